@@ -1,1 +1,52 @@
-//! .
+//! The maths of a lock-in measurement. The principal type is [`Weight`]: what one request adds to
+//! one cumulative counter, with its 95 % interval and its noise floor.
+//!
+//! A counter is read at the edges of *phases*; requests run in the `on` phases only. Phases come
+//! in *blocks* ([`BlockPlan`]): on-off-off-on or off-on-on-off, chosen by a coin. Whatever the
+//! background does, that coin decides the sign with which it enters the block's difference, so the
+//! difference is symmetric about what the requests caused. All intervals here rest on that
+//! symmetry alone, not on a shape of the noise; `docs/lock-in.md` argues it, with the sources.
+//!
+//! Constraints of this crate: no I/O, no clock, no global state, the same seed gives the same
+//! plan. Durations are in nanoseconds, counters are `f64` differences of cumulative counts.
+//!
+//! ```
+//! use unladen_lockin::{Block, Order, Phase, Weight};
+//!
+//! // Twelve blocks of four half-second phases; 20 requests in each `on` phase, each adding 3.
+//! let blocks: Vec<Block> = (0..12)
+//!     .map(|i| {
+//!         let order = if i % 2 == 0 { Order::OnFirst } else { Order::OffFirst };
+//!         let background = f64::from(i % 5);
+//!         Block::new(order, order.positions().map(|position| Phase {
+//!             duration_ns: 500_000_000,
+//!             requests: if position.is_on() { 20 } else { 0 },
+//!             count: background + if position.is_on() { 60.0 } else { 0.0 },
+//!         }))
+//!     })
+//!     .collect();
+//! let weight = Weight::of(&blocks)?;
+//! assert_eq!(weight.per_request.value, 3.0);
+//! assert!(weight.per_request.low <= 3.0 && 3.0 <= weight.per_request.high);
+//! # Ok::<(), unladen_lockin::TooFew>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod block;
+mod discovery;
+mod estimate;
+mod plan;
+mod quantile;
+mod ratio;
+mod signed_rank;
+mod until;
+mod weight;
+
+pub use block::{Block, Phase};
+pub use discovery::{FALSE_DISCOVERY_RATE, benjamini_hochberg};
+pub use estimate::{Estimate, MIN_BLOCKS, TooFew};
+pub use plan::{BlockPlan, Order, PHASES_PER_BLOCK, Planner, Position, Timing};
+pub use quantile::{BlockLatencies, Quantile, samples_needed};
+pub use ratio::ratio;
+pub use until::{Until, Verdict};
+pub use weight::Weight;

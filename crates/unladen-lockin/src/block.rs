@@ -1,0 +1,64 @@
+//! The principal type is [`Block`]: what one counter did in four phases.
+
+use crate::plan::{Order, PHASES_PER_BLOCK};
+
+/// One counter over one phase.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Phase {
+    /// How long the phase lasted between its two readings, in ns.
+    pub duration_ns: u64,
+    /// Requests that ended in it; 0 in an off phase.
+    pub requests: u64,
+    /// How much the counter grew.
+    pub count: f64,
+}
+
+/// One counter over one block: the unit of resampling.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Block {
+    order: Order,
+    phases: [Phase; PHASES_PER_BLOCK],
+}
+
+impl Block {
+    /// `phases` in the order in which they ran, which is that of `order`.
+    pub fn new(order: Order, phases: [Phase; PHASES_PER_BLOCK]) -> Self {
+        Self { order, phases }
+    }
+
+    /// Requests in the block.
+    pub fn requests(&self) -> f64 {
+        self.phases.iter().map(|phase| phase.requests as f64).sum()
+    }
+
+    /// What the counter grew in the on phases beyond what the off phases lead one to expect.
+    ///
+    /// Off phases are scaled to the duration of the on phases: a slow last request can stretch
+    /// an on phase a little beyond its plan.
+    pub fn excess(&self) -> f64 {
+        let (on, on_ns) = self.sum(true);
+        let (off, off_ns) = self.sum(false);
+        if off_ns == 0.0 { on } else { on - off * (on_ns / off_ns) }
+    }
+
+    /// What [`excess`](Self::excess) would have been had no requests run, judged by the two off
+    /// phases alone: their difference, with the sign that the block's coin gave, times √2 because
+    /// the excess is made of four phases' noise and this of two.
+    pub fn null_excess(&self) -> f64 {
+        let mut off = self.positions().filter(|(on, _)| !on).map(|(_, phase)| phase);
+        let (Some(first), Some(second)) = (off.next(), off.next()) else { return 0.0 };
+        let scale = if second.duration_ns == 0 { 1.0 } else { first.duration_ns as f64 / second.duration_ns as f64 };
+        let difference = first.count - second.count * scale;
+        std::f64::consts::SQRT_2 * if self.order == Order::OnFirst { difference } else { -difference }
+    }
+
+    fn sum(&self, want_on: bool) -> (f64, f64) {
+        self.positions()
+            .filter(|(on, _)| *on == want_on)
+            .fold((0.0, 0.0), |(count, ns), (_, phase)| (count + phase.count, ns + phase.duration_ns as f64))
+    }
+
+    fn positions(&self) -> impl Iterator<Item = (bool, &Phase)> {
+        self.order.positions().into_iter().map(|position| position.is_on()).zip(&self.phases)
+    }
+}

@@ -1,0 +1,76 @@
+//! The principal type is [`Estimate`]: a value and its 95 % interval.
+
+/// The fewest blocks that carry a two-sided 95 % interval: with five, the most extreme of the
+/// 2⁵ sign patterns still has probability 2/32 = 6.25 %.
+pub const MIN_BLOCKS: usize = 6;
+
+/// A figure and the 95 % interval *of the figure* (never the spread of the samples).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The Hodges–Lehmann estimate: the median over pairs of blocks of the ratio of their sums.
+    pub value: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end of the 95 % interval.
+    pub high: f64,
+    /// The plain ratio of sums over all blocks. Where it lies outside the interval, a few blocks
+    /// weigh far more than the rest: a burst of background, or rare costly requests.
+    pub mean: f64,
+    /// How many blocks it rests on.
+    pub blocks: usize,
+}
+
+impl Estimate {
+    /// Half of the interval's width: the number behind a ±.
+    pub fn half_width(&self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    /// The larger distance from the value to an end: the number behind a ± that hides no asymmetry.
+    pub fn margin(&self) -> f64 {
+        (self.high - self.value).max(self.value - self.low)
+    }
+
+    /// [`half_width`](Self::half_width) as a share of the value; infinite for a value of zero.
+    pub fn relative_half_width(&self) -> f64 {
+        if self.value == 0.0 { f64::INFINITY } else { self.half_width() / self.value.abs() }
+    }
+
+    /// Whether the plain mean lies outside the interval, see [`mean`](Self::mean).
+    pub fn is_skewed(&self) -> bool {
+        self.mean < self.low || self.mean > self.high
+    }
+
+    /// The same estimate in another unit.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let (a, b) = (self.low * factor, self.high * factor);
+        Self {
+            value: self.value * factor,
+            low: a.min(b),
+            high: a.max(b),
+            mean: self.mean * factor,
+            blocks: self.blocks,
+        }
+    }
+}
+
+/// Too few usable blocks for a 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooFew {
+    /// Blocks at hand.
+    pub blocks: usize,
+}
+
+impl std::fmt::Display for TooFew {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} block{} of phases cannot carry a 95 % interval, {MIN_BLOCKS} are needed: measure longer",
+            self.blocks,
+            if self.blocks == 1 { "" } else { "s" }
+        )
+    }
+}
+
+impl std::error::Error for TooFew {}

@@ -1,0 +1,120 @@
+//! The principal type is [`Planner`]: it hands out blocks of phases, endlessly.
+//!
+//! Why blocks: within on-off-off-on and off-on-on-off a linear drift cancels exactly. Why a coin
+//! for the order: it makes the background's share of each block's difference symmetric about
+//! zero, whatever the background. Why jittered lengths: a background with a period near the
+//! block's would otherwise meet the same phases again and again. All four phases of a block have
+//! one length, else a drift would no longer cancel; lengths differ between blocks.
+
+use std::time::Duration;
+
+/// Phases in a block.
+pub const PHASES_PER_BLOCK: usize = 4;
+
+/// Where the knob stands during a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Position {
+    /// Requests run.
+    On,
+    /// No requests run.
+    Off,
+}
+
+impl Position {
+    /// Whether requests run.
+    pub fn is_on(self) -> bool {
+        self == Self::On
+    }
+}
+
+/// The order of the phases in a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// on-off-off-on
+    OnFirst,
+    /// off-on-on-off
+    OffFirst,
+}
+
+impl Order {
+    /// The four positions.
+    pub fn positions(self) -> [Position; PHASES_PER_BLOCK] {
+        use Position::{Off, On};
+        match self {
+            Self::OnFirst => [On, Off, Off, On],
+            Self::OffFirst => [Off, On, On, Off],
+        }
+    }
+}
+
+/// How long phases last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Timing {
+    /// Mean length of a phase.
+    pub phase: Duration,
+    /// Lengths are uniform in `phase × (1 ± jitter)`; 0 … 0.5.
+    pub jitter: f64,
+}
+
+impl Timing {
+    /// Lengths vary by a quarter: enough to break step with a periodic background within a few
+    /// blocks, little enough that all blocks weigh much the same.
+    pub const JITTER: f64 = 0.25;
+}
+
+/// A block to run: which subject's requests, in which order, with phases of which length.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BlockPlan {
+    /// Index of the subject (the URL) whose requests run in the on phases.
+    pub subject: usize,
+    /// The order of the phases.
+    pub order: Order,
+    /// The length of each of the four phases.
+    pub phase: Duration,
+}
+
+/// Hands out blocks: rounds in which each subject has one block, in a random order.
+#[derive(Debug, Clone)]
+pub struct Planner {
+    rng: fastrand::Rng,
+    timing: Timing,
+    subjects: usize,
+    round: Vec<usize>,
+}
+
+impl Planner {
+    /// `subjects` of zero counts as one; a `jitter` outside 0 … 0.5 is brought into it.
+    pub fn new(seed: u64, subjects: usize, timing: Timing) -> Self {
+        let timing = Timing { jitter: timing.jitter.clamp(0.0, 0.5), ..timing };
+        Self { rng: fastrand::Rng::with_seed(seed), timing, subjects: subjects.max(1), round: Vec::new() }
+    }
+
+    /// Blocks that make a whole round: one of each subject.
+    pub fn blocks_per_round(&self) -> usize {
+        self.subjects
+    }
+
+    /// How long a block lasts on average.
+    pub fn mean_block(&self) -> Duration {
+        self.timing.phase * PHASES_PER_BLOCK as u32
+    }
+}
+
+impl Iterator for Planner {
+    type Item = BlockPlan;
+
+    /// Never `None`.
+    fn next(&mut self) -> Option<BlockPlan> {
+        if self.round.is_empty() {
+            self.round = (0..self.subjects).collect();
+            self.rng.shuffle(&mut self.round);
+        }
+        let subject = self.round.pop()?;
+        let order = if self.rng.bool() { Order::OnFirst } else { Order::OffFirst };
+        let factor = 1.0 + self.timing.jitter * (2.0 * self.rng.f64() - 1.0);
+        Some(BlockPlan { subject, order, phase: self.timing.phase.mul_f64(factor) })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! The principal type is [`BlockLatencies`]: latencies kept block by block, for quantiles whose
+//! intervals come from resampling blocks.
+//!
+//! Requests of one block share what the machine did meanwhile, so resampling single requests would
+//! make intervals too narrow. Whole blocks are drawn with replacement (Efron & Tibshirani 1993,
+//! ch. 8), and the interval is that of the resampled quantiles (percentile method).
+
+/// How many times blocks are resampled: the ends of a 95 % interval are then the 25th smallest and
+/// largest, known to about ±5 ranks.
+const RESAMPLES: usize = 1_000;
+
+/// Latencies are kept to one part in 2^8 of their power of two: 0.2 % of the value.
+const FRACTION_BITS: u32 = 8;
+
+/// A quantile of the latencies, in ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quantile {
+    /// The smallest latency that at least this share of requests stays within.
+    pub value: u64,
+    /// The 95 % interval, or `None` where the samples cannot carry one.
+    pub interval: Option<(u64, u64)>,
+}
+
+/// How many independent samples an interval of quantile `q` needs: with fewer, the largest sample is
+/// below the quantile too often (probability qⁿ) to bound it from above. 368 for p99.
+pub fn samples_needed(q: f64) -> u64 {
+    let tail = q.max(1.0 - q);
+    ((0.025_f64).ln() / tail.ln()).ceil() as u64
+}
+
+/// Latencies by block.
+#[derive(Debug, Clone, Default)]
+pub struct BlockLatencies {
+    /// Sorted bins of one block: (latency rounded down, count).
+    blocks: Vec<Vec<(u64, u64)>>,
+    count: u64,
+    sum: f64,
+    sum_of_squares: f64,
+    max: u64,
+}
+
+impl BlockLatencies {
+    /// Adds the latencies (ns) of one block.
+    pub fn push_block(&mut self, latencies: impl IntoIterator<Item = u64>) {
+        let mut binned: Vec<u64> = Vec::new();
+        for latency in latencies {
+            self.count += 1;
+            self.sum += latency as f64;
+            self.sum_of_squares += (latency as f64).powi(2);
+            self.max = self.max.max(latency);
+            binned.push(bin(latency));
+        }
+        binned.sort_unstable();
+        let bins = binned.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u64)).collect();
+        self.blocks.push(bins);
+    }
+
+    /// Requests.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Mean latency, ns; 0 without requests.
+    pub fn mean(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum / self.count as f64 }
+    }
+
+    /// Standard deviation of the latencies (their spread, not an interval), ns.
+    pub fn sd(&self) -> f64 {
+        if self.count < 2 {
+            return 0.0;
+        }
+        let n = self.count as f64;
+        ((self.sum_of_squares - self.sum.powi(2) / n) / (n - 1.0)).max(0.0).sqrt()
+    }
+
+    /// The largest latency, ns.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// The quantiles `qs` (0 … 1) with their intervals; `None` without requests. Deterministic.
+    pub fn quantiles(&self, qs: &[f64]) -> Option<Vec<Quantile>> {
+        if self.count == 0 {
+            return None;
+        }
+        let mut bins: Vec<(u64, usize, u64)> = self
+            .blocks
+            .iter()
+            .enumerate()
+            .flat_map(|(block, bins)| bins.iter().map(move |&(latency, count)| (latency, block, count)))
+            .collect();
+        bins.sort_unstable();
+
+        let values = at(&bins, &vec![1; self.blocks.len()], qs);
+        let mut resampled: Vec<Vec<u64>> = vec![Vec::with_capacity(RESAMPLES); qs.len()];
+        if self.blocks.len() >= crate::MIN_BLOCKS {
+            let mut rng = fastrand::Rng::with_seed(self.count);
+            for _ in 0..RESAMPLES {
+                let mut drawn = vec![0_u64; self.blocks.len()];
+                for _ in 0..drawn.len() {
+                    drawn[rng.usize(..self.blocks.len())] += 1;
+                }
+                for (sink, value) in resampled.iter_mut().zip(at(&bins, &drawn, qs)) {
+                    sink.push(value);
+                }
+            }
+        }
+        let quantiles = values.into_iter().zip(qs).zip(resampled).map(|((value, q), mut sample)| {
+            sample.sort_unstable();
+            let cut = (sample.len() as f64 * crate::signed_rank::ALPHA / 2.0) as usize;
+            let carried = self.count >= samples_needed(*q) && !sample.is_empty();
+            let interval = carried.then(|| (sample[cut], sample[sample.len() - 1 - cut]));
+            Quantile { value, interval }
+        });
+        Some(quantiles.collect())
+    }
+}
+
+/// Quantiles of the sorted bins when block `b` counts `drawn[b]` times.
+fn at(bins: &[(u64, usize, u64)], drawn: &[u64], qs: &[f64]) -> Vec<u64> {
+    let total: u64 = bins.iter().map(|&(_, block, count)| count * drawn[block]).sum();
+    let ranks: Vec<u64> = qs.iter().map(|q| ((q * total as f64).ceil() as u64).clamp(1, total.max(1))).collect();
+    let mut values = vec![0; qs.len()];
+    let mut cumulative = 0;
+    for &(latency, block, count) in bins {
+        let before = cumulative;
+        cumulative += count * drawn[block];
+        for (value, &rank) in values.iter_mut().zip(&ranks) {
+            if before < rank && rank <= cumulative {
+                *value = latency;
+            }
+        }
+    }
+    values
+}
+
+fn bin(latency: u64) -> u64 {
+    let shift = (64 - latency.leading_zeros()).saturating_sub(FRACTION_BITS + 1);
+    latency >> shift << shift
+}
+
+#[cfg(test)]
+mod tests;

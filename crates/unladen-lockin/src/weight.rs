@@ -1,0 +1,54 @@
+//! The principal type is [`Weight`]: demodulation of one counter.
+
+use crate::block::Block;
+use crate::estimate::{Estimate, TooFew};
+use crate::ratio::{p_value_of_zero, ratio};
+
+/// What one request adds to one counter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weight {
+    /// The estimate, in the counter's unit per request.
+    pub per_request: Estimate,
+    /// The noise floor: half the width of the interval that the off phases alone would have shown,
+    /// had they been an experiment without requests. An effect below it is not measurable.
+    pub noise_floor: f64,
+    /// Two-sided p-value of "does not follow the requests", before control of false discoveries.
+    pub p_value: f64,
+}
+
+impl Weight {
+    /// Demodulates one counter over the blocks of one subject.
+    ///
+    /// # Errors
+    /// [`TooFew`] with fewer than [`MIN_BLOCKS`](crate::MIN_BLOCKS) blocks that hold requests.
+    pub fn of(blocks: &[Block]) -> Result<Self, TooFew> {
+        let usable: Vec<&Block> = blocks.iter().filter(|block| block.requests() > 0.0).collect();
+        let requests: Vec<f64> = usable.iter().map(|block| block.requests()).collect();
+        let excess: Vec<f64> = usable.iter().map(|block| block.excess()).collect();
+        let null: Vec<f64> = usable.iter().map(|block| block.null_excess()).collect();
+        Ok(Self {
+            per_request: ratio(&excess, &requests)?,
+            noise_floor: ratio(&null, &requests)?.half_width(),
+            p_value: p_value_of_zero(&excess),
+        })
+    }
+
+    /// Whether the counter follows the requests, given its p-value *after* control of false
+    /// discoveries over all counters looked at (see [`benjamini_hochberg`](crate::benjamini_hochberg)):
+    /// significant, upwards, and above the noise floor.
+    pub fn follows(&self, adjusted_p: f64) -> bool {
+        adjusted_p <= crate::FALSE_DISCOVERY_RATE
+            && self.per_request.low > 0.0
+            && self.per_request.value > self.noise_floor
+    }
+
+    /// Whether the counter shrinks when requests run: a background that the requests pushed aside.
+    pub fn is_displaced(&self, adjusted_p: f64) -> bool {
+        adjusted_p <= crate::FALSE_DISCOVERY_RATE
+            && self.per_request.high < 0.0
+            && -self.per_request.value > self.noise_floor
+    }
+}
+
+#[cfg(test)]
+mod tests;
