@@ -1,0 +1,439 @@
+# shellcheck shell=bash
+# What every subject shares. subjects/NAME/run sources this file, defines
+#
+#   DAEMONS        the daemons' names, in the order in which they are stopped
+#   packages()     installs what is needed: calls `need`
+#   start()        starts the daemons and returns once the subject answers
+#   url()          prints the URL to measure
+#   env_lines()    (optional) prints further KEY=value lines for `run env`
+#
+# and ends with: main "$@"
+#
+# Everything a subject writes is below $STATE, set by open_state. Progress goes to stderr; stdout
+# carries results only, so that URL=$(subjects/NAME/run up) works.
+
+umask 022
+HERE=$(dirname "$(realpath "$0")")
+SUBJECT=$(basename "$HERE")
+: "${UNLADEN_STATE:=$(realpath "$HERE/../..")/.state}"
+STATE=
+
+# Who serves. Without root the servers run as the caller and only the packages' absence is in the way.
+if [ "$(id -u)" -eq 0 ]; then WORKER=www-data; else WORKER=$(id -un); fi
+
+say() { printf '%s: %s\n' "$SUBJECT" "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+# as USER COMMAND…: COMMAND as USER where we may choose, else as ourselves.
+as() {
+    local user=$1
+    shift
+    if [ "$(id -u)" -eq 0 ]; then runuser -u "$user" -- "$@"; else "$@"; fi
+}
+
+# wait_for SECONDS COMMAND…: until COMMAND succeeds; fails when the time is over.
+wait_for() {
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        [ "$SECONDS" -lt "$end" ] || return 1
+        sleep 0.05
+    done
+}
+
+# === Packages ===
+
+absent() {
+    local package
+    for package; do
+        [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || :)" = installed ] || echo "$package"
+    done
+}
+
+enabled_units() { find /etc/systemd/system -path '*.wants/*' -printf '%f\n' 2>/dev/null | sort -u; }
+
+# need PACKAGE…: installs what is missing. A package's own service is neither started now nor at the next boot, and
+# PostgreSQL's default cluster is not created: installing a subject must not open a port on anybody's machine.
+need() {
+    local missing
+    mapfile -t missing < <(absent "$@")
+    [ ${#missing[@]} -gt 0 ] || return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        say "run as root: apt-get install --no-install-recommends ${missing[*]}"
+        exit 3
+    fi
+    say "installing ${missing[*]}"
+    ( # a subshell, so that its trap puts things back on failure and on Ctrl-C without disturbing the caller's
+        policy=/usr/sbin/policy-rc.d
+        cluster=/etc/postgresql-common/createcluster.conf
+        undo=()
+        # shellcheck disable=SC2154 # step is the loop's own
+        trap 'for step in "${undo[@]}"; do eval "$step"; done' EXIT
+        trap 'exit 130' INT TERM
+        # Any file that all share serves as the lock, and an existing one leaves nothing behind.
+        exec 7</usr/bin/apt-get
+        flock 7
+
+        export DEBIAN_FRONTEND=noninteractive
+        log=$(mktemp)
+        undo+=("rm -f $log")
+        apt() { apt-get -o DPkg::Lock::Timeout=300 --no-install-recommends -qqy "$@" >>"$log" 2>&1 7>&-; }
+        # The lists are refreshed when the first attempt fails: apt does not know the package, or its mirror dropped that version.
+        install() {
+            apt install "$@" || { apt update && apt install "$@"; } || { tail -n 40 "$log" >&2 && die "apt-get failed"; }
+        }
+
+        if [ ! -e $policy ]; then
+            undo+=("rm -f $policy")
+            printf '#!/bin/sh\n# Temporary, of unladen/subjects: no service starts while packages are installed.\nexit 101\n' >$policy
+            chmod 755 $policy
+        fi
+        if [[ " ${missing[*]} " == *" postgresql "* ]]; then
+            # The server's own installation reads this file of postgresql-common, which therefore comes first.
+            install postgresql-common
+            if [ -e $cluster ]; then
+                undo+=("mv -f $cluster.unladen $cluster")
+                cp -a $cluster $cluster.unladen
+            else
+                undo+=("rm -f $cluster")
+            fi
+            echo 'create_main_cluster = false' >>$cluster
+        fi
+
+        before=$(enabled_units)
+        install "${missing[@]}"
+        if command -v systemctl >/dev/null; then
+            comm -13 <(echo "$before") <(enabled_units) | while read -r unit; do systemctl disable --quiet "$unit" >&2; done
+        fi
+    )
+}
+
+# === The state folder ===
+
+# Can the servers live in this folder? A Unix socket's path ends at 107 characters; workers that are not root must
+# get there (`nobody` has no groups that could help); and configuration files need no quoting of such names.
+fit() {
+    [ ${#1} -le 75 ] && [[ $1 =~ ^[A-Za-z0-9/._+-]+$ ]] && as nobody test -x "$1"
+}
+
+# Sets STATE to $UNLADEN_STATE/SUBJECT. Where the servers could not live there, that is a link to a folder below /var/tmp.
+open_state() {
+    local link=$UNLADEN_STATE/$SUBJECT folder
+    mkdir -p "$UNLADEN_STATE"
+    # Two runs of one subject with one state take turns. The lock is beside the state, as `down --purge` removes that.
+    exec 9>"$UNLADEN_STATE/.$SUBJECT.lock"
+    flock 9
+    if [ -L "$link" ] && [ ! -d "$link" ]; then rm "$link"; fi # /var/tmp was swept
+    if [ ! -d "$link" ]; then
+        mkdir "$link"
+        if ! fit "$(realpath "$link")"; then
+            rmdir "$link"
+            folder=$(mktemp -d "/var/tmp/unladen-$SUBJECT.XXXXXX")
+            chmod 755 "$folder"
+            ln -s "$folder" "$link"
+        fi
+        touch "$link/.unladen"
+    fi
+    # UNLADEN_STATE=/var/lib would otherwise make the system's own /var/lib/mediawiki ours, to be purged.
+    [ -e "$link/.unladen" ] || die "$link exists and is not a state folder of ours"
+    STATE=$(realpath "$link")
+    mkdir -p "$STATE/log" "$STATE/tmp" "$STATE/daemon"
+}
+
+# worker_folders NAME…: folders in the state that belong to the workers, and are closed to other users
+worker_folders() {
+    local name
+    for name; do
+        mkdir -p "$STATE/$name"
+        chmod 750 "$STATE/$name"
+        [ "$UID" -ne 0 ] || chown "$WORKER:" "$STATE/$name"
+    done
+}
+
+# === Ports ===
+
+answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# ports NAME…: sets NAME_PORT to a free port for each, the same as the last time where it is still free. Others who
+# choose at the same time wait until release_ports, when ours are open. The range ends below the kernel's ephemeral ports.
+ports() {
+    local name port file
+    exec 8</usr/sbin/nginx # a lock as good as any, and nothing to create where others may write
+    flock 8
+    for name; do
+        file=$STATE/$name.port
+        port=$(cat "$file" 2>/dev/null || echo 0)
+        while [ "$port" -eq 0 ] || answers "$port" || grep -qsx "$port" "$STATE"/*.port.new; do
+            port=$((20000 + RANDOM % 12000))
+        done
+        echo "$port" >"$file.new"
+        printf -v "${name}_PORT" %s "$port"
+    done
+    for name; do mv "$STATE/$name.port.new" "$STATE/$name.port"; done
+}
+release_ports() { exec 8>&-; }
+port() { cat "$STATE/$1.port"; }
+
+# === Daemons ===
+# $STATE/daemon/NAME holds "PID STARTTIME BOOT EXE" of one that we started. A pid is reused; pid, start time and boot
+# together are not.
+
+# stat_fields PID: sets STAT to the fields of /proc/PID/stat that follow the name: 0 state, 3 session, 19 start time.
+stat_fields() {
+    local line
+    { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
+    read -ra STAT <<<"${line##*) }"
+    [ "${STAT[0]}" != Z ] # a zombie has ended, though a container's init may never reap it
+}
+
+# remember NAME PIDFILE: the daemon that has just written PIDFILE
+remember() {
+    local pid
+    pid=$(head -n 1 "$2")
+    stat_fields "$pid" || die "$1 ended at once"
+    echo "$pid ${STAT[19]} $(cat /proc/sys/kernel/random/boot_id) $(readlink "/proc/$pid/exe")" >"$STATE/daemon/$1"
+}
+
+# alive NAME: is it there? Sets PID, START and EXE.
+alive() {
+    local boot
+    PID=0
+    { read -r PID START boot EXE <"$STATE/daemon/$1"; } 2>/dev/null || return 1
+    [ "$boot" = "$(cat /proc/sys/kernel/random/boot_id)" ] || { PID=0; return 1; }
+    stat_fields "$PID" && [ "${STAT[19]}" = "$START" ]
+}
+
+all_alive() {
+    local name
+    for name in $DAEMONS; do alive "$name" || return 1; done
+}
+
+# members: the processes of daemon PID, which leads a session of its own. They outlive a master that was killed with -9,
+# and nginx' orphans then hold its ports. The executable is compared in case PID is by now the session of a stranger.
+members() {
+    local stat pid exe
+    for stat in /proc/[0-9]*/stat; do
+        pid=${stat//[^0-9]/}
+        if stat_fields "$pid" && [ "${STAT[3]}" = "$PID" ]; then
+            exe=$(readlink "/proc/$pid/exe" || :)
+            [ "${exe% (deleted)}" != "$EXE" ] || echo "$pid"
+        fi
+    done
+}
+ended() { [ -z "$(members)" ]; }
+
+# signal_members SIGNAL
+signal_members() {
+    local pid
+    for pid in $(members); do kill "-$1" "$pid" 2>/dev/null || :; done
+}
+
+# stop NAME: exactly the processes that we started, and returns when they are gone.
+stop() {
+    local signal=TERM
+    [ "$1" != postgres ] || signal=INT # "fast": TERM would wait for the clients
+    if alive "$1"; then
+        say "stopping $1"
+        kill "-$signal" "$PID" 2>/dev/null || :
+    elif [ "$PID" -ne 0 ]; then
+        # The master is dead. If its number leads a session of a stranger now, START tells, and nothing there is ours.
+        if stat_fields "$PID"; then PID=0; else signal_members TERM; fi
+    fi
+    if [ "$PID" -ne 0 ] && ! wait_for 10 ended; then
+        say "$1 does not end: killing it"
+        signal_members KILL
+        wait_for 5 ended || die "processes of $1 remain: $(members | tr '\n' ' ')"
+    fi
+    rm -f "$STATE/daemon/$1"
+}
+stop_all() {
+    local name
+    for name in $DAEMONS; do stop "$name"; done
+}
+
+# launch NAME PIDFILE COMMAND…: COMMAND goes into the background by itself once it serves. It must inherit nothing:
+# a pipe of our caller (stdout as 3, stderr) would keep $(run up) waiting, a lock (8, 9) would never be released.
+launch() {
+    local name=$1 pidfile=$2
+    shift 2
+    rm -f "$pidfile"
+    # From / because a daemon's folder cannot be unmounted, and the caller's may be closed to the worker.
+    (cd / && exec "$@") </dev/null >>"$STATE/log/$name.start.log" 2>&1 3>&- 8>&- 9>&- || die "$name does not start"
+    wait_for 10 test -s "$pidfile" || die "$name does not write $pidfile"
+    remember "$name" "$pidfile"
+}
+
+# === PHP ===
+
+# The newest PHP for FPM that is installed, as 8.2
+php_version() {
+    local fpm
+    fpm=$(find /usr/sbin -name 'php-fpm[0-9]*' | sort -V | tail -n 1)
+    echo "${fpm#/usr/sbin/php-fpm}"
+}
+
+# fpm_start: a PHP-FPM with one pool behind $STATE/fpm.sock. Settings come from stdin as php.ini lines, into a file
+# that is read after the system's own and that an experiment may change (then: kill -USR2 of the pid in fpm.pid).
+fpm_start() {
+    mkdir -p "$STATE/php.d"
+    cat >"$STATE/php.d/subject.ini"
+    # The log must be the worker's, who opens it.
+    touch "$STATE/log/php.log"
+    [ "$UID" -ne 0 ] || chown "$WORKER" "$STATE/log/php.log"
+    cat >"$STATE/fpm.conf" <<CONF
+[global]
+pid = $STATE/fpm.pid
+error_log = $STATE/log/fpm.log
+
+[$SUBJECT]
+listen = $STATE/fpm.sock
+listen.owner = $WORKER
+listen.group = $(id -gn "$WORKER")
+listen.mode = 0600
+user = $WORKER
+group = $(id -gn "$WORKER")
+; A fixed number: workers that come and go would show up as cost of the requests.
+pm = static
+pm.max_children = ${UNLADEN_WORKERS:-2}
+php_admin_flag[log_errors] = on
+php_admin_value[error_log] = $STATE/log/php.log
+CONF
+    # An empty entry in PHP_INI_SCAN_DIR is the system's folder.
+    launch fpm "$STATE/fpm.pid" env PHP_INI_SCAN_DIR=":$STATE/php.d" "/usr/sbin/php-fpm$(php_version)" -y "$STATE/fpm.conf"
+}
+
+# === nginx ===
+
+# nginx_start: an nginx of our own with the servers that stdin describes
+nginx_start() {
+    # Left behind after kill -9, a socket would make nginx refuse to start; ours have ended by now.
+    find "$STATE" -maxdepth 1 -name 'http*.sock' -delete
+    cat >"$STATE/nginx.conf" <<CONF
+$([ "$UID" -ne 0 ] || echo "user $WORKER;")
+# One worker is plenty in front of a few PHP workers, and keeps the counts of an idle machine low.
+worker_processes 1;
+pid $STATE/nginx.pid;
+error_log $STATE/log/nginx.error.log;
+events { worker_connections 4096; }
+worker_rlimit_nofile 8192;
+http {
+    include /etc/nginx/mime.types;
+    default_type application/octet-stream;
+    access_log $STATE/log/nginx.access.log;
+    client_body_temp_path $STATE/tmp/body;
+    fastcgi_temp_path $STATE/tmp/fastcgi;
+    proxy_temp_path $STATE/tmp/proxy;
+    scgi_temp_path $STATE/tmp/scgi;
+    uwsgi_temp_path $STATE/tmp/uwsgi;
+    sendfile on;
+    tcp_nopush on;
+    server_tokens off;
+    # The default of 1,000 would put a new connection into every long measurement.
+    keepalive_requests 100000;
+    keepalive_timeout 75s;
+$(cat)
+}
+CONF
+    # -e: until it has read its configuration, nginx would write to the system's own log.
+    launch nginx "$STATE/nginx.pid" /usr/sbin/nginx -e "$STATE/log/nginx.error.log" -c "$STATE/nginx.conf"
+    release_ports
+}
+
+# http_status URL [CURL OPTION…]: 000 when nobody answers
+http_status() { curl -s -o /dev/null -m 60 -w '%{http_code}' "${@:2}" "$1" || :; }
+
+# expect STATUS URL: the subject is up when this passes. The log's end is shown by up_failed.
+expect() {
+    local status
+    status=$(http_status "$2")
+    [ "$status" = "$1" ] || die "$2 answers $status, not $1"
+}
+
+# === Commands ===
+
+up_failed() {
+    local status=$? log
+    trap - EXIT
+    [ "$status" -ne 0 ] || return 0
+    for log in "$STATE"/log/*; do
+        [ ! -s "$log" ] || { echo "--- the end of $log"; tail -n 15 "$log"; } >&2
+    done
+    stop_all
+    exit "$status"
+}
+
+up() {
+    packages
+    open_state
+    if ! all_alive; then
+        trap up_failed EXIT
+        trap 'exit 130' INT TERM
+        stop_all # what is left of a crash
+        find "$STATE/log" -type f -delete
+        start
+        trap - EXIT
+    fi
+    url >&3
+}
+
+down() {
+    # Without a state there is nothing to stop, nor a reason to leave an empty folder.
+    [ -e "$UNLADEN_STATE/$SUBJECT" ] || [ -L "$UNLADEN_STATE/$SUBJECT" ] || return 0
+    open_state
+    stop_all
+    if [ "${1:-}" = --purge ]; then
+        rm -rf "$STATE"
+        rm -rf "${UNLADEN_STATE:?}/$SUBJECT"
+    fi
+}
+
+# reading COMMAND: for what only looks: no state is made
+reading() {
+    STATE=$(realpath -e "$UNLADEN_STATE/$SUBJECT" 2>/dev/null || :)
+    if [ ! -e "$STATE/.unladen" ] || ! all_alive; then
+        say "is down"
+        exit 3
+    fi
+    "$@" >&3
+}
+
+status() {
+    local name
+    for name in $DAEMONS; do
+        alive "$name"
+        echo "$name $PID"
+    done
+    url
+}
+
+env_all() {
+    echo "URL=$(url)"
+    echo "STATE=$STATE"
+    if declare -F env_lines >/dev/null; then env_lines; fi
+}
+
+usage() {
+    # The head of the subject's own file says what it is.
+    sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0" >&3
+    cat >&3 <<'TEXT'
+
+run up              starts it, installing what is missing; prints its URL, and only that, on stdout
+run down [--purge]  stops it; with --purge forgets its data too
+run url             prints its URL
+run env             prints KEY=value lines, URL and STATE (its folder) among them
+run status          prints its processes; ends with 3 when it is down
+TEXT
+}
+
+main() {
+    exec 3>&1 1>&2
+    case ${1:-help} in
+        up) up ;;
+        down) down "${2:-}" ;;
+        url) reading url ;;
+        env) reading env_all ;;
+        status) reading status ;;
+        help | -h | --help) usage ;;
+        *) say "no such command: $1 (see: $0 help)"; exit 2 ;;
+    esac
+}
