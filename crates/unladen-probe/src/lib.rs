@@ -1,1 +1,41 @@
-//! .
+//! What can be counted. The principal type is [`Instrument`]: it reads all [`PROBES`] at the edges
+//! of phases and gives cumulative counters by group.
+//!
+//! A probe is one file in `probes/` and one line in the list [`PROBES`]; the list drives behaviour,
+//! help and documentation. Counters only ever grow: what a process counted stays counted when the
+//! process ends. Nothing here needs to be told which processes matter.
+//!
+//! ```no_run
+//! use unladen_probe::{GroupBy, Instrument};
+//!
+//! let mut instrument = Instrument::open(GroupBy::Auto)?;
+//! let before = instrument.read()?;
+//! std::thread::sleep(std::time::Duration::from_millis(100));
+//! let after = instrument.read()?;
+//! for (group, counter, grown) in after.since(&before) {
+//!     let (group, counter) = (instrument.group(group), instrument.counter(counter));
+//!     println!("{group}  {}  {grown} {}", counter.name, counter.unit);
+//! }
+//! # Ok::<(), unladen_probe::ProbeError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod cgroup;
+mod clock;
+mod counter;
+mod error;
+mod group;
+mod instrument;
+mod ledger;
+mod probe;
+mod probes;
+mod process;
+mod procfs;
+mod taskstats;
+
+pub use counter::{Counter, Unit};
+pub use error::ProbeError;
+pub use group::{Group, GroupBy, GroupKind};
+pub use instrument::{Instrument, ReadCost};
+pub use ledger::{CounterId, GroupId, Reading};
+pub use probe::{PROBES, Probe, ProbeEntry, Scene, Shortfall};

@@ -1,0 +1,140 @@
+//! Control groups: which unit a process belongs to, and where that unit's counters are. The
+//! principal type is [`Hierarchy`].
+
+use std::path::{Path, PathBuf};
+
+/// The mounted cgroup v2 hierarchy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hierarchy {
+    mount: PathBuf,
+}
+
+impl Hierarchy {
+    /// Found in /proc/self/mountinfo (proc_pid_mountinfo(5)); `None` where no v2 hierarchy is mounted.
+    pub(crate) fn parse(mountinfo: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(mountinfo).ok()?;
+        text.lines().find_map(|line| {
+            let (fields, of_the_file_system) = line.split_once(" - ")?;
+            let mount = fields.split_ascii_whitespace().nth(4)?;
+            (of_the_file_system.split_ascii_whitespace().next()? == "cgroup2").then(|| Self { mount: mount.into() })
+        })
+    }
+
+    /// The file of CPU times of the group at `path` (as in /proc/PID/cgroup). The base counters are
+    /// there with or without the cpu controller.
+    pub(crate) fn cpu_stat(&self, path: &str) -> PathBuf {
+        self.mount.join(path.trim_start_matches('/')).join("cpu.stat")
+    }
+}
+
+/// A systemd unit or a container, read off the path of its control group.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Unit {
+    /// What a person calls it: `php8.2-fpm.service`, `container 3f9c2a81b7d0`.
+    pub(crate) name: String,
+    /// Path of its group in the v2 hierarchy; `None` where only v1 names it.
+    pub(crate) path: Option<String>,
+}
+
+/// Digits of a container's id that people see in listings.
+const SHORT_ID: usize = 12;
+
+/// The unit named in /proc/PID/cgroup (cgroups(7)), if it is of a kind that runs a service. Login
+/// sessions and user managers hold unrelated programs and are not units here.
+pub(crate) fn unit_of(proc_pid_cgroup: &[u8]) -> Option<Unit> {
+    let text = std::str::from_utf8(proc_pid_cgroup).ok()?;
+    let paths = text.lines().filter_map(|line| {
+        let (id, rest) = line.split_once(':')?;
+        let (_, path) = rest.split_once(':')?;
+        Some((id == "0", path))
+    });
+    let mut found: Option<Unit> = None;
+    for (is_v2, path) in paths {
+        let Some((name, up_to)) = name_in(path) else { continue };
+        if is_v2 {
+            return Some(Unit { name, path: Some(path[..up_to].to_owned()) });
+        }
+        found.get_or_insert(Unit { name, path: None });
+    }
+    found
+}
+
+/// The path of the v2 control group, whatever it is.
+pub(crate) fn path_of(proc_pid_cgroup: &[u8]) -> Option<&str> {
+    std::str::from_utf8(proc_pid_cgroup).ok()?.lines().find_map(|line| line.strip_prefix("0::"))
+}
+
+/// The deepest component that names a service or a container, and where it ends in the path.
+fn name_in(path: &str) -> Option<(String, usize)> {
+    let mut end = path.len();
+    for component in path.rsplit('/') {
+        if let Some(name) = service(component).or_else(|| container(component)) {
+            return Some((name, end));
+        }
+        end = end.saturating_sub(component.len() + 1);
+    }
+    None
+}
+
+fn service(component: &str) -> Option<String> {
+    let is_user_manager = component.starts_with("user@");
+    (component.ends_with(".service") && !is_user_manager).then(|| component.to_owned())
+}
+
+/// `docker-<64 hex>.scope`, `cri-containerd-<64 hex>.scope`, `libpod-<64 hex>.scope`, or a bare id.
+fn container(component: &str) -> Option<String> {
+    let stem = component.strip_suffix(".scope").unwrap_or(component);
+    let id = stem.rsplit('-').next()?;
+    (id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        .then(|| format!("container {}", &id[..SHORT_ID]))
+}
+
+/// Whether the file of CPU times can be read.
+pub(crate) fn is_readable(path: &Path) -> bool {
+    std::fs::read(path).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(name: &str, path: Option<&str>) -> Option<Unit> {
+        Some(Unit { name: name.into(), path: path.map(Into::into) })
+    }
+
+    #[test]
+    fn services_and_containers_are_units_and_sessions_are_not() {
+        let path = "/system.slice/php8.2-fpm.service";
+        assert_eq!(unit_of(format!("0::{path}\n").as_bytes()), unit("php8.2-fpm.service", Some(path)));
+        let path = "/user.slice/user-1000.slice/user@1000.service/app.slice/web.service";
+        assert_eq!(unit_of(format!("0::{path}\n").as_bytes()), unit("web.service", Some(path)));
+        let id = "3f9c2a81b7d0".repeat(6)[..64].to_owned();
+        let path = format!("/system.slice/docker-{id}.scope");
+        assert_eq!(unit_of(format!("0::{path}\n").as_bytes()), unit("container 3f9c2a81b7d0", Some(&path)));
+        for session in
+            ["/user.slice/user-0.slice/session-3.scope", "/user.slice/user-0.slice/user@0.service/init.scope", "/"]
+        {
+            assert_eq!(unit_of(format!("0::{session}\n").as_bytes()), None, "{session}");
+        }
+    }
+
+    #[test]
+    fn a_group_below_the_unit_counts_for_the_unit() {
+        let got = unit_of(b"0::/system.slice/postgresql.service/worker-1\n");
+        assert_eq!(got, unit("postgresql.service", Some("/system.slice/postgresql.service")));
+    }
+
+    #[test]
+    fn on_v1_the_unit_is_known_but_has_no_counters_of_its_own() {
+        let got = unit_of(b"9:name=systemd:/system.slice/nginx.service\n1:cpu:/\n0::/\n");
+        assert_eq!(got, unit("nginx.service", None));
+    }
+
+    #[test]
+    fn the_v2_mount_is_found_in_mountinfo() {
+        let mountinfo = b"24 1 0:22 / /proc rw - proc proc rw\n30 24 0:26 / /sys/fs/cgroup/unified rw,nosuid shared:9 - cgroup2 cgroup2 rw\n";
+        let hierarchy = Hierarchy::parse(mountinfo).unwrap();
+        assert_eq!(hierarchy.cpu_stat("/a/b"), Path::new("/sys/fs/cgroup/unified/a/b/cpu.stat"));
+        assert_eq!(Hierarchy::parse(b"24 1 0:22 / /proc rw - proc proc rw\n"), None);
+    }
+}

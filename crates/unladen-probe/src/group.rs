@@ -1,0 +1,201 @@
+//! The principal type is [`Group`]: whose counter it is.
+
+use std::collections::HashMap;
+
+use nix::unistd::{Uid, User};
+
+use crate::cgroup::{self, Unit};
+use crate::ledger::GroupId;
+use crate::process::Stat;
+use crate::procfs::ProcFs;
+
+/// How processes are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GroupBy {
+    /// By systemd unit or container; programs that belong to none, by user and executable.
+    #[default]
+    Auto,
+    /// By control group.
+    Cgroup,
+    /// By user and executable.
+    Exe,
+    /// By user.
+    User,
+    /// Each process for itself.
+    Pid,
+}
+
+/// What kind of group it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum GroupKind {
+    /// The machine as a whole.
+    Machine,
+    /// This process: the client.
+    Own,
+    /// Threads of the kernel.
+    Kernel,
+    /// A systemd unit, a container or a control group; with its path in the v2 hierarchy.
+    Unit {
+        /// `None` where only a v1 hierarchy names it.
+        cgroup: Option<String>,
+    },
+    /// Processes of one user and executable, of one user, or one process.
+    Processes,
+}
+
+/// A group of processes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Group {
+    /// `php8.2-fpm.service`, `www-data nginx`, `machine`.
+    pub name: String,
+    /// What it is.
+    pub kind: GroupKind,
+}
+
+impl std::fmt::Display for Group {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// Longest name that the kernel keeps of a program.
+const COMM_LEN: usize = 15;
+
+/// All groups seen, and what is needed to assign a process to one.
+#[derive(Debug)]
+pub(crate) struct Groups {
+    by: GroupBy,
+    all: Vec<Group>,
+    ids: HashMap<Group, GroupId>,
+    users: HashMap<u32, String>,
+    /// Where processes of this user and name have been put when they could be looked at: an ended
+    /// process leaves nothing else behind.
+    learned: HashMap<(u32, String), GroupId>,
+    own_pid: i32,
+    /// Some executables could not be read for lack of privilege.
+    pub(crate) some_exe_hidden: bool,
+}
+
+/// The machine's group, always the first.
+pub(crate) const MACHINE: GroupId = GroupId(0);
+
+impl Groups {
+    pub(crate) fn new(by: GroupBy, own_pid: i32) -> Self {
+        let mut groups = Self {
+            by,
+            all: Vec::new(),
+            ids: HashMap::new(),
+            users: HashMap::new(),
+            learned: HashMap::new(),
+            own_pid,
+            some_exe_hidden: false,
+        };
+        groups.intern(Group { name: "machine".into(), kind: GroupKind::Machine });
+        groups
+    }
+
+    pub(crate) fn all(&self) -> &[Group] {
+        &self.all
+    }
+
+    pub(crate) fn get(&self, id: GroupId) -> &Group {
+        &self.all[id.index()]
+    }
+
+    /// The group of a living process. What the process hides (it may end at any time) is done without.
+    pub(crate) fn of_process(&mut self, procfs: &mut ProcFs, pid: i32, stat: &Stat) -> GroupId {
+        if pid == self.own_pid {
+            return self.intern(Group { name: "unladen (the client)".into(), kind: GroupKind::Own });
+        }
+        if stat.kernel_thread {
+            return self.intern(Group { name: "kernel threads".into(), kind: GroupKind::Kernel });
+        }
+        let uid = procfs.of_process(pid, "status").ok().and_then(effective_uid);
+        let unit = match self.by {
+            GroupBy::Auto => procfs.of_process(pid, "cgroup").ok().and_then(cgroup::unit_of),
+            GroupBy::Cgroup => procfs
+                .of_process(pid, "cgroup")
+                .ok()
+                .and_then(cgroup::path_of)
+                .map(|path| Unit { name: path.to_owned(), path: Some(path.to_owned()) }),
+            GroupBy::Exe | GroupBy::User | GroupBy::Pid => None,
+        };
+        let group = match (unit, self.by) {
+            (Some(unit), _) => Group { name: unit.name, kind: GroupKind::Unit { cgroup: unit.path } },
+            (None, GroupBy::User) => processes(self.user(uid)),
+            (None, GroupBy::Pid) => processes(format!("{} {} {pid}", self.user(uid), self.exe(procfs, pid, stat))),
+            (None, _) => processes(format!("{} {}", self.user(uid), self.exe(procfs, pid, stat))),
+        };
+        let id = self.intern(group);
+        if let Some(uid) = uid {
+            self.learned.insert((uid, stat.comm.clone()), id);
+        }
+        id
+    }
+
+    /// The group of a process that ended before it could be looked at: that of its parent's unit, else
+    /// that of earlier processes of its user and name, else by its user and name.
+    pub(crate) fn of_ended(&mut self, uid: u32, comm: &str, parent: Option<GroupId>) -> GroupId {
+        let parent_is_unit = parent.filter(|id| matches!(self.get(*id).kind, GroupKind::Unit { .. }));
+        if let Some(unit) = parent_is_unit {
+            return unit;
+        }
+        if self.by == GroupBy::User {
+            let user = self.user(Some(uid));
+            return self.intern(processes(user));
+        }
+        let comm: String = comm.chars().take(COMM_LEN).collect();
+        if self.by != GroupBy::Pid
+            && let Some(id) = self.learned.get(&(uid, comm.clone()))
+        {
+            return *id;
+        }
+        let name = format!("{} {comm}", self.user(Some(uid)));
+        self.intern(processes(name))
+    }
+
+    fn intern(&mut self, group: Group) -> GroupId {
+        if let Some(id) = self.ids.get(&group) {
+            return *id;
+        }
+        let id = GroupId(self.all.len() as u32);
+        self.all.push(group.clone());
+        self.ids.insert(group, id);
+        id
+    }
+
+    fn user(&mut self, uid: Option<u32>) -> String {
+        let Some(uid) = uid else { return "?".into() };
+        let name =
+            || User::from_uid(Uid::from_raw(uid)).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name);
+        self.users.entry(uid).or_insert_with(name).clone()
+    }
+
+    /// The executable's file name; the kernel's short name where the link may not be read.
+    fn exe(&mut self, procfs: &ProcFs, pid: i32, stat: &Stat) -> String {
+        match procfs.link_of_process(pid, "exe") {
+            Ok(path) => {
+                let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                // An executable that was replaced while it runs, as after an upgrade.
+                name.strip_suffix(" (deleted)").map_or(name.clone(), ToOwned::to_owned)
+            }
+            Err(error) => {
+                self.some_exe_hidden |= error.kind() == std::io::ErrorKind::PermissionDenied;
+                stat.comm.clone()
+            }
+        }
+    }
+}
+
+fn processes(name: String) -> Group {
+    Group { name, kind: GroupKind::Processes }
+}
+
+/// The effective user id in /proc/PID/status: the second on its line.
+fn effective_uid(status: &[u8]) -> Option<u32> {
+    let line = status.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"Uid:"))?;
+    std::str::from_utf8(line).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

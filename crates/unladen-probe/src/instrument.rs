@@ -1,0 +1,172 @@
+//! The principal type is [`Instrument`]: all probes behind one call.
+
+use std::time::{Duration, Instant};
+
+use crate::cgroup::Hierarchy;
+use crate::clock::thread_cpu_ns;
+use crate::counter::Counter;
+use crate::error::ProbeError;
+use crate::group::{Group, GroupBy, Groups};
+use crate::ledger::{CounterId, GroupId, Ledger, Reading};
+use crate::probe::{PROBES, Probe, Scene, Shortfall, Surroundings};
+use crate::process::ProcessTable;
+use crate::procfs::ProcFs;
+use crate::taskstats::Listener;
+
+/// Readings whose median is the cost of one.
+const CALIBRATION_READS: usize = 7;
+
+/// What a reading costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadCost {
+    /// Time on a processor.
+    pub cpu: Duration,
+    /// Time from beginning to end.
+    pub wall: Duration,
+}
+
+/// Reads all probes.
+pub struct Instrument {
+    procfs: ProcFs,
+    groups: Groups,
+    table: ProcessTable,
+    listener: Option<Listener>,
+    ledger: Ledger,
+    probes: Vec<(&'static str, Box<dyn Probe>)>,
+    unavailable: Vec<(&'static str, String)>,
+    started: Instant,
+    cpu_ns: u64,
+    lost_so_far: u64,
+}
+
+impl Instrument {
+    /// Opens every probe that this system has something for, and takes the first reading, which costs more
+    /// than later ones: it looks at all processes, not just the active ones.
+    ///
+    /// # Errors
+    /// If /proc cannot be read at all.
+    pub fn open(by: GroupBy) -> Result<Self, ProbeError> {
+        Self::open_at("/proc", by)
+    }
+
+    fn open_at(root: &str, by: GroupBy) -> Result<Self, ProbeError> {
+        let mut procfs = ProcFs::new(root);
+        let hierarchy = procfs.file("self/mountinfo").ok().and_then(Hierarchy::parse);
+        let listener = procfs
+            .absolute("/sys/devices/system/cpu/possible".as_ref())
+            .ok()
+            .and_then(|cpus| String::from_utf8(cpus.to_vec()).ok())
+            .and_then(|cpus| Listener::open(&cpus).ok());
+        let mut ledger = Ledger::default();
+        let mut probes = Vec::new();
+        let mut unavailable = Vec::new();
+        for entry in PROBES {
+            let ids = entry.counters.iter().map(|counter| ledger.register(*counter)).collect();
+            let mut surroundings = Surroundings {
+                procfs: &mut procfs,
+                hierarchy: hierarchy.as_ref(),
+                has_exit_records: listener.is_some(),
+            };
+            match (entry.open)(&mut surroundings, ids) {
+                Ok(probe) => probes.push((entry.name, probe)),
+                Err(why) => unavailable.push((entry.name, why)),
+            }
+        }
+        let own_pid = i32::try_from(std::process::id()).unwrap_or_default();
+        let mut instrument = Self {
+            procfs,
+            groups: Groups::new(by, own_pid),
+            table: ProcessTable::new(),
+            listener,
+            ledger,
+            probes,
+            unavailable,
+            started: Instant::now(),
+            cpu_ns: 0,
+            lost_so_far: 0,
+        };
+        instrument.read()?;
+        Ok(instrument)
+    }
+
+    /// Reads all counters.
+    ///
+    /// # Errors
+    /// If the system's files cannot be read, or read otherwise than documented.
+    pub fn read(&mut self) -> Result<Reading, ProbeError> {
+        let cpu_before = thread_cpu_ns();
+        self.table.look(&mut self.procfs, &mut self.groups, self.listener.as_mut())?;
+        // The moment of a reading is when the processes' clocks have been read: the files follow.
+        let at_ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        for (_, probe) in &mut self.probes {
+            let mut scene = Scene { procfs: &mut self.procfs, table: &self.table, groups: &self.groups };
+            probe.read(&mut scene, &mut self.ledger)?;
+        }
+        self.cpu_ns += thread_cpu_ns().saturating_sub(cpu_before);
+        Ok(self.ledger.snapshot(at_ns))
+    }
+
+    /// Finds out what a reading costs, by taking a few.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn calibrate(&mut self) -> Result<ReadCost, ProbeError> {
+        let mut costs = Vec::with_capacity(CALIBRATION_READS);
+        for _ in 0..CALIBRATION_READS {
+            let (cpu, begun) = (self.cpu_ns, Instant::now());
+            self.read()?;
+            costs.push((Duration::from_nanos(self.cpu_ns - cpu), begun.elapsed()));
+        }
+        costs.sort_unstable();
+        let (cpu, wall) = costs[CALIBRATION_READS / 2];
+        Ok(ReadCost { cpu, wall })
+    }
+
+    /// Time on a processor that all readings have taken so far.
+    pub fn own_cpu(&self) -> Duration {
+        Duration::from_nanos(self.cpu_ns)
+    }
+
+    /// How often exit records were lost since the last call; what was counted meanwhile is incomplete.
+    pub fn newly_lost(&mut self) -> u64 {
+        let lost = self.listener.as_ref().map_or(0, Listener::lost);
+        lost - std::mem::replace(&mut self.lost_so_far, lost)
+    }
+
+    /// The group behind an id.
+    pub fn group(&self, id: GroupId) -> &Group {
+        self.groups.get(id)
+    }
+
+    /// All groups seen so far, by [`GroupId::index`].
+    pub fn groups(&self) -> &[Group] {
+        self.groups.all()
+    }
+
+    /// The counter behind an id.
+    pub fn counter(&self, id: CounterId) -> &Counter {
+        &self.ledger.counters()[id.index()]
+    }
+
+    /// All counters, by [`CounterId::index`].
+    pub fn counters(&self) -> &[Counter] {
+        self.ledger.counters()
+    }
+
+    /// What could not be counted here, and what it would take.
+    pub fn shortfalls(&self) -> Vec<Shortfall> {
+        let exe = self.groups.some_exe_hidden.then_some(Shortfall {
+            missing: "executables of other users' processes (grouped by their short names)",
+            takes: "root",
+        });
+        self.probes.iter().filter_map(|(_, probe)| probe.shortfall()).chain(exe).collect()
+    }
+
+    /// Probes that this system has nothing for, and why.
+    pub fn unavailable(&self) -> &[(&'static str, String)] {
+        &self.unavailable
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! The principal type is [`Ledger`]: cumulative counts by group and counter.
+
+use crate::counter::Counter;
+
+/// Which group; an index into the instrument's groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupId(pub(crate) u32);
+
+/// Which counter; an index into the instrument's counters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CounterId(pub(crate) u16);
+
+impl GroupId {
+    /// As an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl CounterId {
+    /// As an index.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// Where probes write. Counts only grow.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    counters: Vec<Counter>,
+    /// `rows[group][counter]`
+    rows: Vec<Vec<u64>>,
+}
+
+impl Ledger {
+    /// Makes room for a counter.
+    pub(crate) fn register(&mut self, counter: Counter) -> CounterId {
+        let id = CounterId(u16::try_from(self.counters.len()).unwrap_or(u16::MAX));
+        self.counters.push(counter);
+        id
+    }
+
+    /// All counters, by id.
+    pub(crate) fn counters(&self) -> &[Counter] {
+        &self.counters
+    }
+
+    /// Adds to a count.
+    pub fn add(&mut self, group: GroupId, counter: CounterId, amount: u64) {
+        if amount == 0 {
+            return;
+        }
+        let row = group.index();
+        if row >= self.rows.len() {
+            self.rows.resize_with(row + 1, Vec::new);
+        }
+        let row = &mut self.rows[row];
+        if counter.index() >= row.len() {
+            row.resize(self.counters.len().max(counter.index() + 1), 0);
+        }
+        row[counter.index()] += amount;
+    }
+
+    /// A copy of all counts as they stand.
+    pub(crate) fn snapshot(&self, at_ns: u64) -> Reading {
+        Reading { at_ns, rows: self.rows.clone() }
+    }
+}
+
+/// All counts at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    at_ns: u64,
+    rows: Vec<Vec<u64>>,
+}
+
+impl Reading {
+    /// When it was taken: ns on the instrument's monotonic clock.
+    pub fn at_ns(&self) -> u64 {
+        self.at_ns
+    }
+
+    /// What has grown since an earlier reading of the same instrument, and by how much.
+    pub fn since<'a>(&'a self, earlier: &'a Self) -> impl Iterator<Item = (GroupId, CounterId, u64)> + 'a {
+        self.rows.iter().enumerate().flat_map(move |(group, row)| {
+            row.iter().enumerate().filter_map(move |(counter, &now)| {
+                let before = earlier.rows.get(group).and_then(|row| row.get(counter)).copied().unwrap_or(0);
+                let grown = now.saturating_sub(before);
+                (grown > 0).then_some((GroupId(group as u32), CounterId(counter as u16), grown))
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counter::Unit;
+
+    #[test]
+    fn a_reading_gives_what_has_grown_since_another() {
+        let mut ledger = Ledger::default();
+        let a = ledger.register(Counter::exact("a", Unit::Count, "a", "a"));
+        let b = ledger.register(Counter::exact("b", Unit::Count, "b", "b"));
+        ledger.add(GroupId(0), a, 5);
+        let before = ledger.snapshot(0);
+        ledger.add(GroupId(0), a, 2);
+        ledger.add(GroupId(3), b, 7);
+        ledger.add(GroupId(1), b, 0);
+        let after = ledger.snapshot(1);
+        let grown: Vec<_> = after.since(&before).collect();
+        assert_eq!(grown, [(GroupId(0), a, 2), (GroupId(3), b, 7)]);
+        assert_eq!(before.since(&after).count(), 0);
+    }
+}

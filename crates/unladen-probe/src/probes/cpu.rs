@@ -1,0 +1,250 @@
+//! On-CPU time, exact to the nanosecond, of living and of ended processes.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use crate::cgroup;
+use crate::counter::{Counter, Unit};
+use crate::error::ProbeError;
+use crate::group::{Group, GroupKind};
+use crate::ledger::{CounterId, GroupId, Ledger};
+use crate::probe::{Probe, ProbeEntry, Scene, Shortfall, Surroundings};
+use crate::procfs::{ProcFs, number_after};
+
+pub(super) const ENTRY: ProbeEntry = ProbeEntry {
+    name: "cpu",
+    about: "on-CPU time of each group, ended processes included",
+    counters: &[
+        Counter::exact("cpu", Unit::Nanoseconds, "CPU", "time on a processor, all threads, ended processes included"),
+        Counter::sampled(
+            "cpu_user",
+            Unit::Nanoseconds,
+            "CPU in user mode",
+            "the part of it in the program itself, sampled by ticks",
+        ),
+        Counter::sampled(
+            "cpu_system",
+            Unit::Nanoseconds,
+            "CPU in the kernel",
+            "the part of it in system calls and faults, sampled by ticks",
+        ),
+    ],
+    open: |surroundings, ids| Ok(Box::new(Cpu::open(surroundings, &ids))),
+};
+
+/// A clock tick of /proc/PID/stat: USER_HZ is 100 on every architecture that Unladen builds for.
+const TICK_NS: u64 = 10_000_000;
+
+struct Cpu {
+    total: CounterId,
+    user: CounterId,
+    system: CounterId,
+    hierarchy: Option<cgroup::Hierarchy>,
+    has_exit_records: bool,
+    /// Where each group's time is read.
+    sources: HashMap<GroupId, Source>,
+    /// By process: the time of its ended children.
+    waiters: HashMap<i32, Waiter>,
+}
+
+/// A process that waits for its children. The kernel adds the whole time of a child to its parent's
+/// *child times* when the parent waits for it: exact inside, shown in ticks. What the looks had
+/// already seen of a child is taken off, so what remains is the time that nobody saw. (An exit record
+/// will not do for that: its clock stands where the last timer tick left it, which for a child of a few
+/// milliseconds can be less than half of the truth, and taking down its memory comes after it.)
+#[derive(Debug, Default)]
+struct Waiter {
+    /// Time not yet credited, in ns. Signed, because ticks come in steps.
+    balance: i64,
+    /// Child times as they grew, ns.
+    waited_ns: u64,
+    /// Time of its children by their exit records, ns.
+    recorded_ns: u64,
+    /// The group of its latest short-lived child.
+    child_group: Option<GroupId>,
+}
+
+impl Waiter {
+    /// Child times say nothing before they could have shown this much: two fields of a tick each.
+    const DECIDE_AFTER_NS: u64 = 4 * TICK_NS;
+
+    /// Whether it lets its children go without waiting (SIGCHLD ignored): only their records tell.
+    fn does_not_wait(&self) -> bool {
+        self.recorded_ns >= Self::DECIDE_AFTER_NS && self.waited_ns < self.recorded_ns / 4
+    }
+}
+
+/// Where a group's time is read.
+enum Source {
+    Processes,
+    Cgroup { file: PathBuf, last: Option<Times> },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Times {
+    total_ns: u64,
+    user_ns: u64,
+    system_ns: u64,
+}
+
+impl Times {
+    /// cpu.stat of a v2 control group, in microseconds.
+    fn parse(cpu_stat: &[u8]) -> Option<Self> {
+        let ns = |key| number_after(cpu_stat, key).map(|us| us.saturating_mul(1_000));
+        Some(Self { total_ns: ns(b"usage_usec")?, user_ns: ns(b"user_usec")?, system_ns: ns(b"system_usec")? })
+    }
+}
+
+impl Cpu {
+    fn open(surroundings: &Surroundings<'_>, ids: &[CounterId]) -> Self {
+        Self {
+            total: ids[0],
+            user: ids[1],
+            system: ids[2],
+            hierarchy: surroundings.hierarchy.cloned(),
+            has_exit_records: surroundings.has_exit_records,
+            sources: HashMap::new(),
+            waiters: HashMap::new(),
+        }
+    }
+
+    /// Whether the group's processes are to be added up (else its control group counts for them).
+    fn by_processes(&mut self, id: GroupId, group: &Group) -> bool {
+        let hierarchy = self.hierarchy.as_ref();
+        let source = self.sources.entry(id).or_insert_with(|| {
+            let GroupKind::Unit { cgroup: Some(path) } = &group.kind else { return Source::Processes };
+            match hierarchy.map(|hierarchy| hierarchy.cpu_stat(path)).filter(|file| cgroup::is_readable(file)) {
+                Some(file) => Source::Cgroup { file, last: None },
+                None => Source::Processes,
+            }
+        });
+        matches!(source, Source::Processes)
+    }
+
+    fn read_units(&mut self, procfs: &mut ProcFs, is_first: bool, ledger: &mut Ledger) {
+        for (group, source) in &mut self.sources {
+            let Source::Cgroup { file, last } = source else { continue };
+            // A unit that was stopped takes its control group with it.
+            let Some(now) = procfs.absolute(file).ok().and_then(Times::parse) else { continue };
+            // One that came up after the beginning has counted nothing that is not ours.
+            let before = last.or((!is_first).then_some(Times { total_ns: 0, user_ns: 0, system_ns: 0 }));
+            if let Some(before) = before {
+                ledger.add(*group, self.total, now.total_ns.saturating_sub(before.total_ns));
+                ledger.add(*group, self.user, now.user_ns.saturating_sub(before.user_ns));
+                ledger.add(*group, self.system, now.system_ns.saturating_sub(before.system_ns));
+            }
+            *last = Some(now);
+        }
+    }
+
+    /// The time of ended processes that no look has seen.
+    fn credit_children(&mut self, scene: &Scene<'_>, ledger: &mut Ledger) {
+        for parent in scene.table.active().filter(|process| !process.is_new) {
+            let ticks = parent.stat.children_ticks.saturating_sub(parent.previous_stat.children_ticks);
+            if ticks > 0 {
+                let waiter = self.waiters.entry(parent.pid).or_default();
+                let ns = ticks.saturating_mul(TICK_NS);
+                waiter.waited_ns = waiter.waited_ns.saturating_add(ns);
+                waiter.balance = waiter.balance.saturating_add_unsigned(ns);
+            }
+        }
+        for child in scene.table.vanished() {
+            if let Some(waiter) = scene.table.waiter_of(child).and_then(|pid| self.waiters.get_mut(&pid)) {
+                let childrens = child.stat.children_ticks.saturating_mul(TICK_NS);
+                waiter.balance = waiter.balance.saturating_sub_unsigned(child.cpu_ns.saturating_add(childrens));
+            }
+        }
+        for ended in scene.table.ended() {
+            let waiter = ended.waiter.map(|pid| self.waiters.entry(pid).or_default());
+            let by_record = match waiter {
+                Some(waiter) => {
+                    waiter.recorded_ns = waiter.recorded_ns.saturating_add(ended.cpu_grown_ns);
+                    waiter.child_group = Some(ended.group);
+                    waiter.does_not_wait()
+                }
+                None => true,
+            };
+            if by_record && self.by_processes(ended.group, scene.groups.get(ended.group)) {
+                ledger.add(ended.group, self.total, ended.cpu_grown_ns);
+            }
+        }
+        let due: Vec<(i32, u64)> = self
+            .waiters
+            .iter_mut()
+            .filter(|(_, waiter)| waiter.balance > 0)
+            .map(|(pid, waiter)| (*pid, std::mem::take(&mut waiter.balance).unsigned_abs()))
+            .collect();
+        for (pid, ns) in due {
+            for (group, ns) in self.shares_of(pid, ns, scene) {
+                if self.by_processes(group, scene.groups.get(group)) {
+                    ledger.add(group, self.total, ns);
+                }
+            }
+        }
+        for pid in scene.table.gone() {
+            self.waiters.remove(&pid);
+        }
+    }
+
+    /// Splits the time of a process's children among the groups of those that have just ended, as their
+    /// records stand to each other; where none are known it goes to the latest child's group, or the parent's.
+    fn shares_of(&self, parent: i32, ns: u64, scene: &Scene<'_>) -> Vec<(GroupId, u64)> {
+        let mut by_group: HashMap<GroupId, u64> = HashMap::new();
+        for ended in scene.table.ended().iter().filter(|ended| ended.waiter == Some(parent)) {
+            *by_group.entry(ended.group).or_default() += ended.totals.cpu_ns.max(1);
+        }
+        let recorded: u64 = by_group.values().sum();
+        if recorded == 0 {
+            let latest = self.waiters.get(&parent).and_then(|waiter| waiter.child_group);
+            return latest.or_else(|| scene.table.group_of(parent)).map(|group| (group, ns)).into_iter().collect();
+        }
+        let share = |part: u64| (u128::from(ns) * u128::from(part) / u128::from(recorded)) as u64;
+        by_group.into_iter().map(|(group, part)| (group, share(part))).collect()
+    }
+}
+
+impl Probe for Cpu {
+    fn read(&mut self, scene: &mut Scene<'_>, ledger: &mut Ledger) -> Result<(), ProbeError> {
+        for process in scene.table.active() {
+            if !self.by_processes(process.group, scene.groups.get(process.group)) {
+                continue;
+            }
+            ledger.add(process.group, self.total, process.cpu_grown_ns);
+            let ticks = |now: u64, before: u64| now.saturating_sub(before).saturating_mul(TICK_NS);
+            ledger.add(process.group, self.user, ticks(process.stat.user_ticks, process.previous_stat.user_ticks));
+            ledger.add(
+                process.group,
+                self.system,
+                ticks(process.stat.system_ticks, process.previous_stat.system_ticks),
+            );
+        }
+        for ended in scene.table.ended().iter().filter(|ended| !ended.was_seen) {
+            if self.by_processes(ended.group, scene.groups.get(ended.group)) {
+                ledger.add(ended.group, self.user, ended.totals.user_ns);
+                ledger.add(ended.group, self.system, ended.totals.system_ns);
+            }
+        }
+        self.credit_children(scene, ledger);
+        self.read_units(scene.procfs, scene.table.is_first_look(), ledger);
+        Ok(())
+    }
+
+    fn shortfall(&self) -> Option<Shortfall> {
+        (!self.has_exit_records).then_some(Shortfall {
+            missing: "counts of processes that live between two readings, their CPU apart (credited to their parents)",
+            takes: "root",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_microseconds_of_a_control_group_become_nanoseconds() {
+        let times = Times::parse(b"usage_usec 15\nuser_usec 10\nsystem_usec 5\nnice_usec 0\n").unwrap();
+        assert_eq!(times, Times { total_ns: 15_000, user_ns: 10_000, system_ns: 5_000 });
+        assert_eq!(Times::parse(b"usage_usec 15\n"), None);
+    }
+}

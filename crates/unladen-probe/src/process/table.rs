@@ -1,0 +1,268 @@
+//! The principal type is [`ProcessTable`]: all processes, looked through at each edge of a phase.
+//!
+//! Looking through thousands of processes has to be cheap. A process that has not run cannot have
+//! counted anything, and whether it ran takes one system call: its CPU clock. So only the *active*
+//! ones have their files in /proc read, here and by the probes.
+//!
+//! The order matters: first the living, then the exit records. A process that ends between the
+//! two has both its last clock and its record, and the record tells what the clock had not yet seen.
+
+use std::collections::HashMap;
+
+use crate::clock::process_cpu_ns;
+use crate::error::ProbeError;
+use crate::group::Groups;
+use crate::ledger::GroupId;
+use crate::process::Stat;
+use crate::procfs::{ProcFs, malformed};
+use crate::taskstats::{Listener, Record};
+
+/// The process that inherits orphans.
+const INIT: i32 = 1;
+
+/// How far up the waiter of an ended process is looked for.
+const MAX_ANCESTORS: usize = 32;
+
+/// A living process.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) pid: i32,
+    pub(crate) group: GroupId,
+    /// On-CPU time as last seen.
+    pub(crate) cpu_ns: u64,
+    /// On-CPU time since the look before.
+    pub(crate) cpu_grown_ns: u64,
+    pub(crate) stat: Stat,
+    pub(crate) previous_stat: Stat,
+    /// It has begun since the look before: all that it counted is new.
+    pub(crate) is_new: bool,
+    /// It has run since the look before.
+    pub(crate) is_active: bool,
+    /// Its exit record has come; it may stay in /proc until its parent asks for it.
+    has_ended: bool,
+    seen_at: u64,
+}
+
+/// A process that has ended since the look before, by its exit records.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) pid: i32,
+    pub(crate) group: GroupId,
+    /// A look has seen it.
+    pub(crate) was_seen: bool,
+    /// The living process that waits for it, or waited for the ended ones between the two.
+    pub(crate) waiter: Option<i32>,
+    /// What it counted in its whole life: all of its threads together.
+    pub(crate) totals: Record,
+    /// On-CPU time that no look had seen, as far as its record tells.
+    pub(crate) cpu_grown_ns: u64,
+}
+
+/// All processes.
+#[derive(Debug)]
+pub(crate) struct ProcessTable {
+    processes: HashMap<i32, Process>,
+    ended: Vec<Ended>,
+    vanished: Vec<Process>,
+    thread_ends: Vec<Record>,
+    looks: u64,
+}
+
+impl ProcessTable {
+    pub(crate) fn new() -> Self {
+        Self { processes: HashMap::new(), ended: Vec::new(), vanished: Vec::new(), thread_ends: Vec::new(), looks: 0 }
+    }
+
+    /// Whether there has been but one look: everything it found was there before.
+    pub(crate) fn is_first_look(&self) -> bool {
+        self.looks == 1
+    }
+
+    /// Those that have run since the look before.
+    pub(crate) fn active(&self) -> impl Iterator<Item = &Process> {
+        self.processes.values().filter(|process| process.is_active)
+    }
+
+    /// Those that have begun since the look before.
+    pub(crate) fn new_ones(&self) -> impl Iterator<Item = &Process> {
+        self.processes.values().filter(|process| process.is_new)
+    }
+
+    /// Those that have ended since the look before, as told by their exit records.
+    pub(crate) fn ended(&self) -> &[Ended] {
+        &self.ended
+    }
+
+    /// Those that are no longer in /proc, record or not.
+    pub(crate) fn vanished(&self) -> &[Process] {
+        &self.vanished
+    }
+
+    /// Records of threads that have ended, those of processes that live on included.
+    pub(crate) fn thread_ends(&self) -> &[Record] {
+        &self.thread_ends
+    }
+
+    /// Process ids that no longer stand for a process that was known.
+    pub(crate) fn gone(&self) -> impl Iterator<Item = i32> {
+        self.vanished.iter().map(|process| process.pid).filter(|pid| !self.processes.contains_key(pid))
+    }
+
+    /// What /proc/PID/stat last said of a process, also of one that has just gone.
+    pub(crate) fn last_stat(&self, pid: i32) -> Option<&Stat> {
+        self.find(pid).map(|process| &process.stat)
+    }
+
+    /// The group of a process, living or just ended.
+    pub(crate) fn group_of(&self, pid: i32) -> Option<GroupId> {
+        let ended = || self.ended.iter().find(|ended| ended.pid == pid).map(|ended| ended.group);
+        self.find(pid).map(|process| process.group).or_else(ended)
+    }
+
+    /// Who waited for a process that has gone: its parent, or whoever inherits orphans.
+    pub(crate) fn waiter_of(&self, gone: &Process) -> Option<i32> {
+        [gone.stat.ppid, INIT].into_iter().find(|pid| self.processes.contains_key(pid))
+    }
+
+    fn find(&self, pid: i32) -> Option<&Process> {
+        self.processes.get(&pid).or_else(|| self.vanished.iter().find(|process| process.pid == pid))
+    }
+
+    /// Looks through all processes.
+    pub(crate) fn look(
+        &mut self,
+        procfs: &mut ProcFs,
+        groups: &mut Groups,
+        listener: Option<&mut Listener>,
+    ) -> Result<(), ProbeError> {
+        self.looks += 1;
+        let mut pids = Vec::with_capacity(self.processes.len() + 64);
+        procfs.pids(|pid| pids.push(pid))?;
+        if pids.is_empty() {
+            return Err(ProbeError::Empty { path: procfs.root().to_owned() });
+        }
+        for pid in pids {
+            // Processes end at any time: one that has gone is simply not there.
+            if let Some(cpu_ns) = process_cpu_ns(pid) {
+                self.look_at(pid, cpu_ns, procfs, groups)?;
+            }
+        }
+        let looks = self.looks;
+        self.vanished.clear();
+        self.vanished
+            .extend(self.processes.extract_if(|_, process| process.seen_at != looks).map(|(_, process)| process));
+        self.thread_ends.clear();
+        if let Some(listener) = listener {
+            listener.drain(|record| self.thread_ends.push(record));
+        }
+        self.note_the_ended(groups);
+        Ok(())
+    }
+
+    fn look_at(&mut self, pid: i32, cpu_ns: u64, procfs: &mut ProcFs, groups: &mut Groups) -> Result<(), ProbeError> {
+        let first_look = self.is_first_look();
+        if let Some(known) = self.processes.get_mut(&pid)
+            && cpu_ns == known.cpu_ns
+        {
+            known.seen_at = self.looks;
+            known.cpu_grown_ns = 0;
+            known.is_active = false;
+            known.is_new = false;
+            return Ok(());
+        }
+        let Ok(content) = procfs.of_process(pid, "stat") else { return Ok(()) };
+        let stat = Stat::parse(content)
+            .ok_or_else(|| malformed(format!("/proc/{pid}/stat"), "the fields of proc_pid_stat(5)", content))?;
+        match self.processes.get_mut(&pid) {
+            Some(known) if known.stat.start == stat.start => {
+                known.cpu_grown_ns = cpu_ns.saturating_sub(known.cpu_ns);
+                known.cpu_ns = known.cpu_ns.max(cpu_ns);
+                if known.stat.comm != stat.comm {
+                    // It became another program (execve), or named itself.
+                    known.group = groups.of_process(procfs, pid, &stat);
+                }
+                known.previous_stat = std::mem::replace(&mut known.stat, stat);
+                known.seen_at = self.looks;
+                known.is_active = true;
+                known.is_new = false;
+            }
+            // New, or the pid has been given to another process.
+            _ => {
+                let group = groups.of_process(procfs, pid, &stat);
+                let process = Process {
+                    pid,
+                    group,
+                    cpu_ns,
+                    cpu_grown_ns: if first_look { 0 } else { cpu_ns },
+                    previous_stat: if first_look { stat.clone() } else { Stat::default() },
+                    stat,
+                    is_new: !first_look,
+                    is_active: true,
+                    has_ended: false,
+                    seen_at: self.looks,
+                };
+                if let Some(replaced) = self.processes.insert(pid, process) {
+                    self.vanished.push(replaced);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the records of threads together to processes. Threads of a process that lives on are already
+    /// in its own counters. Of a process with several threads that was known before, only the
+    /// time up to the last look is kept: its records count from the threads' beginnings.
+    fn note_the_ended(&mut self, groups: &mut Groups) {
+        self.ended.clear();
+        if self.is_first_look() {
+            return;
+        }
+        let mut by_pid: HashMap<i32, (Record, bool)> = HashMap::new();
+        for record in &self.thread_ends {
+            let is_main = record.tid == record.pid;
+            by_pid
+                .entry(record.pid)
+                .and_modify(|(sum, has_main)| {
+                    *sum = if is_main { record.with_counts_of(sum) } else { sum.with_counts_of(record) };
+                    *has_main |= is_main;
+                })
+                .or_insert_with(|| (record.clone(), is_main));
+        }
+        by_pid.retain(|_, (_, has_main)| *has_main);
+        let parents: HashMap<i32, i32> = by_pid.iter().map(|(pid, (totals, _))| (*pid, totals.ppid)).collect();
+        for (pid, (totals, _)) in by_pid {
+            let known = self
+                .processes
+                .get_mut(&pid)
+                .or_else(|| self.vanished.iter_mut().find(|process| process.pid == pid))
+                .filter(|process| !process.has_ended);
+            let (group, seen_ns, is_new, was_seen, threads) = match known {
+                Some(process) => {
+                    process.has_ended = true;
+                    (process.group, process.cpu_ns, process.is_new, true, process.stat.threads)
+                }
+                None => {
+                    let parent = self.processes.get(&totals.ppid).map(|parent| parent.group);
+                    (groups.of_ended(totals.uid, &totals.comm, parent), 0, true, false, 1)
+                }
+            };
+            if threads > 1 && !is_new {
+                continue;
+            }
+            let waiter = self.waiter(totals.ppid, &parents);
+            let cpu_grown_ns = totals.cpu_ns.saturating_sub(seen_ns);
+            self.ended.push(Ended { pid, group, was_seen, waiter, totals, cpu_grown_ns });
+        }
+    }
+
+    /// The first living one among a process's parent, the parent's parent and so on.
+    fn waiter(&self, mut ppid: i32, parents_of_ended: &HashMap<i32, i32>) -> Option<i32> {
+        for _ in 0..MAX_ANCESTORS {
+            if self.processes.get(&ppid).is_some_and(|process| !process.has_ended) {
+                return Some(ppid);
+            }
+            ppid = *parents_of_ended.get(&ppid)?;
+        }
+        None
+    }
+}

@@ -1,0 +1,154 @@
+//! The principal type is [`ProcFs`]: reads the kernel's small text files with three system calls
+//! and no allocation each.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::ProbeError;
+
+/// The files of /proc are made anew on each read, and fit into this: the longest, /proc/PID/status and
+/// /proc/net/netstat, stay below 8 KiB; /proc/stat grows by some 12 KiB per hundred processors.
+const INITIAL_BUFFER: usize = 16 * 1024;
+
+/// No file read here is larger.
+const MAX_FILE: usize = 4 * 1024 * 1024;
+
+/// Reads files below /proc, reusing its buffers.
+#[derive(Debug)]
+pub(crate) struct ProcFs {
+    root: PathBuf,
+    path: String,
+    buffer: Vec<u8>,
+}
+
+impl ProcFs {
+    pub(crate) fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), path: String::new(), buffer: vec![0; INITIAL_BUFFER] }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The content of `/proc/{pid}/{name}`.
+    pub(crate) fn of_process(&mut self, pid: i32, name: &str) -> io::Result<&[u8]> {
+        self.path.clear();
+        // Writing into a String cannot fail.
+        let _ = write!(self.path, "{}/{pid}/{name}", self.root.display());
+        self.read_path()
+    }
+
+    /// The content of `/proc/{name}`.
+    pub(crate) fn file(&mut self, name: &str) -> Result<&[u8], ProbeError> {
+        self.path.clear();
+        let _ = write!(self.path, "{}/{name}", self.root.display());
+        let path = PathBuf::from(&self.path);
+        self.read_path().map_err(|source| ProbeError::Read { path, source })
+    }
+
+    /// The content of a file anywhere, such as one below /sys.
+    pub(crate) fn absolute(&mut self, path: &Path) -> io::Result<&[u8]> {
+        self.path.clear();
+        let _ = write!(self.path, "{}", path.display());
+        self.read_path()
+    }
+
+    /// What `/proc/{pid}/{name}` links to.
+    pub(crate) fn link_of_process(&self, pid: i32, name: &str) -> io::Result<PathBuf> {
+        std::fs::read_link(self.root.join(pid.to_string()).join(name))
+    }
+
+    /// Calls `each` with every process id.
+    pub(crate) fn pids(&self, mut each: impl FnMut(i32)) -> Result<(), ProbeError> {
+        let read_error = |source| ProbeError::Read { path: self.root.clone(), source };
+        for entry in std::fs::read_dir(&self.root).map_err(read_error)? {
+            let name = entry.map_err(read_error)?.file_name();
+            if let Some(pid) =
+                name.to_str().filter(|name| name.as_bytes()[0].is_ascii_digit()).and_then(|n| n.parse().ok())
+            {
+                each(pid);
+            }
+        }
+        Ok(())
+    }
+
+    /// The thread ids of a process.
+    pub(crate) fn tids(&self, pid: i32) -> io::Result<Vec<i32>> {
+        let entries = std::fs::read_dir(self.root.join(pid.to_string()).join("task"))?;
+        entries
+            .map(|entry| Ok(entry?.file_name().to_str().and_then(|name| name.parse().ok())))
+            .filter_map(Result::transpose)
+            .collect()
+    }
+
+    fn read_path(&mut self) -> io::Result<&[u8]> {
+        let mut file = File::open(&self.path)?;
+        let mut filled = 0;
+        loop {
+            let read = file.read(&mut self.buffer[filled..])?;
+            filled += read;
+            // A short read is the end: these files come whole, up to the buffer's size.
+            if read == 0 || filled < self.buffer.len() {
+                return Ok(&self.buffer[..filled]);
+            }
+            if filled >= MAX_FILE {
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, "longer than 4 MiB"));
+            }
+            self.buffer.resize(filled * 2, 0);
+        }
+    }
+}
+
+/// The error for a file that reads otherwise than documented.
+pub(crate) fn malformed(path: impl Into<PathBuf>, expected: &'static str, found: &[u8]) -> ProbeError {
+    let head = &found[..found.len().min(80)];
+    ProbeError::Malformed { path: path.into(), expected, found: String::from_utf8_lossy(head).into_owned() }
+}
+
+/// The number that follows `key` in a file of lines such as `rchar: 4711`.
+pub(crate) fn number_after(content: &[u8], key: &[u8]) -> Option<u64> {
+    content.split(|&byte| byte == b'\n').find_map(|line| decimal(line.strip_prefix(key)?))
+}
+
+/// The decimal number at the start of `bytes`, blanks skipped.
+pub(crate) fn decimal(bytes: &[u8]) -> Option<u64> {
+    let trimmed = bytes.trim_ascii_start();
+    let digits = trimmed.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    std::str::from_utf8(&trimmed[..digits]).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_file_longer_than_the_buffer_is_read_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let content = vec![b'x'; INITIAL_BUFFER * 5 + 7];
+        std::fs::write(folder.path().join("long"), &content).unwrap();
+        assert_eq!(ProcFs::new(folder.path()).file("long").unwrap(), content);
+    }
+
+    #[test]
+    fn a_missing_file_is_named_in_the_error() {
+        let error = ProcFs::new("/nonexistent").file("stat").unwrap_err().to_string();
+        assert!(error.contains("/nonexistent/stat"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_are_found_behind_their_key(n: u64, noise in "[a-z ]{0,20}") {
+            let content = format!("{noise}\nkey:\t {n} kB\nother: 5\n");
+            prop_assert_eq!(number_after(content.as_bytes(), b"key:"), Some(n));
+        }
+
+        #[test]
+        fn no_bytes_make_the_number_parser_panic(bytes: Vec<u8>) {
+            let _ = decimal(&bytes);
+            let _ = number_after(&bytes, b"k");
+        }
+    }
+}
