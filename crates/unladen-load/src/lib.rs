@@ -1,1 +1,79 @@
-//! .
+//! The principal type is [`Driver`]: an HTTP client that sends requests back to back or at a rate, in phases, checks
+//! every response and keeps every latency.
+//!
+//! ```
+//! use std::time::Duration;
+//! use unladen_load::{Cancel, Driver, DriverConfig, Request, Stop, Tally};
+//!
+//! # use std::io::{Read, Write};
+//! # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+//! # let url = format!("http://{}/", listener.local_addr()?);
+//! # std::thread::spawn(move || {
+//! #     for mut stream in listener.incoming().flatten() {
+//! #         let mut request = [0; 4096];
+//! #         while stream.read(&mut request).is_ok_and(|read| read > 0) {
+//! #             stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello").unwrap();
+//! #         }
+//! #     }
+//! # });
+//! let page = Request::get(&url)?.header("Accept-Language: cy".parse()?).build()?;
+//! let mut driver = Driver::start(DriverConfig { concurrency: 1, ..DriverConfig::new(vec![page]) })?;
+//! let cancel = Cancel::new();
+//!
+//! let sample = driver.sample(0, &cancel)?;
+//! assert_eq!(&sample.body_start[..], b"hello");
+//!
+//! let mut all = Tally::new();
+//! for _phase in 0..2 {
+//!     all.absorb(&driver.run(0, Stop::after(Duration::from_secs(10)).or_requests(50), &cancel)?);
+//! }
+//! assert_eq!((all.requests, all.changed), (100, 0));
+//! assert_eq!(all.connections_opened, 0, "the sample's connection was kept open");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Everything is bounded: name lookups and connections by the connect timeout, requests by theirs, bodies by a size,
+//! a run by the time it is given plus one request's timeout; and a [`Cancel`] ends all of them at once.
+
+#![forbid(unsafe_code)]
+
+mod body;
+mod cancel;
+mod client;
+mod config;
+mod connect;
+mod connection;
+mod counts;
+mod driver;
+mod error;
+mod exchange;
+mod expect;
+mod failure;
+mod header;
+mod origin;
+mod request;
+mod run;
+mod sample;
+mod tally;
+mod target;
+mod tls;
+mod tls_fault;
+mod turns;
+mod urls;
+mod wire;
+
+pub use crate::body::Digest;
+pub use crate::cancel::Cancel;
+pub use crate::config::{DriverConfig, HttpVersion};
+pub use crate::driver::Driver;
+pub use crate::error::{LoadError, RunError, Stage};
+pub use crate::exchange::{ConnectTimes, Exchange};
+pub use crate::expect::{Expect, Fingerprint, Statuses, StatusesError, Verdict};
+pub use crate::header::{Header, HeaderError};
+pub use crate::request::{Request, RequestBuilder, RequestError};
+pub use crate::sample::Sample;
+pub use crate::tally::{End, KEPT_LATENCIES, Stop, Tally};
+pub use crate::target::{ConnectTo, Target};
+pub use crate::tls::{Roots, TlsOptions};
+pub use crate::tls_fault::TlsFault;
+pub use crate::urls::{UrlLine, UrlListError};

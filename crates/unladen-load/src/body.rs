@@ -1,0 +1,83 @@
+//! The principal type is [`Digest`]: what tells two bodies apart, made while they are read.
+//!
+//! ```
+//! use unladen_load::Digest;
+//!
+//! assert_ne!(Digest::of(b"page"), Digest::of(b"Page"));
+//! ```
+
+use std::fmt;
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+
+use crate::failure::Failure;
+
+/// How much of a body is kept for showing, in bytes.
+pub(crate) const KEPT: usize = 4096;
+
+/// The XXH3 hash of a body (64 bits, seed 0): quick, and blind only to who forges bodies on purpose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Digest(pub u64);
+
+/// A body that was read to its end.
+#[derive(Debug, Default)]
+pub(crate) struct ReadBody {
+    pub(crate) length: u64,
+    pub(crate) digest: Digest,
+    /// The first [`KEPT`] bytes, if asked for.
+    pub(crate) start: Bytes,
+}
+
+// === impl Digest ===
+
+impl Digest {
+    /// The digest of a whole body.
+    pub fn of(body: &[u8]) -> Self {
+        Self(xxh3_64(body))
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// Reads a body to its end, at most `limit` bytes of it.
+pub(crate) async fn read(mut body: Incoming, limit: u64, keep: bool) -> Result<ReadBody, Failure> {
+    if let Some(length) = body.size_hint().exact().filter(|length| *length > limit) {
+        return Err(Failure::BodyTooLarge { announced: Some(length) });
+    }
+    let mut length = 0;
+    let mut kept = BytesMut::new();
+    // Most pages come in one piece: hashed at once, without the 0.5 KiB of state that streaming needs.
+    let mut whole: Option<Bytes> = None;
+    let mut hash: Option<Box<Xxh3Default>> = None;
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(Failure::Hyper)?.into_data() else { continue };
+        length += data.len() as u64;
+        if length > limit {
+            return Err(Failure::BodyTooLarge { announced: None });
+        }
+        if keep && kept.len() < KEPT {
+            kept.extend_from_slice(&data[..data.len().min(KEPT - kept.len())]);
+        }
+        match (&mut hash, whole.take()) {
+            (Some(hash), _) => hash.update(&data),
+            (None, None) => whole = Some(data),
+            (None, Some(first)) => {
+                let streaming = hash.insert(Box::default());
+                streaming.update(&first);
+                streaming.update(&data);
+            }
+        }
+    }
+    let digest = match hash {
+        Some(hash) => Digest(hash.digest()),
+        None => Digest::of(&whole.unwrap_or_default()),
+    };
+    Ok(ReadBody { length, digest, start: kept.freeze() })
+}

@@ -1,0 +1,160 @@
+//! The principal type is [`Client`]: it sends one request and reads its response, wherever the connection comes from.
+
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout_at;
+
+use crate::body::{self, ReadBody};
+use crate::connection::{Connection, Unanswered};
+use crate::counts::Counts;
+use crate::error::{LoadError, Stage};
+use crate::exchange::Exchange;
+use crate::expect::{Expect, Fingerprint, Verdict};
+use crate::failure::{Failure, Scene};
+use crate::origin::{OpenError, Origin, Taken};
+use crate::request::Request;
+use crate::sample::Sample;
+
+/// Requests, origins and what to think of the answers; lives on the driver's thread.
+pub(crate) struct Client {
+    pub(crate) requests: Vec<Request>,
+    /// For each request, which of the origins it goes to.
+    pub(crate) origin_of: Vec<usize>,
+    pub(crate) origins: Vec<Origin>,
+    pub(crate) timeout: Duration,
+    pub(crate) expect: Expect,
+    pub(crate) max_body: u64,
+    /// For each request, its first answer.
+    pub(crate) first: RefCell<Vec<Option<Fingerprint>>>,
+    pub(crate) counts: Counts,
+}
+
+/// Where a request stands: what to say when it fails or its time is up.
+struct Progress {
+    stage: Cell<Stage>,
+    version: Cell<&'static str>,
+}
+
+/// A response whose head has come.
+struct Begun {
+    connection: Connection,
+    response: http::Response<hyper::body::Incoming>,
+    reused: bool,
+    retried: bool,
+    sent: Instant,
+}
+
+// === impl Client ===
+
+impl Client {
+    /// Sends the request of this index, reads the response, and checks it.
+    ///
+    /// The head, and the start of the body if `keep` asks for it, come along.
+    pub(crate) async fn exchange(&self, index: usize, planned: Instant, keep: bool) -> Result<Sample, LoadError> {
+        let request = &self.requests[index];
+        let origin = &self.origins[self.origin_of[index]];
+        let progress = Progress { stage: Cell::new(Stage::Connecting), version: Cell::new("HTTP/1.1") };
+        // One limit for all attempts: a second one must not double it.
+        let deadline = tokio::time::Instant::now() + self.timeout;
+        match timeout_at(deadline, self.unbounded(request, origin, planned, keep, &progress)).await {
+            Ok(done) => done,
+            Err(_) => Err(LoadError::Timeout {
+                request: request.name().to_owned(),
+                after: self.timeout,
+                stage: progress.stage.get(),
+            }),
+        }
+    }
+
+    /// Compares an answer with the first one to the same request.
+    pub(crate) fn verdict(&self, index: usize, exchange: &Exchange) -> Verdict {
+        let fingerprint = exchange.fingerprint();
+        let mut first = self.first.borrow_mut();
+        fingerprint.verdict(first[index].get_or_insert(fingerprint))
+    }
+
+    async fn unbounded(
+        &self,
+        request: &Request,
+        origin: &Origin,
+        planned: Instant,
+        keep: bool,
+        progress: &Progress,
+    ) -> Result<Sample, LoadError> {
+        let explain = |failure: Failure| {
+            failure.explain(Scene {
+                request,
+                target: origin.connector().target().to_string(),
+                stage: progress.stage.get(),
+                version: progress.version.get(),
+                max_body: self.max_body,
+            })
+        };
+        let begun = match self.begin(request, origin, progress).await {
+            Ok(begun) => begun,
+            Err(OpenError::Connect(error)) => return Err(error),
+            Err(OpenError::Start(failure)) => return Err(explain(failure)),
+        };
+        let first_byte = Instant::now();
+        let Begun { connection, response, reused, retried, sent } = begun;
+        let connect = (!reused).then_some(connection.times);
+        let (head, body) = response.into_parts();
+        let status = head.status.as_u16();
+        let fine = self.expect.statuses.contains(status);
+        let body = match body::read(body, self.max_body, keep || !fine).await {
+            Ok(body) => {
+                origin.give_back(connection);
+                body
+            }
+            // The status says more than that its body was cut short as well.
+            Err(_) if !fine => ReadBody::default(),
+            Err(failure) => return Err(explain(failure)),
+        };
+        let done = Instant::now();
+        let ReadBody { length: body_bytes, digest, start: body_start } = body;
+        let exchange = Exchange { planned, sent, first_byte, done, status, body_bytes, digest, connect, retried };
+        let name = if keep || !fine { request.name().to_owned() } else { String::new() };
+        let sample = Sample {
+            request: name,
+            exchange,
+            version: head.version,
+            status: head.status,
+            headers: head.headers,
+            body_start,
+        };
+        if fine {
+            return Ok(sample);
+        }
+        Err(LoadError::UnexpectedStatus { sample: Box::new(sample), expected: self.expect.statuses.clone() })
+    }
+
+    /// Sends the request and waits for the head of the response.
+    ///
+    /// A server may close an idle connection at the moment a request is sent over it (RFC 9112, section 9.3.1). That
+    /// is nobody's failure: the request goes once more, over a new connection, if nothing of it was sent, or if
+    /// nothing came back and it does no harm twice.
+    async fn begin(&self, request: &Request, origin: &Origin, progress: &Progress) -> Result<Begun, OpenError> {
+        let mut retried = false;
+        loop {
+            progress.stage.set(Stage::Connecting);
+            let Taken { mut connection, reused } = origin.take(retried, &self.counts).await?;
+            progress.version.set(connection.protocol().as_str());
+            progress.stage.set(Stage::Waiting);
+            let sent = Instant::now();
+            let Unanswered { failure, unsent, silent } = match connection.send(request).await {
+                Ok(response) => {
+                    progress.stage.set(Stage::Reading);
+                    return Ok(Begun { connection, response, reused, retried, sent });
+                }
+                Err(unanswered) => unanswered,
+            };
+            let harmless = unsent || (silent && request.is_idempotent());
+            if retried || !reused || !harmless || !failure.is_closed() {
+                return Err(OpenError::Start(failure));
+            }
+            retried = true;
+            self.counts.retried();
+        }
+    }
+}

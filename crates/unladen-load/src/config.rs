@@ -1,0 +1,110 @@
+//! The principal type is [`DriverConfig`]: what a [`Driver`](crate::Driver) is told at its start.
+//!
+//! ```
+//! use std::time::Duration;
+//! use unladen_load::{DriverConfig, HttpVersion, Request};
+//!
+//! let page = Request::get("https://wiki.example/")?.build()?;
+//! let config = DriverConfig {
+//!     concurrency: 4,
+//!     http: HttpVersion::Http2,
+//!     timeout: Duration::from_secs(10),
+//!     ..DriverConfig::new(vec![page])
+//! };
+//! assert!(config.keep_alive && config.rate.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::time::Duration;
+
+use crate::error::LoadError;
+use crate::expect::Expect;
+use crate::request::Request;
+use crate::target::ConnectTo;
+use crate::tls::TlsOptions;
+
+/// The most workers: beyond it a client runs out of ports and descriptors before the server runs out of time.
+const MOST_WORKERS: usize = 10_000;
+/// The bounds of a rate, in requests a second.
+const RATES: std::ops::RangeInclusive<f64> = 1e-3..=1e7;
+/// The bounds of a time limit.
+const TIMEOUTS: std::ops::RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(24 * 3600);
+
+/// Which version of HTTP to speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HttpVersion {
+    /// What the server prefers of both over TLS (ALPN); HTTP/1.1 without TLS.
+    #[default]
+    Auto,
+    /// HTTP/1.1.
+    Http1,
+    /// HTTP/2; without TLS by prior knowledge (RFC 9113, section 3.3).
+    Http2,
+}
+
+/// What to send, where to, and what to think of the answers.
+#[derive(Clone, Debug)]
+pub struct DriverConfig {
+    /// The requests, called by their index later on.
+    pub requests: Vec<Request>,
+    /// Where to connect instead of to the hosts of the URLs.
+    pub connect_to: Option<ConnectTo>,
+    /// How many requests are under way at once, 1 to 10,000.
+    pub concurrency: usize,
+    /// Use connections again; otherwise each request opens one and closes it.
+    pub keep_alive: bool,
+    /// Which version of HTTP to speak.
+    pub http: HttpVersion,
+    /// Requests a second, by all workers together; without it each worker sends when its last request is done.
+    pub rate: Option<f64>,
+    /// The longest that a request may take, with its connection, 1 ms to 24 h.
+    pub timeout: Duration,
+    /// The longest that resolving a name, and opening a connection, may take each, 1 ms to 24 h.
+    pub connect_timeout: Duration,
+    /// Whom to trust.
+    pub tls: TlsOptions,
+    /// Which answers are right.
+    pub expect: Expect,
+    /// The largest body that is read, in bytes.
+    pub max_body: u64,
+}
+
+// === impl DriverConfig ===
+
+impl DriverConfig {
+    /// One keep-alive worker, back to back, at most 30 s a request, 10 s a connection and 256 MiB a body.
+    pub fn new(requests: Vec<Request>) -> Self {
+        Self {
+            requests,
+            connect_to: None,
+            concurrency: 1,
+            keep_alive: true,
+            http: HttpVersion::default(),
+            rate: None,
+            timeout: Duration::from_secs(30),
+            connect_timeout: Duration::from_secs(10),
+            tls: TlsOptions::default(),
+            expect: Expect::default(),
+            max_body: 256 << 20,
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), LoadError> {
+        let refuse = |what, value: String, expected| Err(LoadError::Config { what, value, expected });
+        if self.requests.is_empty() {
+            return refuse("list of requests", "empty".into(), "at least one");
+        }
+        if !(1..=MOST_WORKERS).contains(&self.concurrency) {
+            return refuse("concurrency", self.concurrency.to_string(), "1 to 10,000");
+        }
+        if let Some(rate) = self.rate.filter(|rate| !RATES.contains(rate)) {
+            return refuse("rate", rate.to_string(), "0.001 to 10,000,000 requests a second");
+        }
+        for (what, timeout) in [("timeout", self.timeout), ("connect timeout", self.connect_timeout)] {
+            if !TIMEOUTS.contains(&timeout) {
+                return refuse(what, format!("{timeout:?}"), "1 ms to 24 h");
+            }
+        }
+        Ok(())
+    }
+}

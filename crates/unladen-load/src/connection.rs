@@ -1,0 +1,132 @@
+//! The principal type is [`Connection`]: one open connection, over which requests go and responses come.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use bytes::Bytes;
+use http::Response;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::{TrySendError, http1, http2};
+use hyper_util::rt::TokioIo;
+
+use crate::connect::{Opened, Protocol};
+use crate::exchange::ConnectTimes;
+use crate::failure::Failure;
+use crate::request::{Message, Request};
+
+/// An open connection. A copy of one for HTTP/2 is the same connection.
+pub(crate) struct Connection {
+    sender: Sender,
+    received: Arc<AtomicU64>,
+    pub(crate) times: ConnectTimes,
+}
+
+enum Sender {
+    Http1(http1::SendRequest<Full<Bytes>>),
+    Http2(http2::SendRequest<Full<Bytes>>),
+}
+
+/// A request that got no response.
+pub(crate) struct Unanswered {
+    pub(crate) failure: Failure,
+    /// Nothing of it was sent.
+    pub(crate) unsent: bool,
+    /// Nothing of a response came.
+    pub(crate) silent: bool,
+}
+
+/// Runs HTTP/2's streams on the client's own thread.
+#[derive(Clone, Copy, Debug)]
+struct Local;
+
+// === impl Connection ===
+
+impl Connection {
+    /// Starts HTTP on an open stream; a task of its own then watches the connection, idle or not, so that its end is
+    /// known before the next request is sent.
+    pub(crate) async fn start(opened: Opened) -> Result<Self, hyper::Error> {
+        let Opened { wire, received, speaks, times } = opened;
+        let io = TokioIo::new(wire);
+        let sender = match speaks {
+            Protocol::Http1 => {
+                let (sender, connection) = http1::handshake(io).await?;
+                watch(connection);
+                Sender::Http1(sender)
+            }
+            Protocol::Http2 => {
+                let (sender, connection) = http2::handshake(Local, io).await?;
+                watch(connection);
+                Sender::Http2(sender)
+            }
+        };
+        Ok(Self { sender, received, times })
+    }
+
+    pub(crate) fn protocol(&self) -> Protocol {
+        match self.sender {
+            Sender::Http1(_) => Protocol::Http1,
+            Sender::Http2(_) => Protocol::Http2,
+        }
+    }
+
+    /// Another handle to a connection that many requests share.
+    pub(crate) fn share(&self) -> Option<Self> {
+        match &self.sender {
+            Sender::Http1(_) => None,
+            Sender::Http2(sender) => {
+                let sender = Sender::Http2(sender.clone());
+                Some(Self { sender, received: self.received.clone(), times: self.times })
+            }
+        }
+    }
+
+    /// Waits until it can take a request; false when the server has closed it.
+    pub(crate) async fn is_open(&mut self) -> bool {
+        match &mut self.sender {
+            Sender::Http1(sender) => sender.ready().await,
+            Sender::Http2(sender) => sender.ready().await,
+        }
+        .is_ok()
+    }
+
+    /// Sends a request and waits for the head of its response.
+    pub(crate) async fn send(&mut self, request: &Request) -> Result<Response<Incoming>, Unanswered> {
+        let before = self.received.load(Relaxed);
+        let unanswered = |mut error: TrySendError<Message>, silent| Unanswered {
+            unsent: error.take_message().is_some(),
+            failure: Failure::Hyper(error.into_error()),
+            silent,
+        };
+        match &mut self.sender {
+            Sender::Http1(sender) => sender
+                .try_send_request(request.http1().clone())
+                .await
+                .map_err(|error| unanswered(error, self.received.load(Relaxed) == before)),
+            // What comes over a shared connection may be for others; no head came for this one.
+            Sender::Http2(sender) => {
+                sender.try_send_request(request.http2().clone()).await.map_err(|error| unanswered(error, true))
+            }
+        }
+    }
+}
+
+// === impl Local ===
+
+impl<F> hyper::rt::Executor<F> for Local
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    fn execute(&self, future: F) {
+        tokio::task::spawn_local(future);
+    }
+}
+
+fn watch(connection: impl Future<Output = Result<(), hyper::Error>> + 'static) {
+    tokio::task::spawn_local(async {
+        // Whoever waits for a response on this connection is told the error too, with its cause.
+        let _ = connection.await;
+    });
+}

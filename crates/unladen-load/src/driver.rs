@@ -1,0 +1,219 @@
+//! The principal type is [`Driver`]: a client on a thread of its own, told in phases what to send.
+//!
+//! The calling thread reads counters while the driver is idle, and waits while it runs. Connections stay open in
+//! between, so that an off phase is silent and an on phase costs what the requests cost.
+
+use std::rc::Rc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use rustls::pki_types::ServerName;
+use tokio::runtime::{Builder, LocalOptions};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use url::{Host, Url};
+
+use crate::cancel::Cancel;
+use crate::client::Client;
+use crate::config::DriverConfig;
+use crate::connect::Connector;
+use crate::counts::Counts;
+use crate::error::{LoadError, RunError};
+use crate::origin::Origin;
+use crate::run;
+use crate::sample::Sample;
+use crate::tally::{Stop, Tally};
+use crate::target::Target;
+
+/// A client on a thread of its own; the thread ends when it is dropped.
+///
+/// See the [crate's example](crate).
+#[derive(Debug)]
+pub struct Driver {
+    /// None only while it is dropped.
+    commands: Option<UnboundedSender<Command>>,
+    thread: Option<JoinHandle<()>>,
+    /// For each request, where it goes.
+    targets: Vec<Target>,
+}
+
+/// What the thread is told; it answers each once, within the bounds of the command.
+#[derive(Debug)]
+enum Command {
+    Sample { index: usize, cancel: Cancel, answer: SyncSender<Result<Sample, LoadError>> },
+    Run { index: usize, stop: Stop, cancel: Cancel, answer: SyncSender<Result<Tally, RunError>> },
+}
+
+// === impl Driver ===
+
+impl Driver {
+    /// Resolves all names, loads certificates if a URL is of https, and starts the thread. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// When a setting is out of bounds, a name does not resolve, certificates cannot be read, or no thread starts.
+    pub fn start(config: DriverConfig) -> Result<Self, LoadError> {
+        config.check()?;
+        let (concurrency, rate) = (config.concurrency, config.rate);
+        let (client, targets) = client(config)?;
+        let (commands, received) = unbounded_channel();
+        let (started, is_started) = sync_channel(1);
+        let thread = thread::Builder::new()
+            .name("unladen-load".into())
+            .spawn(move || {
+                let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default());
+                match runtime {
+                    Ok(runtime) => {
+                        let _ = started.send(Ok(()));
+                        runtime.block_on(obey(Rc::new(client), (concurrency, rate), received));
+                    }
+                    Err(source) => {
+                        let _ = started.send(Err(LoadError::Thread { source }));
+                    }
+                }
+            })
+            .map_err(|source| LoadError::Thread { source })?;
+        is_started.recv().map_err(|_| LoadError::Gone)??;
+        Ok(Self { commands: Some(commands), thread: Some(thread), targets })
+    }
+
+    /// Where the request of this index goes.
+    pub fn target(&self, index: usize) -> Option<&Target> {
+        self.targets.get(index)
+    }
+
+    /// Sends the request of this index once, and returns its response as far as it can be shown.
+    ///
+    /// The first answer to a request, here or in a run, is the one that later ones are compared with. It takes as
+    /// long as the configured timeout at most.
+    ///
+    /// # Errors
+    /// When the request fails or is answered with a status that is not expected; [`LoadError::Cancelled`] when
+    /// cancelled.
+    pub fn sample(&mut self, index: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
+        self.known(index)?;
+        let (answer, answered) = sync_channel(1);
+        self.tell(Command::Sample { index, cancel: cancel.clone(), answer })?;
+        answered.recv().map_err(|_| LoadError::Gone)?
+    }
+
+    /// Sends the request of this index over and over, as configured, until `stop`; then waits for those under way.
+    ///
+    /// Returns at `stop` plus the configured timeout at the latest. A run that is cancelled returns what it counted
+    /// until then.
+    ///
+    /// # Errors
+    /// The first failure stops the run at once; the error carries what was counted until then.
+    pub fn run(&mut self, index: usize, stop: Stop, cancel: &Cancel) -> Result<Tally, RunError> {
+        let failed = |error| RunError { error, tally: Box::default() };
+        self.known(index).map_err(failed)?;
+        let (answer, answered) = sync_channel(1);
+        self.tell(Command::Run { index, stop, cancel: cancel.clone(), answer }).map_err(failed)?;
+        answered.recv().map_err(|_| failed(LoadError::Gone))?
+    }
+
+    fn known(&self, index: usize) -> Result<(), LoadError> {
+        let count = self.targets.len();
+        if index < count { Ok(()) } else { Err(LoadError::NoSuchRequest { index, count }) }
+    }
+
+    fn tell(&self, command: Command) -> Result<(), LoadError> {
+        self.commands.as_ref().and_then(|commands| commands.send(command).ok()).ok_or(LoadError::Gone)
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // The thread ends when nobody can tell it anything any more; it is idle, since every command is waited for.
+        self.commands = None;
+        if let Some(thread) = self.thread.take() {
+            // It panicked, or it did not: there is nobody left to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn obey(client: Rc<Client>, pace: (usize, Option<f64>), mut commands: UnboundedReceiver<Command>) {
+    while let Some(command) = commands.recv().await {
+        // Nobody waits for the answer only when the calling thread has panicked.
+        match command {
+            Command::Sample { index, cancel, answer } => {
+                let _ = answer.send(sample(&client, index, &cancel).await);
+            }
+            Command::Run { index, stop, cancel, answer } => {
+                let _ = answer.send(run::run(&client, index, pace, stop, &cancel).await);
+            }
+        }
+    }
+}
+
+async fn sample(client: &Client, index: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
+    let sample = tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(LoadError::Cancelled),
+        sample = client.exchange(index, Instant::now(), true) => sample,
+    }?;
+    client.verdict(index, &sample.exchange);
+    Ok(sample)
+}
+
+/// The client, and for each request its target.
+fn client(config: DriverConfig) -> Result<(Client, Vec<Target>), LoadError> {
+    let counts = Counts::default();
+    let mut origins: Vec<(url::Origin, Origin)> = Vec::new();
+    let mut origin_of = Vec::new();
+    let mut tls_config = None;
+    for request in &config.requests {
+        let url = request.url();
+        let found = origins.iter().position(|(origin, _)| *origin == url.origin());
+        let position = match found {
+            Some(position) => position,
+            None => {
+                let target = Target::resolve(url, config.connect_to.as_ref(), config.connect_timeout)?;
+                let tls = match url.scheme() {
+                    "https" => {
+                        // Reading the system's authorities takes some ms and is the same for all.
+                        let tls_config = match &tls_config {
+                            Some(tls_config) => tls_config,
+                            None => tls_config.insert(config.tls.client_config(config.http)?),
+                        };
+                        Some((tls_config.clone(), server_name(url)?))
+                    }
+                    _ => None,
+                };
+                let connector = Connector::new(target, tls, config.http, config.connect_timeout, counts.meter.clone());
+                origins.push((url.origin(), Origin::new(connector, config.keep_alive)));
+                origins.len() - 1
+            }
+        };
+        origin_of.push(position);
+    }
+    let origins: Vec<_> = origins.into_iter().map(|(_, origin)| origin).collect();
+    let targets = origin_of.iter().map(|&position| origins[position].connector().target().clone()).collect();
+    let first = vec![None; config.requests.len()].into();
+    let requests = config.requests.into_iter();
+    let client = Client {
+        requests: requests.map(|request| if config.keep_alive { request } else { request.closing() }).collect(),
+        origin_of,
+        origins,
+        timeout: config.timeout,
+        expect: config.expect,
+        max_body: config.max_body,
+        first,
+        counts,
+    };
+    Ok((client, targets))
+}
+
+fn server_name(url: &Url) -> Result<ServerName<'static>, LoadError> {
+    match url.host() {
+        Some(Host::Ipv4(ip)) => Ok(ServerName::from(std::net::IpAddr::V4(ip))),
+        Some(Host::Ipv6(ip)) => Ok(ServerName::from(std::net::IpAddr::V6(ip))),
+        host => {
+            let host = host.map(|host| host.to_string()).unwrap_or_default();
+            ServerName::try_from(host.clone()).map_err(|source| LoadError::TlsName { host, source })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,255 @@
+//! The principal type is [`LoadError`]: what went wrong, and what to do next.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::expect::Statuses;
+use crate::sample::Sample;
+use crate::tally::Tally;
+use crate::tls_fault::TlsFault;
+
+/// Why a request was not answered as it should be, or could not even be sent.
+///
+/// Shown, each says what happened and what to do next; what the system or a library said is its source.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// A setting that cannot be.
+    #[error("the {what} is {value}: expected {expected}")]
+    Config {
+        /// Which setting.
+        what: &'static str,
+        /// Its value.
+        value: String,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// There is no request of this index.
+    #[error("there is no request {index}: there are {count}, counted from 0")]
+    NoSuchRequest {
+        /// The index.
+        index: usize,
+        /// How many requests there are.
+        count: usize,
+    },
+    /// The resolver failed.
+    #[error("cannot resolve the name `{host}`: {source}; check its spelling, /etc/hosts and the resolver")]
+    Resolve {
+        /// The name.
+        host: String,
+        /// What the resolver said.
+        source: io::Error,
+    },
+    /// The resolver knows the name, and no address of it.
+    #[error("the name `{host}` has no address: check its spelling, or connect by address")]
+    NoAddress {
+        /// The name.
+        host: String,
+    },
+    /// The resolver did not answer.
+    #[error("resolving the name `{host}` took longer than {after:?}: check the resolver, or connect by address")]
+    ResolveTimeout {
+        /// The name.
+        host: String,
+        /// The time limit.
+        after: Duration,
+    },
+    /// Nobody listens.
+    #[error("connection refused by {target}: nothing listens there; start the application, or check host and port")]
+    ConnectRefused {
+        /// Where to.
+        target: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Opening a connection took too long.
+    #[error(
+        "no connection to {target} within {after:?}: a firewall may drop the packets, or the server's backlog may be full"
+    )]
+    ConnectTimeout {
+        /// Where to.
+        target: String,
+        /// The time limit.
+        after: Duration,
+    },
+    /// Opening a connection failed in another way.
+    #[error("cannot connect to {target}: {source}{}", advice(source))]
+    Connect {
+        /// Where to.
+        target: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// TLS failed.
+    #[error("TLS with {target} failed: {fault}")]
+    Tls {
+        /// Where to.
+        target: String,
+        /// In which way.
+        fault: TlsFault,
+        /// What rustls or the system said.
+        source: io::Error,
+    },
+    /// A file of authorities cannot be read.
+    #[error("cannot read certificates from {file}: {source:?}; expected PEM, `-----BEGIN CERTIFICATE-----`", file = file.display())]
+    RootsFile {
+        /// The file.
+        file: PathBuf,
+        /// What the parser or the system said.
+        source: rustls::pki_types::pem::Error,
+    },
+    /// A certificate in a file of authorities is malformed.
+    #[error("a certificate in {file} cannot be used as an authority: {source}", file = file.display())]
+    RootsCertificate {
+        /// The file.
+        file: PathBuf,
+        /// What rustls said.
+        source: rustls::Error,
+    },
+    /// The system trusts nobody.
+    #[error("this system has no certificate authorities: install ca-certificates, or name a file with --cacert")]
+    NoSystemRoots {
+        /// What went wrong first, if anything did.
+        source: Option<rustls_native_certs::Error>,
+    },
+    /// TLS cannot be set up.
+    #[error("cannot set up TLS: {source}")]
+    TlsSetup {
+        /// What rustls said.
+        source: rustls::Error,
+    },
+    /// The host of the URL cannot be a server's name in TLS.
+    #[error("`{host}` cannot be the name on a certificate: use a host name or an address")]
+    TlsName {
+        /// The host.
+        host: String,
+        /// What rustls said.
+        source: rustls::pki_types::InvalidDnsNameError,
+    },
+    /// A request took too long.
+    #[error("{request} was not done within {after:?}, {stage}: see what the server is busy with, or raise the timeout")]
+    Timeout {
+        /// The request's name.
+        request: String,
+        /// The time limit.
+        after: Duration,
+        /// How far it had come.
+        stage: Stage,
+    },
+    /// The connection ended before the response did.
+    #[error(
+        "{request}: the server closed the connection {stage}: see its error log, a worker may have crashed or hit a limit"
+    )]
+    ClosedEarly {
+        /// The request's name.
+        request: String,
+        /// How far it had come.
+        stage: Stage,
+        /// What hyper said.
+        source: hyper::Error,
+    },
+    /// What came is not the HTTP that was expected.
+    #[error(
+        "{request}: the answer is no {version} ({}): {}",
+        crate::failure::innermost(source),
+        protocol_advice(version)
+    )]
+    Protocol {
+        /// The request's name.
+        request: String,
+        /// The version of HTTP that was spoken.
+        version: &'static str,
+        /// What hyper said.
+        source: hyper::Error,
+    },
+    /// The status is not among those expected.
+    #[error("{}", crate::sample::unexpected(sample, expected))]
+    UnexpectedStatus {
+        /// The response, for showing.
+        sample: Box<Sample>,
+        /// The statuses that would have been fine.
+        expected: Statuses,
+    },
+    /// The body is larger than the limit, or does not end.
+    #[error("{request}: the body is larger than {limit} bytes{}: does it end at all? Raise the limit if it does", announced_as(*announced))]
+    BodyTooLarge {
+        /// The request's name.
+        request: String,
+        /// The limit in bytes.
+        limit: u64,
+        /// The length that the response announced, if it did.
+        announced: Option<u64>,
+    },
+    /// It was cancelled.
+    #[error("cancelled")]
+    Cancelled,
+    /// The system gave no thread or no runtime.
+    #[error("cannot start the client's thread: {source}; check the limits on processes and open files")]
+    Thread {
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The client's thread is gone, which is a bug.
+    #[error("the client's thread ended too early: this is a bug in unladen-load, please report it")]
+    Gone,
+}
+
+/// How far a request had come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It waited for a connection, or for one to be opened.
+    Connecting,
+    /// It was sent, and no response had begun.
+    Waiting,
+    /// The response had begun.
+    Reading,
+}
+
+/// A run that ended with an error, and what it had counted until then.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct RunError {
+    /// What ended it.
+    #[source]
+    pub error: LoadError,
+    /// What came before.
+    pub tally: Box<Tally>,
+}
+
+// === impl Stage ===
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Connecting => "before there was a connection",
+            Self::Waiting => "before the response began",
+            Self::Reading => "amid the response",
+        })
+    }
+}
+
+fn advice(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::NotFound => "; start the application, or check the path of its socket",
+        io::ErrorKind::PermissionDenied => "; run as a user that may write to the socket",
+        io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => "; check address and routes",
+        io::ErrorKind::AddrNotAvailable => {
+            "; if each request opens a connection, the ports have run out: send more slowly, or keep connections alive"
+        }
+        _ if source.raw_os_error() == Some(nix::libc::EMFILE) => "; raise `ulimit -n`, or lower the concurrency",
+        _ => "",
+    }
+}
+
+fn protocol_advice(version: &str) -> &'static str {
+    if version == "HTTP/2" {
+        "does the server speak HTTP/2 there? Try HTTP/1.1"
+    } else {
+        "is it an HTTP server, and should the URL begin with https?"
+    }
+}
+
+fn announced_as(announced: Option<u64>) -> String {
+    announced.map(|length| format!(" (it announces {length})")).unwrap_or_default()
+}

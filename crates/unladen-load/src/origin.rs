@@ -1,0 +1,118 @@
+//! The principal type is [`Origin`]: the connections to one scheme, host and port, kept open between requests.
+
+use std::cell::{Cell, RefCell};
+
+use tokio::sync::Mutex;
+
+use crate::connect::{Connector, Protocol};
+use crate::connection::Connection;
+use crate::counts::Counts;
+use crate::error::LoadError;
+use crate::failure::Failure;
+
+/// The connections to one origin.
+pub(crate) struct Origin {
+    connector: Connector,
+    keep_alive: bool,
+    /// HTTP/1.1 connections that wait for a request, the last used at the end. There are never more than workers.
+    idle: RefCell<Vec<Connection>>,
+    /// The one HTTP/2 connection.
+    shared: RefCell<Option<Connection>>,
+    /// What the server speaks, once known.
+    speaks: Cell<Option<Protocol>>,
+    /// Held while a connection is opened that all may share: workers who start together must not open one each.
+    opening: Mutex<()>,
+}
+
+/// A connection for one request.
+pub(crate) struct Taken {
+    pub(crate) connection: Connection,
+    /// It was open before.
+    pub(crate) reused: bool,
+}
+
+/// Why there is no connection.
+pub(crate) enum OpenError {
+    /// The stream could not be opened.
+    Connect(LoadError),
+    /// HTTP could not be started on it.
+    Start(Failure),
+}
+
+// === impl Origin ===
+
+impl Origin {
+    pub(crate) fn new(connector: Connector, keep_alive: bool) -> Self {
+        Self {
+            connector,
+            keep_alive,
+            idle: RefCell::default(),
+            shared: RefCell::default(),
+            speaks: Cell::default(),
+            opening: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn connector(&self) -> &Connector {
+        &self.connector
+    }
+
+    /// A connection that can take a request: an idle one unless a `fresh` one is asked for, else a new one.
+    ///
+    /// Over HTTP/2 a fresh one is asked for in vain while the shared one is open: a stream that was refused belongs
+    /// on it as much as before.
+    pub(crate) async fn take(&self, fresh: bool, counts: &Counts) -> Result<Taken, OpenError> {
+        if self.keep_alive && !fresh {
+            while let Some(mut connection) = self.pop() {
+                if connection.is_open().await {
+                    return Ok(Taken { connection, reused: true });
+                }
+                counts.closed_by_server();
+            }
+        }
+        if self.keep_alive && self.speaks.get() != Some(Protocol::Http1) {
+            let _opening = self.opening.lock().await;
+            if let Some(mut connection) = self.shared() {
+                if connection.is_open().await {
+                    return Ok(Taken { connection, reused: true });
+                }
+                self.shared.take();
+                counts.closed_by_server();
+            }
+            // The one who held the lock before may have found out that there is nothing to share.
+            if self.speaks.get() != Some(Protocol::Http1) {
+                return self.open(counts).await;
+            }
+        }
+        self.open(counts).await
+    }
+
+    /// Takes back what is fit for another request.
+    pub(crate) fn give_back(&self, connection: Connection) {
+        if self.keep_alive && connection.protocol() == Protocol::Http1 {
+            self.idle.borrow_mut().push(connection);
+        }
+    }
+
+    async fn open(&self, counts: &Counts) -> Result<Taken, OpenError> {
+        let opened = self.connector.open().await.map_err(OpenError::Connect)?;
+        counts.opened();
+        let started = Connection::start(opened).await;
+        let connection = started.map_err(|error| OpenError::Start(Failure::Hyper(error)))?;
+        self.speaks.set(Some(connection.protocol()));
+        if self.keep_alive {
+            *self.shared.borrow_mut() = connection.share();
+        }
+        Ok(Taken { connection, reused: false })
+    }
+
+    // Borrows end with these functions, never held over an await.
+
+    fn pop(&self) -> Option<Connection> {
+        self.idle.borrow_mut().pop()
+    }
+
+    fn shared(&self) -> Option<Connection> {
+        self.shared.borrow().as_ref().and_then(Connection::share)
+    }
+}

@@ -1,0 +1,281 @@
+//! The principal type is [`Request`]: what to send, prepared once and sent many times.
+//!
+//! ```
+//! use unladen_load::Request;
+//!
+//! let request = Request::get("http://localhost:8080/index.php/Main_Page")?
+//!     .header("Accept-Language: cy".parse()?)
+//!     .cookie("session=1")?
+//!     .named("main page")
+//!     .build()?;
+//! assert_eq!(request.name(), "main page");
+//! assert!(request.is_idempotent());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use bytes::Bytes;
+use http::header::{self, HeaderMap, HeaderValue};
+use http::{Method, Uri, Version};
+use http_body_util::Full;
+use url::Url;
+
+use crate::header::Header;
+
+/// What goes over the wire: a head and a body that costs a reference count to copy.
+pub(crate) type Message = http::Request<Full<Bytes>>;
+
+/// The name under which the client introduces itself unless the user gives another.
+const USER_AGENT: &str = concat!("unladen/", env!("CARGO_PKG_VERSION"));
+
+/// One request, in the two shapes that the versions of HTTP want.
+///
+/// Both are made beforehand: to send one costs a copy of its header map and some reference counts.
+#[derive(Clone, Debug)]
+pub struct Request {
+    name: String,
+    url: Url,
+    /// Path and query in the request line, the host in `Host` (RFC 9112, section 3.2.1).
+    http1: Message,
+    /// The whole address, from which `:scheme` and `:authority` are taken, and no `Host` (RFC 9113, section 8.3.1).
+    http2: Message,
+}
+
+/// A [`Request`] in the making.
+#[derive(Clone, Debug)]
+pub struct RequestBuilder {
+    method: Method,
+    url: Url,
+    name: Option<String>,
+    headers: HeaderMap,
+    cookies: Vec<String>,
+    body: Bytes,
+}
+
+/// Why a request cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// The text is no URL.
+    #[error("`{url}` is no URL ({source}): expected something like http://127.0.0.1:8080/page")]
+    Url {
+        /// What was given.
+        url: String,
+        /// What the parser said.
+        source: url::ParseError,
+    },
+    /// The URL is neither http nor https.
+    #[error("`{url}` has the scheme `{scheme}`: expected http or https")]
+    Scheme {
+        /// The URL.
+        url: String,
+        /// Its scheme.
+        scheme: String,
+    },
+    /// The URL holds a user name or password, which would end up in reports.
+    #[error("`{host}` is given with a user name or password in its URL: send the header `Authorization: …` instead")]
+    Credentials {
+        /// The URL's host.
+        host: String,
+    },
+    /// No address of HTTP can be made from the URL.
+    #[error("`{url}` cannot be put into a request: {source}")]
+    Uri {
+        /// The URL.
+        url: String,
+        /// What the library said.
+        source: http::Error,
+    },
+    /// A method that is not made of token characters.
+    #[error("`{method}` is no method: expected a word such as GET, HEAD or POST")]
+    Method {
+        /// What was given.
+        method: String,
+        /// What the parser said.
+        source: http::method::InvalidMethod,
+    },
+    /// CONNECT turns the connection into a tunnel, of which there is no response to measure.
+    #[error("CONNECT opens a tunnel, not a page: use a method that has a response, such as GET")]
+    Connect,
+    /// A cookie that would break the header apart.
+    #[error("the cookie `{cookie}` is no `name=value` without spaces at the ends, semicolons and control characters")]
+    Cookie {
+        /// What was given.
+        cookie: String,
+    },
+}
+
+// === impl Request ===
+
+impl Request {
+    /// Begins a GET of this URL.
+    ///
+    /// # Errors
+    /// When the text is no http or https URL, or holds credentials.
+    pub fn get(url: &str) -> Result<RequestBuilder, RequestError> {
+        let url = Url::parse(url).map_err(|source| RequestError::Url { url: url.to_owned(), source })?;
+        RequestBuilder::new(Method::GET, url)
+    }
+
+    /// What to call it in reports: the given name, else method and URL.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its method.
+    pub fn method(&self) -> &Method {
+        self.http1.method()
+    }
+
+    /// Its URL, without a fragment.
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// Whether sending it twice does no more than sending it once (RFC 9110, section 9.2.2), so that the client may
+    /// repeat it when a connection dies under it.
+    pub fn is_idempotent(&self) -> bool {
+        self.method().is_idempotent()
+    }
+
+    pub(crate) fn http1(&self) -> &Message {
+        &self.http1
+    }
+
+    pub(crate) fn http2(&self) -> &Message {
+        &self.http2
+    }
+
+    /// The same for a connection that carries it alone.
+    pub(crate) fn closing(mut self) -> Self {
+        self.http1.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        self
+    }
+}
+
+// === impl RequestBuilder ===
+
+impl RequestBuilder {
+    /// Begins a request.
+    ///
+    /// # Errors
+    /// When the URL is not of http or https, or holds credentials; and for CONNECT.
+    pub fn new(method: Method, mut url: Url) -> Result<Self, RequestError> {
+        if method == Method::CONNECT {
+            return Err(RequestError::Connect);
+        }
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(RequestError::Scheme { scheme: url.scheme().to_owned(), url: url.into() });
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(RequestError::Credentials { host: url.host_str().unwrap_or_default().to_owned() });
+        }
+        url.set_fragment(None);
+        Ok(Self { method, url, name: None, headers: HeaderMap::new(), cookies: Vec::new(), body: Bytes::new() })
+    }
+
+    /// Sends another method.
+    ///
+    /// # Errors
+    /// When it is no method, or CONNECT.
+    pub fn method(mut self, method: &str) -> Result<Self, RequestError> {
+        let parsed = Method::from_bytes(method.as_bytes());
+        self.method = parsed.map_err(|source| RequestError::Method { method: method.to_owned(), source })?;
+        if self.method == Method::CONNECT { Err(RequestError::Connect) } else { Ok(self) }
+    }
+
+    /// Adds a header; one given twice is sent twice, but `Host` and `User-Agent` only as given last.
+    #[must_use]
+    pub fn header(mut self, header: Header) -> Self {
+        if matches!(*header.name(), header::HOST | header::USER_AGENT) {
+            self.headers.insert(header.name(), header.value().clone());
+        } else {
+            self.headers.append(header.name(), header.value().clone());
+        }
+        self
+    }
+
+    /// Adds a cookie, `name=value`.
+    ///
+    /// # Errors
+    /// When it could not be told apart from the next one.
+    pub fn cookie(mut self, cookie: &str) -> Result<Self, RequestError> {
+        let plain = cookie.trim() == cookie && !cookie.contains([';', '\r', '\n']);
+        let named = cookie.split_once('=').is_some_and(|(name, _)| !name.is_empty());
+        if !plain || !named || HeaderValue::from_str(cookie).is_err() {
+            return Err(RequestError::Cookie { cookie: cookie.to_owned() });
+        }
+        self.cookies.push(cookie.to_owned());
+        Ok(self)
+    }
+
+    /// The body to send; its length is sent along.
+    #[must_use]
+    pub fn body(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// What to call it in reports.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Prepares the request.
+    ///
+    /// # Errors
+    /// When the URL makes no address of HTTP.
+    pub fn build(self) -> Result<Request, RequestError> {
+        let Self { method, url, name, mut headers, cookies, body } = self;
+        let cannot = |source| RequestError::Uri { url: url.to_string(), source };
+
+        if !cookies.is_empty() {
+            let joined = HeaderValue::try_from(cookies.join("; ")).map_err(|source| cannot(source.into()))?;
+            headers.append(header::COOKIE, joined);
+        }
+        headers.entry(header::USER_AGENT).or_insert(HeaderValue::from_static(USER_AGENT));
+        headers.entry(header::ACCEPT).or_insert(HeaderValue::from_static("*/*"));
+
+        let authority = match headers.remove(header::HOST) {
+            Some(host) => host,
+            None => HeaderValue::try_from(authority(&url)).map_err(|source| cannot(source.into()))?,
+        };
+        let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        let absolute = Uri::builder()
+            .scheme(url.scheme())
+            .authority(authority.as_bytes())
+            .path_and_query(target)
+            .build()
+            .map_err(cannot)?;
+        let origin_form = Uri::builder().path_and_query(target).build().map_err(cannot)?;
+
+        let message = |uri: Uri, version: Version, headers: HeaderMap| {
+            let mut message = Message::new(Full::new(body.clone()));
+            *message.method_mut() = method.clone();
+            *message.uri_mut() = uri;
+            *message.version_mut() = version;
+            *message.headers_mut() = headers;
+            message
+        };
+        // Servers expect Host first, and log readers too; a HeaderMap keeps the order of insertion.
+        let mut with_host = HeaderMap::with_capacity(headers.len() + 2);
+        with_host.insert(header::HOST, authority);
+        with_host.extend(headers.clone());
+
+        Ok(Request {
+            name: name.unwrap_or_else(|| format!("{method} {url}")),
+            http1: message(origin_form, Version::HTTP_11, with_host),
+            http2: message(absolute, Version::HTTP_2, headers),
+            url,
+        })
+    }
+}
+
+/// The host, with the port where it is not the scheme's own (RFC 9110, section 7.2).
+fn authority(url: &Url) -> &str {
+    &url[url::Position::BeforeHost..url::Position::AfterPort]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+use super::*;
+
+fn host(url: &str) -> String {
+    let request = Request::get(url).unwrap().build().unwrap();
+    request.http1().headers()[header::HOST].to_str().unwrap().to_owned()
+}
+
+fn error(result: Result<RequestBuilder, RequestError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn the_host_carries_a_port_only_where_it_differs() {
+    assert_eq!(host("http://example.org/"), "example.org");
+    assert_eq!(host("http://example.org:80/"), "example.org");
+    assert_eq!(host("https://example.org:80/"), "example.org:80");
+    assert_eq!(host("http://[::1]:8080/"), "[::1]:8080");
+    assert_eq!(host("http://bücher.example/"), "xn--bcher-kva.example");
+}
+
+#[test]
+fn each_version_gets_its_shape() {
+    let request = Request::get("https://example.org:8443/a%20b?q=1#part").unwrap().build().unwrap();
+    assert_eq!(request.http1().uri(), "/a%20b?q=1");
+    assert_eq!(request.http2().uri(), "https://example.org:8443/a%20b?q=1");
+    assert!(!request.http2().headers().contains_key(header::HOST));
+    assert_eq!(request.name(), "GET https://example.org:8443/a%20b?q=1");
+}
+
+#[test]
+fn a_given_host_becomes_the_authority() {
+    let request =
+        Request::get("http://127.0.0.1:8080/").unwrap().header("Host: wiki.example".parse().unwrap()).build().unwrap();
+    assert_eq!(request.http1().headers()[header::HOST], "wiki.example");
+    assert_eq!(request.http2().uri().authority().unwrap(), "wiki.example");
+}
+
+#[test]
+fn cookies_share_one_header() {
+    let request = Request::get("http://h/").unwrap().cookie("a=1").unwrap().cookie("b=").unwrap().build().unwrap();
+    assert_eq!(request.http1().headers()[header::COOKIE], "a=1; b=");
+}
+
+#[test]
+fn only_the_lonely_connection_says_close() {
+    let request = Request::get("http://h/").unwrap().build().unwrap();
+    assert!(!request.http1().headers().contains_key(header::CONNECTION));
+    let request = request.closing();
+    assert_eq!(request.http1().headers()[header::CONNECTION], "close");
+    assert!(!request.http2().headers().contains_key(header::CONNECTION), "forbidden by RFC 9113, section 8.2.2");
+}
+
+#[test]
+fn says_what_is_wrong() {
+    assert!(error(Request::get("localhost/page")).contains("is no URL"));
+    assert!(error(Request::get("localhost:8080/page")).contains("scheme `localhost`"));
+    assert!(error(Request::get("ftp://h/")).contains("expected http or https"));
+    let credentials = error(Request::get("http://me:secret@h/"));
+    assert!(credentials.contains("Authorization") && !credentials.contains("secret"), "{credentials}");
+    for cookie in ["a", "=a", "a=1; b=2", " a=1", "a=\n"] {
+        assert!(error(Request::get("http://h/").unwrap().cookie(cookie)).contains("name=value"), "{cookie}");
+    }
+    assert!(error(Request::get("http://h/").unwrap().method("GE T")).contains("no method"));
+    assert!(error(Request::get("http://h/").unwrap().method("CONNECT")).contains("tunnel"));
+}

@@ -1,0 +1,88 @@
+//! The principal type is [`Sample`]: one response as far as it can be shown.
+
+use std::fmt::{self, Write};
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode, Version, header};
+
+use crate::exchange::Exchange;
+use crate::expect::Statuses;
+
+/// One response: its whole head and up to 4 KiB of its body.
+///
+/// Shown, it reads as it came, with control characters made visible so that a server cannot write to the terminal.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// The request's name.
+    pub request: String,
+    /// Times, length and digest.
+    pub exchange: Exchange,
+    /// The version of HTTP that the server spoke.
+    pub version: Version,
+    /// Its status.
+    pub status: StatusCode,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// The first bytes of the body, at most 4,096, as sent (compressed, if it was).
+    pub body_start: Bytes,
+}
+
+// === impl Sample ===
+
+impl Sample {
+    /// Where a redirect points, as far as it is text.
+    pub fn location(&self) -> Option<&str> {
+        self.headers.get(header::LOCATION).filter(|_| self.status.is_redirection())?.to_str().ok()
+    }
+}
+
+impl fmt::Display for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:?} {}", self.version, self.status)?;
+        for (name, value) in &self.headers {
+            writeln!(f, "{name}: {}", visible(&String::from_utf8_lossy(value.as_bytes())))?;
+        }
+        let shown = self.body_start.len() as u64;
+        if shown > 0 {
+            writeln!(f, "\n{}", visible(&String::from_utf8_lossy(&self.body_start)))?;
+        }
+        if shown < self.exchange.body_bytes {
+            writeln!(f, "… and {} more bytes", self.exchange.body_bytes - shown)?;
+        }
+        Ok(())
+    }
+}
+
+/// The text with its control characters escaped, but for line breaks and tabs.
+fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\t' => visible.push(character),
+            '\r' => {}
+            _ if character.is_control() => {
+                // Writing to a String does not fail.
+                let _ = write!(visible, "{}", character.escape_unicode());
+            }
+            _ => visible.push(character),
+        }
+    }
+    visible
+}
+
+/// What to say of a status that was not expected.
+pub(crate) fn unexpected(sample: &Sample, expected: &Statuses) -> String {
+    let Sample { request, status, .. } = sample;
+    let next = match (sample.location(), status.as_u16()) {
+        (Some(location), _) => {
+            format!("it redirects to {}: measure that URL, or accept the status", visible(location))
+        }
+        (None, 401 | 403) => "give the header or cookie of a user who may see it".to_owned(),
+        (None, 404) => "check the path, and the Host header if the server has several sites".to_owned(),
+        (None, 429 | 503) => "the server limits its load: send less at once, or more slowly".to_owned(),
+        (None, 502 | 504) => "the server's own backend failed or was late: see its error log".to_owned(),
+        (None, 500..) => "see the server's error log".to_owned(),
+        (None, _) => "correct the request, or accept the status".to_owned(),
+    };
+    format!("{request} was answered {status}, expected {expected}: {next}")
+}

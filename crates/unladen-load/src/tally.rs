@@ -1,0 +1,209 @@
+//! The principal type is [`Tally`]: what one run counted.
+//!
+//! ```
+//! use std::time::{Duration, Instant};
+//! use unladen_load::{Stop, Tally};
+//!
+//! # fn phase(stop: Stop) -> Tally { Tally::new() }
+//! let mut all = Tally::new();
+//! for _ in 0..10 {
+//!     all.absorb(&phase(Stop::after(Duration::from_secs(1))));
+//! }
+//! println!("{} requests, median {} ns", all.requests, all.latency.value_at_quantile(0.5));
+//! ```
+
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+
+use crate::counts::Reading;
+use crate::exchange::Exchange;
+use crate::expect::Verdict;
+
+/// How many single latencies a tally keeps, 8 MiB of them: some minutes at 3,000 requests a second. Beyond it the
+/// histogram alone goes on.
+pub const KEPT_LATENCIES: usize = 1 << 20;
+
+/// The histogram's resolution in ns, well under what a request over loopback takes, so that it starts small.
+const FINEST_NS: u64 = 1_000;
+
+/// Three digits: values are told apart to 0.1 %.
+const DIGITS: u8 = 3;
+
+/// When a run stops sending.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    /// From this moment on no request is sent; those under way are waited for.
+    pub until: Instant,
+    /// At most so many are sent.
+    pub max_requests: Option<u64>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum End {
+    /// It was time.
+    Until,
+    /// All requests were sent.
+    Requests,
+    /// It was cancelled.
+    Cancelled,
+    /// A request failed.
+    Failed,
+}
+
+/// What one run counted, or several together.
+///
+/// Its size grows with the latencies kept ([`KEPT_LATENCIES`]) and with the largest latency: some 50 KiB at 20 ms.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// Why it ended; of several, why the last one did.
+    pub ended: End,
+    /// Requests that were answered as expected.
+    pub requests: u64,
+    /// Their latencies in ns, from the planned time to the last byte, in the order in which they ended; the first
+    /// [`KEPT_LATENCIES`] of them.
+    pub latencies_ns: Vec<u64>,
+    /// All their latencies in ns, to three digits, above 1 µs.
+    pub latency: Histogram<u64>,
+    /// Requests whose answer differed from the first one to the same request.
+    pub changed: u64,
+    /// Bytes of bodies, without framing.
+    pub body_bytes: u64,
+    /// Bytes of HTTP sent, before encryption.
+    pub bytes_sent: u64,
+    /// Bytes of HTTP received, after decryption.
+    pub bytes_received: u64,
+    /// Connections that were opened.
+    pub connections_opened: u64,
+    /// Connections that the server had closed by the time they were wanted again.
+    pub closed_by_server: u64,
+    /// Requests sent a second time, since the server closed a connection just as they were sent.
+    pub retries: u64,
+    /// Requests planned before the end for which no worker was free in time; only at a rate.
+    pub unsent: u64,
+    /// Requests under way that were given up when the run was cancelled or another one failed.
+    pub abandoned: u64,
+    /// The longest time from planned to sent, the opening of a connection included.
+    pub send_lag_max: Duration,
+    /// When the first answered request was handed to a connection.
+    pub first_send: Option<Instant>,
+    /// When the last byte of the last answer had come.
+    pub last_done: Option<Instant>,
+}
+
+// === impl Stop ===
+
+impl Stop {
+    /// Stops after some time from now.
+    pub fn after(time: Duration) -> Self {
+        let now = Instant::now();
+        // A time beyond the clock's end is beyond any bound on requests too; a century is as good.
+        let century = Duration::from_secs(100 * 365 * 24 * 3600);
+        Self { until: now.checked_add(time).unwrap_or(now + century), max_requests: None }
+    }
+
+    /// Stops after so many requests, if that is earlier.
+    #[must_use]
+    pub fn or_requests(self, most: u64) -> Self {
+        Self { max_requests: Some(most), ..self }
+    }
+}
+
+// === impl Tally ===
+
+impl Tally {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        let mut latency = histogram();
+        latency.auto(true);
+        Self {
+            ended: End::Until,
+            requests: 0,
+            latencies_ns: Vec::new(),
+            latency,
+            changed: 0,
+            body_bytes: 0,
+            bytes_sent: 0,
+            bytes_received: 0,
+            connections_opened: 0,
+            closed_by_server: 0,
+            retries: 0,
+            unsent: 0,
+            abandoned: 0,
+            send_lag_max: Duration::ZERO,
+            first_send: None,
+            last_done: None,
+        }
+    }
+
+    /// Whether `latencies_ns` holds every latency.
+    pub fn has_all_latencies(&self) -> bool {
+        self.latencies_ns.len() as u64 == self.requests
+    }
+
+    /// Adds another run to this one.
+    pub fn absorb(&mut self, other: &Self) {
+        self.ended = other.ended;
+        self.requests += other.requests;
+        let room = KEPT_LATENCIES - self.latencies_ns.len().min(KEPT_LATENCIES);
+        self.latencies_ns.extend(other.latencies_ns.iter().take(room));
+        // Cannot fail: this histogram grows, and both have the same digits.
+        let _ = self.latency.add(&other.latency);
+        self.changed += other.changed;
+        self.body_bytes += other.body_bytes;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
+        self.connections_opened += other.connections_opened;
+        self.closed_by_server += other.closed_by_server;
+        self.retries += other.retries;
+        self.unsent += other.unsent;
+        self.abandoned += other.abandoned;
+        self.send_lag_max = self.send_lag_max.max(other.send_lag_max);
+        self.first_send = earliest(self.first_send, other.first_send);
+        self.last_done = self.last_done.max(other.last_done);
+    }
+
+    pub(crate) fn record(&mut self, exchange: &Exchange, verdict: Verdict) {
+        let latency = u64::try_from(exchange.latency().as_nanos()).unwrap_or(u64::MAX);
+        self.requests += 1;
+        if self.latencies_ns.len() < KEPT_LATENCIES {
+            self.latencies_ns.push(latency);
+        }
+        // Cannot fail: the histogram grows, and a request's time is bounded.
+        let _ = self.latency.record(latency);
+        self.changed += u64::from(verdict == Verdict::Changed);
+        self.body_bytes += exchange.body_bytes;
+        self.send_lag_max = self.send_lag_max.max(exchange.send_lag());
+        self.first_send = earliest(self.first_send, Some(exchange.sent));
+        self.last_done = self.last_done.max(Some(exchange.done));
+    }
+
+    pub(crate) fn add_counts(&mut self, counts: Reading) {
+        self.bytes_sent += counts.sent;
+        self.bytes_received += counts.received;
+        self.connections_opened += counts.opened;
+        self.closed_by_server += counts.closed_by_server;
+        self.retries += counts.retries;
+    }
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn histogram() -> Histogram<u64> {
+    // The library refuses only bounds that are out of order and more than five digits: these are constants, tested.
+    let Ok(histogram) = Histogram::new_with_bounds(FINEST_NS, 2 * FINEST_NS, DIGITS) else { unreachable!() };
+    histogram
+}
+
+fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}

@@ -1,0 +1,164 @@
+//! The principal type is [`UrlLine`]: one line of a list of URLs, `[METHOD] URL [label]`.
+//!
+//! Empty lines and lines that begin with `#` are passed over.
+//!
+//! ```
+//! use std::path::Path;
+//! use unladen_load::UrlLine;
+//!
+//! let list = "# the wiki\nhttp://localhost:8080/index.php/Main_Page  main page\nPOST http://localhost:8080/api.php\n";
+//! let lines = UrlLine::parse_list(list, Path::new("wiki.urls"))?;
+//! assert_eq!(lines[0].label.as_deref(), Some("main page"));
+//! assert_eq!(lines[1].method, "POST");
+//! # Ok::<(), unladen_load::UrlListError>(())
+//! ```
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use http::Method;
+
+use crate::request::{RequestBuilder, RequestError};
+
+/// The longest list that is read, in bytes: far above any that can be weighed, and an end to reading /dev/zero.
+const LONGEST: u64 = 16 << 20;
+
+/// One line of the list.
+#[derive(Clone, Debug)]
+pub struct UrlLine {
+    /// The method, GET where none is given.
+    pub method: Method,
+    /// The URL, of http or https.
+    pub url: url::Url,
+    /// What to call it: the rest of the line.
+    pub label: Option<String>,
+}
+
+/// Why a list was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UrlListError {
+    /// The file cannot be read.
+    #[error("cannot read the list of URLs {file}: {source}", file = file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is no text, or does not end.
+    #[error("the list of URLs {file} is {what}: expected UTF-8 text of at most 16 MiB, a URL a line", file = file.display())]
+    NoText {
+        /// The file.
+        file: PathBuf,
+        /// What it is instead.
+        what: &'static str,
+    },
+    /// The list holds no URL.
+    #[error("the list of URLs {file} holds none: expected `[METHOD] URL [label]`, one a line", file = file.display())]
+    Empty {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A line holds a method alone.
+    #[error("{file}:{line}: `{value}` has no URL: expected `[METHOD] URL [label]`", file = file.display())]
+    NoUrl {
+        /// The file.
+        file: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What stands there.
+        value: String,
+    },
+    /// A line holds something else.
+    #[error("{file}:{line}: {source}; a line reads `[METHOD] URL [label]`", file = file.display())]
+    Line {
+        /// The file.
+        file: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        source: RequestError,
+    },
+}
+
+// === impl UrlLine ===
+
+impl UrlLine {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no text, holds no URL, or a line is not as it should be.
+    pub fn read_list(file: &Path) -> Result<Vec<Self>, UrlListError> {
+        let read = |source| UrlListError::Read { file: file.to_owned(), source };
+        let mut bytes = Vec::new();
+        File::open(file).map_err(read)?.take(LONGEST + 1).read_to_end(&mut bytes).map_err(read)?;
+        if bytes.len() as u64 > LONGEST {
+            return Err(UrlListError::NoText { file: file.to_owned(), what: "longer than 16 MiB" });
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|_| UrlListError::NoText { file: file.to_owned(), what: "not UTF-8 text" })?;
+        Self::parse_list(&text, file)
+    }
+
+    /// Reads a text; `file` is named in errors.
+    ///
+    /// # Errors
+    /// When it holds no URL, or a line is not as it should be.
+    pub fn parse_list(text: &str, file: &Path) -> Result<Vec<Self>, UrlListError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut lines = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                lines.push(Self::parse(line, file, index + 1)?);
+            }
+        }
+        if lines.is_empty() { Err(UrlListError::Empty { file: file.to_owned() }) } else { Ok(lines) }
+    }
+
+    /// Begins the request of this line.
+    ///
+    /// # Errors
+    /// Only when the fields were changed to what no list may hold.
+    pub fn request(&self) -> Result<RequestBuilder, RequestError> {
+        let builder = RequestBuilder::new(self.method.clone(), self.url.clone())?;
+        Ok(match &self.label {
+            Some(label) => builder.named(label),
+            None => builder,
+        })
+    }
+
+    fn parse(text: &str, file: &Path, line: usize) -> Result<Self, UrlListError> {
+        let wrong = |source| UrlListError::Line { file: file.to_owned(), line, source };
+        let (first, rest) = word(text);
+        let is_method = first.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
+        let (method, url, rest) = if is_method {
+            let (url, rest) = word(rest);
+            if url.is_empty() {
+                return Err(UrlListError::NoUrl { file: file.to_owned(), line, value: text.to_owned() });
+            }
+            (first, url, rest)
+        } else {
+            ("GET", first, rest)
+        };
+        let method = Method::from_bytes(method.as_bytes())
+            .map_err(|source| wrong(RequestError::Method { method: method.to_owned(), source }))?;
+        let url = url::Url::parse(url).map_err(|source| wrong(RequestError::Url { url: url.to_owned(), source }))?;
+        // Checks scheme, credentials and method here, where the line is known.
+        RequestBuilder::new(method.clone(), url.clone()).map_err(wrong)?;
+        Ok(Self { method, url, label: (!rest.is_empty()).then(|| rest.to_owned()) })
+    }
+}
+
+/// The first word, and the rest without the space before it.
+fn word(text: &str) -> (&str, &str) {
+    match text.split_once(char::is_whitespace) {
+        Some((first, rest)) => (first, rest.trim_start()),
+        None => (text, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests;

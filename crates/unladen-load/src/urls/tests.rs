@@ -1,0 +1,64 @@
+use std::io::Write;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn parse(text: &str) -> Result<Vec<UrlLine>, UrlListError> {
+    UrlLine::parse_list(text, Path::new("some.urls"))
+}
+
+fn error(text: &str) -> String {
+    parse(text).unwrap_err().to_string()
+}
+
+#[test]
+fn reads_methods_labels_comments_and_windows_lines() {
+    let lines = parse("\u{feff}# all\r\n\r\n  HEAD http://h/a\tthe  head \r\nhttps://h/b#c").unwrap();
+    assert_eq!(lines.len(), 2);
+    assert_eq!((lines[0].method.as_str(), lines[0].label.as_deref()), ("HEAD", Some("the  head")));
+    assert_eq!(lines[0].request().unwrap().build().unwrap().name(), "the  head");
+    assert_eq!(lines[1].request().unwrap().build().unwrap().name(), "GET https://h/b");
+}
+
+#[test]
+fn names_file_line_value_and_what_was_expected() {
+    let message = error("http://h/\n\nftp://h/");
+    assert!(message.starts_with("some.urls:3: `ftp://h/`"), "{message}");
+    assert!(message.contains("http or https") && message.contains("[METHOD] URL [label]"), "{message}");
+    assert!(error("POST").contains("some.urls:1: `POST` has no URL"));
+    assert!(error("example.org/page").contains("is no URL"));
+    assert!(error("CONNECT http://h/").contains("tunnel"));
+    assert!(error("# nothing\n\n").contains("holds none"));
+}
+
+#[test]
+fn refuses_files_that_are_no_list() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(&[0xff, 0xfe, b'a']).unwrap();
+    assert!(UrlLine::read_list(file.path()).unwrap_err().to_string().contains("not UTF-8"));
+    assert!(UrlLine::read_list(Path::new("/dev/zero")).unwrap_err().to_string().contains("longer than"));
+    let missing = UrlLine::read_list(Path::new("/nowhere/at.all")).unwrap_err().to_string();
+    assert!(missing.contains("/nowhere/at.all"), "{missing}");
+}
+
+proptest! {
+    #[test]
+    fn never_panics(text in any::<String>()) {
+        let _ = parse(&text);
+    }
+
+    #[test]
+    fn reads_back_what_was_written(
+        lines in prop::collection::vec(("(GET |PUT |)", "[a-z]{1,9}(/[a-z0-9]{0,5}){1,3}", "( [a-z][a-z ]{0,9}[a-z])?"), 1..9)
+    ) {
+        let text: String = lines.iter().map(|(method, url, label)| format!("{method}http://{url}{label}\n")).collect();
+        let read = parse(&text).unwrap();
+        prop_assert_eq!(read.len(), lines.len());
+        for (read, (method, url, label)) in read.iter().zip(&lines) {
+            prop_assert_eq!(read.method.as_str(), if method.is_empty() { "GET" } else { method.trim() });
+            prop_assert_eq!(read.url.as_str(), format!("http://{url}"));
+            prop_assert_eq!(read.label.as_deref().unwrap_or_default(), label.trim());
+        }
+    }
+}
