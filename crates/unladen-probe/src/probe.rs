@@ -13,7 +13,7 @@ use crate::procfs::ProcFs;
 pub use crate::probes::PROBES;
 
 /// Makes a probe whose counters have the given ids; the error says why there is nothing to count.
-pub type Open = fn(&mut Surroundings<'_>, Vec<CounterId>) -> Result<Box<dyn Probe>, String>;
+pub(crate) type Open = fn(&mut Surroundings<'_>, Vec<CounterId>) -> Result<Box<dyn Probe>, String>;
 
 /// A line of the list [`PROBES`].
 pub struct ProbeEntry {

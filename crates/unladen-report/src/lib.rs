@@ -1,1 +1,35 @@
-//! .
+//! Results as people and programs read them. The principal types are [`Weigh`], the result of
+//! `unladen weigh`, and [`Format`], one file a format, in the list [`FORMATS`].
+//!
+//! This crate computes nothing: every figure comes with its interval and its noise floor, and every
+//! format shows them.
+//!
+//! ```
+//! use unladen_report::{FORMATS, Style};
+//!
+//! let names: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
+//! assert_eq!(names, ["text", "json", "svg"]);
+//! let plain = Style::plain(100);
+//! # let _ = plain;
+//! ```
+#![forbid(unsafe_code)]
+
+mod format;
+mod json;
+mod quantity;
+mod style;
+mod svg;
+mod text;
+mod warning;
+mod weigh;
+
+pub use format::{FORMATS, Format, format_named};
+pub use quantity::{Kind, Quantity};
+pub use style::Style;
+pub use warning::Warning;
+pub use weigh::{
+    Client, Ended, Latency, LatencyQuantile, PhaseTrace, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, WeightRow,
+};
+
+#[cfg(test)]
+mod sample;

@@ -1,0 +1,29 @@
+//! The principal type is [`Format`]: a way to write a result; one file each.
+
+use std::io::{self, Write};
+
+use crate::style::Style;
+use crate::weigh::Weigh;
+
+/// Writes results.
+pub trait Format: Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// What it is for, in half a line.
+    fn about(&self) -> &'static str;
+
+    /// Writes the result of `unladen weigh`.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    fn weigh(&self, result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// All formats.
+pub static FORMATS: &[&dyn Format] = &[&crate::text::Text, &crate::json::Json, &crate::svg::Svg];
+
+/// The format of that name.
+pub fn format_named(name: &str) -> Option<&'static dyn Format> {
+    FORMATS.iter().find(|format| format.name() == name).copied()
+}

@@ -1,0 +1,155 @@
+//! The principal type is [`Quantity`]: a number written in a unit that suits it, with as many digits as
+//! its margin leaves meaningful.
+
+use std::fmt;
+
+/// How numbers of a unit are scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// ns, shown as ns, µs, ms, s.
+    Time,
+    /// Bytes, shown as B, kB, MB, GB (powers of 1,000).
+    Bytes,
+    /// Plain numbers.
+    Count,
+}
+
+impl Kind {
+    /// Scales from the smallest; the last that does not exceed the value serves.
+    fn scales(self) -> &'static [(f64, &'static str)] {
+        match self {
+            Self::Time => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
+            Self::Bytes => &[(1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")],
+            Self::Count => &[(1.0, "")],
+        }
+    }
+
+    fn scale(self, magnitude: f64) -> (f64, &'static str) {
+        let scales = self.scales();
+        *scales.iter().rev().find(|(factor, _)| magnitude >= *factor).unwrap_or(&scales[0])
+    }
+}
+
+/// A value with its margin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quantity {
+    /// How it is scaled.
+    pub kind: Kind,
+    /// In the kind's base unit.
+    pub value: f64,
+    /// The ± in the same unit.
+    pub margin: f64,
+}
+
+/// No more decimals than this: beyond a thousandth of a unit the next smaller unit would be at hand.
+const MOST_DECIMALS: i32 = 3;
+
+impl Quantity {
+    /// `17.92 ms`.
+    pub fn value_text(&self) -> String {
+        let (factor, unit) = self.kind.scale(self.value.abs().max(self.margin));
+        join(&grouped(self.value / factor, self.decimals(factor)), unit)
+    }
+
+    /// `0.21`, in the unit of the value's text.
+    pub fn margin_text(&self) -> String {
+        let (factor, _) = self.kind.scale(self.value.abs().max(self.margin));
+        grouped(self.margin / factor, self.decimals(factor))
+    }
+
+    /// Two digits of the margin are worth writing; a margin of zero leaves two decimals.
+    fn decimals(&self, factor: f64) -> usize {
+        let margin = self.margin / factor;
+        let decimals = if margin > 0.0 { 1 - margin.log10().floor() as i32 } else { 2 };
+        // Bytes and counts of no fraction are whole.
+        let whole = self.margin == 0.0 && factor == 1.0 && self.value.fract() == 0.0;
+        if whole { 0 } else { decimals.clamp(0, MOST_DECIMALS) as usize }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (factor, unit) = self.kind.scale(self.value.abs().max(self.margin));
+        let decimals = self.decimals(factor);
+        let text = format!("{} ± {}", grouped(self.value / factor, decimals), grouped(self.margin / factor, decimals));
+        f.pad(&join(&text, unit))
+    }
+}
+
+/// A plain value of a kind, with three digits.
+pub(crate) fn plain(kind: Kind, value: f64) -> String {
+    let (factor, unit) = kind.scale(value.abs());
+    let scaled = value / factor;
+    let decimals = if scaled == 0.0 || scaled.fract() == 0.0 && factor == 1.0 {
+        0
+    } else {
+        (2 - scaled.abs().log10().floor() as i32).clamp(0, MOST_DECIMALS)
+    };
+    join(&grouped(scaled, decimals as usize), unit)
+}
+
+/// `12,345.6`
+pub(crate) fn grouped(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, fraction) =
+        text.split_once('.').map_or((text.as_str(), None), |(whole, fraction)| (whole, Some(fraction)));
+    let mut grouped = String::new();
+    if value < 0.0 && text.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) {
+        grouped.push('−');
+    }
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        grouped.push('.');
+        grouped.push_str(fraction);
+    }
+    grouped
+}
+
+fn join(number: &str, unit: &str) -> String {
+    if unit.is_empty() { number.to_owned() } else { format!("{number} {unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn text(kind: Kind, value: f64, margin: f64) -> String {
+        Quantity { kind, value, margin }.to_string()
+    }
+
+    #[test]
+    fn digits_follow_the_margin() {
+        assert_eq!(text(Kind::Time, 17_918_223.0, 214_000.0), "17.92 ± 0.21 ms");
+        assert_eq!(text(Kind::Time, 17_918_223.0, 2_140_000.0), "17.9 ± 2.1 ms");
+        assert_eq!(text(Kind::Time, 210_000.0, 9_000.0), "210.0 ± 9.0 µs");
+        assert_eq!(text(Kind::Bytes, 1_234_567.0, 12_000.0), "1.235 ± 0.012 MB");
+        assert_eq!(text(Kind::Count, 1_104.0, 3.0), "1,104.0 ± 3.0");
+        assert_eq!(text(Kind::Count, 2.0, 0.0), "2 ± 0");
+        assert_eq!(text(Kind::Count, -1_234.5, 60.0), "−1,234 ± 60");
+        assert_eq!(text(Kind::Time, 0.0, 31_000.0), "0 ± 31 µs");
+    }
+
+    #[test]
+    fn plain_values_have_three_digits() {
+        assert_eq!(plain(Kind::Time, 12_345.0), "12.3 µs");
+        assert_eq!(plain(Kind::Count, 3.0), "3");
+        assert_eq!(plain(Kind::Bytes, 0.0), "0 B");
+        assert_eq!(plain(Kind::Time, 0.4), "0.400 ns");
+    }
+
+    proptest! {
+        #[test]
+        fn any_number_can_be_written(value in -1e15_f64..1e15, margin in 0.0_f64..1e12) {
+            for kind in [Kind::Time, Kind::Bytes, Kind::Count] {
+                prop_assert!(!text(kind, value, margin).is_empty());
+                prop_assert!(!plain(kind, value).is_empty());
+            }
+        }
+    }
+}

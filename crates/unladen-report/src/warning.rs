@@ -1,0 +1,130 @@
+//! The principal type is [`Warning`]: what the reader should know, and what to do next.
+
+use std::fmt;
+
+/// Something that limits what the result says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Warning {
+    /// The target is not on this machine.
+    Remote {
+        /// Its host.
+        host: String,
+    },
+    /// Nothing on this machine follows the requests.
+    NothingFollows,
+    /// The response's body changes from request to request.
+    BodyChanges {
+        /// The URL's name.
+        url: String,
+        /// Responses with another body than the first.
+        changed: u64,
+        /// Responses.
+        requests: u64,
+    },
+    /// Requests pushed other work aside.
+    Displaced {
+        /// Groups that got less CPU while requests ran.
+        groups: Vec<String>,
+    },
+    /// The plain mean lies outside the interval.
+    Skewed {
+        /// Group and counter.
+        what: Vec<String>,
+    },
+    /// Records of ended processes were lost.
+    Lost,
+    /// The probes cost more than a hundredth of a core.
+    CostlyProbes {
+        /// Share of one core.
+        share: f64,
+    },
+    /// Something could not be counted.
+    Shortfall {
+        /// What is missing.
+        missing: Vec<String>,
+        /// What it would take.
+        takes: String,
+    },
+    /// A probe has nothing to read on this system.
+    Unavailable {
+        /// Its name.
+        probe: String,
+        /// Why.
+        why: String,
+    },
+    /// `--until` was not reached in time.
+    NotReached {
+        /// The target, as a share.
+        target: f64,
+        /// What was reached.
+        reached: f64,
+    },
+    /// Planned phases would not have held enough requests.
+    LongPhases {
+        /// Seconds that a phase lasts.
+        seconds: f64,
+    },
+    /// Connections were opened again because the server had closed them.
+    Reconnected {
+        /// How often.
+        times: u64,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Remote { host } => write!(
+                f,
+                "{host} is not this machine: the weights are only what this machine does for the requests. \
+                 Run unladen on the server."
+            ),
+            Self::NothingFollows => write!(
+                f,
+                "nothing on this machine follows the requests: either the server runs elsewhere (or in a place whose \
+                 /proc is hidden), or its work is below the noise floor. Measure longer (--time), or with more at once (-c)."
+            ),
+            Self::BodyChanges { url, changed, requests } => write!(
+                f,
+                "{url}: {changed} of {requests} responses had another body than the first. Fine for pages that carry the time \
+                 or a token; else check that every request does the same work."
+            ),
+            Self::Displaced { groups } => write!(
+                f,
+                "less CPU while requests ran: {}. The machine was full, and the requests pushed this work aside.",
+                groups.join(", ")
+            ),
+            Self::Skewed { what } => write!(
+                f,
+                "the plain mean lies outside the interval of {}: a burst of background, or a few requests that cost far more \
+                 than the rest. The JSON result has both.",
+                what.join(", ")
+            ),
+            Self::Lost => write!(
+                f,
+                "records of ended processes were lost: too many ended at once. Weights marked ! are too low; use shorter phases \
+                 (--phase)."
+            ),
+            Self::CostlyProbes { share } => {
+                write!(f, "the probes took {:.1} % of one core: longer phases (--phase) lower it.", share * 100.0)
+            }
+            Self::Shortfall { missing, takes } => write!(f, "as {takes}, also: {}.", missing.join("; ")),
+            Self::Unavailable { probe, why } => write!(f, "probe {probe} left out: {why}."),
+            Self::NotReached { target, reached } => write!(
+                f,
+                "±{:.1} % was not reached, ±{:.1} % was: measure longer (--time).",
+                target * 100.0,
+                reached * 100.0
+            ),
+            Self::LongPhases { seconds } => write!(
+                f,
+                "phases last {seconds:.1} s so that each holds enough requests of this slow page; the run was made longer to fit."
+            ),
+            Self::Reconnected { times } => write!(
+                f,
+                "the server had closed a kept connection {times} time{}: its keep-alive limit is in the figures.",
+                if *times == 1 { "" } else { "s" }
+            ),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The principal type is [`Weigh`]: all that `unladen weigh` found.
+
+use std::time::Duration;
+
+use unladen_lockin::Estimate;
+
+use crate::quantity::Kind;
+use crate::warning::Warning;
+
+/// The result of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weigh {
+    /// How it was measured.
+    pub setup: Setup,
+    /// How it ended.
+    pub ended: Ended,
+    /// What was found, URL by URL.
+    pub urls: Vec<WeighedUrl>,
+    /// What the reader should know before believing it.
+    pub warnings: Vec<Warning>,
+}
+
+/// How a run came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// As planned.
+    Complete,
+    /// By the user; the blocks until then are counted.
+    Interrupted,
+    /// By a request that failed; the blocks until then are counted.
+    Failed,
+}
+
+impl Ended {
+    /// As it stands in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Interrupted => "interrupted",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// How the run was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setup {
+    /// The seed that repeats the same plan.
+    pub seed: u64,
+    /// From the first phase to the last.
+    pub elapsed: Duration,
+    /// Mean length of a phase.
+    pub phase: Duration,
+    /// The part of an on phase after its last response, kept for work done after answering.
+    pub settle: Duration,
+    /// Requests under way at once.
+    pub concurrency: usize,
+    /// Requests a second, if paced.
+    pub rate: Option<f64>,
+    /// Whether connections are kept.
+    pub keep_alive: bool,
+    /// Processors of this machine.
+    pub processors: usize,
+    /// The probes' own CPU during the phases, as a share of one core.
+    pub probe_share: f64,
+}
+
+/// One URL's results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeighedUrl {
+    /// Its name in tables: the label from the list of URLs, or the URL.
+    pub name: String,
+    /// The URL.
+    pub url: String,
+    /// The version of HTTP spoken.
+    pub http: &'static str,
+    /// Requests counted.
+    pub requests: u64,
+    /// Blocks counted.
+    pub blocks: usize,
+    /// Response length in bytes, of the first response.
+    pub response_bytes: u64,
+    /// What the client saw.
+    pub client: Client,
+    /// Every counter of every group that counted anything.
+    pub weights: Vec<WeightRow>,
+    /// CPU of all groups that follow, in ns.
+    pub total_cpu: Option<Estimate>,
+    /// CPU of all that does not follow.
+    pub rest: Option<Rest>,
+    /// What the total means.
+    pub capacity: Option<UrlCapacity>,
+    /// Some of the phases, for the picture.
+    pub trace: Vec<PhaseTrace>,
+}
+
+/// What the client did and saw.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Client {
+    /// Latencies, from sending to the last byte (paced: from the planned time).
+    pub latency: Option<Latency>,
+    /// Connections it opened.
+    pub connections: u64,
+    /// Responses whose body was not that of the first.
+    pub changed: u64,
+    /// Its own CPU per request, ns.
+    pub cpu: Option<Estimate>,
+}
+
+/// Latencies in ns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Latency {
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation: the spread of the requests, not an interval.
+    pub sd: f64,
+    /// The largest.
+    pub max: u64,
+    /// Quantiles.
+    pub quantiles: Vec<LatencyQuantile>,
+}
+
+/// One quantile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LatencyQuantile {
+    /// `p50`.
+    pub name: &'static str,
+    /// ns.
+    pub value: u64,
+    /// 95 % interval, where the requests can carry one.
+    pub interval: Option<(u64, u64)>,
+    /// Requests that an interval needs.
+    pub needs: u64,
+}
+
+/// One counter of one group, per request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeightRow {
+    /// The group's name.
+    pub group: String,
+    /// Whether the group is the machine as a whole.
+    pub is_machine: bool,
+    /// The counter's stable name.
+    pub counter: &'static str,
+    /// What a table calls it.
+    pub title: &'static str,
+    /// Its unit in results: `ns`, `B`, `1`.
+    pub unit: &'static str,
+    /// How its numbers are written.
+    pub kind: Kind,
+    /// Sampled by the kernel, not counted.
+    pub approximate: bool,
+    /// The estimate.
+    pub per_request: Estimate,
+    /// The noise floor, in the same unit.
+    pub noise_floor: f64,
+    /// p-value after control of false discoveries.
+    pub adjusted_p: f64,
+    /// It follows the requests.
+    pub follows: bool,
+    /// It shrinks when requests run.
+    pub displaced: bool,
+    /// Records of ended processes were lost while it was counted.
+    pub invalid: bool,
+    /// Its part of the URL's total, for `cpu`.
+    pub share: Option<Estimate>,
+}
+
+/// What does not follow the requests, summed up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rest {
+    /// Groups in it.
+    pub groups: usize,
+    /// Their CPU per request, ns: indistinguishable from nothing.
+    pub cpu: Estimate,
+    /// Its noise floor, ns.
+    pub noise_floor: f64,
+}
+
+/// What a machine can serve, if CPU is what runs out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct UrlCapacity {
+    /// Requests a second that one core serves at most.
+    pub per_core: Span,
+    /// Requests a second that all cores of this machine serve at most.
+    pub machine: Span,
+}
+
+/// A value and its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// The value.
+    pub value: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// CPU in one phase, for the picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseTrace {
+    /// Whether requests ran.
+    pub is_on: bool,
+    /// Since the run's beginning.
+    pub start: Duration,
+    /// How long.
+    pub length: Duration,
+    /// Processors used, by group: (name, CPU time / time).
+    pub cpu: Vec<(String, f64)>,
+}
+
+// === impl WeighedUrl ===
+
+impl WeighedUrl {
+    /// The weights that follow.
+    pub fn following(&self) -> impl Iterator<Item = &WeightRow> {
+        self.weights.iter().filter(|row| row.follows)
+    }
+
+    /// Groups of which some counter follows, the machine apart; those with the most CPU first.
+    pub fn following_groups(&self) -> Vec<&str> {
+        let mut groups: Vec<(&str, f64)> = Vec::new();
+        for row in self.following().filter(|row| !row.is_machine) {
+            let cpu = if row.counter == "cpu" { row.per_request.value } else { 0.0 };
+            match groups.iter_mut().find(|(name, _)| *name == row.group) {
+                Some((_, most)) => *most = most.max(cpu),
+                None => groups.push((&row.group, cpu)),
+            }
+        }
+        groups.sort_by(|a, b| b.1.total_cmp(&a.1));
+        groups.into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// One counter of one group.
+    pub fn weight(&self, group: &str, counter: &str) -> Option<&WeightRow> {
+        self.weights.iter().find(|row| row.group == group && row.counter == counter)
+    }
+}
