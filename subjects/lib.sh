@@ -24,8 +24,8 @@ if [ "$(id -u)" -eq 0 ]; then WORKER=www-data; else WORKER=$(id -un); fi
 say() { printf '%s: %s\n' "$SUBJECT" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# as USER COMMAND…: COMMAND as USER where we may choose, else as ourselves.
-as() {
+# run_as USER COMMAND…: COMMAND as USER where we may choose, else as ourselves.
+run_as() {
     local user=$1
     shift
     if [ "$(id -u)" -eq 0 ]; then runuser -u "$user" -- "$@"; else "$@"; fi
@@ -113,7 +113,7 @@ need() {
 # Can the servers live in this folder? A Unix socket's path ends at 107 characters; workers that are not root must
 # get there (`nobody` has no groups that could help); and configuration files need no quoting of such names.
 fit() {
-    [ ${#1} -le 75 ] && [[ $1 =~ ^[A-Za-z0-9/._+-]+$ ]] && as nobody test -x "$1"
+    [ ${#1} -le 75 ] && [[ $1 =~ ^[A-Za-z0-9/._+-]+$ ]] && run_as nobody test -x "$1"
 }
 
 # Sets STATE to $UNLADEN_STATE/SUBJECT. Where the servers could not live there, that is a link to a folder below /var/tmp.
@@ -256,9 +256,8 @@ stop_all() {
 launch() {
     local name=$1 pidfile=$2
     shift 2
-    rm -f "$pidfile"
     # From / because a daemon's folder cannot be unmounted, and the caller's may be closed to the worker.
-    (cd / && exec "$@") </dev/null >>"$STATE/log/$name.start.log" 2>&1 3>&- 8>&- 9>&- || die "$name does not start"
+    (cd / && "$@") </dev/null >>"$STATE/log/$name.start.log" 2>&1 3>&- 8>&- 9>&- || die "$name does not start"
     wait_for 10 test -s "$pidfile" || die "$name does not write $pidfile"
     remember "$name" "$pidfile"
 }
@@ -299,6 +298,7 @@ php_admin_flag[log_errors] = on
 php_admin_value[error_log] = $STATE/log/php.log
 CONF
     # An empty entry in PHP_INI_SCAN_DIR is the system's folder.
+    rm -f "$STATE/fpm.pid"
     launch fpm "$STATE/fpm.pid" env PHP_INI_SCAN_DIR=":$STATE/php.d" "/usr/sbin/php-fpm$(php_version)" -y "$STATE/fpm.conf"
 }
 
@@ -335,6 +335,8 @@ $(cat)
 }
 CONF
     # -e: until it has read its configuration, nginx would write to the system's own log.
+    # The process that we start ends before the daemon has written its pid: the file of an earlier one must not be taken for it.
+    rm -f "$STATE/nginx.pid"
     launch nginx "$STATE/nginx.pid" /usr/sbin/nginx -e "$STATE/log/nginx.error.log" -c "$STATE/nginx.conf"
     release_ports
 }
