@@ -50,7 +50,10 @@ absent() {
     done
 }
 
-enabled_units() { find /etc/systemd/system -path '*.wants/*' -printf '%f\n' 2>/dev/null | sort -u; }
+# What starts the servers at the next boot. Only theirs, as a minimal system may get systemd itself as a dependency.
+boot_links() {
+    { find /etc/systemd/system/*.wants -name 'nginx.service' -o -name 'php*-fpm.service' -o -name 'postgresql*.service'; } 2>/dev/null | sort
+}
 
 # need PACKAGE…: installs what is missing. A package's own service is neither started now nor at the next boot, and
 # PostgreSQL's default cluster is not created: installing a subject must not open a port on anybody's machine.
@@ -83,7 +86,9 @@ need() {
             apt install "$@" || { apt update && apt install "$@"; } || { tail -n 40 "$log" >&2 && die "apt-get failed"; }
         }
 
-        if [ ! -e $policy ]; then
+        before=$(boot_links)
+        # One that is there decides itself, unless a run of ours that was killed has left it.
+        if [ ! -e $policy ] || grep -q unladen/subjects $policy; then
             undo+=("rm -f $policy")
             printf '#!/bin/sh\n# Temporary, of unladen/subjects: no service starts while packages are installed.\nexit 101\n' >$policy
             chmod 755 $policy
@@ -100,11 +105,9 @@ need() {
             echo 'create_main_cluster = false' >>$cluster
         fi
 
-        before=$(enabled_units)
         install "${missing[@]}"
-        if command -v systemctl >/dev/null; then
-            comm -13 <(echo "$before") <(enabled_units) | while read -r unit; do systemctl disable --quiet "$unit" >&2; done
-        fi
+        # As `systemctl disable` does, which is not everywhere.
+        comm -13 <(echo "$before") <(boot_links) | xargs -r rm -f
     )
 }
 
