@@ -92,7 +92,7 @@ pub enum LoadError {
         source: io::Error,
     },
     /// A file of authorities cannot be read.
-    #[error("cannot read certificates from {file}: {source:?}; expected PEM, `-----BEGIN CERTIFICATE-----`", file = file.display())]
+    #[error("cannot read certificates from {file}: {source}; expected PEM, `-----BEGIN CERTIFICATE-----`", file = file.display())]
     RootsFile {
         /// The file.
         file: PathBuf,

@@ -64,7 +64,7 @@ pub enum RequestError {
         source: url::ParseError,
     },
     /// The URL is neither http nor https.
-    #[error("`{url}` has the scheme `{scheme}`: expected http or https")]
+    #[error("`{url}` has the scheme `{scheme}`: expected it to begin with http:// or https://")]
     Scheme {
         /// The URL.
         url: String,
@@ -236,6 +236,11 @@ impl RequestBuilder {
         }
         headers.entry(header::USER_AGENT).or_insert(HeaderValue::from_static(USER_AGENT));
         headers.entry(header::ACCEPT).or_insert(HeaderValue::from_static("*/*"));
+
+        if body.is_empty() && matches!(method, Method::POST | Method::PUT | Method::PATCH) {
+            // hyper leaves it out, and some servers then answer 411 (RFC 9110, section 8.6).
+            headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+        }
 
         let authority = match headers.remove(header::HOST) {
             Some(host) => host,

@@ -77,6 +77,7 @@ pub(crate) fn unexpected(sample: &Sample, expected: &Statuses) -> String {
         (Some(location), _) => {
             format!("it redirects to {}: measure that URL, or accept the status", visible(location))
         }
+        (None, 400) => "correct the request: its Host header, or https in place of http".to_owned(),
         (None, 401 | 403) => "give the header or cookie of a user who may see it".to_owned(),
         (None, 404) => "check the path, and the Host header if the server has several sites".to_owned(),
         (None, 429 | 503) => "the server limits its load: send less at once, or more slowly".to_owned(),

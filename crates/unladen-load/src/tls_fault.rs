@@ -61,7 +61,10 @@ impl TlsFault {
 
     fn of_certificate(error: &CertificateError) -> Self {
         match error {
-            CertificateError::UnknownIssuer => Self::UnknownIssuer,
+            // The signature does not fit when an authority of the same name, but of another key, is trusted: one made anew.
+            CertificateError::UnknownIssuer
+            | CertificateError::BadSignature
+            | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => Self::UnknownIssuer,
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => Self::Expired,
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => Self::NotYetValid,
             CertificateError::NotValidForName => Self::WrongName { presented: Vec::new() },

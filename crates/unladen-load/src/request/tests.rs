@@ -54,7 +54,7 @@ fn only_the_lonely_connection_says_close() {
 fn says_what_is_wrong() {
     assert!(error(Request::get("localhost/page")).contains("is no URL"));
     assert!(error(Request::get("localhost:8080/page")).contains("scheme `localhost`"));
-    assert!(error(Request::get("ftp://h/")).contains("expected http or https"));
+    assert!(error(Request::get("ftp://h/")).contains("begin with http:// or https://"));
     let credentials = error(Request::get("http://me:secret@h/"));
     assert!(credentials.contains("Authorization") && !credentials.contains("secret"), "{credentials}");
     for cookie in ["a", "=a", "a=1; b=2", " a=1", "a=\n"] {

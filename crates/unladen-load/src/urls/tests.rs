@@ -25,7 +25,7 @@ fn reads_methods_labels_comments_and_windows_lines() {
 fn names_file_line_value_and_what_was_expected() {
     let message = error("http://h/\n\nftp://h/");
     assert!(message.starts_with("some.urls:3: `ftp://h/`"), "{message}");
-    assert!(message.contains("http or https") && message.contains("[METHOD] URL [label]"), "{message}");
+    assert!(message.contains("http:// or https://") && message.contains("[METHOD] URL [label]"), "{message}");
     assert!(error("POST").contains("some.urls:1: `POST` has no URL"));
     assert!(error("example.org/page").contains("is no URL"));
     assert!(error("CONNECT http://h/").contains("tunnel"));
