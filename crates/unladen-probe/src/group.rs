@@ -72,6 +72,8 @@ pub(crate) struct Groups {
     /// process leaves nothing else behind.
     learned: HashMap<(u32, String), GroupId>,
     own_pid: i32,
+    /// What stays hidden with that privilege is hidden from everyone.
+    may_trace: bool,
     /// Some executables could not be read for lack of privilege.
     pub(crate) some_exe_hidden: bool,
 }
@@ -80,7 +82,7 @@ pub(crate) struct Groups {
 pub(crate) const MACHINE: GroupId = GroupId(0);
 
 impl Groups {
-    pub(crate) fn new(by: GroupBy, own_pid: i32) -> Self {
+    pub(crate) fn new(by: GroupBy, own_pid: i32, may_trace: bool) -> Self {
         let mut groups = Self {
             by,
             all: Vec::new(),
@@ -88,6 +90,7 @@ impl Groups {
             users: HashMap::new(),
             learned: HashMap::new(),
             own_pid,
+            may_trace,
             some_exe_hidden: false,
         };
         groups.intern(Group { name: "machine".into(), kind: GroupKind::Machine });
@@ -180,7 +183,7 @@ impl Groups {
                 name.strip_suffix(" (deleted)").map_or(name.clone(), ToOwned::to_owned)
             }
             Err(error) => {
-                self.some_exe_hidden |= error.kind() == std::io::ErrorKind::PermissionDenied;
+                self.some_exe_hidden |= error.kind() == std::io::ErrorKind::PermissionDenied && !self.may_trace;
                 stat.comm.clone()
             }
         }

@@ -39,6 +39,14 @@ pub struct Instrument {
     lost_so_far: u64,
 }
 
+/// Whether the effective capabilities in /proc/self/status hold CAP_SYS_PTRACE.
+fn may_trace(status: &[u8]) -> bool {
+    const CAP_SYS_PTRACE: u32 = 19;
+    let line = status.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"CapEff:"));
+    let mask = line.and_then(|hex| u64::from_str_radix(std::str::from_utf8(hex).ok()?.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> CAP_SYS_PTRACE & 1 == 1)
+}
+
 impl Instrument {
     /// Opens every probe that this system has something for, and takes the first reading, which costs more
     /// than later ones: it looks at all processes, not just the active ones.
@@ -52,6 +60,7 @@ impl Instrument {
     fn open_at(root: &str, by: GroupBy) -> Result<Self, ProbeError> {
         let mut procfs = ProcFs::new(root);
         let hierarchy = procfs.file("self/mountinfo").ok().and_then(Hierarchy::parse);
+        let may_trace = procfs.file("self/status").is_ok_and(may_trace);
         let listener = procfs
             .absolute("/sys/devices/system/cpu/possible".as_ref())
             .ok()
@@ -66,6 +75,7 @@ impl Instrument {
                 procfs: &mut procfs,
                 hierarchy: hierarchy.as_ref(),
                 has_exit_records: listener.is_some(),
+                may_trace,
             };
             match (entry.open)(&mut surroundings, ids) {
                 Ok(probe) => probes.push((entry.name, probe)),
@@ -75,7 +85,7 @@ impl Instrument {
         let own_pid = i32::try_from(std::process::id()).unwrap_or_default();
         let mut instrument = Self {
             procfs,
-            groups: Groups::new(by, own_pid),
+            groups: Groups::new(by, own_pid, may_trace),
             table: ProcessTable::new(),
             listener,
             ledger,
@@ -138,14 +148,19 @@ impl Instrument {
         self.groups.get(id)
     }
 
-    /// All groups seen so far, by [`GroupId::index`].
-    pub fn groups(&self) -> &[Group] {
-        self.groups.all()
+    /// All groups seen so far.
+    pub fn groups(&self) -> impl Iterator<Item = (GroupId, &Group)> {
+        self.groups.all().iter().zip(0..).map(|(group, index)| (GroupId(index), group))
     }
 
     /// The counter behind an id.
     pub fn counter(&self, id: CounterId) -> &Counter {
         &self.ledger.counters()[id.index()]
+    }
+
+    /// The counter of that name.
+    pub fn counter_named(&self, name: &str) -> Option<CounterId> {
+        self.counters().iter().zip(0..).find(|(counter, _)| counter.name == name).map(|(_, index)| CounterId(index))
     }
 
     /// All counters, by [`CounterId::index`].

@@ -47,6 +47,8 @@ pub struct Surroundings<'a> {
     pub(crate) hierarchy: Option<&'a Hierarchy>,
     /// Whether exit records of short-lived processes come in.
     pub(crate) has_exit_records: bool,
+    /// Whether other users' processes may be looked into (CAP_SYS_PTRACE).
+    pub(crate) may_trace: bool,
 }
 
 /// What a probe sees at each reading.

@@ -70,13 +70,15 @@ struct WeightJson<'a> {
     invalid: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     share: Option<EstimateJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_share: Option<EstimateJson>,
 }
 
 #[derive(Serialize)]
 struct UrlJson<'a> {
     url: &'a str,
     name: &'a str,
-    http: &'static str,
+    http: &'a str,
     requests: u64,
     blocks: usize,
     response_bytes: u64,
@@ -154,7 +156,7 @@ impl<'a> UrlJson<'a> {
         Self {
             url: &url.url,
             name: &url.name,
-            http: url.http,
+            http: &url.http,
             requests: url.requests,
             blocks: url.blocks,
             response_bytes: url.response_bytes,
@@ -194,6 +196,7 @@ fn weight<'a>(url: &'a WeighedUrl, row: &'a WeightRow) -> WeightJson<'a> {
         approximate: row.approximate,
         invalid: row.invalid,
         share: row.share.map(Into::into),
+        user_share: row.user.map(Into::into),
     }
 }
 

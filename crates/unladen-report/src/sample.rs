@@ -32,6 +32,7 @@ fn row(group: &str, counter: &'static str, title: &'static str, kind: Kind, valu
         displaced: false,
         invalid: false,
         share: None,
+        user: None,
     }
 }
 
@@ -52,6 +53,8 @@ fn page(name: &str, scale: f64) -> WeighedUrl {
     ];
     weights[0].share = Some(estimate(0.988, 0.001));
     weights[7].share = Some(estimate(0.012, 0.001));
+    weights[0].user = Some(estimate(0.85, 0.02));
+    weights[7].user = Some(estimate(0.2, 0.4));
     weights.push(WeightRow { follows: false, ..row("root sshd", "cpu", "CPU", Kind::Time, 900.0, 31_000.0) });
     let quantile = |name, value: u64, carried: bool, needs| LatencyQuantile {
         name,
@@ -69,8 +72,8 @@ fn page(name: &str, scale: f64) -> WeighedUrl {
     WeighedUrl {
         name: name.into(),
         url: format!("http://127.0.0.1:8080{name}"),
-        http: "HTTP/1.1",
-        requests: 1_180,
+        http: "HTTP/1.1".into(),
+        requests: 340,
         blocks: 15,
         response_bytes: 24_871,
         client: Client {
@@ -85,7 +88,7 @@ fn page(name: &str, scale: f64) -> WeighedUrl {
                 ],
             }),
             connections: 1,
-            changed: 1_179,
+            changed: 339,
             cpu: Some(estimate(88_000.0, 2_000.0)),
         },
         weights,
@@ -121,7 +124,7 @@ fn result(urls: Vec<WeighedUrl>, warnings: Vec<Warning>) -> Weigh {
 
 pub(crate) fn one_page() -> Weigh {
     let page = page("/index.php/Main_Page", 1.0);
-    let changes = Warning::BodyChanges { url: page.name.clone(), changed: 1_179, requests: 1_180 };
+    let changes = Warning::BodyChanges { url: page.name.clone(), changed: 339, requests: 340 };
     let shortfall = Warning::Shortfall {
         missing: vec![
             "read, write and disk counts of other users' processes".into(),

@@ -13,6 +13,8 @@ pub(crate) struct Text;
 
 /// Cells of the bar of the heaviest group.
 const BAR: usize = 20;
+/// A split less certain than this (as a share) is not worth showing.
+const WIDEST_SPLIT: f64 = 0.1;
 /// Groups that fit side by side as columns of counters.
 const COLUMNS: usize = 3;
 /// Stands where a counter does not follow the requests.
@@ -92,7 +94,7 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
             quantity.margin_text(),
             plain(Kind::Time, row.noise_floor),
             row.share.map(|share| format!("{:.1} %", share.value * 100.0)).unwrap_or_default(),
-            split(url, &row.group),
+            split(row),
         ]);
     }
     if let Some(total) = &url.total_cpu {
@@ -249,15 +251,11 @@ fn of(row: &WeightRow) -> Quantity {
     Quantity { kind: row.kind, value: row.per_request.value, margin: row.per_request.margin() }
 }
 
-/// The split of a group's CPU, sampled by ticks.
-fn split(url: &WeighedUrl, group: &str) -> String {
-    let part = |counter| url.weight(group, counter).map_or(0.0, |row| row.per_request.value.max(0.0));
-    let (user, system) = (part("cpu_user"), part("cpu_system"));
-    if user + system <= 0.0 {
-        return String::new();
-    }
-    let user = (user / (user + system) * 100.0).round();
-    format!("≈ {user:.0}/{:.0} %", 100.0 - user)
+/// The split of a group's CPU, sampled by ticks; nothing where too few ticks fell to say.
+fn split(row: &WeightRow) -> String {
+    let Some(user) = row.user.filter(|user| user.half_width() <= WIDEST_SPLIT) else { return String::new() };
+    let percent = (user.value * 100.0).clamp(0.0, 100.0).round();
+    format!("≈ {percent:.0}/{:.0} ± {:.0} %", 100.0 - percent, (user.margin() * 100.0).ceil())
 }
 
 /// A bar in eighths of a cell.

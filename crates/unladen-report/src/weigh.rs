@@ -73,7 +73,7 @@ pub struct WeighedUrl {
     /// The URL.
     pub url: String,
     /// The version of HTTP spoken.
-    pub http: &'static str,
+    pub http: String,
     /// Requests counted.
     pub requests: u64,
     /// Blocks counted.
@@ -164,6 +164,8 @@ pub struct WeightRow {
     pub invalid: bool,
     /// Its part of the URL's total, for `cpu`.
     pub share: Option<Estimate>,
+    /// The part of it in user mode, for `cpu`: sampled by the kernel.
+    pub user: Option<Estimate>,
 }
 
 /// What does not follow the requests, summed up.

@@ -1,1 +1,15 @@
-fn main() {}
+//! Unladen weighs what each request of a web application carries. This file is a table of contents;
+//! each verb is a file in `cmd/`.
+#![forbid(unsafe_code)]
+
+mod cmd;
+mod exit;
+mod interrupt;
+mod output;
+mod progress;
+mod terminal;
+mod weigh;
+
+fn main() -> std::process::ExitCode {
+    cmd::run()
+}

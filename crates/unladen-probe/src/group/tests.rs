@@ -14,7 +14,7 @@ fn the_effective_user_is_the_second_number() {
 fn a_child_is_grouped_by_user_and_executable_and_this_process_stands_alone() {
     let mut procfs = ProcFs::new("/proc");
     let own = i32::try_from(std::process::id()).unwrap();
-    let mut groups = Groups::new(GroupBy::Exe, own);
+    let mut groups = Groups::new(GroupBy::Exe, own, false);
     let stat = stat_of(&mut procfs, own);
     let id = groups.of_process(&mut procfs, own, &stat);
     assert_eq!(groups.get(id).kind, GroupKind::Own);
@@ -31,7 +31,7 @@ fn a_child_is_grouped_by_user_and_executable_and_this_process_stands_alone() {
 
 #[test]
 fn an_ended_process_goes_where_its_like_went() {
-    let mut groups = Groups::new(GroupBy::Auto, 1);
+    let mut groups = Groups::new(GroupBy::Auto, 1, false);
     let pool = groups.intern(processes("www-data php-fpm8.2".into()));
     groups.learned.insert((33, "php-fpm8.2".into()), pool);
     assert_eq!(groups.of_ended(33, "php-fpm8.2", None), pool);

@@ -30,7 +30,10 @@ pub(super) const ENTRY: ProbeEntry = ProbeEntry {
             "bytes made dirty, to be written to storage",
         ),
     ],
-    open: |_, ids| Ok(Box::new(IoProbe { ids, last: HashMap::new(), owed: HashMap::new(), some_hidden: false })),
+    open: |surroundings, ids| {
+        let may_trace = surroundings.may_trace;
+        Ok(Box::new(IoProbe { ids, last: HashMap::new(), owed: HashMap::new(), may_trace, some_hidden: false }))
+    },
 };
 
 struct IoProbe {
@@ -40,6 +43,8 @@ struct IoProbe {
     /// parent's when the parent waits for it, and they must not count twice. The rest, what no reading
     /// had seen, stays with the parent: exit records round these counts down to multiples of 1,024.
     owed: HashMap<i32, Io>,
+    /// What stays hidden with that privilege is hidden from everyone.
+    may_trace: bool,
     some_hidden: bool,
 }
 
@@ -84,7 +89,7 @@ impl Probe for IoProbe {
     }
 
     fn shortfall(&self) -> Option<Shortfall> {
-        self.some_hidden
+        (self.some_hidden && !self.may_trace)
             .then_some(Shortfall { missing: "read, write and disk counts of other users' processes", takes: "root" })
     }
 }

@@ -1,0 +1,25 @@
+//! `unladen completions`: for the user's shell.
+
+use std::io::{self, Write};
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::cmd::Cli;
+use crate::exit::Failure;
+
+/// Print completions for a shell
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: unladen completions bash > /etc/bash_completion.d/unladen")]
+pub(super) struct Args {
+    /// Which shell
+    shell: Shell,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "unladen", &mut script);
+    // A reader that has gone away wants no more of it.
+    let _ = io::stdout().write_all(&script);
+    Ok(())
+}

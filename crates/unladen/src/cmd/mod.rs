@@ -1,0 +1,56 @@
+//! The commands, one file a verb.
+
+mod completions;
+mod man;
+mod weigh;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit::Failure;
+
+/// Weighs what each request of a web application carries.
+#[derive(Debug, Parser)]
+#[command(
+    name = "unladen",
+    version,
+    about,
+    propagate_version = true,
+    after_help = "Exit codes are listed in `unladen man`, unladen(1)."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Weigh(Box<weigh::Args>),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// Parses the command line and does what it says.
+pub(crate) fn run() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Weigh(args) => weigh::run(*args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            report(&failure);
+            failure.code().into()
+        }
+    }
+}
+
+/// One line with what happened and what to do; then, of a response that was not expected, the response.
+fn report(failure: &Failure) {
+    eprintln!("unladen: {failure}");
+    if let Failure::Load(unladen_load::LoadError::UnexpectedStatus { sample, .. }) = failure {
+        eprintln!("\n{sample}");
+    }
+}

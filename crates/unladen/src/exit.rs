@@ -1,0 +1,100 @@
+//! The principal type is [`Failure`]: why a command ended without what it was asked for, and the exit code
+//! that says so to scripts. docs/exit-codes.md lists them.
+
+use std::process::ExitCode;
+
+use unladen_load::{HeaderError, LoadError, RequestError, StatusesError, UrlListError};
+use unladen_probe::ProbeError;
+
+use crate::output::OutputError;
+use crate::weigh::PlanError;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Wrong or contradictory options.
+    #[error("{0}")]
+    Usage(String),
+    /// A URL, a header or a list of URLs that is none.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    #[error(transparent)]
+    Header(#[from] HeaderError),
+    #[error(transparent)]
+    Statuses(#[from] StatusesError),
+    #[error(transparent)]
+    UrlList(#[from] UrlListError),
+    /// What was asked for cannot carry an interval.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The target could not be reached, or did not answer as it should.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The system's counters cannot be read.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// The result cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// Ctrl-C or SIGTERM.
+    #[error("interrupted{}", if *.shown { "" } else { " before there was enough to show: an interval takes six blocks of phases" })]
+    Interrupted {
+        /// The blocks until then were enough for a result, which has been written.
+        shown: bool,
+    },
+}
+
+/// The exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Code {
+    /// Options, URLs or files of the command line are wrong.
+    Usage = 2,
+    /// The target could not be reached: name, connection, TLS, time-out.
+    Unreachable = 3,
+    /// The target answered otherwise than expected.
+    UnexpectedAnswer = 4,
+    /// What was asked for cannot be measured.
+    CannotMeasure = 5,
+    /// The result could not be written.
+    CannotWrite = 6,
+    /// The system's counters could not be read.
+    CannotRead = 7,
+    /// Ctrl-C or SIGTERM; the blocks until then are shown if there are enough.
+    Interrupted = 130,
+}
+
+// === impl Failure ===
+
+impl Failure {
+    /// Its exit code.
+    pub(crate) fn code(&self) -> Code {
+        match self {
+            Self::Usage(_) | Self::Request(_) | Self::Header(_) | Self::Statuses(_) | Self::UrlList(_) => Code::Usage,
+            Self::Plan(_) => Code::CannotMeasure,
+            Self::Load(error) => code_of(error),
+            Self::Probe(_) => Code::CannotRead,
+            Self::Output(_) => Code::CannotWrite,
+            Self::Interrupted { .. } => Code::Interrupted,
+        }
+    }
+}
+
+fn code_of(error: &LoadError) -> Code {
+    match error {
+        LoadError::Config { .. } | LoadError::NoSuchRequest { .. } => Code::Usage,
+        LoadError::RootsFile { .. } | LoadError::RootsCertificate { .. } => Code::Usage,
+        LoadError::UnexpectedStatus { .. }
+        | LoadError::ClosedEarly { .. }
+        | LoadError::Protocol { .. }
+        | LoadError::BodyTooLarge { .. } => Code::UnexpectedAnswer,
+        LoadError::Cancelled => Code::Interrupted,
+        _ => Code::Unreachable,
+    }
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        Self::from(code as u8)
+    }
+}

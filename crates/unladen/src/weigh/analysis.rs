@@ -1,0 +1,348 @@
+//! From a recording to a result: [`analyse`].
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use unladen_load::{Request, Sample};
+use unladen_lockin::{Block, Estimate, Weight, benjamini_hochberg, ratio, samples_needed};
+use unladen_probe::{CounterId, Group, GroupId, GroupKind, Instrument, Unit};
+use unladen_report::{
+    Client, Ended, Kind, Latency, LatencyQuantile, PhaseTrace, Rest, Setup, Span, UrlCapacity, Warning, Weigh,
+    WeighedUrl, WeightRow,
+};
+
+use crate::weigh::options::Options;
+use crate::weigh::plan::Plan;
+use crate::weigh::recording::{BlockRecord, PhaseRecord, Recording};
+
+/// Quantiles of the latency.
+const QUANTILES: [(&str, f64); 5] = [("p50", 0.50), ("p75", 0.75), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99)];
+/// Blocks drawn in the picture.
+const TRACED_BLOCKS: usize = 6;
+/// Groups drawn in the picture: those that follow, and beside them one that does not.
+const TRACED_GROUPS: usize = 3;
+/// Above this share of a core the probes' own cost is worth a word.
+const COSTLY_PROBES: f64 = 0.01;
+
+/// All that a result is made of.
+pub(crate) struct Measured<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) plan: Plan,
+    pub(crate) recording: &'a Recording,
+    pub(crate) instrument: &'a Instrument,
+    pub(crate) requests: &'a [Request],
+    pub(crate) samples: &'a [Sample],
+    /// URLs whose host is not this machine.
+    pub(crate) remote: Vec<usize>,
+    /// CPU of all readings during the run.
+    pub(crate) probe_cpu: Duration,
+    /// `--until`: the target, and what was reached instead.
+    pub(crate) missed: Option<(f64, f64)>,
+    /// Records of ended processes were lost.
+    pub(crate) lost: bool,
+    pub(crate) ended: Ended,
+}
+
+/// One counter of one group of one URL, demodulated.
+struct Row<'a> {
+    group: &'a Group,
+    group_id: GroupId,
+    counter: CounterId,
+    weight: Weight,
+    blocks: Vec<Block>,
+    adjusted_p: f64,
+}
+
+/// Analyses.
+pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
+    let mut by_url: Vec<Vec<Row<'_>>> = (0..measured.requests.len()).map(|url| rows(measured, url)).collect();
+    // All counters of all groups of all URLs are looked at together, so they are judged together; the client is
+    // known to follow and is not a discovery.
+    let mut tested: Vec<&mut Row<'_>> =
+        by_url.iter_mut().flatten().filter(|row| row.group.kind != GroupKind::Own).collect();
+    let p_values: Vec<f64> = tested.iter().map(|row| row.weight.p_value).collect();
+    for (row, adjusted) in tested.iter_mut().zip(benjamini_hochberg(&p_values)) {
+        row.adjusted_p = adjusted;
+    }
+    let urls: Vec<WeighedUrl> = by_url.iter().enumerate().map(|(url, rows)| weighed(measured, url, rows)).collect();
+    let elapsed = measured.recording.elapsed();
+    let probe_share = measured.probe_cpu.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
+    Weigh {
+        setup: Setup {
+            seed: measured.options.seed,
+            elapsed,
+            phase: measured.plan.phase,
+            settle: measured.options.settle,
+            concurrency: measured.options.driver.concurrency,
+            rate: measured.options.driver.rate,
+            keep_alive: measured.options.driver.keep_alive,
+            processors: std::thread::available_parallelism().map_or(1, Into::into),
+            probe_share,
+        },
+        ended: measured.ended,
+        warnings: warnings(measured, &urls, probe_share),
+        urls,
+    }
+}
+
+/// Demodulates every counter of every group that counted anything.
+fn rows<'a>(measured: &Measured<'a>, url: usize) -> Vec<Row<'a>> {
+    let seen: BTreeSet<(GroupId, CounterId)> = measured
+        .recording
+        .of_url(url)
+        .flat_map(|block| &block.phases)
+        .flat_map(|phase| phase.grown.keys().copied())
+        .collect();
+    seen.into_iter()
+        .filter_map(|(group_id, counter)| {
+            let blocks = measured.recording.series(url, |phase| phase.of(group_id, counter));
+            let weight = Weight::of(&blocks).ok()?;
+            Some(Row { group: measured.instrument.group(group_id), group_id, counter, weight, blocks, adjusted_p: 1.0 })
+        })
+        .collect()
+}
+
+impl Row<'_> {
+    fn follows(&self) -> bool {
+        self.group.kind != GroupKind::Own && self.weight.follows(self.adjusted_p)
+    }
+}
+
+fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl {
+    let instrument = measured.instrument;
+    let is_cpu = |row: &&Row<'_>| instrument.counter(row.counter).name == "cpu" && row.group.kind != GroupKind::Machine;
+    let following: Vec<&Row<'_>> = rows.iter().filter(is_cpu).filter(|row| row.follows()).collect();
+    let other: Vec<&Row<'_>> =
+        rows.iter().filter(is_cpu).filter(|row| !row.follows() && row.group.kind != GroupKind::Own).collect();
+    let sum_of = |parts: &[&Row<'_>]| {
+        let keys: Vec<_> = parts.iter().map(|row| (row.group_id, row.counter)).collect();
+        measured.recording.series(url, |phase| keys.iter().map(|(group, counter)| phase.of(*group, *counter)).sum())
+    };
+    let total = sum_of(&following);
+    let total_cpu = Weight::of(&total).ok().map(|weight| weight.per_request).filter(|_| !following.is_empty());
+    let rest = Weight::of(&sum_of(&other)).ok().filter(|_| !other.is_empty()).map(|weight| Rest {
+        groups: other.len(),
+        cpu: weight.per_request,
+        noise_floor: weight.noise_floor,
+    });
+    let request = &measured.requests[url];
+    let sample = &measured.samples[url];
+    let phases = || measured.recording.of_url(url).flat_map(|block| &block.phases);
+    let own_cpu = rows.iter().filter(is_cpu).find(|row| row.group.kind == GroupKind::Own);
+    WeighedUrl {
+        name: request.name().strip_prefix("GET ").unwrap_or(request.name()).to_owned(),
+        url: request.url().to_string(),
+        http: format!("{:?}", sample.version),
+        requests: phases().map(|phase| phase.requests).sum(),
+        blocks: measured.recording.of_url(url).count(),
+        response_bytes: sample.exchange.body_bytes,
+        client: Client {
+            latency: latency(measured.recording, url),
+            connections: phases().map(|phase| phase.connections).sum(),
+            changed: phases().map(|phase| phase.changed).sum(),
+            cpu: own_cpu.map(|row| row.weight.per_request),
+        },
+        weights: in_order_of_probes(
+            rows.iter()
+                .filter(|row| row.group.kind != GroupKind::Own)
+                .map(|row| weight_row(measured, url, row, &total)),
+            instrument,
+        ),
+        total_cpu,
+        rest,
+        capacity: total_cpu.and_then(|total| capacity(&total)),
+        trace: trace(measured, url, &following, &other),
+    }
+}
+
+fn weight_row(measured: &Measured<'_>, url: usize, row: &Row<'_>, total: &[Block]) -> WeightRow {
+    let counter = measured.instrument.counter(row.counter);
+    let is_cpu = counter.name == "cpu" && row.follows();
+    WeightRow {
+        group: row.group.name.clone(),
+        is_machine: row.group.kind == GroupKind::Machine,
+        counter: counter.name,
+        title: counter.title,
+        unit: counter.unit.as_str(),
+        kind: match counter.unit {
+            Unit::Nanoseconds => Kind::Time,
+            Unit::Bytes => Kind::Bytes,
+            Unit::Count => Kind::Count,
+        },
+        approximate: counter.approximate,
+        per_request: row.weight.per_request,
+        noise_floor: row.weight.noise_floor,
+        adjusted_p: row.adjusted_p,
+        follows: row.follows(),
+        displaced: row.weight.is_displaced(row.adjusted_p),
+        invalid: measured.lost && row.group.kind != GroupKind::Machine,
+        share: if is_cpu { share(&row.blocks, total) } else { None },
+        user: if is_cpu { user_part(measured, url, row) } else { None },
+    }
+}
+
+/// The part of the total that one group makes up.
+fn share(part: &[Block], total: &[Block]) -> Option<Estimate> {
+    let excess = |blocks: &[Block]| blocks.iter().map(Block::excess).collect::<Vec<_>>();
+    ratio(&excess(part), &excess(total)).ok()
+}
+
+/// The part of a group's CPU in user mode, by the kernel's samples.
+fn user_part(measured: &Measured<'_>, url: usize, row: &Row<'_>) -> Option<Estimate> {
+    let user = measured.instrument.counter_named("cpu_user")?;
+    let system = measured.instrument.counter_named("cpu_system")?;
+    let group = row.group_id;
+    let series = |of: &dyn Fn(&PhaseRecord) -> u64| measured.recording.series(url, of);
+    share(&series(&|phase| phase.of(group, user)), &series(&|phase| phase.of(group, user) + phase.of(group, system)))
+}
+
+/// Rows in the order in which the probes list their counters, so that tables read alike.
+fn in_order_of_probes(rows: impl Iterator<Item = WeightRow>, instrument: &Instrument) -> Vec<WeightRow> {
+    let mut rows: Vec<WeightRow> = rows.collect();
+    let place = |name: &str| instrument.counters().iter().position(|counter| counter.name == name);
+    rows.sort_by(|a, b| (&a.group, place(a.counter)).cmp(&(&b.group, place(b.counter))));
+    rows
+}
+
+fn latency(recording: &Recording, url: usize) -> Option<Latency> {
+    let latencies = recording.latencies(url);
+    let quantiles = latencies.quantiles(&QUANTILES.map(|(_, q)| q))?;
+    Some(Latency {
+        mean: latencies.mean(),
+        sd: latencies.sd(),
+        max: latencies.max(),
+        quantiles: QUANTILES
+            .iter()
+            .zip(quantiles)
+            .map(|((name, q), quantile)| LatencyQuantile {
+                name,
+                value: quantile.value,
+                interval: quantile.interval,
+                needs: samples_needed(*q),
+            })
+            .collect(),
+    })
+}
+
+/// What the total allows, if CPU is what runs out. `None` if its interval reaches down to nothing.
+fn capacity(total: &Estimate) -> Option<UrlCapacity> {
+    if total.low <= 0.0 {
+        return None;
+    }
+    let cores = std::thread::available_parallelism().map_or(1.0, |n| n.get() as f64);
+    let per_core = Span { value: 1e9 / total.value, low: 1e9 / total.high, high: 1e9 / total.low };
+    let machine = Span { value: per_core.value * cores, low: per_core.low * cores, high: per_core.high * cores };
+    Some(UrlCapacity { per_core, machine })
+}
+
+fn trace(measured: &Measured<'_>, url: usize, following: &[&Row<'_>], other: &[&Row<'_>]) -> Vec<PhaseTrace> {
+    let by_weight = |rows: &[&Row<'_>], most: usize| {
+        let mut rows: Vec<(GroupId, CounterId, String, f64)> = rows
+            .iter()
+            .map(|row| {
+                let busy: f64 = measured
+                    .recording
+                    .of_url(url)
+                    .flat_map(|block| &block.phases)
+                    .map(|p| p.of(row.group_id, row.counter) as f64)
+                    .sum();
+                (row.group_id, row.counter, row.group.name.clone(), busy)
+            })
+            .collect();
+        rows.sort_by(|a, b| b.3.total_cmp(&a.3));
+        rows.truncate(most);
+        rows
+    };
+    let mut drawn = by_weight(following, TRACED_GROUPS - 1);
+    drawn.extend(by_weight(other, 1));
+    let used = |phase: &PhaseRecord| {
+        drawn
+            .iter()
+            .map(|(group, counter, name, _)| {
+                (name.clone(), phase.of(*group, *counter) as f64 / phase.duration_ns.max(1) as f64)
+            })
+            .collect()
+    };
+    let phases = |block: &BlockRecord| {
+        let positions = block.order.positions();
+        positions
+            .iter()
+            .zip(&block.phases)
+            .map(|(position, phase)| PhaseTrace {
+                is_on: position.is_on(),
+                start: Duration::from_nanos(phase.start_ns),
+                length: Duration::from_nanos(phase.duration_ns),
+                cpu: used(phase),
+            })
+            .collect::<Vec<_>>()
+    };
+    // With several URLs a URL's blocks do not lie side by side; one run of time is drawn, of the first.
+    if measured.requests.len() > 1 {
+        return Vec::new();
+    }
+    measured.recording.of_url(url).take(TRACED_BLOCKS).flat_map(phases).collect()
+}
+
+fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], probe_share: f64) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for index in &measured.remote {
+        let host = measured.requests[*index].url().host_str().unwrap_or_default().to_owned();
+        warnings.push(Warning::Remote { host });
+    }
+    if urls.iter().all(|url| url.total_cpu.is_none()) && measured.remote.is_empty() {
+        warnings.push(Warning::NothingFollows);
+    }
+    if measured.plan.extended {
+        warnings.push(Warning::LongPhases { seconds: measured.plan.phase.as_secs_f64() });
+    }
+    if let Some((target, reached)) = measured.missed {
+        warnings.push(Warning::NotReached { target, reached });
+    }
+    for url in urls.iter().filter(|url| url.client.changed > 0) {
+        warnings.push(Warning::BodyChanges {
+            url: url.name.clone(),
+            changed: url.client.changed,
+            requests: url.requests,
+        });
+    }
+    let cpu_rows = || urls.iter().flat_map(|url| &url.weights).filter(|row| row.counter == "cpu");
+    let displaced = names(cpu_rows().filter(|row| row.displaced).map(|row| row.group.clone()));
+    if !displaced.is_empty() {
+        warnings.push(Warning::Displaced { groups: displaced });
+    }
+    let skewed = names(
+        cpu_rows()
+            .filter(|row| row.follows && row.per_request.is_skewed())
+            .map(|row| format!("the CPU of {}", row.group)),
+    );
+    if !skewed.is_empty() {
+        warnings.push(Warning::Skewed { what: skewed });
+    }
+    if measured.lost {
+        warnings.push(Warning::Lost);
+    }
+    if probe_share > COSTLY_PROBES {
+        warnings.push(Warning::CostlyProbes { share: probe_share });
+    }
+    let reconnected: u64 =
+        measured.recording.blocks.iter().flat_map(|block| &block.phases).map(|phase| phase.reconnected).sum();
+    if reconnected > 0 {
+        warnings.push(Warning::Reconnected { times: reconnected });
+    }
+    let shortfalls = measured.instrument.shortfalls();
+    for takes in shortfalls.iter().map(|shortfall| shortfall.takes).collect::<BTreeSet<_>>() {
+        let missing = shortfalls
+            .iter()
+            .filter(|shortfall| shortfall.takes == takes)
+            .map(|shortfall| shortfall.missing.to_owned());
+        warnings.push(Warning::Shortfall { missing: missing.collect(), takes: takes.to_owned() });
+    }
+    for (probe, why) in measured.instrument.unavailable() {
+        warnings.push(Warning::Unavailable { probe: (*probe).to_owned(), why: why.clone() });
+    }
+    warnings
+}
+
+fn names(names: impl Iterator<Item = String>) -> Vec<String> {
+    names.collect::<BTreeSet<_>>().into_iter().collect()
+}

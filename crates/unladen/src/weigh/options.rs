@@ -1,0 +1,43 @@
+//! The principal type is [`Options`]: what `weigh` was asked for, resolved.
+
+use std::time::Duration;
+
+use unladen_load::DriverConfig;
+use unladen_probe::GroupBy;
+
+/// What to weigh, and how.
+#[derive(Debug)]
+pub(crate) struct Options {
+    /// Requests and how they are sent.
+    pub(crate) driver: DriverConfig,
+    /// When to stop.
+    pub(crate) budget: Budget,
+    /// Mean length of a phase, if the user insists on one.
+    pub(crate) phase: Option<Duration>,
+    /// The part of an on phase after its last response.
+    pub(crate) settle: Duration,
+    /// How processes are put together.
+    pub(crate) group_by: GroupBy,
+    /// Seed of the plan.
+    pub(crate) seed: u64,
+    /// No progress line.
+    pub(crate) quiet: bool,
+}
+
+/// When to stop; the first that is reached ends the run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Budget {
+    /// After this time.
+    pub(crate) time: Option<Duration>,
+    /// After this many requests of each URL.
+    pub(crate) requests: Option<u64>,
+    /// When the largest CPU weight's interval is this narrow, as a share of the weight.
+    pub(crate) until: Option<f64>,
+}
+
+impl Budget {
+    /// Unless told otherwise.
+    pub(crate) const TIME: Duration = Duration::from_secs(30);
+    /// With `--until`, unless told otherwise.
+    pub(crate) const MOST_TIME_UNTIL: Duration = Duration::from_secs(300);
+}

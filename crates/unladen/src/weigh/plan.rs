@@ -1,0 +1,159 @@
+//! The principal type is [`Plan`]: how long phases and the run are to be, from what the page and the
+//! probes need.
+//!
+//! Short phases give many blocks, and intervals shrink with their number. But a phase has to hold some
+//! requests and the settle gap, and the readings at its edges must cost little beside it.
+
+use std::time::Duration;
+
+use unladen_lockin::{MIN_BLOCKS, PHASES_PER_BLOCK};
+
+use crate::weigh::options::{Budget, Options};
+
+/// A phase unless something needs a longer one: long against the settle gap, short enough for fifteen
+/// blocks in half a minute.
+const USUAL_PHASE: Duration = Duration::from_millis(500);
+/// Blocks below which phases are made shorter, if they can be.
+const WANTED_BLOCKS: u32 = 12;
+/// Blocks that a run is made longer for, if the user set no time.
+const EXTENDED_BLOCKS: u32 = 10;
+/// Requests that an on phase holds at least, of each that is under way at once.
+const REQUESTS_A_PHASE: u32 = 4;
+/// A reading costs at most this part of a phase.
+const READ_PART: u32 = 200;
+/// The least length of a phase: below it, waking up late weighs.
+const LEAST_PHASE: Duration = Duration::from_millis(50);
+/// The longest phase, so that sums of durations stay far from any limit.
+const LONGEST_PHASE: Duration = Duration::from_secs(3_600);
+
+/// What is known before the first phase.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known {
+    /// Median latency of the warm-up, of the slowest URL.
+    pub(crate) latency: Duration,
+    /// CPU time of a reading.
+    pub(crate) read: Duration,
+    /// URLs.
+    pub(crate) urls: usize,
+}
+
+/// How long phases and the run are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Plan {
+    /// Mean length of a phase.
+    pub(crate) phase: Duration,
+    /// The run ends with the first round of blocks that ends after this.
+    pub(crate) time: Duration,
+    /// Rounds of blocks below which the run does not end by time.
+    pub(crate) least_rounds: usize,
+    /// The time was extended for the sake of a slow page.
+    pub(crate) extended: bool,
+}
+
+/// What was asked for cannot carry an interval.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub(crate) enum PlanError {
+    /// Too little time.
+    #[error(
+        "{} is too short: this page (a request takes {:.0} ms here) needs {:.0} s for the {MIN_BLOCKS} blocks of phases that an interval takes",
+        humantime::format_duration(*.given), latency.as_secs_f64() * 1e3, needed.as_secs_f64().ceil()
+    )]
+    TooShort {
+        /// What was asked for.
+        given: Duration,
+        /// What it takes.
+        needed: Duration,
+        /// Of a request.
+        latency: Duration,
+    },
+    /// Too few requests.
+    #[error(
+        "{given} requests are too few: {needed} are needed for the {MIN_BLOCKS} blocks of phases that an interval takes"
+    )]
+    TooFew {
+        /// What was asked for.
+        given: u64,
+        /// What it takes.
+        needed: u64,
+    },
+    /// A phase that holds no request.
+    #[error(
+        "phases of {} are too short: the settle gap ({}) and a request ({:.0} ms here) need at least {:.0} ms (--phase, --settle)",
+        humantime::format_duration(*.given), humantime::format_duration(*.settle), latency.as_secs_f64() * 1e3, needed.as_secs_f64() * 1e3
+    )]
+    ShortPhase {
+        /// What was asked for.
+        given: Duration,
+        /// The settle gap.
+        settle: Duration,
+        /// What it takes.
+        needed: Duration,
+        /// Of a request.
+        latency: Duration,
+    },
+}
+
+impl Plan {
+    /// Chooses.
+    ///
+    /// # Errors
+    /// If what was asked for cannot carry an interval.
+    pub(crate) fn choose(options: &Options, known: Known) -> Result<Self, PlanError> {
+        let Budget { time, requests, until } = options.budget;
+        let gap = options.driver.rate.map_or(known.latency, |rate| {
+            let between = Duration::try_from_secs_f64(1.0 / rate).unwrap_or(LONGEST_PHASE);
+            known.latency.max(between * options.driver.concurrency as u32)
+        });
+        let least =
+            (options.settle + gap * REQUESTS_A_PHASE).max(known.read * READ_PART).clamp(LEAST_PHASE, LONGEST_PHASE);
+        let phases = known.urls.max(1) as u32 * PHASES_PER_BLOCK as u32;
+
+        let phase = match (options.phase, requests, time) {
+            (Some(phase), _, _) => {
+                let needed = options.settle + known.latency;
+                if phase <= needed {
+                    return Err(PlanError::ShortPhase {
+                        given: phase,
+                        settle: options.settle,
+                        needed,
+                        latency: known.latency,
+                    });
+                }
+                phase.min(LONGEST_PHASE)
+            }
+            (None, Some(requests), _) => {
+                // Half of the phases are on; phases for this many requests in the wanted number of blocks.
+                let a_phase = requests.div_ceil(u64::from(WANTED_BLOCKS) * 2) as u32;
+                let for_requests = options.settle + gap * a_phase.div_ceil(options.driver.concurrency as u32);
+                for_requests.clamp(least, least.max(USUAL_PHASE))
+            }
+            (None, None, Some(time)) => (time / (phases * WANTED_BLOCKS)).clamp(least, least.max(USUAL_PHASE)),
+            (None, None, None) => least.max(USUAL_PHASE),
+        };
+        if let Some(given) = requests {
+            let needed = (MIN_BLOCKS * 2) as u64;
+            if given < needed {
+                return Err(PlanError::TooFew { given, needed });
+            }
+            return Ok(Self { phase, time: Duration::MAX, least_rounds: MIN_BLOCKS, extended: false });
+        }
+        let block_round = phase * phases;
+        if let Some(given) = time {
+            let needed = block_round * MIN_BLOCKS as u32;
+            if given < needed.mul_f64(0.999) {
+                return Err(PlanError::TooShort {
+                    given,
+                    needed: least * phases * MIN_BLOCKS as u32,
+                    latency: known.latency,
+                });
+            }
+            return Ok(Self { phase, time: given, least_rounds: MIN_BLOCKS, extended: false });
+        }
+        let usual = if until.is_some() { Budget::MOST_TIME_UNTIL } else { Budget::TIME };
+        let time = usual.max(block_round * EXTENDED_BLOCKS);
+        Ok(Self { phase, time, least_rounds: MIN_BLOCKS, extended: time > usual })
+    }
+}
+
+#[cfg(test)]
+mod tests;

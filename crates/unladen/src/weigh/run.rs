@@ -1,0 +1,247 @@
+//! Running the phases: [`weigh`] reads the counters at their edges and drives the client between them.
+
+use std::time::{Duration, Instant};
+
+use unladen_load::{Cancel, Driver, End, Request, Sample, Stop, Tally};
+use unladen_lockin::{BlockPlan, MIN_BLOCKS, PHASES_PER_BLOCK, Planner, Position, Timing, Until, Verdict, Weight};
+use unladen_probe::{GroupKind, Instrument, Reading};
+use unladen_report::{Ended, Quantity, Weigh};
+
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::weigh::analysis::{Measured, analyse};
+use crate::weigh::options::Options;
+use crate::weigh::plan::{Known, Plan};
+use crate::weigh::recording::{BlockRecord, PhaseRecord, Recording};
+
+/// A warm-up lasts until one of these is reached: caches are filled, workers are started, and the latency is known.
+const WARM_UP: Duration = Duration::from_secs(1);
+const WARM_UP_REQUESTS: u64 = 20;
+
+/// What came of it: a result, and why it is not the whole one that was asked for.
+pub(crate) struct Outcome {
+    pub(crate) result: Weigh,
+    /// A request failed, after enough blocks for a result.
+    pub(crate) failure: Option<Failure>,
+}
+
+/// Weighs.
+///
+/// # Errors
+/// Whatever ended the run before there were enough blocks to show.
+pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failure> {
+    let progress = Progress::new(options.quiet);
+    let requests = options.driver.requests.clone();
+    let mut driver = Driver::start(options.driver.clone())?;
+
+    progress.say("warming up");
+    let mut samples = Vec::with_capacity(requests.len());
+    let mut latency = Duration::ZERO;
+    for index in 0..requests.len() {
+        samples.push(driver.sample(index, cancel)?);
+        let warm_up = driver
+            .run(index, Stop::after(WARM_UP).or_requests(WARM_UP_REQUESTS), cancel)
+            .map_err(|failed| failed.error)?;
+        if warm_up.ended == End::Cancelled {
+            return Err(Failure::Interrupted { shown: false });
+        }
+        latency = latency.max(median(warm_up.latencies_ns));
+    }
+
+    progress.say("looking at all processes");
+    let mut instrument = Instrument::open(options.group_by)?;
+    let read = instrument.calibrate()?;
+    let plan = Plan::choose(&options, Known { latency, read: read.cpu, urls: requests.len() })?;
+
+    let mut run =
+        Run { options: &options, plan, latency, driver, instrument, cancel, progress, recording: Recording::default() };
+    let own_cpu = run.instrument.own_cpu();
+    let ended = run.blocks(requests.len());
+    run.progress.clear();
+    let probe_cpu = run.instrument.own_cpu().saturating_sub(own_cpu);
+    run.finish(ended, &requests, &samples, probe_cpu)
+}
+
+struct Run<'a> {
+    options: &'a Options,
+    plan: Plan,
+    latency: Duration,
+    driver: Driver,
+    instrument: Instrument,
+    cancel: &'a Cancel,
+    progress: Progress,
+    recording: Recording,
+}
+
+/// Why the run ended.
+enum Stopped {
+    /// The budget is spent; if `--until` was not reached, its target and what was.
+    Done {
+        missed: Option<(f64, f64)>,
+    },
+    Interrupted,
+    Failed(Failure),
+}
+
+impl Run<'_> {
+    /// Runs blocks until the budget is spent.
+    fn blocks(&mut self, urls: usize) -> Stopped {
+        let timing = Timing { phase: self.plan.phase, jitter: Timing::JITTER };
+        let mut until = self.options.budget.until.map(Until::new);
+        let mut reached = f64::INFINITY;
+        for (index, block) in Planner::new(self.options.seed, urls, timing).enumerate() {
+            match self.block(block) {
+                Ok(Some(record)) => self.recording.blocks.push(record),
+                Ok(None) => return Stopped::Interrupted,
+                Err(failure) => return Stopped::Failed(failure),
+            }
+            if !(index + 1).is_multiple_of(urls) {
+                continue;
+            }
+            // Between rounds no phase runs: what is computed here disturbs none.
+            let heaviest = (0..urls)
+                .filter_map(|url| self.heaviest(url))
+                .max_by(|a, b| a.1.per_request.relative_half_width().total_cmp(&b.1.per_request.relative_half_width()));
+            self.show(heaviest.as_ref());
+            let narrow = match (&mut until, &heaviest) {
+                (Some(until), Some((_, weight))) => {
+                    reached = weight.per_request.relative_half_width();
+                    until.look(&weight.per_request) == Verdict::Stop
+                }
+                _ => false,
+            };
+            if narrow || self.is_spent(urls) {
+                let missed = until.filter(|_| !narrow).map(|until| (until.target(), reached));
+                return Stopped::Done { missed };
+            }
+        }
+        Stopped::Interrupted
+    }
+
+    fn is_spent(&self, urls: usize) -> bool {
+        if self.recording.rounds(urls) < self.plan.least_rounds {
+            return false;
+        }
+        let enough_requests =
+            self.options.budget.requests.is_some_and(|wanted| self.recording.requests_of_each(urls) >= wanted);
+        // A round more would end later than asked for by more than half of it.
+        let round = self.plan.phase * (PHASES_PER_BLOCK * urls) as u32;
+        enough_requests || self.recording.elapsed() + round / 2 >= self.plan.time
+    }
+
+    /// One block; `None` when cancelled.
+    fn block(&mut self, block: BlockPlan) -> Result<Option<BlockRecord>, Failure> {
+        let mut phases: [PhaseRecord; PHASES_PER_BLOCK] = Default::default();
+        let mut before = self.instrument.read()?;
+        for (position, record) in block.order.positions().into_iter().zip(&mut phases) {
+            let tally = match self.phase(block, position)? {
+                Some(tally) => tally,
+                None => return Ok(None),
+            };
+            let after = self.instrument.read()?;
+            *record = phase_record(tally, &before, &after);
+            before = after;
+        }
+        Ok(Some(BlockRecord { url: block.subject, order: block.order, phases }))
+    }
+
+    /// One phase; `None` when cancelled.
+    fn phase(&mut self, block: BlockPlan, position: Position) -> Result<Option<Tally>, Failure> {
+        let begun = Instant::now();
+        let mut tally = Tally::new();
+        let mut end = begun + block.phase;
+        if position.is_on() {
+            // The last response and the settle gap belong to the phase, so that it ends when planned.
+            let sending = block.phase.saturating_sub(self.options.settle + self.latency);
+            let stop = Stop { until: begun + sending, max_requests: None };
+            tally = self.driver.run(block.subject, stop, self.cancel).map_err(|failed| failed.error)?;
+            if tally.ended == End::Cancelled {
+                return Ok(None);
+            }
+            end = end.max(tally.last_done.unwrap_or(begun) + self.options.settle);
+        }
+        let cancelled = self.cancel.wait(end.saturating_duration_since(Instant::now()));
+        Ok((!cancelled).then_some(tally))
+    }
+
+    /// The group with the most CPU of one URL's requests, as far as is known.
+    fn heaviest(&self, url: usize) -> Option<(String, Weight)> {
+        let cpu = self.instrument.counter_named("cpu")?;
+        self.instrument
+            .groups()
+            .filter(|(_, group)| group.kind != GroupKind::Own)
+            .filter_map(|(id, group)| {
+                let weight = Weight::of(&self.recording.series(url, |phase| phase.of(id, cpu))).ok()?;
+                Some((group.name.clone(), weight))
+            })
+            .max_by(|a, b| a.1.per_request.value.total_cmp(&b.1.per_request.value))
+    }
+
+    fn show(&self, heaviest: Option<&(String, Weight)>) {
+        let elapsed = self.recording.elapsed();
+        let done = match self.options.budget.requests {
+            Some(wanted) => {
+                self.recording.blocks.iter().map(BlockRecord::requests).sum::<u64>() as f64 / wanted.max(1) as f64
+            }
+            None => elapsed.as_secs_f64() / self.plan.time.as_secs_f64(),
+        };
+        let what = heaviest.map_or("too few blocks yet for an interval".to_owned(), |(group, weight)| {
+            let cpu = weight.per_request;
+            let quantity = Quantity { kind: unladen_report::Kind::Time, value: cpu.value, margin: cpu.margin() };
+            format!("{group} {quantity} (±{:.1} %)", cpu.relative_half_width() * 100.0)
+        });
+        self.progress.at(done, elapsed, &what);
+    }
+
+    fn finish(
+        mut self,
+        ended: Stopped,
+        requests: &[Request],
+        samples: &[Sample],
+        probe_cpu: Duration,
+    ) -> Result<Outcome, Failure> {
+        let rounds = self.recording.rounds(requests.len());
+        let (ended, failure, missed) = match ended {
+            Stopped::Done { missed } => (Ended::Complete, None, missed),
+            Stopped::Interrupted if rounds >= MIN_BLOCKS => (Ended::Interrupted, None, None),
+            Stopped::Interrupted => return Err(Failure::Interrupted { shown: false }),
+            Stopped::Failed(failure) if rounds >= MIN_BLOCKS => (Ended::Failed, Some(failure), None),
+            Stopped::Failed(failure) => return Err(failure),
+        };
+        let lost = self.instrument.newly_lost() > 0;
+        let measured = Measured {
+            options: self.options,
+            plan: self.plan,
+            recording: &self.recording,
+            instrument: &self.instrument,
+            requests,
+            samples,
+            remote: (0..requests.len())
+                .filter(|index| self.driver.target(*index).is_some_and(|target| !target.is_local()))
+                .collect(),
+            probe_cpu,
+            missed,
+            lost,
+            ended,
+        };
+        Ok(Outcome { result: analyse(&measured), failure })
+    }
+}
+
+fn phase_record(tally: Tally, before: &Reading, after: &Reading) -> PhaseRecord {
+    PhaseRecord {
+        start_ns: before.at_ns(),
+        duration_ns: after.at_ns().saturating_sub(before.at_ns()),
+        requests: tally.requests,
+        grown: after.since(before).map(|(group, counter, grown)| ((group, counter), grown)).collect(),
+        latencies_ns: tally.latencies_ns,
+        changed: tally.changed,
+        connections: tally.connections_opened,
+        reconnected: tally.closed_by_server,
+    }
+}
+
+fn median(mut latencies_ns: Vec<u64>) -> Duration {
+    latencies_ns.sort_unstable();
+    Duration::from_nanos(latencies_ns.get(latencies_ns.len() / 2).copied().unwrap_or(0))
+}
