@@ -1,0 +1,35 @@
+# What one does in this repository. `make help` lists the targets; anything longer than a line is in scripts/.
+
+PREFIX ?= /usr/local
+# With DESTDIR, a package can be made of it.
+DESTDIR ?=
+
+.PHONY: help build test lint bench accuracy demo install clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build target/release/unladen
+	cargo build --release --locked -p unladen
+
+test: ## build and run all tests, end to end on real applications too
+	@scripts/test
+
+lint: ## formatting, clippy, dependencies and licences, spelling, shell scripts
+	@scripts/lint
+
+bench: ## side by side with the peers
+	cargo run --release --locked -p unladen-bench
+
+accuracy: ## known truths, simulated and real, against what unladen says
+	cargo run --release --locked -p unladen-accuracy -- simulate
+	cargo run --release --locked -p unladen-accuracy -- real
+
+demo: ## weigh the main page of a MediaWiki that is set up for it
+	@scripts/demo
+
+install: build ## install unladen, its manual pages and completions below PREFIX (/usr/local)
+	@scripts/install "$(DESTDIR)$(PREFIX)"
+
+clean: ## remove what was built, and the subjects with their data
+	@scripts/clean
