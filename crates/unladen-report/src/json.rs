@@ -44,6 +44,7 @@ struct Document<'a> {
     rate: Option<f64>,
     keep_alive: bool,
     processors: usize,
+    background_cores: f64,
     probe_share_of_core: f64,
     weights: Vec<WeightJson<'a>>,
     latency_ns: BTreeMap<&'static str, u64>,
@@ -136,6 +137,7 @@ impl<'a> Document<'a> {
             rate: setup.rate,
             keep_alive: setup.keep_alive,
             processors: setup.processors,
+            background_cores: setup.background_cores,
             probe_share_of_core: setup.probe_share,
             weights: result.urls.iter().flat_map(|url| url.weights.iter().map(|row| weight(url, row))).collect(),
             // Latencies of different pages do not add up to anything: with several URLs see `urls`.

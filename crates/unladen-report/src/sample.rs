@@ -114,6 +114,7 @@ fn result(urls: Vec<WeighedUrl>, warnings: Vec<Warning>) -> Weigh {
             rate: None,
             keep_alive: true,
             processors: 2,
+            background_cores: 0.04,
             probe_share: 0.0007,
         },
         ended: Ended::Complete,

@@ -21,6 +21,13 @@ pub enum Warning {
         /// Responses.
         requests: u64,
     },
+    /// Other work took a good part of the machine.
+    Busy {
+        /// Processors that it kept busy while no requests ran.
+        cores: f64,
+        /// Processors of the machine.
+        processors: usize,
+    },
     /// Requests pushed other work aside.
     Displaced {
         /// Groups that got less CPU while requests ran.
@@ -88,6 +95,11 @@ impl fmt::Display for Warning {
                 f,
                 "{url}: {changed} of {requests} responses had another body than the first. Fine for pages that carry the time \
                  or a token; else check that every request does the same work."
+            ),
+            Self::Busy { cores, processors } => write!(
+                f,
+                "other work kept {cores:.1} of {processors} cores busy while no requests ran. On a busy machine a request's own CPU time \
+                 is longer than on an idle one (shared caches, shared cores); these are the weights beside that work."
             ),
             Self::Displaced { groups } => write!(
                 f,

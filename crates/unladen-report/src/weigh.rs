@@ -61,6 +61,8 @@ pub struct Setup {
     pub keep_alive: bool,
     /// Processors of this machine.
     pub processors: usize,
+    /// Processors that all other work kept busy while no requests ran.
+    pub background_cores: f64,
     /// The probes' own CPU during the phases, as a share of one core.
     pub probe_share: f64,
 }

@@ -21,6 +21,8 @@ const QUANTILES: [(&str, f64); 5] = [("p50", 0.50), ("p75", 0.75), ("p90", 0.90)
 const TRACED_BLOCKS: usize = 6;
 /// Groups drawn in the picture: those that follow, and beside them one that does not.
 const TRACED_GROUPS: usize = 3;
+/// From this share of the machine on, background work is worth a word.
+const BUSY: f64 = 0.25;
 /// Above this share of a core the probes' own cost is worth a word.
 const COSTLY_PROBES: f64 = 0.01;
 
@@ -67,22 +69,32 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
     let urls: Vec<WeighedUrl> = by_url.iter().enumerate().map(|(url, rows)| weighed(measured, url, rows)).collect();
     let elapsed = measured.recording.elapsed();
     let probe_share = measured.probe_cpu.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
-    Weigh {
-        setup: Setup {
-            seed: measured.options.seed,
-            elapsed,
-            phase: measured.plan.phase,
-            settle: measured.options.settle,
-            concurrency: measured.options.driver.concurrency,
-            rate: measured.options.driver.rate,
-            keep_alive: measured.options.driver.keep_alive,
-            processors: std::thread::available_parallelism().map_or(1, Into::into),
-            probe_share,
-        },
-        ended: measured.ended,
-        warnings: warnings(measured, &urls, probe_share),
-        urls,
-    }
+    let processors = std::thread::available_parallelism().map_or(1, Into::into);
+    let setup = Setup {
+        seed: measured.options.seed,
+        elapsed,
+        phase: measured.plan.phase,
+        settle: measured.options.settle,
+        concurrency: measured.options.driver.concurrency,
+        rate: measured.options.driver.rate,
+        keep_alive: measured.options.driver.keep_alive,
+        processors,
+        background_cores: background_cores(measured),
+        probe_share,
+    };
+    Weigh { warnings: warnings(measured, &urls, &setup), setup, ended: measured.ended, urls }
+}
+
+/// Processors that everything but this process kept busy in the off phases.
+fn background_cores(measured: &Measured<'_>) -> f64 {
+    let instrument = measured.instrument;
+    let Some(cpu) = instrument.counter_named("cpu") else { return 0.0 };
+    let others: Vec<GroupId> =
+        instrument.groups().filter(|(_, group)| group.kind != GroupKind::Own).map(|(id, _)| id).collect();
+    let off = || measured.recording.blocks.iter().flat_map(BlockRecord::off_phases);
+    let busy: u64 = off().map(|phase| others.iter().map(|group| phase.of(*group, cpu)).sum::<u64>()).sum();
+    let time: u64 = off().map(|phase| phase.duration_ns).sum();
+    busy as f64 / time.max(1) as f64
 }
 
 /// Demodulates every counter of every group that counted anything.
@@ -283,7 +295,7 @@ fn trace(measured: &Measured<'_>, url: usize, following: &[&Row<'_>], other: &[&
     measured.recording.of_url(url).take(TRACED_BLOCKS).flat_map(phases).collect()
 }
 
-fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], probe_share: f64) -> Vec<Warning> {
+fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Setup) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for index in &measured.remote {
         let host = measured.requests[*index].url().host_str().unwrap_or_default().to_owned();
@@ -305,6 +317,9 @@ fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], probe_share: f64) -> V
             requests: url.requests,
         });
     }
+    if setup.background_cores > BUSY * setup.processors as f64 {
+        warnings.push(Warning::Busy { cores: setup.background_cores, processors: setup.processors });
+    }
     let cpu_rows = || urls.iter().flat_map(|url| &url.weights).filter(|row| row.counter == "cpu");
     let displaced = names(cpu_rows().filter(|row| row.displaced).map(|row| row.group.clone()));
     if !displaced.is_empty() {
@@ -321,8 +336,8 @@ fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], probe_share: f64) -> V
     if measured.lost {
         warnings.push(Warning::Lost);
     }
-    if probe_share > COSTLY_PROBES {
-        warnings.push(Warning::CostlyProbes { share: probe_share });
+    if setup.probe_share > COSTLY_PROBES {
+        warnings.push(Warning::CostlyProbes { share: setup.probe_share });
     }
     let reconnected: u64 =
         measured.recording.blocks.iter().flat_map(|block| &block.phases).map(|phase| phase.reconnected).sum();

@@ -85,6 +85,16 @@ impl BlockRecord {
         self.phases.iter().map(|phase| phase.requests).sum()
     }
 
+    /// The phases without requests.
+    pub(crate) fn off_phases(&self) -> impl Iterator<Item = &PhaseRecord> {
+        self.order
+            .positions()
+            .into_iter()
+            .zip(&self.phases)
+            .filter(|(position, _)| !position.is_on())
+            .map(|(_, phase)| phase)
+    }
+
     fn demodulable(&self, of: &impl Fn(&PhaseRecord) -> u64) -> Block {
         Block::new(
             self.order,
