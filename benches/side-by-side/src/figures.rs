@@ -1,0 +1,91 @@
+//! The principal type is [`Series`]: the values of one contestant, one a round.
+
+use std::fmt::Write as _;
+
+/// Values, in the order of the rounds.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Series(Vec<f64>);
+
+impl Series {
+    pub(crate) fn push(&mut self, value: f64) {
+        self.0.push(value);
+    }
+
+    /// Round by round, how often this is `other`: what a round suffers from others on the machine, both suffer.
+    pub(crate) fn over(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(a, b)| a / b).collect())
+    }
+
+    pub(crate) fn median(&self) -> f64 {
+        let sorted = self.sorted();
+        match sorted.len() {
+            0 => f64::NAN,
+            n if n % 2 == 1 => sorted[n / 2],
+            n => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
+        }
+    }
+
+    fn sorted(&self) -> Vec<f64> {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted
+    }
+}
+
+/// `median [least … most]`, to three digits.
+impl std::fmt::Display for Series {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sorted = self.sorted();
+        let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else { return f.pad("–") };
+        f.pad(&format!("{} [{} … {}]", three(self.median()), three(*least), three(*most)))
+    }
+}
+
+/// To three digits, without an exponent.
+pub(crate) fn three(value: f64) -> String {
+    if !value.is_finite() {
+        return "–".into();
+    }
+    let digits = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
+    format!("{value:.*}", usize::try_from(2 - digits).unwrap_or(0).min(4))
+}
+
+/// Prints rows in columns.
+pub(crate) fn print(head: &[&str], rows: &[Vec<String>]) {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        cells.chain([head[column].chars().count()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let mut line = String::new();
+        for (cell, width) in cells.zip(&widths) {
+            // Writing to a String does not fail.
+            let _ = write!(line, "  {cell:width$}");
+        }
+        println!("{}", line.trim_end());
+    };
+    line(&mut head.iter().copied());
+    for row in rows {
+        line(&mut row.iter().map(String::as_str));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_reads_as_median_least_and_most() {
+        let series = Series(vec![3.0, 100.0, 0.25]);
+        assert_eq!(series.to_string(), "3.00 [0.250 … 100]");
+        assert_eq!(Series::default().to_string(), "–");
+        assert!((Series(vec![1.0, 2.0]).median() - 1.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn ratios_are_taken_round_by_round() {
+        let (a, b) = (Series(vec![2.0, 30.0]), Series(vec![1.0, 10.0]));
+        assert_eq!(a.over(&b).0, [2.0, 3.0]);
+    }
+}

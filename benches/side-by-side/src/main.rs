@@ -1,0 +1,109 @@
+//! Benches side by side with the peers.
+//!
+//! ```text
+//! cargo run --release -p unladen-bench                  # all of them
+//! cargo run --release -p unladen-bench -- read client   # these
+//! ```
+//! Each prints ratios from one interleaved run (A B A B …): the medians, and the least and the most. docs/benches.md
+//! says what each of them shows.
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "results go to stdout, progress to stderr")]
+
+mod children;
+mod client;
+mod crowd;
+mod figures;
+mod peers;
+mod read;
+mod roles;
+mod share;
+mod subject;
+mod weights;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// One bench; its name is what the command line takes.
+struct Bench {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Options) -> Result<()>,
+}
+
+const BENCHES: &[Bench] = &[read::BENCH, share::BENCH, client::BENCH, weights::BENCH];
+
+/// What the command line says beside names.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Options {
+    /// Rounds; each round runs every contestant once.
+    pub(crate) rounds: Option<usize>,
+    /// Also `oha`, which Debian does not package.
+    pub(crate) oha: bool,
+}
+
+impl Options {
+    /// Rounds, unless the bench is to take another number.
+    pub(crate) fn rounds_or(&self, usual: usize) -> usize {
+        self.rounds.unwrap_or(usual)
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let result = match roles::of(&arguments) {
+        Some(role) => role(&arguments[1..]),
+        None => run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("unladen-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<()> {
+    let mut options = Options { rounds: None, oha: false };
+    let mut chosen = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--oha" => options.oha = true,
+            "--rounds" => {
+                let rounds = arguments.next().ok_or("--rounds takes a number")?.parse()?;
+                if rounds == 0 {
+                    return Err("--rounds takes a number above 0".into());
+                }
+                options.rounds = Some(rounds);
+            }
+            "-h" | "--help" => {
+                usage();
+                return Ok(());
+            }
+            name => {
+                let known = || BENCHES.iter().map(|bench| bench.name).collect::<Vec<_>>().join(", ");
+                let bench = BENCHES.iter().find(|bench| bench.name == name);
+                chosen.push(bench.ok_or_else(|| format!("there is no bench `{name}`: there are {}", known()))?);
+            }
+        }
+    }
+    if chosen.is_empty() {
+        chosen = BENCHES.iter().collect();
+    }
+    for bench in chosen {
+        println!("== {}: {}", bench.name, bench.about);
+        (bench.run)(&options)?;
+        println!();
+    }
+    Ok(())
+}
+
+fn usage() {
+    println!("unladen-bench [--rounds N] [--oha] [NAME…]\n");
+    for bench in BENCHES {
+        println!("  {:8} {}", bench.name, bench.about);
+    }
+}

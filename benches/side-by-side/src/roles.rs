@@ -1,0 +1,22 @@
+//! What this program is besides the bench: the small processes that the benches start are itself, under these names.
+
+use crate::{Result, client, crowd};
+
+type Role = fn(&[String]) -> Result<()>;
+
+/// The first argument names it.
+pub(crate) const SLEEP: &str = "as-sleeper";
+pub(crate) const TICK: &str = "as-ticker";
+pub(crate) const SPAWN: &str = "as-spawner";
+pub(crate) const CLIENT: &str = "as-client";
+
+pub(crate) fn of(arguments: &[String]) -> Option<Role> {
+    let role: Role = match arguments.first()?.as_str() {
+        SLEEP => |_| crowd::sleep(),
+        TICK => |_| crowd::tick(),
+        SPAWN => crowd::spawn,
+        CLIENT => client::be_the_client,
+        _ => return None,
+    };
+    Some(role)
+}
