@@ -116,6 +116,52 @@ fn processes_that_live_between_two_readings_are_counted_whole() {
     assert_eq!(instrument.newly_lost(), 0);
 }
 
+/// Regression: when a process and its parent ended between the same two readings, or the parent's child times showed a
+/// child only one reading after it had gone, the child's time was counted both as its own and as its parent's.
+#[test]
+fn nested_processes_that_end_together_are_not_counted_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let (outer, inner) = (folder.path().join("nested-outer"), folder.path().join("nested-inner"));
+    std::fs::copy("/bin/sh", &outer).unwrap();
+    std::fs::copy("/bin/sh", &inner).unwrap();
+    let inner = inner.display();
+    // Two levels below the shell that lives on; each innermost one lives through several readings.
+    let work = "x=0; while [ $x -lt 150000 ]; do x=$((x+1)); done";
+    let script = format!(
+        "read go; for i in 1 2 3 4 5 6; do {inner} -c '{inner} -c \"{}\"; true'; done; echo done; read stop",
+        work.replace('$', "\\$")
+    );
+    let mut shell =
+        Command::new(outer).args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+
+    let mut instrument = Instrument::open(GroupBy::Exe).unwrap();
+    let before = instrument.read().unwrap();
+    shell.stdin.as_mut().unwrap().write_all(b"go\n").unwrap();
+    let (done, is_done) = std::sync::mpsc::channel();
+    let stdout = shell.stdout.take().unwrap();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = BufReader::new(stdout).read_line(&mut line);
+        done.send(read.is_ok())
+    });
+    while is_done.recv_timeout(Duration::from_millis(13)).is_err() {
+        instrument.read().unwrap();
+    }
+    let after = instrument.read().unwrap();
+    let mut procfs = ProcFs::new("/proc");
+    let pid = i32::try_from(shell.id()).unwrap();
+    let stat = crate::process::Stat::parse(procfs.of_process(pid, "stat").unwrap()).unwrap();
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+
+    let truth_ns = (stat.user_ticks + stat.system_ticks + stat.children_ticks) * 10_000_000;
+    let counted_ns = grown(&instrument, &after, &before, " nested-", "cpu");
+    assert!(truth_ns > 200_000_000, "{truth_ns}");
+    // Four fields of a tick each, before and after.
+    assert!(counted_ns.abs_diff(truth_ns) <= 80_000_000, "counted {counted_ns}, truth {truth_ns}");
+}
+
 #[test]
 fn opened_connections_are_counted() {
     let mut instrument = Instrument::open(GroupBy::Auto).unwrap();

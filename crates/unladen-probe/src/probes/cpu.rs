@@ -149,7 +149,8 @@ impl Cpu {
             }
         }
         for child in scene.table.vanished() {
-            if let Some(waiter) = scene.table.waiter_of(child).and_then(|pid| self.waiters.get_mut(&pid)) {
+            // The parent's child times may show it only at the next reading.
+            if let Some(waiter) = scene.table.waiter_of(child).map(|pid| self.waiters.entry(pid).or_default()) {
                 let childrens = child.stat.children_ticks.saturating_mul(TICK_NS);
                 waiter.balance = waiter.balance.saturating_sub_unsigned(child.cpu_ns.saturating_add(childrens));
             }

@@ -119,9 +119,18 @@ impl ProcessTable {
         self.find(pid).map(|process| process.group).or_else(ended)
     }
 
-    /// Who waited for a process that has gone: its parent, or whoever inherits orphans.
+    /// Who has been credited with the time of a process that has gone: its parent or, if that has gone at the same
+    /// time, the parent's parent and so on, since each passes on what it was credited with; else whoever inherits orphans.
     pub(crate) fn waiter_of(&self, gone: &Process) -> Option<i32> {
-        [gone.stat.ppid, INIT].into_iter().find(|pid| self.processes.contains_key(pid))
+        let mut ppid = gone.stat.ppid;
+        for _ in 0..MAX_ANCESTORS {
+            if self.processes.contains_key(&ppid) {
+                return Some(ppid);
+            }
+            let Some(parent) = self.vanished.iter().find(|process| process.pid == ppid) else { break };
+            ppid = parent.stat.ppid;
+        }
+        self.processes.contains_key(&INIT).then_some(INIT)
     }
 
     fn find(&self, pid: i32) -> Option<&Process> {
