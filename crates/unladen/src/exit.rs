@@ -29,7 +29,7 @@ pub(crate) enum Failure {
     Plan(#[from] PlanError),
     /// The target could not be reached, or did not answer as it should.
     #[error(transparent)]
-    Load(#[from] LoadError),
+    Load(LoadError),
     /// The system's counters cannot be read.
     #[error(transparent)]
     Probe(#[from] ProbeError),
@@ -88,8 +88,13 @@ fn code_of(error: &LoadError) -> Code {
         | LoadError::ClosedEarly { .. }
         | LoadError::Protocol { .. }
         | LoadError::BodyTooLarge { .. } => Code::UnexpectedAnswer,
-        LoadError::Cancelled => Code::Interrupted,
         _ => Code::Unreachable,
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        if matches!(error, LoadError::Cancelled) { Self::Interrupted { shown: false } } else { Self::Load(error) }
     }
 }
 
