@@ -27,5 +27,51 @@ pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
+/// The counters of one group, as p-values: the one that decides whether the group is looked into, and the others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Family {
+    /// Of the deciding counter.
+    pub deciding: f64,
+    /// Of the others.
+    pub others: Vec<f64>,
+}
+
+/// Adjusts the p-values of families: the deciding counters among each other by [`benjamini_hochberg`]; the others
+/// within their family, and only if its deciding counter is a discovery, at the level that is left for as many families
+/// as were selected out of all (Benjamini & Bogomolov 2014, *J. R. Stat. Soc. B* 76:297).
+///
+/// One list of all counters of all groups would ask more of the evidence than a few blocks can give: with n blocks no
+/// p-value is below 2¹⁻ⁿ, whatever the counters do.
+///
+/// ```
+/// use unladen_lockin::{Family, adjust_families};
+///
+/// let families = [Family { deciding: 0.001, others: vec![0.001, 0.7] }, Family { deciding: 0.6, others: vec![0.001] }];
+/// let adjusted = adjust_families(&families);
+/// assert!(adjusted[0].deciding <= 0.05 && adjusted[0].others[0] <= 0.05 && adjusted[0].others[1] > 0.05);
+/// assert_eq!(adjusted[1].others, [1.0]);
+/// ```
+pub fn adjust_families(families: &[Family]) -> Vec<Family> {
+    let deciding = benjamini_hochberg(&families.iter().map(|family| family.deciding).collect::<Vec<_>>());
+    let selected = deciding.iter().filter(|p| **p <= FALSE_DISCOVERY_RATE).count();
+    let penalty = families.len() as f64 / selected.max(1) as f64;
+    deciding
+        .into_iter()
+        .zip(families)
+        .map(|(deciding, family)| {
+            let is_selected = deciding <= FALSE_DISCOVERY_RATE;
+            let adjust = |p: f64| if is_selected { (p * penalty).min(1.0) } else { 1.0 };
+            Family { deciding, others: benjamini_hochberg(&family.others).into_iter().map(adjust).collect() }
+        })
+        .collect()
+}
+
+/// Blocks that it takes for `discoveries` out of `families` to be told from chance.
+pub fn blocks_needed(families: usize, discoveries: usize) -> usize {
+    let least_p = FALSE_DISCOVERY_RATE * discoveries.max(1) as f64 / families.max(1) as f64;
+    // The smallest two-sided p-value of n blocks is 2 / 2ⁿ.
+    (1.0 - least_p.log2()).ceil() as usize
+}
+
 #[cfg(test)]
 mod tests;

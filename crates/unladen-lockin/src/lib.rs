@@ -43,7 +43,7 @@ mod until;
 mod weight;
 
 pub use block::{Block, Phase};
-pub use discovery::{FALSE_DISCOVERY_RATE, benjamini_hochberg};
+pub use discovery::{FALSE_DISCOVERY_RATE, Family, adjust_families, benjamini_hochberg, blocks_needed};
 pub use estimate::{Estimate, MIN_BLOCKS, TooFew};
 pub use plan::{BlockPlan, Order, PHASES_PER_BLOCK, Planner, Position, Timing};
 pub use quantile::{BlockLatencies, Quantile, samples_needed};

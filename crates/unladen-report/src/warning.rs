@@ -12,6 +12,15 @@ pub enum Warning {
     },
     /// Nothing on this machine follows the requests.
     NothingFollows,
+    /// So many groups were looked at that the blocks could not tell one of them from chance.
+    TooFewBlocks {
+        /// Blocks at hand.
+        blocks: usize,
+        /// Blocks that it takes.
+        needed: usize,
+        /// Groups, and counters of the machine.
+        looked_at: usize,
+    },
     /// The response's body changes from request to request.
     BodyChanges {
         /// The URL's name.
@@ -90,6 +99,11 @@ impl fmt::Display for Warning {
                 f,
                 "nothing on this machine follows the requests: either the server runs elsewhere (or in a place whose \
                  /proc is hidden), or its work is below the noise floor. Measure longer (--time), or with more at once (-c)."
+            ),
+            Self::TooFewBlocks { blocks, needed, looked_at } => write!(
+                f,
+                "{blocks} blocks cannot tell one of the {looked_at} groups and counters looked at from chance: {needed} can. \
+                 Measure longer (--time)."
             ),
             Self::BodyChanges { url, changed, requests } => write!(
                 f,

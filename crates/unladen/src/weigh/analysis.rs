@@ -1,10 +1,10 @@
 //! From a recording to a result: [`analyse`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use unladen_load::{Request, Sample};
-use unladen_lockin::{Block, Estimate, Weight, benjamini_hochberg, ratio, samples_needed};
+use unladen_lockin::{Block, Estimate, Family, Weight, adjust_families, blocks_needed, ratio, samples_needed};
 use unladen_probe::{CounterId, Group, GroupId, GroupKind, Instrument, Unit};
 use unladen_report::{
     Client, Ended, Kind, Latency, LatencyQuantile, PhaseTrace, Rest, Setup, Span, UrlCapacity, Warning, Weigh,
@@ -58,14 +58,7 @@ struct Row<'a> {
 /// Analyses.
 pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
     let mut by_url: Vec<Vec<Row<'_>>> = (0..measured.requests.len()).map(|url| rows(measured, url)).collect();
-    // All counters of all groups of all URLs are looked at together, so they are judged together; the client is
-    // known to follow and is not a discovery.
-    let mut tested: Vec<&mut Row<'_>> =
-        by_url.iter_mut().flatten().filter(|row| row.group.kind != GroupKind::Own).collect();
-    let p_values: Vec<f64> = tested.iter().map(|row| row.weight.p_value).collect();
-    for (row, adjusted) in tested.iter_mut().zip(benjamini_hochberg(&p_values)) {
-        row.adjusted_p = adjusted;
-    }
+    let families = judge(&mut by_url, measured.instrument);
     let urls: Vec<WeighedUrl> = by_url.iter().enumerate().map(|(url, rows)| weighed(measured, url, rows)).collect();
     let elapsed = measured.recording.elapsed();
     let probe_share = measured.probe_cpu.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
@@ -82,7 +75,7 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
         background_cores: background_cores(measured),
         probe_share,
     };
-    Weigh { warnings: warnings(measured, &urls, &setup), setup, ended: measured.ended, urls }
+    Weigh { warnings: warnings(measured, &urls, &setup, families), setup, ended: measured.ended, urls }
 }
 
 /// Processors that everything but this process kept busy in the off phases.
@@ -95,6 +88,38 @@ fn background_cores(measured: &Measured<'_>) -> f64 {
     let busy: u64 = off().map(|phase| others.iter().map(|group| phase.of(*group, cpu)).sum::<u64>()).sum();
     let time: u64 = off().map(|phase| phase.duration_ns).sum();
     busy as f64 / time.max(1) as f64
+}
+
+/// Judges all counters of all groups of all URLs together; tells how many families that were. A group is looked into
+/// if its CPU follows: no counter grows without it. The machine's counters are families of their own. The client is
+/// known to follow and is not a discovery.
+fn judge(by_url: &mut [Vec<Row<'_>>], instrument: &Instrument) -> usize {
+    let mut families: BTreeMap<(usize, GroupId, Option<CounterId>), Vec<&mut Row<'_>>> = BTreeMap::new();
+    for (url, rows) in by_url.iter_mut().enumerate() {
+        for row in rows.iter_mut().filter(|row| row.group.kind != GroupKind::Own) {
+            let own_family = (row.group.kind == GroupKind::Machine).then_some(row.counter);
+            families.entry((url, row.group_id, own_family)).or_default().push(row);
+        }
+    }
+    let cpu = instrument.counter_named("cpu");
+    for rows in families.values_mut() {
+        // The deciding one first; a group without CPU has nothing to decide by, and its first counter is as good.
+        rows.sort_by_key(|row| Some(row.counter) != cpu);
+    }
+    let p_values: Vec<Family> = families
+        .values()
+        .map(|rows| Family {
+            deciding: rows[0].weight.p_value,
+            others: rows[1..].iter().map(|row| row.weight.p_value).collect(),
+        })
+        .collect();
+    for (rows, adjusted) in families.values_mut().zip(adjust_families(&p_values)) {
+        let adjusted = std::iter::once(adjusted.deciding).chain(adjusted.others);
+        for (row, adjusted) in rows.iter_mut().zip(adjusted) {
+            row.adjusted_p = adjusted;
+        }
+    }
+    families.len()
 }
 
 /// Demodulates every counter of every group that counted anything.
@@ -295,14 +320,20 @@ fn trace(measured: &Measured<'_>, url: usize, following: &[&Row<'_>], other: &[&
     measured.recording.of_url(url).take(TRACED_BLOCKS).flat_map(phases).collect()
 }
 
-fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Setup) -> Vec<Warning> {
+fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Setup, families: usize) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for index in &measured.remote {
         let host = measured.requests[*index].url().host_str().unwrap_or_default().to_owned();
         warnings.push(Warning::Remote { host });
     }
     if urls.iter().all(|url| url.total_cpu.is_none()) && measured.remote.is_empty() {
-        warnings.push(Warning::NothingFollows);
+        let blocks = urls.iter().map(|url| url.blocks).min().unwrap_or(0);
+        let needed = blocks_needed(families, 1);
+        warnings.push(if blocks < needed {
+            Warning::TooFewBlocks { blocks, needed, looked_at: families }
+        } else {
+            Warning::NothingFollows
+        });
     }
     if measured.plan.extended {
         warnings.push(Warning::LongPhases { seconds: measured.plan.phase.as_secs_f64() });

@@ -16,9 +16,9 @@ const USUAL_PHASE: Duration = Duration::from_millis(500);
 /// Blocks below which phases are made shorter, if they can be.
 const WANTED_BLOCKS: u32 = 12;
 /// Blocks that a run is made longer for, if the user set no time.
-const EXTENDED_BLOCKS: u32 = 10;
+const EXTENDED_BLOCKS: u32 = 12;
 /// Requests that an on phase holds at least, of each that is under way at once.
-const REQUESTS_A_PHASE: u32 = 4;
+const REQUESTS_A_PHASE: u32 = 3;
 /// A reading costs at most this part of a phase.
 const READ_PART: u32 = 200;
 /// The least length of a phase: below it, waking up late weighs.
