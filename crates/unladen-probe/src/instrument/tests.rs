@@ -162,6 +162,24 @@ fn nested_processes_that_end_together_are_not_counted_twice() {
     assert!(counted_ns.abs_diff(truth_ns) <= 80_000_000, "counted {counted_ns}, truth {truth_ns}");
 }
 
+/// Between listings of /proc the ids given out since are asked for their clocks, and a thread that asks for its own id
+/// gets its process's.
+#[test]
+fn the_reading_thread_is_not_taken_for_a_process() {
+    let mut instrument = Instrument::open(GroupBy::Pid).unwrap();
+    let before = instrument.read().unwrap();
+    let (tid, grown) = std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let after = instrument.read().unwrap();
+            let tid = nix::unistd::gettid().to_string();
+            let of_thread = after.since(&before).filter(|(group, _, _)| instrument.group(*group).name.ends_with(&tid));
+            (tid.clone(), of_thread.count())
+        });
+        thread.join().unwrap()
+    });
+    assert_eq!(grown, 0, "{tid}");
+}
+
 #[test]
 fn opened_connections_are_counted() {
     let mut instrument = Instrument::open(GroupBy::Auto).unwrap();

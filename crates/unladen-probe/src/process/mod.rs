@@ -1,6 +1,7 @@
 //! The processes of the machine, and what became of them since the last look.
 
 mod io;
+mod pids;
 mod stat;
 mod table;
 

@@ -8,12 +8,14 @@
 //! two has both its last clock and its record, and the record tells what the clock had not yet seen.
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use crate::clock::process_cpu_ns;
 use crate::error::ProbeError;
 use crate::group::Groups;
 use crate::ledger::GroupId;
 use crate::process::Stat;
+use crate::process::pids::Pids;
 use crate::procfs::{ProcFs, malformed};
 use crate::taskstats::{Listener, Record};
 
@@ -61,6 +63,7 @@ pub(crate) struct Ended {
 /// All processes.
 #[derive(Debug)]
 pub(crate) struct ProcessTable {
+    pids: Pids,
     processes: HashMap<i32, Process>,
     ended: Vec<Ended>,
     vanished: Vec<Process>,
@@ -70,7 +73,14 @@ pub(crate) struct ProcessTable {
 
 impl ProcessTable {
     pub(crate) fn new() -> Self {
-        Self { processes: HashMap::new(), ended: Vec::new(), vanished: Vec::new(), thread_ends: Vec::new(), looks: 0 }
+        Self {
+            pids: Pids::default(),
+            processes: HashMap::new(),
+            ended: Vec::new(),
+            vanished: Vec::new(),
+            thread_ends: Vec::new(),
+            looks: 0,
+        }
     }
 
     /// Whether there has been but one look: everything it found was there before.
@@ -146,7 +156,8 @@ impl ProcessTable {
     ) -> Result<(), ProbeError> {
         self.looks += 1;
         let mut pids = Vec::with_capacity(self.processes.len() + 64);
-        procfs.pids(|pid| pids.push(pid))?;
+        pids.extend(self.processes.keys());
+        self.pids.find(procfs, Instant::now(), &mut pids, |pid| self.processes.contains_key(&pid))?;
         if pids.is_empty() {
             return Err(ProbeError::Empty { path: procfs.root().to_owned() });
         }

@@ -1,0 +1,166 @@
+//! The principal type is [`Pids`]: which process ids to look at.
+//!
+//! To list /proc costs more than to ask all processes for their clocks, as the kernel looks up a directory entry for
+//! each. But the kernel gives ids out in ascending order and tells the latest one in /proc/loadavg. So most looks ask
+//! the known processes and the ids given out since, and only now and then all of /proc is listed.
+
+use std::time::{Duration, Instant};
+
+use nix::unistd::{getpid, gettid};
+
+use crate::error::ProbeError;
+use crate::procfs::ProcFs;
+
+/// One look in so many lists /proc in any case: who may choose ids (clone3(2) with `set_tid`, as CRIU does) need not
+/// keep to the order.
+const LISTED_EVERY: u32 = 16;
+
+/// After a longer time ids may have gone round: with as few ids as Linux ever has, 32,768, that takes 16,000
+/// new ones a second.
+const LONGEST_GAP: Duration = Duration::from_secs(2);
+
+/// Asking for the clock of an id that nobody has costs about a sixth of listing a process.
+const IDS_FOR_A_LISTED_PROCESS: usize = 4;
+
+/// The latest id given out, and when that was read.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    latest: i32,
+    at: Instant,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Pids {
+    /// Of the last look and the one before it. A process gets its id some microseconds before it can be asked for
+    /// anything: the ids of the last look are asked for once more.
+    marks: [Option<Mark>; 2],
+    looks_since_listing: u32,
+}
+
+impl Pids {
+    /// Puts ids into `pids`, each once and all processes among them; and many that nobody has. `known` tells whether
+    /// one was there at the last look, where `pids` then holds them already.
+    ///
+    /// # Errors
+    /// When /proc cannot be listed.
+    pub(crate) fn find(
+        &mut self,
+        procfs: &mut ProcFs,
+        at: Instant,
+        pids: &mut Vec<i32>,
+        known: impl Fn(i32) -> bool,
+    ) -> Result<(), ProbeError> {
+        // Before anything is listed: what begins meanwhile has a later id, for the next look.
+        let now = latest(procfs).map(|latest| Mark { latest, at });
+        let since = now.zip(self.marks[0]).and_then(|(now, since)| new_ids(since, now, pids.len()));
+        self.marks = [self.marks[1], now];
+        match since {
+            Some(ids) if self.looks_since_listing + 1 < LISTED_EVERY => {
+                self.looks_since_listing += 1;
+                // The calling thread alone can be asked by its own id too, and answers for its process.
+                let own_thread = Some(gettid()).filter(|tid| *tid != getpid()).map(nix::unistd::Pid::as_raw);
+                pids.extend(ids.filter(|&id| !known(id) && Some(id) != own_thread));
+            }
+            _ => {
+                self.looks_since_listing = 0;
+                pids.clear();
+                procfs.pids(|pid| pids.push(pid))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The ids given out between two marks, where that is certain and asking for all of them is worth it.
+fn new_ids(since: Mark, now: Mark, known: usize) -> Option<std::ops::RangeInclusive<i32>> {
+    let ids = usize::try_from(now.latest.checked_sub(since.latest)?).ok()?;
+    let is_certain = now.at.saturating_duration_since(since.at) <= LONGEST_GAP;
+    (is_certain && ids <= known * IDS_FOR_A_LISTED_PROCESS).then_some(since.latest + 1..=now.latest)
+}
+
+/// The id that was given out last: the fifth field of /proc/loadavg (proc_loadavg(5)).
+fn latest(procfs: &mut ProcFs) -> Option<i32> {
+    let content = procfs.file("loadavg").ok()?;
+    std::str::from_utf8(content).ok()?.split_ascii_whitespace().nth(4)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As Pids are used, with processes that are known once found.
+    struct Look {
+        folder: tempfile::TempDir,
+        procfs: ProcFs,
+        pids: Pids,
+        now: Instant,
+    }
+
+    impl Look {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            for pid in ["1", "10", "12"] {
+                std::fs::create_dir(folder.path().join(pid)).unwrap();
+            }
+            let procfs = ProcFs::new(folder.path());
+            Self { folder, procfs, pids: Pids::default(), now: Instant::now() }
+        }
+
+        fn at(&mut self, latest: i32, known: &[i32]) -> Vec<i32> {
+            std::fs::write(self.folder.path().join("loadavg"), format!("0.00 0.01 0.05 1/123 {latest}\n")).unwrap();
+            let mut pids = known.to_vec();
+            self.pids.find(&mut self.procfs, self.now, &mut pids, |pid| known.contains(&pid)).unwrap();
+            pids.sort_unstable();
+            pids
+        }
+    }
+
+    const LISTED: [i32; 3] = [1, 10, 12];
+
+    #[test]
+    fn new_ids_are_asked_for_at_two_looks() {
+        let mut look = Look::new();
+        assert_eq!(look.at(12, &[]), LISTED);
+        assert_eq!(look.at(13, &LISTED), LISTED, "nothing is known of the look before the first");
+        assert_eq!(look.at(15, &LISTED), [1, 10, 12, 13, 14, 15]);
+        assert_eq!(look.at(16, &[1, 10, 12, 15]), [1, 10, 12, 14, 15, 16], "each once");
+        assert_eq!(look.at(16, &[1, 10, 12, 15]), [1, 10, 12, 15, 16]);
+        assert_eq!(look.at(16, &[5]), [5], "those known are asked, whatever /proc would list");
+    }
+
+    #[test]
+    fn all_is_listed_when_ids_go_round_or_are_too_many() {
+        let mut look = Look::new();
+        for latest in [12, 13, 14] {
+            look.at(latest, &LISTED);
+        }
+        assert_eq!(look.at(11, &[5]), LISTED, "gone round");
+        assert_eq!(look.at(11, &[5]), LISTED, "gone round since the look before");
+        assert_eq!(look.at(11, &[5]), [5]);
+        assert_eq!(look.at(16, &[5]), LISTED, "more new ids than listing costs");
+    }
+
+    #[test]
+    fn all_is_listed_when_ids_may_have_gone_round_unseen() {
+        let mut look = Look::new();
+        for wait_ms in [0, 600, 600, 600] {
+            look.now += Duration::from_millis(wait_ms);
+            look.at(12, &[5]);
+        }
+        assert_eq!(look.at(12, &[5]), [5]);
+        look.now += LONGEST_GAP + Duration::from_millis(1);
+        assert_eq!(look.at(12, &[5]), LISTED);
+    }
+
+    #[test]
+    fn all_is_listed_now_and_then_and_when_the_latest_id_is_not_told() {
+        let mut look = Look::new();
+        let listed = (0..3 * LISTED_EVERY).filter(|_| look.at(12, &[5]) == LISTED).count();
+        assert_eq!(listed, 4, "two at the beginning, then every sixteenth");
+        std::fs::remove_file(look.folder.path().join("loadavg")).unwrap();
+        let mut pids = vec![5];
+        look.pids.find(&mut look.procfs, look.now, &mut pids, |_| true).unwrap();
+        pids.sort_unstable();
+        assert_eq!(pids, LISTED);
+    }
+}
