@@ -1,0 +1,271 @@
+//! The principal type is [`Call`]: one call of the program, which ends within a time limit.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::binary::binary;
+use crate::document::Document;
+
+/// Far above what any call of the tests takes: what is not done by then hangs.
+const LIMIT: Duration = Duration::from_secs(90);
+
+/// A call to be made.
+#[derive(Debug)]
+pub struct Call {
+    through: Vec<OsString>,
+    program: OsString,
+    args: Vec<OsString>,
+    env: Vec<(OsString, OsString)>,
+    stdout: Option<File>,
+}
+
+/// A call under way. It is killed when this is dropped.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    started: Instant,
+    shown: String,
+    stdout: Option<JoinHandle<Vec<u8>>>,
+    stderr: Option<JoinHandle<Vec<u8>>>,
+}
+
+/// A call that has ended.
+#[derive(Debug)]
+pub struct Done {
+    /// The exit code; `None` if a signal ended it.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    shown: String,
+}
+
+// === impl Call ===
+
+impl Call {
+    /// `unladen` with these arguments.
+    pub fn new<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Self {
+        let call =
+            Self { through: Vec::new(), program: binary().into(), args: Vec::new(), env: Vec::new(), stdout: None };
+        call.args(args)
+    }
+
+    /// `unladen weigh` with these arguments, and otherwise as it is.
+    pub fn weigh<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Self {
+        Self::new(["weigh"]).args(args)
+    }
+
+    /// A run of ten blocks in four seconds, for pages that take less than a few milliseconds. Phases have a fixed
+    /// length, as the one that is chosen depends on what else the machine has to do.
+    pub fn quick<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Self {
+        Self::weigh(["--time", "4s", "--phase", "100ms", "--settle", "20ms"]).args(args)
+    }
+
+    /// With further arguments.
+    pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    /// With an environment variable.
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.env.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// Another copy of the program.
+    pub fn program(mut self, program: impl AsRef<OsStr>) -> Self {
+        self.program = program.as_ref().to_owned();
+        self
+    }
+
+    /// Started by a command that ends in the program and its arguments, such as `setpriv --reuid=65534`.
+    pub fn through<S: AsRef<OsStr>>(mut self, command: impl IntoIterator<Item = S>) -> Self {
+        self.through.extend(command.into_iter().map(|word| word.as_ref().to_owned()));
+        self
+    }
+
+    /// Started by a shell script that ends in `exec "$@"` or the like.
+    pub fn through_shell(self, script: &str) -> Self {
+        self.through(["bash", "-c", script, "bash"])
+    }
+
+    /// With this file as its standard output.
+    pub fn stdout(mut self, file: File) -> Self {
+        self.stdout = Some(file);
+        self
+    }
+
+    /// Starts it.
+    pub fn start(self) -> Running {
+        let mut words = self.through.clone();
+        words.push(self.program);
+        words.extend(self.args);
+        let shown = words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).envs(self.env).stdin(Stdio::null()).stderr(Stdio::piped());
+        command.stdout(self.stdout.map_or_else(Stdio::piped, Stdio::from));
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("cannot start {shown}: {error}"));
+        Running {
+            stdout: child.stdout.take().map(read_all),
+            stderr: child.stderr.take().map(read_all),
+            started: Instant::now(),
+            shown,
+            child,
+        }
+    }
+
+    /// Runs it to its end.
+    pub fn run(self) -> Done {
+        self.start().wait()
+    }
+
+    /// Runs it to its end, which has to be a good one, and reads the JSON on its standard output.
+    pub fn document(self) -> Document {
+        self.args(["--json"]).run().succeeded().document()
+    }
+}
+
+// === impl Running ===
+
+impl Running {
+    /// Ctrl-C.
+    pub fn interrupt(&self) {
+        self.signal(Signal::SIGINT);
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, signal: Signal) {
+        kill(self.pid(), signal).unwrap_or_else(|error| panic!("{} has ended already: {error}", self.shown));
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> Pid {
+        Pid::from_raw(i32::try_from(self.child.id()).expect("a pid is positive"))
+    }
+
+    /// Waits for its end.
+    pub fn wait(mut self) -> Done {
+        let status = self.wait_within_limit();
+        let done = Done {
+            code: status.and_then(|status| status.code()),
+            stdout: text(self.stdout.take()),
+            stderr: text(self.stderr.take()),
+            shown: self.shown.clone(),
+        };
+        assert!(status.is_some(), "did not end within {LIMIT:?} and was killed\n{done}");
+        // A panic is never the right answer, whatever code a test expects.
+        assert!(!done.stderr.contains("panicked at"), "panicked\n{done}");
+        done
+    }
+
+    fn wait_within_limit(&mut self) -> Option<ExitStatus> {
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child can be waited for") {
+                return Some(status);
+            }
+            if self.started.elapsed() > LIMIT {
+                self.child.kill().expect("a child can be killed");
+                self.child.wait().expect("a child can be waited for");
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn read_all(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = from.read_to_end(&mut bytes);
+        bytes
+    })
+}
+
+fn text(reader: Option<JoinHandle<Vec<u8>>>) -> String {
+    let bytes = reader.map(|reader| reader.join().expect("the reader does not panic")).unwrap_or_default();
+    String::from_utf8(bytes).expect("unladen writes UTF-8")
+}
+
+// === impl Done ===
+
+impl Done {
+    /// Asserts that it ended well.
+    #[track_caller]
+    pub fn succeeded(self) -> Self {
+        self.ended_with(0)
+    }
+
+    /// Asserts the exit code.
+    #[track_caller]
+    pub fn ended_with(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{self}");
+        self
+    }
+
+    /// Asserts that standard error holds each of these.
+    #[track_caller]
+    pub fn says<const N: usize>(self, words: [&str; N]) -> Self {
+        // Warnings are wrapped; what they say is not a matter of lines.
+        let said = self.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        for word in words {
+            assert!(said.contains(word), "{word:?} is not said\n{self}");
+        }
+        self
+    }
+
+    /// Asserts that standard error holds nothing.
+    #[track_caller]
+    pub fn says_nothing(self) -> Self {
+        assert_eq!(self.stderr, "", "{self}");
+        self
+    }
+
+    /// Asserts that standard output holds each of these, wherever lines end.
+    #[track_caller]
+    pub fn shows<const N: usize>(self, words: [&str; N]) -> Self {
+        let shown = self.stdout.replace("\n!", "\n").split_whitespace().collect::<Vec<_>>().join(" ");
+        for word in words {
+            assert!(shown.contains(word), "{word:?} is not shown\n{self}");
+        }
+        self
+    }
+
+    /// Asserts that standard output holds nothing.
+    #[track_caller]
+    pub fn shows_nothing(self) -> Self {
+        assert_eq!(self.stdout, "", "{self}");
+        self
+    }
+
+    /// Reads the JSON on standard output.
+    #[track_caller]
+    pub fn document(&self) -> Document {
+        match serde_json::from_str(&self.stdout) {
+            Ok(value) => Document(value),
+            Err(error) => panic!("standard output is no JSON: {error}\n{self}"),
+        }
+    }
+}
+
+impl std::fmt::Display for Done {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { code, stdout, stderr, shown } = self;
+        write!(f, "$ {shown}\nexit code: {code:?}\n--- standard output\n{stdout}\n--- standard error\n{stderr}")
+    }
+}

@@ -1,0 +1,20 @@
+//! What the end-to-end tests share. The principal types are [`Call`], a call of the built `unladen` that ends within a time
+//! limit, and [`Subject`], a real application that is up while a test needs it.
+//!
+//! The tests are in `tests/tests/`, one file a theme. Each is independent of the others, of their order, and of what is on
+//! the machine: a subject has a state folder of its own. Nothing asserts how long something took; but lengths of runs are
+//! given, so that all of it takes minutes.
+
+mod binary;
+mod call;
+mod document;
+mod machine;
+mod server;
+mod subject;
+
+pub use binary::binary;
+pub use call::{Call, Done, Running};
+pub use document::{Document, Weight};
+pub use machine::{Ability, skip_without, worker};
+pub use server::Server;
+pub use subject::Subject;

@@ -1,0 +1,48 @@
+//! What the machine lets a test do: [`skip_without`].
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use nix::unistd::{Uid, User};
+
+/// What a test cannot do everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ability {
+    /// To become another user.
+    Root,
+    /// To mount something that only the test's own processes see.
+    PrivateMounts,
+}
+
+/// Whether the test has to be left out, for lack of an ability. It says so on a line of its own, which libtest does not
+/// capture and `.ci/run` counts. With `UNLADEN_TESTS=all` (`.ci/run` sets it) nothing may be left out: the test fails.
+pub fn skip_without(ability: Ability, test: &str) -> bool {
+    let lacking = match ability {
+        Ability::Root => (!Uid::effective().is_root()).then_some("it takes root"),
+        Ability::PrivateMounts => {
+            (!mounts_privately()).then_some("it takes root, and a container that permits mount namespaces")
+        }
+    };
+    let Some(why) = lacking else { return false };
+    assert!(std::env::var_os("UNLADEN_TESTS").is_none_or(|value| value != "all"), "{test} may not be left out: {why}");
+    // Not eprintln!, which is shown of failing tests only.
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {test}: {why}");
+    true
+}
+
+fn mounts_privately() -> bool {
+    Command::new("unshare")
+        .args(["--mount", "mount", "-t", "tmpfs", "none", "/mnt"])
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// The user that the subjects' workers run as: theirs where root starts them, else ours.
+pub fn worker() -> String {
+    let own = Uid::effective();
+    if own.is_root() {
+        return "www-data".to_owned();
+    }
+    User::from_uid(own).ok().flatten().map_or_else(|| own.to_string(), |user| user.name)
+}

@@ -1,0 +1,116 @@
+//! The principal type is [`Server`]: what no well-behaved server would do, and what it was sent.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// A server on a free port of this machine, for as long as the test runs.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    received: Arc<Mutex<Vec<Received>>>,
+}
+
+/// A request as it came.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Received {
+    /// The first line.
+    pub line: String,
+    /// The headers, their names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+// === impl Server ===
+
+impl Server {
+    /// Answers each connection with these bytes, whatever it asks, and closes it.
+    pub fn saying(bytes: &'static [u8]) -> Self {
+        Self::start(move |mut stream, _| {
+            let mut asked = [0; 1024];
+            let _ = stream.read(&mut asked);
+            let _ = stream.write_all(bytes);
+        })
+    }
+
+    /// Answers HTTP/1.1 requests by what `answer` makes of their number, counted from 0.
+    pub fn answering(answer: impl Fn(usize) -> String + Send + Sync + 'static) -> Self {
+        Self::start(move |stream, received| {
+            let Ok(mut out) = stream.try_clone() else { return };
+            let mut stream = BufReader::new(stream);
+            while let Some(request) = read_request(&mut stream) {
+                let number = {
+                    let mut received = received.lock().unwrap();
+                    received.push(request);
+                    received.len() - 1
+                };
+                if out.write_all(answer(number).as_bytes()).is_err() {
+                    return;
+                }
+            }
+        })
+    }
+
+    /// Answers every request with 200 and a few bytes.
+    pub fn good() -> Self {
+        Self::answering(|_| "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\n".to_owned())
+    }
+
+    fn start(serve: impl Fn(TcpStream, &Mutex<Vec<Received>>) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        let address = listener.local_addr().expect("its address");
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let (serve, kept) = (Arc::new(serve), Arc::clone(&received));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (serve, kept) = (Arc::clone(&serve), Arc::clone(&kept));
+                std::thread::spawn(move || serve(stream, &kept));
+            }
+        });
+        Self { address, received }
+    }
+
+    /// A URL of it.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// What has come until now.
+    pub fn received(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
+    }
+
+    /// Waits until the first request has come.
+    pub fn wait_for_request(&self) {
+        let begun = Instant::now();
+        while self.received.lock().unwrap().is_empty() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "no request comes");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+// === impl Received ===
+
+impl Received {
+    /// The value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Just enough of HTTP/1.1 for what a client under test sends.
+fn read_request(stream: &mut BufReader<TcpStream>) -> Option<Received> {
+    let mut head = stream.lines().map_while(Result::ok).take_while(|line| !line.is_empty());
+    let line = head.next()?;
+    let headers: Vec<(String, String)> = head
+        .filter_map(|line| Some((line.split_once(':')?.0.to_lowercase(), line.split_once(':')?.1.trim().to_owned())))
+        .collect();
+    let mut request = Received { line, headers, body: Vec::new() };
+    let length = request.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    request.body.resize(length, 0);
+    stream.read_exact(&mut request.body).ok()?;
+    Some(request)
+}

@@ -1,0 +1,100 @@
+//! The principal type is [`Subject`]: a real application of `subjects/`, up for as long as it is held.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// Brings a subject up in a state folder of its own and prints what there is to know of it, or why it is not up. When its
+/// standard input ends, it takes the subject down and forgets all of it. The input ends with the test's process, however
+/// that ends: Rust drops no statics, and nothing after SIGKILL.
+const GUARD: &str = r#"
+trap '' INT TERM HUP
+UNLADEN_STATE=$(mktemp -d)
+export UNLADEN_STATE
+chmod 755 "$UNLADEN_STATE"
+log=$UNLADEN_STATE/up.log
+if "$1" up >/dev/null 2>"$log"; then
+    "$1" env
+    echo "UNLADEN_STATE=$UNLADEN_STATE"
+else
+    cat "$log"
+fi
+exec >/dev/null
+cat
+"$1" down --purge
+rm -rf "$UNLADEN_STATE"
+"#;
+
+/// It is up. Dropped, it goes down.
+#[derive(Debug)]
+pub struct Subject {
+    run: PathBuf,
+    env: HashMap<String, String>,
+    guard: Child,
+}
+
+impl Subject {
+    /// Brings `subjects/NAME` up, installing its packages where that is possible.
+    ///
+    /// # Panics
+    /// With what it said, if it does not come up.
+    pub fn up(name: &str) -> Self {
+        let run = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../subjects")).join(name).join("run");
+        let mut guard = Command::new("bash")
+            .args(["-c", GUARD, "bash"])
+            .arg(&run)
+            // Ctrl-C is for the test; the guard then sees its end.
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // Were it ours, whoever reads our output would wait for the guard.
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("bash starts");
+        let mut said = String::new();
+        guard.stdout.take().expect("a pipe").read_to_string(&mut said).expect("the subject's script writes UTF-8");
+        let env: HashMap<String, String> = said
+            .lines()
+            .filter_map(|line| line.split_once('='))
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .collect();
+        let subject = Self { run, env, guard };
+        assert!(subject.env.contains_key("UNLADEN_STATE"), "subject {name} does not come up:\n{said}");
+        subject
+    }
+
+    /// What `run env` says of it.
+    pub fn get(&self, key: &str) -> &str {
+        self.env.get(key).unwrap_or_else(|| panic!("{} env has no {key}", self.run.display()))
+    }
+
+    /// The URL to measure.
+    pub fn url(&self) -> &str {
+        self.get("URL")
+    }
+
+    /// A path below one of its addresses.
+    pub fn at(&self, key: &str, path: &str) -> String {
+        format!("{}{path}", self.get(key))
+    }
+
+    /// Stops its servers now; the rest goes when this is dropped.
+    pub fn stop(&self) {
+        let down = Command::new(&self.run)
+            .arg("down")
+            .env("UNLADEN_STATE", self.get("UNLADEN_STATE"))
+            .stderr(Stdio::null())
+            .status()
+            .expect("the subject's script starts");
+        assert!(down.success(), "the subject does not stop: {down}");
+    }
+}
+
+impl Drop for Subject {
+    fn drop(&mut self) {
+        drop(self.guard.stdin.take());
+        let _ = self.guard.wait();
+    }
+}
