@@ -1,0 +1,32 @@
+//! The proof of accuracy. The principal type is [`Tally`]: of many runs whose truth is known, how many had
+//! intervals that cover it, and how far off their estimates were on average.
+//!
+//! - [`simulate`] drives the planner and the estimator of `unladen-lockin` (the code itself, not a copy), over
+//!   synthetic [`background`]s, the way `unladen weigh` does.
+//! - [`psdbench`] is the same for the estimator of a predecessor.
+//! - [`real`] runs the built `unladen weigh` against `subjects/burn`, whose requests burn a known time.
+//!
+//! `docs/accuracy.md` shows the results; its tables are written by the program of this crate.
+//!
+//! ```
+//! use unladen_accuracy::{background::Kind, simulate};
+//!
+//! let scene = simulate::Scene::of(Kind::Steady);
+//! let tally = simulate::fixed(&scene, 15, 0..50);
+//! assert_eq!(tally.runs(), 50);
+//! assert!(tally.bias().abs() < 0.02);
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod background;
+pub mod document;
+pub mod psdbench;
+mod random;
+pub mod real;
+pub mod simulate;
+pub mod subject;
+mod table;
+mod tally;
+
+pub use table::Table;
+pub use tally::{Limits, Shortfall, Tally};

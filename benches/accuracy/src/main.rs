@@ -1,0 +1,46 @@
+//! The program behind `make accuracy`: runs the proofs and writes the tables of docs/accuracy.md.
+
+mod measurement;
+mod simulation;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use unladen_accuracy::document;
+
+/// Proofs of accuracy: runs whose truth is known
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    proof: Proof,
+    /// The document whose tables are written
+    #[arg(long, value_name = "FILE", global = true)]
+    document: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Proof {
+    /// Simulated runs over synthetic backgrounds
+    Simulate(simulation::Args),
+    /// Real runs against a server that burns a known time
+    Real(measurement::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let document = cli.document.unwrap_or_else(document::default_path);
+    let done: Result<bool, Box<dyn std::error::Error>> = match cli.proof {
+        Proof::Simulate(args) => simulation::prove(&args, &document).map_err(Into::into),
+        Proof::Real(args) => measurement::prove(&args, &document),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("unladen-accuracy: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Runs `unladen weigh`, and reads what it says. The principal type is [`Weights`].
+
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+
+use crate::real::burn::Burn;
+use crate::real::{Binaries, RealError, Setting, Weighed};
+
+/// The document of `unladen weigh --json`, as far as it is needed.
+#[derive(Debug, Deserialize)]
+pub(super) struct Weights {
+    weights: Vec<Row>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Row {
+    group: String,
+    counter: String,
+    per_request: f64,
+    low: f64,
+    high: f64,
+    follows: bool,
+}
+
+pub(super) fn run(binaries: &Binaries, subject: &Burn, setting: &Setting) -> Result<Weights, RealError> {
+    let mut unladen = Command::new(binaries.path("unladen"));
+    unladen.args(["weigh", &subject.url(), "--json", "--quiet"]);
+    unladen.args(["--group-by", if setting.in_unit { "auto" } else { "exe" }]);
+    unladen.args(["--time", &humantime::format_duration(setting.time).to_string()]);
+    unladen.args(["--seed", &setting.seed.to_string()]);
+    if let Some(phase) = setting.phase {
+        unladen.args(["--phase", &humantime::format_duration(phase).to_string()]);
+    }
+    // It ends by itself: its time is bounded, and so is each request.
+    let output = unladen.stdin(Stdio::null()).output().map_err(RealError::io("unladen"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(RealError::failed(format!("unladen weigh: {}: {said}", output.status)));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|source| RealError::Json { what: "unladen weigh", source })
+}
+
+impl Weights {
+    /// What is said of the CPU of a group, named without its user.
+    pub(super) fn of(&self, group: &'static str, truth: f64) -> Result<Weighed, RealError> {
+        let row = self
+            .weights
+            .iter()
+            .filter(|row| row.counter == "cpu")
+            .find(|row| row.group.rsplit(' ').next() == Some(group))
+            .ok_or_else(|| RealError::failed(format!("unladen weigh says nothing of {group}")))?;
+        let Row { per_request: value, low, high, follows, .. } = *row;
+        Ok(Weighed { group, truth, value, low, high, follows })
+    }
+}

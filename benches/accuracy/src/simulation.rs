@@ -1,0 +1,247 @@
+//! `simulate`: many simulated runs, and the tables that tell of them.
+
+use std::ops::Range;
+use std::path::Path;
+use std::thread;
+use std::time::Instant;
+
+use unladen_accuracy::background::Kind;
+use unladen_accuracy::document::{DocumentError, put};
+use unladen_accuracy::simulate::{self, Discoveries, Groups, Scene, Stopped};
+use unladen_accuracy::subject::Costs;
+use unladen_accuracy::{Limits, Table, Tally, psdbench};
+
+/// As `weigh` does in 16, 30 and 120 s.
+const BLOCKS: [usize; 3] = [8, 15, 60];
+/// So many times fewer runs where one takes long.
+const FEWER: u64 = 10;
+/// Of runs on a machine of many groups; the fewest are too few to find any.
+const GROUP_BLOCKS: [usize; 4] = [8, 10, 15, 60];
+/// Targets, by what can be reached beside a background within five minutes, and which takes long to find out.
+const UNTIL: [(Kind, f64, u64); 12] = [
+    (Kind::Quiet, 0.02, 1),
+    (Kind::Quiet, 0.05, 1),
+    (Kind::Steady, 0.02, FEWER),
+    (Kind::Steady, 0.05, 1),
+    (Kind::Drifting, 0.02, 1),
+    (Kind::Drifting, 0.05, 1),
+    (Kind::Periodic, 0.05, FEWER),
+    (Kind::Periodic, 0.20, 1),
+    (Kind::Bursty, 0.05, FEWER),
+    (Kind::Bursty, 0.20, 1),
+    (Kind::HeavyTailed, 0.05, FEWER),
+    (Kind::HeavyTailed, 0.20, 1),
+];
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Runs of each row; a tenth of them where a run takes long
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    runs: u64,
+}
+
+/// Whether what is promised is held.
+pub(crate) fn prove(args: &Args, document: &Path) -> Result<bool, DocumentError> {
+    let begun = Instant::now();
+    let mut broken = Vec::new();
+    let write = |name: &str, table: &Table| {
+        eprintln!("{name} ({:.0} s)\n{table}", begun.elapsed().as_secs_f64());
+        put(document, name, &table.to_string())
+    };
+    write("coverage", &coverage(args.runs, &mut broken))?;
+    write("until", &until(args.runs, &mut broken))?;
+    write("discoveries", &discoveries(args.runs))?;
+    write("groups", &groups(args.runs / FEWER))?;
+    write("skew", &skew(args.runs / FEWER))?;
+    write("psdbench", &predecessor(args.runs))?;
+    let runs = format!(
+        "The tables of this part are of {} runs a row ({} for groups and dear requests).",
+        args.runs,
+        args.runs / FEWER
+    );
+    put(document, "runs", &runs)?;
+    for broken in &broken {
+        eprintln!("not as promised: {broken}");
+    }
+    Ok(broken.is_empty())
+}
+
+fn coverage(runs: u64, broken: &mut Vec<String>) -> Table {
+    let mut table = Table::new(["background", "blocks", "covers", "(95 % interval)", "bias", "mean ±"]);
+    for (background, blocks) in Kind::ALL.into_iter().flat_map(|kind| BLOCKS.map(|blocks| (kind, blocks))) {
+        let scene = Scene::of(background);
+        let tally = in_parallel(runs, |part| simulate::fixed(&scene, blocks, part))
+            .iter()
+            .fold(Tally::default(), |all, part| all.and(part));
+        judge(&tally, &format!("{}, {blocks} blocks", background.name()), broken);
+        let mut row = vec![background.name().to_owned(), blocks.to_string()];
+        row.extend(cells(&tally));
+        table.row(row);
+    }
+    table
+}
+
+fn until(runs: u64, broken: &mut Vec<String>) -> Table {
+    let mut table = Table::new([
+        "background",
+        "until",
+        "runs",
+        "reached",
+        "mean time",
+        "covers",
+        "(95 % interval)",
+        "bias",
+        "mean ±",
+    ]);
+    for (background, target, fewer) in UNTIL {
+        let scene = Scene::of(background);
+        let runs = runs / fewer;
+        let stopped = in_parallel(runs, |part| simulate::until(&scene, target, part))
+            .iter()
+            .fold(Stopped::default(), |all, part| all.and(part));
+        let target = format!("{:.0} %", target * 100.0);
+        judge(&stopped.tally, &format!("{}, until {target}", background.name()), broken);
+        let mut row = vec![
+            background.name().to_owned(),
+            target,
+            runs.to_string(),
+            percent(stopped.reached as f64 / runs as f64),
+            format!("{:.0} s", stopped.time / runs as f64),
+        ];
+        row.extend(cells(&stopped.tally));
+        table.row(row);
+    }
+    table
+}
+
+fn discoveries(runs: u64) -> Table {
+    let mut table = Table::new(["counter", "blocks", "said to follow", "said to be displaced"]);
+    for (background, blocks) in Kind::ALL.into_iter().flat_map(|kind| BLOCKS.map(|blocks| (kind, blocks))) {
+        let scene = Scene::of(background);
+        let said = in_parallel(runs, |part| simulate::discoveries(&scene, blocks, part)).into_iter().fold(
+            Discoveries::default(),
+            |all, part| Discoveries {
+                counters: all.counters + part.counters,
+                follow: all.follow + part.follow,
+                displaced: all.displaced + part.displaced,
+            },
+        );
+        let share = |of: u64| percent(of as f64 / said.counters as f64);
+        table.row([background.name().to_owned(), blocks.to_string(), share(said.follow), share(said.displaced)]);
+    }
+    table
+}
+
+fn groups(runs: u64) -> Table {
+    let mut table = Table::new([
+        "blocks",
+        "false among groups said to follow",
+        "found of those that do",
+        "false among their counters",
+        "found of those that do",
+    ]);
+    for blocks in GROUP_BLOCKS {
+        let said = in_parallel(runs, |part| simulate::groups(blocks, part)).into_iter().fold(
+            Groups::default(),
+            |all, part| Groups {
+                runs: all.runs + part.runs,
+                false_groups: all.false_groups + part.false_groups,
+                groups: (all.groups.0 + part.groups.0, all.groups.1 + part.groups.1),
+                false_counters: all.false_counters + part.false_counters,
+                counters: (all.counters.0 + part.counters.0, all.counters.1 + part.counters.1),
+            },
+        );
+        let found = |(all, found): (u64, u64)| percent(found as f64 / all as f64);
+        table.row([
+            blocks.to_string(),
+            percent(said.false_groups / said.runs as f64),
+            found(said.groups),
+            percent(said.false_counters / said.runs as f64),
+            found(said.counters),
+        ]);
+    }
+    table
+}
+
+fn skew(runs: u64) -> Table {
+    let mut table =
+        Table::new(["dear requests", "background", "blocks", "covers", "(95 % interval)", "bias", "mean ±", "warned"]);
+    let costs = [(Costs::RarelyDear, "1 % cost 10 ×"), (Costs::SeldomVeryDear, "0.1 % cost 100 ×")];
+    let rows = costs.into_iter().flat_map(|(costs, name)| {
+        [Kind::Quiet, Kind::Bursty]
+            .into_iter()
+            .flat_map(move |background| [15, 60, 150].map(|blocks| (Scene { background, costs }, name, blocks)))
+    });
+    for (scene, name, blocks) in rows {
+        let parts = in_parallel(runs, |part| {
+            let warned = simulate::skewed(&scene, blocks, part.clone()) * (part.end - part.start) as f64;
+            (simulate::fixed(&scene, blocks, part), warned)
+        });
+        let tally = parts.iter().fold(Tally::default(), |all, (part, _)| all.and(part));
+        let warned: f64 = parts.iter().map(|(_, warned)| warned).sum();
+        let mut row = vec![name.to_owned(), scene.background.name().to_owned(), blocks.to_string()];
+        row.extend(cells(&tally));
+        row.push(percent(warned / runs as f64));
+        table.row(row);
+    }
+    table
+}
+
+fn predecessor(runs: u64) -> Table {
+    let mut table =
+        Table::new(["background", "cycles", "covers", "bias", "mean ± (its SD)", "would cover with a standard error"]);
+    let rows = Kind::ALL
+        .into_iter()
+        .flat_map(|kind| [(0.5, 30), (5.0, 6)].map(|(phase, cycles)| (kind, phase, cycles, 0.0)))
+        .chain([(Kind::Steady, 0.5, 30, 0.4)]);
+    for (background, phase, cycles, short_lived) in rows {
+        let scene = Scene::of(background);
+        let shape = psdbench::Cycles { phase, cycles, short_lived };
+        let (printed, proper) = in_parallel(runs, |part| psdbench::runs(&scene, &shape, part))
+            .into_iter()
+            .fold((Tally::default(), Tally::default()), |all, part| (all.0.and(&part.0), all.1.and(&part.1)));
+        let name = background.name();
+        table.row([
+            if short_lived > 0.0 { format!("{name}, {short_lived:.1} of the cost short-lived") } else { name.into() },
+            format!("{cycles} × 2 × {phase} s"),
+            percent(printed.coverage()),
+            bias(&printed),
+            percent(printed.half_width()),
+            percent(proper.coverage()),
+        ]);
+    }
+    table
+}
+
+fn judge(tally: &Tally, what: &str, broken: &mut Vec<String>) {
+    broken.extend(tally.shortfalls(&Limits::PROMISED).iter().map(|shortfall| format!("{what}: {shortfall}")));
+}
+
+fn cells(tally: &Tally) -> [String; 4] {
+    let (low, high) = tally.coverage_interval();
+    [
+        percent(tally.coverage()),
+        format!("{:.1} – {:.1}", low * 100.0, high * 100.0),
+        bias(tally),
+        percent(tally.half_width()),
+    ]
+}
+
+fn bias(tally: &Tally) -> String {
+    format!("{:+.2} ± {:.2} %", tally.bias() * 100.0, tally.bias_margin() * 100.0)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// The runs 0 … `runs`, in as many parts as there are processors.
+fn in_parallel<T: Send>(runs: u64, work: impl Fn(Range<u64>) -> T + Sync) -> Vec<T> {
+    let parts = thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> =
+            (0..parts).map(|part| scope.spawn(move || work(runs * part / parts..runs * (part + 1) / parts))).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    })
+}
