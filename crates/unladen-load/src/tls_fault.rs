@@ -69,7 +69,7 @@ impl TlsFault {
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => Self::NotYetValid,
             CertificateError::NotValidForName => Self::WrongName { presented: Vec::new() },
             CertificateError::NotValidForNameContext { presented, .. } => {
-                Self::WrongName { presented: presented.clone() }
+                Self::WrongName { presented: presented.iter().map(|name| bare(name).to_owned()).collect() }
             }
             // rustls passes this one on from webpki without a variant of its own.
             CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
@@ -78,6 +78,12 @@ impl TlsFault {
             other => Self::Certificate(other.to_string()),
         }
     }
+}
+
+/// rustls presents names as it debugs them: `DnsName("wiki.example")`.
+fn bare(presented: &str) -> &str {
+    let inner = presented.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+    inner.unwrap_or(presented).trim_matches('"')
 }
 
 impl fmt::Display for TlsFault {
