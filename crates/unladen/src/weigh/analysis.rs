@@ -1,30 +1,24 @@
 //! From a recording to a result: [`analyse`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use unladen_load::{Request, Sample};
-use unladen_lockin::{Block, Estimate, Family, Weight, adjust_families, blocks_needed, ratio, samples_needed};
+use unladen_lockin::{Block, Estimate, Weight, ratio, samples_needed};
 use unladen_probe::{CounterId, Group, GroupId, GroupKind, Instrument, Unit};
 use unladen_report::{
-    Client, Ended, Kind, Latency, LatencyQuantile, PhaseTrace, Rest, Setup, Span, UrlCapacity, Warning, Weigh,
-    WeighedUrl, WeightRow,
+    Client, Ended, Kind, Latency, LatencyQuantile, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, WeightRow,
 };
 
+use crate::weigh::judge::judge;
 use crate::weigh::options::Options;
 use crate::weigh::plan::Plan;
 use crate::weigh::recording::{BlockRecord, PhaseRecord, Recording};
+use crate::weigh::trace::trace;
+use crate::weigh::warnings::warnings;
 
 /// Quantiles of the latency.
 const QUANTILES: [(&str, f64); 5] = [("p50", 0.50), ("p75", 0.75), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99)];
-/// Blocks drawn in the picture.
-const TRACED_BLOCKS: usize = 6;
-/// Groups drawn in the picture: those that follow, and beside them one that does not.
-const TRACED_GROUPS: usize = 3;
-/// From this share of the machine on, background work is worth a word.
-const BUSY: f64 = 0.25;
-/// Above this share of a core the probes' own cost is worth a word.
-const COSTLY_PROBES: f64 = 0.01;
 
 /// All that a result is made of.
 pub(crate) struct Measured<'a> {
@@ -46,13 +40,13 @@ pub(crate) struct Measured<'a> {
 }
 
 /// One counter of one group of one URL, demodulated.
-struct Row<'a> {
-    group: &'a Group,
-    group_id: GroupId,
-    counter: CounterId,
-    weight: Weight,
+pub(crate) struct Row<'a> {
+    pub(crate) group: &'a Group,
+    pub(crate) group_id: GroupId,
+    pub(crate) counter: CounterId,
+    pub(crate) weight: Weight,
     blocks: Vec<Block>,
-    adjusted_p: f64,
+    pub(crate) adjusted_p: f64,
 }
 
 /// Analyses.
@@ -88,38 +82,6 @@ fn background_cores(measured: &Measured<'_>) -> f64 {
     let busy: u64 = off().map(|phase| others.iter().map(|group| phase.of(*group, cpu)).sum::<u64>()).sum();
     let time: u64 = off().map(|phase| phase.duration_ns).sum();
     busy as f64 / time.max(1) as f64
-}
-
-/// Judges all counters of all groups of all URLs together; tells how many families that were. A group is looked into
-/// if its CPU follows: no counter grows without it. The machine's counters are families of their own. The client is
-/// known to follow and is not a discovery.
-fn judge(by_url: &mut [Vec<Row<'_>>], instrument: &Instrument) -> usize {
-    let mut families: BTreeMap<(usize, GroupId, Option<CounterId>), Vec<&mut Row<'_>>> = BTreeMap::new();
-    for (url, rows) in by_url.iter_mut().enumerate() {
-        for row in rows.iter_mut().filter(|row| row.group.kind != GroupKind::Own) {
-            let own_family = (row.group.kind == GroupKind::Machine).then_some(row.counter);
-            families.entry((url, row.group_id, own_family)).or_default().push(row);
-        }
-    }
-    let cpu = instrument.counter_named("cpu");
-    for rows in families.values_mut() {
-        // The deciding one first; a group without CPU has nothing to decide by, and its first counter is as good.
-        rows.sort_by_key(|row| Some(row.counter) != cpu);
-    }
-    let p_values: Vec<Family> = families
-        .values()
-        .map(|rows| Family {
-            deciding: rows[0].weight.p_value,
-            others: rows[1..].iter().map(|row| row.weight.p_value).collect(),
-        })
-        .collect();
-    for (rows, adjusted) in families.values_mut().zip(adjust_families(&p_values)) {
-        let adjusted = std::iter::once(adjusted.deciding).chain(adjusted.others);
-        for (row, adjusted) in rows.iter_mut().zip(adjusted) {
-            row.adjusted_p = adjusted;
-        }
-    }
-    families.len()
 }
 
 /// Demodulates every counter of every group that counted anything.
@@ -270,125 +232,4 @@ fn capacity(total: &Estimate) -> Option<UrlCapacity> {
     let per_core = Span { value: 1e9 / total.value, low: 1e9 / total.high, high: 1e9 / total.low };
     let machine = Span { value: per_core.value * cores, low: per_core.low * cores, high: per_core.high * cores };
     Some(UrlCapacity { per_core, machine })
-}
-
-fn trace(measured: &Measured<'_>, url: usize, following: &[&Row<'_>], other: &[&Row<'_>]) -> Vec<PhaseTrace> {
-    let by_weight = |rows: &[&Row<'_>], most: usize| {
-        let mut rows: Vec<(GroupId, CounterId, String, f64)> = rows
-            .iter()
-            .map(|row| {
-                let busy: f64 = measured
-                    .recording
-                    .of_url(url)
-                    .flat_map(|block| &block.phases)
-                    .map(|p| p.of(row.group_id, row.counter) as f64)
-                    .sum();
-                (row.group_id, row.counter, row.group.name.clone(), busy)
-            })
-            .collect();
-        rows.sort_by(|a, b| b.3.total_cmp(&a.3));
-        rows.truncate(most);
-        rows
-    };
-    let mut drawn = by_weight(following, TRACED_GROUPS - 1);
-    drawn.extend(by_weight(other, 1));
-    let used = |phase: &PhaseRecord| {
-        drawn
-            .iter()
-            .map(|(group, counter, name, _)| {
-                (name.clone(), phase.of(*group, *counter) as f64 / phase.duration_ns.max(1) as f64)
-            })
-            .collect()
-    };
-    let phases = |block: &BlockRecord| {
-        let positions = block.order.positions();
-        positions
-            .iter()
-            .zip(&block.phases)
-            .map(|(position, phase)| PhaseTrace {
-                is_on: position.is_on(),
-                start: Duration::from_nanos(phase.start_ns),
-                length: Duration::from_nanos(phase.duration_ns),
-                cpu: used(phase),
-            })
-            .collect::<Vec<_>>()
-    };
-    // With several URLs a URL's blocks do not lie side by side; one run of time is drawn, of the first.
-    if measured.requests.len() > 1 {
-        return Vec::new();
-    }
-    measured.recording.of_url(url).take(TRACED_BLOCKS).flat_map(phases).collect()
-}
-
-fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Setup, families: usize) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    for index in &measured.remote {
-        let host = measured.requests[*index].url().host_str().unwrap_or_default().to_owned();
-        warnings.push(Warning::Remote { host });
-    }
-    if urls.iter().all(|url| url.total_cpu.is_none()) && measured.remote.is_empty() {
-        let blocks = urls.iter().map(|url| url.blocks).min().unwrap_or(0);
-        let needed = blocks_needed(families, 1);
-        warnings.push(if blocks < needed {
-            Warning::TooFewBlocks { blocks, needed, looked_at: families }
-        } else {
-            Warning::NothingFollows
-        });
-    }
-    if measured.plan.extended {
-        warnings.push(Warning::LongPhases { seconds: measured.plan.phase.as_secs_f64() });
-    }
-    if let Some((target, reached)) = measured.missed {
-        warnings.push(Warning::NotReached { target, reached });
-    }
-    for url in urls.iter().filter(|url| url.client.changed > 0) {
-        warnings.push(Warning::BodyChanges {
-            url: url.name.clone(),
-            changed: url.client.changed,
-            requests: url.requests,
-        });
-    }
-    if setup.background_cores > BUSY * setup.processors as f64 {
-        warnings.push(Warning::Busy { cores: setup.background_cores, processors: setup.processors });
-    }
-    let cpu_rows = || urls.iter().flat_map(|url| &url.weights).filter(|row| row.counter == "cpu");
-    let displaced = names(cpu_rows().filter(|row| row.displaced).map(|row| row.group.clone()));
-    if !displaced.is_empty() {
-        warnings.push(Warning::Displaced { groups: displaced });
-    }
-    let skewed = names(
-        cpu_rows()
-            .filter(|row| row.follows && row.per_request.is_skewed())
-            .map(|row| format!("the CPU of {}", row.group)),
-    );
-    if !skewed.is_empty() {
-        warnings.push(Warning::Skewed { what: skewed });
-    }
-    if measured.lost {
-        warnings.push(Warning::Lost);
-    }
-    if setup.probe_share > COSTLY_PROBES {
-        warnings.push(Warning::CostlyProbes { share: setup.probe_share });
-    }
-    let reconnected: u64 =
-        measured.recording.blocks.iter().flat_map(|block| &block.phases).map(|phase| phase.reconnected).sum();
-    if reconnected > 0 {
-        warnings.push(Warning::Reconnected { times: reconnected });
-    }
-    let shortfalls = measured.instrument.shortfalls();
-    for takes in shortfalls.iter().map(|shortfall| shortfall.takes).collect::<BTreeSet<_>>() {
-        let missing = shortfalls
-            .iter()
-            .filter(|shortfall| shortfall.takes == takes)
-            .map(|shortfall| shortfall.missing.to_owned());
-        warnings.push(Warning::Shortfall { missing: missing.collect(), takes: takes.to_owned() });
-    }
-    for (probe, why) in measured.instrument.unavailable() {
-        warnings.push(Warning::Unavailable { probe: (*probe).to_owned(), why: why.clone() });
-    }
-    warnings
-}
-
-fn names(names: impl Iterator<Item = String>) -> Vec<String> {
-    names.collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -1,0 +1,87 @@
+//! What the reader should know before believing the figures: [`warnings`].
+
+use std::collections::BTreeSet;
+
+use unladen_lockin::blocks_needed;
+use unladen_report::{Setup, Warning, WeighedUrl};
+
+use crate::weigh::analysis::Measured;
+
+/// From this share of the machine on, background work is worth a word.
+const BUSY: f64 = 0.25;
+/// Above this share of a core the probes' own cost is worth a word.
+const COSTLY_PROBES: f64 = 0.01;
+
+/// All that limits what the result says; `families` were judged together.
+pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Setup, families: usize) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for index in &measured.remote {
+        let host = measured.requests[*index].url().host_str().unwrap_or_default().to_owned();
+        warnings.push(Warning::Remote { host });
+    }
+    if urls.iter().all(|url| url.total_cpu.is_none()) && measured.remote.is_empty() {
+        let blocks = urls.iter().map(|url| url.blocks).min().unwrap_or(0);
+        let needed = blocks_needed(families, 1);
+        warnings.push(if blocks < needed {
+            Warning::TooFewBlocks { blocks, needed, looked_at: families }
+        } else {
+            Warning::NothingFollows
+        });
+    }
+    if measured.plan.extended {
+        warnings.push(Warning::LongPhases { seconds: measured.plan.phase.as_secs_f64() });
+    }
+    if let Some((target, reached)) = measured.missed {
+        warnings.push(Warning::NotReached { target, reached });
+    }
+    for url in urls.iter().filter(|url| url.client.changed > 0) {
+        warnings.push(Warning::BodyChanges {
+            url: url.name.clone(),
+            changed: url.client.changed,
+            requests: url.requests,
+        });
+    }
+    if setup.background_cores > BUSY * setup.processors as f64 {
+        warnings.push(Warning::Busy { cores: setup.background_cores, processors: setup.processors });
+    }
+    let cpu_rows = || urls.iter().flat_map(|url| &url.weights).filter(|row| row.counter == "cpu");
+    let displaced = names(cpu_rows().filter(|row| row.displaced).map(|row| row.group.clone()));
+    if !displaced.is_empty() {
+        warnings.push(Warning::Displaced { groups: displaced });
+    }
+    let skewed = names(
+        cpu_rows()
+            .filter(|row| row.follows && row.per_request.is_skewed())
+            .map(|row| format!("the CPU of {}", row.group)),
+    );
+    if !skewed.is_empty() {
+        warnings.push(Warning::Skewed { what: skewed });
+    }
+    if measured.lost {
+        warnings.push(Warning::Lost);
+    }
+    if setup.probe_share > COSTLY_PROBES {
+        warnings.push(Warning::CostlyProbes { share: setup.probe_share });
+    }
+    let reconnected: u64 =
+        measured.recording.blocks.iter().flat_map(|block| &block.phases).map(|phase| phase.reconnected).sum();
+    if reconnected > 0 {
+        warnings.push(Warning::Reconnected { times: reconnected });
+    }
+    let shortfalls = measured.instrument.shortfalls();
+    for takes in shortfalls.iter().map(|shortfall| shortfall.takes).collect::<BTreeSet<_>>() {
+        let missing = shortfalls
+            .iter()
+            .filter(|shortfall| shortfall.takes == takes)
+            .map(|shortfall| shortfall.missing.to_owned());
+        warnings.push(Warning::Shortfall { missing: missing.collect(), takes: takes.to_owned() });
+    }
+    for (probe, why) in measured.instrument.unavailable() {
+        warnings.push(Warning::Unavailable { probe: (*probe).to_owned(), why: why.clone() });
+    }
+    warnings
+}
+
+fn names(names: impl Iterator<Item = String>) -> Vec<String> {
+    names.collect::<BTreeSet<_>>().into_iter().collect()
+}
