@@ -24,6 +24,9 @@ mod cgroup;
 mod clock;
 mod counter;
 mod error;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod group;
 mod instrument;
 mod ledger;

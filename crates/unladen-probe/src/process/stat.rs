@@ -32,7 +32,7 @@ impl Stat {
         // proc_pid_stat(5) counts from 1 and the state, `fields[0]`, is its third.
         let number = |n: usize| fields.get(n - 3)?.parse::<u64>().ok();
         let signed = |n: usize| fields.get(n - 3)?.parse::<i64>().ok();
-        let children = signed(16)?.max(0) + signed(17)?.max(0);
+        let children = signed(16)?.max(0).saturating_add(signed(17)?.max(0));
         Some(Self {
             comm,
             ppid: i32::try_from(signed(4)?).ok()?,
@@ -70,6 +70,13 @@ mod tests {
         for length in 0..LINE.len() - 8 {
             assert_eq!(Stat::parse(&LINE[..length]).filter(|stat| stat.start == 998_877), None, "{length}");
         }
+    }
+
+    #[test]
+    fn times_beyond_all_measure_do_not_overflow() {
+        let line = format!("1 (x) S 0 0 0 0 0 0 0 0 0 0 0 0 {0} {0} 0 0 1 0 5", i64::MAX);
+        let stat = Stat::parse(line.as_bytes()).unwrap();
+        assert_eq!((stat.children_ticks, stat.start), (i64::MAX as u64, 5));
     }
 
     proptest! {

@@ -125,3 +125,9 @@ fn records<'a>(message: &Message<'a>) -> impl Iterator<Item = Option<Record>> + 
         Record::parse(tid, nested.get(TASKSTATS_TYPE_STATS)?)
     })
 }
+
+/// The records in a datagram of any family.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn records_in(datagram: &[u8]) -> impl Iterator<Item = Option<Record>> {
+    Message::all(datagram).flat_map(|message| records(&message).collect::<Vec<_>>())
+}

@@ -11,4 +11,6 @@ mod netlink;
 mod record;
 
 pub(crate) use listener::Listener;
+#[cfg(feature = "fuzzing")]
+pub(crate) use listener::records_in;
 pub(crate) use record::Record;

@@ -1,0 +1,24 @@
+//! What fuzz/ reaches of the parsers behind the crate's walls; no part of its interface.
+
+use crate::cgroup::{self, Hierarchy};
+use crate::process::{Io, Stat};
+use crate::procfs::{decimal, number_after};
+use crate::taskstats;
+
+/// Every parser of a text file of the kernel's, over the same bytes.
+pub fn kernel_text(bytes: &[u8]) {
+    let _ = Stat::parse(bytes);
+    let _ = Io::parse(bytes);
+    let _ = Hierarchy::parse(bytes);
+    if let Some(unit) = cgroup::unit_of(bytes) {
+        assert!(!unit.name.is_empty(), "a unit has a name");
+    }
+    let _ = cgroup::path_of(bytes);
+    let _ = decimal(bytes);
+    let _ = number_after(bytes, b"nonvoluntary_ctxt_switches:");
+}
+
+/// A datagram of exit records; how many were understood.
+pub fn exit_records(datagram: &[u8]) -> usize {
+    taskstats::records_in(datagram).flatten().count()
+}
