@@ -66,7 +66,12 @@ impl Call {
     /// A run of ten blocks in four seconds, for pages that take less than a few milliseconds. Phases have a fixed
     /// length, as the one that is chosen depends on what else the machine has to do.
     pub fn quick<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Self {
-        Self::weigh(["--time", "4s", "--phase", "100ms", "--settle", "20ms"]).args(args)
+        Self::lasting("4s", args)
+    }
+
+    /// A run of such blocks for another time.
+    pub fn lasting<S: AsRef<OsStr>>(time: &str, args: impl IntoIterator<Item = S>) -> Self {
+        Self::weigh(["--time", time, "--phase", "100ms", "--settle", "20ms"]).args(args)
     }
 
     /// With further arguments.

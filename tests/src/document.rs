@@ -48,7 +48,8 @@ impl Document {
         self[name].as_f64().unwrap_or_else(|| panic!("{name} is no number in {self}"))
     }
 
-    /// The weight of a counter of the only URL; of the only group whose name ends so (`php-fpm` is `php-fpm8.2` too).
+    /// The weight of a counter of the only URL, of a group of this user and executable or of this executable: `php-fpm`
+    /// is `www-data php-fpm8.2 4711` too.
     #[track_caller]
     pub fn weight(&self, group: &str, counter: &str) -> Weight {
         self.weight_of(self.url(), group, counter)
@@ -57,9 +58,11 @@ impl Document {
     /// Likewise of any URL.
     #[track_caller]
     pub fn weight_of(&self, url: &str, group: &str, counter: &str) -> Weight {
-        let rows: Vec<&Value> = self.of_counter(url, counter).filter(|row| is_of(row, group)).collect();
-        // A master process beside its workers, which belong to another user, has weights of its own.
-        let row = rows.iter().find(|row| row["follows"] == true).or(rows.first());
+        // A master process beside its workers, or another server on the machine, have weights of their own: ours follows.
+        let row = self
+            .of_counter(url, counter)
+            .filter(|row| is_of(row, group))
+            .max_by(|a, b| a["low"].as_f64().unwrap_or(0.0).total_cmp(&b["low"].as_f64().unwrap_or(0.0)));
         let row = row.unwrap_or_else(|| panic!("no {counter} of {group} in\n{self}"));
         let number = |name: &str| row[name].as_f64().unwrap_or_else(|| panic!("no {name} in {row}"));
         Weight {
@@ -104,6 +107,7 @@ impl std::fmt::Display for Document {
         for (name, value) in self.0.as_object().into_iter().flatten().filter(|(name, _)| *name != "weights") {
             writeln!(f, "{name}: {value}")?;
         }
+        writeln!(f, "groups: {:?}", self.groups())?;
         let rows = self["weights"].as_array().into_iter().flatten();
         for row in rows.filter(|row| row["follows"] == true || row["adjusted_p"].as_f64().is_some_and(|p| p < 0.2)) {
             let fields =
@@ -114,9 +118,9 @@ impl std::fmt::Display for Document {
     }
 }
 
-/// Whether a weight is of the group of this user and executable, or of this executable; less its version.
+/// Whether a weight is of the group of this user and executable, or of this executable; less its version and pid.
 fn is_of(row: &Value, group: &str) -> bool {
     let name = row["group"].as_str().unwrap_or_default();
-    let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.' || letter == ' ');
     name == group || name.rsplit(' ').next() == Some(group)
 }

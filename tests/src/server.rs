@@ -58,6 +58,16 @@ impl Server {
         Self::answering(|_| "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\n".to_owned())
     }
 
+    /// Reads each request and never answers.
+    pub fn hanging() -> Self {
+        Self::start(|stream, received| {
+            let mut stream = BufReader::new(stream);
+            while let Some(request) = read_request(&mut stream) {
+                received.lock().unwrap().push(request);
+            }
+        })
+    }
+
     fn start(serve: impl Fn(TcpStream, &Mutex<Vec<Received>>) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let address = listener.local_addr().expect("its address");

@@ -12,7 +12,8 @@ use std::process::{Child, Command, Stdio};
 const GUARD: &str = r#"
 trap '' INT TERM HUP
 UNLADEN_STATE=$(mktemp -d)
-export UNLADEN_STATE
+# One PHP worker: `--group-by pid` then tells the subject's processes from others of their name on the machine.
+export UNLADEN_STATE UNLADEN_WORKERS=1
 chmod 755 "$UNLADEN_STATE"
 log=$UNLADEN_STATE/up.log
 if "$1" up >/dev/null 2>"$log"; then

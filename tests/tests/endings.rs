@@ -1,0 +1,109 @@
+//! What ends a run before its time, and what is left of it.
+
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+use std::thread::sleep;
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+use unladen_tests::{Call, Running, Server, Subject};
+
+static FAULTS: LazyLock<Subject> = LazyLock::new(|| Subject::up("faults"));
+
+/// Blocks of 400 ms, far more of them than any test waits for.
+fn long_run(url: &str) -> Call {
+    Call::lasting("80s", [url])
+}
+
+/// Six blocks take 2.4 s, after a warm-up of at most one.
+fn wait_for_enough_blocks() {
+    sleep(Duration::from_secs(5));
+}
+
+/// Interrupts after enough blocks.
+fn interrupted(call: Call, signal: Signal) -> unladen_tests::Done {
+    let running: Running = call.start();
+    wait_for_enough_blocks();
+    running.signal(signal);
+    running.wait().ended_with(130)
+}
+
+#[test]
+fn ctrl_c_before_there_is_enough_says_so() {
+    let server = Server::good();
+    let running = long_run(&server.url("/")).start();
+    server.wait_for_request();
+    running.interrupt();
+    running.wait().ended_with(130).says(["interrupted before there was enough to show", "six blocks"]).shows_nothing();
+}
+
+#[test]
+fn ctrl_c_after_enough_blocks_keeps_them() {
+    let done = interrupted(long_run(FAULTS.url()).args(["--json"]), Signal::SIGINT);
+    let document = done.document();
+    assert_eq!(document["ended"], "interrupted");
+    assert!(document["urls"][0]["blocks"].as_u64() >= Some(6), "{done}");
+    done.says(["interrupted"]);
+}
+
+#[test]
+fn sigterm_is_as_good_and_text_is_marked_too() {
+    let done = interrupted(long_run(FAULTS.url()), Signal::SIGTERM);
+    done.shows(["interrupted: these are the blocks until then", "latency of these requests"]);
+}
+
+#[test]
+fn ctrl_c_amid_a_request_that_hangs_ends_at_once() {
+    let server = Server::hanging();
+    let running = long_run(&server.url("/")).start();
+    server.wait_for_request();
+    running.interrupt();
+    running.wait().ended_with(130).says(["interrupted"]).shows_nothing();
+}
+
+#[test]
+fn a_server_that_dies_leaves_the_blocks_until_then() {
+    let dying = Subject::up("faults");
+    let running = long_run(dying.url()).args(["--json"]).start();
+    wait_for_enough_blocks();
+    dying.stop();
+    let done = running.wait();
+    assert!(matches!(done.code, Some(3 | 4)), "{done}");
+    let document = done.document();
+    assert_eq!(document["ended"], "failed");
+    assert!(document["urls"][0]["blocks"].as_u64() >= Some(6), "{done}");
+    done.says(["unladen: "]);
+}
+
+#[test]
+fn a_server_that_breaks_early_leaves_its_answer() {
+    let server = Server::answering(|number| {
+        let status = if number < 40 { "200 OK" } else { "503 Service Unavailable" };
+        format!("HTTP/1.1 {status}\r\nContent-Length: 3\r\n\r\nok\n")
+    });
+    let done = long_run(&server.url("/")).run();
+    done.ended_with(4).says(["503 Service Unavailable", "HTTP/1.1 503"]).shows_nothing();
+}
+
+#[test]
+fn a_body_that_changes_is_told() {
+    let document = Call::quick([FAULTS.at("HTTP_URL", "/changing")]).document();
+    assert_eq!(document["urls"][0]["changed_bodies"], document["urls"][0]["requests"]);
+    assert!(document.warns("had another body than the first"), "{document}");
+
+    let document = Call::quick([FAULTS.url()]).document();
+    assert_eq!(document["urls"][0]["changed_bodies"], 0);
+    assert!(!document.warns("another body"), "{document}");
+}
+
+#[test]
+fn processes_that_vanish_do_no_harm() {
+    // Each lives for a millisecond or so: many are listed and gone when they are looked at.
+    let script = "while :; do /bin/true & /bin/true; done";
+    let mut passing =
+        Command::new("bash").args(["-c", script]).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let done = Call::quick(["--json", "--group-by", "pid", FAULTS.url()]).run();
+    passing.kill().unwrap();
+    passing.wait().unwrap();
+    done.succeeded().says_nothing().document();
+}
