@@ -55,11 +55,12 @@ fn nginx_and_php_fpm_follow_and_php_fpm_the_most() {
 #[test]
 fn what_a_request_reads_and_writes_is_counted() {
     let document = &QUIET.document;
-    // The page goes from PHP to nginx, and from nginx to the client, whole and once.
+    // The page goes from PHP to nginx, and from nginx to the client, whole and once. (The machine's own counters are not
+    // asserted: whatever else it does at the time is in them.)
     let page = document["urls"][0]["response_bytes"].as_f64().unwrap();
-    for (group, counter) in [("php-fpm", "write_bytes"), ("nginx", "write_bytes"), ("machine", "loopback_bytes")] {
-        let weight = document.weight(group, counter);
-        assert!(weight.follows, "{counter} of {group}\n{document}");
+    for group in ["php-fpm", "nginx"] {
+        let weight = document.weight(group, "write_bytes");
+        assert!(weight.follows, "{group}\n{document}");
         assert!(weight.per_request > page && weight.per_request < page * 1.5 + 5_000.0, "{weight:?}\n{document}");
     }
     assert!(document.weight("php-fpm", "read_calls").per_request > 10.0, "{document}");

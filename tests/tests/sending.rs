@@ -44,7 +44,8 @@ fn connections_are_kept_or_opened_for_each_request() {
     assert_eq!(each["keep_alive"], false);
     assert_eq!(connections_per_request(&each), 1.0, "{each}");
     let opened = each.weight("machine", "tcp_opened");
-    assert!((0.95..1.05).contains(&opened.per_request), "{opened:?}\n{each}");
+    // Others on the machine open connections too, which widens the interval.
+    assert!(opened.low < 1.05 && opened.high > 0.95, "{opened:?}\n{each}");
 }
 
 #[test]
@@ -85,10 +86,10 @@ fn a_rate_is_kept_below_what_the_server_could_do() {
 #[test]
 fn several_urls_on_the_command_line_have_weights_of_their_own() {
     let (small, big) = (FAULTS.url(), FAULTS.at("HTTP_URL", "/big"));
-    let document = Call::lasting("6s", [small, &big]).document();
+    let document = Call::lasting("6s", ["--group-by", "pid", small, &big]).document();
     assert_eq!(document["target"], format!("{small} {big}"));
     assert_eq!(document["urls"][0]["response_bytes"], 476);
     assert_eq!(document["urls"][1]["response_bytes"], 1_048_576);
-    let bytes = |url| document.weight_of(url, "machine", "loopback_bytes").per_request;
-    assert!(bytes(&big) > 1_000_000.0 && bytes(small) < 10_000.0, "{document}");
+    let cpu = |url| document.weight_of(url, "nginx", "cpu").per_request;
+    assert!(cpu(&big) > cpu(small), "{document}");
 }
