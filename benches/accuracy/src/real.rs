@@ -108,18 +108,21 @@ impl Binaries {
         let program = std::env::current_exe().map_err(RealError::io("this program"))?;
         // A test lies a folder deeper than a program.
         let folder = program.ancestors().skip(1).find(|folder| !folder.ends_with("deps")).unwrap_or(Path::new("/"));
-        let mut cargo = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--quiet", "-p", "unladen", "-p", "unladen-burn"]);
-        cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
-        if let Some(target) = folder.parent() {
-            cargo.arg("--target-dir").arg(target);
-        }
-        if folder.ends_with("release") {
-            cargo.arg("--release");
-        }
-        let status = cargo.status().map_err(RealError::io("cargo"))?;
-        if !status.success() {
-            return Err(RealError::failed("cargo could not build unladen and burn"));
+        // One by one: together they would be built with other features than alone, all dependencies anew.
+        for package in ["unladen", "unladen-burn"] {
+            let mut cargo = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+            cargo.args(["build", "--locked", "--quiet", "--package", package]);
+            cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+            if let Some(target) = folder.parent() {
+                cargo.arg("--target-dir").arg(target);
+            }
+            if folder.ends_with("release") {
+                cargo.arg("--release");
+            }
+            let status = cargo.status().map_err(RealError::io("cargo"))?;
+            if !status.success() {
+                return Err(RealError::failed(format!("cargo could not build {package}")));
+            }
         }
         Ok(Self { folder: folder.to_owned() })
     }

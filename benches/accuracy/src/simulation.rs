@@ -17,6 +17,8 @@ const BLOCKS: [usize; 3] = [8, 15, 60];
 const FEWER: u64 = 10;
 /// Of runs on a machine of many groups; the fewest are too few to find any.
 const GROUP_BLOCKS: [usize; 4] = [8, 10, 15, 60];
+/// Beyond this target a bias under 1 % is not promised: it would be a small part of what is asked for.
+const COARSEST_PROMISED: f64 = 0.05;
 /// Targets, by what can be reached beside a background within five minutes, and which takes long to find out.
 const UNTIL: [(Kind, f64, u64); 12] = [
     (Kind::Quiet, 0.02, 1),
@@ -99,8 +101,11 @@ fn until(runs: u64, broken: &mut Vec<String>) -> Table {
         let stopped = in_parallel(runs, |part| simulate::until(&scene, target, part))
             .iter()
             .fold(Stopped::default(), |all, part| all.and(part));
+        let is_promised = target <= COARSEST_PROMISED;
         let target = format!("{:.0} %", target * 100.0);
-        judge(&stopped.tally, &format!("{}, until {target}", background.name()), broken);
+        if is_promised {
+            judge(&stopped.tally, &format!("{}, until {target}", background.name()), broken);
+        }
         let mut row = vec![
             background.name().to_owned(),
             target,
