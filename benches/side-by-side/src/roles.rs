@@ -1,14 +1,15 @@
 //! What this program is besides the bench: the small processes that the benches start are itself, under these names.
 
-use crate::{Result, client, crowd};
-
-type Role = fn(&[String]) -> Result<()>;
+use crate::{Result, client, crowd, subject};
 
 /// The first argument names it.
+type Role = fn(&[String]) -> Result<()>;
+
 pub(crate) const SLEEP: &str = "as-sleeper";
 pub(crate) const TICK: &str = "as-ticker";
 pub(crate) const SPAWN: &str = "as-spawner";
 pub(crate) const CLIENT: &str = "as-client";
+pub(crate) const KEEP: &str = "as-keeper";
 
 pub(crate) fn of(arguments: &[String]) -> Option<Role> {
     let role: Role = match arguments.first()?.as_str() {
@@ -16,6 +17,7 @@ pub(crate) fn of(arguments: &[String]) -> Option<Role> {
         TICK => |_| crowd::tick(),
         SPAWN => crowd::spawn,
         CLIENT => client::be_the_client,
+        KEEP => subject::keep,
         _ => return None,
     };
     Some(role)

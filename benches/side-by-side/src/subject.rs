@@ -1,34 +1,70 @@
 //! The principal type is [`Subject`]: one of subjects/, up until it is dropped.
 
+use std::io::{PipeWriter, Read as _, pipe};
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
-use crate::Result;
 use crate::peers::root;
+use crate::{Result, roles};
 
 /// A running subject, with a state of its own: it is in nobody's way.
+///
+/// A process of its own process group takes it down when its standard input ends: also when the bench is killed.
 pub(crate) struct Subject {
     name: &'static str,
     pub(crate) url: String,
+    lifeline: Option<PipeWriter>,
+    keeper: Child,
 }
 
 impl Subject {
     pub(crate) fn up(name: &'static str) -> Result<Self> {
+        let (reader, writer) = pipe()?;
+        let keeper = Command::new("/proc/self/exe")
+            .args([roles::KEEP, name])
+            .stdin(reader)
+            .stdout(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        let mut subject = Self { name, url: String::new(), lifeline: Some(writer), keeper };
         let output = command(name).arg("up").stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
         if !output.status.success() {
             return Err(format!("subjects/{name}/run up: {}", output.status).into());
         }
-        Ok(Self { name, url: String::from_utf8(output.stdout)?.trim().to_owned() })
+        String::from_utf8(output.stdout)?.trim().clone_into(&mut subject.url);
+        Ok(subject)
+    }
+
+    /// Its daemons and their children.
+    pub(crate) fn processes(&self) -> Result<Vec<u32>> {
+        let output = command(self.name).arg("status").stdin(Stdio::null()).output()?;
+        let status = String::from_utf8(output.stdout)?;
+        let daemons = status.lines().filter_map(|line| line.split_once(' ')?.1.parse::<u32>().ok());
+        let mut all: Vec<u32> = daemons.collect();
+        for daemon in all.clone() {
+            let children = std::fs::read_to_string(format!("/proc/{daemon}/task/{daemon}/children"))?;
+            all.extend(children.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+        }
+        if all.is_empty() { Err(format!("subjects/{}/run status names no process", self.name).into()) } else { Ok(all) }
     }
 }
 
 impl Drop for Subject {
     fn drop(&mut self) {
-        let ended = command(self.name).args(["down", "--purge"]).stdin(Stdio::null()).status();
-        if !ended.is_ok_and(|status| status.success()) {
+        self.lifeline = None;
+        if !self.keeper.wait().is_ok_and(|status| status.success()) {
             eprintln!("unladen-bench: subjects/{}/run down failed", self.name);
         }
     }
+}
+
+/// As the process that takes a subject down in the end.
+pub(crate) fn keep(arguments: &[String]) -> Result<()> {
+    let name = arguments.first().ok_or("the subject is missing")?;
+    std::io::stdin().read_to_end(&mut Vec::new())?;
+    let status = command(name).args(["down", "--purge"]).stdin(Stdio::null()).status()?;
+    if status.success() { Ok(()) } else { Err(format!("subjects/{name}/run down: {status}").into()) }
 }
 
 fn command(name: &str) -> Command {

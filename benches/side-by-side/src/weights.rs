@@ -18,8 +18,8 @@ pub(crate) const BENCH: Bench =
 
 const PHASE: Duration = Duration::from_millis(500);
 const SETTLE: Duration = Duration::from_millis(100);
-/// Blocks of each, for one figure of each: half a minute.
-const BLOCKS: usize = 15;
+/// Blocks of each, for one figure of each: 16 s.
+const BLOCKS: usize = 8;
 /// A tick of /proc/PID/stat in ns.
 const TICK_NS: f64 = 1e7;
 /// The server's executable.
@@ -84,8 +84,9 @@ fn measure(subject: &Subject, rate: Option<f64>, seed: u64) -> Result<(Vec<Block
     let mut driver = Driver::start(config)?;
     let cancel = Cancel::new();
     driver.run(0, Stop::after(SETTLE), &cancel)?;
-    let mut instrument = Instrument::open(GroupBy::Exe)?;
-    let servers = servers()?;
+    let mut instrument = Instrument::open(GroupBy::Pid)?;
+    let servers = subject.processes()?;
+    let groups: Vec<String> = servers.iter().map(|pid| format!(" {SERVER} {pid}")).collect();
     let mut blocks = Vec::new();
     let mut cycles = Vec::new();
     for plan in Planner::new(seed, 1, Timing { phase: PHASE, jitter: Timing::JITTER }).take(BLOCKS) {
@@ -95,7 +96,8 @@ fn measure(subject: &Subject, rate: Option<f64>, seed: u64) -> Result<(Vec<Block
             let requests = phase(&mut driver, position, plan.phase, &cancel)?;
             let after = instrument.read()?;
             let counted = after.since(&before).filter(|(group, counter, _)| {
-                instrument.counter(*counter).name == "cpu" && instrument.group(*group).name.ends_with(SERVER)
+                let name = &instrument.group(*group).name;
+                instrument.counter(*counter).name == "cpu" && groups.iter().any(|ours| name.ends_with(ours))
             });
             let count = counted.map(|(_, _, grown)| grown as f64).sum();
             *recorded = Phase { duration_ns: after.at_ns() - before.at_ns(), requests, count };
@@ -110,7 +112,7 @@ fn measure(subject: &Subject, rate: Option<f64>, seed: u64) -> Result<(Vec<Block
             for (position, grown) in [Position::On, Position::Off].into_iter().zip(&mut grown) {
                 requests += phase(&mut driver, position, PHASE, &cancel)?;
                 let now = ticks(&servers)?;
-                *grown = (now - ticks_before) as f64 * TICK_NS;
+                *grown = now.saturating_sub(ticks_before) as f64 * TICK_NS;
                 ticks_before = now;
             }
             cycles.push((grown[0] - grown[1]) / requests.max(1) as f64);
@@ -128,14 +130,6 @@ fn phase(driver: &mut Driver, position: Position, length: Duration, cancel: &Can
     }
     std::thread::sleep(end.saturating_duration_since(Instant::now()));
     Ok(requests)
-}
-
-/// The processes of the server.
-fn servers() -> Result<Vec<u32>> {
-    let pids = std::fs::read_dir("/proc")?.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    let is_server =
-        |pid: &u32| std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|comm| comm.trim() == SERVER);
-    Ok(pids.filter(is_server).collect())
 }
 
 /// User and system ticks of these processes.
