@@ -36,9 +36,8 @@ impl Block {
     /// Off phases are scaled to the duration of the on phases: a slow last request can stretch
     /// an on phase a little beyond its plan.
     pub fn excess(&self) -> f64 {
-        let (on, on_ns) = self.sum(true);
-        let (off, off_ns) = self.sum(false);
-        if off_ns == 0.0 { on } else { on - off * (on_ns / off_ns) }
+        let (off, on) = self.off_and_on();
+        on - off
     }
 
     /// What [`excess`](Self::excess) would have been had no requests run, judged by the two off
@@ -50,6 +49,13 @@ impl Block {
         let scale = if second.duration_ns == 0 { 1.0 } else { first.duration_ns as f64 / second.duration_ns as f64 };
         let difference = first.count - second.count * scale;
         std::f64::consts::SQRT_2 * if self.order == Order::OnFirst { difference } else { -difference }
+    }
+
+    /// What the counter grew in the off phases, scaled to the duration of the on phases, and in the on phases.
+    pub fn off_and_on(&self) -> (f64, f64) {
+        let (on, on_ns) = self.sum(true);
+        let (off, off_ns) = self.sum(false);
+        (if off_ns == 0.0 { 0.0 } else { off * (on_ns / off_ns) }, on)
     }
 
     fn sum(&self, want_on: bool) -> (f64, f64) {

@@ -35,6 +35,7 @@
 mod block;
 mod discovery;
 mod estimate;
+mod mean;
 mod plan;
 mod quantile;
 mod ratio;
