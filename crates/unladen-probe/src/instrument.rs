@@ -14,7 +14,10 @@ use crate::procfs::ProcFs;
 use crate::taskstats::Listener;
 
 /// Readings whose median is the cost of one.
-const CALIBRATION_READS: usize = 7;
+const CALIBRATION_READS: usize = 5;
+
+/// Between them: right after another, a reading finds everything in the processor's caches and nobody has run.
+const CALIBRATION_PAUSE: Duration = Duration::from_millis(60);
 
 /// What a reading costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +126,7 @@ impl Instrument {
     pub fn calibrate(&mut self) -> Result<ReadCost, ProbeError> {
         let mut costs = Vec::with_capacity(CALIBRATION_READS);
         for _ in 0..CALIBRATION_READS {
+            std::thread::sleep(CALIBRATION_PAUSE);
             let (cpu, begun) = (self.cpu_ns, Instant::now());
             self.read()?;
             costs.push((Duration::from_nanos(self.cpu_ns - cpu), begun.elapsed()));
