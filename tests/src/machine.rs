@@ -15,7 +15,7 @@ pub enum Ability {
 }
 
 /// Whether the test has to be left out, for lack of an ability. It says so on a line of its own, which libtest does not
-/// capture and `.ci/run` counts. With `UNLADEN_TESTS=all` (`.ci/run` sets it) nothing may be left out: the test fails.
+/// capture and `.ci/run` counts. With `UNLADEN_TESTS=all` nothing may be left out: the test fails.
 pub fn skip_without(ability: Ability, test: &str) -> bool {
     let lacking = match ability {
         Ability::Root => (!Uid::effective().is_root()).then_some("it takes root"),
