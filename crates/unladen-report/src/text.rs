@@ -83,6 +83,9 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
         rows.sort_by(|a, b| b.per_request.value.total_cmp(&a.per_request.value));
         rows
     };
+    if rows.is_empty() {
+        return undecided(url, style, out);
+    }
     let heaviest = rows.first().map_or(0.0, |row| row.per_request.value);
     let mut table = table(&["CPU per request", "", "", "± 95 %", "noise floor", "share", "user/kernel"], style);
     for row in &rows {
@@ -114,6 +117,23 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
             quantity.value_text(),
             quantity.margin_text(),
             plain(Kind::Time, rest.noise_floor),
+        ]);
+    }
+    write(&table, out)
+}
+
+/// Where nothing can be told from chance: what comes closest.
+fn undecided(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut rows: Vec<&WeightRow> = url.weights.iter().filter(|row| row.counter == "cpu").collect();
+    rows.sort_by(|a, b| b.per_request.low.total_cmp(&a.per_request.low));
+    let mut table = table(&["CPU per request, not told from chance", "", "± 95 %", "noise floor"], style);
+    for row in rows.into_iter().take(COLUMNS) {
+        let quantity = of(row);
+        table.add_row([
+            row.group.clone(),
+            quantity.value_text(),
+            quantity.margin_text(),
+            plain(Kind::Time, row.noise_floor),
         ]);
     }
     write(&table, out)

@@ -13,6 +13,21 @@ pub(crate) struct OutputError {
     source: io::Error,
 }
 
+/// Whether a file could be written there at all: better told before measuring than after.
+pub(crate) fn check(path: &Path) -> Result<(), OutputError> {
+    let folder = folder_of(path);
+    match folder.metadata() {
+        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Ok(_) => Err(io::Error::from(io::ErrorKind::NotADirectory)),
+        Err(error) => Err(error),
+    }
+    .map_err(|source| OutputError { whither: path.to_owned(), source })
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Writes to standard output. A reader that has gone away (`| head`) is no error.
 pub(crate) fn to_stdout(format: &dyn Format, result: &Weigh, style: Style) -> Result<(), OutputError> {
     let mut out = BufWriter::new(io::stdout().lock());
@@ -30,11 +45,12 @@ pub(crate) fn to_file(path: &Path, format: &dyn Format, result: &Weigh) -> Resul
         let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(error)?;
         return format.weigh(result, plain, &mut file).map_err(error);
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     // As any new file: the umask narrows it.
-    let file =
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)).tempfile_in(folder).map_err(error)?;
+    let file = builder
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
+        .tempfile_in(folder_of(path))
+        .map_err(error)?;
     let mut out = BufWriter::new(&file);
     format.weigh(result, plain, &mut out).and_then(|()| out.flush()).map_err(error)?;
     drop(out);

@@ -138,6 +138,7 @@ enum By {
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     let (json, files) = (args.json, args.output.clone());
     let options = args.resolve()?;
+    files.iter().try_for_each(|file| output::check(file))?;
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
     let Outcome { result, failure } = weigh::weigh(options, &cancel)?;

@@ -19,6 +19,8 @@ const WANTED_BLOCKS: u32 = 12;
 const EXTENDED_BLOCKS: u32 = 12;
 /// Requests that an on phase holds at least, of each that is under way at once.
 const REQUESTS_A_PHASE: u32 = 3;
+/// The settle gap is at most this part of a phase: the requests of a quick page need a phase to run in.
+const SETTLE_PART: u32 = 2;
 /// A reading costs at most this part of a phase.
 const READ_PART: u32 = 200;
 /// The least length of a phase: below it, waking up late weighs.
@@ -27,7 +29,7 @@ const LEAST_PHASE: Duration = Duration::from_millis(50);
 const LONGEST_PHASE: Duration = Duration::from_secs(3_600);
 
 /// What is known before the first phase.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Known {
     /// Median latency of the warm-up, of the slowest URL.
     pub(crate) latency: Duration,
@@ -55,16 +57,19 @@ pub(crate) struct Plan {
 pub(crate) enum PlanError {
     /// Too little time.
     #[error(
-        "{} is too short: this page (a request takes {:.0} ms here) needs {:.0} s for the {MIN_BLOCKS} blocks of phases that an interval takes",
-        humantime::format_duration(*.given), latency.as_secs_f64() * 1e3, needed.as_secs_f64().ceil()
+        "{} is too short: a request takes {} ms here and a reading of all counters {} ms of CPU, so a phase lasts {} ms \
+         at least, and an interval needs {MIN_BLOCKS} blocks of four phases: {} s",
+        humantime::format_duration(*.given), millis(known.latency), millis(known.read), millis(*.phase), needed.as_secs_f64().ceil()
     )]
     TooShort {
         /// What was asked for.
         given: Duration,
         /// What it takes.
         needed: Duration,
-        /// Of a request.
-        latency: Duration,
+        /// The shortest phase.
+        phase: Duration,
+        /// What it follows from.
+        known: Known,
     },
     /// Too few requests.
     #[error(
@@ -93,6 +98,12 @@ pub(crate) enum PlanError {
     },
 }
 
+/// `20`, `0.3`
+fn millis(duration: Duration) -> String {
+    let millis = duration.as_secs_f64() * 1e3;
+    if millis < 10.0 { format!("{millis:.1}") } else { format!("{millis:.0}") }
+}
+
 impl Plan {
     /// Chooses.
     ///
@@ -104,8 +115,10 @@ impl Plan {
             let between = Duration::try_from_secs_f64(1.0 / rate).unwrap_or(LONGEST_PHASE);
             known.latency.max(between * options.driver.concurrency as u32)
         });
-        let least =
-            (options.settle + gap * REQUESTS_A_PHASE).max(known.read * READ_PART).clamp(LEAST_PHASE, LONGEST_PHASE);
+        let least = (options.settle + gap * REQUESTS_A_PHASE)
+            .max(options.settle * SETTLE_PART)
+            .max(known.read * READ_PART)
+            .clamp(LEAST_PHASE, LONGEST_PHASE);
         let phases = known.urls.max(1) as u32 * PHASES_PER_BLOCK as u32;
 
         let phase = match (options.phase, requests, time) {
@@ -144,7 +157,8 @@ impl Plan {
                 return Err(PlanError::TooShort {
                     given,
                     needed: least * phases * MIN_BLOCKS as u32,
-                    latency: known.latency,
+                    phase: least,
+                    known,
                 });
             }
             return Ok(Self { phase, time: given, least_rounds: MIN_BLOCKS, extended: false });

@@ -20,6 +20,9 @@ use crate::weigh::recording::{BlockRecord, PhaseRecord, Recording};
 const WARM_UP: Duration = Duration::from_secs(1);
 const WARM_UP_REQUESTS: u64 = 20;
 
+/// Groups among which the one with the most CPU is looked for between rounds.
+const CANDIDATES: usize = 5;
+
 /// What came of it: a result, and why it is not the whole one that was asked for.
 pub(crate) struct Outcome {
     pub(crate) result: Weigh,
@@ -169,15 +172,22 @@ impl Run<'_> {
     /// The group with the most CPU of one URL's requests, as far as is known.
     fn heaviest(&self, url: usize) -> Option<(String, Weight)> {
         let cpu = self.instrument.counter_named("cpu")?;
-        // The plain sum finds it; only for that one the pairs of blocks are gone through.
+        // Plain sums put them in order, so that pairs of blocks are gone through for few: a noisy background may have
+        // the largest sum, and is passed over.
         let sum = |blocks: &[Block]| blocks.iter().map(Block::excess).sum::<f64>();
-        let (name, blocks) = self
+        let mut groups: Vec<(&String, Vec<Block>)> = self
             .instrument
             .groups()
             .filter(|(_, group)| group.kind != GroupKind::Own)
             .map(|(id, group)| (&group.name, self.recording.series(url, |phase| phase.of(id, cpu))))
-            .max_by(|a, b| sum(&a.1).total_cmp(&sum(&b.1)))?;
-        Some((name.clone(), Weight::of(&blocks).ok()?))
+            .collect();
+        groups.sort_by(|a, b| sum(&b.1).total_cmp(&sum(&a.1)));
+        let (name, weight) = groups
+            .iter()
+            .take(CANDIDATES)
+            .filter_map(|(name, blocks)| Some((*name, Weight::of(blocks).ok()?)))
+            .find(|(_, weight)| weight.per_request.low > 0.0)?;
+        Some((name.clone(), weight))
     }
 
     fn show(&self, heaviest: Option<&(String, Weight)>) {
