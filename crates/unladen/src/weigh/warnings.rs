@@ -9,6 +9,8 @@ use crate::weigh::analysis::Measured;
 
 /// From this share of the machine on, background work is worth a word.
 const BUSY: f64 = 0.25;
+/// Work pushed aside is worth a word from this share of the requests' own CPU on.
+const NOTABLE: f64 = 0.01;
 /// Above this share of a core the probes' own cost is worth a word.
 const COSTLY_PROBES: f64 = 0.01;
 
@@ -45,7 +47,11 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
         warnings.push(Warning::Busy { cores: setup.background_cores, processors: setup.processors });
     }
     let cpu_rows = || urls.iter().flat_map(|url| &url.weights).filter(|row| row.counter == "cpu");
-    let displaced = names(cpu_rows().filter(|row| row.displaced).map(|row| row.group.clone()));
+    let displaced = names(urls.iter().flat_map(|url| {
+        let least = NOTABLE * url.total_cpu.map_or(0.0, |total| total.value);
+        let rows = url.weights.iter().filter(|row| row.counter == "cpu" && row.displaced);
+        rows.filter(move |row| -row.per_request.value > least).map(|row| row.group.clone())
+    }));
     if !displaced.is_empty() {
         warnings.push(Warning::Displaced { groups: displaced });
     }
