@@ -36,8 +36,7 @@ impl Block {
     /// Off phases are scaled to the duration of the on phases: a slow last request can stretch
     /// an on phase a little beyond its plan.
     pub fn excess(&self) -> f64 {
-        let (off, on) = self.off_and_on();
-        on - off
+        self.sum(true).0 - self.off_growth()
     }
 
     /// What [`excess`](Self::excess) would have been had no requests run, judged by the two off
@@ -51,11 +50,10 @@ impl Block {
         std::f64::consts::SQRT_2 * if self.order == Order::OnFirst { difference } else { -difference }
     }
 
-    /// What the counter grew in the off phases, scaled to the duration of the on phases, and in the on phases.
-    pub fn off_and_on(&self) -> (f64, f64) {
-        let (on, on_ns) = self.sum(true);
+    /// What the counter grew in the off phases, scaled to the duration of the on phases.
+    pub fn off_growth(&self) -> f64 {
         let (off, off_ns) = self.sum(false);
-        (if off_ns == 0.0 { 0.0 } else { off * (on_ns / off_ns) }, on)
+        if off_ns == 0.0 { 0.0 } else { off * (self.sum(true).1 / off_ns) }
     }
 
     fn sum(&self, want_on: bool) -> (f64, f64) {

@@ -5,8 +5,8 @@ use crate::estimate::{Estimate, TooFew};
 use crate::mean::mean_ratio;
 use crate::ratio::{p_value_of_zero, ratio};
 
-/// Up to this share of off growth to on growth a counter is the requests' own: there is no background to be robust
-/// against, and the mean over all requests, dear ones included, is what to estimate.
+/// Up to this share of off growth to what the requests add, a counter is the requests' own: there is no background to be
+/// robust against, and the mean over all requests, dear ones included, is what to estimate.
 const OWN: f64 = 0.05;
 
 /// What one request adds to one counter.
@@ -31,9 +31,14 @@ impl Weight {
         let requests: Vec<f64> = usable.iter().map(|block| block.requests()).collect();
         let excess: Vec<f64> = usable.iter().map(|block| block.excess()).collect();
         let null: Vec<f64> = usable.iter().map(|block| block.null_excess()).collect();
-        let (off, on) = usable.iter().map(|block| block.off_and_on()).fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d));
+        let robust = ratio(&excess, &requests)?;
+        // Judged by the robust estimate: by the plain sum, a burst of background that fell into an on phase would look
+        // like a cost of the requests, and would be taken for one.
+        let off: f64 = usable.iter().map(|block| block.off_growth()).sum();
+        let by_requests = robust.value * requests.iter().sum::<f64>();
+        let is_own = off <= OWN * by_requests;
         Ok(Self {
-            per_request: if off <= OWN * on { mean_ratio(&excess, &requests)? } else { ratio(&excess, &requests)? },
+            per_request: if is_own { mean_ratio(&excess, &requests)? } else { robust },
             noise_floor: ratio(&null, &requests)?.half_width(),
             p_value: p_value_of_zero(&excess),
         })

@@ -80,6 +80,28 @@ fn a_stretched_on_phase_is_compared_with_as_much_off_time() {
     assert!((block.excess() - 140.0).abs() < 1e-9);
 }
 
+/// Regression: the sum of the on phases decided whether a counter is the requests' own, so that a burst of background in
+/// an on phase passed for the requests' and moved the estimate.
+#[test]
+fn a_burst_beside_a_steady_background_is_not_the_requests_own() {
+    // The burst lasts for about a phase; of twenty plans half have it in on phases.
+    for seed in 0..20 {
+        let rate = |t: f64| if (4.0..4.5).contains(&t) { 1e6 } else { 20.0 };
+        let weight = Weight::of(&blocks(seed, 15, 3.0, rate)).unwrap();
+        assert!((weight.per_request.value - 3.0).abs() < 0.1, "{seed}: {weight:?}");
+    }
+}
+
+/// What few blocks hold counts, where nothing but the requests moves the counter.
+#[test]
+fn dear_requests_count_where_there_is_no_background() {
+    let mut all = blocks(1, 12, 3.0, |_| 0.0);
+    let dear = blocks(9, 2, 30.0, |_| 0.0);
+    all.extend(dear);
+    let weight = Weight::of(&all).unwrap();
+    assert!((weight.per_request.value - (12.0 * 3.0 + 2.0 * 30.0) / 14.0).abs() < 1e-9, "{weight:?}");
+}
+
 proptest! {
     #[test]
     fn any_linear_background_leaves_the_weight_exact(
