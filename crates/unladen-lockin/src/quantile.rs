@@ -5,6 +5,8 @@
 //! make intervals too narrow. Whole blocks are drawn with replacement (Efron & Tibshirani 1993,
 //! ch. 8), and the interval is that of the resampled quantiles (percentile method).
 
+use crate::mean::mean_ratio;
+
 /// How many times blocks are resampled: the ends of a 95 % interval are then the 25th smallest and
 /// largest, known to about ±5 ranks.
 const RESAMPLES: usize = 1_000;
@@ -33,6 +35,8 @@ pub fn samples_needed(q: f64) -> u64 {
 pub struct BlockLatencies {
     /// Sorted bins of one block: (latency rounded down, count).
     blocks: Vec<Vec<(u64, u64)>>,
+    /// Of each block: the sum of its latencies, and their number.
+    sums: Vec<(f64, f64)>,
     count: u64,
     sum: f64,
     sum_of_squares: f64,
@@ -43,6 +47,7 @@ impl BlockLatencies {
     /// Adds the latencies (ns) of one block.
     pub fn push_block(&mut self, latencies: impl IntoIterator<Item = u64>) {
         let mut binned: Vec<u64> = Vec::new();
+        let before = self.sum;
         for latency in latencies {
             self.count += 1;
             self.sum += latency as f64;
@@ -50,6 +55,7 @@ impl BlockLatencies {
             self.max = self.max.max(latency);
             binned.push(bin(latency));
         }
+        self.sums.push((self.sum - before, binned.len() as f64));
         binned.sort_unstable();
         let bins = binned.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u64)).collect();
         self.blocks.push(bins);
@@ -63,6 +69,12 @@ impl BlockLatencies {
     /// Mean latency, ns; 0 without requests.
     pub fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum / self.count as f64 }
+    }
+
+    /// The 95 % interval of the mean, ns; `None` with fewer than [`MIN_BLOCKS`](crate::MIN_BLOCKS) blocks.
+    pub fn mean_interval(&self) -> Option<(f64, f64)> {
+        let (sums, counts): (Vec<f64>, Vec<f64>) = self.sums.iter().copied().unzip();
+        mean_ratio(&sums, &counts).ok().map(|mean| (mean.low, mean.high))
     }
 
     /// Standard deviation of the latencies (their spread, not an interval), ns.

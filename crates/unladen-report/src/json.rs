@@ -154,6 +154,7 @@ impl<'a> Document<'a> {
 
 impl<'a> UrlJson<'a> {
     fn of(url: &'a WeighedUrl) -> Self {
+        let mean = url.client.latency.as_ref().and_then(|latency| latency.mean_interval);
         let intervals = url.client.latency.iter().flat_map(|latency| &latency.quantiles);
         Self {
             url: &url.url,
@@ -167,6 +168,11 @@ impl<'a> UrlJson<'a> {
             latency_ns: latency(url.client.latency.as_ref()),
             latency_intervals_ns: intervals
                 .filter_map(|quantile| quantile.interval.map(|(low, high)| (quantile.name, IntervalJson { low, high })))
+                .chain(
+                    mean.map(|(low, high)| {
+                        ("mean", IntervalJson { low: low.round() as u64, high: high.round() as u64 })
+                    }),
+                )
                 .collect(),
             client_cpu_ns: url.client.cpu.map(Into::into),
             total_cpu_ns: url.total_cpu.map(Into::into),

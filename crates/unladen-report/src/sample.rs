@@ -79,6 +79,7 @@ fn page(name: &str, scale: f64) -> WeighedUrl {
         client: Client {
             latency: Some(Latency {
                 mean: 19_312_345.0,
+                mean_interval: Some((19_112_345.0, 19_512_345.0)),
                 sd: 1_212_345.0,
                 max: 31_212_345,
                 quantiles: vec![

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, Table, presets};
+use unladen_lockin::Estimate;
 
 use crate::format::Format;
 use crate::quantity::{Kind, Quantity, grouped, plain};
 use crate::style::Style;
-use crate::weigh::{Ended, Latency, Setup, Weigh, WeighedUrl, WeightRow};
+use crate::weigh::{Ended, Latency, LatencyQuantile, Setup, Span, Weigh, WeighedUrl, WeightRow};
 
 pub(crate) struct Text;
 
@@ -96,7 +97,7 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
             style.strong(&quantity.value_text()),
             quantity.margin_text(),
             plain(Kind::Time, row.noise_floor),
-            row.share.map(|share| format!("{:.1} %", share.value * 100.0)).unwrap_or_default(),
+            row.share.map(percent).unwrap_or_default(),
             split(row),
         ]);
     }
@@ -152,15 +153,12 @@ fn meaning(url: &WeighedUrl, setup: &Setup, style: Style, out: &mut dyn Write) -
             share.high * 100.0
         ))
     });
-    let (core, machine) = (capacity.per_core, capacity.machine);
     let text = format!(
-        "One core serves at most {} requests/s ({} to {}); this machine, with {} core{}, {}.{}",
-        rate(core.value),
-        rate(core.low),
-        rate(core.high),
+        "One core serves at most {} requests/s; this machine, with {} core{}, {}.{}",
+        rates(capacity.per_core),
         setup.processors,
         if setup.processors == 1 { "" } else { "s" },
-        rate(machine.value),
+        rates(capacity.machine),
         share.unwrap_or_default(),
     );
     for line in fill(&text, usize::from(style.width)) {
@@ -218,18 +216,19 @@ fn latencies(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<
     let mut table = table(&["latency of these requests", "", "95 % interval"], style);
     for quantile in &latency.quantiles {
         let interval = match quantile.interval {
-            Some((low, high)) => format!("{} to {}", plain(Kind::Time, low as f64), plain(Kind::Time, high as f64)),
+            Some((low, high)) => interval(low as f64, high as f64),
             None => format!("not carried: needs {} requests in 6 blocks", quantile.needs),
         };
         table.add_row([quantile.name.to_owned(), plain(Kind::Time, quantile.value as f64), interval]);
     }
-    let Latency { mean, sd, max, .. } = latency;
+    let Latency { mean, mean_interval, sd, max, .. } = latency;
     table.add_row([
         "mean".to_owned(),
         plain(Kind::Time, *mean),
-        format!("standard deviation {}", plain(Kind::Time, *sd)),
+        mean_interval.map(|(low, high)| interval(low, high)).unwrap_or_default(),
     ]);
-    table.add_row(["max".to_owned(), plain(Kind::Time, *max as f64)]);
+    table.add_row(["max seen".to_owned(), plain(Kind::Time, *max as f64)]);
+    table.add_row(["spread (sd)".to_owned(), plain(Kind::Time, *sd)]);
     write(&table, out)
 }
 
@@ -243,8 +242,8 @@ fn comparison(urls: &[WeighedUrl], style: Style, out: &mut dyn Write) -> io::Res
         table.add_row([
             url.name.clone(),
             total.map(|total| total.to_string()).unwrap_or_default(),
-            p50.map(|p50| plain(Kind::Time, p50.value as f64)).unwrap_or_default(),
-            url.capacity.map(|capacity| rate(capacity.per_core.value)).unwrap_or_default(),
+            p50.map(with_interval).unwrap_or_default(),
+            url.capacity.map(|capacity| rates(capacity.per_core)).unwrap_or_default(),
         ]);
     }
     write(&table, out)
@@ -290,6 +289,30 @@ fn bar(value: f64, most: f64) -> String {
         bar.push(EIGHTHS[eighths % 8]);
     }
     bar
+}
+
+/// `18.9 ms to 19.4 ms`
+fn interval(low: f64, high: f64) -> String {
+    format!("{} to {}", plain(Kind::Time, low), plain(Kind::Time, high))
+}
+
+/// `19.1 ms (18.9 ms to 19.4 ms)`
+fn with_interval(quantile: &LatencyQuantile) -> String {
+    let value = plain(Kind::Time, quantile.value as f64);
+    match quantile.interval {
+        Some((low, high)) => format!("{value} ({})", interval(low as f64, high as f64)),
+        None => format!("{value} (interval not carried)"),
+    }
+}
+
+/// `98.8 ± 0.1 %`
+fn percent(share: Estimate) -> String {
+    format!("{:.1} ± {:.1} %", share.value * 100.0, (share.margin() * 1_000.0).ceil() / 10.0)
+}
+
+/// `55.2 (54.6 to 55.7)`
+fn rates(span: Span) -> String {
+    format!("{} ({} to {})", rate(span.value), rate(span.low), rate(span.high))
 }
 
 fn rate(per_second: f64) -> String {

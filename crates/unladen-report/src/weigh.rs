@@ -114,6 +114,8 @@ pub struct Client {
 pub struct Latency {
     /// Mean.
     pub mean: f64,
+    /// Its 95 % interval.
+    pub mean_interval: Option<(f64, f64)>,
     /// Standard deviation: the spread of the requests, not an interval.
     pub sd: f64,
     /// The largest.

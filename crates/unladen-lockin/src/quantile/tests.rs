@@ -27,6 +27,17 @@ fn fewer_than_six_blocks_give_a_value_and_no_interval() {
 }
 
 #[test]
+fn the_mean_lies_within_its_interval_and_few_blocks_have_none() {
+    let mut latencies = BlockLatencies::default();
+    for block in 0..8 {
+        latencies.push_block([100 + block, 200, 310]);
+        assert_eq!(latencies.mean_interval().is_some(), block >= 5);
+    }
+    let (low, high) = latencies.mean_interval().unwrap();
+    assert!(low < latencies.mean() && latencies.mean() < high);
+}
+
+#[test]
 fn blocks_that_differ_widen_the_interval() {
     let spread = |shift: u64| {
         let mut latencies = BlockLatencies::default();

@@ -208,6 +208,7 @@ fn latency(recording: &Recording, url: usize) -> Option<Latency> {
     let quantiles = latencies.quantiles(&QUANTILES.map(|(_, q)| q))?;
     Some(Latency {
         mean: latencies.mean(),
+        mean_interval: latencies.mean_interval(),
         sd: latencies.sd(),
         max: latencies.max(),
         quantiles: QUANTILES

@@ -104,12 +104,15 @@ impl Run<'_> {
                 continue;
             }
             // Between rounds no phase runs: what is computed here disturbs none.
-            let heaviest = (0..urls)
-                .filter_map(|url| self.heaviest(url))
+            let by_url: Vec<Option<(String, Weight)>> = (0..urls).map(|url| self.heaviest(url)).collect();
+            let all_known = by_url.iter().all(Option::is_some);
+            let heaviest = by_url
+                .into_iter()
+                .flatten()
                 .max_by(|a, b| a.1.per_request.relative_half_width().total_cmp(&b.1.per_request.relative_half_width()));
             self.show(heaviest.as_ref());
             let narrow = match (&mut until, &heaviest) {
-                (Some(until), Some((_, weight))) => {
+                (Some(until), Some((_, weight))) if all_known => {
                     reached = weight.per_request.relative_half_width();
                     until.look(&weight.per_request) == Verdict::Stop
                 }
@@ -194,7 +197,8 @@ impl Run<'_> {
         let elapsed = self.recording.elapsed();
         let done = match self.options.budget.requests {
             Some(wanted) => {
-                self.recording.blocks.iter().map(BlockRecord::requests).sum::<u64>() as f64 / wanted.max(1) as f64
+                let of_each = self.recording.requests_of_each(self.options.driver.requests.len());
+                of_each as f64 / wanted.max(1) as f64
             }
             None => elapsed.as_secs_f64() / self.plan.time.as_secs_f64(),
         };
