@@ -16,6 +16,8 @@
 
 mod format;
 mod json;
+mod load;
+mod prove;
 mod quantity;
 mod style;
 mod svg;
@@ -24,6 +26,14 @@ mod warning;
 mod weigh;
 
 pub use format::{FORMATS, Format, format_named};
+pub use load::{
+    ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, SendLag, Slice, StepResult, Trial,
+    Unfit,
+};
+pub use prove::{
+    ArmResult, BoxPlot, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup, Role,
+    WeightMetric,
+};
 pub use quantity::{Kind, Quantity};
 pub use style::Style;
 pub use warning::Warning;

@@ -1,0 +1,223 @@
+//! The principal type is [`Load`]: all that `unladen load` saw.
+
+use std::time::Duration;
+
+use crate::warning::Warning;
+use crate::weigh::{Ended, Latency};
+
+/// The result of one load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Load {
+    /// How it was sent.
+    pub setup: LoadSetup,
+    /// How it ended.
+    pub ended: Ended,
+    /// From the first planned request to the last answer.
+    pub elapsed: Duration,
+    /// Requests whose time had come; in a closed loop, those sent.
+    pub planned: u64,
+    /// Requests that were answered as expected.
+    pub requests: u64,
+    /// Requests that were answered as expected, a second.
+    pub throughput: f64,
+    /// Of all requests that were answered as expected or not answered in time, from the planned time.
+    pub latency: Option<Latency>,
+    /// Of `latency`'s requests, those that were not answered in time: they stand in it with the time they waited, which
+    /// is less than they would have taken.
+    pub cut_short: u64,
+    /// The share of all planned requests that were answered as expected within a time, the shortest time first.
+    pub within: Vec<(Duration, f64)>,
+    /// Separately by connection: those that opened one.
+    pub new_connections: Option<ByConnection>,
+    /// Those that went over one that was open.
+    pub reused_connections: Option<ByConnection>,
+    /// How late the generator was itself, in ns; the opening of connections not counted. None in a closed loop.
+    pub send_lag: Option<SendLag>,
+    /// What pacing cost. None in a closed loop.
+    pub pacing: Option<Pacing>,
+    /// What went wrong, the most frequent first.
+    pub errors: Vec<ErrorCount>,
+    /// Requests planned and never sent: the most that may be under way were under way until the end.
+    pub unsent: u64,
+    /// Requests that were still under way when the load was interrupted.
+    pub abandoned: u64,
+    /// Answers that differed from the first one to the same request.
+    pub changed: u64,
+    /// Connections that were opened.
+    pub connections: u64,
+    /// Bytes of HTTP sent, before encryption.
+    pub bytes_sent: u64,
+    /// Bytes of HTTP received, after decryption.
+    pub bytes_received: u64,
+    /// Bytes of bodies.
+    pub body_bytes: u64,
+    /// The client's own CPU, threads for pacing and recording included.
+    pub client_cpu: Duration,
+    /// Why the figures are not the server's; empty if they are.
+    pub unfit: Vec<Unfit>,
+    /// Request by request of the mix, if there are several.
+    pub by_request: Vec<ByRequest>,
+    /// Step by step, if there are several.
+    pub steps: Vec<StepResult>,
+    /// The search, if the highest rate was asked for.
+    pub capacity: Option<FoundCapacity>,
+    /// Slice by slice of time, for the picture.
+    pub timeline: Vec<Slice>,
+    /// The distribution: (latency in ns, share of `latency`'s requests at or below), for the picture.
+    pub distribution: Vec<(u64, f64)>,
+    /// What the reader should know before believing it.
+    pub warnings: Vec<Warning>,
+}
+
+/// How it was sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadSetup {
+    /// What was asked for: the URL, or "12 URLs of pages.txt".
+    pub target: String,
+    /// Requests a second on average, as planned; none in a closed loop.
+    pub rate: Option<f64>,
+    /// `constant`, `Poisson`; none in a closed loop.
+    pub arrivals: Option<&'static str>,
+    /// The most requests under way at once; in a closed loop always so many.
+    pub concurrency: usize,
+    /// Whether connections are kept.
+    pub keep_alive: bool,
+    /// The version of HTTP spoken.
+    pub http: String,
+    /// The seed of arrivals and mix.
+    pub seed: u64,
+}
+
+/// The requests of one kind of connection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ByConnection {
+    /// Requests.
+    pub requests: u64,
+    /// Their latency.
+    pub latency: Latency,
+}
+
+/// The generator's lag in ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SendLag {
+    /// Median.
+    pub p50: u64,
+    /// 99 % are at most this late.
+    pub p99: u64,
+    /// The latest.
+    pub max: u64,
+}
+
+/// What it cost to be punctual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pacing {
+    /// CPU spent waiting for planned times: waking up, and spinning.
+    pub cpu: Duration,
+}
+
+/// Failures of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorCount {
+    /// The kind's stable name, as in JSON: `connect`, `timeout`, `status`, …
+    pub kind: &'static str,
+    /// How many.
+    pub count: u64,
+    /// What the first of them said.
+    pub first: String,
+}
+
+/// Why the generator was the bottleneck.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unfit {
+    /// It sent too late.
+    Late {
+        /// 99 % were at most this late, ns.
+        p99: u64,
+        /// What it may be, ns.
+        limit: u64,
+    },
+    /// Its thread had no time left.
+    Busy {
+        /// The share of the time that the thread worked, waiting and spinning apart.
+        share: f64,
+    },
+}
+
+/// One request of a mix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ByRequest {
+    /// Its name.
+    pub name: String,
+    /// Answered as expected.
+    pub requests: u64,
+    /// Failed.
+    pub errors: u64,
+    /// Latency.
+    pub latency: Option<Latency>,
+}
+
+/// One step of the schedule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepResult {
+    /// Requests a second at its start.
+    pub from: f64,
+    /// At its end.
+    pub to: f64,
+    /// How long it was.
+    pub time: Duration,
+    /// Answered as expected.
+    pub requests: u64,
+    /// Failed, or never sent.
+    pub errors: u64,
+    /// Latency.
+    pub latency: Option<Latency>,
+}
+
+/// The highest rate that holds a limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundCapacity {
+    /// The limit as it was given: `p95<100ms`.
+    pub limit: String,
+    /// The highest rate that held it.
+    pub highest: Option<f64>,
+    /// The lowest rate that did not.
+    pub lowest_broken: Option<f64>,
+    /// Each trial, in order.
+    pub trials: Vec<Trial>,
+}
+
+/// One rate tried.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// Requests a second.
+    pub rate: f64,
+    /// Requests planned.
+    pub planned: u64,
+    /// The limited quantile in ns, and its 95 % interval.
+    pub quantile: Option<(u64, Option<(u64, u64)>)>,
+    /// Failed or never sent.
+    pub errors: u64,
+    /// Whether it held the limit; none if the interval contains the limit.
+    pub held: Option<bool>,
+    /// The generator was the bottleneck.
+    pub unfit: bool,
+}
+
+/// A slice of time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Slice {
+    /// Since the first planned request.
+    pub start: Duration,
+    /// How long.
+    pub length: Duration,
+    /// Requests planned in it.
+    pub planned: u64,
+    /// Of these, failed or never answered.
+    pub errors: u64,
+    /// Median latency of those planned in it, ns.
+    pub p50: u64,
+    /// The 99 % quantile, ns.
+    pub p99: u64,
+    /// The largest, ns.
+    pub max: u64,
+}

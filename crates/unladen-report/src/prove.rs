@@ -1,0 +1,229 @@
+//! The principal type is [`Prove`]: all that `unladen prove` found.
+
+use std::time::Duration;
+
+use crate::quantity::Kind;
+use crate::warning::Warning;
+use crate::weigh::{Ended, Span};
+
+/// The result of one experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prove {
+    /// What the experiment is called.
+    pub title: String,
+    /// `ab`, `ablate` or `factorial`.
+    pub design: &'static str,
+    /// How it was measured.
+    pub setup: ProveSetup,
+    /// How it ended.
+    pub ended: Ended,
+    /// The arms; the first is the baseline, the last the baseline again.
+    pub arms: Vec<ArmResult>,
+    /// What differs, arm by arm against the baseline: every quantile, the mean, shares within a time, throughput, weights.
+    pub comparisons: Vec<Comparison>,
+    /// For ablations and factorial designs: what the changes do together.
+    pub interactions: Vec<Interaction>,
+    /// How long it would take to tell 1 % of the first quantile, in all; none where it is told.
+    pub time_for_one_percent: Option<Duration>,
+    /// What became of the changes that were made to the system.
+    pub put_back: Vec<String>,
+    /// `--fail-if` conditions, and whether each is broken for certain.
+    pub gates: Vec<Gate>,
+    /// What the reader should know before believing it.
+    pub warnings: Vec<Warning>,
+}
+
+/// How it was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProveSetup {
+    /// What was asked for.
+    pub target: String,
+    /// Requests a second; none in a closed loop.
+    pub rate: Option<f64>,
+    /// The most requests under way at once; in a closed loop always so many.
+    pub concurrency: usize,
+    /// The seed that repeats the order of the arms.
+    pub seed: u64,
+    /// From the first phase to the last.
+    pub elapsed: Duration,
+    /// Mean length of a phase.
+    pub phase: Duration,
+    /// Blocks counted, in all restarts.
+    pub blocks: usize,
+    /// The outer level.
+    pub restarts: usize,
+    /// What was resampled: `restarts` or `blocks`.
+    pub unit: &'static str,
+    /// The generator's lag: 99 % of the requests were at most this late, ns; none in a closed loop.
+    pub send_lag_p99: Option<u64>,
+}
+
+/// One arm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArmResult {
+    /// Its name: `baseline`, `candidate`, the name of a change, `all`, `all but …`, `baseline again`.
+    pub name: String,
+    /// The knobs that are on.
+    pub on: Vec<String>,
+    /// What it is in the design; one arm can be several.
+    pub roles: Vec<Role>,
+    /// Requests answered as expected.
+    pub requests: u64,
+    /// Failed, or never sent.
+    pub errors: u64,
+    /// Answers that differed from the first of this arm.
+    pub changed: u64,
+    /// Box of the plot, in ns.
+    pub box_plot: Option<BoxPlot>,
+    /// The empirical distribution: (latency in ns, share of requests at or below), at most some hundred points.
+    pub distribution: Vec<(u64, f64)>,
+    /// The same of its cold requests, if there are any.
+    pub cold: Option<BoxPlot>,
+}
+
+/// What an arm is in the design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// All knobs off.
+    Baseline,
+    /// All knobs off once more: what differs is noise.
+    BaselineAgain,
+    /// The changed arm of two.
+    Candidate,
+    /// One knob (its index) on.
+    Alone(usize),
+    /// All knobs on.
+    All,
+    /// All but one knob (its index) on.
+    Without(usize),
+    /// The first knobs (how many) on.
+    Cumulative(usize),
+    /// One combination of many.
+    Combination,
+}
+
+/// Tukey's box plot, ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BoxPlot {
+    /// The 5 % quantile.
+    pub p5: u64,
+    /// Lower quartile.
+    pub p25: u64,
+    /// Median.
+    pub p50: u64,
+    /// Upper quartile.
+    pub p75: u64,
+    /// The 95 % quantile.
+    pub p95: u64,
+    /// Requests.
+    pub count: u64,
+}
+
+/// What a metric measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// A latency in ns: less is faster.
+    Latency,
+    /// A share of requests within a time: more is faster.
+    Within,
+    /// Requests a second: more is faster.
+    Throughput,
+    /// A weight per request: less is lighter.
+    Weight,
+}
+
+/// One metric of one arm against the baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The arm's name.
+    pub arm: String,
+    /// `latency.p50`, `cold.latency.mean`, `within.50ms`, `throughput`, `weight.cpu www-data php-fpm8.2`.
+    pub metric: String,
+    /// What it measures.
+    pub kind: Metric,
+    /// For weights: group, counter, and how its numbers are written.
+    pub weight: Option<WeightMetric>,
+    /// In the baseline (ns, share, 1/s, or the counter's unit per request).
+    pub baseline: f64,
+    /// In this arm.
+    pub candidate: f64,
+    /// candidate / baseline; none where the baseline's weight cannot be told from nothing.
+    pub ratio: Option<Span>,
+    /// candidate − baseline, in the metric's unit.
+    pub difference: Span,
+    /// What the baseline against itself differs by, as a share (of the ratio), or, without a ratio, in the unit.
+    pub floor: f64,
+    /// The p-value after control of false discoveries.
+    pub adjusted_p: f64,
+    /// The verdict.
+    pub verdict: Change,
+}
+
+/// The counter of a weight.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeightMetric {
+    /// Group.
+    pub group: String,
+    /// Counter's stable name.
+    pub counter: &'static str,
+    /// What a table calls it.
+    pub title: &'static str,
+    /// Its unit in results.
+    pub unit: &'static str,
+    /// How its numbers are written.
+    pub kind: Kind,
+    /// Sampled by the kernel, not counted.
+    pub approximate: bool,
+}
+
+/// The verdict on a metric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Better: faster, more within the time, lighter.
+    Better,
+    /// Worse.
+    Worse,
+    /// Nothing that this experiment could tell from chance.
+    None,
+}
+
+/// What changes do together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interaction {
+    /// The metric: `latency.p50`.
+    pub metric: String,
+    /// The knobs' names.
+    pub knobs: Vec<String>,
+    /// What it says: the product of the single gains, a knob's main effect, …
+    pub kind: InteractionKind,
+    /// The effect as a ratio (below 1: less).
+    pub ratio: Span,
+    /// What the changes alone would come to together, as a ratio, where that is what it is compared with.
+    pub expected: Option<Span>,
+    /// Whether it can be told from chance.
+    pub told: bool,
+}
+
+/// What an interaction compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InteractionKind {
+    /// All together, against the product of each alone; `ratio` is all together, `expected` the product.
+    AllAgainstAlone,
+    /// A knob's effect over all combinations of the others (factorial).
+    MainEffect,
+    /// How far two knobs' effects do not multiply (factorial): 1 if they do.
+    Pair,
+}
+
+/// One `--fail-if`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gate {
+    /// As it was given: `p95 > +5%`.
+    pub condition: String,
+    /// The arm it was held against.
+    pub arm: String,
+    /// Broken for certain: the whole interval lies beyond.
+    pub broken: bool,
+    /// What was found, in words.
+    pub found: String,
+}
