@@ -32,22 +32,44 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod beta;
 mod block;
+mod change;
+mod contrast;
+mod counts;
 mod discovery;
+mod effects;
 mod estimate;
+mod harrell_davis;
+mod jackknife;
 mod mean;
+mod needed;
+mod observations;
 mod plan;
 mod quantile;
 mod ratio;
 mod signed_rank;
+mod statistic;
+mod student;
+mod units;
 mod until;
 mod weight;
 
 pub use block::{Block, Phase};
-pub use discovery::{FALSE_DISCOVERY_RATE, Family, adjust_families, benjamini_hochberg, blocks_needed};
+pub use change::{Change, Floor, judge};
+pub use contrast::{CannotCompare, Contrast, Scale, compare, contrast};
+pub use counts::{Counts, contrast_counts};
+pub use discovery::{
+    FALSE_DISCOVERY_RATE, Family, adjust_comparisons, adjust_families, benjamini_hochberg, blocks_needed,
+};
+pub use effects::{interaction, main_effect};
 pub use estimate::{Estimate, MIN_BLOCKS, TooFew};
+pub use needed::time_needed;
+pub use observations::Observations;
 pub use plan::{BlockPlan, Order, PHASES_PER_BLOCK, Planner, Position, Timing};
 pub use quantile::{BlockLatencies, Quantile, samples_needed};
 pub use ratio::ratio;
+pub use statistic::{Measure, Statistic};
+pub use units::Unit;
 pub use until::{Until, Verdict};
 pub use weight::Weight;

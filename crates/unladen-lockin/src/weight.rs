@@ -7,7 +7,7 @@ use crate::ratio::{p_value_of_zero, ratio};
 
 /// Up to this share of off growth to what the requests add, a counter is the requests' own: there is no background to be
 /// robust against, and the mean over all requests, dear ones included, is what to estimate.
-const OWN: f64 = 0.05;
+pub(crate) const OWN: f64 = 0.05;
 
 /// What one request adds to one counter.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,0 +1,248 @@
+//! The principal type is [`Contrast`]: how arms differ, with a 95 % interval.
+
+use crate::estimate::MIN_BLOCKS;
+use crate::jackknife::Replicates;
+use crate::observations::Observations;
+use crate::signed_rank::ALPHA;
+use crate::statistic::{Measure, Statistic};
+use crate::student;
+use crate::units::{Layout, Unit, Units};
+
+/// How terms are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// exp Σ w ln s: a ratio; no change is 1.
+    Ratio,
+    /// Σ w s: a difference in the statistic's unit; no change is 0.
+    Difference,
+}
+
+impl Scale {
+    /// The value of no change.
+    pub fn no_change(self) -> f64 {
+        match self {
+            Self::Ratio => 1.0,
+            Self::Difference => 0.0,
+        }
+    }
+
+    fn inner(self, value: f64) -> f64 {
+        if self == Self::Ratio { value.ln() } else { value }
+    }
+
+    fn outer(self, value: f64) -> f64 {
+        if self == Self::Ratio { value.exp() } else { value }
+    }
+}
+
+/// How arms differ.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contrast {
+    /// A ratio, or a difference in ns, as a share, or per request.
+    pub value: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end of the 95 % interval.
+    pub high: f64,
+    /// Two-sided p-value of "no change", before control of false discoveries. At most 5 % exactly if the interval excludes
+    /// no change.
+    pub p_value: f64,
+    /// How many independent units it rests on.
+    pub units: usize,
+    /// What the units are.
+    pub unit: Unit,
+    /// Ratio or difference.
+    pub scale: Scale,
+    /// Of what.
+    pub measure: Measure,
+    /// Σ w² of its terms, those of pooled arms divided by their number: its variance, were all arms alike, in units of one
+    /// arm's. 2 for one arm against another, 1.5 for one against two that are pooled.
+    pub terms: f64,
+}
+
+/// Why arms cannot be compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CannotCompare {
+    /// Too few blocks have data in every arm, and there were no restarts.
+    TooFewBlocks {
+        /// Those that have.
+        blocks: usize,
+    },
+    /// An arm has too few latencies for an interval of this quantile.
+    TooFewLatencies {
+        /// Which.
+        quantile: f64,
+        /// In the arm that has the fewest.
+        latencies: u64,
+        /// How many each arm needs, see [`samples_needed`](crate::samples_needed).
+        needed: u64,
+    },
+    /// A ratio needs figures above zero.
+    NotPositive,
+    /// The arms do not have the same restarts and blocks, or there are no arms.
+    NotAligned,
+}
+
+impl Contrast {
+    /// Half of the interval's width: the number behind a ±.
+    pub fn half_width(&self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    /// [`half_width`](Self::half_width) as a share of the value: of a ratio, how well it is known; of a difference,
+    /// infinite where there is none.
+    pub fn relative_half_width(&self) -> f64 {
+        if self.value == 0.0 { f64::INFINITY } else { self.half_width() / self.value.abs() }
+    }
+
+    /// Its distance from no change: of a ratio, a share.
+    pub fn change(&self) -> f64 {
+        self.value - self.scale.no_change()
+    }
+
+    /// Whether no change lies outside the interval.
+    pub fn excludes_no_change(&self) -> bool {
+        let no_change = self.scale.no_change();
+        self.low > no_change || self.high < no_change
+    }
+
+    pub(crate) fn of_replicates(
+        replicates: &Replicates,
+        units: &Units,
+        scale: Scale,
+        measure: Measure,
+        terms: f64,
+    ) -> Self {
+        let degrees = units.count() as f64 - 1.0;
+        let standard_error = replicates.standard_error();
+        let margin = student::critical(ALPHA, degrees) * standard_error;
+        let value = replicates.value;
+        let p_value = if value == 0.0 { 1.0 } else { student::p_value(value / standard_error, degrees) };
+        Self {
+            value: scale.outer(value),
+            low: scale.outer(value - margin),
+            high: scale.outer(value + margin),
+            p_value,
+            units: units.count(),
+            unit: units.unit,
+            scale,
+            measure,
+            terms,
+        }
+    }
+}
+
+/// Compares arms: the weighted sum of a statistic, or of its logarithm. An ordinary comparison has the candidate with
+/// weight 1 and the baseline with −1, as [`compare`] does. All arms are left out of together, unit by unit, so what the
+/// arms of a block or a restart share does not widen the interval.
+///
+/// Units are the restarts, where there are two or more, else the blocks. Few restarts are few degrees of freedom: with
+/// two, Student's t is 12.7, with five 2.8; the interval is as wide as that.
+///
+/// ```
+/// use unladen_lockin::{Observations, Scale, Statistic, contrast};
+///
+/// let mut rng = fastrand::Rng::with_seed(1);
+/// let (mut baseline, mut candidate) = (Observations::new(), Observations::new());
+/// for _block in 0..20 {
+///     baseline.push_block((0..100).map(|_| rng.u64(10_000_000..20_000_000)));
+///     candidate.push_block((0..100).map(|_| rng.u64(11_000_000..22_000_000)));
+/// }
+/// let slower = contrast(&[(1.0, &candidate), (-1.0, &baseline)], Statistic::Mean, Scale::Ratio)?;
+/// assert!(slower.low < 1.1 && 1.1 < slower.high && slower.p_value < 0.001);
+/// let by_ns = contrast(&[(1.0, &candidate), (-1.0, &baseline)], Statistic::Mean, Scale::Difference)?;
+/// assert!(by_ns.low < 1.5e6 && 1.5e6 < by_ns.high);
+/// # Ok::<(), unladen_lockin::CannotCompare>(())
+/// ```
+///
+/// # Errors
+/// [`CannotCompare`], which says what is missing.
+pub fn contrast(terms: &[(f64, &Observations)], statistic: Statistic, scale: Scale) -> Result<Contrast, CannotCompare> {
+    let units = units(terms, |arm| arm.layout(), |arm, block| arm.has_latencies(block))?;
+    if let Statistic::Quantile(quantile) = statistic {
+        let fewest = terms.iter().map(|(_, arm)| arm.carried(statistic, &units)).min_by_key(|(count, _)| *count);
+        if let Some((latencies, needed)) = fewest
+            && latencies < needed
+        {
+            return Err(CannotCompare::TooFewLatencies { quantile, latencies, needed });
+        }
+    }
+    let replicates: Vec<(f64, Replicates)> =
+        terms.iter().map(|(weight, arm)| (*weight, arm.replicates(statistic, &units))).collect();
+    let footing = terms.iter().map(|(weight, arm)| weight * weight / arm.arms() as f64).sum();
+    combine(&replicates, &units, scale, statistic.measure(), footing)
+}
+
+/// The candidate as a ratio of the baseline: above 1, its latencies are longer.
+///
+/// # Errors
+/// As [`contrast`].
+pub fn compare(
+    candidate: &Observations,
+    baseline: &Observations,
+    statistic: Statistic,
+) -> Result<Contrast, CannotCompare> {
+    contrast(&[(1.0, candidate), (-1.0, baseline)], statistic, Scale::Ratio)
+}
+
+/// The units in which every term has data.
+pub(crate) fn units<T>(
+    terms: &[(f64, &T)],
+    layout: impl Fn(&T) -> &Layout,
+    has_data: impl Fn(&T, usize) -> bool,
+) -> Result<Units, CannotCompare> {
+    let Some((_, first)) = terms.first() else { return Err(CannotCompare::NotAligned) };
+    if !terms.iter().all(|(_, arm)| layout(arm).is_aligned_with(layout(first))) {
+        return Err(CannotCompare::NotAligned);
+    }
+    let units = layout(first).units(|block| terms.iter().all(|(_, arm)| has_data(arm, block)));
+    if units.unit == Unit::Block && units.count() < MIN_BLOCKS {
+        return Err(CannotCompare::TooFewBlocks { blocks: units.count() });
+    }
+    Ok(units)
+}
+
+pub(crate) fn combine(
+    replicates: &[(f64, Replicates)],
+    units: &Units,
+    scale: Scale,
+    measure: Measure,
+    footing: f64,
+) -> Result<Contrast, CannotCompare> {
+    let figures = replicates.iter().flat_map(|(_, of)| of.without.iter().chain([&of.value]));
+    if scale == Scale::Ratio && !figures.copied().all(|figure| figure > 0.0) {
+        return Err(CannotCompare::NotPositive);
+    }
+    let combined = Replicates::combine(replicates, |value| scale.inner(value));
+    Ok(Contrast::of_replicates(&combined, units, scale, measure, footing))
+}
+
+// === impl CannotCompare ===
+
+impl std::fmt::Display for CannotCompare {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TooFewBlocks { blocks } => {
+                let plural = if *blocks == 1 { " that has" } else { "s that have" };
+                write!(
+                    f,
+                    "{blocks} block{plural} data in every arm cannot carry a 95 % interval, {MIN_BLOCKS} are needed: \
+                     measure longer"
+                )
+            }
+            Self::TooFewLatencies { quantile, latencies, needed } => write!(
+                f,
+                "{latencies} latencies cannot carry an interval of the {} % quantile, each arm needs {needed}: \
+                 measure longer",
+                quantile * 100.0
+            ),
+            Self::NotPositive => f.write_str("there is no ratio to a figure that is not above zero"),
+            Self::NotAligned => f.write_str("the arms do not have the same restarts and blocks"),
+        }
+    }
+}
+
+impl std::error::Error for CannotCompare {}
+
+#[cfg(test)]
+mod tests;
