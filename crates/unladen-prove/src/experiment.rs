@@ -1,0 +1,134 @@
+//! The principal type is [`Experiment`]: what is measured, resolved from its file or made in code.
+//!
+//! ```
+//! use unladen_prove::{Budget, Experiment, Load, Pace};
+//!
+//! let load = Load::new(Pace::Closed { concurrency: 1 }, Budget::Requests(1000));
+//! let experiment = Experiment::of_urls("http://127.0.0.1:8080/".parse()?, "http://127.0.0.1:8081/".parse()?, load);
+//! let arms = experiment.arms();
+//! assert_eq!(arms.len(), 3, "A, A again and B");
+//! assert_eq!(experiment.requests(&arms[2])?[0].url().port(), Some(8081));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use http::Method;
+use unladen_load::{Request, RequestError, UrlLine};
+use url::Url;
+
+use crate::arm::Arm;
+use crate::design::Design;
+use crate::knob::{KnobSpec, Wanted};
+use crate::load::Load;
+use crate::quantile::Quantile;
+use crate::service::Service;
+
+/// An experiment.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// Its file, absolute; none if it was made in code.
+    pub file: Option<PathBuf>,
+    /// The folder in which its commands run.
+    pub folder: PathBuf,
+    /// What reports call it; the name of its file unless that says otherwise.
+    pub title: String,
+    /// Which combinations of its knobs are measured.
+    pub design: Design,
+    /// What is requested, at least one.
+    pub urls: Vec<UrlLine>,
+    /// How often all services are restarted, the outer level of the experiment; 1 for never.
+    pub restarts: u32,
+    /// The cold arm beside each arm, if there are any.
+    pub cold: Option<Cold>,
+    /// The quantiles of the latency to compare.
+    pub quantiles: Vec<Quantile>,
+    /// The latencies of which to compare the share of requests that are within.
+    pub within: Vec<Duration>,
+    /// What is sent.
+    pub load: Load,
+    /// The services.
+    pub services: Vec<Service>,
+    /// The knobs, in the order of the file.
+    pub knobs: Vec<KnobSpec>,
+}
+
+/// How requests are made cold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cold {
+    /// The shell command before each cold request.
+    pub command: String,
+    /// Cold requests of each arm in each block, at least 1.
+    pub requests: u32,
+}
+
+/// Why a file is no experiment.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExperimentError {
+    /// x
+    #[error("x")]
+    X,
+}
+
+// === impl Experiment ===
+
+impl Experiment {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// x
+    pub fn read(_file: &std::path::Path) -> Result<Self, ExperimentError> {
+        Err(ExperimentError::X)
+    }
+    /// Compares two URLs; the baseline is `a`, the candidate `b`, and nothing is switched.
+    pub fn of_urls(a: Url, b: Url, load: Load) -> Self {
+        Self {
+            file: None,
+            folder: PathBuf::from("."),
+            title: format!("{a} against {b}"),
+            design: Design::Ab,
+            urls: vec![UrlLine { method: Method::GET, url: a, label: None }],
+            restarts: 1,
+            cold: None,
+            quantiles: Quantile::USUAL.to_vec(),
+            within: Vec::new(),
+            load,
+            services: Vec::new(),
+            knobs: vec![KnobSpec::of_url(b)],
+        }
+    }
+
+    /// The arms: the baseline, the baseline again, then the others as the design wants them.
+    pub fn arms(&self) -> Vec<Arm> {
+        let names: Vec<&str> = self.knobs.iter().map(|knob| knob.name.as_str()).collect();
+        self.design.arms(&names)
+    }
+
+    /// What is requested in an arm: one request a URL, in their order.
+    ///
+    /// # Errors
+    /// When a cookie, or a URL that was changed in code, makes no request.
+    pub fn requests(&self, arm: &Arm) -> Result<Vec<Request>, RequestError> {
+        let mut wanted = Wanted { urls: self.urls.clone(), headers: self.load.headers.clone() };
+        for (knob, on) in self.knobs.iter().zip(&arm.on) {
+            knob.changes.iter().for_each(|change| change.request(*on, &mut wanted));
+        }
+        wanted.urls.iter().map(|line| self.request(line, &wanted)).collect()
+    }
+
+    fn request(&self, line: &UrlLine, wanted: &Wanted) -> Result<Request, RequestError> {
+        let mut builder = line.request()?;
+        if let Some(method) = &self.load.method {
+            builder = builder.method(method.as_str())?;
+        }
+        for header in &wanted.headers {
+            builder = builder.header(header.clone());
+        }
+        for cookie in &self.load.cookies {
+            builder = builder.cookie(cookie)?;
+        }
+        builder.body(self.load.body.clone()).build()
+    }
+}

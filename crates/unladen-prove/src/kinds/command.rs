@@ -1,0 +1,48 @@
+//! The principal type is [`CommandKnob`]: a shell command that goes to one side; another one goes back.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::fault::Fault;
+use crate::knob::{Knob, Reach, Switch};
+use crate::saver::Saver;
+use crate::undo::Undo;
+
+/// A shell command that goes to one side.
+#[derive(Clone, Debug)]
+pub struct CommandKnob {
+    /// To which side it goes.
+    pub on: bool,
+    /// Whether that is the side on which commands find the knob, and which putting back returns to.
+    pub initial: bool,
+    /// The command.
+    pub command: String,
+    /// The longest that it may take.
+    pub within: Duration,
+}
+
+impl Knob for CommandKnob {
+    fn what(&self) -> String {
+        format!("the command `{}`", self.command)
+    }
+
+    fn has(&self, on: bool) -> bool {
+        self.on == on
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Command
+    }
+
+    fn prepare(&self, _saver: &mut Saver<'_>) -> Result<Undo, Fault> {
+        let within_ms = u64::try_from(self.within.as_millis()).unwrap_or(u64::MAX);
+        Ok(if self.initial { Undo::Command { command: self.command.clone(), within_ms } } else { Undo::Nothing })
+    }
+
+    fn set(&self, on: bool, switch: &Switch<'_>) -> Result<(), Fault> {
+        if self.on == on {
+            switch.shell.run(&self.command, &BTreeMap::new(), self.within, switch.cancel)?;
+        }
+        Ok(())
+    }
+}

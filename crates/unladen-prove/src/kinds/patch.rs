@@ -1,0 +1,117 @@
+//! The principal type is [`PatchKnob`]: a patch that `git apply` puts in and takes out, in a repository or not.
+//!
+//! Putting back does not rely on it: the files that the patch touches are kept, and made as they were.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use unladen_load::Cancel;
+
+use crate::fault::{CommandFault, Fault};
+use crate::knob::{Knob, Switch};
+use crate::original::Original;
+use crate::saver::Saver;
+use crate::shell::{COMMAND_TIME, Shell};
+use crate::undo::Undo;
+
+/// A patch.
+#[derive(Clone, Debug)]
+pub struct PatchKnob {
+    /// On which side it is in.
+    pub on: bool,
+    /// The file of the patch.
+    pub patch: PathBuf,
+    /// What that held when the experiment was read: it may be edited while the experiment runs.
+    pub text: Vec<u8>,
+    /// The folder in which it applies.
+    pub dir: PathBuf,
+    /// The longest that `git apply` may take.
+    pub within: Duration,
+}
+
+/// Variables by which git would look at another repository than the one around the folder.
+const OTHER_REPOSITORY: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
+
+// === impl PatchKnob ===
+
+impl PatchKnob {
+    /// Runs `git apply` with the patch in `file`.
+    fn git(&self, arguments: &[&str], file: &Path, within: Duration, cancel: &Cancel) -> Result<String, Fault> {
+        let mut git = Command::new("git");
+        // In a folder below the top of a repository, git would take the patch's paths as the repository's, and pass
+        // over those elsewhere without a word: it is not to look above the folder.
+        let above = self.dir.parent().unwrap_or(Path::new("/"));
+        git.args(["-c", "core.autocrlf=false", "-c", "apply.whitespace=nowarn", "apply", "--whitespace=nowarn"]);
+        git.args(arguments).arg(file).env("GIT_CEILING_DIRECTORIES", above).env("LC_ALL", "C");
+        for variable in OTHER_REPOSITORY {
+            git.env_remove(variable);
+        }
+        let shown = format!("git apply {} {}", arguments.join(" "), self.patch.display());
+        Shell::new(&self.dir).execute(git, &shown, within, cancel).map_err(|error| match error {
+            CommandFault::Failed { output, .. } => {
+                Fault::Patch { patch: self.patch.clone(), dir: self.dir.clone(), advice: "; git says:", output }
+            }
+            error => error.into(),
+        })
+    }
+
+    /// The files that it touches, both names of a renamed one.
+    fn files(&self, file: &Path) -> Result<Vec<PathBuf>, Fault> {
+        let cancel = Cancel::new();
+        let mut files = Vec::new();
+        // Forwards it shows the new names, backwards the old ones.
+        for direction in [&["--numstat", "-z"][..], &["--numstat", "-z", "-R"]] {
+            for record in self.git(direction, file, COMMAND_TIME, &cancel)?.split('\0') {
+                if let Some(name) = record.splitn(3, '\t').nth(2).filter(|name| !name.is_empty()) {
+                    files.push(self.dir.join(name));
+                }
+            }
+        }
+        files.sort();
+        files.dedup();
+        Ok(files)
+    }
+}
+
+impl Knob for PatchKnob {
+    fn what(&self) -> String {
+        format!("the patch {} in {}", self.patch.display(), self.dir.display())
+    }
+
+    fn claim(&self) -> Option<String> {
+        Some(self.what())
+    }
+
+    fn has(&self, on: bool) -> bool {
+        self.on == on
+    }
+
+    fn prepare(&self, saver: &mut Saver<'_>) -> Result<Undo, Fault> {
+        let name = saver.keep(&self.text)?;
+        let kept = saver.folder().join(&name);
+        let never = Cancel::new();
+        if let Err(error) = self.git(&["--check"], &kept, self.within, &never) {
+            let is_in = self.git(&["--check", "-R"], &kept, self.within, &never).is_ok();
+            return Err(match error {
+                Fault::Patch { patch, dir, output, .. } if is_in => {
+                    let advice = ": it seems to be applied there already; take it out first (git apply -R)";
+                    Fault::Patch { patch, dir, advice, output }
+                }
+                error => error,
+            });
+        }
+        let files = self.files(&kept)?;
+        let files = files.iter().map(|file| Original::save(file, true, saver)).collect::<Result<_, _>>()?;
+        Ok(Undo::Patch { kept: name, files })
+    }
+
+    fn set(&self, on: bool, switch: &Switch<'_>) -> Result<(), Fault> {
+        let Undo::Patch { kept, .. } = switch.undo else { return Ok(()) };
+        let direction: &[&str] = if self.on == on { &[] } else { &["-R"] };
+        self.git(direction, &switch.journal.join(kept), self.within, switch.cancel).map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests;

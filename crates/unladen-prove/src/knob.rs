@@ -1,0 +1,159 @@
+//! The principal type is [`Knob`]: one thing that can be switched. A knob of an experiment, a [`KnobSpec`], is made of
+//! one or more of them.
+//!
+//! What is needed to put things back is data, an [`Undo`], and not a method: another process must be able to do it from
+//! the journal, long after this one was killed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use unladen_load::{Cancel, Header, UrlLine};
+use url::Url;
+
+use crate::fault::Fault;
+use crate::kinds::UrlKnob;
+use crate::ready::Ready;
+use crate::saver::Saver;
+use crate::shell::Shell;
+use crate::undo::Undo;
+
+/// One thing that can be switched: one file in `kinds/` each.
+pub trait Knob: fmt::Debug + Send + Sync {
+    /// What it changes, as a part of a sentence: "the file /etc/app.ini".
+    fn what(&self) -> String;
+
+    /// What it changes, as a key: no two knobs of an experiment may have one in common, nor two changes of one side.
+    fn claim(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether this side was given; the side that was not is "as it was".
+    fn has(&self, on: bool) -> bool;
+
+    /// What switching it changes.
+    fn reach(&self) -> Reach {
+        Reach::System
+    }
+
+    /// Looks whether it can be switched, keeps the original, and tells the way back. Changes nothing.
+    ///
+    /// # Errors
+    /// When it could not be switched, or not be put back.
+    fn prepare(&self, saver: &mut Saver<'_>) -> Result<Undo, Fault> {
+        let _ = saver;
+        Ok(Undo::Nothing)
+    }
+
+    /// Puts it on or off. What was not given for that side is made as it was, of which `switch.undo` knows.
+    ///
+    /// # Errors
+    /// When it fails or is cancelled; it may then be in any position.
+    fn set(&self, on: bool, switch: &Switch<'_>) -> Result<(), Fault> {
+        let _ = (on, switch);
+        Ok(())
+    }
+
+    /// Changes what is requested.
+    fn request(&self, on: bool, wanted: &mut Wanted) {
+        let _ = (on, wanted);
+    }
+
+    /// Variables in the environment of the services that the knob restarts.
+    fn environment(&self, on: bool) -> Option<&BTreeMap<String, String>> {
+        let _ = on;
+        None
+    }
+}
+
+/// What switching a knob changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Something on the system, by what the experiment's author wrote: it can't be known how it is now.
+    Command,
+    /// Something on the system that was looked at before.
+    System,
+    /// Only what is requested.
+    Request,
+}
+
+/// What a knob has at hand while it is switched.
+#[derive(Debug)]
+pub struct Switch<'a> {
+    /// Runs commands in the folder of the experiment.
+    pub shell: &'a Shell,
+    /// The way back, from `prepare`.
+    pub undo: &'a Undo,
+    /// The folder of the journal, where originals are.
+    pub journal: &'a std::path::Path,
+    /// Ends it early.
+    pub cancel: &'a Cancel,
+}
+
+/// What is requested in an arm.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The URLs.
+    pub urls: Vec<UrlLine>,
+    /// The headers.
+    pub headers: Vec<Header>,
+}
+
+/// A knob of an experiment; table `[[knob]]` of the file.
+#[derive(Clone, Debug)]
+pub struct KnobSpec {
+    /// What reports call it; no two knobs have the same.
+    pub name: String,
+    /// On which side its commands find it, and leave it in the end.
+    pub initial: bool,
+    /// The services to restart after each switch, by their index.
+    pub restart: Vec<usize>,
+    /// When it has taken effect.
+    pub ready: Option<Ready>,
+    /// How long to wait after that.
+    pub settle: Duration,
+    /// What it changes.
+    pub changes: Vec<Arc<dyn Knob>>,
+    /// For off and for on, the changes that were given for that side, in the order of the file.
+    pub(crate) order: [Vec<usize>; 2],
+}
+
+// === impl KnobSpec ===
+
+impl KnobSpec {
+    /// A knob that requests another URL.
+    pub(crate) fn of_url(url: Url) -> Self {
+        Self {
+            name: url.to_string(),
+            initial: false,
+            restart: Vec::new(),
+            ready: None,
+            settle: Duration::ZERO,
+            changes: vec![Arc::new(UrlKnob { on: true, url })],
+            order: [Vec::new(), vec![0]],
+        }
+    }
+
+    /// The changes in the order in which to go to this side: first back to what was, the last first; then what was given.
+    pub(crate) fn steps(&self, on: bool) -> impl Iterator<Item = usize> {
+        let back = (0..self.changes.len()).rev().filter(move |index| !self.changes[*index].has(on));
+        back.chain(self.order[usize::from(on)].iter().copied())
+    }
+
+    /// Whether anything happens on the system when it is switched.
+    pub(crate) fn acts(&self) -> bool {
+        !self.restart.is_empty() || self.changes.iter().any(|change| change.reach() != Reach::Request)
+    }
+
+    /// The side on which it is before anything was switched, if it is on one of them.
+    pub(crate) fn found(&self) -> Option<bool> {
+        let commands = self.changes.iter().any(|change| change.reach() == Reach::Command);
+        let as_it_was =
+            |on: bool| self.changes.iter().all(|change| change.reach() == Reach::Command || !change.has(on));
+        match commands {
+            true => Some(self.initial).filter(|on| as_it_was(*on)),
+            false => [false, true].into_iter().find(|on| as_it_was(*on)),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The principal type is [`Switchboard`]: it puts the knobs of an [`Experiment`] as an [`Arm`] wants them, and in the
+//! end puts everything back.
+//!
+//! ```
+//! use unladen_load::Cancel;
+//! use unladen_prove::{Experiment, Switchboard};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let file = folder.path().join("cache.toml");
+//! # std::fs::write(folder.path().join("app.ini"), "cache = 1\n")?;
+//! # std::fs::write(&file, r#"
+//! # url = "http://127.0.0.1:8080/"
+//! # load = { rate = 40, requests = 4800 }
+//! # [[knob]]
+//! # name = "no cache"
+//! # on = { file = "app.ini", text = "cache = 0\n" }
+//! # "#)?;
+//! let experiment = Experiment::read(&file)?;
+//! let arms = experiment.arms();
+//! assert_eq!(arms[1].name, "no cache");
+//!
+//! let cancel = Cancel::new();
+//! let mut board = Switchboard::open(&experiment)?;
+//! board.set(&arms[1], &cancel)?;
+//! assert_eq!(std::fs::read_to_string(folder.path().join("app.ini"))?, "cache = 0\n");
+//!
+//! let report = board.put_back();
+//! assert!(report.is_complete(), "{report}");
+//! assert_eq!(std::fs::read_to_string(folder.path().join("app.ini"))?, "cache = 1\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Three stages, each with types of its own: the text becomes an [`Experiment`] or an [`ExperimentError`] that points at
+//! the place; the experiment becomes [`Arm`]s, which is arithmetic alone; and the [`Switchboard`] acts on the system.
+//! Before it changes anything, the originals and the way back are in a journal on disk, so that a run which is killed can
+//! be put back by the next one, or by [`restore`].
+//!
+//! To add a kind of knob: a file in `kinds/` with a [`Knob`], and its line in the list there.
+
+#![forbid(unsafe_code)]
+
+mod arm;
+mod design;
+mod error;
+mod experiment;
+mod fault;
+pub mod kinds;
+mod knob;
+mod load;
+mod original;
+mod put_back;
+mod quantile;
+mod ready;
+mod saver;
+mod service;
+mod shell;
+mod switchboard;
+mod undo;
+
+pub use crate::arm::{Arm, Role};
+pub use crate::design::{Design, MOST_FACTORS};
+pub use crate::error::SwitchError;
+pub use crate::experiment::{Cold, Experiment, ExperimentError};
+pub use crate::fault::{CommandFault, Fault};
+pub use crate::knob::{Knob, KnobSpec, Reach, Switch, Wanted};
+pub use crate::load::{Arrivals, Budget, Load, Pace};
+pub use crate::original::{Content, Original};
+pub use crate::put_back::{NotPutBack, PutBack};
+pub use crate::quantile::{Quantile, QuantileError};
+pub use crate::ready::{Check, Ready};
+pub use crate::saver::Saver;
+pub use crate::service::{Restart, Service};
+pub use crate::shell::{COMMAND_TIME, Shell};
+pub use crate::switchboard::{LeftOver, Switchboard, Switched, left_over, restore};
+pub use crate::undo::Undo;

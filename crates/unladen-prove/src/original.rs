@@ -1,0 +1,258 @@
+//! The principal type is [`Original`]: one file as it was, absence and symbolic links included.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown, symlink};
+use std::path::{Path, PathBuf};
+
+use nix::libc;
+use nix::sys::stat::futimens;
+use nix::sys::time::TimeSpec;
+use serde::{Deserialize, Serialize};
+
+use crate::fault::Fault;
+use crate::saver::Saver;
+
+/// The largest file that is switched, in bytes: it is read whole, and written at every switch.
+const LARGEST: u64 = 64 << 20;
+
+/// One file as it was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Original {
+    /// Where it is; never a symbolic link unless the link itself is switched.
+    pub path: PathBuf,
+    /// What was there.
+    was: Was,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Was {
+    /// Nothing, nor these folders above it, innermost first.
+    Absent { folders: Vec<PathBuf> },
+    /// A symbolic link.
+    Link { target: PathBuf },
+    /// A file, kept under this name in the journal.
+    File { kept: String, meta: Meta },
+}
+
+/// What a file has besides its bytes. Access lists and extended attributes are not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Meta {
+    mode: u32,
+    uid: u32,
+    gid: u32,
+    /// Seconds and nanoseconds since 1970.
+    mtime: (i64, i64),
+}
+
+/// What a file is to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// There is to be no file.
+    Absent,
+}
+
+// === impl Original ===
+
+impl Original {
+    /// Keeps what is at `path` now. A symbolic link is followed unless `link_itself`.
+    ///
+    /// # Errors
+    /// When it is neither a file nor absent, could not be replaced without loss, or cannot be read.
+    pub fn save(path: &Path, link_itself: bool, saver: &mut Saver<'_>) -> Result<Self, Fault> {
+        let refuse = |is: &str, instead| Err(Fault::Unsafe { path: path.to_owned(), is: is.to_owned(), instead });
+        let found = match fs::symlink_metadata(path) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let folders = path.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty());
+                let folders = folders.take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+                return Ok(Self { path: path.to_owned(), was: Was::Absent { folders } });
+            }
+            Err(source) => return Err(Fault::file("look at", path)(source)),
+        };
+        if found.is_symlink() {
+            if link_itself {
+                let target = fs::read_link(path).map_err(Fault::file("read", path))?;
+                return Ok(Self { path: path.to_owned(), was: Was::Link { target } });
+            }
+            // The file behind it is replaced, and the link stays one.
+            let behind = fs::canonicalize(path).map_err(Fault::file("follow the symbolic link", path))?;
+            return Self::save(&behind, false, saver);
+        }
+        if !found.is_file() {
+            return refuse("no regular file", "name a file, or switch it by a command");
+        }
+        if found.nlink() > 1 {
+            return refuse(
+                "one of several hard links to a file",
+                "replacing it would part them; switch it by a command",
+            );
+        }
+        if found.len() > LARGEST {
+            return refuse("larger than 64 MiB", "switch it by a command, `mv` for example");
+        }
+        let bytes = read(path).map_err(Fault::file("read", path))?;
+        Ok(Self { path: path.to_owned(), was: Was::File { kept: saver.keep(&bytes)?, meta: Meta::of(&found) } })
+    }
+
+    /// Whether there was a symbolic link.
+    pub(crate) fn was_link(&self) -> bool {
+        matches!(self.was, Was::Link { .. })
+    }
+
+    /// Makes it hold something else, at once or not at all, with the owner and mode that it had.
+    ///
+    /// # Errors
+    /// When that fails; the file is then as before.
+    pub fn write(&self, content: &Content) -> Result<(), Fault> {
+        match content {
+            Content::Absent => remove(&self.path).map(drop).map_err(Fault::file("remove", &self.path)),
+            Content::Bytes(bytes) => {
+                let meta = match &self.was {
+                    Was::File { meta, .. } => Some(*meta),
+                    Was::Absent { .. } | Was::Link { .. } => None,
+                };
+                replace(&self.path, bytes, meta, false).map_err(Fault::file("write", &self.path))
+            }
+        }
+    }
+
+    /// Makes it as it was; tells whether that changed anything.
+    ///
+    /// # Errors
+    /// When that fails.
+    pub fn restore(&self, journal: &Path) -> Result<bool, Fault> {
+        // A run that was killed amid a write leaves it behind.
+        remove(&beside(&self.path)).map_err(Fault::file("remove", beside(&self.path)))?;
+        match &self.was {
+            Was::Absent { folders } => {
+                let changed = remove(&self.path).map_err(Fault::file("remove", &self.path))?;
+                // Those that others have filled since stay.
+                let _ = folders.iter().try_for_each(fs::remove_dir);
+                Ok(changed)
+            }
+            Was::Link { target } => {
+                if fs::read_link(&self.path).is_ok_and(|now| now == *target) {
+                    return Ok(false);
+                }
+                let new = beside(&self.path);
+                let made = symlink(target, &new).and_then(|()| fs::rename(&new, &self.path));
+                made.map(|()| true).map_err(Fault::file("make the symbolic link", &self.path))
+            }
+            Was::File { kept, meta } => {
+                let kept = journal.join(kept);
+                let bytes = read(&kept).map_err(Fault::file("read", kept))?;
+                let now = fs::symlink_metadata(&self.path).ok().filter(|now| now.is_file());
+                if now.is_some_and(|now| Meta::of(&now) == *meta) && read(&self.path).is_ok_and(|now| now == bytes) {
+                    return Ok(false);
+                }
+                replace(&self.path, &bytes, Some(*meta), true).map_err(Fault::file("put back", &self.path))?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// What to type when that failed.
+    pub(crate) fn by_hand(&self, journal: &Path) -> String {
+        let path = self.path.display();
+        match &self.was {
+            Was::Absent { .. } => format!("rm -f '{path}'"),
+            Was::Link { target } => format!("ln -sfn '{}' '{path}'", target.display()),
+            Was::File { kept, meta: Meta { mode, uid, gid, .. } } => {
+                let kept = journal.join(kept);
+                let (kept, mode) = (kept.display(), mode & 0o7777);
+                format!("cp '{kept}' '{path}' && chown {uid}:{gid} '{path}' && chmod {mode:o} '{path}'")
+            }
+        }
+    }
+}
+
+// === impl Meta ===
+
+impl Meta {
+    fn of(found: &Metadata) -> Self {
+        Self {
+            mode: found.mode() & 0o7777,
+            uid: found.uid(),
+            gid: found.gid(),
+            mtime: (found.mtime(), found.mtime_nsec()),
+        }
+    }
+}
+
+/// Reads a file of at most [`LARGEST`] bytes: it may have grown since it was looked at.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST { Err(io::Error::other("larger than 64 MiB")) } else { Ok(bytes) }
+}
+
+/// Removes a file or a link; tells whether it was there.
+fn remove(path: &Path) -> io::Result<bool> {
+    match fs::remove_file(path) {
+        Ok(()) => sync_folder(path).map(|()| true),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Where the new file is made: in the same folder, as renaming works within a file system alone, and under a name that
+/// what reads `*.ini` or `*.conf` there passes over.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".unladen-new");
+    path.with_file_name(name)
+}
+
+/// Replaces a file, or makes it, at once. `dated`: with the time of change too.
+fn replace(path: &Path, bytes: &[u8], meta: Option<Meta>, dated: bool) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let new = beside(path);
+    remove(&new)?;
+    let written = fill(&new, bytes, meta, dated).and_then(|()| match fs::rename(&new, path) {
+        // A file that is mounted by itself, as containers do it, can be written but not replaced.
+        Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+            fs::copy(&new, path).and_then(|_| fs::remove_file(&new))
+        }
+        renamed => renamed,
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    written.and_then(|()| sync_folder(path))
+}
+
+fn fill(new: &Path, bytes: &[u8], meta: Option<Meta>, dated: bool) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(new)?;
+    file.write_all(bytes)?;
+    let mode = meta.map_or(0o644, |meta| meta.mode);
+    if let Some(meta) = meta {
+        let now = Meta::of(&file.metadata()?);
+        if (now.uid, now.gid) != (meta.uid, meta.gid) {
+            fchown(&file, Some(meta.uid), Some(meta.gid))?;
+        }
+    }
+    // After the owner, as changing that clears set-user-id.
+    file.set_permissions(fs::Permissions::from_mode(mode))?;
+    if let Some(meta) = meta.filter(|_| dated) {
+        let time = TimeSpec::new(meta.mtime.0, meta.mtime.1);
+        futimens(&file, &time, &time)?;
+    }
+    file.sync_all()
+}
+
+fn sync_folder(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

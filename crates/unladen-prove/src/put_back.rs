@@ -1,0 +1,60 @@
+//! The principal type is [`PutBack`]: what was put back, and what was not.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// What was put back, and what was not; shown, a line for each.
+#[derive(Debug, Default)]
+#[must_use = "what could not be put back has to be said"]
+pub struct PutBack {
+    /// What is as it was again: knobs and services, by name.
+    pub done: Vec<String>,
+    /// What is not.
+    pub failed: Vec<NotPutBack>,
+    /// The folder that keeps the originals; there still if something failed.
+    pub journal: Option<PathBuf>,
+}
+
+/// Something that could not be put back.
+#[derive(Debug)]
+pub struct NotPutBack {
+    /// What: a knob's change or a service.
+    pub what: String,
+    /// Why not.
+    pub why: String,
+    /// What to type instead.
+    pub by_hand: Option<String>,
+}
+
+// === impl PutBack ===
+
+impl PutBack {
+    /// Whether everything is as it was.
+    pub fn is_complete(&self) -> bool {
+        self.failed.is_empty()
+    }
+}
+
+impl fmt::Display for PutBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.done.as_slice() {
+            [] if self.failed.is_empty() => return f.write_str("there was nothing to put back"),
+            [] => f.write_str("nothing was put back")?,
+            done => write!(f, "put back: {}", done.join(", "))?,
+        }
+        for NotPutBack { what, why, by_hand } in &self.failed {
+            write!(f, "\nNOT put back: {what}: {why}")?;
+            if let Some(by_hand) = by_hand {
+                write!(f, "\n  by hand: {by_hand}")?;
+            }
+        }
+        if let (Some(journal), false) = (&self.journal, self.failed.is_empty()) {
+            let journal = journal.display();
+            write!(
+                f,
+                "\nThe originals are in {journal}: `unladen prove --restore` tries again; remove it when all is well"
+            )?;
+        }
+        Ok(())
+    }
+}

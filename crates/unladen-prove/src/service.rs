@@ -1,0 +1,23 @@
+//! The principal type is [`Service`]: a program that can be restarted.
+
+use crate::ready::Ready;
+
+/// A program that can be restarted; table `[[service]]` of the file.
+#[derive(Clone, Debug)]
+pub struct Service {
+    /// By which knobs name it.
+    pub name: String,
+    /// How it is restarted.
+    pub restart: Restart,
+    /// When it is there again.
+    pub ready: Option<Ready>,
+}
+
+/// How a service is restarted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Restart {
+    /// By a shell command, run with the environment that knobs give the service.
+    Command(String),
+    /// As a systemd unit, its name with the suffix; the environment goes into a drop-in.
+    Unit(String),
+}

@@ -1,0 +1,159 @@
+//! The principal type is [`Shell`]: it runs the commands of an experiment.
+//!
+//! Each runs in a process group of its own, so that Ctrl-C does not hit it amid a switch, and so that it can be killed
+//! with its children. Its output goes to a file without a name: a server that a command leaves running keeps its output
+//! open, and a pipe would then never end, or break under it when we do.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use unladen_load::Cancel;
+
+use crate::fault::CommandFault;
+
+/// How long a command may take unless the file says otherwise.
+pub const COMMAND_TIME: Duration = Duration::from_secs(300);
+
+/// How long a command that is told to end has for it, before it is killed.
+const GRACE: Duration = Duration::from_secs(2);
+/// How many lines at the end of the output are shown, and of how many bytes at most.
+const SHOWN_LINES: usize = 12;
+const SHOWN_BYTES: u64 = 4096;
+/// The longest pause between two looks whether it has ended: short beside any switch that takes a command.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Runs commands in one folder.
+#[derive(Clone, Debug)]
+pub struct Shell {
+    folder: PathBuf,
+}
+
+// === impl Shell ===
+
+impl Shell {
+    /// One that runs commands in this folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// Where commands run.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Runs a command by `sh -c` and waits for its end.
+    ///
+    /// # Errors
+    /// When it does not start, fails, takes longer than `within`, or is cancelled; in the last two it is killed.
+    pub fn run(
+        &self,
+        command: &str,
+        environment: &BTreeMap<String, String>,
+        within: Duration,
+        cancel: &Cancel,
+    ) -> Result<(), CommandFault> {
+        let mut shell = Command::new("/bin/sh");
+        shell.arg("-c").arg(command).envs(environment);
+        self.execute(shell, command, within, cancel).map(drop)
+    }
+
+    /// Runs a program and returns the end of its output; in errors it is called `name`.
+    pub(crate) fn execute(
+        &self,
+        mut program: Command,
+        name: &str,
+        within: Duration,
+        cancel: &Cancel,
+    ) -> Result<String, CommandFault> {
+        if cancel.is_cancelled() {
+            return Err(CommandFault::Cancelled);
+        }
+        let start = |source| CommandFault::Start { command: name.to_owned(), source };
+        let output = tempfile::tempfile().map_err(start)?;
+        let stdout = output.try_clone().map_err(start)?;
+        let stderr = output.try_clone().map_err(start)?;
+        program.current_dir(&self.folder).stdin(Stdio::null()).stdout(stdout).stderr(stderr).process_group(0);
+        let mut child = program.spawn().map_err(start)?;
+        let ended = wait(&mut child, within, cancel).map_err(start)?;
+        let output = tail(output);
+        match ended {
+            Ended::With(status) if status.success() => Ok(output),
+            Ended::With(status) => Err(CommandFault::Failed { command: name.to_owned(), how: how(status), output }),
+            Ended::Late => Err(CommandFault::Late { command: name.to_owned(), within, output }),
+            Ended::Cancelled => Err(CommandFault::Cancelled),
+        }
+    }
+}
+
+enum Ended {
+    With(ExitStatus),
+    Late,
+    Cancelled,
+}
+
+fn wait(child: &mut Child, within: Duration, cancel: &Cancel) -> io::Result<Ended> {
+    let started = Instant::now();
+    let mut pause = Duration::from_micros(500);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Ended::With(status));
+        }
+        let cancelled = cancel.wait(pause);
+        if cancelled || started.elapsed() >= within {
+            end(child)?;
+            return Ok(if cancelled { Ended::Cancelled } else { Ended::Late });
+        }
+        pause = (pause * 2).min(LOOK);
+    }
+}
+
+/// Ends a command and what it has started in its process group.
+fn end(child: &mut Child) -> io::Result<()> {
+    let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
+    // An error means that nobody is left in the group.
+    let _ = killpg(group, Signal::SIGTERM);
+    let told = Instant::now();
+    while child.try_wait()?.is_none() && told.elapsed() < GRACE {
+        std::thread::sleep(LOOK);
+    }
+    // Also for its children, who may outlive it.
+    let _ = killpg(group, Signal::SIGKILL);
+    child.wait().map(drop)
+}
+
+fn how(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with status {code}"),
+        (None, Some(signal)) => format!("was killed by signal {signal}"),
+        (None, None) => "ended".into(),
+    }
+}
+
+/// The last lines, without control characters, which would reach a terminal.
+fn tail(mut output: File) -> String {
+    let mut bytes = Vec::new();
+    let read = output.seek(SeekFrom::End(0)).and_then(|length| {
+        output.seek(SeekFrom::Start(length.saturating_sub(SHOWN_BYTES)))?;
+        output.take(SHOWN_BYTES).read_to_end(&mut bytes)
+    });
+    if read.is_err() {
+        return String::new();
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<String> = text.trim_end().lines().map(plain).collect();
+    lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n")
+}
+
+fn plain(line: &str) -> String {
+    line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests;

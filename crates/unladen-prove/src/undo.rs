@@ -1,0 +1,80 @@
+//! The principal type is [`Undo`]: the way back from one change, as data that outlives the process.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use unladen_load::Cancel;
+
+use crate::fault::Fault;
+use crate::original::Original;
+use crate::shell::{COMMAND_TIME, Shell};
+
+/// The way back from one change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Undo {
+    /// There is nothing to put back.
+    Nothing,
+    /// These files are to be as they were.
+    Files(Vec<Original>),
+    /// A patch touches these files, which are to be as they were.
+    Patch {
+        /// The patch, under this name in the journal.
+        kept: String,
+        /// The files.
+        files: Vec<Original>,
+    },
+    /// This command takes it back.
+    Command {
+        /// The command.
+        command: String,
+        /// Its time limit, in milliseconds.
+        within_ms: u64,
+    },
+}
+
+// === impl Undo ===
+
+impl Undo {
+    /// Goes the way back; tells whether that changed anything.
+    ///
+    /// # Errors
+    /// When it fails. Of several files, all are tried, and the first error is returned.
+    pub fn run(&self, journal: &Path, shell: &Shell) -> Result<bool, Fault> {
+        match self {
+            Self::Nothing => Ok(false),
+            Self::Files(files) | Self::Patch { files, .. } => {
+                let mut all = Ok(false);
+                for done in files.iter().map(|file| file.restore(journal)) {
+                    all = match (all, done) {
+                        (Ok(before), Ok(now)) => Ok(before || now),
+                        (Ok(_), Err(error)) | (Err(error), _) => Err(error),
+                    };
+                }
+                all
+            }
+            Self::Command { command, within_ms } => {
+                let within = std::time::Duration::from_millis(*within_ms).min(COMMAND_TIME.max(LONGEST));
+                // What takes things back is not cancelled: that would leave them as they are.
+                shell.run(command, &BTreeMap::new(), within, &Cancel::new())?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// What to type when it failed.
+    pub(crate) fn by_hand(&self, journal: &Path, shell: &Shell) -> Option<String> {
+        match self {
+            Self::Nothing => None,
+            Self::Files(files) | Self::Patch { files, .. } => {
+                Some(files.iter().map(|file| file.by_hand(journal)).collect::<Vec<_>>().join(" && "))
+            }
+            Self::Command { command, .. } => Some(format!("cd '{}' && {command}", shell.folder().display())),
+        }
+    }
+}
+
+/// The longest time limit that is believed.
+const LONGEST: std::time::Duration = std::time::Duration::from_secs(24 * 3600);
