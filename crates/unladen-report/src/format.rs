@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::load::Load;
+use crate::prove::Prove;
 use crate::style::Style;
 use crate::weigh::Weigh;
 
@@ -18,6 +20,18 @@ pub trait Format: Sync {
     /// # Errors
     /// Only those of `out`.
     fn weigh(&self, result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes the result of `unladen load`.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    fn load(&self, result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes the result of `unladen prove`.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    fn prove(&self, result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// All formats.

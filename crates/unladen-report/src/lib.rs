@@ -34,7 +34,7 @@ pub use prove::{
     ArmResult, BoxPlot, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup, Role,
     WeightMetric,
 };
-pub use quantity::{Kind, Quantity};
+pub use quantity::{Kind, Quantity, bucket_name};
 pub use style::Style;
 pub use warning::Warning;
 pub use weigh::{

@@ -1,7 +1,9 @@
 //! The principal type is [`Load`]: all that `unladen load` saw.
 
+use std::fmt;
 use std::time::Duration;
 
+use crate::quantity::{Kind, plain};
 use crate::warning::Warning;
 use crate::weigh::{Ended, Latency};
 
@@ -220,4 +222,25 @@ pub struct Slice {
     pub p99: u64,
     /// The largest, ns.
     pub max: u64,
+}
+
+// === impl Unfit ===
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Late { p99, limit } => write!(
+                f,
+                "one request in a hundred was sent {} late or more, and {} is the most that leaves the latencies the server's: \
+                 give unladen a core of its own, or lower the rate",
+                plain(Kind::Time, *p99 as f64),
+                plain(Kind::Time, *limit as f64),
+            ),
+            Self::Busy { share } => write!(
+                f,
+                "its thread worked {:.0} % of the time and could not have sent more: lower the rate, or send from another machine",
+                share * 100.0
+            ),
+        }
+    }
 }

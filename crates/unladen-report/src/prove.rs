@@ -227,3 +227,49 @@ pub struct Gate {
     /// What was found, in words.
     pub found: String,
 }
+
+// === impl Role ===
+
+impl Role {
+    /// As it stands in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::BaselineAgain => "baseline again",
+            Self::Candidate => "candidate",
+            Self::Alone(_) => "alone",
+            Self::All => "all",
+            Self::Without(_) => "all but one",
+            Self::Cumulative(_) => "cumulative",
+            Self::Combination => "combination",
+        }
+    }
+}
+
+// === impl Change ===
+
+impl Change {
+    /// The verdict in words: weights get lighter, all else faster.
+    pub fn as_str(self, metric: Metric) -> &'static str {
+        match (self, metric) {
+            (Self::Better, Metric::Weight) => "lighter",
+            (Self::Worse, Metric::Weight) => "heavier",
+            (Self::Better, _) => "faster",
+            (Self::Worse, _) => "slower",
+            (Self::None, _) => "no measurable difference",
+        }
+    }
+}
+
+// === impl InteractionKind ===
+
+impl InteractionKind {
+    /// As it stands in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AllAgainstAlone => "all against alone",
+            Self::MainEffect => "main effect",
+            Self::Pair => "pair",
+        }
+    }
+}

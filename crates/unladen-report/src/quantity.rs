@@ -2,6 +2,7 @@
 //! its margin leaves meaningful.
 
 use std::fmt;
+use std::time::Duration;
 
 /// How numbers of a unit are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,9 @@ pub struct Quantity {
 /// No more decimals than this: beyond a thousandth of a unit the next smaller unit would be at hand.
 const MOST_DECIMALS: i32 = 3;
 
+/// Stands for a number that is none.
+pub(crate) const UNKNOWN: &str = "–";
+
 impl Quantity {
     /// `17.92 ms`.
     pub fn value_text(&self) -> String {
@@ -76,6 +80,24 @@ impl fmt::Display for Quantity {
     }
 }
 
+/// A duration in the largest unit in which it is whole: `50ms`, `1s`, `500us`.
+pub fn bucket_name(bound: Duration) -> String {
+    let (number, unit) = whole(bound);
+    format!("{number}{unit}")
+}
+
+/// The same, to read: `50 ms`, `500 µs`.
+pub(crate) fn bucket_text(bound: Duration) -> String {
+    let (number, unit) = whole(bound);
+    format!("{} {}", grouped(number as f64, 0), if unit == "us" { "µs" } else { unit })
+}
+
+fn whole(bound: Duration) -> (u128, &'static str) {
+    const UNITS: [(u128, &str); 3] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
+    let ns = bound.as_nanos();
+    UNITS.iter().find(|(factor, _)| ns.is_multiple_of(*factor)).map_or((ns, "ns"), |(factor, unit)| (ns / factor, unit))
+}
+
 /// A plain value of a kind, with three digits.
 pub(crate) fn plain(kind: Kind, value: f64) -> String {
     let (factor, unit) = kind.scale(value.abs());
@@ -90,6 +112,9 @@ pub(crate) fn plain(kind: Kind, value: f64) -> String {
 
 /// `12,345.6`
 pub(crate) fn grouped(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return UNKNOWN.to_owned();
+    }
     let text = format!("{:.decimals$}", value.abs());
     let (whole, fraction) =
         text.split_once('.').map_or((text.as_str(), None), |(whole, fraction)| (whole, Some(fraction)));
@@ -111,7 +136,7 @@ pub(crate) fn grouped(value: f64, decimals: usize) -> String {
 }
 
 fn join(number: &str, unit: &str) -> String {
-    if unit.is_empty() { number.to_owned() } else { format!("{number} {unit}") }
+    if unit.is_empty() || number == UNKNOWN { number.to_owned() } else { format!("{number} {unit}") }
 }
 
 #[cfg(test)]
@@ -141,6 +166,20 @@ mod tests {
         assert_eq!(plain(Kind::Count, 3.0), "3");
         assert_eq!(plain(Kind::Bytes, 0.0), "0 B");
         assert_eq!(plain(Kind::Time, 0.4), "0.400 ns");
+    }
+
+    #[test]
+    fn buckets_are_named_in_the_largest_unit_in_which_they_are_whole() {
+        let names = [500, 50_000_000, 1_500_000_000, 2_000_000_000, 500_000, 1_500_000_001]
+            .map(|ns| bucket_name(Duration::from_nanos(ns)));
+        assert_eq!(names, ["500ns", "50ms", "1500ms", "2s", "500us", "1500000001ns"]);
+        assert_eq!(bucket_text(Duration::from_micros(500)), "500 µs");
+    }
+
+    #[test]
+    fn what_is_no_number_is_a_dash() {
+        assert_eq!(plain(Kind::Time, f64::NAN), "–");
+        assert_eq!(plain(Kind::Count, f64::INFINITY), "–");
     }
 
     proptest! {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::quantity::{Kind, plain};
+
 /// Something that limits what the result says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Warning {
@@ -85,6 +87,58 @@ pub enum Warning {
         /// How often.
         times: u64,
     },
+    /// Requests that were not answered in time stand in the latencies with the time they waited.
+    CutShort {
+        /// How many.
+        requests: u64,
+    },
+    /// The most requests that may be under way were under way: from then on the load was closed, not open.
+    Capped {
+        /// The most that may be.
+        concurrency: usize,
+    },
+    /// Too few requests for an interval.
+    FewRequests {
+        /// Of what: `p99`.
+        what: String,
+        /// Requests at hand.
+        requests: u64,
+        /// Requests that it takes.
+        needs: u64,
+    },
+    /// The baseline against itself differs by more than chance.
+    SameArmDiffers {
+        /// By this ratio.
+        ratio: f64,
+    },
+    /// What is sought is below the noise floor.
+    FloorAbove {
+        /// The noise floor, as a share.
+        floor: f64,
+        /// The effect sought, as a share.
+        sought: f64,
+    },
+    /// Requests of an arm failed.
+    ErrorsInArm {
+        /// The arm's name.
+        arm: String,
+        /// How many failed.
+        errors: u64,
+    },
+    /// Answers of an arm differed from its first.
+    ChangedInArm {
+        /// The arm's name.
+        arm: String,
+        /// How many differed.
+        changed: u64,
+        /// Of how many.
+        requests: u64,
+    },
+    /// The generator sent late.
+    LateSends {
+        /// 99 % were at most this late, ns.
+        p99: u64,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -150,6 +204,49 @@ impl fmt::Display for Warning {
                 f,
                 "the server had closed a kept connection {times} time{}: its keep-alive limit is in the figures.",
                 if *times == 1 { "" } else { "s" }
+            ),
+            Self::CutShort { requests } => write!(
+                f,
+                "{requests} request{} not answered in time: in the latencies with the time waited, which is less than \
+                 they would have taken. Wait longer (--timeout), or lower the rate.",
+                if *requests == 1 { " was" } else { "s were" }
+            ),
+            Self::Capped { concurrency } => write!(
+                f,
+                "{concurrency} requests were under way at once, the most allowed; further ones had to wait, and the load was not open loop \
+                 any more. Raise --concurrency, or lower the rate."
+            ),
+            Self::FewRequests { what, requests, needs } => {
+                write!(f, "{requests} requests carry no interval of {what}: it needs {needs}. Measure longer (--time).")
+            }
+            Self::SameArmDiffers { ratio } => write!(
+                f,
+                "the baseline differs from itself by {:.1} %, more than chance: something else changes in step with the arms. Distrust all \
+                 differences of that size, and measure again.",
+                (ratio - 1.0).abs() * 100.0
+            ),
+            Self::FloorAbove { floor, sought } => write!(
+                f,
+                "the noise floor, {:.1} %, is above the {:.1} % that is sought: what was not found may still be there. Measure longer \
+                 (--time), or on a quieter machine.",
+                floor * 100.0,
+                sought * 100.0
+            ),
+            Self::ErrorsInArm { arm, errors } => write!(
+                f,
+                "{arm}: {errors} request{} failed, and errors are often faster than pages. Make the arm work before comparing it.",
+                if *errors == 1 { "" } else { "s" }
+            ),
+            Self::ChangedInArm { arm, changed, requests } => write!(
+                f,
+                "{arm}: {changed} of {requests} answers differed from the first. Fine for pages that carry the time or a token; else \
+                 check that every request does the same work."
+            ),
+            Self::LateSends { p99 } => write!(
+                f,
+                "one request in a hundred was sent {} late or more: the generator lacked a core. The lateness is in the latencies of all arms \
+                 alike. Lower the rate, or give unladen a core of its own.",
+                plain(Kind::Time, *p99 as f64)
             ),
         }
     }

@@ -1,3 +1,4 @@
+use super::draw::text;
 use super::*;
 use crate::sample;
 

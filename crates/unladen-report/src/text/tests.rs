@@ -1,3 +1,5 @@
+use super::bar::bar;
+use super::prose::fill;
 use super::*;
 use crate::sample;
 use proptest::prelude::*;
@@ -33,11 +35,11 @@ fn without_colour_there_is_no_escape_sequence_and_with_it_there_is() {
 
 #[test]
 fn a_bar_grows_with_its_value() {
-    assert_eq!(bar(1.0, 1.0).chars().count(), BAR);
-    assert_eq!(bar(0.5, 1.0), "█".repeat(BAR / 2));
-    assert_eq!(bar(0.0, 1.0), "");
-    assert_eq!(bar(1.0 / 160.0, 1.0), "▏");
-    assert_eq!(bar(1.0, 0.0), "");
+    assert_eq!(bar(1.0, 1.0, 20).chars().count(), 20);
+    assert_eq!(bar(0.5, 1.0, 20), "█".repeat(10));
+    assert_eq!(bar(0.0, 1.0, 20), "");
+    assert_eq!(bar(1.0 / 160.0, 1.0, 20), "▏");
+    assert_eq!(bar(1.0, 0.0, 20), "");
 }
 
 proptest! {

@@ -1,0 +1,204 @@
+//! `unladen.prove/1`.
+
+use serde::Serialize;
+
+use super::figure::{Number, SpanJson, nanos};
+use crate::prove::{ArmResult, BoxPlot, Comparison, Gate, Interaction, Metric, Prove};
+use crate::weigh::Span;
+
+/// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
+const SCHEMA: &str = "unladen.prove/1";
+
+#[derive(Serialize)]
+pub(super) struct Document<'a> {
+    schema: &'static str,
+    title: &'a str,
+    design: &'static str,
+    target: &'a str,
+    ended: &'static str,
+    rate: Option<f64>,
+    concurrency: usize,
+    seed: u64,
+    elapsed_ns: u64,
+    phase_ns: u64,
+    blocks: usize,
+    restarts: usize,
+    resampled: &'static str,
+    send_lag_p99_ns: Option<u64>,
+    arms: Vec<ArmJson<'a>>,
+    comparisons: Vec<ComparisonJson<'a>>,
+    interactions: Vec<InteractionJson<'a>>,
+    time_for_one_percent_ns: Option<u64>,
+    gates: Vec<GateJson<'a>>,
+    put_back: &'a [String],
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ArmJson<'a> {
+    name: &'a str,
+    roles: Vec<&'static str>,
+    on: &'a [String],
+    requests: u64,
+    errors: u64,
+    changed: u64,
+    box_plot_ns: Option<BoxJson>,
+    cold_box_plot_ns: Option<BoxJson>,
+    /// Pairs of a latency in ns and the share of requests at or below.
+    distribution: &'a [(u64, f64)],
+}
+
+#[derive(Serialize)]
+struct BoxJson {
+    p5: u64,
+    p25: u64,
+    p50: u64,
+    p75: u64,
+    p95: u64,
+    requests: u64,
+}
+
+#[derive(Serialize)]
+struct ComparisonJson<'a> {
+    arm: &'a str,
+    metric: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counter: Option<&'static str>,
+    unit: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approximate: Option<bool>,
+    baseline: Number,
+    candidate: Number,
+    ratio: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    difference: DifferenceJson,
+    floor: f64,
+    adjusted_p: f64,
+    verdict: &'static str,
+}
+
+#[derive(Serialize)]
+struct DifferenceJson {
+    value: Number,
+    low: Number,
+    high: Number,
+}
+
+#[derive(Serialize)]
+struct InteractionJson<'a> {
+    metric: &'a str,
+    kind: &'static str,
+    knobs: &'a [String],
+    ratio: f64,
+    low: f64,
+    high: f64,
+    expected: Option<SpanJson>,
+    told: bool,
+}
+
+#[derive(Serialize)]
+struct GateJson<'a> {
+    condition: &'a str,
+    arm: &'a str,
+    broken: bool,
+    found: &'a str,
+}
+
+impl<'a> Document<'a> {
+    pub(super) fn of(result: &'a Prove) -> Self {
+        let setup = &result.setup;
+        Self {
+            schema: SCHEMA,
+            title: &result.title,
+            design: result.design,
+            target: &setup.target,
+            ended: result.ended.as_str(),
+            rate: setup.rate,
+            concurrency: setup.concurrency,
+            seed: setup.seed,
+            elapsed_ns: nanos(setup.elapsed),
+            phase_ns: nanos(setup.phase),
+            blocks: setup.blocks,
+            restarts: setup.restarts,
+            resampled: setup.unit,
+            send_lag_p99_ns: setup.send_lag_p99,
+            arms: result.arms.iter().map(arm).collect(),
+            comparisons: result.comparisons.iter().map(comparison).collect(),
+            interactions: result.interactions.iter().map(interaction).collect(),
+            time_for_one_percent_ns: result.time_for_one_percent.map(nanos),
+            gates: result.gates.iter().map(gate).collect(),
+            put_back: &result.put_back,
+            warnings: result.warnings.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+fn arm(arm: &ArmResult) -> ArmJson<'_> {
+    ArmJson {
+        name: &arm.name,
+        roles: arm.roles.iter().map(|role| role.as_str()).collect(),
+        on: &arm.on,
+        requests: arm.requests,
+        errors: arm.errors,
+        changed: arm.changed,
+        box_plot_ns: arm.box_plot.map(box_plot),
+        cold_box_plot_ns: arm.cold.map(box_plot),
+        distribution: &arm.distribution,
+    }
+}
+
+fn box_plot(plot: BoxPlot) -> BoxJson {
+    let BoxPlot { p5, p25, p50, p75, p95, count } = plot;
+    BoxJson { p5, p25, p50, p75, p95, requests: count }
+}
+
+fn comparison(comparison: &Comparison) -> ComparisonJson<'_> {
+    let weight = comparison.weight.as_ref();
+    let number = |value| match comparison.kind {
+        Metric::Latency => Number::whole(value),
+        _ => Number::Real(value),
+    };
+    let Span { value, low, high } = comparison.difference;
+    ComparisonJson {
+        arm: &comparison.arm,
+        metric: &comparison.metric,
+        group: weight.map(|weight| weight.group.as_str()),
+        counter: weight.map(|weight| weight.counter),
+        unit: match comparison.kind {
+            Metric::Latency => "ns",
+            Metric::Within => "1",
+            Metric::Throughput => "1/s",
+            Metric::Weight => weight.map_or("1", |weight| weight.unit),
+        },
+        approximate: weight.map(|weight| weight.approximate),
+        baseline: number(comparison.baseline),
+        candidate: number(comparison.candidate),
+        ratio: comparison.ratio.map(|ratio| ratio.value),
+        low: comparison.ratio.map(|ratio| ratio.low),
+        high: comparison.ratio.map(|ratio| ratio.high),
+        difference: DifferenceJson { value: number(value), low: number(low), high: number(high) },
+        floor: comparison.floor,
+        adjusted_p: comparison.adjusted_p,
+        verdict: comparison.verdict.as_str(comparison.kind),
+    }
+}
+
+fn interaction(interaction: &Interaction) -> InteractionJson<'_> {
+    InteractionJson {
+        metric: &interaction.metric,
+        kind: interaction.kind.as_str(),
+        knobs: &interaction.knobs,
+        ratio: interaction.ratio.value,
+        low: interaction.ratio.low,
+        high: interaction.ratio.high,
+        expected: interaction.expected.map(Into::into),
+        told: interaction.told,
+    }
+}
+
+fn gate(gate: &Gate) -> GateJson<'_> {
+    GateJson { condition: &gate.condition, arm: &gate.arm, broken: gate.broken, found: &gate.found }
+}

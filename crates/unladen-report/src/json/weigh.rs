@@ -1,0 +1,160 @@
+//! `unladen.weigh/1`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::figure::{EstimateJson, IntervalJson, SpanJson, intervals, latency, nanos};
+use crate::weigh::{Weigh, WeighedUrl, WeightRow};
+
+/// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
+const SCHEMA: &str = "unladen.weigh/1";
+
+#[derive(Serialize)]
+pub(super) struct Document<'a> {
+    schema: &'static str,
+    target: String,
+    requests: u64,
+    elapsed_ns: u64,
+    ended: &'static str,
+    seed: u64,
+    phase_ns: u64,
+    settle_ns: u64,
+    concurrency: usize,
+    rate: Option<f64>,
+    keep_alive: bool,
+    processors: usize,
+    background_cores: f64,
+    probe_share_of_core: f64,
+    weights: Vec<WeightJson<'a>>,
+    latency_ns: BTreeMap<String, u64>,
+    urls: Vec<UrlJson<'a>>,
+    findings: [(); 0],
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct WeightJson<'a> {
+    url: &'a str,
+    group: &'a str,
+    counter: &'static str,
+    unit: &'static str,
+    per_request: f64,
+    low: f64,
+    high: f64,
+    noise_floor: f64,
+    follows: bool,
+    mean: f64,
+    blocks: usize,
+    adjusted_p: f64,
+    approximate: bool,
+    invalid: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<EstimateJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_share: Option<EstimateJson>,
+}
+
+#[derive(Serialize)]
+struct UrlJson<'a> {
+    url: &'a str,
+    name: &'a str,
+    http: &'a str,
+    requests: u64,
+    blocks: usize,
+    response_bytes: u64,
+    changed_bodies: u64,
+    connections: u64,
+    latency_ns: BTreeMap<String, u64>,
+    latency_intervals_ns: BTreeMap<String, IntervalJson>,
+    client_cpu_ns: Option<EstimateJson>,
+    total_cpu_ns: Option<EstimateJson>,
+    not_following: Option<RestJson>,
+    requests_per_core_second: Option<SpanJson>,
+    requests_per_machine_second: Option<SpanJson>,
+}
+
+#[derive(Serialize)]
+struct RestJson {
+    groups: usize,
+    cpu_ns: EstimateJson,
+    noise_floor: f64,
+}
+
+impl<'a> Document<'a> {
+    pub(super) fn of(result: &'a Weigh) -> Self {
+        let setup = &result.setup;
+        Self {
+            schema: SCHEMA,
+            target: result.urls.iter().map(|url| url.url.as_str()).collect::<Vec<_>>().join(" "),
+            requests: result.urls.iter().map(|url| url.requests).sum(),
+            elapsed_ns: nanos(setup.elapsed),
+            ended: result.ended.as_str(),
+            seed: setup.seed,
+            phase_ns: nanos(setup.phase),
+            settle_ns: nanos(setup.settle),
+            concurrency: setup.concurrency,
+            rate: setup.rate,
+            keep_alive: setup.keep_alive,
+            processors: setup.processors,
+            background_cores: setup.background_cores,
+            probe_share_of_core: setup.probe_share,
+            weights: result.urls.iter().flat_map(|url| url.weights.iter().map(|row| weight(url, row))).collect(),
+            // Latencies of different pages do not add up to anything: with several URLs see `urls`.
+            latency_ns: match result.urls.as_slice() {
+                [only] => latency(only.client.latency.as_ref()),
+                _ => BTreeMap::new(),
+            },
+            urls: result.urls.iter().map(UrlJson::of).collect(),
+            findings: [],
+            warnings: result.warnings.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+impl<'a> UrlJson<'a> {
+    fn of(url: &'a WeighedUrl) -> Self {
+        Self {
+            url: &url.url,
+            name: &url.name,
+            http: &url.http,
+            requests: url.requests,
+            blocks: url.blocks,
+            response_bytes: url.response_bytes,
+            changed_bodies: url.client.changed,
+            connections: url.client.connections,
+            latency_ns: latency(url.client.latency.as_ref()),
+            latency_intervals_ns: intervals(url.client.latency.as_ref()),
+            client_cpu_ns: url.client.cpu.map(Into::into),
+            total_cpu_ns: url.total_cpu.map(Into::into),
+            not_following: url.rest.map(|rest| RestJson {
+                groups: rest.groups,
+                cpu_ns: rest.cpu.into(),
+                noise_floor: rest.noise_floor,
+            }),
+            requests_per_core_second: url.capacity.map(|capacity| capacity.per_core.into()),
+            requests_per_machine_second: url.capacity.map(|capacity| capacity.machine.into()),
+        }
+    }
+}
+
+fn weight<'a>(url: &'a WeighedUrl, row: &'a WeightRow) -> WeightJson<'a> {
+    WeightJson {
+        url: &url.url,
+        group: &row.group,
+        counter: row.counter,
+        unit: row.unit,
+        per_request: row.per_request.value,
+        low: row.per_request.low,
+        high: row.per_request.high,
+        noise_floor: row.noise_floor,
+        follows: row.follows,
+        mean: row.per_request.mean,
+        blocks: row.per_request.blocks,
+        adjusted_p: row.adjusted_p,
+        approximate: row.approximate,
+        invalid: row.invalid,
+        share: row.share.map(Into::into),
+        user_share: row.user.map(Into::into),
+    }
+}

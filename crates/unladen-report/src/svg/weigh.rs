@@ -1,0 +1,121 @@
+//! The weights as bars with their intervals, and some phases of the run, so that one sees what follows the requests
+//! and what does not.
+
+use super::draw::{MARGIN, WIDTH, text};
+use crate::quantity::{Kind, Quantity};
+use crate::weigh::{PhaseTrace, Weigh, WeighedUrl, WeightRow};
+
+/// Where bars begin, right of the groups' names.
+const LEFT: f64 = 240.0;
+/// Right of the bars, room for the figures.
+const RIGHT: f64 = 170.0;
+const ROW: f64 = 34.0;
+const TRACE_HEIGHT: f64 = 64.0;
+/// Groups drawn.
+const MOST_GROUPS: usize = 6;
+
+/// Dark enough on white, light enough on black: the picture has no background of its own colour scheme.
+const BAR_FILL: &str = "#3a7ca5";
+const ON_FILL: &str = "#f2c14e";
+
+/// Draws it, and returns how high it is.
+pub(super) fn weigh(result: &Weigh, body: &mut String) -> f64 {
+    let mut y = MARGIN;
+    for url in &result.urls {
+        y = weights(url, y, body);
+        y = trace(url, y, body);
+    }
+    y
+}
+
+fn weights(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
+    let mut rows: Vec<&WeightRow> = url.following().filter(|row| row.counter == "cpu").collect();
+    rows.sort_by(|a, b| b.per_request.value.total_cmp(&a.per_request.value));
+    rows.truncate(MOST_GROUPS);
+    text(MARGIN, y + 10.0, "start", "#000", &format!("CPU per request of {}, with 95 % intervals", url.name), body);
+    y += ROW;
+    let most = rows.iter().map(|row| row.per_request.high).fold(1.0, f64::max);
+    let scale = (WIDTH - LEFT - RIGHT) / most;
+    for row in rows {
+        let middle = y + ROW / 2.0;
+        let (value, low, high) = (row.per_request.value, row.per_request.low.max(0.0), row.per_request.high);
+        text(LEFT - 10.0, middle + 5.0, "end", "#000", &row.group, body);
+        body.push_str(&format!(
+            "<rect x=\"{LEFT}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{BAR_FILL}\"/>\n",
+            y + 6.0,
+            value * scale,
+            ROW - 12.0
+        ));
+        let (x1, x2) = (LEFT + low * scale, LEFT + high * scale);
+        body.push_str(&format!(
+            "<path d=\"M{x1:.1} {middle:.1}H{x2:.1}M{x1:.1} {top:.1}v8M{x2:.1} {top:.1}v8\" stroke=\"#000\" stroke-width=\"1.5\" fill=\"none\"/>\n",
+            top = middle - 4.0
+        ));
+        let quantity = Quantity { kind: Kind::Time, value, margin: row.per_request.margin() };
+        text(x2 + 10.0, middle + 5.0, "start", "#000", &quantity.to_string(), body);
+        y += ROW;
+    }
+    y
+}
+
+/// Processors used by each group, phase by phase; phases with requests are shaded.
+fn trace(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
+    let groups: Vec<String> =
+        url.trace.first().map(|phase| phase.cpu.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default();
+    let (Some(first), Some(last)) = (url.trace.first(), url.trace.last()) else { return y };
+    let begin = first.start.as_secs_f64();
+    let seconds = (last.start + last.length).as_secs_f64() - begin;
+    if seconds <= 0.0 {
+        return y;
+    }
+    y += ROW / 2.0;
+    text(
+        MARGIN,
+        y + 10.0,
+        "start",
+        "#000",
+        "The same, phase by phase: processors used; requests run in the shaded phases",
+        body,
+    );
+    y += ROW;
+    let scale = (WIDTH - LEFT - MARGIN) / seconds;
+    let x = |at: f64| LEFT + (at - begin) * scale;
+    for (index, group) in groups.iter().enumerate().take(MOST_GROUPS) {
+        let bottom = y + TRACE_HEIGHT;
+        let most =
+            url.trace.iter().filter_map(|phase| phase.cpu.get(index)).map(|(_, used)| *used).fold(0.001, f64::max);
+        for phase in url.trace.iter().filter(|phase| phase.is_on) {
+            body.push_str(&format!(
+                "<rect x=\"{:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{TRACE_HEIGHT}\" fill=\"{ON_FILL}\" fill-opacity=\"0.35\"/>\n",
+                x(phase.start.as_secs_f64()),
+                phase.length.as_secs_f64() * scale
+            ));
+        }
+        body.push_str(&format!(
+            "<path d=\"{}\" stroke=\"{BAR_FILL}\" stroke-width=\"2\" fill=\"none\"/>\n",
+            steps(&url.trace, index, x, bottom, (TRACE_HEIGHT - 8.0) / most)
+        ));
+        body.push_str(&format!("<path d=\"M{LEFT} {bottom:.1}H{:.1}\" stroke=\"#000\"/>\n", WIDTH - MARGIN));
+        text(LEFT - 10.0, y + TRACE_HEIGHT / 2.0, "end", "#000", group, body);
+        text(LEFT - 10.0, y + TRACE_HEIGHT / 2.0 + 18.0, "end", "#666", &format!("up to {most:.2}"), body);
+        y = bottom + 14.0;
+    }
+    text(WIDTH - MARGIN, y + 10.0, "end", "#666", &format!("{seconds:.1} s"), body);
+    y + ROW
+}
+
+fn steps(trace: &[PhaseTrace], group: usize, x: impl Fn(f64) -> f64, bottom: f64, scale: f64) -> String {
+    let mut path = String::new();
+    for phase in trace {
+        let used = phase.cpu.get(group).map_or(0.0, |(_, used)| *used);
+        let (from, to) = (phase.start.as_secs_f64(), (phase.start + phase.length).as_secs_f64());
+        let command = if path.is_empty() { 'M' } else { 'L' };
+        path.push_str(&format!(
+            "{command}{:.1} {level:.1}L{:.1} {level:.1}",
+            x(from),
+            x(to),
+            level = bottom - used * scale
+        ));
+    }
+    path
+}

@@ -1,0 +1,34 @@
+//! Figures with their intervals, as words.
+
+use crate::quantity::{Kind, grouped, plain};
+use crate::weigh::{LatencyQuantile, Span};
+
+/// `18.9 ms to 19.4 ms`
+pub(super) fn interval(low: f64, high: f64) -> String {
+    format!("{} to {}", plain(Kind::Time, low), plain(Kind::Time, high))
+}
+
+/// `19.1 ms (18.9 ms to 19.4 ms)`
+pub(super) fn with_interval(quantile: &LatencyQuantile) -> String {
+    let value = plain(Kind::Time, quantile.value as f64);
+    match quantile.interval {
+        Some((low, high)) => format!("{value} ({})", interval(low as f64, high as f64)),
+        None => format!("{value} (interval not carried)"),
+    }
+}
+
+/// `55.2 (54.6 to 55.7)`
+pub(super) fn rates(span: Span) -> String {
+    format!("{} ({} to {})", rate(span.value), rate(span.low), rate(span.high))
+}
+
+pub(super) fn rate(per_second: f64) -> String {
+    let decimals = if per_second >= 100.0 {
+        0
+    } else if per_second >= 10.0 {
+        1
+    } else {
+        2
+    };
+    grouped(per_second, decimals)
+}

@@ -1,0 +1,269 @@
+//! The result of `unladen weigh`: the table of weights, what it means, and what to know before believing it.
+
+use std::io::{self, Write};
+
+use unladen_lockin::Estimate;
+
+use super::bar::bar;
+use super::figure::{interval, rates, with_interval};
+use super::prose::{clean, fill, warnings};
+use super::table::{Grid, strong};
+use crate::quantity::{Kind, Quantity, grouped, plain};
+use crate::style::Style;
+use crate::weigh::{Ended, Latency, Setup, Weigh, WeighedUrl, WeightRow};
+
+/// Cells of the bar of the heaviest group.
+const BAR: usize = 20;
+/// A split less certain than this (as a share) is not worth showing.
+const WIDEST_SPLIT: f64 = 0.1;
+/// Groups that fit side by side as columns of counters.
+const COLUMNS: usize = 3;
+/// Stands where a counter does not follow the requests.
+const NOT_FOLLOWING: &str = "·";
+
+pub(super) fn weigh(result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    for url in &result.urls {
+        head(url, result, style, out)?;
+        if url.weights.is_empty() {
+            continue;
+        }
+        cpu(url, style, out)?;
+        meaning(url, &result.setup, style, out)?;
+        counters(url, style, out)?;
+        machine(url, style, out)?;
+        latencies(url, style, out)?;
+    }
+    if result.urls.len() > 1 {
+        comparison(&result.urls, style, out)?;
+    }
+    warnings(&result.warnings, style, out)
+}
+
+fn head(url: &WeighedUrl, result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let setup = &result.setup;
+    let pace = match setup.rate {
+        Some(rate) => format!("{rate} a second"),
+        None => "back to back".to_owned(),
+    };
+    let connections = if setup.keep_alive { "kept alive" } else { "one a request" };
+    writeln!(out, "{}", style.heading(&clean(&url.name)))?;
+    let line = format!(
+        "{} requests in {} blocks of four phases of {:.2} s, {pace}, {} at once, {}, connections {connections}; seed {}",
+        grouped(url.requests as f64, 0),
+        url.blocks,
+        setup.phase.as_secs_f64(),
+        setup.concurrency,
+        url.http,
+        setup.seed,
+    );
+    writeln!(out, "{}", style.faint(&line))?;
+    match result.ended {
+        Ended::Complete => {}
+        Ended::Interrupted => writeln!(out, "{}", style.warn("interrupted: these are the blocks until then"))?,
+        Ended::Failed => writeln!(out, "{}", style.warn("a request failed: these are the blocks until then"))?,
+    }
+    writeln!(out)
+}
+
+fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let rows: Vec<&WeightRow> = {
+        let mut rows: Vec<_> = url.following().filter(|row| row.counter == "cpu").collect();
+        rows.sort_by(|a, b| b.per_request.value.total_cmp(&a.per_request.value));
+        rows
+    };
+    if rows.is_empty() {
+        return undecided(url, style, out);
+    }
+    let heaviest = rows.first().map_or(0.0, |row| row.per_request.value);
+    let mut table = Grid::new(&["CPU per request", "", "", "± 95 %", "noise floor", "share", "user/kernel"]);
+    for row in &rows {
+        let quantity = of(row);
+        table.row([
+            format!("{}{}", row.group, if row.invalid { " !" } else { "" }),
+            bar(row.per_request.value, heaviest, BAR),
+            strong(&quantity.value_text()),
+            quantity.margin_text(),
+            plain(Kind::Time, row.noise_floor),
+            row.share.map(percent).unwrap_or_default(),
+            split(row),
+        ]);
+    }
+    if let Some(total) = &url.total_cpu {
+        let quantity = Quantity { kind: Kind::Time, value: total.value, margin: total.margin() };
+        table.row([
+            "all that follow".to_owned(),
+            String::new(),
+            strong(&quantity.value_text()),
+            quantity.margin_text(),
+        ]);
+    }
+    if let Some(rest) = &url.rest {
+        let quantity = Quantity { kind: Kind::Time, value: rest.cpu.value, margin: rest.cpu.margin() };
+        table.row([
+            format!("not following ({} group{})", rest.groups, if rest.groups == 1 { "" } else { "s" }),
+            String::new(),
+            quantity.value_text(),
+            quantity.margin_text(),
+            plain(Kind::Time, rest.noise_floor),
+        ]);
+    }
+    table.write(style, out)
+}
+
+/// Where nothing can be told from chance: what comes closest.
+fn undecided(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut rows: Vec<&WeightRow> = url.weights.iter().filter(|row| row.counter == "cpu").collect();
+    rows.sort_by(|a, b| b.per_request.low.total_cmp(&a.per_request.low));
+    let mut table = Grid::new(&["CPU per request, not told from chance", "", "± 95 %", "noise floor"]);
+    for row in rows.into_iter().take(COLUMNS) {
+        let quantity = of(row);
+        table.row([
+            row.group.clone(),
+            quantity.value_text(),
+            quantity.margin_text(),
+            plain(Kind::Time, row.noise_floor),
+        ]);
+    }
+    table.write(style, out)
+}
+
+fn meaning(url: &WeighedUrl, setup: &Setup, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some(capacity) = url.capacity else { return Ok(()) };
+    let heaviest = url.following_groups().first().and_then(|group| url.weight(group, "cpu")).filter(|row| row.follows);
+    let share = heaviest.and_then(|row| {
+        let share = row.share?;
+        Some(format!(
+            " {} is {:.0} % of it ({:.1} to {:.1}).",
+            row.group,
+            share.value * 100.0,
+            share.low * 100.0,
+            share.high * 100.0
+        ))
+    });
+    let text = format!(
+        "One core serves at most {} requests/s; this machine, with {} core{}, {}.{}",
+        rates(capacity.per_core),
+        setup.processors,
+        if setup.processors == 1 { "" } else { "s" },
+        rates(capacity.machine),
+        share.unwrap_or_default(),
+    );
+    for line in fill(&text, usize::from(style.width)) {
+        writeln!(out, "{line}")?;
+    }
+    writeln!(out)
+}
+
+fn counters(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    for groups in url.following_groups().chunks(COLUMNS) {
+        let mut heading = vec!["per request"];
+        heading.extend(groups);
+        heading.push("noise floor");
+        let mut table = Grid::new(&heading);
+        for counter in counters_of(url, |row| groups.contains(&row.group.as_str())) {
+            let cells: Vec<Option<&WeightRow>> = groups.iter().map(|group| url.weight(group, counter)).collect();
+            let Some(any) = cells.iter().flatten().next() else { continue };
+            let floor = cells.iter().flatten().map(|row| row.noise_floor).fold(0.0, f64::max);
+            let mut row = vec![title(any)];
+            row.extend(cells.iter().map(|cell| {
+                cell.filter(|row| row.follows).map_or(NOT_FOLLOWING.to_owned(), |row| of(row).to_string())
+            }));
+            row.push(plain(any.kind, floor));
+            table.row(row);
+        }
+        table.write(style, out)?;
+    }
+    Ok(())
+}
+
+fn machine(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let rows: Vec<&WeightRow> = url.following().filter(|row| row.is_machine).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut table = Grid::new(&["the machine, per request", "", "noise floor"]);
+    for row in rows {
+        table.row([title(row), of(row).to_string(), plain(row.kind, row.noise_floor)]);
+    }
+    table.write(style, out)?;
+    let own = url.client.connections;
+    writeln!(
+        out,
+        "{}\n",
+        style.faint(&format!(
+            "of the connections, unladen opened {} itself ({} a request)",
+            grouped(own as f64, 0),
+            plain(Kind::Count, own as f64 / url.requests.max(1) as f64)
+        ))
+    )
+}
+
+fn latencies(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some(latency) = &url.client.latency else { return Ok(()) };
+    let mut table = Grid::new(&["latency of these requests", "", "95 % interval"]);
+    for quantile in &latency.quantiles {
+        let interval = match quantile.interval {
+            Some((low, high)) => interval(low as f64, high as f64),
+            None => format!("not carried: needs {} requests in 6 blocks", quantile.needs),
+        };
+        table.row([quantile.name.to_owned(), plain(Kind::Time, quantile.value as f64), interval]);
+    }
+    let Latency { mean, mean_interval, sd, max, .. } = latency;
+    table.row([
+        "mean".to_owned(),
+        plain(Kind::Time, *mean),
+        mean_interval.map(|(low, high)| interval(low, high)).unwrap_or_default(),
+    ]);
+    table.row(["max seen".to_owned(), plain(Kind::Time, *max as f64)]);
+    table.row(["spread (sd)".to_owned(), plain(Kind::Time, *sd)]);
+    table.write(style, out)
+}
+
+/// Several URLs side by side: their blocks took turns, so their figures compare.
+fn comparison(urls: &[WeighedUrl], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = Grid::new(&["weighed in one run", "CPU per request", "p50", "requests/s and core"]);
+    for url in urls {
+        let total =
+            url.total_cpu.map(|total| Quantity { kind: Kind::Time, value: total.value, margin: total.margin() });
+        let p50 = url.client.latency.as_ref().and_then(|latency| latency.quantiles.first());
+        table.row([
+            url.name.clone(),
+            total.map(|total| total.to_string()).unwrap_or_default(),
+            p50.map(with_interval).unwrap_or_default(),
+            url.capacity.map(|capacity| rates(capacity.per_core)).unwrap_or_default(),
+        ]);
+    }
+    table.write(style, out)
+}
+
+/// Names of the counters that follow in any of the rows, in the order of the probes.
+fn counters_of(url: &WeighedUrl, wanted: impl Fn(&WeightRow) -> bool) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for row in &url.weights {
+        // CPU has a table of its own, with its split.
+        let in_other_table = row.counter.starts_with("cpu");
+        if row.follows && wanted(row) && !in_other_table && !names.contains(&row.counter) {
+            names.push(row.counter);
+        }
+    }
+    names
+}
+
+fn title(row: &WeightRow) -> String {
+    format!("{}{}{}", if row.approximate { "≈ " } else { "" }, row.title, if row.invalid { " !" } else { "" })
+}
+
+fn of(row: &WeightRow) -> Quantity {
+    Quantity { kind: row.kind, value: row.per_request.value, margin: row.per_request.margin() }
+}
+
+/// The split of a group's CPU, sampled by ticks; nothing where too few ticks fell to say.
+fn split(row: &WeightRow) -> String {
+    let Some(user) = row.user.filter(|user| user.half_width() <= WIDEST_SPLIT) else { return String::new() };
+    let percent = (user.value * 100.0).clamp(0.0, 100.0).round();
+    format!("≈ {percent:.0}/{:.0} ± {:.0} %", 100.0 - percent, (user.margin() * 100.0).ceil())
+}
+/// `98.8 ± 0.1 %`
+fn percent(share: Estimate) -> String {
+    format!("{:.1} ± {:.1} %", share.value * 100.0, (share.margin() * 1_000.0).ceil() / 10.0)
+}
