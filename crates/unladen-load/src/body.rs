@@ -13,6 +13,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
+use crate::expect::BodyText;
 use crate::failure::Failure;
 
 /// How much of a body is kept for showing, in bytes.
@@ -29,6 +30,8 @@ pub(crate) struct ReadBody {
     pub(crate) digest: Digest,
     /// The first [`KEPT`] bytes, if asked for.
     pub(crate) start: Bytes,
+    /// It holds the text that was looked for; so does every body where none was.
+    pub(crate) has_text: bool,
 }
 
 // === impl Digest ===
@@ -47,7 +50,12 @@ impl fmt::Display for Digest {
 }
 
 /// Reads a body to its end, at most `limit` bytes of it.
-pub(crate) async fn read(mut body: Incoming, limit: u64, keep: bool) -> Result<ReadBody, Failure> {
+pub(crate) async fn read(
+    mut body: Incoming,
+    limit: u64,
+    keep: bool,
+    text: Option<&BodyText>,
+) -> Result<ReadBody, Failure> {
     if let Some(length) = body.size_hint().exact().filter(|length| *length > limit) {
         return Err(Failure::BodyTooLarge { announced: Some(length) });
     }
@@ -56,6 +64,7 @@ pub(crate) async fn read(mut body: Incoming, limit: u64, keep: bool) -> Result<R
     // Most pages come in one piece: hashed at once, without the 0.5 KiB of state that streaming needs.
     let mut whole: Option<Bytes> = None;
     let mut hash: Option<Box<Xxh3Default>> = None;
+    let mut look = text.map(BodyText::look);
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(Failure::Hyper)?.into_data() else { continue };
         length += data.len() as u64;
@@ -64,6 +73,9 @@ pub(crate) async fn read(mut body: Incoming, limit: u64, keep: bool) -> Result<R
         }
         if keep && kept.len() < KEPT {
             kept.extend_from_slice(&data[..data.len().min(KEPT - kept.len())]);
+        }
+        if let Some(look) = &mut look {
+            look.through(&data);
         }
         match (&mut hash, whole.take()) {
             (Some(hash), _) => hash.update(&data),
@@ -79,5 +91,5 @@ pub(crate) async fn read(mut body: Incoming, limit: u64, keep: bool) -> Result<R
         Some(hash) => Digest(hash.digest()),
         None => Digest::of(&whole.unwrap_or_default()),
     };
-    Ok(ReadBody { length, digest, start: kept.freeze() })
+    Ok(ReadBody { length, digest, start: kept.freeze(), has_text: look.is_none_or(|look| look.found()) })
 }

@@ -67,6 +67,20 @@ impl Client {
         }
     }
 
+    /// Sends the request of this index, and compares its answer with what is expected and with the first one.
+    pub(crate) async fn checked(&self, index: usize, planned: Instant) -> Result<(Exchange, Verdict), LoadError> {
+        let sample = self.exchange(index, planned, false).await?;
+        let verdict = self.verdict(index, &sample.exchange);
+        if self.expect.same && verdict == Verdict::Changed {
+            return Err(LoadError::UnexpectedBody {
+                request: self.requests[index].name().to_owned(),
+                expected: "the same as the first answer's".to_owned(),
+                sample: Box::new(sample),
+            });
+        }
+        Ok((sample.exchange, verdict))
+    }
+
     /// Compares an answer with the first one to the same request.
     pub(crate) fn verdict(&self, index: usize, exchange: &Exchange) -> Verdict {
         let fingerprint = exchange.fingerprint();
@@ -102,7 +116,8 @@ impl Client {
         let (head, body) = response.into_parts();
         let status = head.status.as_u16();
         let fine = self.expect.statuses.contains(status);
-        let body = match body::read(body, self.max_body, keep || !fine).await {
+        let text = self.expect.body.as_ref();
+        let body = match body::read(body, self.max_body, keep || !fine || text.is_some(), text).await {
             Ok(body) => {
                 origin.give_back(connection);
                 body
@@ -112,9 +127,9 @@ impl Client {
             Err(failure) => return Err(explain(failure)),
         };
         let done = Instant::now();
-        let ReadBody { length: body_bytes, digest, start: body_start } = body;
+        let ReadBody { length: body_bytes, digest, start: body_start, has_text } = body;
         let exchange = Exchange { planned, sent, first_byte, done, status, body_bytes, digest, connect, retried };
-        let name = if keep || !fine { request.name().to_owned() } else { String::new() };
+        let name = if keep || !fine || !has_text { request.name().to_owned() } else { String::new() };
         let sample = Sample {
             request: name,
             exchange,
@@ -123,8 +138,15 @@ impl Client {
             headers: head.headers,
             body_start,
         };
-        if fine {
+        if fine && has_text {
             return Ok(sample);
+        }
+        if fine {
+            return Err(LoadError::UnexpectedBody {
+                request: request.name().to_owned(),
+                expected: self.expect.body.as_ref().map(ToString::to_string).unwrap_or_default(),
+                sample: Box::new(sample),
+            });
         }
         Err(LoadError::UnexpectedStatus { sample: Box::new(sample), expected: self.expect.statuses.clone() })
     }

@@ -26,7 +26,7 @@ use crate::tls::TlsOptions;
 /// The most workers: beyond it a client runs out of ports and descriptors before the server runs out of time.
 const MOST_WORKERS: usize = 10_000;
 /// The bounds of a rate, in requests a second.
-const RATES: std::ops::RangeInclusive<f64> = 1e-3..=1e7;
+pub(crate) const RATES: std::ops::RangeInclusive<f64> = 1e-3..=1e7;
 /// The bounds of a time limit.
 const TIMEOUTS: std::ops::RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(24 * 3600);
 
@@ -94,9 +94,7 @@ impl DriverConfig {
         if self.requests.is_empty() {
             return refuse("list of requests", "empty".into(), "at least one");
         }
-        if !(1..=MOST_WORKERS).contains(&self.concurrency) {
-            return refuse("concurrency", self.concurrency.to_string(), "1 to 10,000");
-        }
+        check_concurrency(self.concurrency)?;
         if let Some(rate) = self.rate.filter(|rate| !RATES.contains(rate)) {
             return refuse("rate", rate.to_string(), "0.001 to 10,000,000 requests a second");
         }
@@ -107,4 +105,11 @@ impl DriverConfig {
         }
         Ok(())
     }
+}
+
+pub(crate) fn check_concurrency(concurrency: usize) -> Result<(), LoadError> {
+    if (1..=MOST_WORKERS).contains(&concurrency) {
+        return Ok(());
+    }
+    Err(LoadError::Config { what: "concurrency", value: concurrency.to_string(), expected: "1 to 10,000" })
 }

@@ -3,10 +3,12 @@
 //! The calling thread reads counters while the driver is idle, and waits while it runs. Connections stay open in
 //! between, so that an off phase is silent and an on phase costs what the requests cost.
 
+use std::cell::RefCell;
+use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustls::pki_types::ServerName;
 use tokio::runtime::{Builder, LocalOptions};
@@ -15,13 +17,17 @@ use url::{Host, Url};
 
 use crate::cancel::Cancel;
 use crate::client::Client;
-use crate::config::DriverConfig;
+use crate::config::{DriverConfig, check_concurrency};
 use crate::connect::Connector;
 use crate::counts::Counts;
 use crate::error::{LoadError, RunError};
+use crate::load::{BATCHES, Batches, LoadEnd, LoadPlan, Running};
+use crate::mix::Mix;
 use crate::origin::Origin;
-use crate::run;
+use crate::outcome::Outcome;
+use crate::run::{self, RunPlan};
 use crate::sample::Sample;
+use crate::schedule::{Arrivals, Schedule};
 use crate::tally::{Stop, Tally};
 use crate::target::Target;
 
@@ -35,13 +41,20 @@ pub struct Driver {
     thread: Option<JoinHandle<()>>,
     /// For each request, where it goes.
     targets: Vec<Target>,
+    concurrency: usize,
+    rate: Option<f64>,
 }
 
 /// What the thread is told; it answers each once, within the bounds of the command.
-#[derive(Debug)]
 enum Command {
     Sample { index: usize, cancel: Cancel, answer: SyncSender<Result<Sample, LoadError>> },
-    Run { index: usize, stop: Stop, cancel: Cancel, answer: SyncSender<Result<Tally, RunError>> },
+    Run { plan: RunPlan, cancel: Cancel, answer: SyncSender<Result<Tally, RunError>> },
+    Load {
+        plan: RunPlan,
+        cancel: Cancel,
+        outcomes: SyncSender<Vec<Outcome>>,
+        answer: SyncSender<Result<LoadEnd, LoadError>>,
+    },
 }
 
 // === impl Driver ===
@@ -64,7 +77,7 @@ impl Driver {
                 match runtime {
                     Ok(runtime) => {
                         let _ = started.send(Ok(()));
-                        runtime.block_on(obey(Rc::new(client), (concurrency, rate), received));
+                        runtime.block_on(obey(Rc::new(client), received));
                     }
                     Err(source) => {
                         let _ = started.send(Err(LoadError::Thread { source }));
@@ -73,7 +86,7 @@ impl Driver {
             })
             .map_err(|source| LoadError::Thread { source })?;
         is_started.recv().map_err(|_| LoadError::Gone)??;
-        Ok(Self { commands: Some(commands), thread: Some(thread), targets })
+        Ok(Self { commands: Some(commands), thread: Some(thread), targets, concurrency, rate })
     }
 
     /// Where the request of this index goes.
@@ -106,9 +119,36 @@ impl Driver {
     pub fn run(&mut self, index: usize, stop: Stop, cancel: &Cancel) -> Result<Tally, RunError> {
         let failed = |error| RunError { error, tally: Box::default() };
         self.known(index).map_err(failed)?;
+        let schedule = self.rate.map(|rate| Schedule::steady(rate, Arrivals::Constant, 0)).transpose().map_err(failed)?;
+        let plan = RunPlan {
+            draw: Mix::only(index).draw(0),
+            schedule,
+            stop,
+            grace: Duration::ZERO,
+            concurrency: self.concurrency,
+            stop_on_failure: true,
+        };
         let (answer, answered) = sync_channel(1);
-        self.tell(Command::Run { index, stop, cancel: cancel.clone(), answer }).map_err(failed)?;
+        self.tell(Command::Run { plan, cancel: cancel.clone(), answer }).map_err(failed)?;
         answered.recv().map_err(|_| failed(LoadError::Gone))?
+    }
+
+    /// Sends as planned; failures are counted, and stop nothing. The outcomes come while it runs.
+    ///
+    /// It ends at its stop plus grace plus the configured timeout at the latest. Concurrency and rate are the plan's, not
+    /// the driver's.
+    ///
+    /// # Errors
+    /// When the plan names a request that the driver does not have, or a concurrency out of bounds.
+    pub fn load(&mut self, plan: LoadPlan, cancel: &Cancel) -> Result<Running<'_>, LoadError> {
+        self.known(plan.mix.largest())?;
+        check_concurrency(plan.concurrency)?;
+        let LoadPlan { mix, schedule, stop, grace, concurrency, seed } = plan;
+        let plan = RunPlan { draw: mix.draw(seed), schedule, stop, grace, concurrency, stop_on_failure: false };
+        let (outcomes, received) = sync_channel(BATCHES);
+        let (answer, end) = sync_channel(1);
+        self.tell(Command::Load { plan, cancel: cancel.clone(), outcomes, answer })?;
+        Ok(Running { outcomes: received, end, driver: PhantomData })
     }
 
     fn known(&self, index: usize) -> Result<(), LoadError> {
@@ -132,17 +172,39 @@ impl Drop for Driver {
     }
 }
 
-async fn obey(client: Rc<Client>, pace: (usize, Option<f64>), mut commands: UnboundedReceiver<Command>) {
+async fn obey(client: Rc<Client>, mut commands: UnboundedReceiver<Command>) {
     while let Some(command) = commands.recv().await {
         // Nobody waits for the answer only when the calling thread has panicked.
         match command {
             Command::Sample { index, cancel, answer } => {
                 let _ = answer.send(sample(&client, index, &cancel).await);
             }
-            Command::Run { index, stop, cancel, answer } => {
-                let _ = answer.send(run::run(&client, index, pace, stop, &cancel).await);
+            Command::Run { plan, cancel, answer } => {
+                let _ = answer.send(tally(&client, plan, &cancel).await);
+            }
+            Command::Load { plan, cancel, outcomes, answer } => {
+                let batches = Rc::new(RefCell::new(Batches::new(outcomes)));
+                let mut end = run::run(&client, plan, batches.clone(), &cancel).await;
+                let first_errors = batches.borrow_mut().finish();
+                // Only then does whoever fetches the outcomes know that there are no more.
+                drop(batches);
+                let _ = answer.send(match end.failure.take() {
+                    Some(failure) => Err(failure),
+                    None => Ok(LoadEnd::of(&end, first_errors)),
+                });
             }
         }
+    }
+}
+
+async fn tally(client: &Rc<Client>, plan: RunPlan, cancel: &Cancel) -> Result<Tally, RunError> {
+    let tally = Rc::new(RefCell::new(Tally::new()));
+    let end = run::run(client, plan, tally.clone(), cancel).await;
+    let mut tally = tally.take();
+    tally.add_end(&end);
+    match end.failure {
+        Some(error) => Err(RunError { error, tally: Box::new(tally) }),
+        None => Ok(tally),
     }
 }
 

@@ -171,6 +171,16 @@ pub enum LoadError {
         /// The statuses that would have been fine.
         expected: Statuses,
     },
+    /// The body is not as expected.
+    #[error("{request} was answered with a body that is not {expected}: see what came, or correct what is expected")]
+    UnexpectedBody {
+        /// The request's name.
+        request: String,
+        /// What was expected.
+        expected: String,
+        /// The response, for showing.
+        sample: Box<Sample>,
+    },
     /// The body is larger than the limit, or does not end.
     #[error("{request}: the body is larger than {limit} bytes{}: does it end at all? Raise the limit if it does", announced_as(*announced))]
     BodyTooLarge {

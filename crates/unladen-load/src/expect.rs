@@ -3,7 +3,7 @@
 //! ```
 //! use unladen_load::{Expect, Statuses};
 //!
-//! let expect = Expect { statuses: "200-299,304".parse()? };
+//! let expect = Expect { statuses: "200-299,304".parse()?, ..Expect::default() };
 //! assert!(expect.statuses.contains(304) && !expect.statuses.contains(302));
 //! assert_eq!(Statuses::default().to_string(), "200-299");
 //! # Ok::<(), unladen_load::StatusesError>(())
@@ -13,6 +13,8 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use memchr::memmem;
+
 use crate::body::Digest;
 
 /// What an answer must be to be counted.
@@ -20,7 +22,15 @@ use crate::body::Digest;
 pub struct Expect {
     /// The statuses that are fine.
     pub statuses: Statuses,
+    /// A text that each body must hold.
+    pub body: Option<BodyText>,
+    /// Whether each answer must be the same as the first one to the same request.
+    pub same: bool,
 }
+
+/// A text to look for in bodies, as they come: a compressed body is not unpacked.
+#[derive(Clone, Debug)]
+pub struct BodyText(memmem::Finder<'static>);
 
 /// A set of statuses; 200 to 299 unless one says otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +42,14 @@ pub struct Statuses(Vec<RangeInclusive<u16>>);
 pub struct StatusesError {
     /// The part that cannot be read.
     pub part: String,
+}
+
+/// A look for a text, see [`BodyText`].
+pub(crate) struct Look<'a> {
+    finder: &'a memmem::Finder<'static>,
+    /// The end of what came, shorter than the text.
+    tail: Vec<u8>,
+    found: bool,
 }
 
 /// What tells one answer to a request from another.
@@ -52,6 +70,61 @@ pub enum Verdict {
     Same,
     /// Another status (of those expected), or another body.
     Changed,
+}
+
+// === impl BodyText ===
+
+impl BodyText {
+    /// Looks for this text.
+    pub fn new(text: &str) -> Self {
+        Self(memmem::Finder::new(text.as_bytes()).into_owned())
+    }
+
+    /// A look through a body that comes in pieces.
+    pub(crate) fn look(&self) -> Look<'_> {
+        Look { finder: &self.0, tail: Vec::new(), found: self.0.needle().is_empty() }
+    }
+}
+
+impl PartialEq for BodyText {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.needle() == other.0.needle()
+    }
+}
+
+impl Eq for BodyText {}
+
+impl fmt::Display for BodyText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "one that holds {:?}", String::from_utf8_lossy(self.0.needle()))
+    }
+}
+
+// === impl Look ===
+
+impl Look<'_> {
+    /// Looks through the next piece.
+    pub(crate) fn through(&mut self, piece: &[u8]) {
+        if self.found {
+            return;
+        }
+        let overlap = self.finder.needle().len() - 1;
+        // The text may begin in the last piece and end in this one.
+        self.tail.extend_from_slice(&piece[..piece.len().min(overlap)]);
+        self.found = self.finder.find(&self.tail).is_some() || self.finder.find(piece).is_some();
+        if piece.len() >= overlap {
+            self.tail.clear();
+            self.tail.extend_from_slice(&piece[piece.len() - overlap..]);
+        } else {
+            let start = self.tail.len().saturating_sub(overlap);
+            self.tail.drain(..start);
+        }
+    }
+
+    /// Whether it was found.
+    pub(crate) fn found(&self) -> bool {
+        self.found
+    }
 }
 
 // === impl Fingerprint ===

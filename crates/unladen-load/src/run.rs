@@ -1,79 +1,258 @@
-//! The principal type is [`Run`]: workers that send one request over and over until it is time.
+//! The principal type is [`Run`]: requests sent on a schedule or back to back, until it is time.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::cancel::Cancel;
 use crate::client::Client;
-use crate::error::{LoadError, RunError};
-use crate::tally::{End, Stop, Tally};
-use crate::turns::Turns;
+use crate::counts::Reading;
+use crate::cpu;
+use crate::error::LoadError;
+use crate::mix::Draw;
+use crate::outcome::Outcome;
+use crate::pacer::Pacer;
+use crate::schedule::{Schedule, Times};
+use crate::tally::{End, Stop};
 
-/// One run under way, shared by its workers.
-struct Run {
-    client: Rc<Client>,
-    index: usize,
-    turns: Turns,
-    tally: RefCell<Tally>,
+/// What to send, when, and how long.
+pub(crate) struct RunPlan {
+    pub(crate) draw: Draw,
+    /// Without one, each of the workers sends when its last request is done.
+    pub(crate) schedule: Option<Schedule>,
+    pub(crate) stop: Stop,
+    /// How long after the end requests planned before it may still be sent.
+    pub(crate) grace: Duration,
+    /// The most requests under way at once.
+    pub(crate) concurrency: usize,
+    /// Whether the first failure ends the run.
+    pub(crate) stop_on_failure: bool,
 }
 
-/// Runs the request of this index until `stop`, and waits for what is under way then.
-pub(crate) async fn run(
-    client: &Rc<Client>,
-    index: usize,
-    (concurrency, rate): (usize, Option<f64>),
-    stop: Stop,
-    cancel: &Cancel,
-) -> Result<Tally, RunError> {
-    let before = client.counts.read();
-    let turns = Turns::new(Instant::now(), rate, stop);
-    let run = Rc::new(Run { client: client.clone(), index, turns, tally: RefCell::default() });
+/// Told of each request when it has ended, on the client's thread.
+pub(crate) trait Sink {
+    fn record(&mut self, outcome: &Outcome, error: Option<&LoadError>);
+}
 
-    let mut workers = JoinSet::new();
-    for _ in 0..concurrency {
-        workers.spawn_local(work(run.clone()));
-    }
-    let ended = tokio::select! {
+/// How a run ended.
+pub(crate) struct RunEnd {
+    pub(crate) end: End,
+    /// The failure that ended it.
+    pub(crate) failure: Option<LoadError>,
+    pub(crate) counts: Reading,
+    pub(crate) started: Instant,
+    pub(crate) sent: u64,
+    pub(crate) recorded: u64,
+    pub(crate) unsent: u64,
+    /// CPU of the client's thread, spinning apart.
+    pub(crate) worked: Duration,
+    /// CPU spent on waiting for planned times.
+    pub(crate) paced: Duration,
+}
+
+/// One run under way, shared by its tasks.
+struct Run {
+    client: Rc<Client>,
+    draw: RefCell<Draw>,
+    sink: Rc<RefCell<dyn Sink>>,
+    stop: Stop,
+    stop_on_failure: bool,
+    /// Turns used.
+    sent: Cell<u64>,
+    recorded: Cell<u64>,
+    under_way: Cell<usize>,
+    /// Told when a request has ended.
+    room: Notify,
+    failure: RefCell<Option<LoadError>>,
+    failed: Notify,
+}
+
+/// When one request was planned, and when the client got to it.
+#[derive(Clone, Copy)]
+struct Turn {
+    planned: Instant,
+    begun: Instant,
+    /// It had to wait for one under way to end.
+    waited: bool,
+}
+
+/// Turns of a schedule that were due and not used.
+struct Left {
+    times: Times,
+    /// Taken from `times` and not used.
+    next: Option<Duration>,
+}
+
+/// Sends as planned until the end, and waits for what is under way then.
+pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn Sink>>, cancel: &Cancel) -> RunEnd {
+    let before = client.counts.read();
+    let cpu_before = cpu::of_this_thread();
+    let started = Instant::now();
+    let RunPlan { draw, schedule, stop, grace, concurrency, stop_on_failure } = plan;
+    let run = Rc::new(Run {
+        client: client.clone(),
+        draw: RefCell::new(draw),
+        sink,
+        stop,
+        stop_on_failure,
+        sent: Cell::new(0),
+        recorded: Cell::new(0),
+        under_way: Cell::new(0),
+        room: Notify::new(),
+        failure: RefCell::default(),
+        failed: Notify::new(),
+    });
+
+    let mut tasks = JoinSet::new();
+    let mut left = schedule.as_ref().map(|schedule| Left { times: schedule.times(), next: None });
+    let pacer = match &left {
+        Some(left) => match Pacer::start(started, left.times.clone(), stop.until) {
+            Ok(pacer) => Some(pacer),
+            Err(source) => {
+                *run.failure.borrow_mut() = Some(LoadError::Thread { source });
+                None
+            }
+        },
+        None => None,
+    };
+    let sending = async {
+        match (&pacer, &mut left) {
+            (Some(pacer), Some(left)) => {
+                let pace = Pace { pacer, started, last: stop.until.checked_add(grace).unwrap_or(stop.until) };
+                run.open(pace, left, concurrency, &mut tasks).await;
+            }
+            (None, Some(_)) => {}
+            _ => (0..concurrency).for_each(|_| drop(tasks.spawn_local(run.clone().work()))),
+        }
+        while tasks.join_next().await.is_some() {}
+    };
+    let cancelled = tokio::select! {
         biased;
-        () = cancel.cancelled() => Ok(End::Cancelled),
-        ended = first_failure(&mut workers) => ended.map(|()| run.turns.end()),
+        () = cancel.cancelled() => true,
+        () = run.failed.notified() => false,
+        () = sending => false,
     };
     let now = Instant::now();
     // Drops what is under way, and its connections with it: a response still to come belongs to nobody.
-    workers.shutdown().await;
+    tasks.shutdown().await;
 
-    let mut tally = run.tally.take();
-    tally.add_counts(client.counts.read().since(before));
-    tally.unsent = run.turns.unsent(now);
-    tally.abandoned = run.turns.sent() - tally.requests - u64::from(ended.is_err());
-    match ended {
-        Ok(ended) => {
-            tally.ended = ended;
-            Ok(tally)
-        }
-        Err(error) => {
-            tally.ended = End::Failed;
-            Err(RunError { error, tally: Box::new(tally) })
-        }
+    let failure = run.failure.take();
+    let end = match &failure {
+        Some(_) => End::Failed,
+        None if cancelled => End::Cancelled,
+        None if stop.max_requests.is_some_and(|most| run.sent.get() >= most) => End::Requests,
+        None => End::Until,
+    };
+    let spun = pacer.as_ref().map_or(Duration::ZERO, Pacer::spun);
+    RunEnd {
+        end,
+        failure,
+        counts: client.counts.read().since(before),
+        started,
+        sent: run.sent.get(),
+        recorded: run.recorded.get(),
+        unsent: left.map_or(0, |left| run.unsent(left, started, now)),
+        worked: cpu::of_this_thread().saturating_sub(cpu_before).saturating_sub(spun),
+        paced: pacer.map_or(Duration::ZERO, Pacer::stop) + spun,
     }
 }
 
-/// Waits for all workers, or for the first that fails.
-async fn first_failure(workers: &mut JoinSet<Result<(), LoadError>>) -> Result<(), LoadError> {
-    while let Some(worker) = workers.join_next().await {
-        worker.map_err(|_| LoadError::Gone)??;
-    }
-    Ok(())
+/// What an open loop goes by.
+struct Pace<'a> {
+    pacer: &'a Pacer,
+    started: Instant,
+    /// From then on nothing is sent, whatever was planned.
+    last: Instant,
 }
 
-async fn work(run: Rc<Run>) -> Result<(), LoadError> {
-    while let Some(planned) = run.turns.next().await {
-        let sample = run.client.exchange(run.index, planned, false).await?;
-        let verdict = run.client.verdict(run.index, &sample.exchange);
-        run.tally.borrow_mut().record(&sample.exchange, verdict);
+// === impl Run ===
+
+impl Run {
+    /// A closed loop's worker: the next request when the last is done.
+    async fn work(self: Rc<Self>) {
+        loop {
+            let turn = self.sent.get();
+            let planned = Instant::now();
+            if self.stop.max_requests.is_some_and(|most| turn >= most) || planned >= self.stop.until {
+                return;
+            }
+            self.sent.set(turn + 1);
+            self.exchange(Turn { planned, begun: planned, waited: false }).await;
+        }
     }
-    Ok(())
+
+    /// The open loop: each request at its time, whatever has become of those before it, as long as there is room.
+    async fn open(
+        self: &Rc<Self>,
+        pace: Pace<'_>,
+        left: &mut Left,
+        most: usize,
+        tasks: &mut JoinSet<()>,
+    ) {
+        loop {
+            left.next = left.times.next();
+            let planned = left.next.and_then(|time| pace.started.checked_add(time));
+            let Some(planned) = planned.filter(|planned| *planned < self.stop.until) else { return };
+            if self.stop.max_requests.is_some_and(|most| self.sent.get() >= most) {
+                return;
+            }
+            pace.pacer.wait(planned).await;
+            let mut waited = false;
+            while self.under_way.get() >= most {
+                waited = true;
+                let room = self.room.notified();
+                if tokio::time::timeout_at(pace.last.into(), room).await.is_err() {
+                    return;
+                }
+            }
+            let begun = Instant::now();
+            if begun >= pace.last {
+                return;
+            }
+            left.next = None;
+            self.sent.update(|sent| sent + 1);
+            self.under_way.update(|under_way| under_way + 1);
+            let run = self.clone();
+            tasks.spawn_local(async move {
+                run.exchange(Turn { planned, begun, waited }).await;
+                run.under_way.update(|under_way| under_way - 1);
+                run.room.notify_one();
+            });
+            while tasks.try_join_next().is_some() {}
+        }
+    }
+
+    async fn exchange(&self, turn: Turn) {
+        let index = self.draw.borrow_mut().next();
+        let Turn { planned, begun, waited } = turn;
+        let done = self.client.checked(index, planned).await;
+        self.recorded.update(|recorded| recorded + 1);
+        match done {
+            Ok((exchange, verdict)) => {
+                let outcome = Outcome::answered(index, (begun, waited), &exchange, verdict);
+                self.sink.borrow_mut().record(&outcome, None);
+            }
+            Err(error) => {
+                let outcome = Outcome::failed(index, planned, (begun, waited), &error);
+                self.sink.borrow_mut().record(&outcome, Some(&error));
+                if self.stop_on_failure {
+                    self.failure.borrow_mut().get_or_insert(error);
+                    self.failed.notify_one();
+                    // The run ends here, and this task with it: nothing may be sent after a failure.
+                    std::future::pending::<()>().await;
+                }
+            }
+        }
+    }
+
+    /// How many turns were planned before `now`, and before the end, and not used.
+    fn unsent(&self, left: Left, started: Instant, now: Instant) -> u64 {
+        let end = self.stop.until.min(now).saturating_duration_since(started);
+        let due = left.next.into_iter().chain(left.times).take_while(|time| *time < end);
+        let most = self.stop.max_requests.unwrap_or(u64::MAX).saturating_sub(self.sent.get());
+        due.take(usize::try_from(most).unwrap_or(usize::MAX)).count() as u64
+    }
 }

@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 
-use crate::counts::Reading;
-use crate::exchange::Exchange;
-use crate::expect::Verdict;
+use crate::error::LoadError;
+use crate::outcome::Outcome;
+use crate::run::{RunEnd, Sink};
 
 /// How many single latencies a tally keeps, 8 MiB of them: some minutes at 3,000 requests a second. Beyond it the
 /// histogram alone goes on.
@@ -165,27 +165,36 @@ impl Tally {
         self.last_done = self.last_done.max(other.last_done);
     }
 
-    pub(crate) fn record(&mut self, exchange: &Exchange, verdict: Verdict) {
-        let latency = u64::try_from(exchange.latency().as_nanos()).unwrap_or(u64::MAX);
+    pub(crate) fn add_end(&mut self, end: &RunEnd) {
+        self.ended = end.end;
+        self.unsent += end.unsent;
+        self.abandoned += end.sent - end.recorded;
+        self.bytes_sent += end.counts.sent;
+        self.bytes_received += end.counts.received;
+        self.connections_opened += end.counts.opened;
+        self.closed_by_server += end.counts.closed_by_server;
+        self.retries += end.counts.retries;
+    }
+}
+
+impl Sink for Tally {
+    fn record(&mut self, outcome: &Outcome, error: Option<&LoadError>) {
+        if error.is_some() {
+            return;
+        }
+        let latency = u64::try_from(outcome.latency().as_nanos()).unwrap_or(u64::MAX);
         self.requests += 1;
         if self.latencies_ns.len() < KEPT_LATENCIES {
             self.latencies_ns.push(latency);
         }
         // Cannot fail: the histogram grows, and a request's time is bounded.
         let _ = self.latency.record(latency);
-        self.changed += u64::from(verdict == Verdict::Changed);
-        self.body_bytes += exchange.body_bytes;
-        self.send_lag_max = self.send_lag_max.max(exchange.send_lag());
-        self.first_send = earliest(self.first_send, Some(exchange.sent));
-        self.last_done = self.last_done.max(Some(exchange.done));
-    }
-
-    pub(crate) fn add_counts(&mut self, counts: Reading) {
-        self.bytes_sent += counts.sent;
-        self.bytes_received += counts.received;
-        self.connections_opened += counts.opened;
-        self.closed_by_server += counts.closed_by_server;
-        self.retries += counts.retries;
+        self.changed += u64::from(outcome.changed);
+        self.body_bytes += outcome.body_bytes;
+        let lag = outcome.sent.map_or(Duration::ZERO, |sent| sent.saturating_duration_since(outcome.planned));
+        self.send_lag_max = self.send_lag_max.max(lag);
+        self.first_send = earliest(self.first_send, outcome.sent);
+        self.last_done = self.last_done.max(Some(outcome.done));
     }
 }
 

@@ -192,7 +192,7 @@ impl Args {
             timeout: self.timeout,
             connect_timeout: self.timeout.min(Duration::from_secs(10)),
             tls: TlsOptions { roots, insecure: self.insecure, ..TlsOptions::default() },
-            expect: Expect { statuses },
+            expect: Expect { statuses, ..Expect::default() },
             ..DriverConfig::new(requests)
         };
         Ok(Options {

@@ -1,0 +1,10 @@
+//! The CPU time of threads and of this process.
+
+use std::time::Duration;
+
+use nix::time::{ClockId, clock_gettime};
+
+/// Of the calling thread; zero where the system does not tell.
+pub(crate) fn of_this_thread() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
+}

@@ -1,0 +1,222 @@
+//! The principal type is [`Running`]: a load under way, whose outcomes come in batches while it runs.
+//!
+//! ```
+//! use std::time::Duration;
+//! use unladen_load::{Arrivals, Cancel, Driver, DriverConfig, LoadPlan, Mix, Request, Schedule, Stop};
+//!
+//! # use std::io::{Read, Write};
+//! # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+//! # let url = format!("http://{}/", listener.local_addr()?);
+//! # std::thread::spawn(move || {
+//! #     for mut stream in listener.incoming().flatten() {
+//! #         std::thread::spawn(move || {
+//! #             let mut request = [0; 4096];
+//! #             while stream.read(&mut request).is_ok_and(|read| read > 0) {
+//! #                 stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello").unwrap();
+//! #             }
+//! #         });
+//! #     }
+//! # });
+//! let mut driver = Driver::start(DriverConfig::new(vec![Request::get(&url)?.build()?]))?;
+//! let plan = LoadPlan {
+//!     schedule: Some(Schedule::steady(1_000.0, Arrivals::Constant, 0)?),
+//!     stop: Stop::after(Duration::from_secs(10)).or_requests(50),
+//!     ..LoadPlan::new(Mix::only(0))
+//! };
+//! let mut running = driver.load(plan, &Cancel::new())?;
+//! let mut outcomes = 0;
+//! while let Some(batch) = running.next_batch() {
+//!     outcomes += batch.iter().filter(|outcome| outcome.error.is_none()).count();
+//! }
+//! assert_eq!((outcomes, running.end()?.sent), (50, 50));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
+
+use crate::error::LoadError;
+use crate::mix::Mix;
+use crate::outcome::{ErrorKind, Outcome};
+use crate::run::{RunEnd, Sink};
+use crate::schedule::Schedule;
+use crate::tally::{End, Stop};
+
+/// Outcomes in a batch at most: at 10,000 a second a batch is full after 50 ms.
+const BATCH: usize = 512;
+
+/// Batches that wait at most: half a million outcomes, 80 MB. Beyond it the client waits, and its lag shows it.
+pub(crate) const BATCHES: usize = 1024;
+
+/// A batch is handed on when it is older than this.
+const OLDEST: Duration = Duration::from_millis(50);
+
+/// What to send, when, and how long.
+#[derive(Clone, Debug)]
+pub struct LoadPlan {
+    /// Which of the driver's requests.
+    pub mix: Mix,
+    /// When; without a schedule each of the workers sends when its last request is done.
+    pub schedule: Option<Schedule>,
+    /// The end, of time or of requests; a schedule may end before.
+    pub stop: Stop,
+    /// How long after the end requests planned before it may still be sent, if there was no room for them in time.
+    pub grace: Duration,
+    /// The most requests under way at once; without a schedule always so many.
+    pub concurrency: usize,
+    /// Repeats the order in which the mix is drawn.
+    pub seed: u64,
+}
+
+/// How a load ended, and what it counted beside the outcomes.
+#[derive(Clone, Debug)]
+pub struct LoadEnd {
+    /// Why.
+    pub ended: End,
+    /// When its schedule began.
+    pub started: Instant,
+    /// Requests sent.
+    pub sent: u64,
+    /// Requests planned before the end for which there was no room in time.
+    pub unsent: u64,
+    /// Requests under way that were given up when the load was cancelled.
+    pub abandoned: u64,
+    /// Bytes of HTTP sent, before encryption.
+    pub bytes_sent: u64,
+    /// Bytes of HTTP received, after decryption.
+    pub bytes_received: u64,
+    /// Connections that were opened.
+    pub connections_opened: u64,
+    /// Connections that the server had closed by the time they were wanted again.
+    pub closed_by_server: u64,
+    /// Requests sent a second time, since the server closed a connection just as they were sent.
+    pub retries: u64,
+    /// CPU of the client's thread, without what waiting for planned times took.
+    pub worked: Duration,
+    /// CPU that waiting for planned times took.
+    pub paced: Duration,
+    /// What the first failure of each kind said.
+    pub first_errors: BTreeMap<ErrorKind, String>,
+}
+
+/// A load under way. Outcomes have to be fetched: the client waits when too many of them do.
+#[derive(Debug)]
+pub struct Running<'a> {
+    pub(crate) outcomes: Receiver<Vec<Outcome>>,
+    pub(crate) end: Receiver<Result<LoadEnd, LoadError>>,
+    pub(crate) driver: std::marker::PhantomData<&'a mut crate::Driver>,
+}
+
+/// What came of waiting for outcomes.
+#[derive(Debug)]
+pub enum Waited {
+    /// Some.
+    Outcomes(Vec<Outcome>),
+    /// None in this time.
+    Nothing,
+    /// The load has ended, and all its outcomes have been fetched.
+    Ended,
+}
+
+/// Hands outcomes on in batches.
+pub(crate) struct Batches {
+    batch: Vec<Outcome>,
+    flushed: Instant,
+    to: SyncSender<Vec<Outcome>>,
+    first_errors: BTreeMap<ErrorKind, String>,
+}
+
+// === impl LoadPlan ===
+
+impl LoadPlan {
+    /// One worker without a schedule, and no end but a cancelled one.
+    pub fn new(mix: Mix) -> Self {
+        let stop = Stop::after(Duration::MAX);
+        Self { mix, schedule: None, stop, grace: Duration::ZERO, concurrency: 1, seed: 0 }
+    }
+}
+
+// === impl Running ===
+
+impl Running<'_> {
+    /// Waits for outcomes; none when the load has ended.
+    pub fn next_batch(&mut self) -> Option<Vec<Outcome>> {
+        self.outcomes.recv().ok()
+    }
+
+    /// Waits for outcomes as long as `time`.
+    pub fn wait(&mut self, time: Duration) -> Waited {
+        match self.outcomes.recv_timeout(time) {
+            Ok(batch) => Waited::Outcomes(batch),
+            Err(RecvTimeoutError::Timeout) => Waited::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Waited::Ended,
+        }
+    }
+
+    /// Waits for the end; outcomes that were not fetched are dropped.
+    ///
+    /// # Errors
+    /// When the client's thread is gone, or has no thread for pacing.
+    pub fn end(self) -> Result<LoadEnd, LoadError> {
+        drop(self.outcomes);
+        self.end.recv().map_err(|_| LoadError::Gone)?
+    }
+}
+
+// === impl Batches ===
+
+impl Batches {
+    pub(crate) fn new(to: SyncSender<Vec<Outcome>>) -> Self {
+        Self { batch: Vec::with_capacity(BATCH), flushed: Instant::now(), to, first_errors: BTreeMap::new() }
+    }
+
+    /// Hands on what is left.
+    pub(crate) fn finish(&mut self) -> BTreeMap<ErrorKind, String> {
+        self.flush(Instant::now());
+        std::mem::take(&mut self.first_errors)
+    }
+
+    fn flush(&mut self, now: Instant) {
+        self.flushed = now;
+        if !self.batch.is_empty() {
+            let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
+            // Nobody fetches them any more.
+            let _ = self.to.send(batch);
+        }
+    }
+}
+
+impl Sink for Batches {
+    fn record(&mut self, outcome: &Outcome, error: Option<&LoadError>) {
+        if let (Some(error), Some(kind)) = (error, outcome.error) {
+            self.first_errors.entry(kind).or_insert_with(|| error.to_string());
+        }
+        self.batch.push(*outcome);
+        if self.batch.len() >= BATCH || outcome.done.saturating_duration_since(self.flushed) > OLDEST {
+            self.flush(outcome.done);
+        }
+    }
+}
+
+// === impl LoadEnd ===
+
+impl LoadEnd {
+    pub(crate) fn of(end: &RunEnd, first_errors: BTreeMap<ErrorKind, String>) -> Self {
+        Self {
+            ended: end.end,
+            started: end.started,
+            sent: end.sent,
+            unsent: end.unsent,
+            abandoned: end.sent - end.recorded,
+            bytes_sent: end.counts.sent,
+            bytes_received: end.counts.received,
+            connections_opened: end.counts.opened,
+            closed_by_server: end.counts.closed_by_server,
+            retries: end.counts.retries,
+            worked: end.worked,
+            paced: end.paced,
+            first_errors,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The principal type is [`Mix`]: which of the requests comes next, by weight.
+//!
+//! ```
+//! use unladen_load::Mix;
+//!
+//! let mix = Mix::weighted([(0, 9.0), (2, 1.0)]);
+//! assert_eq!(mix.share(2), 0.1);
+//! assert_eq!(mix.share(1), 0.0);
+//! assert_eq!(Mix::only(3).share(3), 1.0);
+//! ```
+
+/// Indices of requests with their weights.
+///
+/// Each is drawn independently, so that no period of the mix can meet a period of the server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mix {
+    /// Index, and the sum of the weights up to it.
+    cumulative: Vec<(usize, f64)>,
+}
+
+/// Draws from a mix.
+#[derive(Clone, Debug)]
+pub(crate) struct Draw {
+    mix: Mix,
+    rng: fastrand::Rng,
+}
+
+// === impl Mix ===
+
+impl Mix {
+    /// One request over and over.
+    pub fn only(index: usize) -> Self {
+        Self { cumulative: vec![(index, 1.0)] }
+    }
+
+    /// Requests with weights; those without a positive weight are left out, and with none left it is the first request
+    /// over and over.
+    pub fn weighted(weights: impl IntoIterator<Item = (usize, f64)>) -> Self {
+        let mut sum = 0.0;
+        let mut cumulative = Vec::new();
+        for (index, weight) in weights {
+            if weight > 0.0 && weight.is_finite() {
+                sum += weight;
+                cumulative.push((index, sum));
+            }
+        }
+        if cumulative.is_empty() { Self::only(0) } else { Self { cumulative } }
+    }
+
+    /// The share of a request.
+    pub fn share(&self, index: usize) -> f64 {
+        let mut before = 0.0;
+        let mut share = 0.0;
+        for &(other, sum) in &self.cumulative {
+            if other == index {
+                share += sum - before;
+            }
+            before = sum;
+        }
+        share / before
+    }
+
+    /// The largest index in it.
+    pub(crate) fn largest(&self) -> usize {
+        self.cumulative.iter().map(|(index, _)| *index).max().unwrap_or(0)
+    }
+
+    pub(crate) fn draw(self, seed: u64) -> Draw {
+        Draw { mix: self, rng: fastrand::Rng::with_seed(seed) }
+    }
+}
+
+// === impl Draw ===
+
+impl Draw {
+    pub(crate) fn next(&mut self) -> usize {
+        match self.mix.cumulative.as_slice() {
+            [] => 0,
+            [(only, _)] => *only,
+            [.., (last, sum)] => {
+                let at = self.rng.f64() * sum;
+                let position = self.mix.cumulative.partition_point(|&(_, sum)| sum <= at);
+                self.mix.cumulative.get(position).map_or(*last, |(index, _)| *index)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_follow_the_weights() {
+        let mut draw = Mix::weighted([(5, 1.0), (1, 0.0), (7, 3.0), (9, f64::NAN)]).draw(42);
+        let mut counts = [0; 10];
+        for _ in 0..10_000 {
+            counts[draw.next()] += 1;
+        }
+        assert_eq!(counts.iter().sum::<i32>(), counts[5] + counts[7]);
+        // Six standard deviations.
+        assert!((2_240..=2_760).contains(&counts[5]), "{}", counts[5]);
+    }
+
+    #[test]
+    fn without_weights_it_is_the_first() {
+        assert_eq!(Mix::weighted([(3, 0.0)]), Mix::only(0));
+        assert_eq!(Mix::only(4).draw(1).next(), 4);
+    }
+}

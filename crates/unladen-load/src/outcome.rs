@@ -1,0 +1,163 @@
+//! The principal type is [`Outcome`]: what became of one planned request, whatever it was.
+
+use std::time::{Duration, Instant};
+
+use crate::error::LoadError;
+use crate::exchange::Exchange;
+use crate::expect::Verdict;
+
+/// What became of one planned request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The request's index.
+    pub request: usize,
+    /// When it was to be sent: by the schedule; in a closed loop, when its worker was free.
+    pub planned: Instant,
+    /// How late the generator was itself: from the planned time to the begin, and over a connection that was open, to
+    /// the sending. None where it waited for a request under way to end, since as many as may be were.
+    pub lag: Option<Duration>,
+    /// When it was handed to an open connection, if it came to that.
+    pub sent: Option<Instant>,
+    /// When the response's head had been read, if one came.
+    pub first_byte: Option<Instant>,
+    /// When the whole body had been read, or the request had failed.
+    pub done: Instant,
+    /// The status, if a response came.
+    pub status: Option<u16>,
+    /// The length of the body in bytes, without the framing.
+    pub body_bytes: u64,
+    /// Whether it went over a connection that was open before.
+    pub reused: bool,
+    /// Whether a connection that was open before died under it, so that it was sent once more.
+    pub retried: bool,
+    /// Whether the answer differed from the first one to the same request.
+    pub changed: bool,
+    /// What went wrong, if something did.
+    pub error: Option<ErrorKind>,
+}
+
+/// What can go wrong with one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ErrorKind {
+    /// No connection could be opened.
+    Connect,
+    /// TLS failed.
+    Tls,
+    /// It was not done in time.
+    Timeout,
+    /// The server closed the connection before the response was complete.
+    Closed,
+    /// The answer was no HTTP.
+    Protocol,
+    /// The status was not among those expected.
+    Status,
+    /// The body was not what was expected, or too large.
+    Body,
+    /// The client failed.
+    Client,
+}
+
+// === impl Outcome ===
+
+impl Outcome {
+    pub(crate) fn answered(
+        request: usize,
+        (begun, waited): (Instant, bool),
+        exchange: &Exchange,
+        verdict: Verdict,
+    ) -> Self {
+        let reused = exchange.reused();
+        let ready = if reused { exchange.sent } else { begun };
+        Self {
+            request,
+            planned: exchange.planned,
+            lag: (!waited).then(|| ready.saturating_duration_since(exchange.planned)),
+            sent: Some(exchange.sent),
+            first_byte: Some(exchange.first_byte),
+            done: exchange.done,
+            status: Some(exchange.status),
+            body_bytes: exchange.body_bytes,
+            reused,
+            retried: exchange.retried,
+            changed: verdict == Verdict::Changed,
+            error: None,
+        }
+    }
+
+    pub(crate) fn failed(
+        request: usize,
+        planned: Instant,
+        (begun, waited): (Instant, bool),
+        error: &LoadError,
+    ) -> Self {
+        let kind = Some(ErrorKind::of(error));
+        if let LoadError::UnexpectedStatus { sample, .. } | LoadError::UnexpectedBody { sample, .. } = error {
+            let answered = Self::answered(request, (begun, waited), &sample.exchange, Verdict::Same);
+            return Self { error: kind, ..answered };
+        }
+        Self {
+            request,
+            planned,
+            lag: (!waited).then(|| begun.saturating_duration_since(planned)),
+            sent: None,
+            first_byte: None,
+            done: Instant::now(),
+            status: None,
+            body_bytes: 0,
+            reused: false,
+            retried: false,
+            changed: false,
+            error: kind,
+        }
+    }
+
+    /// From the planned time to the end: what a user at that time would have waited.
+    pub fn latency(&self) -> Duration {
+        self.done.saturating_duration_since(self.planned)
+    }
+}
+
+// === impl ErrorKind ===
+
+impl ErrorKind {
+    /// All, in the order of their numbers in files of records.
+    pub const ALL: [Self; 8] = [
+        Self::Connect,
+        Self::Tls,
+        Self::Timeout,
+        Self::Closed,
+        Self::Protocol,
+        Self::Status,
+        Self::Body,
+        Self::Client,
+    ];
+
+    /// Its name in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Timeout => "timeout",
+            Self::Closed => "closed",
+            Self::Protocol => "protocol",
+            Self::Status => "status",
+            Self::Body => "body",
+            Self::Client => "client",
+        }
+    }
+
+    fn of(error: &LoadError) -> Self {
+        match error {
+            LoadError::ConnectRefused { .. } | LoadError::ConnectTimeout { .. } | LoadError::Connect { .. } => {
+                Self::Connect
+            }
+            LoadError::Tls { .. } => Self::Tls,
+            LoadError::Timeout { .. } => Self::Timeout,
+            LoadError::ClosedEarly { .. } => Self::Closed,
+            LoadError::Protocol { .. } => Self::Protocol,
+            LoadError::UnexpectedStatus { .. } => Self::Status,
+            LoadError::UnexpectedBody { .. } | LoadError::BodyTooLarge { .. } => Self::Body,
+            _ => Self::Client,
+        }
+    }
+}
