@@ -1,5 +1,7 @@
 //! What a program costs: [`run`] waits for it and takes its CPU time from the kernel's account of waited-for children.
+//! [`tied`] makes one that ends with the bench.
 
+use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -15,6 +17,15 @@ pub(crate) struct Ran {
     pub(crate) cpu: Duration,
     pub(crate) wall: Duration,
     pub(crate) stdout: String,
+}
+
+/// A program that is killed when the bench ends, however that comes about: a load must not outlive who asked for it.
+///
+/// util-linux's setpriv turns into the program; it costs both sides of a comparison the same half millisecond.
+pub(crate) fn tied(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "--"]).arg(program);
+    command
 }
 
 /// Runs it. Nothing else may be waited for meanwhile: the account is one for all children.

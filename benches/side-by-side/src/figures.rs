@@ -11,6 +11,10 @@ impl Series {
         self.0.push(value);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Round by round, how often this is `other`: what a round suffers from others on the machine, both suffer.
     pub(crate) fn over(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(a, b)| a / b).collect())

@@ -11,13 +11,24 @@
 
 mod children;
 mod client;
+mod clock;
 mod crowd;
 mod figures;
+mod install;
+mod lag;
+mod pauses;
 mod peers;
 mod read;
+mod record;
 mod roles;
+mod schedule;
+mod scratch;
+mod server;
 mod share;
+mod stall;
 mod subject;
+mod tool;
+mod unladen;
 mod weights;
 
 use std::error::Error;
@@ -32,15 +43,13 @@ struct Bench {
     run: fn(&Options) -> Result<()>,
 }
 
-const BENCHES: &[Bench] = &[read::BENCH, share::BENCH, client::BENCH, weights::BENCH];
+const BENCHES: &[Bench] = &[read::BENCH, share::BENCH, client::BENCH, lag::BENCH, stall::BENCH, weights::BENCH];
 
 /// What the command line says beside names.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
     /// Rounds; each round runs every contestant once.
     pub(crate) rounds: Option<usize>,
-    /// Also `oha`, which Debian does not package.
-    pub(crate) oha: bool,
 }
 
 impl Options {
@@ -66,12 +75,11 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<()> {
-    let mut options = Options { rounds: None, oha: false };
+    let mut options = Options { rounds: None };
     let mut chosen = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--oha" => options.oha = true,
             "--rounds" => {
                 let rounds = arguments.next().ok_or("--rounds takes a number")?.parse()?;
                 if rounds == 0 {
@@ -102,7 +110,7 @@ fn run(arguments: &[String]) -> Result<()> {
 }
 
 fn usage() {
-    println!("unladen-bench [--rounds N] [--oha] [NAME…]\n");
+    println!("unladen-bench [--rounds N] [NAME…]\n");
     for bench in BENCHES {
         println!("  {:8} {}", bench.name, bench.about);
     }

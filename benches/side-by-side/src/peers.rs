@@ -30,12 +30,3 @@ pub(crate) fn has(package: &str) -> bool {
         }
     }
 }
-
-/// Whether a program that Debian does not package is there; says so if not.
-pub(crate) fn has_program(name: &str, install: &str) -> bool {
-    let found = Command::new(name).arg("--version").stdin(Stdio::null()).output().is_ok();
-    if !found {
-        println!("  (without {name}: not on PATH; install it with `{install}`)");
-    }
-    found
-}

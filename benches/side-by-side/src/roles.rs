@@ -1,6 +1,6 @@
 //! What this program is besides the bench: the small processes that the benches start are itself, under these names.
 
-use crate::{Result, client, crowd, subject};
+use crate::{Result, crowd, server, subject, tool};
 
 /// The first argument names it.
 type Role = fn(&[String]) -> Result<()>;
@@ -10,14 +10,16 @@ pub(crate) const TICK: &str = "as-ticker";
 pub(crate) const SPAWN: &str = "as-spawner";
 pub(crate) const CLIENT: &str = "as-client";
 pub(crate) const KEEP: &str = "as-keeper";
+pub(crate) const SERVER: &str = "as-server";
 
 pub(crate) fn of(arguments: &[String]) -> Option<Role> {
     let role: Role = match arguments.first()?.as_str() {
         SLEEP => |_| crowd::sleep(),
         TICK => |_| crowd::tick(),
         SPAWN => crowd::spawn,
-        CLIENT => client::be_the_client,
+        CLIENT => tool::be_the_client,
         KEEP => subject::keep,
+        SERVER => server::serve,
         _ => return None,
     };
     Some(role)

@@ -1,13 +1,11 @@
 //! What the probes take of a core while `unladen weigh` runs as a user runs it.
 
-use std::path::PathBuf;
 use std::process::Command;
 
 use crate::crowd::{Crowd, Size};
 use crate::figures::{Series, print};
-use crate::peers::root;
 use crate::subject::Subject;
-use crate::{Bench, Options, Result, children};
+use crate::{Bench, Options, Result, children, unladen};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "share", about: "the probes' share of a core during `unladen weigh`", run };
@@ -22,7 +20,7 @@ const CROWDS: [(&str, Size); 3] = [
 ];
 
 fn run(options: &Options) -> Result<()> {
-    let unladen = unladen()?;
+    let unladen = unladen::built()?;
     let subject = Subject::up("faults")?;
     let mut shares = vec![Series::default(); CROWDS.len()];
     for _ in 0..options.rounds_or(5) {
@@ -41,17 +39,4 @@ fn run(options: &Options) -> Result<()> {
         .collect();
     print(&["beside", "% of a core", "ratio"], &rows);
     Ok(())
-}
-
-/// The program itself, built if need be.
-fn unladen() -> Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status =
-        Command::new(cargo).args(["build", "--release", "--quiet", "-p", "unladen"]).current_dir(root()).status()?;
-    if !status.success() {
-        return Err("unladen does not build".into());
-    }
-    // Both lie in the same folder, wherever that is.
-    let path = std::env::current_exe()?.with_file_name("unladen");
-    if path.exists() { Ok(path) } else { Err("run the benches with cargo run --release".into()) }
 }

@@ -1,0 +1,211 @@
+//! The principal type is [`Server`]: a server of HTTP/1.1 that notes when each request arrived and when it was answered.
+//!
+//! It is a process of its own, with one thread, that does as little as it can: epoll, a read, a look at the clock, a
+//! write. It ends when its standard input does (also when the bench is killed), and then prints what it noted.
+
+use std::collections::HashMap;
+use std::io::{ErrorKind, PipeWriter, Read as _, Write as _, pipe};
+use std::io::{BufRead as _, BufReader, BufWriter};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+
+use crate::pauses::Pauses;
+use crate::record::{Record, Stamp};
+use crate::{Result, clock, roles};
+
+/// As much as nginx answers in the other benches.
+const BODY: usize = 476;
+
+/// A running one.
+pub(crate) struct Server {
+    pub(crate) url: String,
+    lifeline: Option<PipeWriter>,
+    stdout: BufReader<ChildStdout>,
+    child: Child,
+}
+
+impl Server {
+    pub(crate) fn start(pauses: Option<Pauses>) -> Result<Self> {
+        let (reader, writer) = pipe()?;
+        let mut command = Command::new("/proc/self/exe");
+        command.arg(roles::SERVER).args(pauses.iter().flat_map(Pauses::words));
+        let mut child = command.stdin(reader).stdout(Stdio::piped()).spawn()?;
+        let mut stdout = BufReader::new(child.stdout.take().ok_or("the server has no output")?);
+        let mut url = String::new();
+        stdout.read_line(&mut url)?;
+        Ok(Self { url: url.trim().to_owned(), lifeline: Some(writer), stdout, child })
+    }
+
+    /// Ends it; what it noted.
+    pub(crate) fn stop(mut self) -> Result<Record> {
+        self.lifeline = None;
+        let mut text = String::new();
+        self.stdout.read_to_string(&mut text)?;
+        Record::parse(&text)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.lifeline = None;
+        // It has ended, or it is about to; if nobody reads what it says, by that.
+        let _ = self.stdout.read_to_end(&mut Vec::new());
+        let _ = self.child.wait();
+    }
+}
+
+const LIFELINE: u64 = 0;
+const LISTENER: u64 = 1;
+/// Connections are numbered from here on, and no number comes twice.
+const CONNECTIONS: u64 = 2;
+
+/// As the server; with the words of pauses, if it is to make any.
+pub(crate) fn serve(arguments: &[String]) -> Result<()> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    listener.set_nonblocking(true)?;
+    println!("http://{}/", listener.local_addr()?);
+    let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
+    let stdin = std::io::stdin();
+    epoll.add(&stdin, EpollEvent::new(EpollFlags::EPOLLIN, LIFELINE))?;
+    epoll.add(&listener, EpollEvent::new(EpollFlags::EPOLLIN, LISTENER))?;
+    let mut server = Serving { pauses: Pauses::from_words(arguments)?, ..Serving::new() };
+    let mut events = [EpollEvent::empty(); 64];
+    'serving: loop {
+        let ready = match epoll.wait(&mut events, server.timeout()?) {
+            Err(Errno::EINTR) => continue,
+            ready => ready?,
+        };
+        for event in &events[..ready] {
+            match event.data() {
+                LIFELINE => break 'serving,
+                LISTENER => server.accept(&listener, &epoll)?,
+                connection => server.read(connection)?,
+            }
+        }
+        server.answer_held()?;
+    }
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for stamp in &server.stamps {
+        writeln!(out, "{} {}", stamp.arrived, stamp.answered)?;
+    }
+    Ok(out.flush()?)
+}
+
+struct Serving {
+    pauses: Option<Pauses>,
+    connections: HashMap<u64, Connection>,
+    next: u64,
+    answer: Vec<u8>,
+    /// Which connections wait for the end of a pause, and since when.
+    held: Vec<(u64, u64)>,
+    stamps: Vec<Stamp>,
+    /// When the first request arrived.
+    first: Option<u64>,
+}
+
+struct Connection {
+    stream: TcpStream,
+    /// The beginning of a request that has not arrived whole.
+    begun: Vec<u8>,
+}
+
+impl Serving {
+    fn new() -> Self {
+        let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {BODY}\r\n\r\n").into_bytes();
+        answer.resize(answer.len() + BODY, b'.');
+        Self {
+            pauses: None,
+            connections: HashMap::new(),
+            next: CONNECTIONS,
+            answer,
+            held: Vec::new(),
+            // Room for the longest run, so that none is made while requests wait.
+            stamps: Vec::with_capacity(1 << 21),
+            first: None,
+        }
+    }
+
+    /// How long the pause lasts that is on at this time.
+    fn pause(&self, now: u64) -> Option<Duration> {
+        let at = Duration::from_nanos(now - self.first?);
+        Some(self.pauses?.end(at)? - at)
+    }
+
+    fn timeout(&self) -> Result<EpollTimeout> {
+        if self.held.is_empty() {
+            return Ok(EpollTimeout::NONE);
+        }
+        let left = self.pause(clock::now()?).unwrap_or_default();
+        Ok(EpollTimeout::try_from(left.as_micros().div_ceil(1_000))?)
+    }
+
+    fn accept(&mut self, listener: &TcpListener, epoll: &Epoll) -> Result<()> {
+        loop {
+            let stream = match listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(error.into()),
+            };
+            stream.set_nonblocking(true)?;
+            stream.set_nodelay(true)?;
+            epoll.add(&stream, EpollEvent::new(EpollFlags::EPOLLIN, self.next))?;
+            self.connections.insert(self.next, Connection { stream, begun: Vec::new() });
+            self.next += 1;
+        }
+    }
+
+    fn read(&mut self, number: u64) -> Result<()> {
+        let Some(connection) = self.connections.get_mut(&number) else { return Ok(()) };
+        let mut buffer = [0; 4096];
+        let length = match connection.stream.read(&mut buffer) {
+            // What resets its connection has ended, too.
+            Ok(0) | Err(_) => {
+                // Closing it takes it out of the epoll as well.
+                self.connections.remove(&number);
+                return Ok(());
+            }
+            Ok(length) => length,
+        };
+        let arrived = clock::now()?;
+        let piece = &buffer[..length];
+        // No peer sends a body, nor a request before the one before is answered.
+        if !connection.begun.is_empty() || !piece.ends_with(b"\r\n\r\n") {
+            connection.begun.extend_from_slice(piece);
+            if !connection.begun.ends_with(b"\r\n\r\n") {
+                return Ok(());
+            }
+            connection.begun.clear();
+        }
+        self.first.get_or_insert(arrived);
+        if self.pauses.is_some() && self.pause(arrived).is_some() {
+            self.held.push((number, arrived));
+            return Ok(());
+        }
+        self.answer(number, arrived)
+    }
+
+    fn answer_held(&mut self) -> Result<()> {
+        if self.held.is_empty() || self.pause(clock::now()?).is_some() {
+            return Ok(());
+        }
+        for (number, arrived) in std::mem::take(&mut self.held) {
+            self.answer(number, arrived)?;
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, number: u64, arrived: u64) -> Result<()> {
+        let Some(connection) = self.connections.get_mut(&number) else { return Ok(()) };
+        // A client that has gone is not answered; one that takes nothing in would be a fault of the bench.
+        if connection.stream.write_all(&self.answer).is_err() {
+            self.connections.remove(&number);
+            return Ok(());
+        }
+        self.stamps.push(Stamp { arrived, answered: clock::now()? });
+        Ok(())
+    }
+}
