@@ -110,6 +110,28 @@ pub(crate) fn plain(kind: Kind, value: f64) -> String {
     join(&grouped(scaled, decimals as usize), unit)
 }
 
+/// A plain value without zeros at its end: `50 ms`, `2.5 s`.
+pub(crate) fn short(kind: Kind, value: f64) -> String {
+    let text = plain(kind, value);
+    let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
+    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+    join(number, unit)
+}
+
+/// A time that people wait: `90 s`, `42 min`, `3.5 h`.
+pub(crate) fn lasting(time: Duration) -> String {
+    const MINUTES_FROM: f64 = 180.0;
+    const HOURS_FROM: f64 = 7_200.0;
+    let seconds = time.as_secs_f64();
+    if seconds < MINUTES_FROM {
+        short(Kind::Time, seconds * 1e9)
+    } else if seconds < HOURS_FROM {
+        format!("{:.0} min", seconds / 60.0)
+    } else {
+        format!("{} h", grouped(seconds / 3_600.0, 1))
+    }
+}
+
 /// `12,345.6`
 pub(crate) fn grouped(value: f64, decimals: usize) -> String {
     if !value.is_finite() {

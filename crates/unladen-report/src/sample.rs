@@ -4,4 +4,5 @@ mod load;
 mod prove;
 mod weigh;
 
+pub(crate) use load::*;
 pub(crate) use weigh::*;

@@ -1,1 +1,193 @@
+//! Loads in the shape of a public account: 4,800 requests at 40/s.
 
+use std::time::Duration;
+
+use crate::load::*;
+use crate::warning::Warning;
+use crate::weigh::{Ended, Latency, LatencyQuantile};
+
+const MS: f64 = 1e6;
+
+/// Quantiles of 4,800 requests: median, and how much longer than it the others are.
+const SHAPE: [(&str, f64, u64); 6] = [
+    ("p50", 1.0, 6),
+    ("p75", 1.06, 12),
+    ("p90", 1.115, 36),
+    ("p95", 1.187, 73),
+    ("p99", 1.55, 368),
+    ("p99.9", 2.9, 3_688),
+];
+
+pub(crate) fn latency(median_ms: f64, requests: u64) -> Latency {
+    let quantile = |(name, factor, needs): (&'static str, f64, u64)| {
+        let value = median_ms * factor * MS;
+        let margin = value * 0.4 * factor * factor / (requests as f64).sqrt();
+        LatencyQuantile {
+            name,
+            value: value as u64,
+            interval: (requests >= needs).then_some(((value - margin) as u64, (value + margin * 1.2) as u64)),
+            needs,
+        }
+    };
+    let mean = median_ms * 1.04 * MS;
+    Latency {
+        mean,
+        mean_interval: Some((mean * 0.996, mean * 1.004)),
+        sd: mean * 0.18,
+        max: (median_ms * 4.1 * MS) as u64,
+        quantiles: SHAPE.map(quantile).to_vec(),
+    }
+}
+
+/// A peak with a long tail to the right.
+pub(crate) fn distribution(median_ms: f64) -> Vec<(u64, f64)> {
+    (1..=200)
+        .map(|i| {
+            let share = f64::from(i) / 200.0;
+            let logit = (share / (1.001 - share)).ln();
+            let stretch = if logit > 0.0 { 0.05 * logit.powf(1.35) } else { 0.03 * logit };
+            ((median_ms * (1.0 + stretch) * MS) as u64, share)
+        })
+        .collect()
+}
+
+pub(crate) fn steady() -> Load {
+    let slice = |i: u64| Slice {
+        start: Duration::from_secs(2 * i),
+        length: Duration::from_secs(2),
+        planned: 80,
+        errors: 0,
+        p50: 26_200_000 + (i * 7_919 % 11) * 100_000,
+        p99: 39_000_000,
+        max: if i == 31 { 107_420_000 } else { 36_000_000 + (i * 104_729 % 17) * 800_000 },
+    };
+    Load {
+        setup: LoadSetup {
+            target: "http://127.0.0.1:8080/index.php/Main_Page".into(),
+            rate: Some(40.0),
+            arrivals: Some("constant"),
+            concurrency: 256,
+            keep_alive: true,
+            http: "HTTP/1.1".into(),
+            seed: 42,
+        },
+        ended: Ended::Complete,
+        elapsed: Duration::from_millis(120_031),
+        planned: 4_800,
+        requests: 4_800,
+        throughput: 39.99,
+        latency: Some(latency(26.2, 4_800)),
+        cut_short: 0,
+        within: [(25, 0.186), (50, 0.9948), (100, 0.99979), (250, 1.0), (1_000, 1.0)]
+            .map(|(ms, share)| (Duration::from_millis(ms), share))
+            .to_vec(),
+        new_connections: Some(ByConnection { requests: 12, latency: latency(27.9, 12) }),
+        reused_connections: Some(ByConnection { requests: 4_788, latency: latency(26.2, 4_788) }),
+        send_lag: Some(SendLag { p50: 6_200, p99: 48_000, max: 1_210_000 }),
+        pacing: Some(Pacing { cpu: Duration::from_millis(312) }),
+        errors: Vec::new(),
+        unsent: 0,
+        abandoned: 0,
+        changed: 0,
+        connections: 12,
+        bytes_sent: 4_800 * 120,
+        bytes_received: 4_800 * 25_200,
+        body_bytes: 4_800 * 24_871,
+        client_cpu: Duration::from_millis(1_210),
+        unfit: Vec::new(),
+        by_request: Vec::new(),
+        steps: Vec::new(),
+        capacity: None,
+        timeline: (0..60).map(slice).collect(),
+        distribution: distribution(26.2),
+        warnings: Vec::new(),
+    }
+}
+
+/// All that can go wrong, at once.
+pub(crate) fn overloaded() -> Load {
+    let mut load = steady();
+    (load.setup.rate, load.planned, load.requests, load.throughput) = (Some(1_200.0), 36_000, 21_480, 715.9);
+    (load.setup.arrivals, load.elapsed) = (Some("Poisson"), Duration::from_secs(30));
+    load.latency = Some(latency(812.0, 21_604));
+    load.distribution = distribution(812.0).into_iter().chain([(31_000_000_000, 1.0)]).collect();
+    (load.cut_short, load.unsent, load.changed, load.abandoned) = (124, 13_900, 3, 0);
+    load.errors = vec![
+        ErrorCount { kind: "status", count: 492, first: "503 Service Unavailable: upstream connect error or disconnect/reset before headers. reset reason: overflow".into() },
+        ErrorCount { kind: "timeout", count: 124, first: "no answer within 30 s".into() },
+        ErrorCount { kind: "connect", count: 4, first: "connection refused\n\u{1b}[31m".into() },
+    ];
+    load.unfit = vec![Unfit::Late { p99: 41_000_000, limit: 1_000_000 }, Unfit::Busy { share: 0.97 }];
+    load.steps = vec![
+        StepResult {
+            from: 100.0,
+            to: 100.0,
+            time: Duration::from_secs(10),
+            requests: 1_000,
+            errors: 0,
+            latency: Some(latency(27.0, 1_000)),
+        },
+        StepResult {
+            from: 100.0,
+            to: 2_400.0,
+            time: Duration::from_secs(20),
+            requests: 20_480,
+            errors: 14_520,
+            latency: Some(latency(905.0, 20_604)),
+        },
+    ];
+    load.by_request = vec![
+        ByRequest {
+            name: "/index.php/Main_Page".into(),
+            requests: 14_000,
+            errors: 9_700,
+            latency: Some(latency(640.0, 14_080)),
+        },
+        ByRequest {
+            name: "/index.php/Special:Version".into(),
+            requests: 7_480,
+            errors: 4_820,
+            latency: Some(latency(1_240.0, 7_524)),
+        },
+        ByRequest { name: "/favicon.ico".into(), requests: 0, errors: 0, latency: None },
+    ];
+    for slice in load.timeline.iter_mut().skip(40) {
+        (slice.p50, slice.max, slice.errors) = (900_000_000, 30_000_000_000, 25);
+    }
+    load.warnings = vec![Warning::CutShort { requests: 124 }, Warning::Capped { concurrency: 256 }];
+    load
+}
+
+/// The search for the highest rate.
+pub(crate) fn searched() -> Load {
+    let trial = |rate: f64, p95: u64, held| Trial {
+        rate,
+        planned: (rate * 10.0) as u64,
+        quantile: Some((p95, Some((p95 / 100 * 97, p95 / 100 * 104)))),
+        errors: 0,
+        held,
+        unfit: false,
+    };
+    Load {
+        capacity: Some(FoundCapacity {
+            limit: "p95<100ms".into(),
+            highest: Some(212.0),
+            lowest_broken: Some(218.0),
+            trials: vec![
+                trial(100.0, 41_000_000, Some(true)),
+                trial(200.0, 78_000_000, Some(true)),
+                trial(400.0, 2_210_000_000, Some(false)),
+                trial(212.0, 94_000_000, Some(true)),
+                trial(215.0, 99_000_000, None),
+                trial(218.0, 118_000_000, Some(false)),
+            ],
+        }),
+        latency: None,
+        within: Vec::new(),
+        new_connections: None,
+        reused_connections: None,
+        timeline: Vec::new(),
+        distribution: Vec::new(),
+        ..steady()
+    }
+}

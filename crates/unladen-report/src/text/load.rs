@@ -1,11 +1,84 @@
-//! The result of `unladen load`.
+//! The result of `unladen load`: whether the figures are the server's, then the figures.
 
 use std::io::{self, Write};
 
-use super::prose::warnings;
+use super::prose::{clean, fill, paragraph, warnings, wrapped};
 use crate::load::Load;
+use crate::quantity::{Kind, grouped, lasting, short};
 use crate::style::Style;
+use crate::weigh::Ended;
+
+mod capacity;
+mod latency;
+mod outcome;
+mod parts;
+mod picture;
 
 pub(super) fn load(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    head(result, style, out)?;
+    unfit(result, style, out)?;
+    if let Some(found) = &result.capacity {
+        capacity::capacity(found, style, out)?;
+    }
+    latency::latency(result, style, out)?;
+    latency::within(result, style, out)?;
+    picture::distribution(result, style, out)?;
+    picture::timeline(result, style, out)?;
+    parts::steps(&result.steps, style, out)?;
+    parts::requests(&result.by_request, style, out)?;
+    outcome::outcome(result, style, out)?;
     warnings(&result.warnings, style, out)
+}
+
+fn head(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let setup = &result.setup;
+    let pace = match (setup.rate, setup.arrivals) {
+        (Some(rate), Some("constant")) => {
+            format!("{}/s at even intervals, at most {} at once", short(Kind::Count, rate), setup.concurrency)
+        }
+        (Some(rate), Some(arrivals)) => {
+            format!("{}/s, {arrivals} arrivals, at most {} at once", short(Kind::Count, rate), setup.concurrency)
+        }
+        (Some(rate), None) => format!("{}/s, at most {} at once", short(Kind::Count, rate), setup.concurrency),
+        (None, _) => format!("closed loop, always {} at once", setup.concurrency),
+    };
+    let connections = if setup.keep_alive { "kept alive" } else { "one a request" };
+    writeln!(out, "{}", style.heading(&clean(&setup.target)))?;
+    let line = format!(
+        "{} requests in {}, {pace}, {}, connections {connections}; seed {}",
+        grouped(result.planned as f64, 0),
+        lasting(result.elapsed),
+        clean(&setup.http),
+        setup.seed
+    );
+    for line in fill(&line, usize::from(style.width)) {
+        writeln!(out, "{}", style.faint(&line))?;
+    }
+    match result.ended {
+        Ended::Complete => {}
+        Ended::Interrupted => writeln!(out, "{}", style.warn("interrupted: these are the requests until then"))?,
+        Ended::Failed => writeln!(out, "{}", style.warn("a request failed: these are the requests until then"))?,
+    }
+    writeln!(out)
+}
+
+/// The generator was the bottleneck: nothing below is worth reading before this.
+fn unfit(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if result.unfit.is_empty() {
+        return Ok(());
+    }
+    let verdict = "UNFIT: the generator was the bottleneck. The figures below are its own, not the server's.";
+    for line in fill(verdict, usize::from(style.width)) {
+        writeln!(out, "{}", style.warn(&line))?;
+    }
+    for unfit in &result.unfit {
+        wrapped(&format!("{unfit}."), style, out)?;
+    }
+    writeln!(out)
+}
+
+/// A sentence, and an empty line.
+fn sentence(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    paragraph(text, style, out)?;
+    writeln!(out)
 }

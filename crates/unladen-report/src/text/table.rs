@@ -57,6 +57,12 @@ impl Grid {
         self
     }
 
+    /// Sets all columns but one to the right.
+    pub(super) fn left_only(mut self, column: usize) -> Self {
+        self.is_left = (0..self.headings.len()).map(|index| index == column).collect();
+        self
+    }
+
     /// Says which columns may go where the terminal is narrow, the first to go first.
     pub(super) fn expendable(mut self, columns: &[usize]) -> Self {
         self.expendable = columns.to_vec();

@@ -51,3 +51,26 @@ proptest! {
         prop_assert!(lines.iter().all(|line| line.chars().count() <= width));
     }
 }
+
+fn loaded(result: &Load, width: u16) -> String {
+    let mut out = Vec::new();
+    Text.load(result, Style::plain(width), &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_steady_load_reads_like_this_and_fits_a_screen() {
+    let text = loaded(&sample::steady(), 100);
+    assert!(text.lines().count() <= 40, "{}", text.lines().count());
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn an_overloaded_server_reads_like_this() {
+    insta::assert_snapshot!(loaded(&sample::overloaded(), 100));
+}
+
+#[test]
+fn a_search_reads_like_this() {
+    insta::assert_snapshot!(loaded(&sample::searched(), 100));
+}

@@ -1,0 +1,104 @@
+//! The principal type is [`Scale`]: where a latency stands in a picture.
+
+/// From this ratio of the ends on, the scale is logarithmic: else all but the largest would be one dot.
+const LOG_FROM: f64 = 20.0;
+
+/// Between two ends, linear or logarithmic.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Scale {
+    low: f64,
+    high: f64,
+    is_log: bool,
+}
+
+impl Scale {
+    /// Of ends that make sense whatever they are.
+    pub(crate) fn new(low: f64, high: f64) -> Self {
+        let low = if low.is_finite() { low.max(0.0) } else { 0.0 };
+        let high = if high.is_finite() && high > low { high } else { low + 1.0 };
+        Self { low, high, is_log: low > 0.0 && high / low >= LOG_FROM }
+    }
+
+    /// Around values, with a little room.
+    pub(crate) fn around(values: impl IntoIterator<Item = f64>) -> Self {
+        let (low, high) =
+            values.into_iter().fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+        let room = (high - low).max(0.0) * 0.02;
+        if high / low >= LOG_FROM { Self::new(low * 0.95, high * 1.05) } else { Self::new(low - room, high + room) }
+    }
+
+    pub(crate) fn is_log(&self) -> bool {
+        self.is_log
+    }
+
+    /// 0 at the low end, 1 at the high one, and never beyond.
+    pub(crate) fn at(&self, value: f64) -> f64 {
+        let at = if self.is_log {
+            (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        };
+        if at.is_finite() { at.clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// The value at a place.
+    pub(crate) fn value(&self, at: f64) -> f64 {
+        if self.is_log { self.low * (self.high / self.low).powf(at) } else { self.low + (self.high - self.low) * at }
+    }
+
+    /// Round numbers, no more than `most`.
+    pub(crate) fn ticks(&self, most: usize) -> Vec<f64> {
+        let most = most.max(2);
+        if self.is_log {
+            for digits in [&[1.0, 2.0, 5.0][..], &[1.0, 3.0], &[1.0]] {
+                let ticks = self.decades(digits);
+                if ticks.len() <= most {
+                    return ticks;
+                }
+            }
+            return self.decades(&[1.0]).into_iter().step_by(3).take(most).collect();
+        }
+        let span = self.high - self.low;
+        let mut step = 10_f64.powf((span / most as f64).log10().floor());
+        for factor in [2.0, 2.5, 2.0, 2.0] {
+            if span / step <= most as f64 {
+                break;
+            }
+            step *= factor;
+        }
+        let first = (self.low / step).ceil();
+        (0..most).map(|i| (first + i as f64) * step).filter(|tick| *tick <= self.high).collect()
+    }
+
+    fn decades(&self, digits: &[f64]) -> Vec<f64> {
+        let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
+        (first..=last)
+            .flat_map(|decade| digits.iter().map(move |digit| digit * 10_f64.powi(decade)))
+            .filter(|tick| (self.low..=self.high).contains(tick))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn ticks_are_round() {
+        assert_eq!(Scale::new(20.0, 41.0).ticks(5), [20.0, 25.0, 30.0, 35.0, 40.0]);
+        assert_eq!(Scale::new(0.0, 1.0).ticks(3), [0.0, 0.5, 1.0]);
+        assert_eq!(Scale::new(1.0, 100.0).ticks(9), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!(Scale::new(1.0, 1000.0).ticks(4), [1.0, 10.0, 100.0, 1000.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_value_has_its_place(low in -1e3_f64..1e12, span in -1.0_f64..1e15, value in -1e3_f64..1e15, most in 0_usize..12) {
+            let scale = Scale::new(low, low + span);
+            prop_assert!((0.0..=1.0).contains(&scale.at(value)));
+            prop_assert!(scale.ticks(most).len() <= most.max(2));
+            prop_assert!(scale.ticks(most).iter().all(|tick| tick.is_finite()));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Latencies: quantiles with their intervals, and the share answered within a time.
+
+use std::io::{self, Write};
+
+use crate::load::{ByConnection, Load};
+use crate::quantity::{Kind, bucket_text, grouped, plain};
+use crate::style::Style;
+use crate::text::bar::bar;
+use crate::text::figure::interval;
+use crate::text::table::{Grid, strong};
+use crate::weigh::{Latency, LatencyQuantile};
+
+/// Cells of the bar of all requests.
+const BAR: usize = 40;
+
+pub(super) fn latency(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some(latency) = &result.latency else { return Ok(()) };
+    let title = if result.setup.rate.is_some() { "latency from the planned time" } else { "latency from sending" };
+    // Of one kind alone it is the same once more.
+    let kinds: Vec<(&str, &ByConnection)> = match (&result.new_connections, &result.reused_connections) {
+        (Some(new), Some(reused)) => vec![("new", new), ("reused", reused)],
+        _ => Vec::new(),
+    };
+    let mut headings = vec![title.to_owned(), String::new(), "95 % interval".to_owned()];
+    headings.extend(kinds.iter().map(|(name, by)| {
+        let s = if by.requests == 1 { "" } else { "s" };
+        match *name {
+            "new" => format!("{} new connection{s}", grouped(by.requests as f64, 0)),
+            _ => format!("{} reused", grouped(by.requests as f64, 0)),
+        }
+    }));
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let mut table = Grid::new(&headings).left_only(0).expendable(if kinds.is_empty() { &[] } else { &[4, 3] });
+    for quantile in &latency.quantiles {
+        let mut row = vec![
+            quantile.name.to_owned(),
+            strong(&plain(Kind::Time, quantile.value as f64)),
+            match quantile.interval {
+                Some((low, high)) => interval(low as f64, high as f64),
+                None => format!("not carried: needs {} requests", grouped(quantile.needs as f64, 0)),
+            },
+        ];
+        row.extend(kinds.iter().map(|(_, by)| named(&by.latency, quantile.name).map_or(String::new(), cell)));
+        table.row(row);
+    }
+    let means =
+        |latency: &Latency| [latency.mean, latency.max as f64, latency.sd].map(|value| plain(Kind::Time, value));
+    let rows = ["mean", "max seen", "spread (sd)"].into_iter().zip(means(latency));
+    for (index, (name, value)) in rows.enumerate() {
+        let mean = latency.mean_interval.filter(|_| index == 0);
+        let mut row = vec![name.to_owned(), value, mean.map(|(low, high)| interval(low, high)).unwrap_or_default()];
+        row.extend(kinds.iter().map(|(_, by)| means(&by.latency)[index].clone()));
+        table.row(row);
+    }
+    table.write(style, out)
+}
+
+/// A quantile by its name.
+pub(super) fn named<'a>(latency: &'a Latency, name: &str) -> Option<&'a LatencyQuantile> {
+    latency.quantiles.iter().find(|quantile| quantile.name == name)
+}
+
+/// A quantile where there is no room for its interval: not shown where the requests cannot carry it.
+pub(super) fn cell(quantile: &LatencyQuantile) -> String {
+    match quantile.interval {
+        Some(_) => plain(Kind::Time, quantile.value as f64),
+        None => format!("needs {}", grouped(quantile.needs as f64, 0)),
+    }
+}
+
+pub(super) fn within(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if result.within.is_empty() {
+        return Ok(());
+    }
+    let mut table = Grid::new(&["answered within", "of all planned", ""]).left(2);
+    // Once all were answered, longer times tell nothing more.
+    let told = result.within.iter().position(|(_, share)| *share >= 1.0).map_or(result.within.len(), |all| all + 1);
+    for (bound, share) in &result.within[..told] {
+        table.row([bucket_text(*bound), share_text(*share), bar(*share, 1.0, BAR)]);
+    }
+    table.write(style, out)
+}
+
+/// `97.8 %`, and never 100 where something is missing.
+pub(in crate::text) fn share_text(share: f64) -> String {
+    const PRECISE_FROM: f64 = 0.999;
+    let percent = share * 100.0;
+    if share == 1.0 {
+        "100 %".to_owned()
+    } else if share >= PRECISE_FROM {
+        format!("{} %", grouped((percent * 1_000.0).floor() / 1_000.0, 3))
+    } else {
+        format!("{} %", grouped(percent, 1))
+    }
+}
