@@ -3,6 +3,8 @@
 use crate::estimate::MIN_BLOCKS;
 use crate::jackknife::Replicates;
 use crate::observations::Observations;
+use crate::quantile::samples_needed;
+use crate::sample::Sample;
 use crate::signed_rank::ALPHA;
 use crate::statistic::{Measure, Statistic};
 use crate::student;
@@ -55,8 +57,7 @@ pub struct Contrast {
     pub scale: Scale,
     /// Of what.
     pub measure: Measure,
-    /// Σ w² of its terms, those of pooled arms divided by their number: its variance, were all arms alike, in units of one
-    /// arm's. 2 for one arm against another, 1.5 for one against two that are pooled.
+    /// Σ w² over its arms, pooled ones sharing a weight: its variance, were all arms alike, in units of one arm's. 2 for one arm against another, 1.5 for one against two that are pooled.
     pub terms: f64,
 }
 
@@ -105,31 +106,6 @@ impl Contrast {
         let no_change = self.scale.no_change();
         self.low > no_change || self.high < no_change
     }
-
-    pub(crate) fn of_replicates(
-        replicates: &Replicates,
-        units: &Units,
-        scale: Scale,
-        measure: Measure,
-        terms: f64,
-    ) -> Self {
-        let degrees = units.count() as f64 - 1.0;
-        let standard_error = replicates.standard_error();
-        let margin = student::critical(ALPHA, degrees) * standard_error;
-        let value = replicates.value;
-        let p_value = if value == 0.0 { 1.0 } else { student::p_value(value / standard_error, degrees) };
-        Self {
-            value: scale.outer(value),
-            low: scale.outer(value - margin),
-            high: scale.outer(value + margin),
-            p_value,
-            units: units.count(),
-            unit: units.unit,
-            scale,
-            measure,
-            terms,
-        }
-    }
 }
 
 /// Compares arms: the weighted sum of a statistic, or of its logarithm. An ordinary comparison has the candidate with
@@ -159,18 +135,24 @@ impl Contrast {
 /// [`CannotCompare`], which says what is missing.
 pub fn contrast(terms: &[(f64, &Observations)], statistic: Statistic, scale: Scale) -> Result<Contrast, CannotCompare> {
     let units = units(terms, |arm| arm.layout(), |arm, block| arm.has_latencies(block))?;
+    let samples: Vec<(f64, Sample<'_>)> = terms
+        .iter()
+        .flat_map(|(weight, arm)| {
+            let of_arms = arm.samples(&units);
+            let weight = weight / of_arms.len() as f64;
+            of_arms.into_iter().map(move |sample| (weight, sample))
+        })
+        .collect();
     if let Statistic::Quantile(quantile) = statistic {
-        let fewest = terms.iter().map(|(_, arm)| arm.carried(statistic, &units)).min_by_key(|(count, _)| *count);
-        if let Some((latencies, needed)) = fewest
-            && latencies < needed
-        {
+        let latencies = samples.iter().map(|(_, sample)| sample.count()).min().unwrap_or(0);
+        let needed = samples_needed(quantile);
+        if latencies < needed {
             return Err(CannotCompare::TooFewLatencies { quantile, latencies, needed });
         }
     }
     let replicates: Vec<(f64, Replicates)> =
-        terms.iter().map(|(weight, arm)| (*weight, arm.replicates(statistic, &units))).collect();
-    let footing = terms.iter().map(|(weight, arm)| weight * weight / arm.arms() as f64).sum();
-    combine(&replicates, &units, scale, statistic.measure(), footing)
+        samples.iter().map(|(weight, sample)| (*weight, sample.replicates(statistic))).collect();
+    combine(&replicates, &units, scale, statistic.measure())
 }
 
 /// The candidate as a ratio of the baseline: above 1, its latencies are longer.
@@ -207,14 +189,25 @@ pub(crate) fn combine(
     units: &Units,
     scale: Scale,
     measure: Measure,
-    footing: f64,
 ) -> Result<Contrast, CannotCompare> {
     let figures = replicates.iter().flat_map(|(_, of)| of.without.iter().chain([&of.value]));
     if scale == Scale::Ratio && !figures.copied().all(|figure| figure > 0.0) {
         return Err(CannotCompare::NotPositive);
     }
-    let combined = Replicates::combine(replicates, |value| scale.inner(value));
-    Ok(Contrast::of_replicates(&combined, units, scale, measure, footing))
+    let sum = Replicates::combine(replicates, |value| scale.inner(value));
+    let margin =
+        if sum.standard_error > 0.0 { student::critical(ALPHA, sum.degrees) * sum.standard_error } else { 0.0 };
+    Ok(Contrast {
+        value: scale.outer(sum.value),
+        low: scale.outer(sum.value - margin),
+        high: scale.outer(sum.value + margin),
+        p_value: if sum.value == 0.0 { 1.0 } else { student::p_value(sum.value / sum.standard_error, sum.degrees) },
+        units: units.count(),
+        unit: units.unit,
+        scale,
+        measure,
+        terms: replicates.iter().map(|(weight, _)| weight * weight).sum(),
+    })
 }
 
 // === impl CannotCompare ===

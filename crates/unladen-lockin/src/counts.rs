@@ -106,10 +106,10 @@ pub fn contrast_counts(
             (*weight, of_units)
         })
         .collect();
-    let footing = terms.iter().map(|(weight, arm)| weight * weight / (arm.others + 1) as f64).sum();
     let replicates: Vec<(f64, Replicates)> =
         sums.iter().map(|(weight, of_units)| (*weight, Replicates::of_ratio(of_units))).collect();
-    let plain = combine(&replicates, &units, scale, Measure::Count, footing)?;
+    let footing = terms.iter().map(|(weight, arm)| weight * weight / (arm.others + 1) as f64).sum();
+    let plain = Contrast { terms: footing, ..combine(&replicates, &units, scale, Measure::Count)? };
     let has_background = idle.is_some_and(|idle| background_share(terms, idle, &units) > OWN);
     if scale == Scale::Ratio || !has_background || units.count() < MIN_BLOCKS {
         return Ok(plain);

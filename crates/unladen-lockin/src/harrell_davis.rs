@@ -69,6 +69,13 @@ impl Kernel {
         low + (high - low) * (position - step as f64)
     }
 
+    /// How many spacings between latencies the weights average, 1 / Σ w²: that of a normal bell, which B's density is
+    /// near.
+    pub(crate) fn spacings(&self) -> f64 {
+        let n = self.a + self.b;
+        2.0 * (std::f64::consts::PI * self.a * self.b / n).sqrt()
+    }
+
     /// The shares between which the weights lie.
     pub(crate) fn support(&self) -> (f64, f64) {
         (self.from, self.to)

@@ -33,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 mod beta;
+mod bins;
 mod block;
 mod change;
 mod contrast;
@@ -48,6 +49,7 @@ mod observations;
 mod plan;
 mod quantile;
 mod ratio;
+mod sample;
 mod signed_rank;
 mod statistic;
 mod student;

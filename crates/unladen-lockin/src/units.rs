@@ -83,11 +83,6 @@ impl Layout {
 // === impl Units ===
 
 impl Units {
-    /// One unit of all blocks: for a value without an interval.
-    pub(crate) fn all_in_one(blocks: usize) -> Self {
-        Self { unit: Unit::Block, count: 1, blocks: (0..blocks).map(|block| (block, 0)).collect() }
-    }
-
     pub(crate) fn count(&self) -> usize {
         self.count
     }
