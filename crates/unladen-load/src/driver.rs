@@ -47,8 +47,16 @@ pub struct Driver {
 
 /// What the thread is told; it answers each once, within the bounds of the command.
 enum Command {
-    Sample { index: usize, cancel: Cancel, answer: SyncSender<Result<Sample, LoadError>> },
-    Run { plan: RunPlan, cancel: Cancel, answer: SyncSender<Result<Tally, RunError>> },
+    Sample {
+        index: usize,
+        cancel: Cancel,
+        answer: SyncSender<Result<Sample, LoadError>>,
+    },
+    Run {
+        plan: RunPlan,
+        cancel: Cancel,
+        answer: SyncSender<Result<Tally, RunError>>,
+    },
     Load {
         plan: RunPlan,
         cancel: Cancel,
@@ -119,7 +127,8 @@ impl Driver {
     pub fn run(&mut self, index: usize, stop: Stop, cancel: &Cancel) -> Result<Tally, RunError> {
         let failed = |error| RunError { error, tally: Box::default() };
         self.known(index).map_err(failed)?;
-        let schedule = self.rate.map(|rate| Schedule::steady(rate, Arrivals::Constant, 0)).transpose().map_err(failed)?;
+        let schedule =
+            self.rate.map(|rate| Schedule::steady(rate, Arrivals::Constant, 0)).transpose().map_err(failed)?;
         let plan = RunPlan {
             draw: Mix::only(index).draw(0),
             schedule,

@@ -37,6 +37,7 @@
 
 #![forbid(unsafe_code)]
 
+mod access_log;
 mod body;
 mod cancel;
 mod client;
@@ -56,6 +57,8 @@ mod mix;
 mod origin;
 mod outcome;
 mod pacer;
+mod record;
+mod record_file;
 mod request;
 mod run;
 mod sample;
@@ -67,6 +70,7 @@ mod tls_fault;
 mod urls;
 mod wire;
 
+pub use crate::access_log::{AccessLog, AccessLogError};
 pub use crate::body::Digest;
 pub use crate::cancel::Cancel;
 pub use crate::config::{DriverConfig, HttpVersion};
@@ -78,6 +82,8 @@ pub use crate::header::{Header, HeaderError};
 pub use crate::load::{LoadEnd, LoadPlan, Running, Waited};
 pub use crate::mix::Mix;
 pub use crate::outcome::{ErrorKind, Outcome};
+pub use crate::record::Record;
+pub use crate::record_file::{RecordEnd, RecordError, RecordHead, RecordReader, RecordWriter};
 pub use crate::request::{Request, RequestBuilder, RequestError};
 pub use crate::sample::Sample;
 pub use crate::schedule::{Arrivals, Schedule, Step, StepError, Times};

@@ -121,16 +121,8 @@ impl Outcome {
 
 impl ErrorKind {
     /// All, in the order of their numbers in files of records.
-    pub const ALL: [Self; 8] = [
-        Self::Connect,
-        Self::Tls,
-        Self::Timeout,
-        Self::Closed,
-        Self::Protocol,
-        Self::Status,
-        Self::Body,
-        Self::Client,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::Connect, Self::Tls, Self::Timeout, Self::Closed, Self::Protocol, Self::Status, Self::Body, Self::Client];
 
     /// Its name in results.
     pub fn as_str(self) -> &'static str {

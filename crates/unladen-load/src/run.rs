@@ -185,13 +185,7 @@ impl Run {
     }
 
     /// The open loop: each request at its time, whatever has become of those before it, as long as there is room.
-    async fn open(
-        self: &Rc<Self>,
-        pace: Pace<'_>,
-        left: &mut Left,
-        most: usize,
-        tasks: &mut JoinSet<()>,
-    ) {
+    async fn open(self: &Rc<Self>, pace: Pace<'_>, left: &mut Left, most: usize, tasks: &mut JoinSet<()>) {
         loop {
             left.next = left.times.next();
             let planned = left.next.and_then(|time| pace.started.checked_add(time));

@@ -1,15 +1,15 @@
-//! The principal type is [`UrlLine`]: one line of a list of URLs, `[METHOD] URL [label]`.
+//! The principal type is [`UrlLine`]: one line of a list of URLs, `[WEIGHT] [METHOD] URL [label]`.
 //!
-//! Empty lines and lines that begin with `#` are passed over.
+//! Empty lines and lines that begin with `#` are passed over. The weight says how often it is sent, against the others.
 //!
 //! ```
 //! use std::path::Path;
 //! use unladen_load::UrlLine;
 //!
-//! let list = "# the wiki\nhttp://localhost:8080/index.php/Main_Page  main page\nPOST http://localhost:8080/api.php\n";
+//! let list = "# the wiki\nhttp://localhost:8080/index.php/Main_Page  main page\n0.1 POST http://localhost:8080/api.php\n";
 //! let lines = UrlLine::parse_list(list, Path::new("wiki.urls"))?;
 //! assert_eq!(lines[0].label.as_deref(), Some("main page"));
-//! assert_eq!(lines[1].method, "POST");
+//! assert_eq!((lines[1].method.as_str(), lines[1].weight), ("POST", 0.1));
 //! # Ok::<(), unladen_load::UrlListError>(())
 //! ```
 
@@ -33,6 +33,8 @@ pub struct UrlLine {
     pub url: url::Url,
     /// What to call it: the rest of the line.
     pub label: Option<String>,
+    /// How often it is sent, against the others; 1 where none is given.
+    pub weight: f64,
 }
 
 /// Why a list was refused.
@@ -56,13 +58,13 @@ pub enum UrlListError {
         what: &'static str,
     },
     /// The list holds no URL.
-    #[error("the list of URLs {file} holds none: expected `[METHOD] URL [label]`, one a line", file = file.display())]
+    #[error("the list of URLs {file} holds none: expected `[WEIGHT] [METHOD] URL [label]`, one a line", file = file.display())]
     Empty {
         /// The file.
         file: PathBuf,
     },
     /// A line holds a method alone.
-    #[error("{file}:{line}: `{value}` has no URL: expected `[METHOD] URL [label]`", file = file.display())]
+    #[error("{file}:{line}: `{value}` has no URL: expected `[WEIGHT] [METHOD] URL [label]`", file = file.display())]
     NoUrl {
         /// The file.
         file: PathBuf,
@@ -71,8 +73,18 @@ pub enum UrlListError {
         /// What stands there.
         value: String,
     },
+    /// A line begins with a number that is no weight.
+    #[error("{file}:{line}: the weight {weight} is none: expected a number above 0, such as 10 or 0.5, before the URL", file = file.display())]
+    Weight {
+        /// The file.
+        file: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What stands there.
+        weight: String,
+    },
     /// A line holds something else.
-    #[error("{file}:{line}: {source}; a line reads `[METHOD] URL [label]`", file = file.display())]
+    #[error("{file}:{line}: {source}; a line reads `[WEIGHT] [METHOD] URL [label]`", file = file.display())]
     Line {
         /// The file.
         file: PathBuf,
@@ -132,6 +144,14 @@ impl UrlLine {
 
     fn parse(text: &str, file: &Path, line: usize) -> Result<Self, UrlListError> {
         let wrong = |source| UrlListError::Line { file: file.to_owned(), line, source };
+        let (weight, text) = match word(text) {
+            (first, rest) if first.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
+                let weight = first.parse().ok().filter(|weight: &f64| *weight > 0.0 && weight.is_finite());
+                let refused = || UrlListError::Weight { file: file.to_owned(), line, weight: first.to_owned() };
+                (weight.ok_or_else(refused)?, rest)
+            }
+            _ => (1.0, text),
+        };
         let (first, rest) = word(text);
         let is_method = first.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
         let (method, url, rest) = if is_method {
@@ -148,7 +168,7 @@ impl UrlLine {
         let url = url::Url::parse(url).map_err(|source| wrong(RequestError::Url { url: url.to_owned(), source }))?;
         // Checks scheme, credentials and method here, where the line is known.
         RequestBuilder::new(method.clone(), url.clone()).map_err(wrong)?;
-        Ok(Self { method, url, label: (!rest.is_empty()).then(|| rest.to_owned()) })
+        Ok(Self { method, url, label: (!rest.is_empty()).then(|| rest.to_owned()), weight })
     }
 }
 

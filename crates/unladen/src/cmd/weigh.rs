@@ -29,7 +29,7 @@ pub(super) struct Args {
     /// The URL to weigh; several are weighed in one interleaved run, so that they compare
     #[arg(required_unless_present = "urls", value_name = "URL")]
     url: Vec<String>,
-    /// A file of URLs: `[METHOD] URL [label]`, one a line
+    /// A file of URLs: `[WEIGHT] [METHOD] URL [label]`, one a line
     #[arg(short = 'f', long, value_name = "FILE")]
     urls: Option<PathBuf>,
 

@@ -1,0 +1,241 @@
+//! The principal type is [`Record`]: what became of one planned request, with its times in ns since the load's start.
+//!
+//! In a file a record takes some twenty bytes: numbers of seven bits a byte, the lowest first, the highest bit telling
+//! that more follow (LEB128), and times as differences. docs/records.md describes it for other readers.
+
+use std::time::Instant;
+
+use crate::outcome::{ErrorKind, Outcome};
+
+/// One planned request; see [`Outcome`] for what the fields mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The request's index.
+    pub request: u32,
+    /// Planned, ns since the start.
+    pub planned_ns: u64,
+    /// The generator's own lag, ns.
+    pub lag_ns: Option<u64>,
+    /// Sent, ns after planned.
+    pub sent_ns: Option<u64>,
+    /// Head of the response read, ns after planned.
+    pub first_byte_ns: Option<u64>,
+    /// Done or failed, ns after planned.
+    pub latency_ns: u64,
+    /// The status.
+    pub status: Option<u16>,
+    /// Bytes of the body.
+    pub body_bytes: u64,
+    /// Over a connection that was open before.
+    pub reused: bool,
+    /// Sent twice.
+    pub retried: bool,
+    /// Another answer than the first one.
+    pub changed: bool,
+    /// What went wrong.
+    pub error: Option<ErrorKind>,
+}
+
+/// A record's first byte says which fields follow.
+mod flag {
+    pub(super) const REUSED: u8 = 1;
+    pub(super) const RETRIED: u8 = 2;
+    pub(super) const CHANGED: u8 = 4;
+    pub(super) const LAG: u8 = 8;
+    pub(super) const SENT: u8 = 16;
+    pub(super) const FIRST_BYTE: u8 = 32;
+    pub(super) const STATUS: u8 = 64;
+    pub(super) const ERROR: u8 = 128;
+}
+
+// === impl Record ===
+
+impl Record {
+    /// The outcome of a load that started then.
+    pub fn of(outcome: &Outcome, started: Instant) -> Self {
+        let since = |from: Instant, to: Instant| {
+            u64::try_from(to.saturating_duration_since(from).as_nanos()).unwrap_or(u64::MAX)
+        };
+        Self {
+            request: u32::try_from(outcome.request).unwrap_or(u32::MAX),
+            planned_ns: since(started, outcome.planned),
+            lag_ns: outcome.lag.map(|lag| u64::try_from(lag.as_nanos()).unwrap_or(u64::MAX)),
+            sent_ns: outcome.sent.map(|sent| since(outcome.planned, sent)),
+            first_byte_ns: outcome.first_byte.map(|first_byte| since(outcome.planned, first_byte)),
+            latency_ns: since(outcome.planned, outcome.done),
+            status: outcome.status,
+            body_bytes: outcome.body_bytes,
+            reused: outcome.reused,
+            retried: outcome.retried,
+            changed: outcome.changed,
+            error: outcome.error,
+        }
+    }
+
+    /// Whether it was given up because its time was over: then it would have taken longer than it says.
+    pub fn is_cut_short(&self) -> bool {
+        self.error == Some(ErrorKind::Timeout)
+    }
+
+    /// Appends it; `before` is the planned time of the record before it, 0 for the first.
+    pub(crate) fn write(&self, before: u64, out: &mut Vec<u8>) {
+        let mut flags = 0;
+        for (is_set, flag) in [
+            (self.reused, flag::REUSED),
+            (self.retried, flag::RETRIED),
+            (self.changed, flag::CHANGED),
+            (self.lag_ns.is_some(), flag::LAG),
+            (self.sent_ns.is_some(), flag::SENT),
+            (self.first_byte_ns.is_some(), flag::FIRST_BYTE),
+            (self.status.is_some(), flag::STATUS),
+            (self.error.is_some(), flag::ERROR),
+        ] {
+            flags |= if is_set { flag } else { 0 };
+        }
+        out.push(flags);
+        put(zigzag(self.planned_ns.wrapping_sub(before)), out);
+        put(self.latency_ns, out);
+        put(u64::from(self.request), out);
+        put(self.body_bytes, out);
+        let status = self.status.map(u64::from);
+        let error = self.error.and_then(|error| ErrorKind::ALL.iter().position(|kind| *kind == error));
+        let error = error.map(|number| number as u64);
+        for value in [self.lag_ns, self.sent_ns, self.first_byte_ns, status, error].into_iter().flatten() {
+            put(value, out);
+        }
+    }
+
+    /// Takes one from the front; none if there is no whole one, or it is none.
+    pub(crate) fn read(before: u64, bytes: &mut &[u8]) -> Option<Self> {
+        let (&flags, rest) = bytes.split_first()?;
+        *bytes = rest;
+        let planned_ns = before.wrapping_add(unzigzag(take(bytes)?));
+        let latency_ns = take(bytes)?;
+        let request = u32::try_from(take(bytes)?).ok()?;
+        let body_bytes = take(bytes)?;
+        let mut field = |flag| if flags & flag == 0 { Some(None) } else { take(bytes).map(Some) };
+        let (lag_ns, sent_ns, first_byte_ns) = (field(flag::LAG)?, field(flag::SENT)?, field(flag::FIRST_BYTE)?);
+        let (status, error) = (field(flag::STATUS)?, field(flag::ERROR)?);
+        let status = match status {
+            Some(status) => Some(u16::try_from(status).ok()?),
+            None => None,
+        };
+        let error = match error {
+            Some(number) => Some(*ErrorKind::ALL.get(usize::try_from(number).ok()?)?),
+            None => None,
+        };
+        Some(Self {
+            request,
+            planned_ns,
+            lag_ns,
+            sent_ns,
+            first_byte_ns,
+            latency_ns,
+            status,
+            body_bytes,
+            reused: flags & flag::REUSED != 0,
+            retried: flags & flag::RETRIED != 0,
+            changed: flags & flag::CHANGED != 0,
+            error,
+        })
+    }
+}
+
+/// Appends a number, seven bits a byte.
+pub(crate) fn put(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Takes a number from the front; none if it is cut off or beyond 64 bits.
+pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for (position, &byte) in bytes.iter().enumerate().take(10) {
+        let bits = u64::from(byte & 0x7f);
+        if position == 9 && bits > 1 {
+            return None;
+        }
+        value |= bits << (7 * position);
+        if byte < 0x80 {
+            *bytes = &bytes[position + 1..];
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Differences to both sides as small numbers: 0, −1, 1, −2, …
+fn zigzag(difference: u64) -> u64 {
+    let signed = difference as i64;
+    ((signed << 1) ^ (signed >> 63)) as u64
+}
+
+fn unzigzag(value: u64) -> u64 {
+    (value >> 1) ^ (value & 1).wrapping_neg()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    pub(crate) fn any_record() -> impl Strategy<Value = Record> {
+        let times = (any::<Option<u64>>(), any::<Option<u64>>(), any::<Option<u64>>(), any::<u64>());
+        let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+        let error = prop::option::of(prop::sample::select(ErrorKind::ALL.to_vec()));
+        (any::<u32>(), any::<u64>(), times, any::<Option<u16>>(), any::<u64>(), flags, error).prop_map(
+            |(request, planned_ns, (lag_ns, sent_ns, first_byte_ns, latency_ns), status, body_bytes, flags, error)| {
+                let (reused, retried, changed) = flags;
+                Record {
+                    request,
+                    planned_ns,
+                    lag_ns,
+                    sent_ns,
+                    first_byte_ns,
+                    latency_ns,
+                    status,
+                    body_bytes,
+                    reused,
+                    retried,
+                    changed,
+                    error,
+                }
+            },
+        )
+    }
+
+    #[test]
+    fn a_usual_record_is_small() {
+        let record = Record {
+            request: 3,
+            planned_ns: 25_000_000,
+            lag_ns: Some(1_900),
+            sent_ns: Some(2_100),
+            first_byte_ns: Some(22_000_000),
+            latency_ns: 22_700_000,
+            status: Some(200),
+            body_bytes: 24_000,
+            reused: true,
+            retried: false,
+            changed: false,
+            error: None,
+        };
+        let mut bytes = Vec::new();
+        record.write(0, &mut bytes);
+        assert!(bytes.len() <= 24, "{}", bytes.len());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(record in any_record(), before in any::<u64>()) {
+            let mut bytes = Vec::new();
+            record.write(before, &mut bytes);
+            prop_assert_eq!(Record::read(before, &mut &bytes[..]), Some(record));
+            bytes.pop();
+            prop_assert_eq!(Record::read(before, &mut &bytes[..]), None);
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! The principal types are [`RecordWriter`] and [`RecordReader`]: every request of a load in a compact file.
+//!
+//! A file is the line `unladen.record/1`, then sections: a letter, the length in bytes (LEB128), and the bytes. `H`, once,
+//! is JSON that says what was sent; `R` holds records ([`Record`]), the planned times of each section beginning
+//! from 0; `E`, at the end, is JSON with what was counted beside the records. A load that was killed leaves a file without `E`,
+//! whose last section may be cut off: it is read up to there.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{Record, put};
+
+const MAGIC: &[u8] = b"unladen.record/1\n";
+
+/// Records in a section: some 64 KiB.
+const SECTION: usize = 4096;
+
+/// The longest section that is read: sections of records are much shorter, and the names of a long list of URLs fit.
+const LONGEST: u64 = 64 << 20;
+
+/// What was sent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecordHead {
+    /// What was asked for, in words.
+    pub target: String,
+    /// The names of the requests, by index.
+    pub requests: Vec<String>,
+    /// The steps of the schedule: requests a second at the start and at the end, and ns; empty for a closed loop.
+    pub steps: Vec<(f64, f64, u64)>,
+    /// `constant` or `poisson`.
+    pub arrivals: String,
+    /// The most requests under way at once.
+    pub concurrency: usize,
+    /// Whether connections were kept.
+    pub keep_alive: bool,
+    /// The version of HTTP spoken.
+    pub http: String,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// What was counted beside the records.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecordEnd {
+    /// `complete`, `interrupted`.
+    pub ended: String,
+    /// Never sent.
+    pub unsent: u64,
+    /// Given up when it was interrupted.
+    pub abandoned: u64,
+    /// Bytes of HTTP.
+    pub bytes_sent: u64,
+    /// Bytes of HTTP.
+    pub bytes_received: u64,
+    /// Connections opened.
+    pub connections: u64,
+    /// CPU of the client, ns.
+    pub cpu_ns: u64,
+    /// CPU that waiting for planned times took, ns.
+    pub paced_ns: u64,
+    /// CPU of the sending thread, ns.
+    pub worked_ns: u64,
+    /// What the first failure of each kind said.
+    pub first_errors: std::collections::BTreeMap<String, String>,
+}
+
+/// A file of records cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The system refused.
+    #[error("cannot {doing} the records {file}: {source}", file = file.display())]
+    Io {
+        /// What it was doing.
+        doing: &'static str,
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is something else.
+    #[error("{file} holds no records: expected a file that `unladen load --record` wrote, beginning with `unladen.record/1`", file = file.display())]
+    NoRecords {
+        /// The file.
+        file: PathBuf,
+    },
+    /// It is damaged amid the file.
+    #[error("{file} is damaged at byte {offset}: {what}; what stands before it cannot be trusted either", file = file.display())]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// Where the section begins.
+        offset: u64,
+        /// What is wrong.
+        what: &'static str,
+    },
+}
+
+/// Writes records.
+#[derive(Debug)]
+pub struct RecordWriter {
+    file: PathBuf,
+    out: BufWriter<File>,
+    section: Vec<u8>,
+    records: usize,
+    before: u64,
+}
+
+/// Reads records, one after the other.
+#[derive(Debug)]
+pub struct RecordReader<R = BufReader<File>> {
+    file: PathBuf,
+    input: R,
+    head: RecordHead,
+    end: Option<RecordEnd>,
+    section: Vec<u8>,
+    read: usize,
+    before: u64,
+    offset: u64,
+}
+
+// === impl RecordWriter ===
+
+impl RecordWriter {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create(file: &Path, head: &RecordHead) -> Result<Self, RecordError> {
+        let failed = |source| RecordError::Io { doing: "write", file: file.to_owned(), source };
+        let out = BufWriter::new(File::create(file).map_err(failed)?);
+        let mut writer = Self { file: file.to_owned(), out, section: Vec::new(), records: 0, before: 0 };
+        writer.out.write_all(MAGIC).map_err(failed)?;
+        let head = serde_json::to_vec(head).map_err(|error| failed(error.into()))?;
+        section(&mut writer.out, b'H', &head).map_err(failed)?;
+        Ok(writer)
+    }
+
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&mut self, record: &Record) -> Result<(), RecordError> {
+        record.write(self.before, &mut self.section);
+        self.before = record.planned_ns;
+        self.records += 1;
+        if self.records == SECTION { self.flush() } else { Ok(()) }
+    }
+
+    /// Ends the file, and has the system store it.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn end(mut self, end: &RecordEnd) -> Result<(), RecordError> {
+        self.flush()?;
+        let end = serde_json::to_vec(end).map_err(|error| self.failed(error.into()))?;
+        section(&mut self.out, b'E', &end).map_err(|source| self.failed(source))?;
+        self.out.flush().map_err(|source| self.failed(source))
+    }
+
+    fn flush(&mut self) -> Result<(), RecordError> {
+        let written = section(&mut self.out, b'R', &self.section);
+        written.map_err(|source| self.failed(source))?;
+        self.section.clear();
+        (self.records, self.before) = (0, 0);
+        Ok(())
+    }
+
+    fn failed(&self, source: io::Error) -> RecordError {
+        RecordError::Io { doing: "write", file: self.file.clone(), source }
+    }
+}
+
+fn section(out: &mut impl Write, letter: u8, bytes: &[u8]) -> io::Result<()> {
+    let mut head = vec![letter];
+    put(bytes.len() as u64, &mut head);
+    out.write_all(&head)?;
+    out.write_all(bytes)
+}
+
+// === impl RecordReader ===
+
+impl RecordReader {
+    /// Opens a file and reads what was sent.
+    ///
+    /// # Errors
+    /// When it cannot be read, or holds something else.
+    pub fn open(file: &Path) -> Result<Self, RecordError> {
+        let opened =
+            File::open(file).map_err(|source| RecordError::Io { doing: "read", file: file.to_owned(), source });
+        Self::new(BufReader::new(opened?), file)
+    }
+}
+
+impl<R: Read> RecordReader<R> {
+    /// Reads from anywhere; `file` is named in errors.
+    ///
+    /// # Errors
+    /// As [`open`](RecordReader::open).
+    pub fn new(input: R, file: &Path) -> Result<Self, RecordError> {
+        let mut reader = Self {
+            file: file.to_owned(),
+            input,
+            head: RecordHead::default(),
+            end: None,
+            section: Vec::new(),
+            read: 0,
+            before: 0,
+            offset: 0,
+        };
+        let mut magic = [0; MAGIC.len()];
+        if !reader.fill(&mut magic)? || magic != MAGIC || reader.next_section()? != Some(b'H') {
+            return Err(RecordError::NoRecords { file: reader.file });
+        }
+        reader.head = serde_json::from_slice(&reader.section).map_err(|_| reader.damaged("its head is no JSON"))?;
+        reader.section.clear();
+        Ok(reader)
+    }
+
+    /// What was sent.
+    pub fn head(&self) -> &RecordHead {
+        &self.head
+    }
+
+    /// What was counted beside the records, once all have been read; none if the load was killed.
+    pub fn end(&self) -> Option<&RecordEnd> {
+        self.end.as_ref()
+    }
+
+    /// The next section's letter, its bytes in `section`; none at the end, and where the file is cut off.
+    fn next_section(&mut self) -> Result<Option<u8>, RecordError> {
+        let begin = self.offset;
+        let mut byte = [0];
+        if !self.fill(&mut byte)? {
+            return Ok(None);
+        }
+        let [letter] = byte;
+        let (mut length, mut shift) = (0_u64, 0);
+        loop {
+            if !self.fill(&mut byte)? {
+                return Ok(None);
+            }
+            length |= u64::from(byte[0] & 0x7f) << shift;
+            shift += 7;
+            if byte[0] < 0x80 {
+                break;
+            }
+            if shift > 28 {
+                return Err(self.damaged_at(begin, "a section's length is beyond all bounds"));
+            }
+        }
+        if length > LONGEST {
+            return Err(self.damaged_at(begin, "a section is longer than 64 MiB"));
+        }
+        self.section.clear();
+        self.read = 0;
+        self.before = 0;
+        // Read as far as there is something: a length alone must not make memory be taken.
+        let mut limited = (&mut self.input).take(length);
+        let read = limited.read_to_end(&mut self.section);
+        let read = read.map_err(|source| RecordError::Io { doing: "read", file: self.file.clone(), source })?;
+        self.offset += read as u64;
+        Ok((read as u64 == length).then_some(letter))
+    }
+
+    fn advance(&mut self) -> Result<Option<Record>, RecordError> {
+        loop {
+            if let Some(mut rest) = self.section.get(self.read..).filter(|rest| !rest.is_empty()) {
+                let left = rest.len();
+                let record =
+                    Record::read(self.before, &mut rest).ok_or_else(|| self.damaged("no record stands there"))?;
+                self.read += left - rest.len();
+                self.before = record.planned_ns;
+                return Ok(Some(record));
+            }
+            match self.next_section()? {
+                Some(b'R') => {}
+                Some(b'E') => {
+                    let end = serde_json::from_slice(&self.section);
+                    self.end = Some(end.map_err(|_| self.damaged("its end is no JSON"))?);
+                    self.section.clear();
+                    return Ok(None);
+                }
+                Some(_) => return Err(self.damaged("a section of an unknown kind")),
+                None => {
+                    self.section.clear();
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    /// False where the file ends before.
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<bool, RecordError> {
+        match self.input.read_exact(bytes) {
+            Ok(()) => {
+                self.offset += bytes.len() as u64;
+                Ok(true)
+            }
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(source) => Err(RecordError::Io { doing: "read", file: self.file.clone(), source }),
+        }
+    }
+
+    fn damaged(&self, what: &'static str) -> RecordError {
+        self.damaged_at(self.offset - self.section.len() as u64, what)
+    }
+
+    fn damaged_at(&self, offset: u64, what: &'static str) -> RecordError {
+        RecordError::Damaged { file: self.file.clone(), offset, what }
+    }
+}
+
+impl<R: Read> Iterator for RecordReader<R> {
+    type Item = Result<Record, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.end.is_some() {
+            return None;
+        }
+        self.advance().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests;
