@@ -273,3 +273,33 @@ impl InteractionKind {
         }
     }
 }
+
+// === impl Prove ===
+
+impl Prove {
+    /// The comparisons of one arm.
+    pub(crate) fn of_arm(&self, arm: &str) -> impl Iterator<Item = &Comparison> {
+        self.comparisons.iter().filter(move |comparison| comparison.arm == arm)
+    }
+
+    /// Whether some arm has such a role.
+    pub(crate) fn has(&self, wanted: impl Fn(Role) -> bool) -> bool {
+        self.arms.iter().flat_map(|arm| &arm.roles).any(|role| wanted(*role))
+    }
+
+    /// The arm whose differences are told in full: the candidate, or all changes together.
+    pub(crate) fn changed_arm(&self) -> Option<&ArmResult> {
+        let with = |role| self.arms.iter().find(|arm| arm.roles.contains(&role));
+        let is_changed =
+            |arm: &&ArmResult| !arm.roles.iter().any(|role| matches!(role, Role::Baseline | Role::BaselineAgain));
+        with(Role::Candidate)
+            .or_else(|| with(Role::All))
+            .or_else(|| self.arms.iter().filter(is_changed).max_by_key(|arm| arm.on.len()))
+    }
+
+    /// The first quantile compared: `latency.p50`.
+    pub(crate) fn first_quantile(&self) -> Option<&str> {
+        let is_quantile = |comparison: &&Comparison| comparison.metric.starts_with("latency.p");
+        self.comparisons.iter().find(is_quantile).map(|comparison| comparison.metric.as_str())
+    }
+}

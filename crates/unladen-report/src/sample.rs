@@ -5,4 +5,5 @@ mod prove;
 mod weigh;
 
 pub(crate) use load::*;
+pub(crate) use prove::*;
 pub(crate) use weigh::*;

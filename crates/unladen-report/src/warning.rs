@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::quantity::{Kind, plain};
+use crate::quantity::{Kind, grouped, plain};
 
 /// Something that limits what the result says.
 #[derive(Debug, Clone, PartialEq)]
@@ -207,8 +207,9 @@ impl fmt::Display for Warning {
             ),
             Self::CutShort { requests } => write!(
                 f,
-                "{requests} request{} not answered in time: in the latencies with the time waited, which is less than \
+                "{} request{} not answered in time: in the latencies with the time waited, which is less than \
                  they would have taken. Wait longer (--timeout), or lower the rate.",
+                count(*requests),
                 if *requests == 1 { " was" } else { "s were" }
             ),
             Self::Capped { concurrency } => write!(
@@ -234,13 +235,16 @@ impl fmt::Display for Warning {
             ),
             Self::ErrorsInArm { arm, errors } => write!(
                 f,
-                "{arm}: {errors} request{} failed, and errors are often faster than pages. Make the arm work before comparing it.",
+                "{arm}: {} request{} failed, and errors are often faster than pages. Make the arm work before comparing it.",
+                count(*errors),
                 if *errors == 1 { "" } else { "s" }
             ),
             Self::ChangedInArm { arm, changed, requests } => write!(
                 f,
-                "{arm}: {changed} of {requests} answers differed from the first. Fine for pages that carry the time or a token; else \
-                 check that every request does the same work."
+                "{arm}: {} of {} answers differed from the first. Fine for pages that carry the time or a token; else \
+                 check that every request does the same work.",
+                count(*changed),
+                count(*requests)
             ),
             Self::LateSends { p99 } => write!(
                 f,
@@ -250,4 +254,8 @@ impl fmt::Display for Warning {
             ),
         }
     }
+}
+
+fn count(n: u64) -> String {
+    grouped(n as f64, 0)
 }

@@ -32,3 +32,16 @@ pub(super) fn rate(per_second: f64) -> String {
     };
     grouped(per_second, decimals)
 }
+
+/// `97.8 %`, and never 100 where something is missing.
+pub(super) fn share_text(share: f64) -> String {
+    const PRECISE_FROM: f64 = 0.999;
+    let percent = share * 100.0;
+    if share == 1.0 {
+        "100 %".to_owned()
+    } else if share >= PRECISE_FROM {
+        format!("{} %", grouped((percent * 1_000.0).floor() / 1_000.0, 3))
+    } else {
+        format!("{} %", grouped(percent, 1))
+    }
+}

@@ -1,11 +1,100 @@
-//! The result of `unladen prove`.
+//! The result of `unladen prove`: the verdicts, then what else changed, then the distributions.
 
 use std::io::{self, Write};
 
-use super::prose::warnings;
-use crate::prove::Prove;
+use super::prose::{clean, fill, paragraph, warnings};
+use super::table::{Grid, strong, warn};
+use crate::prove::{Gate, Prove, Role};
+use crate::quantity::{Kind, grouped, lasting, plain, short};
 use crate::style::Style;
+use crate::weigh::Ended;
+
+mod ablation;
+mod boxes;
+mod differences;
+mod factorial;
+mod interaction;
+mod verdict;
+mod weights;
 
 pub(super) fn prove(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    head(result, style, out)?;
+    if result.has(|role| matches!(role, Role::Alone(_))) {
+        ablation::ablation(result, style, out)?;
+    }
+    if result.has(|role| role == Role::Combination) {
+        factorial::factorial(result, style, out)?;
+    }
+    interaction::sentences(result, style, out)?;
+    if let Some(arm) = result.changed_arm() {
+        differences::differences(result, arm, style, out)?;
+        weights::weights(result, arm, style, out)?;
+    }
+    boxes::boxes(result, style, out)?;
+    how_long(result, style, out)?;
+    gates(&result.gates, style, out)?;
+    for line in &result.put_back {
+        for line in fill(&clean(line), usize::from(style.width)) {
+            writeln!(out, "{}", style.faint(&line))?;
+        }
+    }
+    if !result.put_back.is_empty() {
+        writeln!(out)?;
+    }
     warnings(&result.warnings, style, out)
+}
+
+fn head(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let setup = &result.setup;
+    let s = |n: usize| if n == 1 { "" } else { "s" };
+    let pace = match setup.rate {
+        Some(rate) => format!("{}/s, at most {} at once", short(Kind::Count, rate), setup.concurrency),
+        None => format!("closed loop, always {} at once", setup.concurrency),
+    };
+    let lag = setup.send_lag_p99.map(|p99| format!("; 99 % sent at most {} late", plain(Kind::Time, p99 as f64)));
+    let line = format!(
+        "{}: {} requests in {} arms, {} block{}, {} restart{}, phases of {}, {} in all; {pace}{}; intervals over {}; seed {}",
+        clean(&setup.target),
+        grouped(result.arms.iter().map(|arm| arm.requests as f64).sum(), 0),
+        result.arms.len(),
+        setup.blocks,
+        s(setup.blocks),
+        setup.restarts,
+        s(setup.restarts),
+        short(Kind::Time, setup.phase.as_nanos() as f64),
+        lasting(setup.elapsed),
+        lag.unwrap_or_default(),
+        setup.unit,
+        setup.seed,
+    );
+    writeln!(out, "{}", style.heading(&clean(&result.title)))?;
+    for line in fill(&line, usize::from(style.width)) {
+        writeln!(out, "{}", style.faint(&line))?;
+    }
+    match result.ended {
+        Ended::Complete => {}
+        Ended::Interrupted => writeln!(out, "{}", style.warn("interrupted: these are the blocks until then"))?,
+        Ended::Failed => writeln!(out, "{}", style.warn("it failed: these are the blocks until then"))?,
+    }
+    writeln!(out)
+}
+
+fn how_long(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some(time) = result.time_for_one_percent else { return Ok(()) };
+    let metric = result.first_quantile().unwrap_or("latency");
+    let text = format!("To tell 1 % of {} it would take {} in all.", verdict::title(metric), lasting(time));
+    paragraph(&text, style, out)?;
+    writeln!(out)
+}
+
+fn gates(gates: &[Gate], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if gates.is_empty() {
+        return Ok(());
+    }
+    let mut table = Grid::new(&["gate", "fails if", "arm", "found"]).left(1).left(2).left(3);
+    for gate in gates {
+        let word = if gate.broken { warn("FAIL") } else { strong("PASS") };
+        table.row([word, gate.condition.clone(), gate.arm.clone(), gate.found.clone()]);
+    }
+    table.write(style, out)
 }

@@ -74,3 +74,24 @@ fn an_overloaded_server_reads_like_this() {
 fn a_search_reads_like_this() {
     insta::assert_snapshot!(loaded(&sample::searched(), 100));
 }
+
+fn proved(result: &Prove, width: u16) -> String {
+    let mut out = Vec::new();
+    Text.prove(result, Style::plain(width), &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_change_against_none_reads_like_this() {
+    insta::assert_snapshot!(proved(&sample::class_map(), 100));
+}
+
+#[test]
+fn five_patches_read_like_this() {
+    insta::assert_snapshot!(proved(&sample::five_patches(), 100));
+}
+
+#[test]
+fn a_factorial_design_reads_like_this() {
+    insta::assert_snapshot!(proved(&sample::two_knobs(), 100));
+}

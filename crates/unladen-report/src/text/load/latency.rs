@@ -6,7 +6,7 @@ use crate::load::{ByConnection, Load};
 use crate::quantity::{Kind, bucket_text, grouped, plain};
 use crate::style::Style;
 use crate::text::bar::bar;
-use crate::text::figure::interval;
+use crate::text::figure::{interval, share_text};
 use crate::text::table::{Grid, strong};
 use crate::weigh::{Latency, LatencyQuantile};
 
@@ -79,17 +79,4 @@ pub(super) fn within(result: &Load, style: Style, out: &mut dyn Write) -> io::Re
         table.row([bucket_text(*bound), share_text(*share), bar(*share, 1.0, BAR)]);
     }
     table.write(style, out)
-}
-
-/// `97.8 %`, and never 100 where something is missing.
-pub(in crate::text) fn share_text(share: f64) -> String {
-    const PRECISE_FROM: f64 = 0.999;
-    let percent = share * 100.0;
-    if share == 1.0 {
-        "100 %".to_owned()
-    } else if share >= PRECISE_FROM {
-        format!("{} %", grouped((percent * 1_000.0).floor() / 1_000.0, 3))
-    } else {
-        format!("{} %", grouped(percent, 1))
-    }
 }

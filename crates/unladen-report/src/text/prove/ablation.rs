@@ -1,0 +1,108 @@
+//! Each change alone, all but it, and all up to it; cold and warm side by side.
+
+use std::io::{self, Write};
+
+use super::verdict::{change, title, value};
+use crate::prove::{ArmResult, Change, Comparison, Prove, Role};
+use crate::style::Style;
+use crate::text::table::{Grid, strong};
+
+/// Stands where nothing is told.
+const NOT_TOLD: &str = "·";
+/// From this width on cold and warm stand side by side.
+const SIDE_BY_SIDE_FROM: u16 = 100;
+
+pub(super) fn ablation(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut has_dot = false;
+    for warm in result.first_quantile().into_iter().chain(["latency.mean"]) {
+        let cold = format!("cold.{warm}");
+        let has = |metric: &str| result.comparisons.iter().any(|comparison| comparison.metric == metric);
+        let metrics: Vec<&str> = [cold.as_str(), warm].into_iter().filter(|metric| has(metric)).collect();
+        if style.width >= SIDE_BY_SIDE_FROM {
+            has_dot |= table(result, &metrics, style, out)?;
+        } else {
+            for metric in metrics {
+                has_dot |= table(result, &[metric], style, out)?;
+            }
+        }
+    }
+    if has_dot {
+        writeln!(out, "{}\n", style.faint(&format!("{NOT_TOLD}  no measurable difference")))?;
+    }
+    Ok(())
+}
+
+/// Whether some figure is none.
+fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) -> io::Result<bool> {
+    let Some(first) = metrics.first() else { return Ok(false) };
+    let name = match metrics {
+        [only] => title(only),
+        _ => title(metrics[metrics.len() - 1]),
+    };
+    let mut headings = vec![name];
+    for metric in metrics {
+        let alone = match (metrics.len(), metric.starts_with("cold.")) {
+            (1, _) => "alone",
+            (_, true) => "cold, alone",
+            (_, false) => "warm, alone",
+        };
+        headings.extend([alone, "all but it", "up to it"].map(str::to_owned));
+    }
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let mut grid = Grid::new(&headings).left_only(0);
+    let at = |role: Role, metric: &str| -> Option<&Comparison> {
+        let arm = result.arms.iter().find(|arm| arm.roles.contains(&role))?;
+        result.of_arm(&arm.name).find(|comparison| comparison.metric == metric)
+    };
+    let any = |metric: &str| result.comparisons.iter().find(|comparison| comparison.metric == metric);
+    let mut row = vec!["baseline".to_owned()];
+    for metric in metrics {
+        let baseline = any(metric).map_or(String::new(), |comparison| value(comparison, comparison.baseline));
+        row.extend([String::new(), String::new(), baseline]);
+    }
+    grid.row(row);
+    let mut has_dot = false;
+    let mut gain = |comparison: Option<&Comparison>| match comparison {
+        Some(comparison) if comparison.verdict == Change::None => {
+            has_dot = true;
+            NOT_TOLD.to_owned()
+        }
+        Some(comparison) => comparison.ratio.map_or(String::new(), |ratio| strong(&change(ratio))),
+        None => String::new(),
+    };
+    let so_far = |comparison: Option<&Comparison>| {
+        comparison.map_or(String::new(), |comparison| value(comparison, comparison.candidate))
+    };
+    let all = result.arms.iter().find(|arm| arm.roles.contains(&Role::All));
+    let alone = |knob| result.arms.iter().find(|arm| arm.roles.contains(&Role::Alone(knob)));
+    let knobs = (0..).map_while(|knob| Some((knob, name_of(alone(knob), all, knob)?)));
+    for (knob, name) in knobs {
+        let mut row = vec![name];
+        for metric in metrics {
+            // The first of one is it alone.
+            let first = at(Role::Alone(0), metric).filter(|_| knob == 0);
+            row.extend([
+                gain(at(Role::Alone(knob), metric)),
+                gain(at(Role::Without(knob), metric)),
+                so_far(at(Role::Cumulative(knob + 1), metric).or(first)),
+            ]);
+        }
+        grid.row(row);
+    }
+    if at(Role::All, first).is_some() {
+        let mut row = vec!["all together".to_owned()];
+        for metric in metrics {
+            let all = at(Role::All, metric);
+            row.extend([gain(all), String::new(), so_far(all)]);
+        }
+        grid.row(row);
+    }
+    grid.write(style, out)?;
+    Ok(has_dot)
+}
+
+/// What a knob is called; none where there is no such knob.
+fn name_of(alone: Option<&ArmResult>, all: Option<&ArmResult>, knob: usize) -> Option<String> {
+    let named = alone.and_then(|arm| arm.on.first().or(Some(&arm.name)));
+    named.or_else(|| all.and_then(|arm| arm.on.get(knob))).cloned()
+}

@@ -1,0 +1,58 @@
+//! Every combination, the effect of each knob over all of them, and how far two do not multiply.
+
+use std::io::{self, Write};
+
+use super::verdict::{change_with_ends, title, value, verdict};
+use crate::prove::{Interaction, InteractionKind, Prove, Role};
+use crate::style::Style;
+use crate::text::table::{Grid, faint, strong};
+
+pub(super) fn factorial(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    combinations(result, style, out)?;
+    let mut metrics: Vec<&str> = Vec::new();
+    for interaction in &result.interactions {
+        if !metrics.contains(&interaction.metric.as_str()) {
+            metrics.push(&interaction.metric);
+        }
+    }
+    for metric in metrics {
+        let of = |kind| result.interactions.iter().filter(move |i| i.metric == metric && i.kind == kind);
+        let heading = format!("{}: each over all others", title(metric));
+        effects(of(InteractionKind::MainEffect), &heading, "effect (95 %)", style, out)?;
+        let heading = format!("{}: two together", title(metric));
+        effects(of(InteractionKind::Pair), &heading, "beyond the product of both (95 %)", style, out)?;
+    }
+    Ok(())
+}
+
+fn combinations(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some(metric) = result.first_quantile() else { return Ok(()) };
+    let heading = title(metric);
+    let mut table = Grid::new(&["knobs on", &heading, "against the baseline, 95 % interval"]).left(2);
+    for arm in result.arms.iter().filter(|arm| !arm.roles.contains(&Role::Baseline)) {
+        let Some(comparison) = result.of_arm(&arm.name).find(|comparison| comparison.metric == metric) else {
+            continue;
+        };
+        table.row([arm.name.clone(), value(comparison, comparison.candidate), verdict(comparison, false)]);
+    }
+    table.write(style, out)
+}
+
+fn effects<'a>(
+    interactions: impl Iterator<Item = &'a Interaction>,
+    heading: &str,
+    what: &str,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut table = Grid::new(&[heading, what]);
+    let mut is_empty = true;
+    for interaction in interactions {
+        is_empty = false;
+        let change = change_with_ends(interaction.ratio);
+        let change =
+            if interaction.told { strong(&change) } else { faint(&format!("no measurable difference, {change}")) };
+        table.row([interaction.knobs.join(" × "), change]);
+    }
+    if is_empty { Ok(()) } else { table.write(style, out) }
+}

@@ -1,0 +1,148 @@
+//! One comparison in words.
+
+use crate::prove::{Change, Comparison, Metric};
+use crate::quantity::{Kind, Quantity, grouped, plain};
+use crate::text::figure::share_text;
+use crate::text::table::{faint, strong, warn};
+use crate::weigh::Span;
+
+/// From this many percent on a decimal tells nothing.
+const WHOLE_FROM: f64 = 100.0;
+
+/// `p50` for `latency.p50`, `cold p50` for `cold.latency.p50`, `within 50 ms` for `within.50ms`.
+pub(super) fn title(metric: &str) -> String {
+    let (cold, rest) = metric.strip_prefix("cold.").map_or(("", metric), |rest| ("cold ", rest));
+    match rest.split_once('.') {
+        Some(("latency", name)) => format!("{cold}{name}"),
+        Some(("within", bound)) => format!("{cold}within {}", spaced(bound)),
+        Some((kind, name)) => format!("{cold}{kind} {name}"),
+        None => format!("{cold}{rest}"),
+    }
+}
+
+/// `500 µs` for `500us`.
+fn spaced(bound: &str) -> String {
+    let unit = bound.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = bound.strip_suffix(unit).unwrap_or_default();
+    format!("{number} {}", if unit == "us" { "µs" } else { unit })
+}
+
+/// A value of the comparison's metric.
+pub(super) fn value(comparison: &Comparison, value: f64) -> String {
+    match comparison.kind {
+        Metric::Latency => plain(Kind::Time, value),
+        Metric::Within => share_text(value),
+        Metric::Throughput => format!("{}/s", plain(Kind::Count, value)),
+        Metric::Weight => plain(kind(comparison), value),
+    }
+}
+
+/// How numbers of the metric are written.
+pub(super) fn kind(comparison: &Comparison) -> Kind {
+    match comparison.kind {
+        Metric::Latency => Kind::Time,
+        Metric::Within | Metric::Throughput => Kind::Count,
+        Metric::Weight => comparison.weight.as_ref().map_or(Kind::Count, |weight| weight.kind),
+    }
+}
+
+/// The noise floor, in the words of the verdict.
+pub(super) fn floor(comparison: &Comparison) -> String {
+    match (comparison.kind, comparison.ratio) {
+        (Metric::Within, Some(_)) => points(comparison.floor * comparison.baseline),
+        (Metric::Within, None) => points(comparison.floor),
+        (_, Some(_)) => format!("{} %", percent(comparison.floor)),
+        (_, None) => plain(kind(comparison), comparison.floor),
+    }
+}
+
+/// `faster by 13.4 % (12.1 to 14.6)`, `no measurable difference`.
+pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
+    let words = match (comparison.verdict, comparison.kind) {
+        (Change::Better, Metric::Within | Metric::Throughput) => "more",
+        (Change::Worse, Metric::Within | Metric::Throughput) => "less",
+        (change, metric) => change.as_str(metric),
+    };
+    let size = size(comparison);
+    match comparison.verdict {
+        Change::Better => strong(&format!("{words} by {size}")),
+        Change::Worse => warn(&format!("{words} by {size}")),
+        Change::None if is_brief => faint(words),
+        Change::None => faint(&format!("{words}{}", signed(comparison))),
+    }
+}
+
+/// `13.4 % (12.1 to 14.6)`, always from the side on which the change lies.
+fn size(comparison: &Comparison) -> String {
+    match (comparison.kind, comparison.ratio) {
+        (Metric::Within, _) => {
+            let Span { value, low, high } = upward(comparison.difference);
+            format!("{} ({} to {})", points(value), percent(low), percent(high))
+        }
+        (_, Some(ratio)) => {
+            let Span { value, low, high } = upward(less_one(ratio));
+            format!("{} % ({} to {})", percent(value), percent(low), percent(high))
+        }
+        (_, None) => {
+            let Span { value, low, high } = upward(comparison.difference);
+            let quantity = Quantity { kind: kind(comparison), value, margin: margin(value, low, high) };
+            quantity.to_string()
+        }
+    }
+}
+
+/// ` (−0.9 to +0.4 %)`: where nothing is told, both directions are left.
+fn signed(comparison: &Comparison) -> String {
+    let Some(Span { low, high, .. }) = comparison.ratio.map(less_one).filter(|_| comparison.kind != Metric::Within)
+    else {
+        return String::new();
+    };
+    format!(" ({} to {} %)", with_sign(low), with_sign(high))
+}
+
+/// `−62.0 ± 1.1 %`
+pub(super) fn change(ratio: Span) -> String {
+    let Span { value, low, high } = less_one(ratio);
+    format!("{} ± {} %", percent(value), percent(margin(value, low, high)))
+}
+
+/// `−62.0 % (−63.1 to −60.9)`
+pub(super) fn change_with_ends(ratio: Span) -> String {
+    let Span { value, low, high } = less_one(ratio);
+    format!("{} % ({} to {})", with_sign(value), with_sign(low), with_sign(high))
+}
+
+/// `62.0 % less (60.9 to 63.1)`
+pub(super) fn amount(ratio: Span) -> String {
+    let word = if ratio.value > 1.0 { "more" } else { "less" };
+    let Span { value, low, high } = upward(less_one(ratio));
+    format!("{} % {word} ({} to {})", percent(value), percent(low), percent(high))
+}
+
+fn less_one(ratio: Span) -> Span {
+    Span { value: ratio.value - 1.0, low: ratio.low - 1.0, high: ratio.high - 1.0 }
+}
+
+/// Turned so that the value is positive.
+fn upward(span: Span) -> Span {
+    if span.value < 0.0 { Span { value: -span.value, low: -span.high, high: -span.low } } else { span }
+}
+
+fn margin(value: f64, low: f64, high: f64) -> f64 {
+    (high - value).max(value - low)
+}
+
+/// A share in percent.
+pub(super) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    grouped(percent, if percent.abs() >= WHOLE_FROM { 0 } else { 1 })
+}
+
+fn with_sign(share: f64) -> String {
+    let text = percent(share);
+    if share > 0.0 && text.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) { format!("+{text}") } else { text }
+}
+
+fn points(share: f64) -> String {
+    format!("{} points", percent(share))
+}

@@ -1,0 +1,76 @@
+//! What got lighter, and what got heavier for it elsewhere.
+
+use std::io::{self, Write};
+
+use super::verdict::{change_with_ends, floor, kind, value};
+use crate::prove::{ArmResult, Change, Comparison, Metric, Prove};
+use crate::quantity::Quantity;
+use crate::style::Style;
+use crate::text::prose::paragraph;
+use crate::text::table::{Grid, strong, warn};
+
+/// More rows of a section are in the JSON result.
+const MOST_ROWS: usize = 12;
+
+pub(super) fn weights(result: &Prove, arm: &ArmResult, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let weights: Vec<&Comparison> =
+        result.of_arm(&arm.name).filter(|comparison| comparison.kind == Metric::Weight).collect();
+    if weights.is_empty() {
+        return Ok(());
+    }
+    for (change, heading) in [(Change::Better, "lighter, per request"), (Change::Worse, "heavier, per request")] {
+        let mut rows: Vec<&Comparison> =
+            weights.iter().copied().filter(|comparison| comparison.verdict == change).collect();
+        rows.sort_by(|a, b| rank(b).0.cmp(&rank(a).0).then(rank(b).1.total_cmp(&rank(a).1)));
+        section(&rows, heading, &arm.name, style, out)?;
+    }
+    let unchanged = weights.iter().filter(|comparison| comparison.verdict == Change::None).count();
+    if unchanged > 0 {
+        let other = if unchanged == weights.len() { "" } else { "other " };
+        let s = if unchanged == 1 { "" } else { "s" };
+        paragraph(&format!("{unchanged} {other}weight{s}: no measurable difference."), style, out)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// CPU first, by how much of it went or came; then whatever changed most.
+fn rank(comparison: &Comparison) -> (bool, f64) {
+    let is_cpu = comparison.weight.as_ref().is_some_and(|weight| weight.counter == "cpu");
+    let relative = comparison.ratio.map_or(f64::INFINITY, |ratio| ratio.value.max(1e-9).ln().abs());
+    (is_cpu, if is_cpu { comparison.difference.value.abs() } else { relative })
+}
+
+fn section(rows: &[&Comparison], heading: &str, arm: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut table =
+        Grid::new(&[heading, "", "baseline", arm, "change (95 %)", "noise floor"]).left(1).expendable(&[5, 2]);
+    for comparison in rows.iter().take(MOST_ROWS) {
+        let Some(weight) = &comparison.weight else { continue };
+        let change = change(comparison);
+        table.row([
+            weight.group.clone(),
+            format!("{}{}", if weight.approximate { "≈ " } else { "" }, weight.title),
+            value(comparison, comparison.baseline),
+            value(comparison, comparison.candidate),
+            if comparison.verdict == Change::Worse { warn(&change) } else { strong(&change) },
+            floor(comparison),
+        ]);
+    }
+    if rows.len() > MOST_ROWS {
+        table.row([format!("and {} more, in the JSON result", rows.len() - MOST_ROWS)]);
+    }
+    table.write(style, out)
+}
+
+/// As a ratio, or in the counter's unit where the baseline is nothing.
+fn change(comparison: &Comparison) -> String {
+    let difference = comparison.difference;
+    let margin = (difference.high - difference.value).max(difference.value - difference.low);
+    comparison.ratio.map_or_else(
+        || Quantity { kind: kind(comparison), value: difference.value, margin }.to_string(),
+        change_with_ends,
+    )
+}
