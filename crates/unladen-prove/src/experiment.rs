@@ -11,7 +11,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use http::Method;
@@ -23,6 +23,7 @@ use crate::design::Design;
 use crate::knob::{KnobSpec, Wanted};
 use crate::load::Load;
 use crate::quantile::Quantile;
+use crate::read::{self, ExperimentError, ReadFile};
 use crate::service::Service;
 
 /// An experiment.
@@ -63,25 +64,36 @@ pub struct Cold {
     pub requests: u32,
 }
 
-/// Why a file is no experiment.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExperimentError {
-    /// x
-    #[error("x")]
-    X,
-}
-
 // === impl Experiment ===
 
 impl Experiment {
-    /// Reads a file.
+    /// Reads a file, and those that it names.
     ///
     /// # Errors
-    /// x
-    pub fn read(_file: &std::path::Path) -> Result<Self, ExperimentError> {
-        Err(ExperimentError::X)
+    /// When one of them cannot be read, or the file says something that cannot be; the error points at the place.
+    pub fn read(file: &Path) -> Result<Self, ExperimentError> {
+        let unreadable = |source| ExperimentError::Read { file: file.to_owned(), source };
+        let bytes = read::read_file(file).map_err(unreadable)?;
+        let text = String::from_utf8(bytes).map_err(|_| ExperimentError::NoText { file: file.to_owned() })?;
+        let whole = std::path::absolute(file).and_then(|whole| {
+            let folder = whole.parent().unwrap_or(Path::new("/")).canonicalize()?;
+            Ok(folder.join(whole.file_name().unwrap_or_default()))
+        });
+        let whole = whole.map_err(unreadable)?;
+        let mut experiment = Self::parse(&text, file, whole.parent().unwrap_or(Path::new("/")), &read::read_file)?;
+        experiment.file = Some(whole);
+        Ok(experiment)
     }
+
+    /// Reads a text as [`read`](Self::read) does a file; `file` is named in errors, and relative paths begin at `folder`.
+    /// Files that the text names are read by `read`.
+    ///
+    /// # Errors
+    /// When the text says something that cannot be.
+    pub fn parse(text: &str, file: &Path, folder: &Path, read: ReadFile<'_>) -> Result<Self, ExperimentError> {
+        read::experiment(text, file, folder, read)
+    }
+
     /// Compares two URLs; the baseline is `a`, the candidate `b`, and nothing is switched.
     pub fn of_urls(a: Url, b: Url, load: Load) -> Self {
         Self {

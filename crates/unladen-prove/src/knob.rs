@@ -24,9 +24,9 @@ pub trait Knob: fmt::Debug + Send + Sync {
     /// What it changes, as a part of a sentence: "the file /etc/app.ini".
     fn what(&self) -> String;
 
-    /// What it changes, as a key: no two knobs of an experiment may have one in common, nor two changes of one side.
-    fn claim(&self) -> Option<String> {
-        None
+    /// What it changes, as keys: no two knobs of an experiment may have one in common, nor two changes of one side.
+    fn claims(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Whether this side was given; the side that was not is "as it was".
@@ -135,10 +135,42 @@ impl KnobSpec {
         }
     }
 
-    /// The changes in the order in which to go to this side: first back to what was, the last first; then what was given.
-    pub(crate) fn steps(&self, on: bool) -> impl Iterator<Item = usize> {
-        let back = (0..self.changes.len()).rev().filter(move |index| !self.changes[*index].has(on));
-        back.chain(self.order[usize::from(on)].iter().copied())
+    /// The URL that it asks for on this side, if it does.
+    pub(crate) fn url(&self, on: bool) -> Option<Url> {
+        let blank = Url::parse("about:blank").ok()?;
+        let line = UrlLine { method: http::Method::GET, url: blank.clone(), label: None };
+        let mut wanted = Wanted { urls: vec![line], headers: Vec::new() };
+        self.changes.iter().for_each(|change| change.request(on, &mut wanted));
+        wanted.urls.pop().map(|line| line.url).filter(|url| *url != blank)
+    }
+
+    /// What it changes: each thing once, but twice if one side changes it twice.
+    pub(crate) fn claims(&self) -> Vec<String> {
+        let of = |on: bool| {
+            let given = self.changes.iter().filter(move |change| change.has(on));
+            given.flat_map(move |change| {
+                let names = change.environment(on).into_iter().flat_map(BTreeMap::keys);
+                let variables = names.flat_map(|name| {
+                    self.restart.iter().map(move |service| format!("the variable {name} of service {}", service + 1))
+                });
+                change.claims().into_iter().chain(variables).collect::<Vec<_>>()
+            })
+        };
+        let (mut claims, mut others): (Vec<String>, Vec<String>) = (of(true).collect(), of(false).collect());
+        for claim in &claims {
+            if let Some(same) = others.iter().position(|other| other == claim) {
+                others.remove(same);
+            }
+        }
+        claims.extend(others);
+        claims
+    }
+
+    /// The changes in the order in which to go to this side: first back from those that are made, the last first; then
+    /// what was given for it.
+    pub(crate) fn steps(&self, on: bool, made: &[bool]) -> Vec<usize> {
+        let back = (0..self.changes.len()).rev().filter(|index| made[*index] && !self.changes[*index].has(on));
+        back.chain(self.order[usize::from(on)].iter().copied()).collect()
     }
 
     /// Whether anything happens on the system when it is switched.

@@ -35,7 +35,7 @@
 //! Before it changes anything, the originals and the way back are in a journal on disk, so that a run which is killed can
 //! be put back by the next one, or by [`restore`].
 //!
-//! To add a kind of knob: a file in `kinds/` with a [`Knob`], and its line in the list there.
+//! To add a kind of knob: a file in `kinds/` with a [`Knob`], and its line in [`kinds::KINDS`].
 
 #![forbid(unsafe_code)]
 
@@ -44,29 +44,34 @@ mod design;
 mod error;
 mod experiment;
 mod fault;
+mod journal;
 pub mod kinds;
 mod knob;
 mod load;
 mod original;
+mod plan;
 mod put_back;
 mod quantile;
+mod read;
 mod ready;
 mod saver;
 mod service;
 mod shell;
 mod switchboard;
+mod systemd;
 mod undo;
 
 pub use crate::arm::{Arm, Role};
 pub use crate::design::{Design, MOST_FACTORS};
 pub use crate::error::SwitchError;
-pub use crate::experiment::{Cold, Experiment, ExperimentError};
+pub use crate::experiment::{Cold, Experiment};
 pub use crate::fault::{CommandFault, Fault};
 pub use crate::knob::{Knob, KnobSpec, Reach, Switch, Wanted};
 pub use crate::load::{Arrivals, Budget, Load, Pace};
 pub use crate::original::{Content, Original};
 pub use crate::put_back::{NotPutBack, PutBack};
 pub use crate::quantile::{Quantile, QuantileError};
+pub use crate::read::{BadFile, ExperimentError, Problem, ReadFile};
 pub use crate::ready::{Check, Ready};
 pub use crate::saver::Saver;
 pub use crate::service::{Restart, Service};

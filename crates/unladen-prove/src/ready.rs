@@ -1,11 +1,17 @@
 //! The principal type is [`Ready`]: how to tell that a program is there again.
 
-use std::net::SocketAddr;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use unladen_load::{Statuses, TlsOptions};
+use unladen_load::{Cancel, Driver, DriverConfig, Expect, LoadError, RequestBuilder, Statuses, TlsOptions};
 use url::Url;
+
+use crate::error::SwitchError;
+use crate::shell::Shell;
 
 /// A condition, and the longest that it may take to come true.
 #[derive(Clone, Debug)]
@@ -35,4 +41,87 @@ pub enum Check {
     Tcp(SocketAddr),
     /// A connection to a Unix stream socket can be opened.
     Unix(PathBuf),
+}
+
+/// The pause between two looks.
+const PAUSE: Duration = Duration::from_millis(25);
+/// The longest that a connection may take to open.
+const CONNECT: Duration = Duration::from_secs(1);
+
+// === impl Ready ===
+
+impl Ready {
+    /// Waits until the condition has come true for `what`.
+    ///
+    /// # Errors
+    /// When that takes too long, or is cancelled.
+    pub(crate) fn wait(&self, what: &str, shell: &Shell, cancel: &Cancel) -> Result<(), SwitchError> {
+        let started = Instant::now();
+        loop {
+            // The last look may take longer than is left, but not much.
+            let left = self.within.saturating_sub(started.elapsed()).max(Duration::from_millis(1));
+            let Err(last) = self.check.look(left, shell, cancel) else { return Ok(()) };
+            if cancel.is_cancelled() {
+                return Err(SwitchError::Cancelled);
+            }
+            if started.elapsed() + PAUSE >= self.within {
+                let (condition, within) = (self.check.to_string(), self.within);
+                return Err(SwitchError::NotReady { what: what.to_owned(), condition, within, last });
+            }
+            if cancel.wait(PAUSE) {
+                return Err(SwitchError::Cancelled);
+            }
+        }
+    }
+}
+
+// === impl Check ===
+
+impl Check {
+    /// Looks once; says what is not as it should be.
+    fn look(&self, within: Duration, shell: &Shell, cancel: &Cancel) -> Result<(), String> {
+        match self {
+            Self::Url { url, statuses, tls } => {
+                // A driver anew for each look: an old one's connection may lead to the program that has ended.
+                let asked = ask(url, statuses, tls, within).and_then(|mut driver| driver.sample(0, cancel).map(drop));
+                asked.map_err(|error| error.to_string())
+            }
+            Self::Command(command) => {
+                shell.run(command, &BTreeMap::new(), within, cancel).map_err(|error| error.to_string())
+            }
+            Self::Tcp(address) => {
+                TcpStream::connect_timeout(address, within.min(CONNECT)).map(drop).map_err(|error| error.to_string())
+            }
+            Self::Unix(path) => UnixStream::connect(path).map(drop).map_err(|error| error.to_string()),
+        }
+    }
+}
+
+fn ask(url: &Url, statuses: &Statuses, tls: &TlsOptions, within: Duration) -> Result<Driver, LoadError> {
+    let request = RequestBuilder::new(http::Method::GET, url.clone()).and_then(RequestBuilder::build);
+    // It was looked at when the file was read.
+    let request = request.map_err(|error| LoadError::Config {
+        what: "URL of a ready check",
+        value: error.to_string(),
+        expected: "one of http or https",
+    })?;
+    Driver::start(DriverConfig {
+        timeout: within,
+        connect_timeout: within,
+        tls: tls.clone(),
+        keep_alive: false,
+        expect: Expect { statuses: statuses.clone(), ..Expect::default() },
+        ..DriverConfig::new(vec![request])
+    })
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url { url, statuses, .. } => write!(f, "{url} answering {statuses}"),
+            Self::Command(command) => write!(f, "`{command}`"),
+            Self::Tcp(address) => write!(f, "a connection to {address}"),
+            Self::Unix(path) => write!(f, "a connection to {}", path.display()),
+        }
+    }
 }

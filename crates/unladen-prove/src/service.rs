@@ -1,5 +1,7 @@
 //! The principal type is [`Service`]: a program that can be restarted.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ready::Ready;
 
 /// A program that can be restarted; table `[[service]]` of the file.
@@ -14,7 +16,8 @@ pub struct Service {
 }
 
 /// How a service is restarted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Restart {
     /// By a shell command, run with the environment that knobs give the service.
     Command(String),

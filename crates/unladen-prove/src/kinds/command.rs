@@ -4,9 +4,25 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::fault::Fault;
+use crate::kinds::Kind;
 use crate::knob::{Knob, Reach, Switch};
+use crate::read::{Bad, DAY, Given, Reading, Side, Table};
 use crate::saver::Saver;
+use crate::shell::COMMAND_TIME;
 use crate::undo::Undo;
+use std::sync::Arc;
+
+/// The kind as the file knows it.
+pub(super) const KIND: Kind =
+    Kind { key: "command", with: &["within"], summary: "runs a shell command; the other side needs one too", read };
+
+fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given, Bad> {
+    let command = table.require(KIND.key, "the shell command")?.words()?.to_owned();
+    let bounds = Duration::from_millis(1)..=DAY;
+    let within = table.get("within").map_or(Ok(COMMAND_TIME), |value| value.duration(bounds))?;
+    let Side { on, initial } = *side;
+    Ok(Given::Change(Arc::new(CommandKnob { on, initial, command, within })))
+}
 
 /// A shell command that goes to one side.
 #[derive(Clone, Debug)]

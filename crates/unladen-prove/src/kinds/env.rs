@@ -2,7 +2,36 @@
 
 use std::collections::BTreeMap;
 
+use crate::kinds::Kind;
 use crate::knob::{Knob, Reach};
+use crate::read::{Bad, Given, Problem, Reading, Side, Table};
+use std::sync::Arc;
+
+/// The kind as the file knows it.
+pub(super) const KIND: Kind =
+    Kind { key: "env", with: &[], summary: "sets variables in the environment of the services in `restart`", read };
+
+fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given, Bad> {
+    let value = table.require(KIND.key, "a table of names and values")?;
+    let mut variables = BTreeMap::new();
+    for (name, span, value) in Table::of(&value, "`env`")?.entries() {
+        // What a shell can name (POSIX, Base Definitions, section 8.1), which systemd takes too.
+        let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if !plain || name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
+            let expected = "letters, digits and _, as NAME = \"value\"".into();
+            return Err(Problem::Value { key: "env".into(), value: format!("`{name}`"), expected }.at(span));
+        }
+        let text = value.text()?;
+        if text.contains('\0') {
+            return Err(value.refuse("a text with a zero byte", "a text without"));
+        }
+        variables.insert(name.to_owned(), text.to_owned());
+    }
+    if variables.is_empty() {
+        return Err(value.refuse("empty", "NAME = \"value\""));
+    }
+    Ok(Given::Change(Arc::new(EnvKnob { on: side.on, variables })))
+}
 
 /// Variables in the environment of the services that the knob restarts.
 #[derive(Clone, Debug)]

@@ -3,10 +3,48 @@
 use std::path::PathBuf;
 
 use crate::fault::Fault;
+use crate::kinds::Kind;
 use crate::knob::{Knob, Switch};
 use crate::original::{Content, Original};
+use crate::read::{Bad, Given, Problem, Reading, Side, Table};
 use crate::saver::Saver;
 use crate::undo::Undo;
+
+/// The kind as the file knows it.
+pub(super) const KIND: Kind = Kind {
+    key: "file",
+    with: &["text", "from", "absent"],
+    summary: "writes a text or the content of another file into a file, or removes it",
+    read,
+};
+
+fn read(table: &Table<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given, Bad> {
+    let path = reading.path(&table.require(KIND.key, "the file")?)?;
+    let why = "a file holds one thing; choose one";
+    table.either("text", "from", why)?;
+    table.either("text", "absent", why)?;
+    table.either("from", "absent", why)?;
+    let content = if let Some(text) = table.get("text") {
+        Content::Bytes(text.text()?.as_bytes().to_vec())
+    } else if let Some(from) = table.get("from") {
+        Content::Bytes(reading.file(&from)?.1)
+    } else {
+        let expected = "`text`, `from` (another file) or `absent = true`: what it is to hold";
+        let absent = table.get("absent").ok_or_else(|| table.missing("text", expected))?;
+        if !absent.flag()? {
+            return Err(absent.refuse("false", "true; or leave the side out: it is then as it was"));
+        }
+        Content::Absent
+    };
+    if path.file_name().is_none() {
+        let problem =
+            Problem::Value { key: "file".into(), value: path.display().to_string(), expected: "a file".into() };
+        return Err(problem.at(table.span()));
+    }
+    let mut sides = [None, None];
+    sides[usize::from(side.on)] = Some(content);
+    Ok(Given::File(FileKnob { path, sides }))
+}
 
 /// What a file holds, or whether there is one.
 #[derive(Clone, Debug)]
@@ -22,8 +60,8 @@ impl Knob for FileKnob {
         format!("the file {}", self.path.display())
     }
 
-    fn claim(&self) -> Option<String> {
-        Some(self.what())
+    fn claims(&self) -> Vec<String> {
+        vec![self.what()]
     }
 
     fn has(&self, on: bool) -> bool {

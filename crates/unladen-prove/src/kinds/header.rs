@@ -2,7 +2,19 @@
 
 use unladen_load::Header;
 
+use crate::kinds::Kind;
 use crate::knob::{Knob, Reach, Wanted};
+use crate::read::{Bad, Given, Reading, Side, Table};
+use std::sync::Arc;
+
+/// The kind as the file knows it.
+pub(super) const KIND: Kind =
+    Kind { key: "header", with: &[], summary: "sends a header with every request; nothing is switched", read };
+
+fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given, Bad> {
+    let header = table.require(KIND.key, "the header, as \"Name: value\"")?.parse()?;
+    Ok(Given::Change(Arc::new(HeaderKnob { on: side.on, header })))
+}
 
 /// A header of every request, instead of those of its name that `[load]` has.
 #[derive(Clone, Debug)]
@@ -18,8 +30,8 @@ impl Knob for HeaderKnob {
         format!("the header {}", self.header.name())
     }
 
-    fn claim(&self) -> Option<String> {
-        Some(self.what())
+    fn claims(&self) -> Vec<String> {
+        vec![self.what()]
     }
 
     fn has(&self, on: bool) -> bool {

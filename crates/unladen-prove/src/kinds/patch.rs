@@ -9,11 +9,30 @@ use std::time::Duration;
 use unladen_load::Cancel;
 
 use crate::fault::{CommandFault, Fault};
+use crate::kinds::Kind;
 use crate::knob::{Knob, Switch};
 use crate::original::Original;
+use crate::read::{Bad, DAY, Given, Reading, Side, Table};
 use crate::saver::Saver;
 use crate::shell::{COMMAND_TIME, Shell};
 use crate::undo::Undo;
+use std::sync::Arc;
+
+/// The kind as the file knows it.
+pub(super) const KIND: Kind = Kind {
+    key: "patch",
+    with: &["dir", "within"],
+    summary: "applies a patch with `git apply`, in a repository or not",
+    read,
+};
+
+fn read(table: &Table<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given, Bad> {
+    let (patch, text) = reading.file(&table.require(KIND.key, "the file of the patch")?)?;
+    let dir = table.get("dir").map_or(Ok(reading.folder.to_owned()), |dir| reading.path(&dir))?;
+    let bounds = Duration::from_millis(1)..=DAY;
+    let within = table.get("within").map_or(Ok(COMMAND_TIME), |value| value.duration(bounds))?;
+    Ok(Given::Change(Arc::new(PatchKnob { on: side.on, patch, text, dir, within })))
+}
 
 /// A patch.
 #[derive(Clone, Debug)]
@@ -79,8 +98,8 @@ impl Knob for PatchKnob {
         format!("the patch {} in {}", self.patch.display(), self.dir.display())
     }
 
-    fn claim(&self) -> Option<String> {
-        Some(self.what())
+    fn claims(&self) -> Vec<String> {
+        vec![self.what()]
     }
 
     fn has(&self, on: bool) -> bool {

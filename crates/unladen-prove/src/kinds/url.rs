@@ -2,7 +2,19 @@
 
 use url::Url;
 
+use crate::kinds::Kind;
 use crate::knob::{Knob, Reach, Wanted};
+use crate::read::{self, Bad, Given, Reading, Side, Table};
+use std::sync::Arc;
+
+/// The kind as the file knows it.
+pub(super) const KIND: Kind =
+    Kind { key: "url", with: &[], summary: "requests another URL; nothing is switched", read };
+
+fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given, Bad> {
+    let url = read::url(&table.require(KIND.key, "the URL")?)?;
+    Ok(Given::Change(Arc::new(UrlKnob { on: side.on, url })))
+}
 
 /// Another URL is requested.
 #[derive(Clone, Debug)]
@@ -18,8 +30,8 @@ impl Knob for UrlKnob {
         format!("the URL {}", self.url)
     }
 
-    fn claim(&self) -> Option<String> {
-        Some("the URL".into())
+    fn claims(&self) -> Vec<String> {
+        vec!["the URL".into()]
     }
 
     fn has(&self, on: bool) -> bool {

@@ -1,0 +1,203 @@
+//! The principal type is [`Plan`]: how to put an experiment back, complete enough for another process to do it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use unladen_load::Cancel;
+
+use crate::error::SwitchError;
+use crate::experiment::Experiment;
+use crate::fault::Fault;
+use crate::original::Original;
+use crate::put_back::{NotPutBack, PutBack};
+use crate::ready::Ready;
+use crate::saver::Saver;
+use crate::service::Restart;
+use crate::shell::{COMMAND_TIME, Shell};
+use crate::systemd::Systemd;
+use crate::undo::Undo;
+
+/// How to put an experiment back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    /// The folder in which commands run.
+    pub(crate) folder: PathBuf,
+    pub(crate) knobs: Vec<KnobPlan>,
+    pub(crate) services: Vec<ServicePlan>,
+}
+
+/// How to put a knob back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct KnobPlan {
+    pub(crate) name: String,
+    /// For each of its changes, what it is, and the way back.
+    pub(crate) undo: Vec<(String, Undo)>,
+    /// In this order.
+    order: Vec<usize>,
+    restart: Vec<usize>,
+}
+
+/// How to restart a service as it was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ServicePlan {
+    pub(crate) name: String,
+    pub(crate) restart: Restart,
+    /// A unit's drop-in.
+    pub(crate) drop_in: Option<Original>,
+}
+
+/// What is known of the state that is put back.
+#[derive(Debug, Default)]
+pub(crate) struct Known<'a> {
+    /// The knobs that were switched at all.
+    pub(crate) switched: Vec<usize>,
+    /// Of these, those whose commands have brought them back already.
+    pub(crate) settled: BTreeSet<usize>,
+    /// Services that are to be restarted in any case.
+    pub(crate) stale: BTreeSet<usize>,
+    /// For each service, when it is there again; empty if that is not known.
+    pub(crate) ready: Vec<Option<&'a Ready>>,
+}
+
+// === impl Plan ===
+
+impl Plan {
+    /// Looks at everything that the experiment switches, and keeps the originals.
+    pub(crate) fn make(experiment: &Experiment, saver: &mut Saver<'_>, systemd: &Systemd) -> Result<Self, SwitchError> {
+        let mut plan = Self { folder: experiment.folder.clone(), knobs: Vec::new(), services: Vec::new() };
+        for knob in &experiment.knobs {
+            let mut undo = Vec::new();
+            for change in &knob.changes {
+                let way_back = change.prepare(saver);
+                let fault = |fault| SwitchError::Check { knob: knob.name.clone(), fault };
+                undo.push((change.what(), way_back.map_err(fault)?));
+            }
+            let order = knob.steps(knob.initial, &vec![true; knob.changes.len()]);
+            plan.knobs.push(KnobPlan { name: knob.name.clone(), undo, order, restart: knob.restart.clone() });
+        }
+        for service in &experiment.services {
+            let drop_in = match &service.restart {
+                Restart::Command(_) => None,
+                Restart::Unit(unit) => {
+                    let fault = |fault| SwitchError::Restart { service: service.name.clone(), fault };
+                    Some(untouched(&systemd.drop_in(unit), saver).map_err(fault)?)
+                }
+            };
+            plan.services.push(ServicePlan { name: service.name.clone(), restart: service.restart.clone(), drop_in });
+        }
+        Ok(plan)
+    }
+
+    /// Puts back what was switched, the last knob first, and restarts the services that need it.
+    pub(crate) fn put_back(&self, journal: &Path, known: &Known<'_>, systemd: &Systemd) -> PutBack {
+        let shell = Shell::new(&self.folder);
+        let mut report = PutBack::default();
+        let mut stale = known.stale.clone();
+        for index in known.switched.iter().rev() {
+            let Some(knob) = self.knobs.get(*index) else { continue };
+            let settled = known.settled.contains(index);
+            if knob.put_back(journal, &shell, settled, &mut report) || !settled {
+                stale.extend(&knob.restart);
+            }
+        }
+        for index in stale {
+            let Some(service) = self.services.get(index) else { continue };
+            let ready = known.ready.get(index).copied().flatten();
+            match service.start_as_it_was(journal, &shell, systemd, ready) {
+                Ok(()) => report.done.push(format!("{} (restarted)", service.name)),
+                Err(why) => report.failed.push(NotPutBack {
+                    what: format!("the service {}", service.name),
+                    why,
+                    by_hand: Some(service.by_hand(journal, &shell)),
+                }),
+            }
+        }
+        report
+    }
+}
+
+// === impl KnobPlan ===
+
+impl KnobPlan {
+    /// Puts it back; tells whether that changed anything.
+    fn put_back(&self, journal: &Path, shell: &Shell, settled: bool, report: &mut PutBack) -> bool {
+        let (mut changed, mut failed) = (false, false);
+        for (what, undo) in self.order.iter().filter_map(|index| self.undo.get(*index)) {
+            if settled && matches!(undo, Undo::Command { .. }) {
+                continue;
+            }
+            match undo.run(journal, shell) {
+                Ok(did) => changed |= did,
+                Err(error) => {
+                    failed = true;
+                    report.failed.push(NotPutBack {
+                        what: format!("{what} (knob `{}`)", self.name),
+                        why: error.to_string(),
+                        by_hand: undo.by_hand(journal, shell),
+                    });
+                }
+            }
+        }
+        if !failed {
+            report.done.push(format!("`{}`", self.name));
+        }
+        changed || failed
+    }
+}
+
+// === impl ServicePlan ===
+
+impl ServicePlan {
+    /// Restarts it with these variables.
+    pub(crate) fn start(
+        &self,
+        variables: &BTreeMap<String, String>,
+        journal: &Path,
+        shell: &Shell,
+        systemd: &Systemd,
+        cancel: &Cancel,
+    ) -> Result<(), Fault> {
+        match (&self.restart, &self.drop_in) {
+            (Restart::Command(command), _) => Ok(shell.run(command, variables, COMMAND_TIME, cancel)?),
+            (Restart::Unit(unit), Some(drop_in)) => systemd.restart(unit, variables, (drop_in, journal), shell, cancel),
+            // A plan that someone has edited.
+            (Restart::Unit(_), None) => Ok(()),
+        }
+    }
+
+    fn start_as_it_was(
+        &self,
+        journal: &Path,
+        shell: &Shell,
+        systemd: &Systemd,
+        ready: Option<&Ready>,
+    ) -> Result<(), String> {
+        // What takes things back is not cancelled.
+        let cancel = Cancel::new();
+        self.start(&BTreeMap::new(), journal, shell, systemd, &cancel).map_err(|error| error.to_string())?;
+        ready.map_or(Ok(()), |ready| ready.wait(&self.name, shell, &cancel)).map_err(|error| error.to_string())
+    }
+
+    fn by_hand(&self, journal: &Path, shell: &Shell) -> String {
+        match (&self.restart, &self.drop_in) {
+            (Restart::Unit(unit), Some(drop_in)) => {
+                format!("{} && systemctl daemon-reload && systemctl restart {unit}", drop_in.by_hand(journal))
+            }
+            (Restart::Unit(unit), None) => format!("systemctl restart {unit}"),
+            (Restart::Command(command), _) => format!("cd '{}' && {command}", shell.folder().display()),
+        }
+    }
+}
+
+/// A drop-in of ours that is not there yet.
+fn untouched(path: &Path, saver: &mut Saver<'_>) -> Result<Original, Fault> {
+    if path.exists() {
+        return Err(Fault::Unsafe {
+            path: path.to_owned(),
+            is: "there already".into(),
+            instead: "another experiment has the unit, or was killed; put that one back first",
+        });
+    }
+    Original::save(path, false, saver)
+}

@@ -1,0 +1,194 @@
+//! Reads the tables `[[knob]]`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::kinds::{CommandKnob, FileKnob, KINDS, Kind};
+use crate::knob::{Knob, KnobSpec, Reach};
+use crate::read::problem::{Bad, Problem, meant};
+use crate::read::table::Table;
+use crate::read::value::Value;
+use crate::read::{DAY, Reading, ready};
+use crate::shell::COMMAND_TIME;
+
+/// The keys of a `[[knob]]`.
+pub(crate) const KEYS: [&str; 7] = ["name", "on", "off", "initial", "restart", "ready", "settle"];
+
+/// The longest name of a knob: arms are named after several.
+const LONGEST_NAME: usize = 60;
+/// Names that arms have by themselves.
+const TAKEN: [&str; 3] = ["baseline", "baseline again", "all"];
+
+/// A side of a knob in the making.
+pub(crate) struct Side {
+    pub(crate) on: bool,
+    /// Whether it is the one on which commands find the knob.
+    pub(crate) initial: bool,
+}
+
+/// A change of one side.
+pub(crate) enum Given {
+    Change(Arc<dyn Knob>),
+    /// A file, of which the other side may say something too.
+    File(FileKnob),
+}
+
+/// Reads all of them.
+pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>) -> Result<Vec<KnobSpec>, Bad> {
+    let mut knobs: Vec<KnobSpec> = Vec::new();
+    let mut claims: HashMap<String, String> = HashMap::new();
+    let values = list.list("a list of tables, each headed [[knob]]")?;
+    if values.is_empty() {
+        return Err(list.refuse("empty", "at least one knob"));
+    }
+    for value in values {
+        let table = Table::open(&value, "[[knob]]", &KEYS, &[])?;
+        let name = table.require("name", "what reports call it")?;
+        let knob = read(&table, name_of(&name)?, reading)?;
+        if knobs.iter().any(|other| other.name == knob.name) {
+            return Err(name.problem(Problem::Twice { what: "knobs", name: knob.name }));
+        }
+        for claim in knob.claims() {
+            if let Some(first) = claims.insert(claim.clone(), knob.name.clone()) {
+                let first = if first == knob.name { "the same side".into() } else { format!("the knob `{first}`") };
+                return Err(name.problem(Problem::Claimed { what: claim, first }));
+            }
+        }
+        knobs.push(knob);
+    }
+    Ok(knobs)
+}
+
+fn name_of(value: &Value<'_>) -> Result<String, Bad> {
+    let name = value.words()?;
+    let arm_like = TAKEN.contains(&name) || name.contains(" + ") || name.starts_with("all but ");
+    if arm_like {
+        return Err(
+            value.refuse(format!("`{name}`"), "a name that no arm has by itself (baseline, all, all but …, … + …)")
+        );
+    }
+    if name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) || name.trim() != name {
+        return Err(
+            value.refuse("no short line", "a name of at most 60 characters, without line breaks or outer spaces")
+        );
+    }
+    Ok(name.to_owned())
+}
+
+fn read(table: &Table<'_>, name: String, reading: &Reading<'_>) -> Result<KnobSpec, Bad> {
+    let (on, off) = (table.get("on"), table.get("off"));
+    if on.is_none() && off.is_none() {
+        return Err(
+            table.missing("on", "what it changes: a command, or a table such as { file = \"…\", text = \"…\" }")
+        );
+    }
+    let initial = table.get("initial");
+    let starts_on = match &initial {
+        Some(value) => value.choice(&[("off", false), ("on", true)])?,
+        None => false,
+    };
+    let mut knob = KnobSpec {
+        name,
+        initial: starts_on,
+        restart: restart(table, reading)?,
+        ready: table.get("ready").map(|value| ready::read(&value, reading)).transpose()?,
+        settle: table.get("settle").map_or(Ok(Duration::ZERO), |value| value.duration(Duration::ZERO..=DAY))?,
+        changes: Vec::new(),
+        order: [Vec::new(), Vec::new()],
+    };
+    let mut files: Vec<(usize, FileKnob)> = Vec::new();
+    for (is_on, value) in [(true, &on), (false, &off)] {
+        let side = Side { on: is_on, initial: is_on == starts_on };
+        for value in value.iter().flat_map(Value::each) {
+            let change = match given(&value, &side, reading)? {
+                Given::Change(change) => change,
+                Given::File(mut file) => {
+                    let same = files.iter().position(|(_, other)| other.path == file.path && !other.has(is_on));
+                    if let Some(same) = same {
+                        let (index, other) = files.remove(same);
+                        file.sides[usize::from(!is_on)] = other.sides[usize::from(!is_on)].clone();
+                        knob.changes[index] = Arc::new(file);
+                        knob.order[usize::from(is_on)].push(index);
+                        continue;
+                    }
+                    files.push((knob.changes.len(), file.clone()));
+                    Arc::new(file)
+                }
+            };
+            if change.environment(is_on).is_some() && knob.restart.is_empty() {
+                let without =
+                    "is that of the services in `restart`, which is not given: a program reads it at its start";
+                return Err(value.problem(Problem::Alone { key: "env", without }));
+            }
+            knob.order[usize::from(is_on)].push(knob.changes.len());
+            knob.changes.push(change);
+        }
+    }
+    check_commands(&knob, table, [off.as_ref(), on.as_ref()], initial.as_ref())?;
+    Ok(knob)
+}
+
+/// Commands go both ways, and only they need to be told where they start.
+fn check_commands(
+    knob: &KnobSpec,
+    table: &Table<'_>,
+    sides: [Option<&Value<'_>>; 2],
+    initial: Option<&Value<'_>>,
+) -> Result<(), Bad> {
+    let has = |on: bool| knob.changes.iter().any(|change| change.reach() == Reach::Command && change.has(on));
+    let word = |on: bool| if on { "on" } else { "off" };
+    for on in [true, false] {
+        if has(on) && !has(!on) {
+            let span = sides[usize::from(on)].map_or(table.span(), Value::span);
+            let problem = Problem::OneWay { knob: knob.name.clone(), has: word(on), lacks: word(!on) };
+            return Err(problem.at(span));
+        }
+    }
+    match initial {
+        Some(value) if !has(true) => {
+            let without = "says on which side commands find the knob, and this one has none: leave it out";
+            Err(Problem::Alone { key: "initial", without }.at(value.span()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn given(value: &Value<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given, Bad> {
+    if value.is_text() {
+        let command = value.words()?.to_owned();
+        let Side { on, initial } = *side;
+        return Ok(Given::Change(Arc::new(CommandKnob { on, initial, command, within: COMMAND_TIME })));
+    }
+    let table = Table::of(value, format!("`{}`", value.key))?;
+    let mut kinds = KINDS.iter().filter(|kind| table.get(kind.key).is_some());
+    let Some(kind) = kinds.next() else {
+        let keys: Vec<&str> = KINDS.iter().map(|kind| kind.key).collect();
+        table.check(&keys, &[])?;
+        return Err(table.missing("command", "one of `command`, `file`, `env`, `patch`, `url` and `header`"));
+    };
+    if let Some(other) = kinds.next() {
+        let why = "each change is a table of its own; make `on` a list of them";
+        return Err(Problem::Both { place: table.place(), first: kind.key, second: other.key, why }.at(table.span()));
+    }
+    let Kind { key, with, read, .. } = kind;
+    let keys: Vec<&str> = std::iter::once(*key).chain(with.iter().copied()).collect();
+    table.check(&keys, &[])?;
+    read(&table, side, reading)
+}
+
+fn restart(table: &Table<'_>, reading: &Reading<'_>) -> Result<Vec<usize>, Bad> {
+    let mut services = Vec::new();
+    for value in table.get("restart").iter().flat_map(Value::each) {
+        let name = value.text()?;
+        let known: Vec<&str> = reading.services.iter().map(String::as_str).collect();
+        let Some(index) = known.iter().position(|service| *service == name) else {
+            let meant = if known.is_empty() { "add a [[service]] of that name".into() } else { meant(name, &known) };
+            return Err(value.problem(Problem::UnknownService { name: name.to_owned(), meant }));
+        };
+        if !services.contains(&index) {
+            services.push(index);
+        }
+    }
+    Ok(services)
+}

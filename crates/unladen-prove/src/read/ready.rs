@@ -1,0 +1,52 @@
+//! Reads the tables `ready`.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use unladen_load::Statuses;
+
+use crate::read::problem::{Bad, Problem};
+use crate::read::table::Table;
+use crate::read::value::Value;
+use crate::read::{DAY, Reading, url};
+use crate::ready::{Check, Ready};
+
+const KEYS: [&str; 5] = ["url", "command", "connect", "status", "within"];
+/// How long a program has to come up unless the file says otherwise.
+const USUAL: Duration = Duration::from_secs(30);
+
+/// Reads the table; for the whole of a text it is a command.
+pub(crate) fn read(value: &Value<'_>, reading: &Reading<'_>) -> Result<Ready, Bad> {
+    let table = Table::open(value, "`ready`", &KEYS, &[])?;
+    let within = table.get("within").map_or(Ok(USUAL), |value| value.duration(Duration::from_millis(1)..=DAY))?;
+    let why = "one condition is looked at; a command can look at more";
+    table.either("url", "command", why)?;
+    table.either("url", "connect", why)?;
+    table.either("command", "connect", why)?;
+    let status = table.get("status");
+    if let (Some(value), None) = (&status, table.get("url")) {
+        return Err(
+            Problem::Alone { key: "status", without: "is that of a `url`, which is not given" }.at(value.span())
+        );
+    }
+    let check = if let Some(value) = table.get("url") {
+        let statuses = status.map_or(Ok(Statuses::default()), |value| value.parse())?;
+        Check::Url { url: url(&value)?, statuses, tls: reading.tls.clone() }
+    } else if let Some(value) = table.get("command") {
+        Check::Command(value.words()?.to_owned())
+    } else if let Some(value) = table.get("connect") {
+        connect(&value, reading)?
+    } else {
+        return Err(table.missing("url", "`url`, `command` or `connect`: what is to be looked at"));
+    };
+    Ok(Ready { check, within })
+}
+
+fn connect(value: &Value<'_>, reading: &Reading<'_>) -> Result<Check, Bad> {
+    let text = value.words()?;
+    if let Some(path) = text.strip_prefix("unix:") {
+        return Ok(Check::Unix(reading.folder.join(path)));
+    }
+    let expected = "an address and port, such as \"127.0.0.1:9000\", or \"unix:/run/app.sock\"";
+    text.parse::<SocketAddr>().map(Check::Tcp).map_err(|_| value.refuse(format!("`{text}`"), expected))
+}

@@ -1,0 +1,52 @@
+//! Reads the tables `[[service]]`.
+
+use crate::read::problem::{Bad, Problem};
+use crate::read::table::Table;
+use crate::read::value::Value;
+use crate::read::{Reading, ready};
+use crate::service::{Restart, Service};
+
+/// The keys of a `[[service]]`.
+pub(crate) const KEYS: [&str; 4] = ["name", "restart", "unit", "ready"];
+
+/// The ends of the names of units that can be restarted and have an environment.
+const UNIT_KINDS: [&str; 3] = [".service", ".socket", ".mount"];
+
+/// Reads all of them.
+pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>) -> Result<Vec<Service>, Bad> {
+    let mut services: Vec<Service> = Vec::new();
+    for value in list.list("a list of tables, each headed [[service]]")? {
+        let table = Table::open(&value, "[[service]]", &KEYS, &[])?;
+        let name = table.require("name", "by which knobs name it in `restart`")?;
+        let service = Service {
+            name: name.words()?.to_owned(),
+            restart: restart(&table)?,
+            ready: table.get("ready").map(|value| ready::read(&value, reading)).transpose()?,
+        };
+        if services.iter().any(|other| other.name == service.name) {
+            return Err(name.problem(Problem::Twice { what: "services", name: service.name }));
+        }
+        services.push(service);
+    }
+    Ok(services)
+}
+
+fn restart(table: &Table<'_>) -> Result<Restart, Bad> {
+    let why = "a unit is restarted by systemctl, any other service by the command; choose one";
+    match table.either("restart", "unit", why)? {
+        (Some(command), _) => Ok(Restart::Command(command.words()?.to_owned())),
+        (None, Some(unit)) => unit_name(&unit).map(Restart::Unit),
+        (None, None) => Err(table.missing("restart", "`restart` (a command) or `unit` (of systemd)")),
+    }
+}
+
+/// The name of a unit, with its suffix (systemd.unit(5)); it becomes a part of a path, so nothing else is let through.
+fn unit_name(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.words()?;
+    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":-_.\\@".contains(&byte));
+    if !plain || text.starts_with(['.', '-']) || text.len() > 240 {
+        return Err(value.refuse(format!("`{text}`"), "the name of a unit, such as php8.2-fpm.service"));
+    }
+    let complete = UNIT_KINDS.iter().any(|kind| text.ends_with(kind));
+    Ok(if complete { text.to_owned() } else { format!("{text}.service") })
+}
