@@ -24,7 +24,7 @@ const LOADS: [(&str, u64, bool); 4] = [
 
 fn run(options: &Options) -> Result<()> {
     let scratch = Scratch::new()?;
-    let tools = tool::all(&scratch)?;
+    let tools = tool::all_and_the_library(&scratch)?;
     let subject = Subject::up("faults")?;
     for (what, connections, keep_alive) in LOADS {
         let requests = if keep_alive { REQUESTS } else { REQUESTS / 3 };

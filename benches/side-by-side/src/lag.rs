@@ -20,9 +20,6 @@ const CONNECTIONS: u64 = 100;
 fn run(options: &Options) -> Result<()> {
     let scratch = Scratch::new()?;
     let tools = tool::paced(&scratch)?;
-    if tools.is_empty() {
-        return Err("there is no tool that sends at a rate".into());
-    }
     for rate in RATES {
         let mut seen = vec![Seen::default(); tools.len()];
         for _ in 0..options.rounds_or(5) {
@@ -91,8 +88,8 @@ fn push<const N: usize>(series: &mut [Series; N], times: [Option<Duration>; N]) 
 
 fn table(tools: &[Box<dyn Tool>], seen: &[Seen]) {
     let rows = |cells: &dyn Fn(&Seen) -> Vec<String>| -> Vec<Vec<String>> {
-        let row = |(tool, seen): (&Box<dyn Tool>, &Seen)| [vec![tool.name().to_owned()], cells(seen)].concat();
-        tools.iter().zip(seen).map(row).collect()
+        let rows = tools.iter().zip(seen);
+        rows.map(|(tool, seen)| [vec![tool.name().to_owned()], cells(seen)].concat()).collect()
     };
     let Some(first) = seen.first() else { return };
     let lags = rows(&|seen| {

@@ -44,8 +44,7 @@ mod tests {
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
-    const PAUSES: Pauses =
-        Pauses { after: Duration::from_secs(4), length: SECOND, every: Duration::from_secs(10) };
+    const PAUSES: Pauses = Pauses { after: Duration::from_secs(4), length: SECOND, every: Duration::from_secs(10) };
 
     #[test]
     fn a_pause_comes_back() {

@@ -10,6 +10,7 @@ pub(crate) const TICK: &str = "as-ticker";
 pub(crate) const SPAWN: &str = "as-spawner";
 pub(crate) const CLIENT: &str = "as-client";
 pub(crate) const KEEP: &str = "as-keeper";
+pub(crate) const METRONOME: &str = "as-metronome";
 pub(crate) const SERVER: &str = "as-server";
 
 pub(crate) fn of(arguments: &[String]) -> Option<Role> {
@@ -19,6 +20,7 @@ pub(crate) fn of(arguments: &[String]) -> Option<Role> {
         SPAWN => crowd::spawn,
         CLIENT => tool::be_the_client,
         KEEP => subject::keep,
+        METRONOME => tool::be_the_metronome,
         SERVER => server::serve,
         _ => return None,
     };

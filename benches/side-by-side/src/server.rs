@@ -4,8 +4,7 @@
 //! write. It ends when its standard input does (also when the bench is killed), and then prints what it noted.
 
 use std::collections::HashMap;
-use std::io::{ErrorKind, PipeWriter, Read as _, Write as _, pipe};
-use std::io::{BufRead as _, BufReader, BufWriter};
+use std::io::{BufRead as _, BufReader, BufWriter, ErrorKind, PipeWriter, Read as _, Write as _, pipe};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
@@ -115,7 +114,8 @@ struct Connection {
 
 impl Serving {
     fn new() -> Self {
-        let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {BODY}\r\n\r\n").into_bytes();
+        let mut answer =
+            format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {BODY}\r\n\r\n").into_bytes();
         answer.resize(answer.len() + BODY, b'.');
         Self {
             pauses: None,

@@ -3,6 +3,7 @@
 mod ab;
 mod k6;
 mod library;
+mod metronome;
 mod oha;
 mod unladen;
 mod vegeta;
@@ -18,6 +19,7 @@ use crate::scratch::Scratch;
 use crate::{Result, peers};
 
 pub(crate) use library::be_the_client;
+pub(crate) use metronome::be_the_metronome;
 
 /// What to send.
 #[derive(Debug, Clone)]
@@ -133,7 +135,6 @@ pub(crate) fn all(scratch: &Scratch) -> Result<Vec<Box<dyn Tool>>> {
         Ok(unladen) => tools.push(Box::new(unladen)),
         Err(error) => println!("  (without unladen load: {error})"),
     }
-    tools.push(Box::new(library::Library));
     if peers::has("wrk") {
         tools.push(Box::new(wrk::Wrk::new(scratch)?));
     }
@@ -152,7 +153,14 @@ pub(crate) fn all(scratch: &Scratch) -> Result<Vec<Box<dyn Tool>>> {
     Ok(tools)
 }
 
-/// Of all, those that can send at a constant rate; says which cannot.
+/// All, and before them the crate by itself.
+pub(crate) fn all_and_the_library(scratch: &Scratch) -> Result<Vec<Box<dyn Tool>>> {
+    let mut tools = all(scratch)?;
+    tools.insert(0, Box::new(library::Library));
+    Ok(tools)
+}
+
+/// Of all, those that can send at a constant rate, and last the floor under them; says which cannot.
 pub(crate) fn paced(scratch: &Scratch) -> Result<Vec<Box<dyn Tool>>> {
     let mut tools = all(scratch)?;
     tools.retain(|tool| {
@@ -161,6 +169,7 @@ pub(crate) fn paced(scratch: &Scratch) -> Result<Vec<Box<dyn Tool>>> {
         }
         tool.unpaced().is_none()
     });
+    tools.push(Box::new(metronome::Metronome));
     Ok(tools)
 }
 

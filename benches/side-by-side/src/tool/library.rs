@@ -15,14 +15,6 @@ impl Tool for Library {
         "unladen-load"
     }
 
-    fn unpaced(&self) -> Option<&'static str> {
-        Some("that is the crate; its command keeps to the schedule")
-    }
-
-    fn tells_latency(&self) -> bool {
-        false
-    }
-
     fn command(&self, load: &Load) -> Result<Command> {
         let mut command = children::tied(std::env::current_exe()?);
         command.args([roles::CLIENT, &load.url, &load.requests().to_string(), &load.connections.to_string()]);

@@ -40,7 +40,9 @@ impl Tool for Wrk {
 
     fn command(&self, load: &Load) -> Result<Command> {
         let mut command = children::tied("wrk");
-        command.args(["-t1", &format!("-c{}", load.connections), &format!("-d{}", load.time()), "-s"]).arg(&self.script);
+        command
+            .args(["-t1", &format!("-c{}", load.connections), &format!("-d{}", load.time()), "-s"])
+            .arg(&self.script);
         if !load.keep_alive {
             command.args(["-H", "Connection: close"]);
         }
