@@ -19,6 +19,7 @@ mod json;
 mod load;
 mod prove;
 mod quantity;
+mod ratio;
 mod scale;
 mod style;
 mod svg;

@@ -19,6 +19,11 @@ impl Scale {
         Self { low, high, is_log: low > 0.0 && high / low >= LOG_FROM }
     }
 
+    /// Logarithmic, from a low end above 0.
+    pub(crate) fn logarithmic(low: f64, high: f64) -> Self {
+        Self { is_log: true, ..Self::new(low, high) }
+    }
+
     /// Around values, with a little room.
     pub(crate) fn around(values: impl IntoIterator<Item = f64>) -> Self {
         let (low, high) =

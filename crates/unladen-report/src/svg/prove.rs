@@ -1,9 +1,124 @@
-//! The result of `unladen prove` as a picture.
+//! An experiment: the arms as box plots, and their distributions.
 
-use super::draw::MARGIN;
-use crate::prove::Prove;
+use super::draw::{GREY, MARGIN, Plot, WIDTH, legend, look, text};
+use crate::prove::{ArmResult, BoxPlot, Change, Prove, Role};
+use crate::quantity::{Kind, plain, short};
+use crate::scale::Scale;
+
+/// Where boxes begin, right of the arms' names.
+const LEFT: f64 = 200.0;
+/// Right of the boxes, room for the ratios.
+const RIGHT: f64 = 210.0;
+const ROW: f64 = 30.0;
+const HEIGHT: f64 = 320.0;
+/// The share at the top of distributions that is left out: one slow request would make all others one line.
+const TAIL: f64 = 0.005;
 
 /// Draws it, and returns how high it is.
-pub(super) fn prove(_: &Prove, _: &mut String) -> f64 {
-    MARGIN
+pub(super) fn prove(result: &Prove, body: &mut String) -> f64 {
+    text(MARGIN, MARGIN + 10.0, "start", "#000", &result.title, body);
+    let mut y = MARGIN + 20.0;
+    let has_cold = result.arms.iter().any(|arm| arm.cold.is_some());
+    let metric = result.first_quantile().unwrap_or("latency.p50");
+    let note = "latency: whiskers from p5 to p95, box from p25 to p75, median; right: median against the baseline, 95 % interval";
+    let heading = if has_cold { format!("warm {note}") } else { note.to_owned() };
+    y = boxes(result, &heading, metric, |arm| arm.box_plot, y, body);
+    if has_cold {
+        y = boxes(result, "the same of cold requests", &format!("cold.{metric}"), |arm| arm.cold, y, body);
+    }
+    distributions(&result.arms, y, body)
+}
+
+fn boxes(
+    result: &Prove,
+    heading: &str,
+    metric: &str,
+    plot_of: impl Fn(&ArmResult) -> Option<BoxPlot>,
+    y: f64,
+    body: &mut String,
+) -> f64 {
+    let rows: Vec<(usize, &ArmResult, BoxPlot)> =
+        result.arms.iter().enumerate().filter_map(|(index, arm)| Some((index, arm, plot_of(arm)?))).collect();
+    if rows.is_empty() {
+        return y;
+    }
+    text(MARGIN, y + 20.0, "start", GREY, heading, body);
+    let top = y + 36.0;
+    let plot = Plot {
+        left: LEFT,
+        right: WIDTH - RIGHT,
+        top,
+        bottom: top + ROW * rows.len() as f64,
+        x: Scale::around(rows.iter().flat_map(|(_, _, plot)| [plot.p5 as f64, plot.p95 as f64])),
+        y: Scale::new(0.0, 1.0),
+    };
+    for tick in plot.x.ticks(6) {
+        plot.column(tick, &short(Kind::Time, tick), body);
+    }
+    for (row, (index, arm, values)) in rows.iter().enumerate() {
+        let middle = top + (row as f64 + 0.5) * ROW;
+        text(LEFT - 10.0, middle + 5.0, "end", "#000", &arm.name, body);
+        draw(&plot, values, *index, middle, body);
+        text(WIDTH - RIGHT + 12.0, middle + 5.0, "start", "#000", &label(result, arm, metric, values), body);
+    }
+    plot.bottom + 36.0
+}
+
+fn draw(plot: &Plot, values: &BoxPlot, index: usize, middle: f64, body: &mut String) {
+    let [p5, p25, p50, p75, p95] =
+        [values.p5, values.p25, values.p50, values.p75, values.p95].map(|value| plot.x(value as f64));
+    let (colour, _) = look(index);
+    body.push_str(&format!(
+        "<path d=\"M{p5:.1} {middle:.1}H{p25:.1}M{p75:.1} {middle:.1}H{p95:.1}M{p5:.1} {end:.1}v10M{p95:.1} {end:.1}v10\" stroke=\"{colour}\" stroke-width=\"2\"/>\n\
+         <rect x=\"{p25:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"18\" fill=\"{colour}\" fill-opacity=\"0.3\" stroke=\"{colour}\" stroke-width=\"2\"/>\n\
+         <path d=\"M{p50:.1} {top:.1}v18\" stroke=\"#000\" stroke-width=\"3\"/>\n",
+        end = middle - 5.0,
+        top = middle - 9.0,
+        width = (p75 - p25).max(0.0),
+    ));
+}
+
+/// `−13.4 % (−14.6 to −12.2)`; of the baseline its median.
+fn label(result: &Prove, arm: &ArmResult, metric: &str, values: &BoxPlot) -> String {
+    if arm.roles.contains(&Role::Baseline) {
+        return plain(Kind::Time, values.p50 as f64);
+    }
+    let compared = result.of_arm(&arm.name).find(|comparison| comparison.metric == metric);
+    match compared.map(|comparison| (comparison.verdict, comparison.ratio)) {
+        Some((Change::None, _)) => "no measurable difference".to_owned(),
+        Some((_, Some(ratio))) => ratio.change_text(),
+        _ => plain(Kind::Time, values.p50 as f64),
+    }
+}
+
+/// The share of requests at or below each latency, arm by arm.
+fn distributions(arms: &[ArmResult], y: f64, body: &mut String) -> f64 {
+    let ends = |arm: &ArmResult| {
+        let low = arm.distribution.first().map(|(latency, _)| *latency as f64);
+        let high = arm.distribution.iter().find(|(_, share)| *share >= 1.0 - TAIL).or(arm.distribution.last());
+        [low, high.map(|(latency, _)| *latency as f64)]
+    };
+    let values: Vec<f64> = arms.iter().flat_map(ends).flatten().collect();
+    if values.is_empty() {
+        return y;
+    }
+    text(MARGIN, y + 20.0, "start", GREY, "share of requests at or below a latency", body);
+    let plot = Plot {
+        left: 90.0,
+        right: WIDTH - MARGIN,
+        top: y + 36.0,
+        bottom: y + 36.0 + HEIGHT,
+        x: Scale::around(values),
+        y: Scale::new(0.0, 1.0),
+    };
+    for percent in [0.0, 25.0, 50.0, 75.0, 95.0] {
+        plot.row(percent / 100.0, &format!("{percent} %"), body);
+    }
+    plot.columns(body);
+    for (index, arm) in arms.iter().enumerate() {
+        let shown = arm.distribution.iter().filter(|(_, share)| *share < 1.0 - TAIL);
+        plot.line(shown.map(|(latency, share)| (*latency as f64, *share)), index, body);
+    }
+    let names: Vec<&str> = arms.iter().map(|arm| arm.name.as_str()).collect();
+    legend(&names, plot.left, plot.bottom + 44.0, body)
 }

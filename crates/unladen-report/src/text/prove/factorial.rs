@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::verdict::{change_with_ends, title, value, verdict};
+use super::verdict::{title, value, verdict};
 use crate::prove::{Interaction, InteractionKind, Prove, Role};
 use crate::style::Style;
 use crate::text::table::{Grid, faint, strong};
@@ -49,7 +49,7 @@ fn effects<'a>(
     let mut is_empty = true;
     for interaction in interactions {
         is_empty = false;
-        let change = change_with_ends(interaction.ratio);
+        let change = interaction.ratio.change_text();
         let change =
             if interaction.told { strong(&change) } else { faint(&format!("no measurable difference, {change}")) };
         table.row([interaction.knobs.join(" × "), change]);

@@ -1,13 +1,11 @@
 //! One comparison in words.
 
 use crate::prove::{Change, Comparison, Metric};
-use crate::quantity::{Kind, Quantity, grouped, plain};
+use crate::quantity::{Kind, Quantity, plain};
+use crate::ratio::{percent, with_sign};
 use crate::text::figure::share_text;
 use crate::text::table::{faint, strong, warn};
 use crate::weigh::Span;
-
-/// From this many percent on a decimal tells nothing.
-const WHOLE_FROM: f64 = 100.0;
 
 /// `p50` for `latency.p50`, `cold p50` for `cold.latency.p50`, `within 50 ms` for `within.50ms`.
 pub(super) fn title(metric: &str) -> String {
@@ -80,20 +78,20 @@ fn size(comparison: &Comparison) -> String {
             format!("{} ({} to {})", points(value), percent(low), percent(high))
         }
         (_, Some(ratio)) => {
-            let Span { value, low, high } = upward(less_one(ratio));
+            let Span { value, low, high } = upward(ratio.less_one());
             format!("{} % ({} to {})", percent(value), percent(low), percent(high))
         }
         (_, None) => {
-            let Span { value, low, high } = upward(comparison.difference);
-            let quantity = Quantity { kind: kind(comparison), value, margin: margin(value, low, high) };
-            quantity.to_string()
+            let difference = upward(comparison.difference);
+            Quantity { kind: kind(comparison), value: difference.value, margin: difference.margin() }.to_string()
         }
     }
 }
 
 /// ` (−0.9 to +0.4 %)`: where nothing is told, both directions are left.
 fn signed(comparison: &Comparison) -> String {
-    let Some(Span { low, high, .. }) = comparison.ratio.map(less_one).filter(|_| comparison.kind != Metric::Within)
+    let Some(Span { low, high, .. }) =
+        comparison.ratio.map(Span::less_one).filter(|_| comparison.kind != Metric::Within)
     else {
         return String::new();
     };
@@ -102,45 +100,20 @@ fn signed(comparison: &Comparison) -> String {
 
 /// `−62.0 ± 1.1 %`
 pub(super) fn change(ratio: Span) -> String {
-    let Span { value, low, high } = less_one(ratio);
-    format!("{} ± {} %", percent(value), percent(margin(value, low, high)))
-}
-
-/// `−62.0 % (−63.1 to −60.9)`
-pub(super) fn change_with_ends(ratio: Span) -> String {
-    let Span { value, low, high } = less_one(ratio);
-    format!("{} % ({} to {})", with_sign(value), with_sign(low), with_sign(high))
+    let change = ratio.less_one();
+    format!("{} ± {} %", percent(change.value), percent(change.margin()))
 }
 
 /// `62.0 % less (60.9 to 63.1)`
 pub(super) fn amount(ratio: Span) -> String {
     let word = if ratio.value > 1.0 { "more" } else { "less" };
-    let Span { value, low, high } = upward(less_one(ratio));
+    let Span { value, low, high } = upward(ratio.less_one());
     format!("{} % {word} ({} to {})", percent(value), percent(low), percent(high))
-}
-
-fn less_one(ratio: Span) -> Span {
-    Span { value: ratio.value - 1.0, low: ratio.low - 1.0, high: ratio.high - 1.0 }
 }
 
 /// Turned so that the value is positive.
 fn upward(span: Span) -> Span {
     if span.value < 0.0 { Span { value: -span.value, low: -span.high, high: -span.low } } else { span }
-}
-
-fn margin(value: f64, low: f64, high: f64) -> f64 {
-    (high - value).max(value - low)
-}
-
-/// A share in percent.
-pub(super) fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    grouped(percent, if percent.abs() >= WHOLE_FROM { 0 } else { 1 })
-}
-
-fn with_sign(share: f64) -> String {
-    let text = percent(share);
-    if share > 0.0 && text.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) { format!("+{text}") } else { text }
 }
 
 fn points(share: f64) -> String {

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::verdict::{change_with_ends, floor, kind, value};
+use super::verdict::{floor, kind, value};
 use crate::prove::{ArmResult, Change, Comparison, Metric, Prove};
 use crate::quantity::Quantity;
 use crate::style::Style;
 use crate::text::prose::paragraph;
 use crate::text::table::{Grid, strong, warn};
+use crate::weigh::Span;
 
 /// More rows of a section are in the JSON result.
 const MOST_ROWS: usize = 12;
@@ -68,9 +69,8 @@ fn section(rows: &[&Comparison], heading: &str, arm: &str, style: Style, out: &m
 /// As a ratio, or in the counter's unit where the baseline is nothing.
 fn change(comparison: &Comparison) -> String {
     let difference = comparison.difference;
-    let margin = (difference.high - difference.value).max(difference.value - difference.low);
     comparison.ratio.map_or_else(
-        || Quantity { kind: kind(comparison), value: difference.value, margin }.to_string(),
-        change_with_ends,
+        || Quantity { kind: kind(comparison), value: difference.value, margin: difference.margin() }.to_string(),
+        Span::change_text,
     )
 }
