@@ -3,6 +3,7 @@
 //!
 //! - [`simulate`] drives the planner and the estimator of `unladen-lockin` (the code itself, not a copy), over
 //!   synthetic [`background`]s, the way `unladen weigh` does.
+//! - [`comparison`] and [`counting`] do the same for comparisons of arms, the way `unladen prove` does.
 //! - [`psdbench`] is the same for the estimator of a predecessor.
 //! - [`real`] runs the built `unladen weigh` against `subjects/burn`, whose requests burn a known time.
 //!
@@ -19,6 +20,8 @@
 #![forbid(unsafe_code)]
 
 pub mod background;
+pub mod comparison;
+pub mod counting;
 pub mod document;
 pub mod psdbench;
 mod random;

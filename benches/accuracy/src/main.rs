@@ -1,5 +1,6 @@
 //! The program behind `make accuracy`: runs the proofs and writes the tables of docs/accuracy.md.
 
+mod comparing;
 mod measurement;
 mod simulation;
 

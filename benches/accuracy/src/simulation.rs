@@ -11,6 +11,8 @@ use unladen_accuracy::simulate::{self, Discoveries, Groups, Scene, Stopped};
 use unladen_accuracy::subject::Costs;
 use unladen_accuracy::{Limits, Table, Tally, psdbench};
 
+use crate::comparing;
+
 /// As `weigh` does in 16, 30 and 120 s.
 const BLOCKS: [usize; 3] = [8, 15, 60];
 /// So many times fewer runs where one takes long.
@@ -56,10 +58,15 @@ pub(crate) fn prove(args: &Args, document: &Path) -> Result<bool, DocumentError>
     write("groups", &groups(args.runs / FEWER))?;
     write("skew", &skew(args.runs / FEWER))?;
     write("psdbench", &predecessor(args.runs))?;
+    for (name, table) in comparing::tables(args.runs, &mut broken) {
+        write(name, &table)?;
+    }
     let runs = format!(
-        "The tables of this part are of {} runs a row ({} for groups and dear requests).",
+        "The tables of this part are of {} runs a row ({} for groups and dear requests; {} and {} for comparisons).",
         args.runs,
-        args.runs / FEWER
+        args.runs / FEWER,
+        args.runs / comparing::FEWER,
+        args.runs / comparing::FEWEST,
     );
     put(document, "runs", &runs)?;
     for broken in &broken {
@@ -75,7 +82,7 @@ fn coverage(runs: u64, broken: &mut Vec<String>) -> Table {
         let tally = in_parallel(runs, |part| simulate::fixed(&scene, blocks, part))
             .iter()
             .fold(Tally::default(), |all, part| all.and(part));
-        judge(&tally, &format!("{}, {blocks} blocks", background.name()), broken);
+        judge(&tally, &Limits::PROMISED, &format!("{}, {blocks} blocks", background.name()), broken);
         let mut row = vec![background.name().to_owned(), blocks.to_string()];
         row.extend(cells(&tally));
         table.row(row);
@@ -104,7 +111,7 @@ fn until(runs: u64, broken: &mut Vec<String>) -> Table {
         let is_promised = target <= COARSEST_PROMISED;
         let target = format!("{:.0} %", target * 100.0);
         if is_promised {
-            judge(&stopped.tally, &format!("{}, until {target}", background.name()), broken);
+            judge(&stopped.tally, &Limits::PROMISED, &format!("{}, until {target}", background.name()), broken);
         }
         let mut row = vec![
             background.name().to_owned(),
@@ -218,11 +225,11 @@ fn predecessor(runs: u64) -> Table {
     table
 }
 
-fn judge(tally: &Tally, what: &str, broken: &mut Vec<String>) {
-    broken.extend(tally.shortfalls(&Limits::PROMISED).iter().map(|shortfall| format!("{what}: {shortfall}")));
+pub(crate) fn judge(tally: &Tally, limits: &Limits, what: &str, broken: &mut Vec<String>) {
+    broken.extend(tally.shortfalls(limits).iter().map(|shortfall| format!("{what}: {shortfall}")));
 }
 
-fn cells(tally: &Tally) -> [String; 4] {
+pub(crate) fn cells(tally: &Tally) -> [String; 4] {
     let (low, high) = tally.coverage_interval();
     [
         percent(tally.coverage()),
@@ -232,16 +239,16 @@ fn cells(tally: &Tally) -> [String; 4] {
     ]
 }
 
-fn bias(tally: &Tally) -> String {
+pub(crate) fn bias(tally: &Tally) -> String {
     format!("{:+.2} ± {:.2} %", tally.bias() * 100.0, tally.bias_margin() * 100.0)
 }
 
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
 /// The runs 0 … `runs`, in as many parts as there are processors.
-fn in_parallel<T: Send>(runs: u64, work: impl Fn(Range<u64>) -> T + Sync) -> Vec<T> {
+pub(crate) fn in_parallel<T: Send>(runs: u64, work: impl Fn(Range<u64>) -> T + Sync) -> Vec<T> {
     let parts = thread::available_parallelism().map_or(1, |n| n.get() as u64);
     thread::scope(|scope| {
         let work = &work;
