@@ -41,10 +41,9 @@ impl Program {
             return Ok(program);
         }
         eprintln!("building {} {} (minutes, once)", self.name, self.version);
-        let part = folder.with_extension("part");
-        if part.exists() {
-            std::fs::remove_dir_all(&part)?;
-        }
+        // Of a build that was killed.
+        let part = peers.join(format!("{}-{}.part", self.name, self.version));
+        let _ = std::fs::remove_dir_all(&part);
         std::fs::create_dir_all(&part)?;
         let built = match &self.kind {
             Kind::Crate => self.build_crate(&peers, &part),
@@ -52,6 +51,9 @@ impl Program {
         };
         // What a build leaves beside the program is of no use any more, and large.
         let _ = std::fs::remove_dir_all(peers.join("build"));
+        if built.is_err() {
+            let _ = std::fs::remove_dir_all(&part);
+        }
         built?;
         std::fs::rename(&part, &folder)?;
         Ok(program)
