@@ -45,3 +45,5 @@ pub use weigh::{
 
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod tests;

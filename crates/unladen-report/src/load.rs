@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::quantity::{Kind, plain};
+use crate::ratio::percent;
 use crate::warning::Warning;
 use crate::weigh::{Ended, Latency};
 
@@ -238,8 +239,8 @@ impl fmt::Display for Unfit {
             ),
             Self::Busy { share } => write!(
                 f,
-                "its thread worked {:.0} % of the time and could not have sent more: lower the rate, or send from another machine",
-                share * 100.0
+                "its thread worked {} % of the time and could not have sent more: lower the rate, or send from another machine",
+                percent(*share)
             ),
         }
     }

@@ -110,8 +110,11 @@ pub(crate) fn plain(kind: Kind, value: f64) -> String {
     join(&grouped(scaled, decimals as usize), unit)
 }
 
-/// A plain value without zeros at its end: `50 ms`, `2.5 s`.
+/// A plain value without zeros at its end: `50 ms`, `2.5 s`; nothing has no unit.
 pub(crate) fn short(kind: Kind, value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
     let text = plain(kind, value);
     let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
     let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };

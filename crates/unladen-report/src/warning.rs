@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::quantity::{Kind, grouped, plain};
+use crate::ratio::percent;
 
 /// Something that limits what the result says.
 #[derive(Debug, Clone, PartialEq)]
@@ -222,16 +223,16 @@ impl fmt::Display for Warning {
             }
             Self::SameArmDiffers { ratio } => write!(
                 f,
-                "the baseline differs from itself by {:.1} %, more than chance: something else changes in step with the arms. Distrust all \
+                "the baseline differs from itself by {} %, more than chance: something else changes in step with the arms. Distrust all \
                  differences of that size, and measure again.",
-                (ratio - 1.0).abs() * 100.0
+                percent((ratio - 1.0).abs())
             ),
             Self::FloorAbove { floor, sought } => write!(
                 f,
-                "the noise floor, {:.1} %, is above the {:.1} % that is sought: what was not found may still be there. Measure longer \
+                "the noise floor, {} %, is above the {} % that is sought: what was not found may still be there. Measure longer \
                  (--time), or on a quieter machine.",
-                floor * 100.0,
-                sought * 100.0
+                percent(*floor),
+                percent(*sought)
             ),
             Self::ErrorsInArm { arm, errors } => write!(
                 f,

@@ -39,16 +39,32 @@ pub(crate) fn latency(median_ms: f64, requests: u64) -> Latency {
     }
 }
 
+/// The shape between the quantiles: share, and how much longer than the median.
+const KNOTS: [(f64, f64); 13] = [
+    (0.0, 0.86),
+    (0.02, 0.895),
+    (0.05, 0.91),
+    (0.15, 0.945),
+    (0.25, 0.965),
+    (0.5, 1.0),
+    (0.75, 1.06),
+    (0.9, 1.115),
+    (0.95, 1.187),
+    (0.98, 1.35),
+    (0.99, 1.55),
+    (0.999, 2.9),
+    (1.0, 4.1),
+];
+
 /// A peak with a long tail to the right.
 pub(crate) fn distribution(median_ms: f64) -> Vec<(u64, f64)> {
-    (1..=200)
-        .map(|i| {
-            let share = f64::from(i) / 200.0;
-            let logit = (share / (1.001 - share)).ln();
-            let stretch = if logit > 0.0 { 0.05 * logit.powf(1.35) } else { 0.03 * logit };
-            ((median_ms * (1.0 + stretch) * MS) as u64, share)
-        })
-        .collect()
+    let at = |share: f64| {
+        let above = KNOTS.iter().position(|(knot, _)| *knot >= share).unwrap_or(KNOTS.len() - 1).max(1);
+        let ((x0, y0), (x1, y1)) = (KNOTS[above - 1], KNOTS[above]);
+        y0 + (y1 - y0) * (share - x0) / (x1 - x0)
+    };
+    let shares = (1..200).map(|i| f64::from(i) / 200.0).chain([0.998, 0.999, 0.9995, 0.9998, 1.0]);
+    shares.map(|share| ((median_ms * at(share) * MS) as u64, share)).collect()
 }
 
 pub(crate) fn steady() -> Load {
@@ -58,7 +74,7 @@ pub(crate) fn steady() -> Load {
         planned: 80,
         errors: 0,
         p50: 26_200_000 + (i * 7_919 % 11) * 100_000,
-        p99: 39_000_000,
+        p99: 34_600_000 + (i * 15_485_863 % 13) * 150_000,
         max: if i == 31 { 107_420_000 } else { 36_000_000 + (i * 104_729 % 17) * 800_000 },
     };
     Load {
@@ -110,7 +126,13 @@ pub(crate) fn overloaded() -> Load {
     (load.setup.rate, load.planned, load.requests, load.throughput) = (Some(1_200.0), 36_000, 21_480, 715.9);
     (load.setup.arrivals, load.elapsed) = (Some("Poisson"), Duration::from_secs(30));
     load.latency = Some(latency(812.0, 21_604));
-    load.distribution = distribution(812.0).into_iter().chain([(31_000_000_000, 1.0)]).collect();
+    load.within = [(250, 0.0412), (1_000, 0.548), (10_000, 0.5967)]
+        .map(|(ms, share)| (Duration::from_millis(ms), share))
+        .to_vec();
+    load.new_connections = Some(ByConnection { requests: 256, latency: latency(1_080.0, 256) });
+    load.reused_connections = Some(ByConnection { requests: 21_348, latency: latency(808.0, 21_348) });
+    load.connections = 256;
+    load.distribution = distribution(812.0);
     (load.cut_short, load.unsent, load.changed, load.abandoned) = (124, 13_900, 3, 0);
     load.errors = vec![
         ErrorCount { kind: "status", count: 492, first: "503 Service Unavailable: upstream connect error or disconnect/reset before headers. reset reason: overflow".into() },
@@ -152,7 +174,7 @@ pub(crate) fn overloaded() -> Load {
         ByRequest { name: "/favicon.ico".into(), requests: 0, errors: 0, latency: None },
     ];
     for slice in load.timeline.iter_mut().skip(40) {
-        (slice.p50, slice.max, slice.errors) = (900_000_000, 30_000_000_000, 25);
+        (slice.p50, slice.p99, slice.max, slice.errors) = (900_000_000, 1_900_000_000, 30_000_000_000, 25);
     }
     load.warnings = vec![Warning::CutShort { requests: 124 }, Warning::Capped { concurrency: 256 }];
     load

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use super::prose::{clean, fill, paragraph, warnings};
-use super::table::{Grid, strong, warn};
 use crate::prove::{Gate, Prove, Role};
 use crate::quantity::{Kind, grouped, lasting, plain, short};
 use crate::style::Style;
@@ -16,6 +15,9 @@ mod factorial;
 mod interaction;
 mod verdict;
 mod weights;
+
+/// Columns of `PASS` or `FAIL`, and a gap.
+const GATE: usize = 6;
 
 pub(super) fn prove(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
     head(result, style, out)?;
@@ -91,10 +93,12 @@ fn gates(gates: &[Gate], style: Style, out: &mut dyn Write) -> io::Result<()> {
     if gates.is_empty() {
         return Ok(());
     }
-    let mut table = Grid::new(&["gate", "fails if", "arm", "found"]).left(1).left(2).left(3);
     for gate in gates {
-        let word = if gate.broken { warn("FAIL") } else { strong("PASS") };
-        table.row([word, gate.condition.clone(), gate.arm.clone(), gate.found.clone()]);
+        let word = if gate.broken { style.warn("FAIL") } else { style.strong("PASS") };
+        let text = format!("fails if {}; {}: {}", gate.condition, gate.arm, gate.found);
+        for (index, line) in fill(&clean(&text), usize::from(style.width).saturating_sub(GATE)).iter().enumerate() {
+            writeln!(out, "{}  {line}", if index == 0 { &word } else { "    " })?;
+        }
     }
-    table.write(style, out)
+    writeln!(out)
 }

@@ -42,6 +42,40 @@ fn a_bar_grows_with_its_value() {
     assert_eq!(bar(1.0, 0.0, 20), "");
 }
 
+#[test]
+fn tables_fit_the_terminal_and_a_narrow_one_reads_like_this() {
+    let loads = [sample::steady(), sample::overloaded(), sample::searched()];
+    let proofs = [sample::class_map(), sample::five_patches(), sample::two_knobs()];
+    for width in [60, 80, 100, 200] {
+        let texts = loads.iter().map(|load| loaded(load, width)).chain(proofs.iter().map(|proof| proved(proof, width)));
+        for text in texts {
+            let too_long: Vec<&str> = text.lines().filter(|line| line.chars().count() > usize::from(width)).collect();
+            assert!(too_long.is_empty(), "{width}: {too_long:#?}");
+        }
+    }
+    insta::assert_snapshot!("load_60", loaded(&sample::steady(), 60));
+    insta::assert_snapshot!("prove_60", proved(&sample::class_map(), 60));
+    insta::assert_snapshot!("load_80", loaded(&sample::overloaded(), 80));
+    insta::assert_snapshot!("prove_80", proved(&sample::five_patches(), 80));
+    insta::assert_snapshot!("load_200", loaded(&sample::steady(), 200));
+    insta::assert_snapshot!("prove_200", proved(&sample::class_map(), 200));
+}
+
+#[test]
+fn colours_change_no_column() {
+    let mut out = Vec::new();
+    Text.prove(&sample::class_map(), Style { width: 100, colour: true }, &mut out).unwrap();
+    Text.load(&sample::overloaded(), Style { width: 100, colour: true }, &mut out).unwrap();
+    let coloured = String::from_utf8(out).unwrap();
+    let mut plain = String::new();
+    for (index, part) in coloured.split('\u{1b}').enumerate() {
+        plain.push_str(if index == 0 { part } else { part.split_once('m').unwrap().1 });
+    }
+    let plain: Vec<&str> = plain.lines().map(str::trim_end).collect();
+    let expected = proved(&sample::class_map(), 100) + &loaded(&sample::overloaded(), 100);
+    assert_eq!(plain, expected.lines().collect::<Vec<_>>());
+}
+
 proptest! {
     #[test]
     fn filling_loses_no_word_and_keeps_the_width(words in proptest::collection::vec("[a-z]{1,12}", 1..60), width in 12_usize..80) {

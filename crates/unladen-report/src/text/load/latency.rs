@@ -12,25 +12,30 @@ use crate::weigh::{Latency, LatencyQuantile};
 
 /// Cells of the bar of all requests.
 const BAR: usize = 40;
+/// From this width on the kinds of connections have their columns.
+const KINDS_FROM: u16 = 80;
+/// From this width on these are called by their full name.
+const NAMES_FROM: u16 = 100;
+/// Columns left of the bars.
+const LABELS: usize = 34;
 
 pub(super) fn latency(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(latency) = &result.latency else { return Ok(()) };
-    let title = if result.setup.rate.is_some() { "latency from the planned time" } else { "latency from sending" };
+    let title = if result.setup.rate.is_some() { "latency since planned" } else { "latency since sent" };
     // Of one kind alone it is the same once more.
     let kinds: Vec<(&str, &ByConnection)> = match (&result.new_connections, &result.reused_connections) {
-        (Some(new), Some(reused)) => vec![("new", new), ("reused", reused)],
+        (Some(new), Some(reused)) if style.width >= KINDS_FROM => vec![("new", new), ("reused", reused)],
         _ => Vec::new(),
     };
     let mut headings = vec![title.to_owned(), String::new(), "95 % interval".to_owned()];
     headings.extend(kinds.iter().map(|(name, by)| {
+        let requests = grouped(by.requests as f64, 0);
+        let is_long = *name == "new" && style.width >= NAMES_FROM;
         let s = if by.requests == 1 { "" } else { "s" };
-        match *name {
-            "new" => format!("{} new connection{s}", grouped(by.requests as f64, 0)),
-            _ => format!("{} reused", grouped(by.requests as f64, 0)),
-        }
+        if is_long { format!("{requests} {name} connection{s}") } else { format!("{requests} {name}") }
     }));
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-    let mut table = Grid::new(&headings).left_only(0).expendable(if kinds.is_empty() { &[] } else { &[4, 3] });
+    let mut table = Grid::new(&headings).left_only(0);
     for quantile in &latency.quantiles {
         let mut row = vec![
             quantile.name.to_owned(),
@@ -73,10 +78,11 @@ pub(super) fn within(result: &Load, style: Style, out: &mut dyn Write) -> io::Re
         return Ok(());
     }
     let mut table = Grid::new(&["answered within", "of all planned", ""]).left(2);
+    let cells = usize::from(style.width).saturating_sub(LABELS).min(BAR);
     // Once all were answered, longer times tell nothing more.
     let told = result.within.iter().position(|(_, share)| *share >= 1.0).map_or(result.within.len(), |all| all + 1);
     for (bound, share) in &result.within[..told] {
-        table.row([bucket_text(*bound), share_text(*share), bar(*share, 1.0, BAR)]);
+        table.row([bucket_text(*bound), share_text(*share), bar(*share, 1.0, cells)]);
     }
     table.write(style, out)
 }

@@ -50,8 +50,8 @@ pub(super) fn timeline(result: &Load, style: Style, out: &mut dyn Write) -> io::
     let p50 = row(&|slices| answered(slices).then(|| middle(slices)));
     let max = row(&|slices| answered(slices).then(|| slices.iter().map(|slice| slice.max as f64).fold(0.0, f64::max)));
     let errors = row(&|slices| {
-        let errors: u64 = slices.iter().map(|slice| slice.errors).sum();
-        (errors > 0).then_some(errors as f64)
+        let errors: f64 = slices.iter().map(|slice| slice.errors as f64).sum();
+        (errors > 0.0).then_some(errors)
     });
     let most = |values: &[Option<f64>]| values.iter().flatten().copied().fold(0.0, f64::max);
     let time = slices.last().map(|slice| slice.start + slice.length).unwrap_or_default();
@@ -67,9 +67,9 @@ pub(super) fn timeline(result: &Load, style: Style, out: &mut dyn Write) -> io::
 
 /// Medians do not add up; weighted by their requests they come close enough for a picture.
 fn middle(slices: &[Slice]) -> f64 {
-    let planned: u64 = slices.iter().map(|slice| slice.planned).sum();
+    let planned: f64 = slices.iter().map(|slice| slice.planned as f64).sum();
     let sum: f64 = slices.iter().map(|slice| slice.p50 as f64 * slice.planned as f64).sum();
-    sum / planned.max(1) as f64
+    sum / planned.max(1.0)
 }
 
 /// The latency that a share of the requests does not exceed.

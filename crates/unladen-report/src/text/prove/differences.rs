@@ -8,7 +8,7 @@ use crate::style::Style;
 use crate::text::table::Grid;
 
 /// Below this width there is no room for intervals of what cannot be told.
-const BRIEF_BELOW: u16 = 90;
+pub(super) const BRIEF_BELOW: u16 = 90;
 
 pub(super) fn differences(result: &Prove, arm: &ArmResult, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Grid::new(&["latency", "baseline", &arm.name, "verdict, 95 % interval", "noise floor"])

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::differences::BRIEF_BELOW;
 use super::verdict::{title, value, verdict};
 use crate::prove::{Interaction, InteractionKind, Prove, Role};
 use crate::style::Style;
@@ -20,7 +21,7 @@ pub(super) fn factorial(result: &Prove, style: Style, out: &mut dyn Write) -> io
         let heading = format!("{}: each over all others", title(metric));
         effects(of(InteractionKind::MainEffect), &heading, "effect (95 %)", style, out)?;
         let heading = format!("{}: two together", title(metric));
-        effects(of(InteractionKind::Pair), &heading, "beyond the product of both (95 %)", style, out)?;
+        effects(of(InteractionKind::Pair), &heading, "beyond their product (95 %)", style, out)?;
     }
     Ok(())
 }
@@ -28,12 +29,16 @@ pub(super) fn factorial(result: &Prove, style: Style, out: &mut dyn Write) -> io
 fn combinations(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(metric) = result.first_quantile() else { return Ok(()) };
     let heading = title(metric);
-    let mut table = Grid::new(&["knobs on", &heading, "against the baseline, 95 % interval"]).left(2);
+    let mut table = Grid::new(&["knobs on", &heading, "verdict, 95 % interval"]).left(2).expendable(&[1]);
     for arm in result.arms.iter().filter(|arm| !arm.roles.contains(&Role::Baseline)) {
         let Some(comparison) = result.of_arm(&arm.name).find(|comparison| comparison.metric == metric) else {
             continue;
         };
-        table.row([arm.name.clone(), value(comparison, comparison.candidate), verdict(comparison, false)]);
+        table.row([
+            arm.name.clone(),
+            value(comparison, comparison.candidate),
+            verdict(comparison, style.width < BRIEF_BELOW),
+        ]);
     }
     table.write(style, out)
 }
@@ -50,9 +55,13 @@ fn effects<'a>(
     for interaction in interactions {
         is_empty = false;
         let change = interaction.ratio.change_text();
-        let change =
-            if interaction.told { strong(&change) } else { faint(&format!("no measurable difference, {change}")) };
+        let change = if interaction.told { strong(&change) } else { faint(&untold(&change, style)) };
         table.row([interaction.knobs.join(" × "), change]);
     }
     if is_empty { Ok(()) } else { table.write(style, out) }
+}
+
+fn untold(change: &str, style: Style) -> String {
+    let words = "no measurable difference";
+    if style.width < BRIEF_BELOW { words.to_owned() } else { format!("{words}, {change}") }
 }

@@ -101,7 +101,7 @@ fn signed(comparison: &Comparison) -> String {
 /// `−62.0 ± 1.1 %`
 pub(super) fn change(ratio: Span) -> String {
     let change = ratio.less_one();
-    format!("{} ± {} %", percent(change.value), percent(change.margin()))
+    format!("{} ± {} %", with_sign(change.value), percent(change.margin()))
 }
 
 /// `62.0 % less (60.9 to 63.1)`

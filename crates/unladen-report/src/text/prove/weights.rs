@@ -2,16 +2,17 @@
 
 use std::io::{self, Write};
 
-use super::verdict::{floor, kind, value};
+use super::verdict::{self, floor, kind, value};
 use crate::prove::{ArmResult, Change, Comparison, Metric, Prove};
 use crate::quantity::Quantity;
 use crate::style::Style;
 use crate::text::prose::paragraph;
 use crate::text::table::{Grid, strong, warn};
-use crate::weigh::Span;
 
 /// More rows of a section are in the JSON result.
 const MOST_ROWS: usize = 12;
+/// Below this width there is room for a margin only, not for both ends.
+const BRIEF_BELOW: u16 = 80;
 
 pub(super) fn weights(result: &Prove, arm: &ArmResult, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let weights: Vec<&Comparison> =
@@ -47,10 +48,10 @@ fn section(rows: &[&Comparison], heading: &str, arm: &str, style: Style, out: &m
         return Ok(());
     }
     let mut table =
-        Grid::new(&[heading, "", "baseline", arm, "change (95 %)", "noise floor"]).left(1).expendable(&[5, 2]);
+        Grid::new(&[heading, "", "baseline", arm, "change (95 %)", "noise floor"]).left(1).expendable(&[5, 2, 3]);
     for comparison in rows.iter().take(MOST_ROWS) {
         let Some(weight) = &comparison.weight else { continue };
-        let change = change(comparison);
+        let change = change(comparison, style.width < BRIEF_BELOW);
         table.row([
             weight.group.clone(),
             format!("{}{}", if weight.approximate { "≈ " } else { "" }, weight.title),
@@ -67,10 +68,14 @@ fn section(rows: &[&Comparison], heading: &str, arm: &str, style: Style, out: &m
 }
 
 /// As a ratio, or in the counter's unit where the baseline is nothing.
-fn change(comparison: &Comparison) -> String {
+fn change(comparison: &Comparison, is_brief: bool) -> String {
     let difference = comparison.difference;
     comparison.ratio.map_or_else(
-        || Quantity { kind: kind(comparison), value: difference.value, margin: difference.margin() }.to_string(),
-        Span::change_text,
+        || {
+            let sign = if difference.value > 0.0 { "+" } else { "" };
+            let quantity = Quantity { kind: kind(comparison), value: difference.value, margin: difference.margin() };
+            format!("{sign}{quantity}")
+        },
+        |ratio| if is_brief { verdict::change(ratio) } else { ratio.change_text() },
     )
 }
