@@ -54,7 +54,10 @@ impl FromStr for Quantile {
             // "p5" is the 5th percentile, "p99.9" and "p999" the same.
             let digits = format!("{whole:0>2}{rest}");
             let count = u32::try_from(digits.len()).ok()?;
-            let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !whole.is_empty() && whole.len() <= 2;
+            // p100 is no p10.0: digits after the first two are only left undotted where people do it, from p90 on.
+            let clear = number.len() <= 2 || number.contains('.') || number.starts_with('9');
+            let plain =
+                clear && digits.bytes().all(|byte| byte.is_ascii_digit()) && !whole.is_empty() && whole.len() <= 2;
             let parts = digits.parse::<u32>().ok().filter(|_| plain && count <= MOST_DIGITS)?;
             Some(parts * 10_u32.pow(MOST_DIGITS - count)).filter(|parts| *parts > 0)
         };
@@ -71,3 +74,6 @@ impl fmt::Display for Quantile {
         write!(f, "p{whole}{}", rest.trim_end_matches('0'))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,6 +26,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How many lines at the end of the output are shown, and of how many bytes at most.
 const SHOWN_LINES: usize = 12;
 const SHOWN_BYTES: u64 = 4096;
+/// The longest output that is read, in bytes.
+const WHOLE: u64 = 16 << 20;
 /// The longest pause between two looks whether it has ended: short beside any switch that takes a command.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -64,14 +66,14 @@ impl Shell {
         self.execute(shell, command, within, cancel).map(drop)
     }
 
-    /// Runs a program and returns the end of its output; in errors it is called `name`.
+    /// Runs a program and returns its output; in errors it is called `name`.
     pub(crate) fn execute(
         &self,
         mut program: Command,
         name: &str,
         within: Duration,
         cancel: &Cancel,
-    ) -> Result<String, CommandFault> {
+    ) -> Result<Output, CommandFault> {
         if cancel.is_cancelled() {
             return Err(CommandFault::Cancelled);
         }
@@ -82,13 +84,31 @@ impl Shell {
         program.current_dir(&self.folder).stdin(Stdio::null()).stdout(stdout).stderr(stderr).process_group(0);
         let mut child = program.spawn().map_err(start)?;
         let ended = wait(&mut child, within, cancel).map_err(start)?;
+        if let Ended::With(status) = &ended
+            && status.success()
+        {
+            return Ok(Output(output));
+        }
         let output = tail(output);
         match ended {
-            Ended::With(status) if status.success() => Ok(output),
             Ended::With(status) => Err(CommandFault::Failed { command: name.to_owned(), how: how(status), output }),
             Ended::Late => Err(CommandFault::Late { command: name.to_owned(), within, output }),
             Ended::Cancelled => Err(CommandFault::Cancelled),
         }
+    }
+}
+
+/// What a program has said.
+#[derive(Debug)]
+pub(crate) struct Output(File);
+
+impl Output {
+    /// All of it; an error if that is more than [`WHOLE`].
+    pub(crate) fn whole(mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.0.seek(SeekFrom::Start(0))?;
+        self.0.take(WHOLE + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > WHOLE { Err(io::Error::other("it said more than 16 MiB")) } else { Ok(bytes) }
     }
 }
 

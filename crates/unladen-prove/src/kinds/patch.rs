@@ -2,6 +2,8 @@
 //!
 //! Putting back does not rely on it: the files that the patch touches are kept, and made as they were.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -14,7 +16,7 @@ use crate::knob::{Knob, Switch};
 use crate::original::Original;
 use crate::read::{Bad, DAY, Given, Reading, Side, Table};
 use crate::saver::Saver;
-use crate::shell::{COMMAND_TIME, Shell};
+use crate::shell::{COMMAND_TIME, Output, Shell};
 use crate::undo::Undo;
 use std::sync::Arc;
 
@@ -56,7 +58,7 @@ const OTHER_REPOSITORY: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE
 
 impl PatchKnob {
     /// Runs `git apply` with the patch in `file`.
-    fn git(&self, arguments: &[&str], file: &Path, within: Duration, cancel: &Cancel) -> Result<String, Fault> {
+    fn git(&self, arguments: &[&str], file: &Path, within: Duration, cancel: &Cancel) -> Result<Output, Fault> {
         let mut git = Command::new("git");
         // In a folder below the top of a repository, git would take the patch's paths as the repository's, and pass
         // over those elsewhere without a word: it is not to look above the folder.
@@ -81,11 +83,19 @@ impl PatchKnob {
         let mut files = Vec::new();
         // Forwards it shows the new names, backwards the old ones.
         for direction in [&["--numstat", "-z"][..], &["--numstat", "-z", "-R"]] {
-            for record in self.git(direction, file, COMMAND_TIME, &cancel)?.split('\0') {
-                if let Some(name) = record.splitn(3, '\t').nth(2).filter(|name| !name.is_empty()) {
-                    files.push(self.dir.join(name));
+            let said = self.git(direction, file, COMMAND_TIME, &cancel)?.whole();
+            let said = said.map_err(Fault::file("list the files of", &self.patch))?;
+            // "1 TAB 2 TAB name NUL"
+            for record in said.split(|byte| *byte == 0) {
+                if let Some(name) = record.splitn(3, |byte| *byte == b'\t').nth(2) {
+                    files.push(self.dir.join(OsStr::from_bytes(name)));
                 }
             }
+        }
+        if files.is_empty() {
+            // What is not kept cannot be put back.
+            let source = std::io::Error::other("git names none");
+            return Err(Fault::file("list the files of", &self.patch)(source));
         }
         files.sort();
         files.dedup();

@@ -1,1 +1,159 @@
+use std::time::Duration;
+
+use proptest::prelude::*;
+
 use super::*;
+use crate::shell::Shell;
+
+/// A folder with a file, and a journal.
+struct Place {
+    folder: tempfile::TempDir,
+    journal: tempfile::TempDir,
+    shell: Shell,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let shell = Shell::new(folder.path());
+        Self { folder, journal: tempfile::tempdir().unwrap(), shell }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn save(&self, name: &str, link_itself: bool) -> Result<Original, Fault> {
+        Original::save(&self.path(name), link_itself, &mut Saver::new(self.journal.path(), &self.shell))
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Write(Vec<u8>),
+    Remove,
+    Restore,
+    /// Someone else changes its mode.
+    Mode(u32),
+    /// A write that was cut off.
+    Rubbish,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..20).prop_map(Step::Write),
+        Just(Step::Remove),
+        Just(Step::Restore),
+        (0..0o1000_u32).prop_map(|mode| Step::Mode(mode | 0o600)),
+        Just(Step::Rubbish),
+    ];
+    prop::collection::vec(step, 0..8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn whatever_happens_it_is_as_it_was(
+        steps in steps(),
+        before in prop::option::of((prop::collection::vec(any::<u8>(), 0..20), 0..0o1000_u32)),
+        deep in any::<bool>(),
+    ) {
+        let place = Place::new();
+        let name = if deep && before.is_none() { "a/b/file" } else { "file" };
+        let path = place.path(name);
+        if let Some((bytes, mode)) = &before {
+            fs::write(&path, bytes).unwrap();
+            let time = TimeSpec::new(1_000_000_000, 123_456_789);
+            futimens(&File::open(&path).unwrap(), &time, &time).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(*mode | 0o400)).unwrap();
+        }
+        let found = fs::metadata(&path).ok().map(|found| Meta::of(&found));
+        let original = place.save(name, false).unwrap();
+        for step in steps {
+            match step {
+                Step::Write(bytes) => {
+                    original.write(&Content::Bytes(bytes.clone())).unwrap();
+                    prop_assert_eq!(fs::read(&path).unwrap(), bytes);
+                    let mode = fs::metadata(&path).unwrap().mode() & 0o7777;
+                    prop_assert_eq!(mode, found.map_or(0o644, |found| found.mode));
+                }
+                Step::Remove => original.write(&Content::Absent).unwrap(),
+                Step::Restore => drop(original.restore(place.journal.path()).unwrap()),
+                Step::Mode(mode) => drop(fs::set_permissions(&path, fs::Permissions::from_mode(mode))),
+                Step::Rubbish => drop(fs::write(beside(&path), "half")),
+            }
+        }
+        original.restore(place.journal.path()).unwrap();
+        prop_assert_eq!(fs::metadata(&path).ok().map(|found| Meta::of(&found)), found);
+        prop_assert_eq!(fs::read(&path).ok(), before.map(|(bytes, _)| bytes));
+        let left: Vec<_> = fs::read_dir(place.folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        prop_assert_eq!(left.len(), usize::from(found.is_some()), "{:?}", left);
+        prop_assert!(!original.restore(place.journal.path()).unwrap(), "the second time there is nothing to do");
+    }
+}
+
+#[test]
+fn a_symbolic_link_stays_one() {
+    let place = Place::new();
+    fs::write(place.path("behind"), "old").unwrap();
+    symlink("behind", place.path("link")).unwrap();
+    let original = place.save("link", false).unwrap();
+    original.write(&Content::Bytes(b"new".to_vec())).unwrap();
+    assert_eq!(fs::read_link(place.path("link")).unwrap(), Path::new("behind"));
+    assert_eq!(fs::read(place.path("behind")).unwrap(), b"new");
+    original.restore(place.journal.path()).unwrap();
+    assert_eq!(fs::read(place.path("link")).unwrap(), b"old");
+}
+
+#[test]
+fn a_symbolic_link_that_is_taken_away_comes_back() {
+    let place = Place::new();
+    symlink("nowhere", place.path("link")).unwrap();
+    let original = place.save("link", true).unwrap();
+    original.write(&Content::Absent).unwrap();
+    assert!(!place.path("link").is_symlink());
+    assert!(original.restore(place.journal.path()).unwrap());
+    assert_eq!(fs::read_link(place.path("link")).unwrap(), Path::new("nowhere"));
+    assert!(!original.restore(place.journal.path()).unwrap());
+}
+
+#[test]
+fn what_could_not_be_put_back_is_refused() {
+    let place = Place::new();
+    symlink("nowhere", place.path("dangling")).unwrap();
+    fs::write(place.path("file"), "x").unwrap();
+    fs::hard_link(place.path("file"), place.path("other")).unwrap();
+    fs::create_dir(place.path("folder")).unwrap();
+    for (name, part) in [
+        ("dangling", "follow the symbolic link"),
+        ("file", "hard links"),
+        ("folder", "no regular file"),
+        ("other/x", "look at"),
+    ] {
+        let error = place.save(name, false).unwrap_err().to_string();
+        assert!(error.contains(part), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_folder_that_went_with_its_last_file_comes_back() {
+    let place = Place::new();
+    fs::create_dir(place.path("sub")).unwrap();
+    fs::write(place.path("sub/file"), "x").unwrap();
+    let original = place.save("sub/file", false).unwrap();
+    fs::remove_dir_all(place.path("sub")).unwrap();
+    assert!(original.restore(place.journal.path()).unwrap());
+    assert_eq!(fs::read(place.path("sub/file")).unwrap(), b"x");
+}
+
+/// The line that is shown when putting back fails does what it says.
+#[test]
+fn the_way_by_hand_works() {
+    let place = Place::new();
+    fs::write(place.path("file"), "old").unwrap();
+    let original = place.save("file", false).unwrap();
+    original.write(&Content::Bytes(b"new".to_vec())).unwrap();
+    let by_hand = original.by_hand(place.journal.path());
+    place.shell.run(&by_hand, &Default::default(), Duration::from_secs(60), &unladen_load::Cancel::new()).unwrap();
+    assert_eq!(fs::read(place.path("file")).unwrap(), b"old");
+}
