@@ -1,6 +1,8 @@
 //! What docs/accuracy.md shows, with fewer runs: an estimator or planner that breaks a promise fails here.
 
 use unladen_accuracy::background::Kind;
+use unladen_accuracy::comparison::{FIVE_MINUTES, Machine, QUANTILES, Setting};
+use unladen_accuracy::counting;
 use unladen_accuracy::psdbench::{self, Cycles};
 use unladen_accuracy::simulate::{self, Scene};
 use unladen_accuracy::{Limits, Shortfall, Tally};
@@ -48,6 +50,45 @@ fn a_counter_that_does_not_follow_is_rarely_said_to() {
     }
 }
 
+/// Comparisons of some thousand latencies each.
+const FEW: u64 = 150;
+
+#[test]
+fn intervals_of_compared_latencies_cover_the_truth_on_every_machine() {
+    let restarts = Setting { machine: Machine::Noisy, restarts: 5, blocks: 5 };
+    for setting in [Machine::Quiet, Machine::Wandering, Machine::Drifting, Machine::Bursty]
+        .map(|machine| Setting::once(machine, 20))
+        .into_iter()
+        .chain([restarts])
+    {
+        for (tally, (metric, _)) in setting.coverage(1.02, 0..FEW).iter().zip(QUANTILES) {
+            assert_eq!(tally.shortfalls(&LIMITS), [], "{metric}, {setting:?}: {tally:?}");
+            assert_eq!(tally.runs(), FEW);
+        }
+    }
+}
+
+#[test]
+fn equal_arms_are_rarely_said_to_differ_and_a_slower_one_is_said_to_be() {
+    let said = Setting::once(Machine::Wandering, 20).said(1.0, 0..FEW);
+    // At most one in twenty on average, and three standard errors of that.
+    assert!((said.any as f64) < FEW as f64 * (0.05 + 3.3 * (0.05 * 0.95 / FEW as f64).sqrt()), "{said:?}");
+    let said = Setting::once(Machine::Wandering, FIVE_MINUTES).said(1.02, 0..40);
+    assert!(said.headline >= 36, "{said:?}");
+}
+
+#[test]
+fn intervals_of_compared_counters_cover_the_truth() {
+    for background in [Kind::Quiet, Kind::Steady, Kind::Drifting, Kind::Bursty] {
+        for has_idle in [true, false] {
+            let (tally, called) = counting::differences(background, BLOCKS, has_idle, 0..RUNS);
+            let found = tally.shortfalls(&LIMITS);
+            assert!(!found.iter().any(|found| matches!(found, Shortfall::Coverage(_))), "{background:?}: {tally:?}");
+            assert!((called as f64) < RUNS as f64 * (0.05 + 3.3 * (0.05 * 0.95 / RUNS as f64).sqrt()), "{called}");
+        }
+    }
+}
+
 // The checks above are known to be able to fail:
 
 #[test]
@@ -81,4 +122,15 @@ fn estimates_three_percent_too_high_break_the_promise() {
     });
     let found = tally.shortfalls(&LIMITS);
     assert!(found.iter().any(|found| matches!(found, Shortfall::Bias(_))), "{tally:?}");
+}
+
+#[test]
+fn intervals_of_comparisons_half_as_wide_break_the_promise() {
+    let mut tally = Tally::default();
+    for run in 0..FEW {
+        let Ok(found) = Setting::once(Machine::Wandering, 20).run(run, 1.02).ratio(QUANTILES[0].1) else { continue };
+        let half = found.half_width() / 2.0;
+        tally.push(1.02, found.value, found.value - half, found.value + half);
+    }
+    assert!(breaks_a_promise(&tally), "{tally:?}");
 }

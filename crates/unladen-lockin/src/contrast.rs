@@ -10,6 +10,9 @@ use crate::statistic::{Measure, Statistic};
 use crate::student;
 use crate::units::{Layout, Unit, Units};
 
+/// Exact counts of equal arms differ by rounding alone; with no spread around it, that would be significant.
+const ROUNDING: f64 = 1e-12;
+
 /// How terms are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
@@ -194,7 +197,11 @@ pub(crate) fn combine(
     if scale == Scale::Ratio && !figures.copied().all(|figure| figure > 0.0) {
         return Err(CannotCompare::NotPositive);
     }
-    let sum = Replicates::combine(replicates, |value| scale.inner(value));
+    let mut sum = Replicates::combine(replicates, |value| scale.inner(value));
+    let largest = replicates.iter().map(|(weight, of)| (weight * of.value).abs()).fold(0.0, f64::max);
+    if sum.value.abs() < ROUNDING * if scale == Scale::Ratio { 1.0 } else { largest } {
+        sum.value = 0.0;
+    }
     let margin =
         if sum.standard_error > 0.0 { student::critical(ALPHA, sum.degrees) * sum.standard_error } else { 0.0 };
     Ok(Contrast {
