@@ -1,4 +1,4 @@
-//! The principal type is [`Format`]: a way to write a result; one file each.
+//! The principal type is [`Format`]: a way to write results; one folder each, in it one file a result.
 
 use std::io::{self, Write};
 

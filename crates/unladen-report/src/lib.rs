@@ -1,5 +1,5 @@
-//! Results as people and programs read them. The principal types are [`Weigh`], the result of
-//! `unladen weigh`, and [`Format`], one file a format, in the list [`FORMATS`].
+//! Results as people and programs read them. The principal types are [`Weigh`], [`Load`] and [`Prove`], the
+//! results of the commands of these names, and [`Format`], one folder a format, in the list [`FORMATS`].
 //!
 //! This crate computes nothing: every figure comes with its interval and its noise floor, and every
 //! format shows them.

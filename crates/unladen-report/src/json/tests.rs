@@ -42,3 +42,38 @@ fn a_proof_looks_like_this() {
     assert_eq!(schema(&text), "unladen.prove/1");
     insta::assert_snapshot!(text);
 }
+
+/// Names of the fields of a document; of objects whose names are data, none.
+fn fields(value: &serde_json::Value, names: &mut Vec<String>) {
+    const OF_DATA: [&str; 3] = ["within", "errors", "error_examples"];
+    match value {
+        serde_json::Value::Object(object) => {
+            for (name, value) in object {
+                names.push(name.clone());
+                if !OF_DATA.contains(&name.as_str()) {
+                    fields(value, names);
+                }
+            }
+        }
+        serde_json::Value::Array(values) => values.iter().for_each(|value| fields(value, names)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_field_is_documented() {
+    let page = include_str!("../../../../docs/json.md");
+    let plain = Style::plain(100);
+    let mut names = Vec::new();
+    let load = Load { capacity: sample::searched().capacity, ..sample::overloaded() };
+    for text in [
+        written(|out| Json.load(&load, plain, out)),
+        written(|out| Json.prove(&sample::class_map(), plain, out)),
+        written(|out| Json.prove(&sample::five_patches(), plain, out)),
+    ] {
+        fields(&serde_json::from_str(&text).unwrap(), &mut names);
+    }
+    for name in names {
+        assert!(page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}[]`")), "{name}");
+    }
+}

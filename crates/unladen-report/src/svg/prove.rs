@@ -12,7 +12,7 @@ const RIGHT: f64 = 210.0;
 const ROW: f64 = 30.0;
 const HEIGHT: f64 = 320.0;
 /// The share at the top of distributions that is left out: one slow request would make all others one line.
-const TAIL: f64 = 0.005;
+const TAIL: f64 = 0.01;
 
 /// Draws it, and returns how high it is.
 pub(super) fn prove(result: &Prove, body: &mut String) -> f64 {
@@ -93,12 +93,11 @@ fn label(result: &Prove, arm: &ArmResult, metric: &str, values: &BoxPlot) -> Str
 
 /// The share of requests at or below each latency, arm by arm.
 fn distributions(arms: &[ArmResult], y: f64, body: &mut String) -> f64 {
-    let ends = |arm: &ArmResult| {
-        let low = arm.distribution.first().map(|(latency, _)| *latency as f64);
-        let high = arm.distribution.iter().find(|(_, share)| *share >= 1.0 - TAIL).or(arm.distribution.last());
-        [low, high.map(|(latency, _)| *latency as f64)]
+    let shown = |arm: &ArmResult| -> Vec<(f64, f64)> {
+        let points = arm.distribution.iter().filter(|(_, share)| *share <= 1.0 - TAIL);
+        points.map(|(latency, share)| (*latency as f64, *share)).collect()
     };
-    let values: Vec<f64> = arms.iter().flat_map(ends).flatten().collect();
+    let values: Vec<f64> = arms.iter().flat_map(shown).map(|(latency, _)| latency).collect();
     if values.is_empty() {
         return y;
     }
@@ -116,8 +115,7 @@ fn distributions(arms: &[ArmResult], y: f64, body: &mut String) -> f64 {
     }
     plot.columns(body);
     for (index, arm) in arms.iter().enumerate() {
-        let shown = arm.distribution.iter().filter(|(_, share)| *share < 1.0 - TAIL);
-        plot.line(shown.map(|(latency, share)| (*latency as f64, *share)), index, body);
+        plot.line(shown(arm), index, body);
     }
     let names: Vec<&str> = arms.iter().map(|arm| arm.name.as_str()).collect();
     legend(&names, plot.left, plot.bottom + 44.0, body)

@@ -54,15 +54,18 @@ fn head(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
         None => format!("closed loop, always {} at once", setup.concurrency),
     };
     let lag = setup.send_lag_p99.map(|p99| format!("; 99 % sent at most {} late", plain(Kind::Time, p99 as f64)));
+    let restarts = match setup.restarts {
+        0 | 1 => String::new(),
+        restarts => format!(", {restarts} restarts"),
+    };
     let line = format!(
-        "{}: {} requests in {} arms, {} block{}, {} restart{}, phases of {}, {} in all; {pace}{}; intervals over {}; seed {}",
+        "{}: {} requests in {} arms, {} block{}{}, phases of {}, {} in all; {pace}{}; intervals over {}; seed {}",
         clean(&setup.target),
         grouped(result.arms.iter().map(|arm| arm.requests as f64).sum(), 0),
         result.arms.len(),
         setup.blocks,
         s(setup.blocks),
-        setup.restarts,
-        s(setup.restarts),
+        restarts,
         short(Kind::Time, setup.phase.as_nanos() as f64),
         lasting(setup.elapsed),
         lag.unwrap_or_default(),
