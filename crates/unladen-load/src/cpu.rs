@@ -8,3 +8,8 @@ use nix::time::{ClockId, clock_gettime};
 pub(crate) fn of_this_thread() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
 }
+
+/// Of this process; zero where the system does not tell.
+pub(crate) fn of_this_process() -> Duration {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from).unwrap_or_default()
+}

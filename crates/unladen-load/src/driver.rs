@@ -31,6 +31,9 @@ use crate::schedule::{Arrivals, Schedule};
 use crate::tally::{Stop, Tally};
 use crate::target::Target;
 
+/// A load's schedule begins so much after it was told: by then its threads run.
+const HEAD_START: Duration = Duration::from_millis(2);
+
 /// A client on a thread of its own; the thread ends when it is dropped.
 ///
 /// See the [crate's example](crate).
@@ -132,6 +135,7 @@ impl Driver {
         let plan = RunPlan {
             draw: Mix::only(index).draw(0),
             schedule,
+            start: Instant::now(),
             stop,
             grace: Duration::ZERO,
             concurrency: self.concurrency,
@@ -153,11 +157,12 @@ impl Driver {
         self.known(plan.mix.largest())?;
         check_concurrency(plan.concurrency)?;
         let LoadPlan { mix, schedule, stop, grace, concurrency, seed } = plan;
-        let plan = RunPlan { draw: mix.draw(seed), schedule, stop, grace, concurrency, stop_on_failure: false };
+        let start = Instant::now() + HEAD_START;
+        let plan = RunPlan { draw: mix.draw(seed), schedule, start, stop, grace, concurrency, stop_on_failure: false };
         let (outcomes, received) = sync_channel(BATCHES);
         let (answer, end) = sync_channel(1);
         self.tell(Command::Load { plan, cancel: cancel.clone(), outcomes, answer })?;
-        Ok(Running { outcomes: received, end, driver: PhantomData })
+        Ok(Running { started: start, outcomes: received, end, driver: PhantomData })
     }
 
     fn known(&self, index: usize) -> Result<(), LoadError> {

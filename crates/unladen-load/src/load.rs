@@ -74,8 +74,6 @@ pub struct LoadPlan {
 pub struct LoadEnd {
     /// Why.
     pub ended: End,
-    /// When its schedule began.
-    pub started: Instant,
     /// Requests sent.
     pub sent: u64,
     /// Requests planned before the end for which there was no room in time.
@@ -92,6 +90,8 @@ pub struct LoadEnd {
     pub closed_by_server: u64,
     /// Requests sent a second time, since the server closed a connection just as they were sent.
     pub retries: u64,
+    /// CPU of this whole process meanwhile, reading the outcomes included.
+    pub cpu: Duration,
     /// CPU of the client's thread, without what waiting for planned times took.
     pub worked: Duration,
     /// CPU that waiting for planned times took.
@@ -103,6 +103,7 @@ pub struct LoadEnd {
 /// A load under way. Outcomes have to be fetched: the client waits when too many of them do.
 #[derive(Debug)]
 pub struct Running<'a> {
+    pub(crate) started: Instant,
     pub(crate) outcomes: Receiver<Vec<Outcome>>,
     pub(crate) end: Receiver<Result<LoadEnd, LoadError>>,
     pub(crate) driver: std::marker::PhantomData<&'a mut crate::Driver>,
@@ -140,6 +141,11 @@ impl LoadPlan {
 // === impl Running ===
 
 impl Running<'_> {
+    /// When its schedule begins: the first planned time is this, or, of a Poisson process, after this.
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
     /// Waits for outcomes; none when the load has ended.
     pub fn next_batch(&mut self) -> Option<Vec<Outcome>> {
         self.outcomes.recv().ok()
@@ -205,7 +211,6 @@ impl LoadEnd {
     pub(crate) fn of(end: &RunEnd, first_errors: BTreeMap<ErrorKind, String>) -> Self {
         Self {
             ended: end.end,
-            started: end.started,
             sent: end.sent,
             unsent: end.unsent,
             abandoned: end.sent - end.recorded,
@@ -214,6 +219,7 @@ impl LoadEnd {
             connections_opened: end.counts.opened,
             closed_by_server: end.counts.closed_by_server,
             retries: end.counts.retries,
+            cpu: end.cpu,
             worked: end.worked,
             paced: end.paced,
             first_errors,

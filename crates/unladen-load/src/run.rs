@@ -23,6 +23,8 @@ pub(crate) struct RunPlan {
     pub(crate) draw: Draw,
     /// Without one, each of the workers sends when its last request is done.
     pub(crate) schedule: Option<Schedule>,
+    /// When the schedule begins.
+    pub(crate) start: Instant,
     pub(crate) stop: Stop,
     /// How long after the end requests planned before it may still be sent.
     pub(crate) grace: Duration,
@@ -43,10 +45,11 @@ pub(crate) struct RunEnd {
     /// The failure that ended it.
     pub(crate) failure: Option<LoadError>,
     pub(crate) counts: Reading,
-    pub(crate) started: Instant,
     pub(crate) sent: u64,
     pub(crate) recorded: u64,
     pub(crate) unsent: u64,
+    /// CPU of the whole process.
+    pub(crate) cpu: Duration,
     /// CPU of the client's thread, spinning apart.
     pub(crate) worked: Duration,
     /// CPU spent on waiting for planned times.
@@ -89,9 +92,8 @@ struct Left {
 /// Sends as planned until the end, and waits for what is under way then.
 pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn Sink>>, cancel: &Cancel) -> RunEnd {
     let before = client.counts.read();
-    let cpu_before = cpu::of_this_thread();
-    let started = Instant::now();
-    let RunPlan { draw, schedule, stop, grace, concurrency, stop_on_failure } = plan;
+    let (cpu_before, process_before) = (cpu::of_this_thread(), cpu::of_this_process());
+    let RunPlan { draw, schedule, start: started, stop, grace, concurrency, stop_on_failure } = plan;
     let run = Rc::new(Run {
         client: client.clone(),
         draw: RefCell::new(draw),
@@ -146,15 +148,16 @@ pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn
         None if stop.max_requests.is_some_and(|most| run.sent.get() >= most) => End::Requests,
         None => End::Until,
     };
+    let cpu = cpu::of_this_process().saturating_sub(process_before);
     let spun = pacer.as_ref().map_or(Duration::ZERO, Pacer::spun);
     RunEnd {
         end,
         failure,
         counts: client.counts.read().since(before),
-        started,
         sent: run.sent.get(),
         recorded: run.recorded.get(),
         unsent: left.map_or(0, |left| run.unsent(left, started, now)),
+        cpu,
         worked: cpu::of_this_thread().saturating_sub(cpu_before).saturating_sub(spun),
         paced: pacer.map_or(Duration::ZERO, Pacer::stop) + spun,
     }

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use unladen_load::{HeaderError, LoadError, RequestError, StatusesError, UrlListError};
+use unladen_load::{AccessLogError, HeaderError, LoadError, RecordError, RequestError, StatusesError, UrlListError};
 use unladen_probe::ProbeError;
 
 use crate::output::OutputError;
@@ -24,6 +24,20 @@ pub(crate) enum Failure {
     Statuses(#[from] StatusesError),
     #[error(transparent)]
     UrlList(#[from] UrlListError),
+    #[error(transparent)]
+    AccessLog(#[from] AccessLogError),
+    /// A file of records cannot be written or read.
+    #[error(transparent)]
+    Record(RecordError),
+    /// No request of a load was answered as expected.
+    #[error("none of {planned} requests was answered as expected: see the errors above")]
+    NothingAnswered {
+        /// Those planned.
+        planned: u64,
+    },
+    /// A limit that was asked for did not hold.
+    #[error("{0}")]
+    Gate(String),
     /// What was asked for cannot carry an interval.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -60,6 +74,8 @@ pub(crate) enum Code {
     CannotWrite = 6,
     /// The system's counters could not be read.
     CannotRead = 7,
+    /// A limit or condition that was asked for did not hold.
+    Gate = 8,
     /// Ctrl-C or SIGTERM; the blocks until then are shown if there are enough.
     Interrupted = 130,
 }
@@ -71,6 +87,11 @@ impl Failure {
     pub(crate) fn code(&self) -> Code {
         match self {
             Self::Usage(_) | Self::Request(_) | Self::Header(_) | Self::Statuses(_) | Self::UrlList(_) => Code::Usage,
+            Self::AccessLog(_) => Code::Usage,
+            Self::Record(RecordError::Io { doing: "write", .. }) => Code::CannotWrite,
+            Self::Record(_) => Code::Usage,
+            Self::NothingAnswered { .. } => Code::UnexpectedAnswer,
+            Self::Gate(_) => Code::Gate,
             Self::Plan(_) => Code::CannotMeasure,
             Self::Load(error) => code_of(error),
             Self::Probe(_) => Code::CannotRead,
@@ -87,6 +108,7 @@ fn code_of(error: &LoadError) -> Code {
         LoadError::UnexpectedStatus { .. }
         | LoadError::ClosedEarly { .. }
         | LoadError::Protocol { .. }
+        | LoadError::UnexpectedBody { .. }
         | LoadError::BodyTooLarge { .. } => Code::UnexpectedAnswer,
         _ => Code::Unreachable,
     }

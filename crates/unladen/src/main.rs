@@ -5,6 +5,8 @@
 mod cmd;
 mod exit;
 mod interrupt;
+mod latency;
+mod load;
 mod output;
 mod progress;
 mod terminal;

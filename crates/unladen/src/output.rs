@@ -3,7 +3,15 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use unladen_report::{Format, Style, Weigh, format_named};
+use unladen_report::{Format, Load, Prove, Style, Weigh, format_named};
+
+/// A result of any command.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Report<'a> {
+    Weigh(&'a Weigh),
+    Load(&'a Load),
+    Prove(&'a Prove),
+}
 
 /// The result could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +19,52 @@ use unladen_report::{Format, Style, Weigh, format_named};
 pub(crate) struct OutputError {
     whither: PathBuf,
     source: io::Error,
+}
+
+// === impl Report ===
+
+impl Report<'_> {
+    fn write(self, format: &dyn Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Weigh(result) => format.weigh(result, style, out),
+            Self::Load(result) => format.load(result, style, out),
+            Self::Prove(result) => format.prove(result, style, out),
+        }
+    }
+}
+
+// === impl OutputError ===
+
+impl OutputError {
+    pub(crate) fn new(whither: &Path, source: io::Error) -> Self {
+        Self { whither: whither.to_owned(), source }
+    }
+}
+
+/// Writes the result where the user wants it: to standard output, and to files by the ends of their names.
+///
+/// # Errors
+/// The first that could not be written; then the tables go to standard error, so that a minute's measuring is not lost to
+/// a full disk.
+pub(crate) fn everywhere(result: Report<'_>, json: bool, files: &[PathBuf], style: Style) -> Result<(), OutputError> {
+    let mut written = Ok(());
+    if let Some(format) = format_named(if json { "json" } else { "text" }) {
+        written = to_stdout(format, result, style);
+    }
+    for file in files {
+        let name = match file.extension().and_then(|extension| extension.to_str()) {
+            Some("json") => "json",
+            Some("svg") => "svg",
+            _ => "text",
+        };
+        if let Some(format) = format_named(name) {
+            written = written.and(to_file(file, format, result));
+        }
+    }
+    if written.is_err() {
+        to_stderr(result);
+    }
+    written
 }
 
 /// Whether a file could be written there at all: better told before measuring than after.
@@ -29,21 +83,21 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Writes to standard output. A reader that has gone away (`| head`) is no error.
-pub(crate) fn to_stdout(format: &dyn Format, result: &Weigh, style: Style) -> Result<(), OutputError> {
+fn to_stdout(format: &dyn Format, result: Report<'_>, style: Style) -> Result<(), OutputError> {
     let mut out = BufWriter::new(io::stdout().lock());
-    match format.weigh(result, style, &mut out).and_then(|()| out.flush()) {
+    match result.write(format, style, &mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|source| OutputError { whither: "standard output".into(), source }),
     }
 }
 
 /// Writes to a file beside its final place and renames it; special files (/dev/…) are written directly.
-pub(crate) fn to_file(path: &Path, format: &dyn Format, result: &Weigh) -> Result<(), OutputError> {
+fn to_file(path: &Path, format: &dyn Format, result: Report<'_>) -> Result<(), OutputError> {
     let plain = Style::plain(100);
     let error = |source| OutputError { whither: path.to_owned(), source };
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(error)?;
-        return format.weigh(result, plain, &mut file).map_err(error);
+        return result.write(format, plain, &mut file).map_err(error);
     }
     let mut builder = tempfile::Builder::new();
     // As any new file: the umask narrows it.
@@ -52,7 +106,7 @@ pub(crate) fn to_file(path: &Path, format: &dyn Format, result: &Weigh) -> Resul
         .tempfile_in(folder_of(path))
         .map_err(error)?;
     let mut out = BufWriter::new(&file);
-    format.weigh(result, plain, &mut out).and_then(|()| out.flush()).map_err(error)?;
+    result.write(format, plain, &mut out).and_then(|()| out.flush()).map_err(error)?;
     drop(out);
     file.as_file().sync_all().map_err(error)?;
     file.persist(path).map_err(|failed| error(failed.error))?;
@@ -60,8 +114,8 @@ pub(crate) fn to_file(path: &Path, format: &dyn Format, result: &Weigh) -> Resul
 }
 
 /// Writes tables to standard error, as far as that works.
-pub(crate) fn to_stderr(result: &Weigh) {
+fn to_stderr(result: Report<'_>) {
     if let Some(text) = format_named("text") {
-        let _ = text.weigh(result, Style::plain(100), &mut io::stderr().lock());
+        let _ = result.write(text, Style::plain(100), &mut io::stderr().lock());
     }
 }

@@ -1,12 +1,15 @@
 //! The commands, one file a verb.
 
 mod completions;
+mod load;
 mod man;
+mod sending;
 mod weigh;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use unladen_load::LoadError;
 
 use crate::exit::Failure;
 
@@ -27,6 +30,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Weigh(Box<weigh::Args>),
+    Load(Box<load::Args>),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -35,6 +39,7 @@ enum Command {
 pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Weigh(args) => weigh::run(*args),
+        Command::Load(args) => load::run(*args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     };
@@ -50,7 +55,9 @@ pub(crate) fn run() -> ExitCode {
 /// One line with what happened and what to do; then, of a response that was not expected, the response.
 fn report(failure: &Failure) {
     eprintln!("unladen: {failure}");
-    if let Failure::Load(unladen_load::LoadError::UnexpectedStatus { sample, .. }) = failure {
+    if let Failure::Load(LoadError::UnexpectedStatus { sample, .. } | LoadError::UnexpectedBody { sample, .. }) =
+        failure
+    {
         eprintln!("\n{sample}");
     }
 }

@@ -1,18 +1,16 @@
 //! `unladen weigh`: the command line, and what it resolves to.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use unladen_load::{
-    Cancel, ConnectTo, DriverConfig, Expect, Header, HttpVersion, LoadError, Request, RequestBuilder, Roots, Statuses,
-    TlsOptions, UrlLine,
-};
+use unladen_load::{Cancel, DriverConfig, LoadError};
 use unladen_probe::GroupBy;
-use unladen_report::{Ended, format_named};
+use unladen_report::Ended;
 
+use crate::cmd::sending::Sending;
 use crate::exit::Failure;
+use crate::output::Report;
 use crate::weigh::{Budget, Options, Outcome};
 use crate::{interrupt, output, terminal, weigh};
 
@@ -49,43 +47,8 @@ pub(super) struct Args {
     /// Requests a second while requests run, instead of back to back
     #[arg(long, value_name = "RATE", help_heading = "How to send")]
     rate: Option<f64>,
-    /// Open a new connection for each request
-    #[arg(long, help_heading = "How to send")]
-    no_keepalive: bool,
-    /// Version of HTTP
-    #[arg(long, value_name = "VERSION", value_enum, default_value_t = Http::Auto, help_heading = "How to send")]
-    http: Http,
-    /// Connect to this Unix socket instead of the URL's host
-    #[arg(long, value_name = "PATH", conflicts_with = "connect_to", help_heading = "How to send")]
-    unix_socket: Option<PathBuf>,
-    /// Connect to this address instead of the URL's host
-    #[arg(long, value_name = "IP:PORT", help_heading = "How to send")]
-    connect_to: Option<SocketAddr>,
-    /// How long a request may take
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "30s", help_heading = "How to send")]
-    timeout: Duration,
-    /// Accept any TLS certificate
-    #[arg(short = 'k', long, help_heading = "How to send")]
-    insecure: bool,
-    /// Trust the certificates in this PEM file alone
-    #[arg(long, value_name = "FILE", help_heading = "How to send")]
-    cacert: Option<PathBuf>,
-
-    /// Method [default: GET, or POST with --data]
-    #[arg(short = 'X', long, value_name = "METHOD", help_heading = "What to send")]
-    method: Option<String>,
-    /// A header, `Name: value`; may be repeated
-    #[arg(short = 'H', long, value_name = "HEADER", help_heading = "What to send")]
-    header: Vec<String>,
-    /// A cookie, `name=value`; may be repeated
-    #[arg(short = 'b', long, value_name = "COOKIE", help_heading = "What to send")]
-    cookie: Vec<String>,
-    /// The body; @FILE reads it from a file
-    #[arg(short = 'd', long, value_name = "BODY", help_heading = "What to send")]
-    data: Option<String>,
-    /// Statuses that are fine, such as 200-299,304 [default: 200-299]
-    #[arg(long, value_name = "LIST", help_heading = "What to send")]
-    expect_status: Option<String>,
+    #[command(flatten)]
+    sending: Sending,
 
     /// How processes are put together
     #[arg(long, value_name = "HOW", value_enum, default_value_t = By::Auto, help_heading = "How to measure")]
@@ -112,16 +75,6 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Http {
-    /// What the server prefers over TLS, else 1.1
-    Auto,
-    #[value(name = "1.1")]
-    Http1,
-    #[value(name = "2")]
-    Http2,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
 enum By {
     /// Systemd unit or container, else user and executable
     Auto,
@@ -143,25 +96,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
     let Outcome { result, failure } = weigh::weigh(options, &cancel)?;
 
-    let format = format_named(if json { "json" } else { "text" });
-    let mut written = Ok(());
-    if let Some(format) = format {
-        written = output::to_stdout(format, &result, terminal::style());
-    }
-    for file in files {
-        let name = match file.extension().and_then(|extension| extension.to_str()) {
-            Some("json") => "json",
-            Some("svg") => "svg",
-            _ => "text",
-        };
-        if let Some(format) = format_named(name) {
-            written = written.and(output::to_file(&file, format, &result));
-        }
-    }
-    if written.is_err() {
-        // A minute's measuring shall not be lost to a full disk.
-        output::to_stderr(&result);
-    }
+    let written = output::everywhere(Report::Weigh(&result), json, &files, terminal::style());
     match failure {
         Some(failure) => Err(failure),
         None if result.ended == Ended::Interrupted => Err(Failure::Interrupted { shown: true }),
@@ -174,26 +109,12 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
 impl Args {
     /// From what was typed to what it means.
     fn resolve(self) -> Result<Options, Failure> {
-        let requests = self.build_requests()?;
-        let statuses: Statuses = self.expect_status.as_deref().map(str::parse).transpose()?.unwrap_or_default();
+        let requests = self.sending.requests(&self.url, self.urls.as_deref())?;
         let budget = Budget { time: self.time, requests: self.requests, until: self.until };
-        let roots = self.cacert.map_or(Roots::System, Roots::Only);
-        let connect_to = self.unix_socket.map(ConnectTo::Unix).or(self.connect_to.map(ConnectTo::Address));
         let driver = DriverConfig {
-            connect_to,
             concurrency: self.concurrency,
-            keep_alive: !self.no_keepalive,
-            http: match self.http {
-                Http::Auto => HttpVersion::Auto,
-                Http::Http1 => HttpVersion::Http1,
-                Http::Http2 => HttpVersion::Http2,
-            },
             rate: self.rate,
-            timeout: self.timeout,
-            connect_timeout: self.timeout.min(Duration::from_secs(10)),
-            tls: TlsOptions { roots, insecure: self.insecure, ..TlsOptions::default() },
-            expect: Expect { statuses, ..Expect::default() },
-            ..DriverConfig::new(requests)
+            ..self.sending.driver(requests.into_iter().map(|weighted| weighted.request).collect())?
         };
         Ok(Options {
             driver,
@@ -210,46 +131,6 @@ impl Args {
             seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
             quiet: self.quiet,
         })
-    }
-
-    fn build_requests(&self) -> Result<Vec<Request>, Failure> {
-        let mut builders = Vec::new();
-        for url in &self.url {
-            builders.push(Request::get(url)?);
-        }
-        if let Some(file) = &self.urls {
-            for line in UrlLine::read_list(file)? {
-                builders.push(line.request()?);
-            }
-        }
-        let body = self.data.as_deref().map(body).transpose()?;
-        builders.into_iter().map(|builder| self.dress(builder, body.as_deref())).collect()
-    }
-
-    /// Gives a request what all of them carry.
-    fn dress(&self, mut builder: RequestBuilder, body: Option<&[u8]>) -> Result<Request, Failure> {
-        if let Some(method) = self.method.as_deref().or(body.map(|_| "POST")) {
-            builder = builder.method(method)?;
-        }
-        for header in &self.header {
-            builder = builder.header(header.parse::<Header>()?);
-        }
-        for cookie in &self.cookie {
-            builder = builder.cookie(cookie)?;
-        }
-        if let Some(body) = body {
-            builder = builder.body(body.to_vec());
-        }
-        Ok(builder.build()?)
-    }
-}
-
-fn body(data: &str) -> Result<Vec<u8>, Failure> {
-    match data.strip_prefix('@') {
-        Some(file) => {
-            std::fs::read(file).map_err(|error| Failure::Usage(format!("cannot read the body from {file}: {error}")))
-        }
-        None => Ok(data.as_bytes().to_vec()),
     }
 }
 

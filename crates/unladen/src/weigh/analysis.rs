@@ -4,21 +4,17 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use unladen_load::{Request, Sample};
-use unladen_lockin::{Block, Estimate, Weight, ratio, samples_needed};
+use unladen_lockin::{Block, Estimate, Weight, ratio};
 use unladen_probe::{CounterId, Group, GroupId, GroupKind, Instrument, Unit};
-use unladen_report::{
-    Client, Ended, Kind, Latency, LatencyQuantile, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, WeightRow,
-};
+use unladen_report::{Client, Ended, Kind, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, WeightRow};
 
+use crate::latency::{QUANTILES, latency};
 use crate::weigh::judge::judge;
 use crate::weigh::options::Options;
 use crate::weigh::plan::Plan;
 use crate::weigh::recording::{BlockRecord, PhaseRecord, Recording};
 use crate::weigh::trace::trace;
 use crate::weigh::warnings::warnings;
-
-/// Quantiles of the latency.
-const QUANTILES: [(&str, f64); 5] = [("p50", 0.50), ("p75", 0.75), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99)];
 
 /// All that a result is made of.
 pub(crate) struct Measured<'a> {
@@ -136,7 +132,7 @@ fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl 
         blocks: measured.recording.of_url(url).count(),
         response_bytes: sample.exchange.body_bytes,
         client: Client {
-            latency: latency(measured.recording, url),
+            latency: latency(&measured.recording.latencies(url), &QUANTILES),
             connections: phases().map(|phase| phase.connections).sum(),
             changed: phases().map(|phase| phase.changed).sum(),
             cpu: own_cpu.map(|row| row.weight.per_request),
@@ -201,27 +197,6 @@ fn in_order_of_probes(rows: impl Iterator<Item = WeightRow>, instrument: &Instru
     let place = |name: &str| instrument.counters().iter().position(|counter| counter.name == name);
     rows.sort_by(|a, b| (&a.group, place(a.counter)).cmp(&(&b.group, place(b.counter))));
     rows
-}
-
-fn latency(recording: &Recording, url: usize) -> Option<Latency> {
-    let latencies = recording.latencies(url);
-    let quantiles = latencies.quantiles(&QUANTILES.map(|(_, q)| q))?;
-    Some(Latency {
-        mean: latencies.mean(),
-        mean_interval: latencies.mean_interval(),
-        sd: latencies.sd(),
-        max: latencies.max(),
-        quantiles: QUANTILES
-            .iter()
-            .zip(quantiles)
-            .map(|((name, q), quantile)| LatencyQuantile {
-                name,
-                value: quantile.value,
-                interval: quantile.interval,
-                needs: samples_needed(*q),
-            })
-            .collect(),
-    })
 }
 
 /// What the total allows, if CPU is what runs out. `None` if its interval reaches down to nothing.

@@ -1,0 +1,34 @@
+//! From latencies in blocks to the table of their quantiles.
+
+use unladen_lockin::{BlockLatencies, samples_needed};
+use unladen_report::{Latency, LatencyQuantile};
+
+/// Quantiles of the latency, with their names in results.
+pub(crate) const QUANTILES: [(&str, f64); 5] =
+    [("p50", 0.50), ("p75", 0.75), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99)];
+
+/// With one more, for loads: a weighing has too few requests for it.
+pub(crate) const LOAD_QUANTILES: [(&str, f64); 6] =
+    [("p50", 0.50), ("p75", 0.75), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)];
+
+/// None without latencies.
+pub(crate) fn latency(latencies: &BlockLatencies, wanted: &[(&'static str, f64)]) -> Option<Latency> {
+    let shares: Vec<f64> = wanted.iter().map(|(_, q)| *q).collect();
+    let quantiles = latencies.quantiles(&shares)?;
+    Some(Latency {
+        mean: latencies.mean(),
+        mean_interval: latencies.mean_interval(),
+        sd: latencies.sd(),
+        max: latencies.max(),
+        quantiles: wanted
+            .iter()
+            .zip(quantiles)
+            .map(|((name, q), quantile)| LatencyQuantile {
+                name,
+                value: quantile.value,
+                interval: quantile.interval,
+                needs: samples_needed(*q),
+            })
+            .collect(),
+    })
+}

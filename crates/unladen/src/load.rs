@@ -1,0 +1,18 @@
+//! Loading: from options to a result. The life of a request is told in ARCHITECTURE.md.
+
+mod account;
+mod capacity;
+mod hdr;
+mod limit;
+mod options;
+mod recorder;
+mod replay;
+mod result;
+mod run;
+mod slices;
+mod trial;
+
+pub(crate) use limit::Limit;
+pub(crate) use options::{Files, Options, Pace};
+pub(crate) use replay::replay;
+pub(crate) use run::load;

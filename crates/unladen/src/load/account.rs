@@ -1,0 +1,163 @@
+//! The principal type is [`Account`]: what all requests of a load came to, request by request, in bounded memory.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use unladen_load::{ErrorKind, Mix, Record, Step};
+
+use crate::load::slices::Slices;
+
+/// Requests of a mix that are told apart, those with the largest shares; the others are in the sums alone.
+pub(crate) const TOLD_APART: usize = 20;
+
+/// What all requests came to.
+#[derive(Debug)]
+pub(crate) struct Account {
+    /// With a latency: answered as expected, or not in time.
+    pub(crate) all: Slices,
+    pub(crate) new: Slices,
+    pub(crate) reused: Slices,
+    pub(crate) recorded: u64,
+    pub(crate) answered: u64,
+    pub(crate) cut_short: u64,
+    pub(crate) changed: u64,
+    pub(crate) body_bytes: u64,
+    pub(crate) errors: BTreeMap<ErrorKind, u64>,
+    /// Bounds, and requests that were answered as expected within them and not within the one before.
+    pub(crate) buckets: Vec<(Duration, u64)>,
+    pub(crate) lag: Lag,
+    /// By index of the request, for those told apart.
+    pub(crate) by_request: BTreeMap<usize, Part>,
+    pub(crate) by_step: Vec<(Step, Part)>,
+    /// When the last one was done, ns since the start.
+    pub(crate) last_done_ns: u64,
+}
+
+/// A part of all requests.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
+    pub(crate) slices: Slices,
+    pub(crate) answered: u64,
+    pub(crate) errors: u64,
+}
+
+/// The generator's lag.
+#[derive(Debug)]
+pub(crate) struct Lag {
+    histogram: Histogram<u64>,
+    /// Requests that had to wait for one under way to end: their lag is not the generator's.
+    pub(crate) waited: u64,
+}
+
+// === impl Account ===
+
+impl Account {
+    /// Nothing yet.
+    pub(crate) fn new(buckets: &[Duration], mix: &Mix, requests: usize, steps: &[Step]) -> Self {
+        let mut by_request = BTreeMap::new();
+        if requests > 1 {
+            let mut shares: Vec<usize> = (0..requests).collect();
+            shares.sort_by(|a, b| mix.share(*b).total_cmp(&mix.share(*a)));
+            by_request.extend(shares.into_iter().take(TOLD_APART).map(|index| (index, Part::default())));
+        }
+        Self {
+            all: Slices::default(),
+            new: Slices::default(),
+            reused: Slices::default(),
+            recorded: 0,
+            answered: 0,
+            cut_short: 0,
+            changed: 0,
+            body_bytes: 0,
+            errors: BTreeMap::new(),
+            buckets: buckets.iter().map(|bound| (*bound, 0)).collect(),
+            lag: Lag::default(),
+            by_request,
+            by_step: if steps.len() > 1 {
+                steps.iter().map(|step| (*step, Part::default())).collect()
+            } else {
+                Vec::new()
+            },
+            last_done_ns: 0,
+        }
+    }
+
+    /// Adds a request.
+    pub(crate) fn record(&mut self, record: &Record) {
+        let answered = record.error.is_none();
+        // A fast error is not a fast page: it has no latency. One that was not answered in time has at least this one.
+        let latency = (answered || record.is_cut_short()).then_some(record.latency_ns);
+        self.recorded += 1;
+        self.answered += u64::from(answered);
+        self.cut_short += u64::from(record.is_cut_short());
+        self.changed += u64::from(record.changed);
+        self.body_bytes += record.body_bytes;
+        if let Some(kind) = record.error {
+            *self.errors.entry(kind).or_default() += 1;
+        }
+        self.all.record(record.planned_ns, latency, !answered);
+        if answered {
+            let by_connection = if record.reused { &mut self.reused } else { &mut self.new };
+            by_connection.record(record.planned_ns, latency, false);
+            let bucket = self.buckets.partition_point(|(bound, _)| bound.as_nanos() < u128::from(record.latency_ns));
+            if let Some((_, count)) = self.buckets.get_mut(bucket) {
+                *count += 1;
+            }
+        }
+        self.lag.record(record.lag_ns);
+        if let Some(part) = self.by_request.get_mut(&(record.request as usize)) {
+            part.record(record, latency);
+        }
+        if !self.by_step.is_empty() {
+            let mut end = 0;
+            let step = self.by_step.iter().position(|(step, _)| {
+                end += step.time.as_nanos();
+                u128::from(record.planned_ns) < end
+            });
+            let step = step.unwrap_or(self.by_step.len() - 1);
+            self.by_step[step].1.record(record, latency);
+        }
+        self.last_done_ns = self.last_done_ns.max(record.planned_ns.saturating_add(record.latency_ns));
+    }
+}
+
+// === impl Part ===
+
+impl Part {
+    fn record(&mut self, record: &Record, latency: Option<u64>) {
+        let answered = record.error.is_none();
+        self.answered += u64::from(answered);
+        self.errors += u64::from(!answered);
+        self.slices.record(record.planned_ns, latency, !answered);
+    }
+}
+
+// === impl Lag ===
+
+impl Lag {
+    fn record(&mut self, lag_ns: Option<u64>) {
+        match lag_ns {
+            Some(lag_ns) => self.histogram.saturating_record(lag_ns),
+            None => self.waited += 1,
+        }
+    }
+
+    /// ns; none without requests that were the generator's to be late with.
+    pub(crate) fn at(&self, q: f64) -> Option<u64> {
+        (!self.histogram.is_empty()).then(|| self.histogram.value_at_quantile(q))
+    }
+
+    /// ns.
+    pub(crate) fn max(&self) -> u64 {
+        self.histogram.max()
+    }
+}
+
+impl Default for Lag {
+    fn default() -> Self {
+        // To an hour, three digits; the library refuses only bounds that are out of order.
+        let Ok(histogram) = Histogram::new_with_bounds(1, 3_600_000_000_000, 3) else { unreachable!() };
+        Self { histogram, waited: 0 }
+    }
+}

@@ -1,0 +1,204 @@
+//! [`find_capacity`]: the highest rate that holds a limit.
+//!
+//! The rate is doubled until the limit breaks (or halved until it holds), then the gap is halved on a logarithmic scale
+//! until it is narrow; what was found has to hold once more, for twice as long. A rate holds the limit if the interval of
+//! its quantile lies below, and no request failed; what cannot be decided counts as broken, so that the answer is a rate
+//! to rely on.
+
+use std::time::Duration;
+
+use unladen_load::{Cancel, Driver, Schedule, Step};
+use unladen_report::{FoundCapacity, Load, Trial};
+
+use crate::exit::Failure;
+use crate::latency::latency;
+use crate::load::limit::Limit;
+use crate::load::options::{Options, Pace};
+use crate::load::recorder::record_end;
+use crate::load::result::{Ran, result};
+use crate::load::run::{account, head, is_interrupted, plan};
+use crate::load::trial::send;
+use crate::progress::Progress;
+
+/// The gap between what held and what broke that is narrow enough.
+const NARROW: f64 = 1.05;
+/// Lower rates are not tried: a trial would last for hours.
+const LOWEST: f64 = 0.1;
+/// Trials at most.
+const MOST_TRIALS: usize = 30;
+/// A pause between trials, for queues to drain and garbage to be collected.
+const PAUSE: Duration = Duration::from_secs(1);
+/// More requests in a trial than the interval of its quantile needs at least.
+const SPARE: f64 = 2.0;
+/// A trial lasts so long at most, however many requests the quantile needs.
+const LONGEST_TRIAL: Duration = Duration::from_secs(120);
+
+/// What is known so far.
+struct Search<'a> {
+    options: &'a Options,
+    limit: &'a Limit,
+    http: &'a str,
+    driver: &'a mut Driver,
+    cancel: &'a Cancel,
+    progress: &'a Progress,
+    trials: Vec<Trial>,
+    /// The highest that held, with its result.
+    held: Option<(f64, Load)>,
+    broken: Option<f64>,
+}
+
+/// What came of a trial.
+enum Verdict {
+    Held,
+    Broken,
+    /// The generator was the bottleneck, or it was interrupted: the search ends.
+    End,
+}
+
+/// Searches from the rate of the options on.
+///
+/// # Errors
+/// When the client cannot go on.
+pub(crate) fn find_capacity(
+    options: &Options,
+    driver: &mut Driver,
+    http: &str,
+    cancel: &Cancel,
+    progress: &Progress,
+) -> Result<Load, Failure> {
+    let (Some(limit), Pace::Open(schedule)) = (&options.limit, &options.pace) else {
+        return Err(Failure::Usage("--find-capacity takes --within and a --rate to begin with".into()));
+    };
+    let begin = schedule.steps().first().map_or(10.0, |step| step.from);
+    let mut search =
+        Search { options, limit, http, driver, cancel, progress, trials: Vec::new(), held: None, broken: None };
+    let last = search.run(begin)?;
+    let Search { trials, held, broken, .. } = search;
+    let capacity = FoundCapacity {
+        limit: limit.to_string(),
+        highest: held.as_ref().map(|(rate, _)| *rate),
+        lowest_broken: broken,
+        trials,
+    };
+    let mut result = held.map_or(last, |(_, result)| result);
+    if cancel.is_cancelled() {
+        result.ended = unladen_report::Ended::Interrupted;
+    }
+    Ok(Load { capacity: Some(capacity), ..result })
+}
+
+// === impl Search ===
+
+impl Search<'_> {
+    /// Gives the result of the last trial.
+    fn run(&mut self, begin: f64) -> Result<Load, Failure> {
+        let mut rate = begin;
+        loop {
+            let (verdict, result) = self.trial(rate, 1.0)?;
+            let is_last = self.trials.len() >= MOST_TRIALS;
+            match verdict {
+                Verdict::End => return Ok(result),
+                Verdict::Held => {
+                    if self.broken.is_some_and(|broken| broken <= rate * NARROW) {
+                        return self.confirm(rate, result);
+                    }
+                    self.held = Some((rate, result.clone()));
+                }
+                Verdict::Broken => {
+                    self.broken = Some(self.broken.map_or(rate, |broken| broken.min(rate)));
+                    if let Some((held, of_held)) = self.held.take() {
+                        if rate <= held * NARROW {
+                            return self.confirm(held, of_held);
+                        }
+                        self.held = Some((held, of_held));
+                    }
+                }
+            }
+            rate = match (self.held.as_ref().map(|(rate, _)| *rate), self.broken) {
+                (Some(held), Some(broken)) => (held * broken).sqrt(),
+                (Some(held), None) => held * 2.0,
+                (None, Some(broken)) => broken / 2.0,
+                (None, None) => rate,
+            };
+            if is_last || rate < LOWEST {
+                return Ok(result);
+            }
+        }
+    }
+
+    /// What held has to hold again for twice as long; else a little less is tried.
+    fn confirm(&mut self, mut rate: f64, mut result: Load) -> Result<Load, Failure> {
+        self.held = None;
+        while self.trials.len() < MOST_TRIALS && rate >= LOWEST {
+            let (verdict, again) = self.trial(rate, 2.0)?;
+            result = again;
+            match verdict {
+                Verdict::Held => {
+                    self.held = Some((rate, result.clone()));
+                    break;
+                }
+                Verdict::End => break,
+                Verdict::Broken => self.broken = Some(rate),
+            }
+            rate /= NARROW;
+        }
+        Ok(result)
+    }
+
+    fn trial(&mut self, rate: f64, longer: f64) -> Result<(Verdict, Load), Failure> {
+        if !self.trials.is_empty() {
+            self.cancel.wait(PAUSE);
+        }
+        let needs = SPARE * unladen_lockin::samples_needed(self.limit.quantile) as f64;
+        let least = Duration::try_from_secs_f64(needs / rate).unwrap_or(LONGEST_TRIAL).min(LONGEST_TRIAL);
+        let time = self.options.time.unwrap_or(Options::TIME).max(least).mul_f64(longer);
+        let arrivals = match &self.options.pace {
+            Pace::Open(schedule) => schedule.arrivals(),
+            Pace::Closed => Default::default(),
+        };
+        let pace = Pace::Open(Schedule::new(vec![Step::steady(rate, time)], arrivals, self.options.seed)?);
+        let number = self.trials.len() + 1;
+        let mut watch = |account: &crate::load::account::Account, elapsed: Duration| {
+            let what = format!("trial {number}: {rate:.1}/s, {} answered", account.answered);
+            self.progress.at(elapsed.as_secs_f64() / time.as_secs_f64(), elapsed, &what);
+        };
+        let account = account(self.options, &pace);
+        let plan = unladen_load::LoadPlan {
+            // A server that cannot keep up is not waited for longer than the limit is worth.
+            grace: self.limit.latency.min(self.options.driver.timeout),
+            ..plan(self.options, &pace, time)
+        };
+        let sent = send(self.driver, plan, account, self.cancel, None, &mut watch)?;
+        let interrupted = is_interrupted(&sent.end);
+        let end = record_end(&sent.end, interrupted);
+        let head = head(self.options, &pace, self.http);
+        let ran = Ran { head: &head, mix: &self.options.mix, account: &sent.account, end: Some(&end), capacity: None };
+        let result = result(ran);
+        let trial = judged(&result, rate, self.limit, &sent.account.all);
+        let verdict = match trial.held {
+            _ if interrupted || trial.unfit => Verdict::End,
+            Some(true) => Verdict::Held,
+            _ => Verdict::Broken,
+        };
+        if !interrupted {
+            self.trials.push(trial);
+        }
+        Ok((verdict, result))
+    }
+}
+
+fn judged(result: &Load, rate: f64, limit: &Limit, all: &crate::load::slices::Slices) -> Trial {
+    let bound = u64::try_from(limit.latency.as_nanos()).unwrap_or(u64::MAX);
+    let quantile = latency(&all.latencies(), &[("limit", limit.quantile)])
+        .and_then(|latency| latency.quantiles.first().map(|quantile| (quantile.value, quantile.interval)));
+    let failed: u64 = result.errors.iter().map(|error| error.count).sum();
+    let errors = failed + result.unsent;
+    let held = match quantile {
+        _ if errors > 0 => Some(false),
+        Some((_, Some((_, high)))) if high < bound => Some(true),
+        Some((_, Some((low, _)))) if low >= bound => Some(false),
+        Some((value, None)) if value >= bound => Some(false),
+        _ => None,
+    };
+    Trial { rate, planned: result.planned, quantile, errors, held, unfit: !result.unfit.is_empty() }
+}

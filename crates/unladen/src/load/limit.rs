@@ -1,0 +1,62 @@
+//! The principal type is [`Limit`]: a latency that a share of the requests has to stay within, `p95<100ms`.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// A quantile of the latency, and what it has to stay below.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Limit {
+    text: String,
+    /// 0 … 1; the mean has none.
+    pub(crate) quantile: f64,
+    pub(crate) latency: Duration,
+}
+
+/// What is no limit.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no limit: expected a quantile, `<` and a time, such as p95<100ms or p99.9<1s")]
+pub(crate) struct LimitError {
+    text: String,
+}
+
+// === impl Limit ===
+
+impl FromStr for Limit {
+    type Err = LimitError;
+
+    fn from_str(text: &str) -> Result<Self, LimitError> {
+        let wrong = || LimitError { text: text.to_owned() };
+        let (quantile, latency) = text.split_once('<').ok_or_else(wrong)?;
+        let latency = latency.strip_prefix('=').unwrap_or(latency).trim();
+        let percent: f64 = quantile.trim().strip_prefix('p').and_then(|p| p.parse().ok()).ok_or_else(wrong)?;
+        let latency = humantime::parse_duration(latency).map_err(|_| wrong())?;
+        if !(percent > 0.0 && percent < 100.0) || latency.is_zero() {
+            return Err(wrong());
+        }
+        Ok(Self { text: text.to_owned(), quantile: percent / 100.0, latency })
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read() {
+        let limit: Limit = "p95<100ms".parse().unwrap();
+        assert_eq!((limit.quantile, limit.latency), (0.95, Duration::from_millis(100)));
+        let limit: Limit = "p99.9 <= 1s".parse().unwrap();
+        assert_eq!(limit.latency, Duration::from_secs(1));
+        assert!((limit.quantile - 0.999).abs() < 1e-9);
+        for wrong in ["", "p95", "95<1s", "p95<1", "p0<1s", "p100<1s", "p95<0s", "px<1s", "p95>1s", "pNaN<1s"] {
+            assert!(wrong.parse::<Limit>().is_err(), "{wrong}");
+        }
+    }
+}

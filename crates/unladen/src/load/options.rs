@@ -1,0 +1,68 @@
+//! The principal type is [`Options`]: what `load` was asked for, resolved.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use unladen_load::{DriverConfig, Mix, Schedule};
+
+use crate::load::limit::Limit;
+
+/// What to send, and how.
+#[derive(Debug)]
+pub(crate) struct Options {
+    /// Requests and connections.
+    pub(crate) driver: DriverConfig,
+    /// Which request comes how often.
+    pub(crate) mix: Mix,
+    /// What was asked for, in words.
+    pub(crate) target: String,
+    /// When requests are sent.
+    pub(crate) pace: Pace,
+    /// The most requests under way at once; in a closed loop always so many.
+    pub(crate) concurrency: usize,
+    /// The end of a closed loop, or of a single rate.
+    pub(crate) time: Option<Duration>,
+    /// The end, in requests.
+    pub(crate) requests: Option<u64>,
+    /// A limit that the latency has to hold.
+    pub(crate) limit: Option<Limit>,
+    /// Look for the highest rate that holds the limit, from the schedule's rate on.
+    pub(crate) find_capacity: bool,
+    /// The times of which the share of requests within is told.
+    pub(crate) buckets: Vec<Duration>,
+    /// Repeats arrivals and mix.
+    pub(crate) seed: u64,
+    /// Where else to write while it runs.
+    pub(crate) files: Files,
+    /// No progress line.
+    pub(crate) quiet: bool,
+}
+
+/// When requests are sent.
+#[derive(Debug, Clone)]
+pub(crate) enum Pace {
+    /// When the one before is done.
+    Closed,
+    /// When it is planned.
+    Open(Schedule),
+}
+
+/// Files that are written while a load runs.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Files {
+    /// Every request, see docs/records.md.
+    pub(crate) record: Option<PathBuf>,
+    /// Histograms second by second, as HdrHistogram's log.
+    pub(crate) hdr_log: Option<PathBuf>,
+    /// The distribution, as HdrHistogram's percentiles.
+    pub(crate) hdr_percentiles: Option<PathBuf>,
+}
+
+impl Options {
+    /// The end of a load that nothing else ends.
+    pub(crate) const TIME: Duration = Duration::from_secs(10);
+    /// The most requests under way of an open loop: more than a server that keeps up ever has.
+    pub(crate) const MOST_UNDER_WAY: usize = 1_000;
+    /// Buckets unless others are asked for: ms.
+    pub(crate) const BUCKETS_MS: [u64; 12] = [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
+}

@@ -1,0 +1,72 @@
+//! The principal type is [`Recorder`]: the files that are written while a load runs.
+
+use std::path::Path;
+
+use unladen_load::{LoadEnd, Record, RecordEnd, RecordError, RecordHead, RecordWriter};
+
+use crate::exit::Failure;
+use crate::load::hdr::{HdrLog, percentiles};
+use crate::load::options::Files;
+use crate::load::slices::Slices;
+
+/// The files of one load.
+pub(crate) struct Recorder {
+    files: Files,
+    records: Option<RecordWriter>,
+    log: Option<HdrLog>,
+}
+
+// === impl Recorder ===
+
+impl Recorder {
+    /// Begins the files.
+    pub(crate) fn create(files: &Files, head: &RecordHead) -> Result<Self, Failure> {
+        let records = files.record.as_deref().map(|file| RecordWriter::create(file, head)).transpose()?;
+        let log = files.hdr_log.as_deref().map(HdrLog::create).transpose()?;
+        Ok(Self { files: files.clone(), records, log })
+    }
+
+    pub(crate) fn record(&mut self, record: &Record) -> Result<(), Failure> {
+        if let Some(records) = &mut self.records {
+            records.write(record)?;
+        }
+        if let Some(log) = &mut self.log {
+            log.record(record)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the files.
+    pub(crate) fn end(self, end: &RecordEnd, all: &Slices) -> Result<(), Failure> {
+        if let Some(records) = self.records {
+            records.end(end)?;
+        }
+        if let Some(log) = self.log {
+            log.end()?;
+        }
+        self.files.hdr_percentiles.as_deref().map_or(Ok(()), |file: &Path| percentiles(file, all))
+    }
+}
+
+/// What stands at the end of a file of records.
+pub(crate) fn record_end(end: &LoadEnd, interrupted: bool) -> RecordEnd {
+    let nanos = |time: std::time::Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    RecordEnd {
+        ended: if interrupted { "interrupted" } else { "complete" }.to_owned(),
+        unsent: end.unsent,
+        abandoned: end.abandoned,
+        bytes_sent: end.bytes_sent,
+        bytes_received: end.bytes_received,
+        connections: end.connections_opened,
+        cpu_ns: nanos(end.cpu),
+        paced_ns: nanos(end.paced),
+        worked_ns: nanos(end.worked),
+        first_errors: end.first_errors.iter().map(|(kind, text)| (kind.as_str().to_owned(), text.clone())).collect(),
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        Self::Record(error)
+    }
+}

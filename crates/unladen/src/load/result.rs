@@ -1,0 +1,212 @@
+//! From an account to a result: [`result`].
+
+use std::time::Duration;
+
+use unladen_load::{Mix, RecordEnd, RecordHead};
+use unladen_report::{
+    ByConnection, ByRequest, Ended, ErrorCount, FoundCapacity, Latency, Load, LoadSetup, Pacing, SendLag, StepResult,
+    Unfit, Warning,
+};
+
+use crate::latency::{LOAD_QUANTILES, latency};
+use crate::load::account::{Account, Part};
+use crate::load::slices::Slices;
+
+/// A generator may be so late that it does not show beside the server's latencies: 5 % of their median …
+const LATE_SHARE: f64 = 0.05;
+/// … and never later than this without a word, nor blamed for less.
+const LATE: Duration = Duration::from_millis(1);
+/// From this share of its time on, the generator's thread is what limits the rate.
+const BUSY: f64 = 0.9;
+/// Points of the distribution that a picture shows.
+const POINTS: usize = 500;
+
+/// All that a result is made of.
+pub(crate) struct Ran<'a> {
+    pub(crate) head: &'a RecordHead,
+    pub(crate) mix: &'a Mix,
+    pub(crate) account: &'a Account,
+    /// None where the file of records breaks off.
+    pub(crate) end: Option<&'a RecordEnd>,
+    pub(crate) capacity: Option<FoundCapacity>,
+}
+
+/// Makes the result.
+pub(crate) fn result(ran: Ran<'_>) -> Load {
+    let Ran { head, mix, account, end, capacity } = ran;
+    let is_open = !head.steps.is_empty();
+    let of_end = |count: fn(&RecordEnd) -> u64| end.map_or(0, count);
+    let (unsent, abandoned) = (of_end(|end| end.unsent), of_end(|end| end.abandoned));
+    let planned = account.recorded + unsent + abandoned;
+    let elapsed = Duration::from_nanos(account.last_done_ns);
+    let all = table(&account.all);
+    let lag = account.lag.at(0.99).filter(|_| is_open);
+    let worked = Duration::from_nanos(of_end(|end| end.worked_ns));
+    let mut result = Load {
+        setup: setup(head, is_open),
+        ended: match end.map(|end| end.ended.as_str()) {
+            Some("complete") => Ended::Complete,
+            _ => Ended::Interrupted,
+        },
+        elapsed,
+        planned,
+        requests: account.answered,
+        throughput: if elapsed.is_zero() { 0.0 } else { account.answered as f64 / elapsed.as_secs_f64() },
+        cut_short: account.cut_short,
+        within: within(account, planned),
+        new_connections: by_connection(&account.new),
+        reused_connections: by_connection(&account.reused),
+        send_lag: lag.map(|p99| SendLag { p50: account.lag.at(0.5).unwrap_or(0), p99, max: account.lag.max() }),
+        pacing: end.filter(|_| is_open).map(|end| Pacing { cpu: Duration::from_nanos(end.paced_ns) }),
+        errors: errors(account, end),
+        unsent,
+        abandoned,
+        changed: account.changed,
+        connections: of_end(|end| end.connections),
+        bytes_sent: of_end(|end| end.bytes_sent),
+        bytes_received: of_end(|end| end.bytes_received),
+        body_bytes: account.body_bytes,
+        client_cpu: Duration::from_nanos(of_end(|end| end.cpu_ns)),
+        unfit: unfit(all.as_ref(), lag, worked, elapsed),
+        latency: all,
+        by_request: by_request(account, mix, &head.requests),
+        steps: account
+            .by_step
+            .iter()
+            .map(|(step, part)| StepResult {
+                from: step.from,
+                to: step.to,
+                time: step.time,
+                requests: part.answered,
+                errors: part.errors,
+                latency: table(&part.slices),
+            })
+            .collect(),
+        capacity,
+        timeline: account.all.timeline(),
+        distribution: distribution(&account.all),
+        warnings: Vec::new(),
+    };
+    result.warnings = warnings(&result, account.lag.waited);
+    result
+}
+
+fn setup(head: &RecordHead, is_open: bool) -> LoadSetup {
+    let seconds: f64 = head.steps.iter().map(|(_, _, ns)| *ns as f64 / 1e9).sum();
+    let requests: f64 = head.steps.iter().map(|(from, to, ns)| (from + to) / 2.0 * *ns as f64 / 1e9).sum();
+    LoadSetup {
+        target: head.target.clone(),
+        rate: is_open.then_some(requests / seconds),
+        arrivals: is_open.then_some(if head.arrivals == "poisson" { "Poisson" } else { "constant" }),
+        concurrency: head.concurrency,
+        keep_alive: head.keep_alive,
+        http: head.http.clone(),
+        seed: head.seed,
+    }
+}
+
+fn table(slices: &Slices) -> Option<Latency> {
+    if slices.is_empty() { None } else { latency(&slices.latencies(), &LOAD_QUANTILES) }
+}
+
+fn by_connection(slices: &Slices) -> Option<ByConnection> {
+    let latencies = slices.latencies();
+    latency(&latencies, &LOAD_QUANTILES).map(|latency| ByConnection { requests: latencies.count(), latency })
+}
+
+fn by_request(account: &Account, mix: &Mix, names: &[String]) -> Vec<ByRequest> {
+    let name = |index: &usize| names.get(*index).cloned().unwrap_or_else(|| format!("request {index}"));
+    let of = |(index, part): (&usize, &Part)| ByRequest {
+        name: name(index),
+        requests: part.answered,
+        errors: part.errors,
+        latency: table(&part.slices),
+    };
+    let mut parts: Vec<_> = account.by_request.iter().collect();
+    parts.sort_by(|a, b| mix.share(*b.0).total_cmp(&mix.share(*a.0)));
+    parts.into_iter().map(of).collect()
+}
+
+/// Of all that were planned: what failed, or was never sent, was within no time.
+fn within(account: &Account, planned: u64) -> Vec<(Duration, f64)> {
+    let mut cumulative = 0;
+    let share = |(bound, count): &(Duration, u64)| {
+        cumulative += count;
+        (*bound, cumulative as f64 / planned.max(1) as f64)
+    };
+    account.buckets.iter().map(share).collect()
+}
+
+fn errors(account: &Account, end: Option<&RecordEnd>) -> Vec<ErrorCount> {
+    let mut errors: Vec<ErrorCount> = account
+        .errors
+        .iter()
+        .map(|(kind, count)| ErrorCount {
+            kind: kind.as_str(),
+            count: *count,
+            first: end.and_then(|end| end.first_errors.get(kind.as_str()).cloned()).unwrap_or_default(),
+        })
+        .collect();
+    errors.sort_by_key(|error| std::cmp::Reverse(error.count));
+    errors
+}
+
+fn unfit(latency: Option<&Latency>, lag: Option<u64>, worked: Duration, elapsed: Duration) -> Vec<Unfit> {
+    let mut unfit = Vec::new();
+    let median = latency.and_then(|latency| latency.quantiles.first()).map_or(0, |p50| p50.value);
+    let limit = (LATE.as_nanos() as u64).max((median as f64 * LATE_SHARE) as u64);
+    if let Some(p99) = lag.filter(|p99| *p99 > limit) {
+        unfit.push(Unfit::Late { p99, limit });
+    }
+    let share = worked.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
+    if share > BUSY {
+        unfit.push(Unfit::Busy { share: share.min(1.0) });
+    }
+    unfit
+}
+
+fn distribution(slices: &Slices) -> Vec<(u64, f64)> {
+    let all = slices.distribution();
+    let total: u64 = all.iter().map(|(_, count)| count).sum();
+    let mut cumulative = 0;
+    let points: Vec<(u64, f64)> = all
+        .into_iter()
+        .map(|(latency, count)| {
+            cumulative += count;
+            (latency, cumulative as f64 / total.max(1) as f64)
+        })
+        .collect();
+    thinned(points)
+}
+
+/// Few enough points for a picture: the tail whole, as it is what one looks at, and the body in even steps.
+pub(crate) fn thinned(points: Vec<(u64, f64)>) -> Vec<(u64, f64)> {
+    if points.len() <= POINTS {
+        return points;
+    }
+    let step = 1.0 / POINTS as f64;
+    let (mut kept, mut next): (Vec<(u64, f64)>, f64) = (Vec::new(), 0.0);
+    for point in points {
+        let in_tail = point.1 > 1.0 - 2.0 * step;
+        if point.1 >= next || in_tail {
+            kept.push(point);
+            next = point.1 + step;
+        }
+    }
+    kept
+}
+
+fn warnings(result: &Load, waited: u64) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if result.cut_short > 0 {
+        warnings.push(Warning::CutShort { requests: result.cut_short });
+    }
+    if result.setup.rate.is_some() && (waited > 0 || result.unsent > 0) {
+        warnings.push(Warning::Capped { concurrency: result.setup.concurrency });
+    }
+    if result.changed > 0 {
+        let url = result.setup.target.clone();
+        warnings.push(Warning::BodyChanges { url, changed: result.changed, requests: result.requests });
+    }
+    warnings
+}

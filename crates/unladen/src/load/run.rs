@@ -1,0 +1,154 @@
+//! [`load`]: sends what was asked for, and tells what came of it.
+
+use std::time::Duration;
+
+use unladen_load::{Arrivals, Cancel, Driver, End, LoadEnd, LoadPlan, RecordHead, Schedule, Stop};
+use unladen_report::Load;
+
+use crate::exit::Failure;
+use crate::load::account::Account;
+use crate::load::capacity::find_capacity;
+use crate::load::options::{Options, Pace};
+use crate::load::recorder::{Recorder, record_end};
+use crate::load::result::{Ran, result};
+use crate::load::trial::{Sent, send};
+use crate::progress::Progress;
+
+/// Requests that are tried once before the load, so that a mistake is told at once and not as ten thousand errors.
+const TRIED: usize = 20;
+
+/// How long the end of a schedule is kept open beyond its last request, whose time lies just before its end.
+const SLACK: Duration = Duration::from_secs(1);
+
+/// Loads.
+///
+/// # Errors
+/// When the first requests fail, the client cannot go on, or a file cannot be written.
+pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> {
+    let progress = Progress::new(options.quiet);
+    let mut driver = Driver::start(options.driver.clone())?;
+    progress.say("trying the requests");
+    let mut http = String::new();
+    for index in 0..options.driver.requests.len().min(TRIED) {
+        http = format!("{:?}", driver.sample(index, cancel)?.version);
+    }
+    let done = if options.find_capacity {
+        find_capacity(options, &mut driver, &http, cancel, &progress)
+    } else {
+        once(options, &mut driver, &http, cancel, &progress)
+    };
+    progress.clear();
+    done
+}
+
+fn once(
+    options: &Options,
+    driver: &mut Driver,
+    http: &str,
+    cancel: &Cancel,
+    progress: &Progress,
+) -> Result<Load, Failure> {
+    let head = head(options, &options.pace, http);
+    let mut recorder = Recorder::create(&options.files, &head)?;
+    let planned = planned(options);
+    let mut watch = |account: &Account, elapsed: Duration| {
+        let done = match (options.requests, planned) {
+            (Some(requests), _) => account.recorded as f64 / requests.max(1) as f64,
+            (None, length) => elapsed.as_secs_f64() / length.as_secs_f64().max(1e-9),
+        };
+        progress.at(done, elapsed, &line(account, elapsed));
+    };
+    let account = account(options, &options.pace);
+    let sent = send(driver, plan(options, &options.pace, planned), account, cancel, Some(&mut recorder), &mut watch)?;
+    let Sent { account, end } = sent;
+    let end = record_end(&end, is_interrupted(&end));
+    recorder.end(&end, &account.all)?;
+    let ran = Ran { head: &head, mix: &options.mix, account: &account, end: Some(&end), capacity: None };
+    Ok(result(ran))
+}
+
+/// What is said while it runs.
+pub(crate) fn line(account: &Account, elapsed: Duration) -> String {
+    let slices = account.all.timeline();
+    // The last slice is still filling; the one before it is the freshest that is whole.
+    let fresh = slices.iter().rev().nth(1).or(slices.last());
+    let latency = fresh.map_or(String::new(), |slice| {
+        let ms = |ns: u64| ns as f64 / 1e6;
+        format!("p50 {:.1} ms, p99 {:.1} ms  ", ms(slice.p50), ms(slice.p99))
+    });
+    let errors: u64 = account.errors.values().sum();
+    let rate = account.answered as f64 / elapsed.as_secs_f64().max(1e-9);
+    format!("{} answered, {rate:.0}/s  {latency}{errors} error{}", account.answered, if errors == 1 { "" } else { "s" })
+}
+
+/// How long the load is planned to last.
+fn planned(options: &Options) -> Duration {
+    match (&options.pace, options.requests) {
+        (Pace::Closed, None) => options.time.unwrap_or(Options::TIME),
+        (Pace::Closed, Some(_)) => options.time.unwrap_or(Duration::MAX),
+        (Pace::Open(schedule), Some(requests)) => {
+            let last = usize::try_from(requests.saturating_sub(1)).ok().and_then(|last| schedule.times().nth(last));
+            last.unwrap_or_else(|| length(schedule)).min(length(schedule))
+        }
+        (Pace::Open(schedule), None) => length(schedule),
+    }
+}
+
+fn length(schedule: &Schedule) -> Duration {
+    schedule.steps().iter().map(|step| step.time).fold(Duration::ZERO, Duration::saturating_add)
+}
+
+/// The plan of one stretch; `length` is how long it is planned to last.
+pub(crate) fn plan(options: &Options, pace: &Pace, length: Duration) -> LoadPlan {
+    let (schedule, time) = match pace {
+        Pace::Closed => (None, length),
+        Pace::Open(schedule) => (Some(schedule.clone()), length.saturating_add(SLACK)),
+    };
+    let stop = Stop { max_requests: options.requests, ..Stop::after(time) };
+    LoadPlan {
+        schedule,
+        stop,
+        // As long as requests under way may still end, those that wait for room may still begin.
+        grace: options.driver.timeout,
+        concurrency: options.concurrency,
+        seed: options.seed,
+        ..LoadPlan::new(options.mix.clone())
+    }
+}
+
+pub(crate) fn account(options: &Options, pace: &Pace) -> Account {
+    let steps = match pace {
+        Pace::Closed => &[],
+        Pace::Open(schedule) => schedule.steps(),
+    };
+    Account::new(&options.buckets, &options.mix, options.driver.requests.len(), steps)
+}
+
+pub(crate) fn head(options: &Options, pace: &Pace, http: &str) -> RecordHead {
+    let (steps, arrivals) = match pace {
+        Pace::Closed => (Vec::new(), ""),
+        Pace::Open(schedule) => {
+            let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            let steps = schedule.steps().iter().map(|step| (step.from, step.to, nanos(step.time))).collect();
+            let arrivals = match schedule.arrivals() {
+                Arrivals::Constant => "constant",
+                Arrivals::Poisson => "poisson",
+            };
+            (steps, arrivals)
+        }
+    };
+    RecordHead {
+        target: options.target.clone(),
+        requests: options.driver.requests.iter().map(|request| request.name().to_owned()).collect(),
+        steps,
+        arrivals: arrivals.to_owned(),
+        concurrency: options.concurrency,
+        keep_alive: options.driver.keep_alive,
+        http: http.to_owned(),
+        seed: options.seed,
+    }
+}
+
+pub(crate) fn is_interrupted(end: &LoadEnd) -> bool {
+    end.ended == End::Cancelled
+}

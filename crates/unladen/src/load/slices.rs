@@ -1,0 +1,190 @@
+//! The principal type is [`Slices`]: latencies by slice of time, in bounded memory at any length.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use unladen_lockin::BlockLatencies;
+use unladen_report::Slice;
+
+/// Slices at most; when there are more, neighbours are put together.
+const MOST: usize = 64;
+
+/// The first width of a slice, ns: a tenth of a second has enough slices for an interval. From a third of a second on they
+/// are wider, and there are 32 to 64 of them.
+const FIRST_WIDTH: u64 = 5_000_000;
+
+/// Latencies are kept to one part in 2^10 of their power of two: within 0.05 % of the value.
+const FRACTION_BITS: u32 = 10;
+
+/// Latencies by when their requests were planned. The slices are the blocks of the intervals: requests that were sent
+/// together share what the machine did meanwhile.
+#[derive(Debug, Clone)]
+pub(crate) struct Slices {
+    width: u64,
+    slices: Vec<Part>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Part {
+    /// Bin and count.
+    latencies: HashMap<u64, u32>,
+    planned: u64,
+    errors: u64,
+    max: u64,
+}
+
+// === impl Slices ===
+
+impl Slices {
+    /// Adds a request; `latency` if it has one.
+    pub(crate) fn record(&mut self, planned_ns: u64, latency: Option<u64>, failed: bool) {
+        let mut index = planned_ns / self.width;
+        while index >= MOST as u64 {
+            self.halve();
+            index = planned_ns / self.width;
+        }
+        let index = index as usize;
+        if self.slices.len() <= index {
+            self.slices.resize_with(index + 1, Part::default);
+        }
+        let part = &mut self.slices[index];
+        part.planned += 1;
+        part.errors += u64::from(failed);
+        if let Some(latency) = latency {
+            *part.latencies.entry(bin(latency)).or_default() += 1;
+            part.max = part.max.max(latency);
+        }
+    }
+
+    /// Whether nothing has a latency.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slices.iter().all(|part| part.latencies.is_empty())
+    }
+
+    /// The latencies, a block a slice.
+    pub(crate) fn latencies(&self) -> BlockLatencies {
+        let mut latencies = BlockLatencies::default();
+        for part in self.slices.iter().filter(|part| !part.latencies.is_empty()) {
+            // The largest is known exactly, and stands for one of its bin.
+            let mut left = part.latencies.clone();
+            if let Some(count) = left.get_mut(&bin(part.max)) {
+                *count -= 1;
+            }
+            let binned = left.into_iter().flat_map(|(bin, count)| std::iter::repeat_n(middle(bin), count as usize));
+            latencies.push_block(binned.chain([part.max]));
+        }
+        latencies
+    }
+
+    /// All latencies with their counts, the shortest first.
+    pub(crate) fn distribution(&self) -> Vec<(u64, u64)> {
+        let mut all: HashMap<u64, u64> = HashMap::new();
+        for (bin, count) in self.slices.iter().flat_map(|part| &part.latencies) {
+            *all.entry(*bin).or_default() += u64::from(*count);
+        }
+        let mut all: Vec<_> = all.into_iter().map(|(bin, count)| (middle(bin), count)).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Slice by slice, for the picture.
+    pub(crate) fn timeline(&self) -> Vec<Slice> {
+        let of = |(index, part): (usize, &Part)| {
+            let mut sorted: Vec<(u64, u32)> = part.latencies.iter().map(|(bin, count)| (*bin, *count)).collect();
+            sorted.sort_unstable();
+            Slice {
+                start: Duration::from_nanos(index as u64 * self.width),
+                length: Duration::from_nanos(self.width),
+                planned: part.planned,
+                errors: part.errors,
+                p50: at(&sorted, 0.5),
+                p99: at(&sorted, 0.99).min(part.max),
+                max: part.max,
+            }
+        };
+        self.slices.iter().enumerate().map(of).collect()
+    }
+
+    fn halve(&mut self) {
+        self.width *= 2;
+        let parts = std::mem::take(&mut self.slices);
+        let mut parts = parts.into_iter();
+        while let Some(mut part) = parts.next() {
+            if let Some(next) = parts.next() {
+                next.latencies.into_iter().for_each(|(bin, count)| *part.latencies.entry(bin).or_default() += count);
+                part.planned += next.planned;
+                part.errors += next.errors;
+                part.max = part.max.max(next.max);
+            }
+            self.slices.push(part);
+        }
+    }
+}
+
+impl Default for Slices {
+    fn default() -> Self {
+        Self { width: FIRST_WIDTH, slices: Vec::new() }
+    }
+}
+
+fn at(sorted: &[(u64, u32)], q: f64) -> u64 {
+    let total: u64 = sorted.iter().map(|(_, count)| u64::from(*count)).sum();
+    let rank = ((q * total as f64).ceil() as u64).max(1);
+    let mut cumulative = 0;
+    for (bin, count) in sorted {
+        cumulative += u64::from(*count);
+        if cumulative >= rank {
+            return middle(*bin);
+        }
+    }
+    0
+}
+
+fn shift(latency: u64) -> u32 {
+    (64 - latency.leading_zeros()).saturating_sub(FRACTION_BITS + 1)
+}
+
+fn bin(latency: u64) -> u64 {
+    let shift = shift(latency);
+    latency >> shift << shift
+}
+
+fn middle(bin: u64) -> u64 {
+    bin + (1 << shift(bin) >> 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_hour_takes_as_many_slices_as_a_minute() {
+        let mut slices = Slices::default();
+        for second in 0..3_600 {
+            slices.record(second * 1_000_000_000, Some(1_000_000 + second), second % 10 == 0);
+        }
+        let timeline = slices.timeline();
+        assert!(timeline.len() <= MOST && timeline.len() > MOST / 4, "{}", timeline.len());
+        assert_eq!(timeline.iter().map(|slice| slice.planned).sum::<u64>(), 3_600);
+        assert_eq!(timeline.iter().map(|slice| slice.errors).sum::<u64>(), 360);
+        assert_eq!((slices.latencies().count(), slices.latencies().max()), (3_600, 1_003_599));
+    }
+
+    proptest! {
+        #[test]
+        fn bins_are_narrow(latency in 1_u64..1 << 60) {
+            let middle = middle(bin(latency));
+            prop_assert!(middle.abs_diff(latency) as f64 <= latency as f64 / 2_000.0, "{latency} {middle}");
+        }
+
+        #[test]
+        fn none_is_lost(latencies in prop::collection::vec((0_u64..1 << 45, 0_u64..1 << 40), 1..200)) {
+            let mut slices = Slices::default();
+            latencies.iter().for_each(|(planned, latency)| slices.record(*planned, Some(*latency), false));
+            prop_assert_eq!(slices.latencies().count(), latencies.len() as u64);
+            prop_assert_eq!(slices.distribution().iter().map(|(_, count)| count).sum::<u64>(), latencies.len() as u64);
+            prop_assert_eq!(Some(slices.latencies().max()), latencies.iter().map(|(_, latency)| *latency).max());
+        }
+    }
+}

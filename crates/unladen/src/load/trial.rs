@@ -1,0 +1,55 @@
+//! [`send`]: one stretch of load, and what it came to.
+
+use std::time::{Duration, Instant};
+
+use unladen_load::{Cancel, Driver, LoadEnd, LoadPlan, Record, Waited};
+
+use crate::exit::Failure;
+use crate::load::account::Account;
+use crate::load::recorder::Recorder;
+
+/// How often the line that tells how far it is is drawn anew.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// A stretch of load that has ended.
+pub(crate) struct Sent {
+    pub(crate) account: Account,
+    pub(crate) end: LoadEnd,
+}
+
+/// Sends as planned, and keeps the account meanwhile; `watch` is called some times a second.
+///
+/// # Errors
+/// When the client cannot go on, or the records cannot be written.
+pub(crate) fn send(
+    driver: &mut Driver,
+    plan: LoadPlan,
+    mut account: Account,
+    cancel: &Cancel,
+    mut recorder: Option<&mut Recorder>,
+    watch: &mut dyn FnMut(&Account, Duration),
+) -> Result<Sent, Failure> {
+    let mut running = driver.load(plan, cancel)?;
+    let started = running.started();
+    let mut looked = Instant::now();
+    loop {
+        match running.wait(LOOK) {
+            Waited::Outcomes(batch) => {
+                for outcome in &batch {
+                    let record = Record::of(outcome, started);
+                    account.record(&record);
+                    if let Some(recorder) = &mut recorder {
+                        recorder.record(&record)?;
+                    }
+                }
+            }
+            Waited::Nothing => {}
+            Waited::Ended => break,
+        }
+        if looked.elapsed() >= LOOK {
+            looked = Instant::now();
+            watch(&account, started.elapsed());
+        }
+    }
+    Ok(Sent { account, end: running.end()? })
+}
