@@ -70,7 +70,9 @@ impl Slices {
             if let Some(count) = left.get_mut(&bin(part.max)) {
                 *count -= 1;
             }
-            let binned = left.into_iter().flat_map(|(bin, count)| std::iter::repeat_n(middle(bin), count as usize));
+            let binned = left
+                .into_iter()
+                .flat_map(|(bin, count)| std::iter::repeat_n(middle(bin).min(part.max), count as usize));
             latencies.push_block(binned.chain([part.max]));
         }
         latencies
