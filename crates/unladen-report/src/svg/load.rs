@@ -87,7 +87,7 @@ fn percentiles(result: &Load, y: f64, body: &mut String) -> f64 {
 
 fn timeline(slices: &[Slice], y: f64, body: &mut String) -> f64 {
     text(MARGIN, y + 20.0, "start", GREY, "latency over time", body);
-    let end = slices.last().map_or(1.0, |slice| (slice.start + slice.length).as_nanos() as f64);
+    let end = slices.last().map_or(1.0, |slice| slice.start.saturating_add(slice.length).as_nanos() as f64);
     let answered = || slices.iter().filter(|slice| slice.max > 0);
     let plot = Plot {
         left: LEFT,
@@ -99,7 +99,7 @@ fn timeline(slices: &[Slice], y: f64, body: &mut String) -> f64 {
     };
     plot.rows(body);
     plot.columns(body);
-    let middle = |slice: &Slice| (slice.start + slice.length / 2).as_nanos() as f64;
+    let middle = |slice: &Slice| slice.start.saturating_add(slice.length / 2).as_nanos() as f64;
     let values: [fn(&Slice) -> u64; 3] = [|slice| slice.p50, |slice| slice.p99, |slice| slice.max];
     for (index, value) in values.into_iter().enumerate() {
         plot.line(answered().map(|slice| (middle(slice), value(slice) as f64)), index, body);

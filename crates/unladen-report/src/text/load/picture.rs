@@ -54,7 +54,7 @@ pub(super) fn timeline(result: &Load, style: Style, out: &mut dyn Write) -> io::
         (errors > 0.0).then_some(errors)
     });
     let most = |values: &[Option<f64>]| values.iter().flatten().copied().fold(0.0, f64::max);
-    let time = slices.last().map(|slice| slice.start + slice.length).unwrap_or_default();
+    let time = slices.last().map(|slice| slice.start.saturating_add(slice.length)).unwrap_or_default();
     writeln!(out, "{}", style.heading(&format!("over {}", lasting(time))))?;
     writeln!(out, "p50     {}  to {}", sparkline(&p50), plain(Kind::Time, most(&p50)))?;
     writeln!(out, "max     {}  to {}", sparkline(&max), plain(Kind::Time, most(&max)))?;
