@@ -51,13 +51,14 @@ const SHARES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 1.0];
 
 fn run(options: &Options) -> Result<()> {
     let scratch = Scratch::new()?;
+    let all = tool::all(&scratch)?;
     for room in [Room::Enough, Room::Short] {
-        let mut tools = tool::all(&scratch)?;
-        tools.retain(|tool| tool.tells_latency() && (tool.unpaced().is_none() || room == Room::Short));
+        let takes_part = |tool: &&dyn Tool| tool.tells_latency() && (tool.unpaced().is_none() || room == Room::Short);
+        let tools: Vec<&dyn Tool> = all.iter().map(AsRef::as_ref).filter(takes_part).collect();
         let mut seen = vec![Seen::default(); tools.len()];
-        for _ in 0..options.rounds_or(3) {
+        for _ in 0..options.rounds_or(2) {
             for (tool, seen) in tools.iter().zip(&mut seen) {
-                seen.round(tool.as_ref(), room)?;
+                seen.round(*tool, room)?;
             }
         }
         let connections = room.connections();

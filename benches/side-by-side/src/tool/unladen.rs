@@ -26,7 +26,7 @@ impl Tool for Unladen {
 
     fn command(&self, load: &Load) -> Result<Command> {
         let mut command = children::tied(&self.program);
-        command.args(["load", "--json", "--quiet", "--http", "1.1"]);
+        command.args(["load", "--json", "-q", "--http", "1.1"]);
         command.args(["--requests", &load.requests().to_string(), "--concurrency", &load.connections.to_string()]);
         if let Some(rate) = load.rate() {
             command.args(["--rate", &rate.to_string()]);
@@ -50,7 +50,7 @@ fn said(stdout: &str) -> Result<Said> {
     let lag = &document["send_lag_ns"];
     Ok(Said {
         answered: document["requests"].as_u64().ok_or("it says no number of requests")?,
-        failed: sum(&document["errors"]),
+        failed: sum(&document["errors"]) + document["unsent"].as_u64().unwrap_or(0),
         latency: Quantiles::of(&document["latency_ns"], NAMES, NS),
         lag: lag.is_object().then(|| Quantiles::of(lag, NAMES, NS)),
         pacing: document["pacing"]["cpu_ns"].as_u64().map(Duration::from_nanos),
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn its_json_is_understood() {
         let said = said(
-            r#"{"schema": "unladen.load/1", "rate": 1000.0, "requests": 9998, "errors": {"timeout": 2},
+            r#"{"schema": "unladen.load/1", "rate": 1000.0, "requests": 9998, "errors": {"timeout": 1}, "unsent": 1,
                 "latency_ns": {"p50": 90000, "p90": 100000, "p95": 120000, "p99": 250000, "max": 1000000},
                 "send_lag_ns": {"p50": 2000, "p99": 9000, "max": 70000}, "pacing": {"cpu_ns": 5000000}}"#,
         )
