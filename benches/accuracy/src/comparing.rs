@@ -4,7 +4,7 @@ use unladen_accuracy::background::Kind;
 use unladen_accuracy::comparison::{FIVE_MINUTES, Machine, QUANTILES, Said, Setting};
 use unladen_accuracy::{Limits, Table, Tally, counting};
 
-use crate::simulation::{bias, cells, in_parallel, judge, percent};
+use crate::simulation::{Make, bias, cells, in_parallel, judge, percent};
 
 /// How many times slower the candidate is whose ratio is estimated.
 const RATIO: f64 = 1.02;
@@ -47,12 +47,9 @@ const FOUND: [(Setting, f64, bool); 8] = [
     (Setting { machine: Machine::Wandering, restarts: 5, blocks: 10 }, 1.05, true),
 ];
 
-/// The tables with the names of their places in the document, made one by one.
-pub(crate) fn tables(runs: u64, broken: &mut Vec<String>) -> impl Iterator<Item = (&'static str, Table)> {
-    type Make = fn(u64, &mut Vec<String>) -> Table;
-    let all: [(_, Make); 4] = [("compared", compared), ("equal", equal), ("found", found), ("counts", counts)];
-    all.into_iter().map(move |(name, make)| (name, make(runs, broken)))
-}
+/// The tables, by the names of their places in the document.
+pub(crate) const TABLES: [(&str, Make); 4] =
+    [("compared", compared), ("equal", equal), ("found", found), ("counts", counts)];
 
 /// Coverage and bias of ratios of latencies.
 fn compared(runs: u64, broken: &mut Vec<String>) -> Table {
