@@ -60,6 +60,20 @@ impl Mix {
         share / before
     }
 
+    /// The shares of the requests of index 0 to `requests` − 1, at once: one by one it would take the square of it.
+    pub fn shares(&self, requests: usize) -> Vec<f64> {
+        let sum = self.cumulative.last().map_or(0.0, |(_, sum)| *sum);
+        let mut shares = vec![0.0; requests];
+        let mut before = 0.0;
+        for &(index, up_to) in &self.cumulative {
+            if let Some(share) = shares.get_mut(index) {
+                *share += (up_to - before) / sum;
+            }
+            before = up_to;
+        }
+        shares
+    }
+
     /// The largest index in it.
     pub(crate) fn largest(&self) -> usize {
         self.cumulative.iter().map(|(index, _)| *index).max().unwrap_or(0)
@@ -100,6 +114,14 @@ mod tests {
         assert_eq!(counts.iter().sum::<i32>(), counts[5] + counts[7]);
         // Six standard deviations.
         assert!((2_240..=2_760).contains(&counts[5]), "{}", counts[5]);
+    }
+
+    #[test]
+    fn shares_are_the_same_one_by_one_and_at_once() {
+        let mix = Mix::weighted([(3, 2.0), (0, 1.0), (3, 5.0), (9, 8.0)]);
+        let one_by_one: Vec<f64> = (0..6).map(|index| mix.share(index)).collect();
+        assert_eq!(mix.shares(6), one_by_one);
+        assert_eq!(one_by_one, [1.0 / 16.0, 0.0, 0.0, 7.0 / 16.0, 0.0, 0.0]);
     }
 
     #[test]

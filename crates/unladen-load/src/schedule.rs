@@ -73,6 +73,18 @@ pub struct StepError {
     pub text: String,
 }
 
+// === impl Arrivals ===
+
+impl Arrivals {
+    /// Its name in files and results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Constant => "constant",
+            Self::Poisson => "poisson",
+        }
+    }
+}
+
 // === impl Step ===
 
 impl Step {

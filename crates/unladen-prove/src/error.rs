@@ -64,6 +64,15 @@ pub enum SwitchError {
         #[source]
         fault: Fault,
     },
+    /// A unit cannot be given variables; nothing was changed.
+    #[error("the service `{service}` cannot be given variables: {fault}")]
+    Service {
+        /// The service.
+        service: String,
+        /// Why.
+        #[source]
+        fault: Fault,
+    },
     /// A service could not be restarted.
     #[error("the service `{service}` could not be restarted: {fault}")]
     Restart {

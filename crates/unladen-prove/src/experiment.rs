@@ -101,7 +101,7 @@ impl Experiment {
             folder: PathBuf::from("."),
             title: format!("{a} against {b}"),
             design: Design::Ab,
-            urls: vec![UrlLine { method: Method::GET, url: a, label: None }],
+            urls: vec![UrlLine { method: Method::GET, url: a, label: None, weight: 1.0 }],
             restarts: 1,
             cold: None,
             quantiles: Quantile::USUAL.to_vec(),

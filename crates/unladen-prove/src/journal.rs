@@ -9,6 +9,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
@@ -23,6 +24,9 @@ const PLAN: &str = "plan.json";
 const NEW_PLAN: &str = "plan.json.new";
 /// How often a folder that vanishes under the lock is made anew.
 const TRIES: usize = 100;
+/// How long a lock is waited for. A child of a run that was killed holds it until it has become the command that it is to
+/// run, a moment later.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The folder, locked.
 #[derive(Debug)]
@@ -83,11 +87,7 @@ impl Journal {
         if found.uid() != Uid::effective().as_raw() || found.mode() & 0o022 != 0 {
             return Err(SwitchError::Foreign { folder: folder.to_owned() });
         }
-        let handle = match Flock::lock(handle, FlockArg::LockExclusiveNonblock) {
-            Ok(handle) => handle,
-            Err((_, Errno::EWOULDBLOCK)) => return Err(SwitchError::Busy { folder: folder.to_owned() }),
-            Err((_, error)) => return Err(failed("lock", folder)(error.into())),
-        };
+        let handle = take(handle, folder)?;
         // Its last owner may have removed it between our opening and our locking.
         let same = fs::symlink_metadata(folder).is_ok_and(|now| (now.dev(), now.ino()) == (found.dev(), found.ino()));
         Ok(same.then(|| Self { folder: folder.to_owned(), handle }))
@@ -164,6 +164,20 @@ impl Journal {
 
     fn sync(&self) -> Result<(), SwitchError> {
         self.handle.sync_all().map_err(failed("write", &self.folder))
+    }
+}
+
+/// Takes the lock, if it is free within [`PATIENCE`].
+fn take(mut handle: File, folder: &Path) -> Result<Flock<File>, SwitchError> {
+    let started = Instant::now();
+    loop {
+        match Flock::lock(handle, FlockArg::LockExclusiveNonblock) {
+            Ok(locked) => return Ok(locked),
+            Err((back, Errno::EWOULDBLOCK)) if started.elapsed() < PATIENCE => handle = back,
+            Err((_, Errno::EWOULDBLOCK)) => return Err(SwitchError::Busy { folder: folder.to_owned() }),
+            Err((_, error)) => return Err(failed("lock", folder)(error.into())),
+        }
+        std::thread::sleep(PATIENCE / 20);
     }
 }
 

@@ -138,7 +138,7 @@ impl KnobSpec {
     /// The URL that it asks for on this side, if it does.
     pub(crate) fn url(&self, on: bool) -> Option<Url> {
         let blank = Url::parse("about:blank").ok()?;
-        let line = UrlLine { method: http::Method::GET, url: blank.clone(), label: None };
+        let line = UrlLine { method: http::Method::GET, url: blank.clone(), label: None, weight: 1.0 };
         let mut wanted = Wanted { urls: vec![line], headers: Vec::new() };
         self.changes.iter().for_each(|change| change.request(on, &mut wanted));
         wanted.urls.pop().map(|line| line.url).filter(|url| *url != blank)
@@ -171,6 +171,12 @@ impl KnobSpec {
     pub(crate) fn steps(&self, on: bool, made: &[bool]) -> Vec<usize> {
         let back = (0..self.changes.len()).rev().filter(|index| made[*index] && !self.changes[*index].has(on));
         back.chain(self.order[usize::from(on)].iter().copied()).collect()
+    }
+
+    /// Whether it puts something into the environment of this service.
+    pub(crate) fn gives_variables_to(&self, service: usize) -> bool {
+        let any = |on: bool| self.changes.iter().any(|change| change.environment(on).is_some());
+        self.restart.contains(&service) && (any(true) || any(false))
     }
 
     /// Whether anything happens on the system when it is switched.

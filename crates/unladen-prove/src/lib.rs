@@ -67,7 +67,7 @@ pub use crate::error::SwitchError;
 pub use crate::experiment::{Cold, Experiment};
 pub use crate::fault::{CommandFault, Fault};
 pub use crate::knob::{Knob, KnobSpec, Reach, Switch, Wanted};
-pub use crate::load::{Arrivals, Budget, Load, Pace};
+pub use crate::load::{Budget, Load, Pace};
 pub use crate::original::{Content, Original};
 pub use crate::put_back::{NotPutBack, PutBack};
 pub use crate::quantile::{Quantile, QuantileError};

@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use http::Method;
-use unladen_load::{Expect, Header, HttpVersion, TlsOptions};
+use unladen_load::{Arrivals, Expect, Header, HttpVersion, TlsOptions};
 
 /// What is sent; table `[load]` of the file.
 #[derive(Clone, Debug)]
@@ -60,16 +60,6 @@ pub enum Pace {
     },
 }
 
-/// How the moments of an open loop are spread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Arrivals {
-    /// At equal distances.
-    #[default]
-    Constant,
-    /// At random, independent of each other, as visitors come.
-    Poisson,
-}
-
 /// When there have been enough requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
@@ -98,18 +88,6 @@ impl Load {
             tls: TlsOptions::default(),
             http: HttpVersion::default(),
             keep_alive: true,
-        }
-    }
-}
-
-// === impl Arrivals ===
-
-impl Arrivals {
-    /// As in the file.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Constant => "constant",
-            Self::Poisson => "poisson",
         }
     }
 }

@@ -23,6 +23,9 @@ pub struct Original {
     pub path: PathBuf,
     /// What was there.
     was: Was,
+    /// What else it may be made to hold, kept in the journal; none if that is not known.
+    #[serde(default)]
+    written: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,14 +72,14 @@ impl Original {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let folders = path.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty());
                 let folders = folders.take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
-                return Ok(Self { path: path.to_owned(), was: Was::Absent { folders } });
+                return Ok(Self { path: path.to_owned(), was: Was::Absent { folders }, written: None });
             }
             Err(source) => return Err(Fault::file("look at", path)(source)),
         };
         if found.is_symlink() {
             if link_itself {
                 let target = fs::read_link(path).map_err(Fault::file("read", path))?;
-                return Ok(Self { path: path.to_owned(), was: Was::Link { target } });
+                return Ok(Self { path: path.to_owned(), was: Was::Link { target }, written: None });
             }
             // The file behind it is replaced, and the link stays one.
             let behind = fs::canonicalize(path).map_err(Fault::file("follow the symbolic link", path))?;
@@ -95,7 +98,34 @@ impl Original {
             return refuse("larger than 64 MiB", "switch it by a command, `mv` for example");
         }
         let bytes = read(path).map_err(Fault::file("read", path))?;
-        Ok(Self { path: path.to_owned(), was: Was::File { kept: saver.keep(&bytes)?, meta: Meta::of(&found) } })
+        let was = Was::File { kept: saver.keep(&bytes)?, meta: Meta::of(&found) };
+        Ok(Self { path: path.to_owned(), was, written: None })
+    }
+
+    /// Notes all that it may be made to hold, so that the work of others can be told from ours later.
+    pub(crate) fn to_hold<'c>(
+        mut self,
+        contents: impl Iterator<Item = &'c Content>,
+        saver: &mut Saver<'_>,
+    ) -> Result<Self, Fault> {
+        let bytes = contents.filter_map(|content| match content {
+            Content::Bytes(bytes) => Some(bytes),
+            Content::Absent => None,
+        });
+        self.written = Some(bytes.map(|bytes| saver.keep(bytes)).collect::<Result<_, _>>()?);
+        Ok(self)
+    }
+
+    /// Whether it holds what neither was there nor came from us.
+    pub(crate) fn is_foreign(&self, journal: &Path) -> bool {
+        let Some(written) = &self.written else { return false };
+        let Ok(now) = read(&self.path) else { return false };
+        let was = match &self.was {
+            Was::File { kept, .. } => Some(kept),
+            Was::Absent { .. } | Was::Link { .. } => None,
+        };
+        // What is kept and cannot be read is no reason to leave the file: putting it back will tell.
+        !written.iter().chain(was).any(|kept| read(&journal.join(kept)).map_or(true, |kept| kept == now))
     }
 
     /// Whether there was a symbolic link.

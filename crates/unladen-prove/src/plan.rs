@@ -54,6 +54,8 @@ pub(crate) struct Known<'a> {
     pub(crate) switched: Vec<usize>,
     /// Of these, those whose commands have brought them back already.
     pub(crate) settled: BTreeSet<usize>,
+    /// It was switched by a run that was killed, however long ago: what others have changed since is theirs.
+    pub(crate) long_ago: bool,
     /// Services that are to be restarted in any case.
     pub(crate) stale: BTreeSet<usize>,
     /// For each service, when it is there again; empty if that is not known.
@@ -71,22 +73,39 @@ impl Plan {
             for change in &knob.changes {
                 let way_back = change.prepare(saver);
                 let fault = |fault| SwitchError::Check { knob: knob.name.clone(), fault };
-                undo.push((change.what(), way_back.map_err(fault)?));
+                let way_back = way_back.map_err(fault)?;
+                plan.refuse_shared(&knob.name, &undo, &way_back)?;
+                undo.push((change.what(), way_back));
             }
             let order = knob.steps(knob.initial, &vec![true; knob.changes.len()]);
             plan.knobs.push(KnobPlan { name: knob.name.clone(), undo, order, restart: knob.restart.clone() });
         }
-        for service in &experiment.services {
+        for (index, service) in experiment.services.iter().enumerate() {
             let drop_in = match &service.restart {
-                Restart::Command(_) => None,
-                Restart::Unit(unit) => {
-                    let fault = |fault| SwitchError::Restart { service: service.name.clone(), fault };
+                Restart::Unit(unit) if experiment.knobs.iter().any(|knob| knob.gives_variables_to(index)) => {
+                    let fault = |fault| SwitchError::Service { service: service.name.clone(), fault };
                     Some(untouched(&systemd.drop_in(unit), saver).map_err(fault)?)
                 }
+                _ => None,
             };
             plan.services.push(ServicePlan { name: service.name.clone(), restart: service.restart.clone(), drop_in });
         }
         Ok(plan)
+    }
+
+    /// Refuses a file that something else changes too, by another name perhaps; patches may share one.
+    fn refuse_shared(&self, knob: &str, undo: &[(String, Undo)], new: &Undo) -> Result<(), SwitchError> {
+        let is_patch = |undo: &Undo| matches!(undo, Undo::Patch { .. });
+        let others = self.knobs.iter().flat_map(|other| &other.undo).chain(undo);
+        for (what, other) in others.filter(|(_, other)| !(is_patch(other) && is_patch(new))) {
+            let shared = new.files().iter().find(|file| other.files().iter().any(|other| other.path == file.path));
+            if let Some(file) = shared {
+                let (path, is) = (file.path.clone(), format!("changed by {what} already"));
+                let fault = Fault::Unsafe { path, is, instead: "what it holds would depend on the order" };
+                return Err(SwitchError::Check { knob: knob.to_owned(), fault });
+            }
+        }
+        Ok(())
     }
 
     /// Puts back what was switched, the last knob first, and restarts the services that need it.
@@ -97,7 +116,7 @@ impl Plan {
         for index in known.switched.iter().rev() {
             let Some(knob) = self.knobs.get(*index) else { continue };
             let settled = known.settled.contains(index);
-            if knob.put_back(journal, &shell, settled, &mut report) || !settled {
+            if knob.put_back(journal, &shell, (settled, known.long_ago), &mut report) || !settled {
                 stale.extend(&knob.restart);
             }
         }
@@ -121,13 +140,18 @@ impl Plan {
 
 impl KnobPlan {
     /// Puts it back; tells whether that changed anything.
-    fn put_back(&self, journal: &Path, shell: &Shell, settled: bool, report: &mut PutBack) -> bool {
+    fn put_back(&self, journal: &Path, shell: &Shell, (settled, long_ago): (bool, bool), report: &mut PutBack) -> bool {
         let (mut changed, mut failed) = (false, false);
         for (what, undo) in self.order.iter().filter_map(|index| self.undo.get(*index)) {
             if settled && matches!(undo, Undo::Command { .. }) {
                 continue;
             }
-            match undo.run(journal, shell) {
+            let foreign = undo.files().iter().find(|file| long_ago && file.is_foreign(journal));
+            let done = match foreign {
+                Some(file) => Err(Fault::Foreign { path: file.path.clone() }),
+                None => undo.run(journal, shell),
+            };
+            match done {
                 Ok(did) => changed |= did,
                 Err(error) => {
                     failed = true;
@@ -160,9 +184,12 @@ impl ServicePlan {
     ) -> Result<(), Fault> {
         match (&self.restart, &self.drop_in) {
             (Restart::Command(command), _) => Ok(shell.run(command, variables, COMMAND_TIME, cancel)?),
-            (Restart::Unit(unit), Some(drop_in)) => systemd.restart(unit, variables, (drop_in, journal), shell, cancel),
-            // A plan that someone has edited.
-            (Restart::Unit(_), None) => Ok(()),
+            (Restart::Unit(unit), drop_in) => {
+                if let Some(drop_in) = drop_in {
+                    systemd.set_variables(variables, (drop_in, journal), shell, cancel)?;
+                }
+                systemd.restart(unit, shell, cancel)
+            }
         }
     }
 

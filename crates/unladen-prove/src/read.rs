@@ -107,8 +107,16 @@ pub(crate) fn experiment(
 ) -> Result<Experiment, ExperimentError> {
     let bad = |bad: Bad| ExperimentError::Bad(Box::new(BadFile::new(text, file, bad)));
     let parsed = DeTable::parse(text).map_err(|error| {
-        let message = error.message().lines().collect::<Vec<_>>().join(", ");
-        bad(Problem::Syntax { message }.at(error.span().unwrap_or(0..0)))
+        let span = error.span().unwrap_or(0..0);
+        // The parser says what a value could begin with, and not that there is none.
+        let (before, after) = text.split_at_checked(span.start).unwrap_or_default();
+        let no_value = before.trim_end_matches([' ', '\t']).ends_with('=')
+            && after.trim_start_matches([' ', '\t']).starts_with(['\n', '\r', '#']);
+        let message = match no_value {
+            true => "there is no value after `=`".into(),
+            false => error.message().lines().collect::<Vec<_>>().join(", "),
+        };
+        bad(Problem::Syntax { message }.at(span))
     })?;
     resolve(&parsed, file, folder, read).map_err(bad)
 }
@@ -241,7 +249,7 @@ fn urls(table: &Table<'_>, reading: &Reading<'_>, list: &Value<'_>, knobs: &[Kno
     };
     let of_knobs = |on: bool| knobs.iter().find_map(|knob| knob.url(on));
     match (lines.len(), of_knobs(false), of_knobs(true)) {
-        (0, Some(url), Some(_)) => Ok(vec![UrlLine { method: http::Method::GET, url, label: None }]),
+        (0, Some(url), Some(_)) => Ok(vec![UrlLine { method: http::Method::GET, url, label: None, weight: 1.0 }]),
         (0, _, _) => Err(table.missing("url", "what is requested, such as url = \"http://127.0.0.1:8080/\"")),
         (2.., None, None) | (1, _, _) => Ok(lines),
         (count, _, _) => {
@@ -252,7 +260,7 @@ fn urls(table: &Table<'_>, reading: &Reading<'_>, list: &Value<'_>, knobs: &[Kno
 }
 
 fn url_line(value: &Value<'_>) -> Result<UrlLine, Bad> {
-    Ok(UrlLine { method: http::Method::GET, url: url(value)?, label: None })
+    Ok(UrlLine { method: http::Method::GET, url: url(value)?, label: None, weight: 1.0 })
 }
 
 /// A URL that can be requested.

@@ -186,6 +186,7 @@ impl Switchboard {
         let known = Known {
             switched: self.switched.iter().copied().collect(),
             settled: self.switched.iter().copied().filter(settled).collect(),
+            long_ago: false,
             stale: self.stale.clone(),
             ready: self.experiment.services.iter().map(|service| service.ready.as_ref()).collect(),
         };
@@ -293,7 +294,7 @@ pub fn restore(experiment: &Path) -> Result<PutBack, SwitchError> {
 
 fn put_back_left_over(journal: &Journal, systemd: &Systemd) -> Result<Option<PutBack>, SwitchError> {
     let Some((plan, switched)) = journal.left_over()? else { return Ok(None) };
-    let known = Known { switched, ..Known::default() };
+    let known = Known { switched, long_ago: true, ..Known::default() };
     let mut report = plan.put_back(journal.folder(), &known, systemd);
     report.journal = Some(journal.folder().to_owned());
     Ok(Some(report))

@@ -38,10 +38,9 @@ impl Systemd {
         self.units.join(format!("{unit}.d")).join(DROP_IN)
     }
 
-    /// Restarts a unit with these variables; without any, the drop-in is made as it was.
-    pub(crate) fn restart(
+    /// Gives a unit these variables from its next start on; without any, the drop-in is made as it was.
+    pub(crate) fn set_variables(
         &self,
-        unit: &str,
         variables: &BTreeMap<String, String>,
         (drop_in, journal): (&Original, &Path),
         shell: &Shell,
@@ -52,8 +51,12 @@ impl Systemd {
         } else {
             drop_in.write(&Content::Bytes(drop_in_text(variables).into_bytes()))?;
         }
-        // Also where the drop-in is as it was: a run that was killed may have removed it and come no further.
-        self.run(&["daemon-reload"], shell, cancel)?;
+        // Also where the drop-in is so already: a run that was killed may have come no further.
+        self.run(&["daemon-reload"], shell, cancel)
+    }
+
+    /// Restarts a unit.
+    pub(crate) fn restart(&self, unit: &str, shell: &Shell, cancel: &Cancel) -> Result<(), Fault> {
         // Units have a limit of starts in a time (systemd.unit(5), StartLimitBurst), which an experiment would reach;
         // this sets its count to zero. It fails for a unit that is not loaded, of which `restart` tells more.
         let _ = self.run(&["reset-failed", unit], shell, cancel);

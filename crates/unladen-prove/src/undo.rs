@@ -64,6 +64,14 @@ impl Undo {
         }
     }
 
+    /// The files that it makes as they were.
+    pub(crate) fn files(&self) -> &[Original] {
+        match self {
+            Self::Files(files) | Self::Patch { files, .. } => files,
+            Self::Nothing | Self::Command { .. } => &[],
+        }
+    }
+
     /// What to type when it failed.
     pub(crate) fn by_hand(&self, journal: &Path, shell: &Shell) -> Option<String> {
         match self {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use unladen_load::{AccessLogError, HeaderError, LoadError, RecordError, RequestError, StatusesError, UrlListError};
 use unladen_probe::ProbeError;
+use unladen_prove::{ExperimentError, SwitchError};
 
 use crate::output::OutputError;
 use crate::weigh::PlanError;
@@ -38,6 +39,28 @@ pub(crate) enum Failure {
     /// A limit that was asked for did not hold.
     #[error("{0}")]
     Gate(String),
+    /// An experiment's file is wrong.
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
+    /// A knob, a service or a cold command failed.
+    #[error("{0}")]
+    Switch(SwitchError),
+    /// The requests of an arm are not answered as expected.
+    #[error("in the arm `{arm}`: {error}")]
+    Arm {
+        /// Its name.
+        arm: String,
+        /// Why.
+        error: Box<LoadError>,
+    },
+    /// Something that was switched could not be put back.
+    #[error("{report}{}", before.as_ref().map(|failure| format!("\nthe experiment had ended with: {failure}")).unwrap_or_default())]
+    NotPutBack {
+        /// What, why, and how to do it by hand.
+        report: String,
+        /// What had ended the experiment.
+        before: Option<Box<Failure>>,
+    },
     /// What was asked for cannot carry an interval.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -76,6 +99,10 @@ pub(crate) enum Code {
     CannotRead = 7,
     /// A limit or condition that was asked for did not hold.
     Gate = 8,
+    /// A knob or a service of an experiment could not be switched; everything has been put back.
+    CannotSwitch = 9,
+    /// Something that an experiment switched could not be put back.
+    NotPutBack = 10,
     /// Ctrl-C or SIGTERM; the blocks until then are shown if there are enough.
     Interrupted = 130,
 }
@@ -87,7 +114,10 @@ impl Failure {
     pub(crate) fn code(&self) -> Code {
         match self {
             Self::Usage(_) | Self::Request(_) | Self::Header(_) | Self::Statuses(_) | Self::UrlList(_) => Code::Usage,
-            Self::AccessLog(_) => Code::Usage,
+            Self::AccessLog(_) | Self::Experiment(_) => Code::Usage,
+            Self::Switch(_) => Code::CannotSwitch,
+            Self::Arm { error, .. } => code_of(error),
+            Self::NotPutBack { .. } => Code::NotPutBack,
             Self::Record(RecordError::Io { doing: "write", .. }) => Code::CannotWrite,
             Self::Record(_) => Code::Usage,
             Self::NothingAnswered { .. } => Code::UnexpectedAnswer,
@@ -117,6 +147,15 @@ fn code_of(error: &LoadError) -> Code {
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         if matches!(error, LoadError::Cancelled) { Self::Interrupted { shown: false } } else { Self::Load(error) }
+    }
+}
+
+impl From<SwitchError> for Failure {
+    fn from(error: SwitchError) -> Self {
+        match error {
+            SwitchError::LeftOver(report) => Self::NotPutBack { report: report.to_string(), before: None },
+            error => Self::Switch(error),
+        }
     }
 }
 

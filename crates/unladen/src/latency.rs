@@ -9,7 +9,7 @@ pub(crate) const QUANTILES: [(&str, f64); 5] =
 
 /// With one more, for loads: a weighing has too few requests for it.
 pub(crate) const LOAD_QUANTILES: [(&str, f64); 6] =
-    [("p50", 0.50), ("p75", 0.75), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)];
+    [("p50", 0.50), ("p75", 0.75), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
 
 /// None without latencies.
 pub(crate) fn latency(latencies: &BlockLatencies, wanted: &[(&'static str, f64)]) -> Option<Latency> {

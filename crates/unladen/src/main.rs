@@ -9,6 +9,7 @@ mod latency;
 mod load;
 mod output;
 mod progress;
+mod prove;
 mod terminal;
 mod weigh;
 

@@ -41,6 +41,17 @@ impl OutputError {
     }
 }
 
+/// Writes a text and the end of its line to standard output.
+///
+/// # Errors
+/// When it cannot be written; a reader that has gone away is no error.
+pub(crate) fn line(text: &str) -> Result<(), OutputError> {
+    match writeln!(io::stdout().lock(), "{text}") {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|source| OutputError { whither: "standard output".into(), source }),
+    }
+}
+
 /// Writes the result where the user wants it: to standard output, and to files by the ends of their names.
 ///
 /// # Errors

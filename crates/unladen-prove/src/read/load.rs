@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use unladen_load::{Expect, HttpVersion, Request, RequestError, Roots, TlsOptions};
 
-use crate::load::{Arrivals, Budget, Load, Pace};
+use unladen_load::Arrivals;
+
+use crate::load::{Budget, Load, Pace};
 use crate::read::problem::{Bad, Problem};
 use crate::read::table::Table;
 use crate::read::value::Value;

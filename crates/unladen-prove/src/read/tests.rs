@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use unladen_load::HttpVersion;
 
 use super::*;
-use crate::load::{Arrivals, Budget, Pace};
+use unladen_load::Arrivals;
+
+use crate::load::{Budget, Pace};
 use crate::ready::Check;
 use crate::service::Restart;
 

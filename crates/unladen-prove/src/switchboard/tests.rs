@@ -260,11 +260,39 @@ fn a_run_that_was_killed_is_put_back_by_the_next() {
     place.assert_as_it_was();
 }
 
+/// Weeks later, someone may have mended the file by hand.
+#[test]
+fn what_others_have_changed_since_the_crash_is_theirs() {
+    let place = Place::new();
+    killed_run(&place, "restart");
+    fs::write(place.path("app.ini"), "mended\n").unwrap();
+    let report = match place.open() {
+        Err(SwitchError::LeftOver(report)) => report,
+        other => panic!("{other:?}"),
+    };
+    let text = report.to_string();
+    assert!(text.contains("app.ini was changed by someone else since: it is left as it is"), "{text}");
+    assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "mended\n");
+    assert!(!place.path("new.ini").exists(), "the rest is put back");
+}
+
+#[test]
+fn one_file_by_two_names_is_refused() {
+    let place = Place::new();
+    std::os::unix::fs::symlink("app.ini", place.path("link.ini")).unwrap();
+    fs::write(place.file(), TOML.replace("new.ini", "link.ini")).unwrap();
+    let error = place.open().unwrap_err().to_string();
+    assert!(
+        error.contains("the knob `fast` cannot be switched") && error.contains("is changed by the file"),
+        "{error}"
+    );
+}
+
 /// Between the first knob's switch and the second's; and the experiment's file has changed since.
 #[test]
 fn a_run_that_was_killed_amid_a_switch_is_put_back_by_itself() {
     let place = Place::new();
-    place.break_knob("echo amid >> log; exec sleep 600");
+    place.break_knob("echo $$ > pid; echo amid >> log; exec sleep 600");
     killed_run(&place, "amid");
     fs::remove_file(place.file()).unwrap();
     let report = restore(&place.file()).unwrap();
@@ -273,7 +301,8 @@ fn a_run_that_was_killed_amid_a_switch_is_put_back_by_itself() {
     assert!(left_over(&place.file()).unwrap().is_none());
     assert_eq!(restore(&place.file()).unwrap().to_string(), "there was nothing to put back");
     // The sleep is in a group of its own, and outlives what started it.
-    let _ = Command::new("sh").arg("-c").arg("exec true").status();
+    let pid = fs::read_to_string(place.path("pid")).unwrap().trim().parse().unwrap();
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::SIGKILL).unwrap();
 }
 
 proptest! {

@@ -47,7 +47,8 @@ fn the_drop_in_comes_and_goes_with_the_variables() {
     let path = systemd.drop_in("app@1.service");
     let original = Original::save(&path, false, &mut Saver::new(journal, &shell)).unwrap();
     let restart = |list: &[(&str, &str)]| {
-        systemd.restart("app@1.service", &variables(list), (&original, journal), &shell, &cancel).unwrap();
+        systemd.set_variables(&variables(list), (&original, journal), &shell, &cancel).unwrap();
+        systemd.restart("app@1.service", &shell, &cancel).unwrap();
     };
     restart(&[("MODE", "fast")]);
     assert_eq!(path, units.join("app@1.service.d/99-unladen.conf"));

@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::cmd::sending::{Sending, Weighted};
 use crate::exit::Failure;
-use crate::load::{Files, Limit, Options, Pace};
+use crate::load::{BUCKETS_MS, Files, Limit, Options, Pace};
 use crate::output::Report;
 use crate::{interrupt, load, output, terminal};
 
@@ -55,7 +55,7 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "TIME", value_parser = humantime::parse_duration, help_heading = "How much")]
     time: Option<Duration>,
     /// Look for the highest rate that holds --within, from --rate (default 10) on; --time is that of one trial
-    #[arg(long, requires = "within", conflicts_with_all = ["step", "requests", "record", "hdr_log"], help_heading = "How much")]
+    #[arg(long, requires = "within", conflicts_with_all = ["step", "requests", "record", "hdr_log", "hdr_percentiles"], help_heading = "How much")]
     find_capacity: bool,
     /// A limit, such as p95<100ms; without --find-capacity, exit code 8 says that it was broken
     #[arg(long, value_name = "LIMIT", help_heading = "How much")]
@@ -188,9 +188,10 @@ impl Args {
                 // Endless would do for a number of requests too, if the schedule were not what a result tells.
                 let by_requests = || {
                     let seconds = self.requests.unwrap_or(0) as f64 / rate;
-                    // Poisson's requests may come later than planned on average; the number ends the load.
-                    let spare = if arrivals == Arrivals::Poisson { 2.0 } else { 1.0 };
-                    Duration::try_from_secs_f64(seconds * spare).unwrap_or(Duration::MAX)
+                    // Poisson's requests may come later than planned on average; the number ends the load. With 40 more
+                    // than twice as many, too few come in one of 10^17 runs at worst.
+                    let spare = if arrivals == Arrivals::Poisson { seconds + 40.0 / rate } else { 0.0 };
+                    Duration::try_from_secs_f64(seconds + spare).unwrap_or(Duration::MAX)
                 };
                 let time = match (self.time, self.requests) {
                     (Some(time), _) => time,
@@ -245,7 +246,7 @@ impl Args {
     fn buckets(&self) -> Vec<Duration> {
         let mut buckets = self.buckets.clone();
         if buckets.is_empty() {
-            buckets.extend(Options::BUCKETS_MS.map(Duration::from_millis));
+            buckets.extend(BUCKETS_MS.map(Duration::from_millis));
         }
         buckets.extend(self.within.as_ref().map(|limit| limit.latency));
         buckets.sort_unstable();

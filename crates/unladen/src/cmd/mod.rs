@@ -3,7 +3,9 @@
 mod completions;
 mod load;
 mod man;
+mod prove;
 mod sending;
+mod values;
 mod weigh;
 
 use std::process::ExitCode;
@@ -31,6 +33,7 @@ pub(crate) struct Cli {
 enum Command {
     Weigh(Box<weigh::Args>),
     Load(Box<load::Args>),
+    Prove(Box<prove::Args>),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -40,6 +43,7 @@ pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Weigh(args) => weigh::run(*args),
         Command::Load(args) => load::run(*args),
+        Command::Prove(args) => prove::run(*args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     };
@@ -55,9 +59,12 @@ pub(crate) fn run() -> ExitCode {
 /// One line with what happened and what to do; then, of a response that was not expected, the response.
 fn report(failure: &Failure) {
     eprintln!("unladen: {failure}");
-    if let Failure::Load(LoadError::UnexpectedStatus { sample, .. } | LoadError::UnexpectedBody { sample, .. }) =
-        failure
-    {
+    let error = match failure {
+        Failure::Load(error) => error,
+        Failure::Arm { error, .. } => error,
+        _ => return,
+    };
+    if let LoadError::UnexpectedStatus { sample, .. } | LoadError::UnexpectedBody { sample, .. } = error {
         eprintln!("\n{sample}");
     }
 }

@@ -10,7 +10,12 @@ use unladen_load::{
     TlsOptions, UrlLine,
 };
 
+use unladen_prove::Load;
+
 use crate::exit::Failure;
+
+/// How long a request may take, unless told otherwise.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Sending {
@@ -130,6 +135,49 @@ impl Sending {
             builder = builder.body(body.to_vec());
         }
         Ok(builder.build()?)
+    }
+
+    /// Puts it into the load of an experiment.
+    pub(super) fn fill(&self, load: &mut Load) -> Result<(), Failure> {
+        if self.unix_socket.is_some() || self.connect_to.is_some() {
+            return Err(Failure::Usage("an experiment connects to the hosts of its URLs: give those".into()));
+        }
+        // Made of a URL that is never asked, to have the rest read as for any other command.
+        let config = self.driver(vec![Request::get("http://localhost/")?.build()?])?;
+        load.keep_alive = config.keep_alive;
+        load.http = config.http;
+        load.timeout = config.timeout;
+        load.tls = config.tls;
+        load.expect = config.expect;
+        load.cookies = self.cookie.clone();
+        load.headers = self.header.iter().map(|header| header.parse()).collect::<Result<_, _>>()?;
+        let body = self.body()?;
+        let method = self.method.clone().or(body.as_ref().map(|_| "POST".to_owned()));
+        if let Some(method) = method {
+            let read = method.parse();
+            load.method =
+                Some(read.map_err(|_| Failure::Usage(format!("`{method}` is no method: expected GET, POST, …")))?);
+        }
+        if let Some(body) = body {
+            load.body = String::from_utf8(body).map_err(|_| Failure::Usage("the body is no UTF-8 text".into()))?;
+        }
+        Ok(())
+    }
+
+    /// Whether any of it was given.
+    pub(super) fn is_given(&self) -> bool {
+        let texts = [&self.method, &self.data, &self.expect_status, &self.expect_body];
+        self.no_keepalive
+            || !matches!(self.http, Http::Auto)
+            || self.unix_socket.is_some()
+            || self.connect_to.is_some()
+            || self.timeout != TIMEOUT
+            || self.insecure
+            || self.cacert.is_some()
+            || !self.header.is_empty()
+            || !self.cookie.is_empty()
+            || texts.iter().any(|text| text.is_some())
+            || self.expect_same
     }
 
     fn body(&self) -> Result<Option<Vec<u8>>, Failure> {

@@ -57,9 +57,10 @@ impl Account {
     pub(crate) fn new(buckets: &[Duration], mix: &Mix, requests: usize, steps: &[Step]) -> Self {
         let mut by_request = BTreeMap::new();
         if requests > 1 {
-            let mut shares: Vec<usize> = (0..requests).collect();
-            shares.sort_by(|a, b| mix.share(*b).total_cmp(&mix.share(*a)));
-            by_request.extend(shares.into_iter().take(TOLD_APART).map(|index| (index, Part::default())));
+            let shares = mix.shares(requests);
+            let mut indices: Vec<usize> = (0..requests).collect();
+            indices.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
+            by_request.extend(indices.into_iter().take(TOLD_APART).map(|index| (index, Part::default())));
         }
         Self {
             all: Slices::default(),

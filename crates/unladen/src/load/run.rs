@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_load::{Arrivals, Cancel, Driver, End, LoadEnd, LoadPlan, RecordHead, Schedule, Stop};
+use unladen_load::{Cancel, Driver, End, LoadEnd, LoadPlan, RecordHead, Schedule, Stop};
 use unladen_report::Load;
 
 use crate::exit::Failure;
@@ -130,11 +130,7 @@ pub(crate) fn head(options: &Options, pace: &Pace, http: &str) -> RecordHead {
         Pace::Open(schedule) => {
             let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
             let steps = schedule.steps().iter().map(|step| (step.from, step.to, nanos(step.time))).collect();
-            let arrivals = match schedule.arrivals() {
-                Arrivals::Constant => "constant",
-                Arrivals::Poisson => "poisson",
-            };
-            (steps, arrivals)
+            (steps, schedule.arrivals().as_str())
         }
     };
     RecordHead {

@@ -1,0 +1,184 @@
+//! `unladen prove`: the command line, and what it resolves to.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use unladen_load::{Arrivals, Cancel, LoadError, Request};
+use unladen_probe::GroupBy;
+use unladen_prove::{Budget, Experiment, Load, Pace};
+use unladen_report::Ended;
+
+use crate::cmd::sending::Sending;
+use crate::cmd::values::percent;
+use crate::exit::Failure;
+use crate::output::Report;
+use crate::prove::{Condition, Options, Proved};
+use crate::{interrupt, output, prove, terminal};
+
+/// Whether a change makes a difference, how much, and to what else
+///
+/// FILE says what is switched, and how; --a and --b compare two URLs without one. The arms take turns in random order, so that
+/// what the machine does meanwhile befalls all of them, and the baseline runs twice, so that the difference of it to itself
+/// shows what is noise. Everything that was switched is put back, on failure and Ctrl-C too.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    unladen prove --a http://127.0.0.1:8080/ --b http://127.0.0.1:8081/ --rate 40\n  \
+    sudo unladen prove opcache.toml\n  \
+    sudo unladen prove --until 1% --fail-if 'p95 > +5%' release.toml\n  \
+    sudo unladen prove --restore opcache.toml\n\n\
+    docs/experiments.md describes the file.")]
+pub(super) struct Args {
+    /// The file of the experiment
+    #[arg(required_unless_present = "a", value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// The baseline's URL
+    #[arg(long, value_name = "URL", requires = "b", conflicts_with = "file")]
+    a: Option<String>,
+    /// The candidate's URL
+    #[arg(long, value_name = "URL", requires = "a")]
+    b: Option<String>,
+    /// Measure nothing: put back what a run that was killed left switched
+    #[arg(long, requires = "file", conflicts_with = "a")]
+    restore: bool,
+    /// Measure nothing: read the file and list its arms
+    #[arg(long, requires = "file", conflicts_with_all = ["a", "restore"])]
+    check: bool,
+
+    /// Requests a second [default with --a: back to back]
+    #[arg(short, long, value_name = "RATE", help_heading = "How much")]
+    rate: Option<f64>,
+    /// Requests under way at once, back to back [default with --a: 1]
+    #[arg(short, long, value_name = "N", conflicts_with = "rate", help_heading = "How much")]
+    concurrency: Option<usize>,
+    /// How many requests of each arm
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "time", help_heading = "How much")]
+    requests: Option<u64>,
+    /// How long in all [default with --a: 2min]
+    #[arg(short, long, value_name = "TIME", value_parser = humantime::parse_duration, help_heading = "How much")]
+    time: Option<Duration>,
+    /// Stop when the change of the first quantile is known this well, such as 1%
+    #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "How much")]
+    until: Option<f64>,
+    /// Fail with exit code 8 if this is so for certain, such as 'p95 > +5%'; may be repeated
+    #[arg(long, value_name = "CONDITION", help_heading = "How much")]
+    fail_if: Vec<Condition>,
+    /// Compare latencies alone: read no counters
+    #[arg(long, help_heading = "How much")]
+    no_weights: bool,
+    /// Repeats the order of the arms of an earlier run
+    #[arg(long, value_name = "N", help_heading = "How much")]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    sending: Sending,
+
+    /// Write JSON instead of tables
+    #[arg(long, help_heading = "What to show")]
+    json: bool,
+    /// Write the result to a file: JSON if it ends in .json, a picture in .svg, else tables; may be repeated
+    #[arg(short, long, value_name = "FILE", help_heading = "What to show")]
+    output: Vec<PathBuf>,
+    /// No progress line
+    #[arg(short, long, help_heading = "What to show")]
+    quiet: bool,
+}
+
+pub(super) fn run(args: Args) -> Result<(), Failure> {
+    let (json, files) = (args.json, args.output.clone());
+    if let (true, Some(file)) = (args.restore, &args.file) {
+        return restore(file);
+    }
+    files.iter().try_for_each(|file| output::check(file))?;
+    let is_check = args.check;
+    let options = args.resolve()?;
+    if is_check {
+        return output::line(&arms(&options.experiment)).map_err(Failure::from);
+    }
+    let cancel = Cancel::new();
+    interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+    let Proved { result, failure, put_back } = prove::prove(&options, &cancel)?;
+    let written = output::everywhere(Report::Prove(&result), json, &files, terminal::style());
+    if !put_back.is_complete() {
+        return Err(Failure::NotPutBack { report: put_back.to_string(), before: failure.map(Box::new) });
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    if result.ended == Ended::Interrupted {
+        return Err(Failure::Interrupted { shown: true });
+    }
+    written?;
+    match result.gates.iter().find(|gate| gate.broken) {
+        Some(gate) => Err(Failure::Gate(format!("{} in the arm `{}`: {}", gate.condition, gate.arm, gate.found))),
+        None => Ok(()),
+    }
+}
+
+fn restore(file: &std::path::Path) -> Result<(), Failure> {
+    let report = unladen_prove::restore(file)?;
+    if report.is_complete() {
+        return output::line(&report.to_string()).map_err(Failure::from);
+    }
+    Err(Failure::NotPutBack { report: report.to_string(), before: None })
+}
+
+fn arms(experiment: &Experiment) -> String {
+    let name = |arm: &unladen_prove::Arm| format!("  {}\n", arm.name);
+    let arms = experiment.arms();
+    let list: String = arms.iter().map(name).collect();
+    format!("{}: {} design, {} arms\n{}", experiment.title, experiment.design.as_str(), arms.len(), list.trim_end())
+}
+
+// === impl Args ===
+
+impl Args {
+    /// From what was typed to what it means.
+    fn resolve(self) -> Result<Options, Failure> {
+        let mut experiment = match (&self.file, &self.a, &self.b) {
+            (Some(_), ..) if self.sending.is_given() => {
+                let said = "what is sent by an experiment, and how, stands in its file: say it in [load] there";
+                return Err(Failure::Usage(said.into()));
+            }
+            (Some(file), ..) => Experiment::read(file)?,
+            (None, Some(a), Some(b)) => self.of_urls(a, b)?,
+            _ => return Err(Failure::Usage("expected a file, or --a and --b".into())),
+        };
+        self.override_load(&mut experiment.load)?;
+        Ok(Options {
+            experiment,
+            until: self.until,
+            fail_if: self.fail_if,
+            group_by: (!self.no_weights).then_some(GroupBy::Auto),
+            seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
+            quiet: self.quiet,
+        })
+    }
+
+    /// What the command line says beats what the file says.
+    fn override_load(&self, load: &mut Load) -> Result<(), Failure> {
+        if let Some(rate) = self.rate {
+            if !(rate.is_finite() && rate > 0.0) {
+                return Err(Failure::Usage(format!("the rate is {rate}: expected requests a second above 0")));
+            }
+            load.pace = Pace::Open { rate, arrivals: Arrivals::Constant };
+        }
+        if let Some(concurrency) = self.concurrency {
+            load.pace = Pace::Closed { concurrency: concurrency.max(1) };
+        }
+        if let Some(requests) = self.requests {
+            load.budget = Budget::Requests(requests);
+        }
+        if let Some(time) = self.time {
+            load.budget = Budget::Time(time);
+        }
+        Ok(())
+    }
+
+    fn of_urls(&self, a: &str, b: &str) -> Result<Experiment, Failure> {
+        const TIME: Duration = Duration::from_secs(120);
+        let url = |text: &str| -> Result<_, Failure> { Ok(Request::get(text)?.build()?.url().clone()) };
+        let mut load = Load::new(Pace::Closed { concurrency: 1 }, Budget::Time(TIME));
+        self.sending.fill(&mut load)?;
+        Ok(Experiment::of_urls(url(a)?, url(b)?, load))
+    }
+}

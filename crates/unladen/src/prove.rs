@@ -1,0 +1,18 @@
+//! Proving: from an experiment to a result. The life of an experiment is told in ARCHITECTURE.md.
+
+mod analysis;
+mod arms;
+mod gate;
+mod interactions;
+mod latencies;
+mod options;
+mod phase;
+mod plan;
+mod recording;
+mod run;
+mod warnings;
+mod weights;
+
+pub(crate) use gate::Condition;
+pub(crate) use options::Options;
+pub(crate) use run::{Proved, prove};

@@ -1,0 +1,160 @@
+//! From a recording to a result: [`analyse`].
+
+use std::time::Duration;
+
+use unladen_lockin::{Contrast, Estimate, Observations, Scale, Statistic, contrast, time_needed};
+use unladen_probe::Instrument;
+use unladen_prove::{Arm, Experiment, Pace, PutBack};
+use unladen_report::{Ended, Metric, Prove, ProveSetup};
+
+use crate::prove::arms::arm_results;
+use crate::prove::interactions::interactions;
+use crate::prove::latencies::{Arms, compare};
+use crate::prove::options::Options;
+use crate::prove::plan::Plan;
+use crate::prove::recording::Recording;
+use crate::prove::warnings::warnings;
+use crate::prove::weights::weights;
+
+/// Where the baseline stands among the arms of an experiment.
+pub(crate) const BASELINE: usize = 0;
+/// Where the baseline stands once more.
+pub(crate) const BASELINE_AGAIN: usize = 1;
+
+/// How well the first quantile's change is to be known, when it is asked how long that would take.
+const ONE_PERCENT: f64 = 0.01;
+
+/// All that a result is made of.
+pub(crate) struct Measured<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) arms: &'a [Arm],
+    pub(crate) plan: Plan,
+    pub(crate) recording: &'a Recording,
+    pub(crate) instrument: Option<&'a Instrument>,
+    pub(crate) elapsed: Duration,
+    /// All requests go to this machine.
+    pub(crate) is_local: bool,
+    /// Records of ended processes were lost.
+    pub(crate) lost: bool,
+    pub(crate) ended: Ended,
+    pub(crate) put_back: &'a PutBack,
+}
+
+/// Analyses.
+pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
+    let arms = Arms::of(measured);
+    let (mut comparisons, refused) = compare(measured, &arms);
+    comparisons.extend(weights(measured));
+    let results = arm_results(measured, &arms);
+    let experiment = &measured.options.experiment;
+    let contrast = widest(experiment, measured.arms, &arms.warm);
+    let latency = comparisons.iter().filter(|comparison| comparison.kind == Metric::Latency).count();
+    let rate = match experiment.load.pace {
+        Pace::Open { rate, .. } => Some(rate),
+        Pace::Closed { .. } => None,
+    };
+    Prove {
+        title: experiment.title.clone(),
+        design: experiment.design.as_str(),
+        setup: ProveSetup {
+            target: target(experiment),
+            rate,
+            concurrency: measured.concurrency(),
+            seed: measured.options.seed,
+            elapsed: measured.elapsed,
+            phase: measured.plan.phase,
+            blocks: measured.recording.blocks.len(),
+            restarts: arms.warm[BASELINE].restarts(),
+            unit: contrast.map_or("blocks", |contrast| match contrast.unit {
+                unladen_lockin::Unit::Block => "blocks",
+                unladen_lockin::Unit::Restart => "restarts",
+            }),
+            send_lag_p99: measured.send_lag_p99(),
+        },
+        ended: measured.ended,
+        gates: measured.options.fail_if.iter().flat_map(|condition| condition.judge(&comparisons)).collect(),
+        interactions: interactions(measured, &arms),
+        time_for_one_percent: contrast
+            .filter(|contrast| latency > 0 && contrast.relative_half_width() > ONE_PERCENT)
+            .and_then(|contrast| time_needed(&contrast, measured.elapsed, ONE_PERCENT)),
+        put_back: measured.put_back.done.clone(),
+        warnings: warnings(measured, &arms, &results, &refused),
+        arms: results,
+        comparisons,
+    }
+}
+
+/// The widest interval among the arms, of the first quantile's ratio to the baseline; none as long as there is none.
+pub(crate) fn headline(experiment: &Experiment, arms: &[Arm], recording: &Recording) -> Option<Estimate> {
+    let of = |arm: usize| recording.observations(move |block| &block.arms[arm].latencies_ns);
+    let observations: Vec<Observations> = (0..arms.len()).map(of).collect();
+    widest(experiment, arms, &observations).map(|contrast| Estimate {
+        value: contrast.value,
+        low: contrast.low,
+        high: contrast.high,
+        mean: contrast.value,
+        blocks: recording.blocks.len(),
+    })
+}
+
+fn widest(experiment: &Experiment, arms: &[Arm], observations: &[Observations]) -> Option<Contrast> {
+    let statistic =
+        experiment.quantiles.first().map_or(Statistic::Mean, |quantile| Statistic::Quantile(quantile.share()));
+    let baseline = Observations::pooled(&[&observations[BASELINE], &observations[BASELINE_AGAIN]]);
+    (BASELINE_AGAIN + 1..arms.len())
+        .filter_map(|arm| contrast(&[(1.0, &observations[arm]), (-1.0, &baseline)], statistic, Scale::Ratio).ok())
+        .max_by(|a, b| a.relative_half_width().total_cmp(&b.relative_half_width()))
+}
+
+fn target(experiment: &Experiment) -> String {
+    match experiment.urls.as_slice() {
+        [only] => only.url.to_string(),
+        several => format!("{} URLs", several.len()),
+    }
+}
+
+// === impl Measured ===
+
+impl Measured<'_> {
+    /// Whether each request waits for the one before it.
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self.options.experiment.load.pace, Pace::Closed { .. })
+    }
+
+    /// The most requests under way at once.
+    pub(crate) fn concurrency(&self) -> usize {
+        match self.options.experiment.load.pace {
+            Pace::Open { .. } => crate::prove::phase::MOST_UNDER_WAY,
+            Pace::Closed { concurrency } => concurrency,
+        }
+    }
+
+    /// 99 % of the requests were sent at most so late, ns; none in a closed loop.
+    pub(crate) fn send_lag_p99(&self) -> Option<u64> {
+        if self.is_closed() {
+            return None;
+        }
+        let arms = self.recording.blocks.iter().flat_map(|block| &block.arms);
+        let mut lags: Vec<u64> = arms.flat_map(|arm| arm.lags_ns.iter().copied()).collect();
+        lags.sort_unstable();
+        lags.get((lags.len().saturating_sub(1)) * 99 / 100).copied()
+    }
+}
+
+// === impl Options ===
+
+impl Options {
+    /// The quantiles to compare, those of conditions included, with their names.
+    pub(crate) fn quantiles(&self) -> Vec<(String, f64)> {
+        let mut quantiles: Vec<(String, f64)> =
+            self.experiment.quantiles.iter().map(|quantile| (quantile.to_string(), quantile.share())).collect();
+        for name in self.fail_if.iter().filter_map(|condition| condition.quantile()) {
+            if let (false, Ok(quantile)) =
+                (quantiles.iter().any(|(known, _)| known == name), name.parse::<unladen_prove::Quantile>())
+            {
+                quantiles.push((name.to_owned(), quantile.share()));
+            }
+        }
+        quantiles
+    }
+}

@@ -1,0 +1,69 @@
+//! [`arm_results`]: each arm by itself.
+
+use unladen_lockin::{Observations, Statistic};
+use unladen_prove::{Arm, Role};
+use unladen_report::{ArmResult, BoxPlot, Role as ReportRole};
+
+use crate::prove::analysis::{BASELINE_AGAIN, Measured};
+use crate::prove::latencies::Arms;
+
+/// Points of a distribution, for the picture.
+const POINTS: usize = 200;
+
+/// The arms, the baseline first and the baseline again last.
+pub(crate) fn arm_results(measured: &Measured<'_>, arms: &Arms) -> Vec<ArmResult> {
+    let mut order: Vec<usize> = (0..measured.arms.len()).filter(|arm| *arm != BASELINE_AGAIN).collect();
+    order.push(BASELINE_AGAIN);
+    order.into_iter().map(|index| arm_result(measured, arms, index)).collect()
+}
+
+fn arm_result(measured: &Measured<'_>, arms: &Arms, index: usize) -> ArmResult {
+    let arm = &measured.arms[index];
+    let knobs = &measured.options.experiment.knobs;
+    let sum = |of: fn(&crate::prove::recording::ArmRecord) -> u64| measured.recording.sum(index, of);
+    ArmResult {
+        name: arm.name.clone(),
+        on: knobs.iter().zip(&arm.on).filter(|(_, on)| **on).map(|(knob, _)| knob.name.clone()).collect(),
+        roles: roles(arm),
+        requests: sum(|record| record.answered),
+        errors: sum(|record| record.errors),
+        changed: sum(|record| record.changed),
+        box_plot: box_plot(&arms.warm[index]),
+        distribution: distribution(&arms.warm[index]),
+        cold: box_plot(&arms.cold[index]),
+    }
+}
+
+fn roles(arm: &Arm) -> Vec<ReportRole> {
+    arm.roles
+        .iter()
+        .map(|role| match *role {
+            Role::Baseline => ReportRole::Baseline,
+            Role::BaselineAgain => ReportRole::BaselineAgain,
+            Role::Candidate => ReportRole::Candidate,
+            Role::Alone(knob) => ReportRole::Alone(knob),
+            Role::All => ReportRole::All,
+            Role::Without(knob) => ReportRole::Without(knob),
+            Role::UpTo(last) => ReportRole::Cumulative(last + 1),
+            Role::Combination(_) => ReportRole::Combination,
+        })
+        .collect()
+}
+
+fn box_plot(observations: &Observations) -> Option<BoxPlot> {
+    let at = |q: f64| observations.value(Statistic::Quantile(q)).map(|ns| ns.max(0.0) as u64);
+    Some(BoxPlot {
+        p5: at(0.05)?,
+        p25: at(0.25)?,
+        p50: at(0.5)?,
+        p75: at(0.75)?,
+        p95: at(0.95)?,
+        count: observations.count(),
+    })
+}
+
+/// Quantiles in even steps.
+fn distribution(observations: &Observations) -> Vec<(u64, f64)> {
+    let points = (1..=POINTS).map(|point| point as f64 / (POINTS + 1) as f64);
+    points.filter_map(|q| Some((observations.value(Statistic::Quantile(q))? as u64, q))).collect()
+}

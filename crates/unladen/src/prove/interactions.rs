@@ -1,0 +1,134 @@
+//! [`interactions`]: what changes do together that they do not do alone.
+
+use unladen_lockin::{Contrast, Observations, Scale, Statistic, contrast, interaction, main_effect};
+use unladen_prove::{Design, Role};
+use unladen_report::{Interaction, InteractionKind, Span};
+
+use crate::prove::analysis::Measured;
+use crate::prove::latencies::{Arms, span};
+
+/// What all together do against the product of what each does alone; in a factorial design main effects and pairs.
+pub(crate) fn interactions(measured: &Measured<'_>, arms: &Arms) -> Vec<Interaction> {
+    let design = measured.options.experiment.design;
+    if design == Design::Ab {
+        return Vec::new();
+    }
+    let has_cold = measured.options.experiment.cold.is_some();
+    let first = measured.options.quantiles().into_iter().next();
+    let quantile = first.map(|(name, share)| (format!("latency.{name}"), Statistic::Quantile(share)));
+    let statistics: Vec<_> = quantile.into_iter().chain([("latency.mean".to_owned(), Statistic::Mean)]).collect();
+    let mut found = Vec::new();
+    for is_cold in [false, true].into_iter().filter(|is_cold| !is_cold || has_cold) {
+        for (name, statistic) in &statistics {
+            let of = Of {
+                measured,
+                arms: if is_cold { &arms.cold } else { &arms.warm },
+                baseline: &arms.baseline(is_cold),
+                metric: format!("{}{name}", if is_cold { "cold." } else { "" }),
+                statistic: *statistic,
+            };
+            match design {
+                Design::Ablate => found.extend(of.all_against_alone()),
+                Design::Factorial => found.extend(of.factorial()),
+                Design::Ab => {}
+            }
+        }
+    }
+    found
+}
+
+/// One metric.
+struct Of<'a> {
+    measured: &'a Measured<'a>,
+    arms: &'a [Observations],
+    baseline: &'a Observations,
+    metric: String,
+    statistic: Statistic,
+}
+
+// === impl Of ===
+
+impl Of<'_> {
+    fn arm(&self, role: Role) -> Option<&Observations> {
+        let place = self.measured.arms.iter().position(|arm| arm.is(role))?;
+        // The baseline is known from both of its arms.
+        if role == Role::Baseline { Some(self.baseline) } else { self.arms.get(place) }
+    }
+
+    fn ratio(&self, terms: &[(f64, &Observations)]) -> Option<Contrast> {
+        contrast(terms, self.statistic, Scale::Ratio).ok()
+    }
+
+    fn found(
+        &self,
+        kind: InteractionKind,
+        knobs: Vec<String>,
+        ratio: &Contrast,
+        expected: Option<Span>,
+    ) -> Interaction {
+        Interaction {
+            metric: self.metric.clone(),
+            knobs,
+            kind,
+            ratio: span(ratio),
+            expected,
+            told: ratio.excludes_no_change(),
+        }
+    }
+
+    fn knobs(&self) -> Vec<String> {
+        self.measured.options.experiment.knobs.iter().map(|knob| knob.name.clone()).collect()
+    }
+
+    fn all_against_alone(&self) -> Option<Interaction> {
+        let knobs = self.knobs();
+        let all = self.arm(Role::All)?;
+        let alone: Vec<&Observations> =
+            (0..knobs.len()).map(|knob| self.arm(Role::Alone(knob))).collect::<Option<_>>()?;
+        let together = self.ratio(&[(1.0, all), (-1.0, self.baseline)])?;
+        let mut product: Vec<(f64, &Observations)> = alone.iter().map(|arm| (1.0, *arm)).collect();
+        product.push((-(alone.len() as f64), self.baseline));
+        let product = self.ratio(&product)?;
+        let beyond = self.ratio(&interaction(all, &alone, self.baseline))?;
+        let found = self.found(InteractionKind::AllAgainstAlone, knobs, &together, Some(span(&product)));
+        Some(Interaction { told: beyond.excludes_no_change(), ..found })
+    }
+
+    /// Main effects, then pairs.
+    fn factorial(&self) -> Vec<Interaction> {
+        let knobs = self.knobs();
+        let combinations: Vec<(u32, &Observations)> =
+            (0..1_u32 << knobs.len()).filter_map(|bits| Some((bits, self.combination(bits)?))).collect();
+        let mut found = Vec::new();
+        for (knob, name) in knobs.iter().enumerate() {
+            let of = |on: bool| -> Vec<&Observations> {
+                combinations.iter().filter(|(bits, _)| (bits >> knob & 1 == 1) == on).map(|(_, arm)| *arm).collect()
+            };
+            if let Some(effect) = self.ratio(&main_effect(&of(true), &of(false))) {
+                found.push(self.found(InteractionKind::MainEffect, vec![name.clone()], &effect, None));
+            }
+        }
+        for first in 0..knobs.len() {
+            for second in first + 1..knobs.len() {
+                // The second's effect with the first on, against that with the first off: averaged over all others.
+                let weight = 2.0 / combinations.len() as f64 * 2.0;
+                let terms: Vec<(f64, &Observations)> = combinations
+                    .iter()
+                    .map(|(bits, arm)| {
+                        let is_even = (bits >> first & 1) == (bits >> second & 1);
+                        (if is_even { weight } else { -weight }, *arm)
+                    })
+                    .collect();
+                if let Some(effect) = self.ratio(&terms) {
+                    let pair = vec![knobs[first].clone(), knobs[second].clone()];
+                    found.push(self.found(InteractionKind::Pair, pair, &effect, None));
+                }
+            }
+        }
+        found
+    }
+
+    fn combination(&self, bits: u32) -> Option<&Observations> {
+        if bits == 0 { Some(self.baseline) } else { self.arm(Role::Combination(bits)) }
+    }
+}

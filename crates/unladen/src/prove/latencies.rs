@@ -1,0 +1,251 @@
+//! The principal type is [`Effects`]: how the latencies of the arms differ from the baseline's.
+
+use std::time::Duration;
+
+use unladen_lockin::{
+    CannotCompare, Contrast, Counts, Family, Floor, Observations, Scale, Statistic, adjust_comparisons, contrast,
+    contrast_counts, judge,
+};
+use unladen_report::{Change, Comparison, Metric, Span, bucket_name};
+
+use crate::load::BUCKETS_MS;
+use crate::prove::analysis::{BASELINE, BASELINE_AGAIN, Measured};
+use crate::prove::recording::BlockRecord;
+
+/// Buckets that tell something: neither all nor none of the baseline's requests are within.
+const TELLING: std::ops::RangeInclusive<f64> = 0.01..=0.99;
+
+/// The requests of every arm, warm and cold, in a shape that can be compared.
+pub(crate) struct Arms {
+    pub(crate) warm: Vec<Observations>,
+    pub(crate) cold: Vec<Observations>,
+    throughput: Vec<Counts>,
+}
+
+/// A metric of the latency: its name, where it is from, and what it is.
+pub(crate) struct Wanted {
+    name: String,
+    is_cold: bool,
+    pub(crate) statistic: Statistic,
+}
+
+/// One metric of one arm before it is judged.
+struct Effect {
+    arm: usize,
+    metric: String,
+    kind: Metric,
+    baseline: f64,
+    candidate: f64,
+    ratio: Option<Contrast>,
+    difference: Contrast,
+    floor: Floor,
+}
+
+// === impl Arms ===
+
+impl Arms {
+    /// Of all arms.
+    pub(crate) fn of(measured: &Measured<'_>) -> Self {
+        let recording = measured.recording;
+        let arms = || 0..measured.arms.len();
+        let throughput = |arm: usize| {
+            recording.counts(move |block: &BlockRecord| {
+                let record = &block.arms[arm];
+                // Requests per ns: what is counted are the requests, and what they are counted against is time.
+                unladen_lockin::Phase {
+                    duration_ns: record.duration_ns,
+                    requests: record.duration_ns,
+                    count: record.answered as f64,
+                }
+            })
+        };
+        Self {
+            warm: arms().map(|arm| recording.observations(move |block| &block.arms[arm].latencies_ns)).collect(),
+            cold: arms().map(|arm| recording.observations(move |block| &block.arms[arm].cold_ns)).collect(),
+            throughput: arms().map(throughput).collect(),
+        }
+    }
+
+    /// The baseline's requests of both arms that are the baseline.
+    pub(crate) fn baseline(&self, is_cold: bool) -> Observations {
+        let of = if is_cold { &self.cold } else { &self.warm };
+        Observations::pooled(&[&of[BASELINE], &of[BASELINE_AGAIN]])
+    }
+}
+
+// === impl Wanted ===
+
+impl Wanted {
+    /// All metrics of an experiment, the headline first.
+    pub(crate) fn all(measured: &Measured<'_>, arms: &Arms) -> Vec<Self> {
+        let mut wanted = Vec::new();
+        let has_cold = measured.options.experiment.cold.is_some();
+        for is_cold in [false, true].into_iter().filter(|is_cold| !is_cold || has_cold) {
+            let prefix = if is_cold { "cold." } else { "" };
+            for (name, share) in measured.options.quantiles() {
+                wanted.push(Self {
+                    name: format!("{prefix}latency.{name}"),
+                    is_cold,
+                    statistic: Statistic::Quantile(share),
+                });
+            }
+            wanted.push(Self { name: format!("{prefix}latency.mean"), is_cold, statistic: Statistic::Mean });
+        }
+        let baseline = arms.baseline(false);
+        let asked = &measured.options.experiment.within;
+        let usual: Vec<Duration> = BUCKETS_MS.map(Duration::from_millis).to_vec();
+        for bound in if asked.is_empty() { &usual } else { asked } {
+            let ns = u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
+            let tells = || baseline.value(Statistic::Within(ns)).is_some_and(|share| TELLING.contains(&share));
+            if !asked.is_empty() || tells() {
+                let name = format!("within.{}", bucket_name(*bound));
+                wanted.push(Self { name, is_cold: false, statistic: Statistic::Within(ns) });
+            }
+        }
+        wanted
+    }
+}
+
+/// Compares every arm but the baseline's with the baseline; also what could not be compared, and why.
+pub(crate) fn compare(measured: &Measured<'_>, arms: &Arms) -> (Vec<Comparison>, Vec<(String, CannotCompare)>) {
+    let wanted = Wanted::all(measured, arms);
+    let (mut effects, mut refused) = (Vec::new(), Vec::new());
+    for metric in &wanted {
+        let of = if metric.is_cold { &arms.cold } else { &arms.warm };
+        let baseline = arms.baseline(metric.is_cold);
+        for arm in 0..of.len() {
+            if arm == BASELINE || arm == BASELINE_AGAIN {
+                continue;
+            }
+            match effect(arm, metric, of, &baseline) {
+                Ok(effect) => effects.push(effect),
+                Err(why) => {
+                    refused.push((metric.name.clone(), why));
+                    break;
+                }
+            }
+        }
+    }
+    if measured.is_closed() {
+        effects.extend((0..arms.throughput.len()).filter_map(|arm| throughput(arm, arms)));
+    }
+    (judged(measured, effects), refused)
+}
+
+fn effect(arm: usize, metric: &Wanted, of: &[Observations], baseline: &Observations) -> Result<Effect, CannotCompare> {
+    let terms = [(1.0, &of[arm]), (-1.0, baseline)];
+    let same = [(1.0, &of[BASELINE_AGAIN]), (-1.0, &of[BASELINE])];
+    let statistic = metric.statistic;
+    let difference = contrast(&terms, statistic, Scale::Difference)?;
+    // A share of nothing has no ratio.
+    let with_ratio = contrast(&terms, statistic, Scale::Ratio)
+        .and_then(|ratio| Ok((ratio, Floor::of(&contrast(&same, statistic, Scale::Ratio)?))))
+        .ok()
+        .filter(|_| !matches!(statistic, Statistic::Within(_)));
+    let floor = match &with_ratio {
+        Some((_, floor)) => *floor,
+        None => Floor::of(&contrast(&same, statistic, Scale::Difference)?),
+    };
+    let kind = if matches!(statistic, Statistic::Within(_)) { Metric::Within } else { Metric::Latency };
+    Ok(Effect {
+        arm,
+        metric: metric.name.clone(),
+        kind,
+        baseline: baseline.value(statistic).unwrap_or(f64::NAN),
+        candidate: of[arm].value(statistic).unwrap_or(f64::NAN),
+        ratio: with_ratio.map(|(ratio, _)| ratio),
+        difference,
+        floor,
+    })
+}
+
+fn throughput(arm: usize, arms: &Arms) -> Option<Effect> {
+    /// Per ns, as s.
+    const PER_SECOND: f64 = 1e9;
+    if arm == BASELINE || arm == BASELINE_AGAIN {
+        return None;
+    }
+    let counts = &arms.throughput;
+    let baseline = Counts::pooled(&[&counts[BASELINE], &counts[BASELINE_AGAIN]]);
+    let terms = [(1.0, &counts[arm]), (-1.0, &baseline)];
+    let same = [(1.0, &counts[BASELINE_AGAIN]), (-1.0, &counts[BASELINE])];
+    let ratio = contrast_counts(&terms, None, Scale::Ratio).ok()?;
+    let difference = contrast_counts(&terms, None, Scale::Difference).ok()?;
+    let floor = Floor::of(&contrast_counts(&same, None, Scale::Ratio).ok()?);
+    let of = |counts: &Counts| {
+        contrast_counts(&[(1.0, counts)], None, Scale::Difference).ok().map(|it| it.value * PER_SECOND)
+    };
+    let scaled = Contrast {
+        value: difference.value * PER_SECOND,
+        low: difference.low * PER_SECOND,
+        high: difference.high * PER_SECOND,
+        ..difference
+    };
+    Some(Effect {
+        arm,
+        metric: "throughput".into(),
+        kind: Metric::Throughput,
+        baseline: of(&baseline)?,
+        candidate: of(&counts[arm])?,
+        ratio: Some(ratio),
+        difference: scaled,
+        floor,
+    })
+}
+
+/// Judges the metrics of each arm as a family whose headline is the first quantile.
+fn judged(measured: &Measured<'_>, effects: Vec<Effect>) -> Vec<Comparison> {
+    let mut by_arm: Vec<Vec<Effect>> = measured.arms.iter().map(|_| Vec::new()).collect();
+    effects.into_iter().for_each(|effect| by_arm[effect.arm].push(effect));
+    by_arm.retain(|effects| !effects.is_empty());
+    let p = |effect: &Effect| effect.judged().p_value;
+    let families: Vec<Family> = by_arm
+        .iter()
+        .map(|effects| Family { deciding: p(&effects[0]), others: effects[1..].iter().map(p).collect() })
+        .collect();
+    let adjusted = adjust_comparisons(&families);
+    by_arm
+        .iter()
+        .zip(adjusted)
+        .flat_map(|(effects, adjusted)| effects.iter().zip(std::iter::once(adjusted.deciding).chain(adjusted.others)))
+        .map(|(effect, adjusted_p)| effect.comparison(&measured.arms[effect.arm].name, adjusted_p))
+        .collect()
+}
+
+// === impl Effect ===
+
+impl Effect {
+    /// What is judged: the ratio, where there is one.
+    fn judged(&self) -> &Contrast {
+        self.ratio.as_ref().unwrap_or(&self.difference)
+    }
+
+    fn comparison(&self, arm: &str, adjusted_p: f64) -> Comparison {
+        let effect = self.judged();
+        let change = judge(effect, &self.floor, adjusted_p);
+        let verdict = match (self.kind, change.is_measurable()) {
+            (_, false) => Change::None,
+            (Metric::Latency | Metric::Weight, true) if effect.change() < 0.0 => Change::Better,
+            (Metric::Within | Metric::Throughput, true) if effect.change() > 0.0 => Change::Better,
+            (_, true) => Change::Worse,
+        };
+        Comparison {
+            arm: arm.to_owned(),
+            metric: self.metric.clone(),
+            kind: self.kind,
+            weight: None,
+            baseline: self.baseline,
+            candidate: self.candidate,
+            ratio: self.ratio.as_ref().map(span),
+            difference: span(&self.difference),
+            floor: self.floor.for_effect(effect),
+            adjusted_p,
+            verdict,
+        }
+    }
+}
+
+/// A contrast as a result shows it.
+pub(crate) fn span(contrast: &Contrast) -> Span {
+    Span { value: contrast.value, low: contrast.low, high: contrast.high }
+}

@@ -1,0 +1,22 @@
+//! The principal type is [`Options`]: what `prove` was asked for, resolved.
+
+use unladen_probe::GroupBy;
+use unladen_prove::Experiment;
+
+use crate::prove::gate::Condition;
+
+/// What to prove, and how.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) experiment: Experiment,
+    /// Stop when the interval of the first quantile's ratio is this narrow, as a share.
+    pub(crate) until: Option<f64>,
+    /// Conditions that fail the command.
+    pub(crate) fail_if: Vec<Condition>,
+    /// How processes are put together; none to compare latencies alone.
+    pub(crate) group_by: Option<GroupBy>,
+    /// Seed of the order of arms, of arrivals and of the mix.
+    pub(crate) seed: u64,
+    /// No progress line.
+    pub(crate) quiet: bool,
+}

@@ -1,0 +1,112 @@
+//! The principal type is [`Recording`]: what each arm did, block by block.
+
+use std::collections::{BTreeSet, HashMap};
+
+use unladen_lockin::{Counts, Observations, Phase};
+use unladen_probe::{CounterId, GroupId};
+
+/// All whole blocks.
+#[derive(Debug, Default)]
+pub(crate) struct Recording {
+    pub(crate) blocks: Vec<BlockRecord>,
+}
+
+/// One block: each arm's phases together.
+#[derive(Debug, Default)]
+pub(crate) struct BlockRecord {
+    /// Which restart it was in.
+    pub(crate) restart: usize,
+    /// By arm.
+    pub(crate) arms: Vec<ArmRecord>,
+    /// The time without requests, if counters were read.
+    pub(crate) idle: ArmRecord,
+}
+
+/// An arm's phases in a block together.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct ArmRecord {
+    pub(crate) duration_ns: u64,
+    /// Answered as expected, or not in time: ns from the planned time.
+    pub(crate) latencies_ns: Vec<u64>,
+    /// The same of cold requests.
+    pub(crate) cold_ns: Vec<u64>,
+    pub(crate) answered: u64,
+    /// Failed or never sent.
+    pub(crate) errors: u64,
+    /// Of these, what had no answer in time, and stands in the latencies.
+    pub(crate) cut_short: u64,
+    pub(crate) changed: u64,
+    /// Generator's own lag, ns.
+    pub(crate) lags_ns: Vec<u64>,
+    /// Requests that had to wait since as many as may be were under way.
+    pub(crate) waited: u64,
+    /// What grew, and by how much.
+    pub(crate) grown: HashMap<(GroupId, CounterId), u64>,
+}
+
+// === impl Recording ===
+
+impl Recording {
+    /// The latencies of an arm.
+    pub(crate) fn observations(&self, of: impl Fn(&BlockRecord) -> &[u64]) -> Observations {
+        let mut observations = Observations::new();
+        let mut restart = None;
+        for block in &self.blocks {
+            if restart.replace(block.restart) != Some(block.restart) {
+                observations.begin_restart();
+            }
+            observations.push_block(of(block).iter().copied());
+        }
+        observations
+    }
+
+    /// Something that was counted in an arm's phases, or in the idle ones.
+    pub(crate) fn counts(&self, of: impl Fn(&BlockRecord) -> Phase) -> Counts {
+        let mut counts = Counts::new();
+        let mut restart = None;
+        for block in &self.blocks {
+            if restart.replace(block.restart) != Some(block.restart) {
+                counts.begin_restart();
+            }
+            counts.push_block(of(block));
+        }
+        counts
+    }
+
+    /// Everything that grew at any time.
+    pub(crate) fn seen(&self) -> BTreeSet<(GroupId, CounterId)> {
+        self.blocks.iter().flat_map(|block| &block.arms).flat_map(|arm| arm.grown.keys().copied()).collect()
+    }
+
+    /// A sum over all blocks of an arm.
+    pub(crate) fn sum(&self, arm: usize, of: impl Fn(&ArmRecord) -> u64) -> u64 {
+        self.blocks.iter().filter_map(|block| block.arms.get(arm)).map(of).sum()
+    }
+}
+
+// === impl ArmRecord ===
+
+impl ArmRecord {
+    /// Adds another phase.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        self.duration_ns += other.duration_ns;
+        self.latencies_ns.extend(other.latencies_ns);
+        self.cold_ns.extend(other.cold_ns);
+        self.answered += other.answered;
+        self.errors += other.errors;
+        self.cut_short += other.cut_short;
+        self.changed += other.changed;
+        self.lags_ns.extend(other.lags_ns);
+        self.waited += other.waited;
+        other.grown.into_iter().for_each(|(key, grown)| *self.grown.entry(key).or_default() += grown);
+    }
+
+    /// One counter, as a phase.
+    pub(crate) fn phase(&self, key: (GroupId, CounterId)) -> Phase {
+        Phase {
+            duration_ns: self.duration_ns,
+            requests: self.answered,
+            count: self.grown.get(&key).copied().unwrap_or(0) as f64,
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! [`prove`]: runs the arms of an experiment in turn, puts everything back, and compares.
+
+use std::time::{Duration, Instant};
+
+use unladen_load::Cancel;
+use unladen_lockin::{Estimate, MIN_BLOCKS, Until, Verdict};
+use unladen_probe::{Instrument, Reading};
+use unladen_prove::{Arm, PutBack, SwitchError, Switchboard};
+use unladen_report::{Ended, Prove};
+
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::prove::analysis::{Measured, analyse, headline};
+use crate::prove::options::Options;
+use crate::prove::phase::{Sender, Stretch};
+use crate::prove::plan::{PASSES, Plan};
+use crate::prove::recording::{ArmRecord, BlockRecord, Recording};
+
+/// The part of a phase after its last answer, in which work for its requests still counts.
+const SETTLE: Duration = Duration::from_millis(100);
+
+/// How long requests are sent and not counted after a switch, unless the experiment says how long: a service that has
+/// just been restarted has its caches to fill.
+const WARM_UP: Duration = Duration::from_secs(1);
+
+/// An idle phase is at most so long: the background's rate is known well enough from a second in each block.
+const LONGEST_IDLE: Duration = Duration::from_secs(1);
+
+/// With `--until`, unless the experiment's own time is longer.
+const MOST_TIME_UNTIL: Duration = Duration::from_secs(1_800);
+
+/// What came of it.
+pub(crate) struct Proved {
+    pub(crate) result: Prove,
+    /// Why it is not the whole one that was asked for.
+    pub(crate) failure: Option<Failure>,
+    /// Whether everything that was switched is as it was before.
+    pub(crate) put_back: PutBack,
+}
+
+/// Why the run ended.
+enum Stopped {
+    Done,
+    Interrupted,
+    Failed(Failure),
+}
+
+struct Run<'a> {
+    options: &'a Options,
+    arms: &'a [Arm],
+    board: Switchboard,
+    sender: Sender,
+    instrument: Option<Instrument>,
+    plan: Plan,
+    cancel: &'a Cancel,
+    progress: &'a Progress,
+    recording: Recording,
+    rng: fastrand::Rng,
+    begun: Instant,
+    /// Arms that have been tried out.
+    tried: Vec<bool>,
+    /// Services were restarted, and these arms have not been warmed up since.
+    cold: Vec<bool>,
+}
+
+/// Proves.
+///
+/// # Errors
+/// Whatever ended the experiment before there were enough blocks to compare; everything has been put back then, or the
+/// failure says what has not.
+pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failure> {
+    let progress = Progress::new(options.quiet);
+    let arms = options.experiment.arms();
+    let sender = Sender::start(&options.experiment, &arms, options.seed)?;
+    progress.say("preparing the knobs");
+    let board = Switchboard::open(&options.experiment).map_err(Failure::from)?;
+    let mut run = Run {
+        options,
+        arms: &arms,
+        board,
+        sender,
+        instrument: None,
+        plan: Plan::choose(&options.experiment, None, arms.len()),
+        cancel,
+        progress: &progress,
+        recording: Recording::default(),
+        rng: fastrand::Rng::with_seed(options.seed),
+        begun: Instant::now(),
+        tried: vec![false; arms.len()],
+        cold: vec![true; arms.len()],
+    };
+    if let Some(found) = run.board.found() {
+        eprintln!("unladen: an earlier run was killed; {found}");
+    }
+    let stopped = match run.prepare() {
+        Ok(()) => run.blocks(),
+        Err(Failure::Switch(SwitchError::Cancelled)) => Stopped::Interrupted,
+        Err(failure) => Stopped::Failed(failure),
+    };
+    progress.say("putting everything back");
+    let put_back = run.board.put_back();
+    progress.clear();
+    run.finish(stopped, put_back)
+}
+
+impl Run<'_> {
+    /// Tries the baseline, and lays out the experiment by what it takes.
+    fn prepare(&mut self) -> Result<(), Failure> {
+        self.progress.say("trying the baseline");
+        self.board.set(&self.arms[0], self.cancel)?;
+        let latency = self.try_out(0)?;
+        self.plan = Plan::choose(&self.options.experiment, Some(latency), self.arms.len());
+        if let Some(group_by) = self.options.group_by {
+            self.progress.say("looking at all processes");
+            let mut instrument = Instrument::open(group_by)?;
+            instrument.calibrate()?;
+            self.instrument = Some(instrument);
+        }
+        Ok(())
+    }
+
+    fn try_out(&mut self, arm: usize) -> Result<Duration, Failure> {
+        self.tried[arm] = true;
+        let tried = self.sender.try_out(arm, self.options.experiment.urls.len(), self.cancel);
+        tried.map_err(|failure| match failure {
+            Failure::Load(error) => Failure::Arm { arm: self.arms[arm].name.clone(), error: Box::new(error) },
+            other => other,
+        })
+    }
+
+    fn blocks(&mut self) -> Stopped {
+        self.begun = Instant::now();
+        let mut until = self.options.until.map(Until::new);
+        let most = self.plan.time.unwrap_or(Duration::ZERO).max(if until.is_some() {
+            MOST_TIME_UNTIL
+        } else {
+            Duration::ZERO
+        });
+        let mut index = 0;
+        loop {
+            let restart = index / self.plan.blocks_per_restart;
+            match self.block(restart, index) {
+                Ok(true) => {}
+                Ok(false) => return Stopped::Interrupted,
+                Err(Failure::Switch(SwitchError::Cancelled)) => return Stopped::Interrupted,
+                Err(failure) => return Stopped::Failed(failure),
+            }
+            index += 1;
+            // Between blocks nothing is measured: what is computed here disturbs no arm.
+            let widest = headline(&self.options.experiment, self.arms, &self.recording);
+            self.show(index, widest.as_ref());
+            if let (Some(until), Some(widest)) = (&mut until, &widest)
+                && until.look(widest) == Verdict::Stop
+            {
+                return Stopped::Done;
+            }
+            let elapsed = self.begun.elapsed();
+            let block = elapsed / index as u32;
+            let is_late = !most.is_zero() && elapsed + block / 2 >= most && index >= MIN_BLOCKS;
+            let is_complete = index >= self.plan.blocks() && until.is_none() && self.plan.time.is_none();
+            if is_late || is_complete {
+                return Stopped::Done;
+            }
+        }
+    }
+
+    /// One block: an idle phase, then every arm once in random order, then once more in the reverse order; false when
+    /// cancelled.
+    fn block(&mut self, restart: usize, index: usize) -> Result<bool, Failure> {
+        if index > 0 && index.is_multiple_of(self.plan.blocks_per_restart) && self.plan.restarts > 1 {
+            self.progress.say("restarting the services");
+            self.board.restart_all(self.cancel)?;
+            self.cold.fill(true);
+        }
+        let mut block =
+            BlockRecord { restart, arms: vec![ArmRecord::default(); self.arms.len()], ..Default::default() };
+        let mut order: Vec<usize> = (0..self.arms.len()).collect();
+        self.rng.shuffle(&mut order);
+        let Some(idle) = self.idle()? else { return Ok(false) };
+        block.idle = idle;
+        let back: Vec<usize> = order.iter().rev().copied().collect();
+        debug_assert_eq!(PASSES, 2);
+        for (pass, order) in [order, back].into_iter().enumerate() {
+            for arm in order {
+                let Some(record) = self.arm(arm, pass == 0)? else { return Ok(false) };
+                block.arms[arm].absorb(record);
+            }
+        }
+        self.recording.blocks.push(block);
+        Ok(true)
+    }
+
+    /// A phase without requests; none when cancelled.
+    fn idle(&mut self) -> Result<Option<ArmRecord>, Failure> {
+        if self.instrument.is_none() {
+            return Ok(Some(ArmRecord::default()));
+        }
+        let before = self.read()?;
+        if self.cancel.wait(self.plan.phase.min(LONGEST_IDLE)) {
+            return Ok(None);
+        }
+        let mut record = ArmRecord::default();
+        self.count(&mut record, before)?;
+        Ok(Some(record))
+    }
+
+    /// One phase of an arm, after what it takes to get there; none when cancelled.
+    fn arm(&mut self, arm: usize, with_cold: bool) -> Result<Option<ArmRecord>, Failure> {
+        let switched = self.board.set(&self.arms[arm], self.cancel)?;
+        if !switched.restarted.is_empty() {
+            self.cold.fill(true);
+        }
+        if !self.tried[arm] {
+            self.try_out(arm)?;
+        }
+        let mut cold = Vec::new();
+        if let (Some(of_cold), true) = (&self.options.experiment.cold, with_cold) {
+            for _ in 0..of_cold.requests {
+                self.board.cold(self.cancel)?;
+                let Some(record) = self.sender.once(arm, self.cancel)? else { return Ok(None) };
+                cold.extend(record.latencies_ns);
+            }
+            self.cold.fill(true);
+        }
+        let needs_warmth = !switched.knobs.is_empty() || std::mem::take(&mut self.cold[arm]);
+        if needs_warmth {
+            let asked = self.options.experiment.load.warmup;
+            let time = if asked.is_zero() { WARM_UP } else { asked };
+            let Some(_) = self.sender.send(arm, Stretch { time, requests: None }, self.cancel)? else {
+                return Ok(None);
+            };
+            if self.cancel.wait(SETTLE) {
+                return Ok(None);
+            }
+        }
+        let before = self.read()?;
+        let stretch = Stretch { time: self.plan.phase, requests: self.plan.requests };
+        let Some(mut record) = self.sender.send(arm, stretch, self.cancel)? else { return Ok(None) };
+        if self.cancel.wait(SETTLE) {
+            return Ok(None);
+        }
+        self.count(&mut record, before)?;
+        record.cold_ns = cold;
+        Ok(Some(record))
+    }
+
+    fn read(&mut self) -> Result<Option<Reading>, Failure> {
+        Ok(self.instrument.as_mut().map(Instrument::read).transpose()?)
+    }
+
+    /// Adds what grew since the reading before.
+    fn count(&mut self, record: &mut ArmRecord, before: Option<Reading>) -> Result<(), Failure> {
+        if let (Some(before), Some(after)) = (before, self.read()?) {
+            record.grown = after.since(&before).map(|(group, counter, grown)| ((group, counter), grown)).collect();
+            record.duration_ns = after.at_ns().saturating_sub(before.at_ns());
+        }
+        Ok(())
+    }
+
+    fn show(&self, blocks: usize, widest: Option<&Estimate>) {
+        let elapsed = self.begun.elapsed();
+        let done = match self.plan.time {
+            Some(time) => elapsed.as_secs_f64() / time.as_secs_f64(),
+            None => blocks as f64 / self.plan.blocks() as f64,
+        };
+        let of = if self.plan.time.is_some() { String::new() } else { format!(" of {}", self.plan.blocks()) };
+        let what = widest.map_or("too few yet for an interval".to_owned(), |widest| {
+            let percent = |ratio: f64| (ratio - 1.0) * 100.0;
+            format!("{:+.1} % ({:+.1} to {:+.1})", percent(widest.value), percent(widest.low), percent(widest.high))
+        });
+        self.progress.at(done, elapsed, &format!("block {blocks}{of}  {what}"));
+    }
+
+    fn finish(mut self, stopped: Stopped, put_back: PutBack) -> Result<Proved, Failure> {
+        let blocks = self.recording.blocks.len();
+        let restarts = self.recording.blocks.chunk_by(|a, b| a.restart == b.restart).count();
+        let is_enough = blocks >= MIN_BLOCKS || (restarts >= 2 && blocks >= restarts);
+        let (ended, failure) = match stopped {
+            Stopped::Done => (Ended::Complete, None),
+            Stopped::Interrupted if is_enough => (Ended::Interrupted, None),
+            Stopped::Interrupted => (Ended::Interrupted, Some(Failure::Interrupted { shown: false })),
+            Stopped::Failed(failure) => (Ended::Failed, Some(failure)),
+        };
+        if !is_enough {
+            if !put_back.is_complete() {
+                let before = failure.map(Box::new);
+                return Err(Failure::NotPutBack { report: put_back.to_string(), before });
+            }
+            if put_back.done.is_empty() {
+                return Err(failure.unwrap_or(Failure::Interrupted { shown: false }));
+            }
+            eprintln!("unladen: {put_back}");
+            return Err(failure.unwrap_or(Failure::Interrupted { shown: false }));
+        }
+        let lost = self.instrument.as_mut().is_some_and(|instrument| instrument.newly_lost() > 0);
+        let measured = Measured {
+            options: self.options,
+            arms: self.arms,
+            plan: self.plan,
+            recording: &self.recording,
+            instrument: self.instrument.as_ref(),
+            elapsed: self.begun.elapsed(),
+            is_local: self.sender.is_local(),
+            lost,
+            ended,
+            put_back: &put_back,
+        };
+        Ok(Proved { result: analyse(&measured), failure, put_back })
+    }
+}

@@ -1,0 +1,66 @@
+//! [`warnings`]: what the reader should know before believing a comparison.
+
+use unladen_lockin::{CannotCompare, Scale, Statistic, contrast};
+use unladen_report::{ArmResult, Warning};
+
+use crate::prove::analysis::{BASELINE, BASELINE_AGAIN, Measured};
+use crate::prove::latencies::Arms;
+
+/// From this share of answers on, bodies that change are worth a word.
+const CHANGED: f64 = 0.0;
+/// A generator that was later than this is worth a word, ns.
+const LATE: u64 = 1_000_000;
+
+/// All that limits what the result says.
+pub(crate) fn warnings(
+    measured: &Measured<'_>,
+    arms: &Arms,
+    results: &[ArmResult],
+    refused: &[(String, CannotCompare)],
+) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for arm in results.iter().filter(|arm| arm.errors > 0) {
+        warnings.push(Warning::ErrorsInArm { arm: arm.name.clone(), errors: arm.errors });
+    }
+    for arm in results.iter().filter(|arm| arm.changed as f64 > CHANGED * arm.requests as f64) {
+        let (changed, requests) = (arm.changed, arm.requests);
+        warnings.push(Warning::ChangedInArm { arm: arm.name.clone(), changed, requests });
+    }
+    let cut_short = (0..measured.arms.len()).map(|arm| measured.recording.sum(arm, |record| record.cut_short)).sum();
+    if cut_short > 0 {
+        warnings.push(Warning::CutShort { requests: cut_short });
+    }
+    let waited: u64 = (0..measured.arms.len()).map(|arm| measured.recording.sum(arm, |record| record.waited)).sum();
+    if waited > 0 && !measured.is_closed() {
+        warnings.push(Warning::Capped { concurrency: measured.concurrency() });
+    }
+    for (metric, why) in refused {
+        if let CannotCompare::TooFewLatencies { latencies, needed, .. } = why {
+            warnings.push(Warning::FewRequests { what: metric.clone(), requests: *latencies, needs: *needed });
+        }
+    }
+    let statistic = measured.options.quantiles().first().map_or(Statistic::Mean, |(_, q)| Statistic::Quantile(*q));
+    let same = [(1.0, &arms.warm[BASELINE_AGAIN]), (-1.0, &arms.warm[BASELINE])];
+    if let Ok(same) = contrast(&same, statistic, Scale::Ratio)
+        && same.excludes_no_change()
+    {
+        warnings.push(Warning::SameArmDiffers { ratio: same.value });
+    }
+    if let Some(p99) = measured.send_lag_p99().filter(|p99| *p99 > LATE) {
+        warnings.push(Warning::LateSends { p99 });
+    }
+    if measured.lost {
+        warnings.push(Warning::Lost);
+    }
+    if let Some(instrument) = measured.instrument {
+        if !measured.is_local {
+            let urls = &measured.options.experiment.urls;
+            let host = urls.first().and_then(|line| line.url.host_str()).unwrap_or_default().to_owned();
+            warnings.push(Warning::Remote { host });
+        }
+        for (probe, why) in instrument.unavailable() {
+            warnings.push(Warning::Unavailable { probe: (*probe).to_owned(), why: why.clone() });
+        }
+    }
+    warnings
+}

@@ -1,0 +1,149 @@
+//! [`weights`]: what each request carries in one arm and not in another, counter by counter.
+
+use std::collections::BTreeMap;
+
+use unladen_lockin::{Contrast, Counts, Family, Floor, Scale, adjust_families, contrast_counts, judge};
+use unladen_probe::{CounterId, GroupId, GroupKind, Instrument, Unit};
+use unladen_report::{Change, Comparison, Kind, Metric, WeightMetric};
+
+use crate::prove::analysis::{BASELINE, BASELINE_AGAIN, Measured};
+use crate::prove::latencies::span;
+
+/// One counter of one group in one arm, against the baseline.
+struct Difference<'a> {
+    arm: usize,
+    key: (GroupId, CounterId),
+    weight: &'a WeightMetric,
+    baseline: f64,
+    candidate: f64,
+    /// None where the baseline's weight cannot be told from nothing.
+    ratio: Option<Contrast>,
+    difference: Contrast,
+    floor: Floor,
+    /// Of the ratio, where there is one.
+    ratio_floor: Option<f64>,
+}
+
+/// Every counter of every group in every arm but the baseline's.
+pub(crate) fn weights(measured: &Measured<'_>) -> Vec<Comparison> {
+    let Some(instrument) = measured.instrument else { return Vec::new() };
+    let mut metrics: Vec<((GroupId, CounterId), WeightMetric)> = measured
+        .recording
+        .seen()
+        .into_iter()
+        .filter(|(group, _)| instrument.group(*group).kind != GroupKind::Own)
+        .map(|key| (key, metric(instrument, key)))
+        .collect();
+    let place = |counter: CounterId| {
+        instrument.counters().iter().position(|other| other.name == instrument.counter(counter).name)
+    };
+    metrics.sort_by(|(a, x), (b, y)| (&x.group, place(a.1)).cmp(&(&y.group, place(b.1))));
+    let differences: Vec<Difference<'_>> =
+        metrics.iter().flat_map(|(key, weight)| of_counter(measured, *key, weight)).collect();
+    judged(measured, instrument, &differences)
+}
+
+fn metric(instrument: &Instrument, (group, counter): (GroupId, CounterId)) -> WeightMetric {
+    let counter = instrument.counter(counter);
+    WeightMetric {
+        group: instrument.group(group).name.clone(),
+        counter: counter.name,
+        title: counter.title,
+        unit: counter.unit.as_str(),
+        kind: match counter.unit {
+            Unit::Nanoseconds => Kind::Time,
+            Unit::Bytes => Kind::Bytes,
+            Unit::Count => Kind::Count,
+        },
+        approximate: counter.approximate,
+    }
+}
+
+fn of_counter<'a>(measured: &Measured<'_>, key: (GroupId, CounterId), weight: &'a WeightMetric) -> Vec<Difference<'a>> {
+    let recording = measured.recording;
+    let arms: Vec<Counts> =
+        (0..measured.arms.len()).map(|arm| recording.counts(|block| block.arms[arm].phase(key))).collect();
+    let idle = recording.counts(|block| block.idle.phase(key));
+    let baseline = Counts::pooled(&[&arms[BASELINE], &arms[BASELINE_AGAIN]]);
+    let contrast = |terms: &[(f64, &Counts)], scale| contrast_counts(terms, Some(&idle), scale).ok();
+    let same = [(1.0, &arms[BASELINE_AGAIN]), (-1.0, &arms[BASELINE])];
+    let Some(of_same) = contrast(&same, Scale::Difference) else { return Vec::new() };
+    let Some(of_baseline) = contrast(&[(1.0, &baseline)], Scale::Difference) else { return Vec::new() };
+    let of_arm = |arm: usize| {
+        let terms = [(1.0, &arms[arm]), (-1.0, &baseline)];
+        let difference = contrast(&terms, Scale::Difference)?;
+        let candidate = contrast(&[(1.0, &arms[arm])], Scale::Difference)?;
+        let ratio = contrast(&terms, Scale::Ratio).filter(|_| of_baseline.low > 0.0);
+        let ratio_floor =
+            contrast(&same, Scale::Ratio).zip(ratio).map(|(same, ratio)| Floor::of(&same).for_effect(&ratio));
+        Some(Difference {
+            arm,
+            key,
+            weight,
+            baseline: of_baseline.value,
+            candidate: candidate.value,
+            ratio: ratio.filter(|_| ratio_floor.is_some()),
+            difference,
+            floor: Floor::of(&of_same),
+            ratio_floor,
+        })
+    };
+    (0..arms.len()).filter(|arm| *arm != BASELINE && *arm != BASELINE_AGAIN).filter_map(of_arm).collect()
+}
+
+/// Counters of one group in one arm are a family, which its CPU decides on, as in a weighing.
+fn judged(measured: &Measured<'_>, instrument: &Instrument, differences: &[Difference<'_>]) -> Vec<Comparison> {
+    let cpu = instrument.counter_named("cpu");
+    let mut families: BTreeMap<(usize, GroupId), Vec<usize>> = BTreeMap::new();
+    for (index, difference) in differences.iter().enumerate() {
+        let group = instrument.group(difference.key.0);
+        if group.kind == GroupKind::Machine {
+            // What the machine counts belongs to no group: each counter stands for itself.
+            families.insert((measured.arms.len() + index, difference.key.0), vec![index]);
+        } else {
+            families.entry((difference.arm, difference.key.0)).or_default().push(index);
+        }
+    }
+    for members in families.values_mut() {
+        members.sort_by_key(|index| Some(differences[*index].key.1) != cpu);
+    }
+    let p = |index: &usize| differences[*index].difference.p_value;
+    let p_values: Vec<Family> = families
+        .values()
+        .map(|members| Family { deciding: p(&members[0]), others: members[1..].iter().map(p).collect() })
+        .collect();
+    let mut adjusted = vec![1.0; differences.len()];
+    for (members, family) in families.values().zip(adjust_families(&p_values)) {
+        for (index, p) in members.iter().zip(std::iter::once(family.deciding).chain(family.others)) {
+            adjusted[*index] = p;
+        }
+    }
+    let arm = |difference: &Difference<'_>| measured.arms[difference.arm].name.clone();
+    differences.iter().zip(adjusted).map(|(difference, p)| difference.comparison(arm(difference), p)).collect()
+}
+
+// === impl Difference ===
+
+impl Difference<'_> {
+    fn comparison(&self, arm: String, adjusted_p: f64) -> Comparison {
+        let change = judge(&self.difference, &self.floor, adjusted_p);
+        let verdict = match (change.is_measurable(), self.difference.value < 0.0) {
+            (false, _) => Change::None,
+            (true, true) => Change::Better,
+            (true, false) => Change::Worse,
+        };
+        Comparison {
+            arm,
+            metric: format!("weight.{} {}", self.weight.counter, self.weight.group),
+            kind: Metric::Weight,
+            weight: Some(self.weight.clone()),
+            baseline: self.baseline,
+            candidate: self.candidate,
+            ratio: self.ratio.as_ref().map(span),
+            difference: span(&self.difference),
+            floor: self.ratio_floor.unwrap_or_else(|| self.floor.for_effect(&self.difference)),
+            adjusted_p,
+            verdict,
+        }
+    }
+}
