@@ -1,11 +1,11 @@
-//! The principal type is [`Document`]: the JSON that `weigh` writes, and what tests ask of it.
+//! The principal type is [`Document`]: the JSON that `weigh` or `load` writes, and what tests ask of it.
 
 use std::collections::BTreeSet;
 use std::ops::Index;
 
 use serde_json::Value;
 
-/// A document of the schema `unladen.weigh/1`. `document["seed"]` is a field of it.
+/// A document of any schema; what asks for weights is for `unladen.weigh/1`. `document["seed"]` is a field of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document(pub Value);
 
@@ -104,8 +104,11 @@ impl Index<&str> for Document {
 /// What a failing test shows: the fields, and a line a weight that follows or nearly does.
 impl std::fmt::Display for Document {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (name, value) in self.0.as_object().into_iter().flatten().filter(|(name, _)| *name != "weights") {
+        for (name, value) in self.0.as_object().into_iter().flatten().filter(|(name, _)| !is_long(name)) {
             writeln!(f, "{name}: {value}")?;
+        }
+        if self["weights"].is_null() {
+            return Ok(());
         }
         writeln!(f, "groups: {:?}", self.groups())?;
         let rows = self["weights"].as_array().into_iter().flatten();
@@ -116,6 +119,11 @@ impl std::fmt::Display for Document {
         }
         Ok(())
     }
+}
+
+/// Whether a field is too long to be read by anybody.
+fn is_long(name: &str) -> bool {
+    ["weights", "timeline", "distribution"].contains(&name)
 }
 
 /// Whether a weight is of the group of this user and executable, or of this executable; less its version and pid.

@@ -9,6 +9,7 @@ mod binary;
 mod call;
 mod document;
 mod machine;
+mod records;
 mod server;
 mod subject;
 
@@ -16,5 +17,6 @@ pub use binary::binary;
 pub use call::{Call, Done, Running};
 pub use document::{Document, Weight};
 pub use machine::{Ability, skip_without, worker};
-pub use server::Server;
+pub use records::Records;
+pub use server::{Asked, Reply, Server};
 pub use subject::Subject;

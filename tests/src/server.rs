@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,29 @@ use std::time::{Duration, Instant};
 pub struct Server {
     address: SocketAddr,
     received: Arc<Mutex<Vec<Received>>>,
+    accepted: Arc<AtomicUsize>,
+}
+
+/// What a server's answer can go by.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The request's number, counted from 0.
+    pub number: usize,
+    /// Its number on its connection, counted from 0.
+    pub on_connection: usize,
+    /// The request.
+    pub request: &'a Received,
+}
+
+/// What a server does about a request.
+#[derive(Debug)]
+pub enum Reply {
+    /// Answers with these bytes.
+    Answer(String),
+    /// Answers with these bytes, and closes the connection.
+    Last(String),
+    /// Closes the connection without an answer.
+    Close,
 }
 
 /// A request as it came.
@@ -37,18 +61,30 @@ impl Server {
 
     /// Answers HTTP/1.1 requests by what `answer` makes of their number, counted from 0.
     pub fn answering(answer: impl Fn(usize) -> String + Send + Sync + 'static) -> Self {
+        Self::replying(move |asked| Reply::Answer(answer(asked.number)))
+    }
+
+    /// Answers HTTP/1.1 requests as `reply` says. Each connection has a thread, which `reply` may let sleep.
+    pub fn replying(reply: impl Fn(&Asked<'_>) -> Reply + Send + Sync + 'static) -> Self {
         Self::start(move |stream, received| {
             let Ok(mut out) = stream.try_clone() else { return };
             let mut stream = BufReader::new(stream);
+            let mut on_connection = 0;
             while let Some(request) = read_request(&mut stream) {
                 let number = {
                     let mut received = received.lock().unwrap();
-                    received.push(request);
+                    received.push(request.clone());
                     received.len() - 1
                 };
-                if out.write_all(answer(number).as_bytes()).is_err() {
+                let (bytes, is_last) = match reply(&Asked { number, on_connection, request: &request }) {
+                    Reply::Answer(bytes) => (bytes, false),
+                    Reply::Last(bytes) => (bytes, true),
+                    Reply::Close => return,
+                };
+                if out.write_all(bytes.as_bytes()).is_err() || is_last {
                     return;
                 }
+                on_connection += 1;
             }
         })
     }
@@ -68,18 +104,33 @@ impl Server {
         })
     }
 
+    /// Answers so many requests, and reads the others without an answer.
+    pub fn hanging_after(answered: usize) -> Self {
+        Self::replying(move |asked| {
+            if asked.number >= answered {
+                // Its thread ends with the test's process.
+                std::thread::sleep(Duration::from_secs(3600));
+            }
+            Reply::good()
+        })
+    }
+
     fn start(serve: impl Fn(TcpStream, &Mutex<Vec<Received>>) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let address = listener.local_addr().expect("its address");
         let received = Arc::new(Mutex::new(Vec::new()));
-        let (serve, kept) = (Arc::new(serve), Arc::clone(&received));
+        let accepted = Arc::new(AtomicUsize::new(0));
+        let (serve, kept, counter) = (Arc::new(serve), Arc::clone(&received), Arc::clone(&accepted));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
+                counter.fetch_add(1, Ordering::Relaxed);
+                // Head and body of an answer must not wait for each other's acknowledgement.
+                let _ = stream.set_nodelay(true);
                 let (serve, kept) = (Arc::clone(&serve), Arc::clone(&kept));
                 std::thread::spawn(move || serve(stream, &kept));
             }
         });
-        Self { address, received }
+        Self { address, received, accepted }
     }
 
     /// A URL of it.
@@ -92,12 +143,46 @@ impl Server {
         self.received.lock().unwrap().clone()
     }
 
+    /// Connections that it has taken until now.
+    pub fn accepted(&self) -> usize {
+        self.accepted.load(Ordering::Relaxed)
+    }
+
+    /// How many of the requests until now were for this path.
+    pub fn asked_for(&self, path: &str) -> usize {
+        let received = self.received.lock().unwrap();
+        received.iter().filter(|request| request.line.split(' ').nth(1) == Some(path)).count()
+    }
+
     /// Waits until the first request has come.
     pub fn wait_for_request(&self) {
         let begun = Instant::now();
         while self.received.lock().unwrap().is_empty() {
             assert!(begun.elapsed() < Duration::from_secs(60), "no request comes");
             std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+// === impl Reply ===
+
+impl Reply {
+    /// 200 and a few bytes.
+    pub fn good() -> Self {
+        Self::text("200 OK", "ok\n")
+    }
+
+    /// This status and this body.
+    pub fn text(status: &str, body: &str) -> Self {
+        Self::Answer(format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n{body}", body.len()))
+    }
+
+    /// The same, and closes the connection.
+    #[must_use]
+    pub fn and_close(self) -> Self {
+        match self {
+            Self::Answer(bytes) => Self::Last(bytes),
+            other => other,
         }
     }
 }
