@@ -23,7 +23,8 @@ use crate::design::Design;
 use crate::knob::{KnobSpec, Wanted};
 use crate::load::Load;
 use crate::quantile::Quantile;
-use crate::read::{self, ExperimentError, ReadFile};
+use crate::read::variables::{self, Variables};
+use crate::read::{self, BadFile, ExperimentError, ReadFile};
 use crate::service::Service;
 
 /// An experiment.
@@ -80,18 +81,25 @@ impl Experiment {
             Ok(folder.join(whole.file_name().unwrap_or_default()))
         });
         let whole = whole.map_err(unreadable)?;
-        let mut experiment = Self::parse(&text, file, whole.parent().unwrap_or(Path::new("/")), &read::read_file)?;
+        let folder = whole.parent().unwrap_or(Path::new("/"));
+        let variables = match variables::command(&text) {
+            Some((command, place)) => Variables::ask(&command, folder).map_err(|fault| {
+                ExperimentError::Bad(Box::new(BadFile::new(&text, file, variables::failed(fault, place))))
+            })?,
+            None => Variables::default(),
+        };
+        let mut experiment = read::experiment(&text, file, folder, &read::read_file, &variables)?;
         experiment.file = Some(whole);
         Ok(experiment)
     }
 
     /// Reads a text as [`read`](Self::read) does a file; `file` is named in errors, and relative paths begin at `folder`.
-    /// Files that the text names are read by `read`.
+    /// Files that the text names are read by `read`; its command for variables is not run.
     ///
     /// # Errors
     /// When the text says something that cannot be.
     pub fn parse(text: &str, file: &Path, folder: &Path, read: ReadFile<'_>) -> Result<Self, ExperimentError> {
-        read::experiment(text, file, folder, read)
+        read::experiment(text, file, folder, read, &Variables::default())
     }
 
     /// Compares two URLs; the baseline is `a`, the candidate `b`, and nothing is switched.

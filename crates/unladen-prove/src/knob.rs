@@ -125,7 +125,7 @@ impl KnobSpec {
     /// A knob that requests another URL.
     pub(crate) fn of_url(url: Url) -> Self {
         Self {
-            name: url.to_string(),
+            name: "candidate".to_owned(),
             initial: false,
             restart: Vec::new(),
             ready: None,

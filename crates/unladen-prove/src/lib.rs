@@ -17,11 +17,11 @@
 //! # "#)?;
 //! let experiment = Experiment::read(&file)?;
 //! let arms = experiment.arms();
-//! assert_eq!(arms[1].name, "no cache");
+//! assert_eq!(arms[2].name, "no cache", "after the baseline, and the baseline again");
 //!
 //! let cancel = Cancel::new();
 //! let mut board = Switchboard::open(&experiment)?;
-//! board.set(&arms[1], &cancel)?;
+//! board.set(&arms[2], &cancel)?;
 //! assert_eq!(std::fs::read_to_string(folder.path().join("app.ini"))?, "cache = 0\n");
 //!
 //! let report = board.put_back();

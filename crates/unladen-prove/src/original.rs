@@ -103,7 +103,7 @@ impl Original {
     }
 
     /// Notes all that it may be made to hold, so that the work of others can be told from ours later.
-    pub(crate) fn to_hold<'c>(
+    pub(crate) fn holding<'c>(
         mut self,
         contents: impl Iterator<Item = &'c Content>,
         saver: &mut Saver<'_>,

@@ -11,6 +11,7 @@ mod ready;
 mod service;
 mod table;
 mod value;
+pub(crate) mod variables;
 
 use std::fs;
 use std::io::{self, Read};
@@ -28,13 +29,15 @@ pub use self::problem::Problem;
 use self::table::Home;
 pub(crate) use self::table::Table;
 pub(crate) use self::value::Value;
+use self::variables::Variables;
 use crate::design::{Design, MOST_FACTORS};
 use crate::experiment::{Cold, Experiment};
 use crate::knob::KnobSpec;
 use crate::quantile::Quantile;
 
 /// The keys of the file's top level.
-pub(crate) const KEYS: [&str; 12] = [
+pub(crate) const KEYS: [&str; 13] = [
+    "variables",
     "title",
     "design",
     "url",
@@ -104,9 +107,10 @@ pub(crate) fn experiment(
     file: &Path,
     folder: &Path,
     read: ReadFile<'_>,
+    variables: &Variables,
 ) -> Result<Experiment, ExperimentError> {
     let bad = |bad: Bad| ExperimentError::Bad(Box::new(BadFile::new(text, file, bad)));
-    let parsed = DeTable::parse(text).map_err(|error| {
+    let mut parsed = DeTable::parse(text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
         // The parser says what a value could begin with, and not that there is none.
         let (before, after) = text.split_at_checked(span.start).unwrap_or_default();
@@ -118,6 +122,7 @@ pub(crate) fn experiment(
         };
         bad(Problem::Syntax { message }.at(span))
     })?;
+    variables.expand(&mut parsed);
     resolve(&parsed, file, folder, read).map_err(bad)
 }
 
@@ -133,6 +138,7 @@ fn resolve(
         Home { keys: &service::KEYS, place: "[[service]]" },
     ];
     let table = Table::root(parsed, &KEYS, &homes)?;
+    table.get("variables").map_or(Ok(()), |value| value.words().map(drop))?;
     let load = table.require("load", "a table with `rate` or `concurrency`, and `requests` or `time`")?;
     let load = load::read(&load, folder)?;
     let mut reading = Reading { folder, read, tls: load.tls.clone(), services: Vec::new() };

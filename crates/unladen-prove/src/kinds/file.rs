@@ -80,7 +80,7 @@ impl Knob for FileKnob {
                 instead: "the knob would both write behind it and remove it; name the file behind it",
             });
         }
-        Ok(Undo::Files(vec![original.to_hold(self.sides.iter().flatten(), saver)?]))
+        Ok(Undo::Files(vec![original.holding(self.sides.iter().flatten(), saver)?]))
     }
 
     fn set(&self, on: bool, switch: &Switch<'_>) -> Result<(), Fault> {

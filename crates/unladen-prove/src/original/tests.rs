@@ -64,7 +64,7 @@ proptest! {
         if let Some((bytes, mode)) = &before {
             fs::write(&path, bytes).unwrap();
             let time = TimeSpec::new(1_000_000_000, 123_456_789);
-            futimens(&File::open(&path).unwrap(), &time, &time).unwrap();
+            futimens(File::open(&path).unwrap(), &time, &time).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(*mode | 0o400)).unwrap();
         }
         let found = fs::metadata(&path).ok().map(|found| Meta::of(&found));

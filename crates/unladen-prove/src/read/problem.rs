@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use unladen_load::{HeaderError, RequestError, StatusesError, UrlListError};
 
+use crate::fault::CommandFault;
 use crate::quantile::QuantileError;
 
 /// What is wrong with an experiment file.
@@ -17,6 +18,12 @@ pub enum Problem {
     Syntax {
         /// What the parser said.
         message: String,
+    },
+    /// The command for variables failed.
+    #[error("the variables are not to be had: {fault}")]
+    Variables {
+        /// Why.
+        fault: Box<CommandFault>,
     },
     /// A key that there is not.
     #[error("there is no `{key}` in {place}; {meant}")]

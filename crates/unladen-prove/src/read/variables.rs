@@ -1,0 +1,157 @@
+//! The principal type is [`Variables`]: names that stand for something only known when an experiment is run, as the port
+//! that a subject has chosen. The command under the key `variables` prints them, `NAME=value` a line; `${NAME}` in any
+//! text of the file stands for the value. Names that it does not print are left as they are, to the shell for instance.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use unladen_load::Cancel;
+
+use crate::fault::CommandFault;
+use crate::read::problem::{Bad, Problem};
+use crate::shell::Shell;
+
+/// How long the command may take.
+const TIME: Duration = Duration::from_secs(60);
+
+/// Names and values.
+#[derive(Debug, Default)]
+pub(crate) struct Variables(BTreeMap<String, String>);
+
+/// The command that prints the variables, if the file has one, and its place. Of a text that is no TOML there is none.
+pub(crate) fn command(text: &str) -> Option<(String, std::ops::Range<usize>)> {
+    let parsed = DeTable::parse(text).ok()?;
+    let value = parsed.get_ref().get("variables")?;
+    match value.get_ref() {
+        DeValue::String(command) => Some((command.to_string(), value.span())),
+        // The reader of the file says what is wrong with it.
+        _ => None,
+    }
+}
+
+// === impl Variables ===
+
+impl Variables {
+    /// Runs the command in the folder of the experiment.
+    pub(crate) fn ask(command: &str, folder: &Path) -> Result<Self, Box<CommandFault>> {
+        let mut shell = Command::new("/bin/sh");
+        shell.arg("-c").arg(command);
+        let output = Shell::new(folder).execute(shell, command, TIME, &Cancel::new())?;
+        let bytes = output.whole().map_err(|source| CommandFault::Start { command: command.to_owned(), source })?;
+        Ok(Self::read(&String::from_utf8_lossy(&bytes)))
+    }
+
+    /// Other lines, a warning say, are passed over.
+    fn read(output: &str) -> Self {
+        let variable = |line: &str| {
+            let (name, value) = line.trim_end().split_once('=')?;
+            is_name(name).then(|| (name.to_owned(), value.to_owned()))
+        };
+        Self(output.lines().filter_map(variable).collect())
+    }
+
+    /// Puts the values into all texts of the file, but for the key `variables` itself.
+    pub(crate) fn expand(&self, parsed: &mut Spanned<DeTable<'_>>) {
+        if self.0.is_empty() {
+            return;
+        }
+        for (key, value) in parsed.get_mut().iter_mut() {
+            if key.get_ref() != "variables" {
+                self.expand_value(value.get_mut());
+            }
+        }
+    }
+
+    fn expand_value(&self, value: &mut DeValue<'_>) {
+        match value {
+            DeValue::String(text) => {
+                if let Some(expanded) = self.expanded(text) {
+                    *text = Cow::Owned(expanded);
+                }
+            }
+            DeValue::Array(values) => values.iter_mut().for_each(|value| self.expand_value(value.get_mut())),
+            DeValue::Table(table) => table.iter_mut().for_each(|(_, value)| self.expand_value(value.get_mut())),
+            _ => {}
+        }
+    }
+
+    /// None where nothing changes.
+    fn expanded(&self, text: &str) -> Option<String> {
+        let mut expanded = String::new();
+        let mut rest = text;
+        while let Some(place) = rest.find("${") {
+            let (before, after) = rest.split_at(place);
+            expanded.push_str(before);
+            let known = after[2..].split_once('}').and_then(|(name, after)| Some((self.0.get(name)?, after)));
+            match known {
+                Some((value, after)) => {
+                    expanded.push_str(value);
+                    rest = after;
+                }
+                None => {
+                    expanded.push_str("${");
+                    rest = &after[2..];
+                }
+            }
+        }
+        expanded.push_str(rest);
+        (expanded != text).then_some(expanded)
+    }
+}
+
+/// What is wrong when the command fails.
+pub(crate) fn failed(fault: Box<CommandFault>, place: std::ops::Range<usize>) -> Bad {
+    Problem::Variables { fault }.at(place)
+}
+
+fn is_name(name: &str) -> bool {
+    let mut characters = name.chars();
+    characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && characters.all(|other| other.is_ascii_alphanumeric() || other == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_is_put_in_and_the_rest_left() {
+        let variables =
+            Variables::read("URL=http://127.0.0.1:8080/?a=b\nwiki: starting\n STATE=/no\nSTATE=/var/tmp/x \n");
+        assert_eq!(
+            variables.expanded("${URL}#${STATE}/${OTHER} $URL ${"),
+            Some("http://127.0.0.1:8080/?a=b#/var/tmp/x/${OTHER} $URL ${".into())
+        );
+        assert_eq!(variables.expanded("${OTHER}"), None);
+    }
+
+    #[test]
+    fn every_text_of_a_file_is_looked_through() {
+        let text = "variables = '${A}'\nurl = '${A}'\nurls = ['x', '${A}']\n[[knob]]\non = { env = { B = '${A}' } }\n";
+        let mut parsed = DeTable::parse(text).unwrap();
+        Variables::read("A=1").expand(&mut parsed);
+        let shown = format!("{:?}", parsed.get_ref());
+        assert_eq!(shown.matches("${A}").count(), 1, "{shown}");
+    }
+
+    #[test]
+    fn a_file_asks_its_command() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x.toml");
+        let text = |command: &str| {
+            format!(
+                "variables = \"{command}\"\nurl = \"http://127.0.0.1:${{PORT}}/\"\nload = {{ concurrency = 1, requests = 9 }}\n[[knob]]\nname = \"k\"\non = {{ header = \"A: b\" }}\n"
+            )
+        };
+        std::fs::write(&file, text("echo PORT=8123")).unwrap();
+        assert_eq!(crate::Experiment::read(&file).unwrap().urls[0].url.port(), Some(8123));
+        std::fs::write(&file, text("echo broken >&2; exit 3")).unwrap();
+        let error = crate::Experiment::read(&file).unwrap_err().to_string();
+        assert!(error.contains("x.toml:1:13") && error.contains("broken"), "{error}");
+    }
+}
