@@ -4,8 +4,11 @@
 //! A counter is read at the edges of *phases*; requests run in the `on` phases only. Phases come
 //! in *blocks* ([`BlockPlan`]): on-off-off-on or off-on-on-off, chosen by a coin. Whatever the
 //! background does, that coin decides the sign with which it enters the block's difference, so the
-//! difference is symmetric about what the requests caused. All intervals here rest on that
+//! difference is symmetric about what the requests caused. All intervals of weights rest on that
 //! symmetry alone, not on a shape of the noise; `docs/lock-in.md` argues it, with the sources.
+//!
+//! Arms that run side by side are compared by [`contrast`]: the latencies of each are [`Observations`], its counters
+//! [`Counts`], and what is said of a [`Contrast`] is a [`Change`]; `docs/comparing.md` argues that.
 //!
 //! Constraints of this crate: no I/O, no clock, no global state, the same seed gives the same
 //! plan. Durations are in nanoseconds, counters are `f64` differences of cumulative counts.
