@@ -125,3 +125,6 @@ impl fmt::Display for Check {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

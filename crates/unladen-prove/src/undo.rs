@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use unladen_load::Cancel;
 
 use crate::fault::Fault;
 use crate::original::Original;
-use crate::shell::{COMMAND_TIME, Shell};
+use crate::shell::Shell;
+
+/// The longest time limit of a journal that is believed.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// The way back from one change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,7 +60,7 @@ impl Undo {
                 all
             }
             Self::Command { command, within_ms } => {
-                let within = std::time::Duration::from_millis(*within_ms).min(COMMAND_TIME.max(LONGEST));
+                let within = Duration::from_millis(*within_ms).min(LONGEST);
                 // What takes things back is not cancelled: that would leave them as they are.
                 shell.run(command, &BTreeMap::new(), within, &Cancel::new())?;
                 Ok(true)
@@ -83,6 +87,3 @@ impl Undo {
         }
     }
 }
-
-/// The longest time limit that is believed.
-const LONGEST: std::time::Duration = std::time::Duration::from_secs(24 * 3600);
