@@ -160,7 +160,10 @@ fn where_requests_have_to_wait_for_room_latency_still_counts_from_the_plan_and_a
     // Those that waited for room say nothing of the generator.
     let (_folder, records) = file("load.records");
     let server = stalling(20, Duration::from_millis(500));
-    Call::load(["--rate", "100", "-n", "60", "-c", "1", "--record"]).args([&records]).args([server.url("/")]).document();
+    Call::load(["--rate", "100", "-n", "60", "-c", "1", "--record"])
+        .args([&records])
+        .args([server.url("/")])
+        .document();
     let waited = Records::read(&records).all.iter().filter(|record| record.lag_ns.is_none()).count();
     assert!((20..=59).contains(&waited), "{waited} of 60 waited");
 }
@@ -179,7 +182,9 @@ fn what_is_never_sent_is_planned_and_within_nothing() {
     // One at a time, and each is cut off after 300 ms: from the end of the schedule on there is room for one timeout.
     let server = Server::hanging_after(1);
     let document =
-        Call::load(["--rate", "50", "-n", "50", "-c", "1", "--timeout", "300ms", "--json", &server.url("/")]).run().ended_with(4);
+        Call::load(["--rate", "50", "-n", "50", "-c", "1", "--timeout", "300ms", "--json", &server.url("/")])
+            .run()
+            .ended_with(4);
     let document = document.document();
     let unsent = document.number("unsent");
     assert!(unsent >= 30.0, "{document}");

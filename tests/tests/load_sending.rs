@@ -37,7 +37,8 @@ fn connections_are_kept_and_told_apart_from_new_ones() {
 
 #[test]
 fn a_server_that_closes_after_some_requests_costs_connections_and_no_errors() {
-    let server = Server::replying(|asked| if asked.on_connection == 4 { Reply::good().and_close() } else { Reply::good() });
+    let server =
+        Server::replying(|asked| if asked.on_connection == 4 { Reply::good().and_close() } else { Reply::good() });
     let document = Call::load(["-n", "50", &server.url("/")]).document();
     // One was tried: 51 requests, five a connection.
     assert_eq!(server.accepted(), 11);
@@ -82,7 +83,8 @@ fn a_unix_socket_instead_of_the_host() {
 #[test]
 fn method_headers_cookies_and_body_arrive_with_each_request() {
     let server = Server::good();
-    let args = ["-d", "title=Main", "-H", "X-Trace: a: b", "-b", "session=1", "-b", "theme=dark", "-n", "20", "--rate", "500"];
+    let args =
+        ["-d", "title=Main", "-H", "X-Trace: a: b", "-b", "session=1", "-b", "theme=dark", "-n", "20", "--rate", "500"];
     Call::load(args).args([server.url("/api.php?action=edit")]).document();
     let received = server.received();
     assert_eq!(received.len(), 21);
@@ -103,13 +105,16 @@ fn a_list_of_urls_is_sent_by_weight() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("pages.txt");
     let [often, seldom, posted] = ["/often", "/seldom", "/posted"].map(|path| server.url(path));
-    std::fs::write(&list, format!("# a wiki\n7.5 {often} the main page\n{seldom}\n1.5 POST {posted} an edit\n")).unwrap();
+    std::fs::write(&list, format!("# a wiki\n7.5 {often} the main page\n{seldom}\n1.5 POST {posted} an edit\n"))
+        .unwrap();
     let document = Call::load(["-c", "3", "-n", "2000", "--seed", "1", "--urls"]).args([&list]).document();
     for (path, share) in [("/often", 0.75), ("/seldom", 0.1), ("/posted", 0.15)] {
         // Each is tried once.
         assert_share(server.asked_for(path) - 1, 2000, share);
     }
-    assert!(server.received().iter().all(|request| request.line.starts_with("POST") == request.line.contains("/posted")));
+    assert!(
+        server.received().iter().all(|request| request.line.starts_with("POST") == request.line.contains("/posted"))
+    );
     // The most frequent first.
     let told: Vec<_> = document.list("by_request").iter().map(|part| part["name"].as_str().unwrap()).collect();
     assert_eq!(told, ["the main page", "an edit", &format!("GET {seldom}")], "{document}");
@@ -137,7 +142,8 @@ fn an_access_log_is_sent_as_often_as_it_says() {
     let wanted = ["/a", "/b?x=%22", "/a", "/a"].map(|path| line(&format!("GET {path}"), 200)).concat();
     let others = [line("POST /a", 200), line("GET /gone", 404), line("GET //evil.example/x", 200)].concat();
     std::fs::write(&log, wanted + &others).unwrap();
-    let done = Call::load(["-n", "1000", "--seed", "3", "--json", "--access-log"]).args([&log]).args([server.url("")]).run();
+    let done =
+        Call::load(["-n", "1000", "--seed", "3", "--json", "--access-log"]).args([&log]).args([server.url("")]).run();
     let done = done.succeeded().says(["2 lines of", "were passed over", "other methods than GET"]);
     assert_share(server.asked_for("/a") - 1, 1000, 0.75);
     assert_eq!(server.asked_for("/a") + server.asked_for("/b?x=%22"), 1002, "{done}");

@@ -3,7 +3,7 @@
 //! A file is the line `unladen.record/1`, then sections: a letter, the length in bytes (LEB128), and the bytes. `H`, once,
 //! is JSON that says what was sent; `R` holds records ([`Record`]), the planned times of each section beginning
 //! from 0; `E`, at the end, is JSON with what was counted beside the records. A load that was killed leaves a file without `E`,
-//! whose last section may be cut off: it is read up to there.
+//! whose last section may be cut off: it is read up to the last record that is whole.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -122,6 +122,8 @@ pub struct RecordReader<R = BufReader<File>> {
     read: usize,
     before: u64,
     offset: u64,
+    /// The file ends within this section.
+    is_cut: bool,
 }
 
 // === impl RecordWriter ===
@@ -149,7 +151,16 @@ impl RecordWriter {
         record.write(self.before, &mut self.section);
         self.before = record.planned_ns;
         self.records += 1;
-        if self.records == SECTION { self.flush() } else { Ok(()) }
+        if self.records == SECTION { self.end_section() } else { Ok(()) }
+    }
+
+    /// Hands what was written to the system, so that it outlives this process.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn store(&mut self) -> Result<(), RecordError> {
+        self.end_section()?;
+        self.out.flush().map_err(|source| self.failed(source))
     }
 
     /// Ends the file, and has the system store it.
@@ -157,13 +168,16 @@ impl RecordWriter {
     /// # Errors
     /// When the file cannot be written.
     pub fn end(mut self, end: &RecordEnd) -> Result<(), RecordError> {
-        self.flush()?;
+        self.end_section()?;
         let end = serde_json::to_vec(end).map_err(|error| self.failed(error.into()))?;
         section(&mut self.out, b'E', &end).map_err(|source| self.failed(source))?;
         self.out.flush().map_err(|source| self.failed(source))
     }
 
-    fn flush(&mut self) -> Result<(), RecordError> {
+    fn end_section(&mut self) -> Result<(), RecordError> {
+        if self.section.is_empty() {
+            return Ok(());
+        }
         let written = section(&mut self.out, b'R', &self.section);
         written.map_err(|source| self.failed(source))?;
         self.section.clear();
@@ -212,6 +226,7 @@ impl<R: Read> RecordReader<R> {
             read: 0,
             before: 0,
             offset: 0,
+            is_cut: false,
         };
         let mut magic = [0; MAGIC.len()];
         if !reader.fill(&mut magic)? || magic != MAGIC || reader.next_section()? != Some(b'H') {
@@ -232,7 +247,7 @@ impl<R: Read> RecordReader<R> {
         self.end.as_ref()
     }
 
-    /// The next section's letter, its bytes in `section`; none at the end, and where the file is cut off.
+    /// The next section's letter, its bytes in `section`; none at the end, and where the file is cut off, but amid records.
     fn next_section(&mut self) -> Result<Option<u8>, RecordError> {
         let begin = self.offset;
         let mut byte = [0];
@@ -265,15 +280,22 @@ impl<R: Read> RecordReader<R> {
         let read = limited.read_to_end(&mut self.section);
         let read = read.map_err(|source| RecordError::Io { doing: "read", file: self.file.clone(), source })?;
         self.offset += read as u64;
-        Ok((read as u64 == length).then_some(letter))
+        self.is_cut = read as u64 != length;
+        Ok((!self.is_cut || letter == b'R').then_some(letter))
     }
 
     fn advance(&mut self) -> Result<Option<Record>, RecordError> {
         loop {
             if let Some(mut rest) = self.section.get(self.read..).filter(|rest| !rest.is_empty()) {
                 let left = rest.len();
-                let record =
-                    Record::read(self.before, &mut rest).ok_or_else(|| self.damaged("no record stands there"))?;
+                let record = match Record::read(self.before, &mut rest) {
+                    Some(record) => record,
+                    None if self.is_cut => {
+                        self.section.clear();
+                        return Ok(None);
+                    }
+                    None => return Err(self.damaged("no record stands there")),
+                };
                 self.read += left - rest.len();
                 self.before = record.planned_ns;
                 return Ok(Some(record));

@@ -55,6 +55,35 @@ fn a_file_that_was_cut_off_is_read_up_to_there() {
     assert_eq!(read, records[..read.len()]);
 }
 
+/// A section that was cut off was left out as a whole: up to 4,096 records, nearly two minutes at 40 a second.
+#[test]
+fn of_a_section_that_was_cut_off_every_whole_record_is_read() {
+    let records: Vec<_> = (0..100).map(|turn| record(turn * 1_000)).collect();
+    let bytes = written(&records);
+    let sections = bytes.len() - written(&[]).len();
+    let begin = bytes.windows(2).position(|pair| pair == [b'}', b'R']).unwrap() + 1;
+    let mut counts = Vec::new();
+    for length in begin..begin + sections {
+        let (read, end) = read(&bytes[..length]).unwrap();
+        assert_eq!(read, records[..read.len()], "{length}");
+        assert!(end.is_none());
+        counts.push(read.len());
+    }
+    assert!(counts.is_sorted() && counts.last() >= Some(&99), "{counts:?}");
+}
+
+#[test]
+fn what_was_stored_is_there_before_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("load.records");
+    let mut writer = RecordWriter::create(&file, &head()).unwrap();
+    writer.write(&record(7)).unwrap();
+    writer.store().unwrap();
+    writer.write(&record(9)).unwrap();
+    let (read, end) = read(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!((read, end), (vec![record(7)], None));
+}
+
 #[test]
 fn other_files_are_refused() {
     for other in [&b""[..], b"unladen.record/2\nH", b"GET / HTTP/1.1\r\n"] {

@@ -130,6 +130,9 @@ fn judge(result: &Load, limit: Option<&Limit>) -> Result<(), Failure> {
     let Some(limit) = limit else { return Ok(()) };
     match &result.capacity {
         Some(capacity) if capacity.highest.is_some() => Ok(()),
+        Some(_) if !result.unfit.is_empty() => Err(Failure::Gate(format!(
+            "whether any rate holds {limit} cannot be told: the generator was too late to say"
+        ))),
         Some(_) => Err(Failure::Gate(format!("no rate that was tried held {limit}"))),
         None => {
             // The share of requests within, of all that were planned: what failed was not.
@@ -153,6 +156,7 @@ fn judge(result: &Load, limit: Option<&Limit>) -> Result<(), Failure> {
 impl Args {
     /// From what was typed to what it means.
     fn resolve(self) -> Result<Options, Failure> {
+        self.check()?;
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
         let pace = self.pace(seed)?;
         let requests = self.weighted()?;
@@ -175,6 +179,26 @@ impl Args {
             files: self.files(),
             quiet: self.quiet,
         })
+    }
+
+    /// What would otherwise be told of the schedule that it makes, or send one request and then nothing.
+    fn check(&self) -> Result<(), Failure> {
+        let refuse = |option: &str, value: String, expected: &str| {
+            Err(Failure::Usage(format!("{option} is {value}: expected {expected}")))
+        };
+        if let Some(rate) = self.rate.filter(|rate| !(1e-3..=1e7).contains(rate)) {
+            return refuse("--rate", rate.to_string(), "0.001 to 10,000,000 requests a second");
+        }
+        if let Some(concurrency) = self.concurrency.filter(|concurrency| !(1..=10_000).contains(concurrency)) {
+            return refuse("--concurrency", concurrency.to_string(), "1 to 10,000");
+        }
+        if self.requests == Some(0) {
+            return refuse("--requests", "0".into(), "at least 1");
+        }
+        if self.time.is_some_and(|time| time.is_zero()) {
+            return refuse("--time", "0s".into(), "a time above 0, such as 30s");
+        }
+        Ok(())
     }
 
     fn pace(&self, seed: u64) -> Result<Pace, Failure> {

@@ -145,7 +145,16 @@ impl Search<'_> {
         Ok(result)
     }
 
+    /// One rate; once more if the generator was late, since a neighbour may have taken its core for a moment.
     fn trial(&mut self, rate: f64, longer: f64) -> Result<(Verdict, Load), Failure> {
+        let tried = self.try_once(rate, longer)?;
+        if matches!(tried.0, Verdict::End) && !self.cancel.is_cancelled() {
+            return self.try_once(rate, longer);
+        }
+        Ok(tried)
+    }
+
+    fn try_once(&mut self, rate: f64, longer: f64) -> Result<(Verdict, Load), Failure> {
         if !self.trials.is_empty() {
             self.cancel.wait(PAUSE);
         }

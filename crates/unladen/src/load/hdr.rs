@@ -67,8 +67,13 @@ impl HdrLog {
         // One that ends after its interval was written, which takes a latency of half a minute, counts in the first
         // that is open: the log's sum must not lack it.
         let interval = (record.planned_ns / INTERVAL).max(self.first);
-        while interval >= self.first + OPEN as u64 {
-            self.close()?;
+        while interval >= self.first.saturating_add(OPEN as u64) {
+            if self.open.is_empty() {
+                // Not second by second: a damaged file of records may hold a time in the year 2554.
+                self.first = interval;
+            } else {
+                self.close()?;
+            }
         }
         let place = (interval - self.first) as usize;
         while self.open.len() <= place {

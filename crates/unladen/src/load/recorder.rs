@@ -36,6 +36,11 @@ impl Recorder {
         Ok(())
     }
 
+    /// Hands the records until now to the system.
+    pub(crate) fn store(&mut self) -> Result<(), Failure> {
+        Ok(self.records.as_mut().map_or(Ok(()), RecordWriter::store)?)
+    }
+
     /// Ends the files.
     pub(crate) fn end(self, end: &RecordEnd, all: &Slices) -> Result<(), Failure> {
         if let Some(records) = self.records {

@@ -17,17 +17,10 @@ use crate::load::result::{Ran, result};
 /// # Errors
 /// When the file cannot be read or is damaged, or a file cannot be written.
 pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result<Load, Failure> {
-    // Which requests are frequent is only known at the end of a first reading.
-    let mut counts: Vec<f64> = Vec::new();
-    for record in RecordReader::open(file)? {
-        let index = record?.request as usize;
-        if index < MOST_REQUESTS {
-            counts.resize(counts.len().max(index + 1), 0.0);
-            counts[index] += 1.0;
-        }
-    }
     let mut records = RecordReader::open(file)?;
     let head = records.head().clone();
+    // Which of several requests are frequent is only known at the end of a first reading.
+    let counts = if head.requests.len() > 1 { counts(file)? } else { vec![1.0] };
     let steps: Vec<Step> = head
         .steps
         .iter()
@@ -49,6 +42,19 @@ pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result
         percentiles(file, &account.all)?;
     }
     Ok(result(Ran { head: &head, mix: &mix, account: &account, end: records.end(), capacity: None }))
+}
+
+/// How often each request was sent.
+fn counts(file: &Path) -> Result<Vec<f64>, Failure> {
+    let mut counts: Vec<f64> = Vec::new();
+    for record in RecordReader::open(file)? {
+        let index = record?.request as usize;
+        if index < MOST_REQUESTS {
+            counts.resize(counts.len().max(index + 1), 0.0);
+            counts[index] += 1.0;
+        }
+    }
+    Ok(counts)
 }
 
 /// A list of URLs is shorter; a damaged index must not take memory.

@@ -18,6 +18,8 @@ const LATE_SHARE: f64 = 0.05;
 const LATE: Duration = Duration::from_millis(1);
 /// From this share of its time on, the generator's thread is what limits the rate.
 const BUSY: f64 = 0.9;
+/// A shorter load says nothing of what its thread could have sent: starting it is part of its time.
+const LONG_ENOUGH: Duration = Duration::from_millis(100);
 /// Points of the distribution that a picture shows.
 const POINTS: usize = 500;
 
@@ -159,7 +161,7 @@ fn unfit(latency: Option<&Latency>, lag: Option<u64>, worked: Duration, elapsed:
         unfit.push(Unfit::Late { p99, limit });
     }
     let share = worked.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
-    if share > BUSY {
+    if elapsed >= LONG_ENOUGH && share > BUSY {
         unfit.push(Unfit::Busy { share: share.min(1.0) });
     }
     unfit

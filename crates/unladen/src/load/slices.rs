@@ -84,7 +84,9 @@ impl Slices {
         for (bin, count) in self.slices.iter().flat_map(|part| &part.latencies) {
             *all.entry(*bin).or_default() += u64::from(*count);
         }
-        let mut all: Vec<_> = all.into_iter().map(|(bin, count)| (middle(bin), count)).collect();
+        // The middle of the last bin may lie above all that is in it.
+        let max = self.slices.iter().map(|part| part.max).max().unwrap_or(0);
+        let mut all: Vec<_> = all.into_iter().map(|(bin, count)| (middle(bin).min(max), count)).collect();
         all.sort_unstable();
         all
     }
@@ -99,7 +101,7 @@ impl Slices {
                 length: Duration::from_nanos(self.width),
                 planned: part.planned,
                 errors: part.errors,
-                p50: at(&sorted, 0.5),
+                p50: at(&sorted, 0.5).min(part.max),
                 p99: at(&sorted, 0.99).min(part.max),
                 max: part.max,
             }
@@ -171,6 +173,15 @@ mod tests {
         assert_eq!(timeline.iter().map(|slice| slice.planned).sum::<u64>(), 3_600);
         assert_eq!(timeline.iter().map(|slice| slice.errors).sum::<u64>(), 360);
         assert_eq!((slices.latencies().count(), slices.latencies().max()), (3_600, 1_003_599));
+    }
+
+    #[test]
+    fn no_quantile_exceeds_the_largest_latency() {
+        let mut slices = Slices::default();
+        slices.record(0, Some(63_255_724), false);
+        let slice = slices.timeline()[0].clone();
+        assert_eq!((slice.p50, slice.p99, slice.max), (63_255_724, 63_255_724, 63_255_724));
+        assert_eq!(slices.distribution(), [(63_255_724, 1)]);
     }
 
     proptest! {

@@ -11,6 +11,9 @@ use crate::load::recorder::Recorder;
 /// How often the line that tells how far it is is drawn anew.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// How often the records are handed to the system: so much of them is lost if the process is killed.
+const STORE: Duration = Duration::from_secs(1);
+
 /// A stretch of load that has ended.
 pub(crate) struct Sent {
     pub(crate) account: Account,
@@ -31,7 +34,7 @@ pub(crate) fn send(
 ) -> Result<Sent, Failure> {
     let mut running = driver.load(plan, cancel)?;
     let started = running.started();
-    let mut looked = Instant::now();
+    let (mut looked, mut stored) = (Instant::now(), Instant::now());
     loop {
         match running.wait(LOOK) {
             Waited::Outcomes(batch) => {
@@ -45,6 +48,10 @@ pub(crate) fn send(
             }
             Waited::Nothing => {}
             Waited::Ended => break,
+        }
+        if let Some(recorder) = recorder.as_mut().filter(|_| stored.elapsed() >= STORE) {
+            stored = Instant::now();
+            recorder.store()?;
         }
         if looked.elapsed() >= LOOK {
             looked = Instant::now();

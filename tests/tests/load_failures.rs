@@ -1,0 +1,234 @@
+//! What goes wrong with `unladen load`: what ends it, what is counted, and what each error says.
+
+use std::time::Duration;
+
+use unladen_tests::{Call, Document, Done, Reply, Server, Subject};
+
+fn errors(document: &Document, kind: &str) -> u64 {
+    document["errors"][kind].as_u64().unwrap_or(0)
+}
+
+/// Answers the first request, which is tried, well, and of ten others one in each of these ways.
+fn faulty() -> Server {
+    Server::replying(|asked| match asked.number % 10 {
+        3 => Reply::text("503 Service Unavailable", "busy\n"),
+        5 | 6 => Reply::Close,
+        8 => Reply::Last("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n".to_owned()),
+        9 => Reply::Last("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nthis is not all".to_owned()),
+        _ => Reply::good(),
+    })
+}
+
+#[test]
+fn what_fails_at_once_ends_it_before_it_begins() {
+    let faults = Subject::up("faults");
+    let load = |url: &str| Call::load(["--rate", "100", "-t", "1min", "--timeout", "1s", url]).run().shows_nothing();
+    load(faults.get("REFUSED_URL")).ended_with(3).says(["connection refused by 127.0.0.1:", "start the application"]);
+    load(&faults.at("HTTP_URL", "/hang")).ended_with(3).says(["not done within 1s", "raise the timeout"]);
+    load(&faults.at("HTTP_URL", "/500")).ended_with(4).says(["500 Internal Server Error", "an error", "server: nginx"]);
+    load(&faults.at("HTTP_URL", "/redirect")).ended_with(4).says(["it redirects to /ok"]);
+    load(faults.get("UNTRUSTED_URL")).ended_with(3).says(["TLS with"]);
+    let unlike = Call::load(["--expect-body", "Welcome", faults.url()]).run().shows_nothing();
+    unlike.ended_with(4).says(["was answered with a body that is not one that holds \"Welcome\""]);
+    // The second of the requests is as important as the first.
+    let second = Call::load([faults.url(), &faults.at("HTTP_URL", "/404")]).run().shows_nothing();
+    second.ended_with(4).says(["/404 was answered 404"]);
+}
+
+#[test]
+fn what_fails_later_is_counted_by_kind_and_ends_nothing() {
+    let server = faulty();
+    // With a connection each nothing is sent twice.
+    let document = Call::load(["--no-keepalive", "-n", "200", &server.url("/")]).document();
+    assert_eq!(server.received().len(), 201, "{document}");
+    assert_eq!(["status", "closed", "protocol"].map(|kind| errors(&document, kind)), [20, 60, 20], "{document}");
+    assert_eq!((document.number("planned"), document.number("requests")), (200.0, 100.0), "{document}");
+    assert_eq!(document["within"]["10s"], 0.5, "what failed was within no time: {document}");
+    let example = |kind: &str| document["error_examples"][kind].as_str().unwrap();
+    assert!(example("status").contains("503 Service Unavailable"), "{document}");
+    assert!(example("closed").contains("the server closed the connection"), "{document}");
+    assert!(example("protocol").contains("no HTTP/1.1"), "{document}");
+    // A fast error has no latency.
+    let told = document["distribution"].as_array().unwrap().last().unwrap()[1].as_f64();
+    assert_eq!(told, Some(1.0));
+    assert_eq!(document["new_connections"]["requests"], 100);
+}
+
+#[test]
+fn failures_are_shown_and_do_not_stop_the_exit_code_from_being_good() {
+    let server = faulty();
+    let done = Call::load(["--no-keepalive", "-n", "100", &server.url("/")]).run().succeeded();
+    done.shows(["closed", "503 Service Unavailable"]);
+}
+
+#[test]
+fn requests_that_are_not_answered_in_time_are_counted_with_the_time_they_waited() {
+    let server = Server::replying(|asked| {
+        if asked.number % 10 == 5 {
+            std::thread::sleep(Duration::from_secs(3600));
+        }
+        Reply::good()
+    });
+    let document = Call::load(["--rate", "100", "-n", "100", "--timeout", "700ms", &server.url("/")]).document();
+    assert_eq!((errors(&document, "timeout"), document.number("cut_short")), (10, 10.0), "{document}");
+    assert_eq!(document.number("requests"), 90.0);
+    assert_eq!(document["within"]["10s"], 0.9, "{document}");
+    // Without them the 95 % quantile would look fine.
+    assert!(document["latency_ns"]["p95"].as_f64().unwrap() >= 6.9e8, "{document}");
+    assert!(document.warns("10 requests were not answered in time"), "{document}");
+}
+
+#[test]
+fn a_server_that_dies_is_counted_until_the_end() {
+    let dying = Subject::up("faults");
+    let running = Call::load(["--rate", "100", "-t", "3s", "--json", dying.url()]).start();
+    std::thread::sleep(Duration::from_secs(1));
+    dying.stop();
+    let done = running.wait().succeeded();
+    let document = done.document();
+    assert_eq!(document.number("planned"), 300.0, "{document}");
+    let failed = errors(&document, "connect") + errors(&document, "closed");
+    assert!(errors(&document, "connect") > 0 && document.number("requests") > 0.0, "{document}");
+    assert_eq!(document.number("requests") + failed as f64, 300.0, "{document}");
+}
+
+#[test]
+fn a_load_of_which_nothing_is_answered_is_shown_and_fails() {
+    let server = Server::answering(|number| {
+        let status = if number == 0 { "200 OK" } else { "503 Service Unavailable" };
+        format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n")
+    });
+    let done = Call::load(["-n", "20", &server.url("/")]).run();
+    done.ended_with(4).says(["none of 20 requests was answered as expected"]).shows(["503 Service Unavailable"]);
+}
+
+#[test]
+fn a_body_without_the_expected_text_is_an_error() {
+    let server =
+        Server::replying(|asked| Reply::text("200 OK", if asked.number % 4 == 3 { "an error" } else { "a page" }));
+    let document = Call::load(["-n", "100", "--expect-body", "page", &server.url("/")]).document();
+    assert_eq!((errors(&document, "body"), document.number("requests")), (25, 75.0), "{document}");
+}
+
+#[test]
+fn a_body_that_changes_is_a_warning_or_an_error_as_one_likes() {
+    let server = || Server::replying(|asked| Reply::text("200 OK", &format!("page {}", asked.number / 51)));
+    let document = Call::load(["-n", "100", &server().url("/")]).document();
+    assert_eq!((document.number("changed"), document.number("requests")), (50.0, 100.0), "{document}");
+    assert!(document.warns("50 of 100 responses had another body"), "{document}");
+
+    let document = Call::load(["-n", "100", "--expect-same", &server().url("/")]).document();
+    assert_eq!((errors(&document, "body"), document.number("requests")), (50, 50.0), "{document}");
+    assert!(document["error_examples"]["body"].as_str().unwrap().contains("the same as the first"), "{document}");
+}
+
+#[test]
+fn a_broken_limit_is_an_exit_code() {
+    let server = Server::good();
+    let load = |limit: &str| Call::load(["-n", "100", "--within", limit, &server.url("/")]).run();
+    load("p95<10s").succeeded().says_nothing();
+    // Nothing is answered within a microsecond.
+    load("p50<1us")
+        .ended_with(8)
+        .says(["p50<1us was broken", "0.00 % of the requests were answered within 1us, not 50 %"]);
+    // Failures are within no time, however fast they are.
+    let server = faulty();
+    let done = Call::load(["--no-keepalive", "-n", "100", "--within", "p95<10s", &server.url("/")]).run();
+    done.ended_with(8).says(["50.00 % of the requests were answered within 10s, not 95 %"]).shows(["503"]);
+}
+
+fn refused(args: &[&str]) -> Done {
+    Call::load(args).run().ended_with(2).shows_nothing()
+}
+
+#[test]
+fn wrong_options_say_which_and_what_would_do() {
+    for (args, words) in [
+        (&[][..], ["URL", "--help"]),
+        (&["--rate", "0", "http://localhost/"], ["rate", "0.001 to 10,000,000"]),
+        (&["--rate", "nan", "http://localhost/"], ["rate", "0.001 to 10,000,000"]),
+        (&["--rate", "10", "-c", "0", "http://localhost/"], ["concurrency", "1 to 10,000"]),
+        (&["-n", "0", "http://localhost/"], ["--requests is 0", "at least 1"]),
+        (&["--rate", "10", "-n", "0", "http://localhost/"], ["--requests", "1"]),
+        (&["--rate", "10", "-t", "0s", "http://localhost/"], ["--time", "above 0"]),
+        (&["-t", "0s", "http://localhost/"], ["--time", "above 0"]),
+        (&["-t", "soon", "http://localhost/"], ["--time", "soon"]),
+        (&["--step", "40", "http://localhost/"], ["`40` is no step", "40:30s"]),
+        (&["--step", "40:soon", "http://localhost/"], ["`40:soon` is no step", "10..100:2min"]),
+        (&["--step", "40:0s", "http://localhost/"], ["length of a step", "above 0"]),
+        (&["--step", "0:5s", "http://localhost/"], ["schedule", "at least one step with a rate above 0"]),
+        (&["--step", "40:1s", "--rate", "10", "http://localhost/"], ["--step", "--rate"]),
+        (&["--arrivals", "bursty", "http://localhost/"], ["--arrivals", "poisson"]),
+        (&["--within", "100ms", "http://localhost/"], ["`100ms` is no limit", "p95<100ms"]),
+        (&["--within", "p100<1s", "http://localhost/"], ["`p100<1s` is no limit", "p99.9<1s"]),
+        (&["--find-capacity", "http://localhost/"], ["--within", "required"]),
+        (
+            &["--find-capacity", "--within", "p95<1s", "--step", "1:1s", "http://localhost/"],
+            ["--find-capacity", "--step"],
+        ),
+        (&["--buckets", "1ms,soon", "http://localhost/"], ["--buckets", "soon"]),
+        (&["--replay-record", "x", "http://localhost/"], ["--replay-record", "cannot be used with"]),
+        (&["--expect-status", "teapot", "http://localhost/"], ["teapot", "200-299,304"]),
+        (&["--timeout", "0s", "http://localhost/"], ["timeout", "1 ms to 24 h"]),
+        (&["--http", "3", "http://localhost/"], ["--http", "1.1"]),
+    ] {
+        refused(args).says(words);
+    }
+}
+
+/// It was left out without a word.
+#[test]
+fn a_search_has_no_table_of_percentiles() {
+    let args = ["--find-capacity", "--within", "p95<1s", "--hdr-percentiles", "x.hgrm", "http://localhost/"];
+    refused(&args).says(["--find-capacity", "--hdr-percentiles", "cannot be used with"]);
+}
+
+#[test]
+fn lists_logs_and_records_name_file_and_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("given");
+    let path = file.to_str().unwrap();
+    let at = |line: u64| format!("{path}:{line}: ");
+
+    let list = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        refused(&["--urls", path])
+    };
+    list("http://localhost/\n0 http://localhost/\n").says([&at(2), "the weight 0 is none", "a number above 0"]);
+    list("2x http://localhost/\n").says([&at(1), "the weight 2x is none"]);
+    list("2 GET\n").says([&at(1), "has no URL", "[WEIGHT] [METHOD] URL [label]"]);
+    list("").says([path, "holds none"]);
+
+    let log = |bytes: &[u8]| {
+        std::fs::write(&file, bytes).unwrap();
+        refused(&["--access-log", path, "http://localhost/"])
+    };
+    log(b"h - - [t] \"GET / HTTP/1.1\" 200 5\n{\"request\": \"GET /\"}\n").says([
+        &at(2),
+        "combined log format",
+        "203.0.113.7",
+    ]);
+    log(b"h - - [t] \"POST / HTTP/1.1\" 200 5\n").says([path, "no GET request with a status below 400"]);
+    log(b"\x1f\x8b\x08\x00\n").says([&at(1), "no entry in the combined log format"]);
+    refused(&["--access-log", path, "http://localhost/", "http://localhost/b"]).says(["--access-log takes one URL"]);
+
+    let records = |bytes: &[u8]| {
+        std::fs::write(&file, bytes).unwrap();
+        refused(&["--replay-record", path])
+    };
+    records(b"GET / HTTP/1.1\n").says([path, "holds no records", "`unladen load --record`"]);
+    records(b"unladen.record/1\nH\x02{}R\x01\xffX\x00").says([path, "is damaged at byte"]);
+    records(b"unladen.record/1\nH\x02{}X\x01\x00").says([path, "is damaged at byte", "unknown kind"]);
+    refused(&["--replay-record", "/nowhere/file"]).says(["/nowhere/file", "No such file"]);
+    refused(&["--access-log", "/nowhere/file", "http://localhost/"]).says(["/nowhere/file", "No such file"]);
+}
+
+#[test]
+fn files_that_cannot_be_written_are_told_before_anything_is_sent() {
+    let server = Server::good();
+    for option in ["--record", "--hdr-log", "--hdr-percentiles", "-o"] {
+        let done = Call::load([option, "/nowhere/file", &server.url("/")]).run();
+        done.ended_with(6).says(["/nowhere/file", "No such file"]).shows_nothing();
+    }
+    assert_eq!(server.received().len(), 0);
+}
