@@ -5,7 +5,7 @@
 //!   synthetic [`background`]s, the way `unladen weigh` does.
 //! - [`comparison`] and [`counting`] do the same for comparisons of arms, the way `unladen prove` does.
 //! - [`psdbench`] is the same for the estimator of a predecessor.
-//! - [`real`] runs the built `unladen weigh` against `subjects/burn`, whose requests burn a known time.
+//! - [`real`] runs the built `unladen weigh` and `unladen prove` against `subjects/burn`, whose requests burn a known time.
 //!
 //! `docs/accuracy.md` shows the results; its tables are written by the program of this crate.
 //!

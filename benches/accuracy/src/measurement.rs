@@ -1,4 +1,6 @@
-//! `real`: real runs, and the table that tells of them.
+//! `real`: real runs, and the tables that tell of them.
+
+mod proving;
 
 use std::error::Error;
 use std::path::Path;
@@ -13,9 +15,15 @@ const NEAR: f64 = 0.02;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Runs beside bursts on half of the processors; half as many beside other things
+    /// Runs beside bursts on half of the processors, half as many beside other things; 0 for none
     #[arg(long, value_name = "N", default_value_t = 10)]
     runs: u64,
+    /// Experiments whose arms are equal, of ten seconds; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    aa: u64,
+    /// Experiments whose candidate is 2 % slower, of five minutes; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    slow: u64,
     /// How long each measures
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "30s")]
     time: Duration,
@@ -24,6 +32,13 @@ pub(crate) struct Args {
 /// Whether what is promised is held.
 pub(crate) fn prove(args: &Args, document: &Path) -> Result<bool, Box<dyn Error>> {
     let binaries = Binaries::build()?;
+    let weighed = args.runs == 0 || weigh(args, &binaries, document)?;
+    let equals = args.aa == 0 || proving::equals(args.aa, &binaries, document)?;
+    let slower = args.slow == 0 || proving::slower(args.slow, &binaries, document)?;
+    Ok(weighed && equals && slower)
+}
+
+fn weigh(args: &Args, binaries: &Binaries, document: &Path) -> Result<bool, Box<dyn Error>> {
     let half = args.runs.div_ceil(2);
     let mut settings = vec![
         ("nothing", Beside::Nothing, false, half),
@@ -53,7 +68,7 @@ pub(crate) fn prove(args: &Args, document: &Path) -> Result<bool, Box<dyn Error>
         let mut all: Vec<Weighed> = Vec::new();
         for seed in 1..=runs {
             let setting = Setting { in_unit, time: args.time, ..Setting::beside(beside, seed) };
-            for weighed in setting.run(&binaries)? {
+            for weighed in setting.run(binaries)? {
                 eprintln!(
                     "{name}, run {seed}: {} {:.3} ms [{:.3}, {:.3}], truth {:.3} ms, {:+.2} %",
                     weighed.group,

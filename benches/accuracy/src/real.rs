@@ -1,9 +1,11 @@
-//! Real runs of `unladen weigh` against `subjects/burn`, whose requests burn a known time. The principal type is
-//! [`Setting`]: what runs beside them, and how.
+//! Real runs of `unladen weigh` and `unladen prove` against `subjects/burn`, whose requests burn a known time. The principal
+//! types are [`Setting`] and [`Experiment`]: what runs beside them, and how.
 
 mod burn;
 mod cgroup;
 mod disturbance;
+mod prove;
+pub mod share;
 mod weigh;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +17,7 @@ use burn::Burn;
 use cgroup::Unit;
 pub use disturbance::Beside;
 use disturbance::Disturbance;
+pub use prove::{Experiment, Proved};
 
 /// What is run: where it lies.
 #[derive(Debug, Clone)]

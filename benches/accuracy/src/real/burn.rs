@@ -28,8 +28,19 @@ pub(super) struct Truth {
 }
 
 impl Burn {
+    /// One of the usual cost.
     pub(super) fn start(binaries: &Binaries, lifetime: Duration) -> Result<Self, RealError> {
+        Self::costing(binaries, (12.0, 8.0), lifetime)
+    }
+
+    /// One whose requests cost so many ms, in itself and in its child.
+    pub(super) fn costing(
+        binaries: &Binaries,
+        (own, child): (f64, f64),
+        lifetime: Duration,
+    ) -> Result<Self, RealError> {
         let mut process = Command::new(binaries.path("burn"))
+            .args(["--own", &own.to_string(), "--child", &child.to_string()])
             .args(["--lifetime", &lifetime.as_secs().to_string()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
