@@ -166,6 +166,7 @@ impl Client {
             let sent = Instant::now();
             let Unanswered { failure, unsent, silent } = match connection.send(request).await {
                 Ok(response) => {
+                    let sent = connection.written().unwrap_or(sent);
                     progress.stage.set(Stage::Reading);
                     return Ok(Begun { connection, response, reused, retried, sent });
                 }

@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use rustls::ClientConfig;
@@ -18,7 +17,7 @@ use crate::error::LoadError;
 use crate::exchange::ConnectTimes;
 use crate::target::Target;
 use crate::tls_fault::TlsFault;
-use crate::wire::{Meter, Stream, Wire};
+use crate::wire::{Meter, Stream, Traffic, Wire};
 
 /// Opens streams to one target.
 pub(crate) struct Connector {
@@ -35,8 +34,8 @@ pub(crate) struct Connector {
 /// An open stream.
 pub(crate) struct Opened {
     pub(crate) wire: Wire,
-    /// The bytes received over it.
-    pub(crate) received: Arc<AtomicU64>,
+    /// What passes over it.
+    pub(crate) traffic: Arc<Traffic>,
     pub(crate) speaks: Protocol,
     pub(crate) times: ConnectTimes,
 }
@@ -124,9 +123,9 @@ impl Connector {
     }
 
     fn opened(&self, stream: Box<dyn Stream>, speaks: Protocol, times: ConnectTimes) -> Opened {
-        let received = Arc::new(AtomicU64::new(0));
-        let wire = Wire::new(stream, self.meter.clone(), received.clone());
-        Opened { wire, received, speaks, times }
+        let traffic = Arc::new(Traffic::new());
+        let wire = Wire::new(stream, self.meter.clone(), traffic.clone());
+        Opened { wire, traffic, speaks, times }
     }
 
     fn unreachable(&self, source: io::Error) -> LoadError {

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::Response;
@@ -15,11 +15,12 @@ use crate::connect::{Opened, Protocol};
 use crate::exchange::ConnectTimes;
 use crate::failure::Failure;
 use crate::request::{Message, Request};
+use crate::wire::Traffic;
 
 /// An open connection. A copy of one for HTTP/2 is the same connection.
 pub(crate) struct Connection {
     sender: Sender,
-    received: Arc<AtomicU64>,
+    traffic: Arc<Traffic>,
     pub(crate) times: ConnectTimes,
 }
 
@@ -47,7 +48,7 @@ impl Connection {
     /// Starts HTTP on an open stream; a task of its own then watches the connection, idle or not, so that its end is
     /// known before the next request is sent.
     pub(crate) async fn start(opened: Opened) -> Result<Self, hyper::Error> {
-        let Opened { wire, received, speaks, times } = opened;
+        let Opened { wire, traffic, speaks, times } = opened;
         let io = TokioIo::new(wire);
         let sender = match speaks {
             Protocol::Http1 => {
@@ -61,7 +62,7 @@ impl Connection {
                 Sender::Http2(sender)
             }
         };
-        Ok(Self { sender, received, times })
+        Ok(Self { sender, traffic, times })
     }
 
     pub(crate) fn protocol(&self) -> Protocol {
@@ -77,7 +78,7 @@ impl Connection {
             Sender::Http1(_) => None,
             Sender::Http2(sender) => {
                 let sender = Sender::Http2(sender.clone());
-                Some(Self { sender, received: self.received.clone(), times: self.times })
+                Some(Self { sender, traffic: self.traffic.clone(), times: self.times })
             }
         }
     }
@@ -91,9 +92,19 @@ impl Connection {
         .is_ok()
     }
 
+    /// When the request that was last handed over was written; over HTTP/2 another one may have been written before it, so
+    /// there it is not known.
+    pub(crate) fn written(&self) -> Option<Instant> {
+        match self.sender {
+            Sender::Http1(_) => self.traffic.written(),
+            Sender::Http2(_) => None,
+        }
+    }
+
     /// Sends a request and waits for the head of its response.
     pub(crate) async fn send(&mut self, request: &Request) -> Result<Response<Incoming>, Unanswered> {
-        let before = self.received.load(Relaxed);
+        let before = self.traffic.received();
+        self.traffic.rearm();
         let unanswered = |mut error: TrySendError<Message>, silent| Unanswered {
             unsent: error.take_message().is_some(),
             failure: Failure::Hyper(error.into_error()),
@@ -103,7 +114,7 @@ impl Connection {
             Sender::Http1(sender) => sender
                 .try_send_request(request.http1().clone())
                 .await
-                .map_err(|error| unanswered(error, self.received.load(Relaxed) == before)),
+                .map_err(|error| unanswered(error, self.traffic.received() == before)),
             // What comes over a shared connection may be for others; no head came for this one.
             Sender::Http2(sender) => {
                 sender.try_send_request(request.http2().clone()).await.map_err(|error| unanswered(error, true))

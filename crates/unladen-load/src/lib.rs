@@ -35,8 +35,6 @@
 //! Everything is bounded: name lookups and connections by the connect timeout, requests by theirs, bodies by a size,
 //! a run by the time it is given plus one request's timeout; and a [`Cancel`] ends all of them at once.
 
-#![forbid(unsafe_code)]
-
 mod access_log;
 mod body;
 mod cancel;
@@ -67,6 +65,7 @@ mod tally;
 mod target;
 mod tls;
 mod tls_fault;
+mod urgent;
 mod urls;
 mod wire;
 

@@ -17,12 +17,13 @@ use tokio::sync::Notify;
 
 use crate::cpu;
 use crate::schedule::Times;
+use crate::urgent::Urgent;
 
 /// How long before a planned time the client is woken: twice what waking took in 99 of 100 cases on two busy cores.
 const LEAD: Duration = Duration::from_micros(100);
 
 /// The longest gap between two planned times that the client spins through from end to end.
-const DENSE: Duration = Duration::from_micros(150);
+pub(crate) const DENSE: Duration = Duration::from_micros(150);
 
 /// A turn through the event loop in which it found nothing to do takes less than this; its time is the pacing's.
 const IDLE_TURN: Duration = Duration::from_micros(5);
@@ -105,6 +106,7 @@ impl Drop for Pacer {
 
 impl Shared {
     fn wake_at(&self, start: Instant, times: Times, until: Instant) {
+        let _urgent = Urgent::begin();
         // Threads are woken up to 50 µs late by default, so that wake-ups can be put together. Where that cannot be
         // changed, the lag says so.
         let _ = prctl::set_timerslack(1);

@@ -14,9 +14,10 @@ use crate::cpu;
 use crate::error::LoadError;
 use crate::mix::Draw;
 use crate::outcome::Outcome;
-use crate::pacer::Pacer;
+use crate::pacer::{DENSE, Pacer};
 use crate::schedule::{Schedule, Times};
 use crate::tally::{End, Stop};
+use crate::urgent::Urgent;
 
 /// What to send, when, and how long.
 pub(crate) struct RunPlan {
@@ -108,6 +109,8 @@ pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn
         failed: Notify::new(),
     });
 
+    // A thread that never sleeps would take a processor from all others.
+    let _urgent = schedule.as_ref().filter(|schedule| schedule.shortest_gap() > DENSE).and_then(|_| Urgent::begin());
     let mut tasks = JoinSet::new();
     let mut left = schedule.as_ref().map(|schedule| Left { times: schedule.times(), next: None });
     let pacer = match &left {

@@ -173,6 +173,12 @@ impl Schedule {
         self.arrivals
     }
 
+    /// The time between two requests at the highest rate; on average, where arrivals are random.
+    pub(crate) fn shortest_gap(&self) -> Duration {
+        let highest = self.steps.iter().map(|step| step.from.max(step.to)).fold(0.0, f64::max);
+        Duration::try_from_secs_f64(1.0 / highest).unwrap_or(Duration::MAX)
+    }
+
     /// The planned times, from the first on.
     pub fn times(&self) -> Times {
         let mut times = Times {

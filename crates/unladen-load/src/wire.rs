@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -19,20 +20,63 @@ pub(crate) struct Meter {
     pub(crate) received: AtomicU64,
 }
 
+/// What one connection tells of itself.
+#[derive(Debug)]
+pub(crate) struct Traffic {
+    epoch: Instant,
+    /// Bytes received.
+    received: AtomicU64,
+    /// When the first byte since the last [`rearm`](Self::rearm) was written, ns after the epoch; 0 for none.
+    written: AtomicU64,
+}
+
 /// A counted stream.
 ///
 /// The counters are atomic only because hyper may ask for streams that can be sent; one thread counts.
 pub(crate) struct Wire {
     stream: Box<dyn Stream>,
     all: Arc<Meter>,
-    received: Arc<AtomicU64>,
+    traffic: Arc<Traffic>,
+}
+
+// === impl Traffic ===
+
+impl Traffic {
+    pub(crate) fn new() -> Self {
+        Self { epoch: Instant::now(), received: AtomicU64::new(0), written: AtomicU64::new(0) }
+    }
+
+    /// Bytes received.
+    pub(crate) fn received(&self) -> u64 {
+        self.received.load(Relaxed)
+    }
+
+    /// Forgets when something was written.
+    pub(crate) fn rearm(&self) {
+        self.written.store(0, Relaxed);
+    }
+
+    /// When the first byte since then was about to be written.
+    pub(crate) fn written(&self) -> Option<Instant> {
+        match self.written.load(Relaxed) {
+            0 => None,
+            ns => self.epoch.checked_add(Duration::from_nanos(ns)),
+        }
+    }
+
+    fn writes(&self) {
+        if self.written.load(Relaxed) == 0 {
+            let ns = u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            self.written.store(ns.max(1), Relaxed);
+        }
+    }
 }
 
 // === impl Wire ===
 
 impl Wire {
-    pub(crate) fn new(stream: Box<dyn Stream>, all: Arc<Meter>, received: Arc<AtomicU64>) -> Self {
-        Self { stream, all, received }
+    pub(crate) fn new(stream: Box<dyn Stream>, all: Arc<Meter>, traffic: Arc<Traffic>) -> Self {
+        Self { stream, all, traffic }
     }
 
     fn count_sent(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -48,7 +92,7 @@ impl AsyncRead for Wire {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         let bytes = (buffer.filled().len() - before) as u64;
-        self.received.fetch_add(bytes, Relaxed);
+        self.traffic.received.fetch_add(bytes, Relaxed);
         self.all.received.fetch_add(bytes, Relaxed);
         read
     }
@@ -56,6 +100,7 @@ impl AsyncRead for Wire {
 
 impl AsyncWrite for Wire {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.traffic.writes();
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.count_sent(written)
     }
@@ -65,6 +110,7 @@ impl AsyncWrite for Wire {
         cx: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.traffic.writes();
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bytes);
         self.count_sent(written)
     }

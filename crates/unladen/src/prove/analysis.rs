@@ -77,7 +77,10 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
         time_for_one_percent: contrast
             .filter(|contrast| latency > 0 && contrast.relative_half_width() > ONE_PERCENT)
             .and_then(|contrast| time_needed(&contrast, measured.elapsed, ONE_PERCENT)),
-        put_back: measured.put_back.done.clone(),
+        put_back: match measured.put_back.done.as_slice() {
+            [] => Vec::new(),
+            done => vec![format!("put back: {}", done.join(", "))],
+        },
         warnings: warnings(measured, &arms, &results, &refused),
         arms: results,
         comparisons,

@@ -220,6 +220,15 @@ impl Effect {
         self.ratio.as_ref().unwrap_or(&self.difference)
     }
 
+    /// The difference of shares lies between −1 and 1, whatever Student's t says.
+    fn bounded_difference(&self) -> Span {
+        let Span { value, low, high } = span(&self.difference);
+        match self.kind {
+            Metric::Within => Span { value, low: low.max(-1.0), high: high.min(1.0) },
+            _ => Span { value, low, high },
+        }
+    }
+
     fn comparison(&self, arm: &str, adjusted_p: f64) -> Comparison {
         let effect = self.judged();
         let change = judge(effect, &self.floor, adjusted_p);
@@ -237,7 +246,7 @@ impl Effect {
             baseline: self.baseline,
             candidate: self.candidate,
             ratio: self.ratio.as_ref().map(span),
-            difference: span(&self.difference),
+            difference: self.bounded_difference(),
             floor: self.floor.for_effect(effect),
             adjusted_p,
             verdict,

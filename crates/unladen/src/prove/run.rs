@@ -57,6 +57,8 @@ struct Run<'a> {
     recording: Recording,
     rng: fastrand::Rng,
     begun: Instant,
+    /// Switching a knob restarts a service, so each phase begins with a restart.
+    restarts_at_switches: bool,
     /// Arms that have been tried out.
     tried: Vec<bool>,
     /// Services were restarted, and these arms have not been warmed up since.
@@ -86,6 +88,7 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
         recording: Recording::default(),
         rng: fastrand::Rng::with_seed(options.seed),
         begun: Instant::now(),
+        restarts_at_switches: options.experiment.knobs.iter().any(|knob| !knob.restart.is_empty()),
         tried: vec![false; arms.len()],
         cold: vec![true; arms.len()],
     };
@@ -207,7 +210,13 @@ impl Run<'_> {
     /// One phase of an arm, after what it takes to get there; none when cancelled.
     fn arm(&mut self, arm: usize, with_cold: bool) -> Result<Option<ArmRecord>, Failure> {
         let switched = self.board.set(&self.arms[arm], self.cancel)?;
-        if !switched.restarted.is_empty() {
+        let mut restarted = !switched.restarted.is_empty();
+        if !restarted && self.restarts_at_switches {
+            // The arm before was the same, or the baseline's other one: one phase must not run warmer than another.
+            self.board.restart_all(self.cancel)?;
+            restarted = true;
+        }
+        if restarted {
             self.cold.fill(true);
         }
         if !self.tried[arm] {

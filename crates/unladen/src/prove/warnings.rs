@@ -6,8 +6,6 @@ use unladen_report::{ArmResult, Warning};
 use crate::prove::analysis::{BASELINE, BASELINE_AGAIN, Measured};
 use crate::prove::latencies::Arms;
 
-/// From this share of answers on, bodies that change are worth a word.
-const CHANGED: f64 = 0.0;
 /// A generator that was later than this is worth a word, ns.
 const LATE: u64 = 1_000_000;
 
@@ -22,9 +20,22 @@ pub(crate) fn warnings(
     for arm in results.iter().filter(|arm| arm.errors > 0) {
         warnings.push(Warning::ErrorsInArm { arm: arm.name.clone(), errors: arm.errors });
     }
-    for arm in results.iter().filter(|arm| arm.changed as f64 > CHANGED * arm.requests as f64) {
-        let (changed, requests) = (arm.changed, arm.requests);
-        warnings.push(Warning::ChangedInArm { arm: arm.name.clone(), changed, requests });
+    let changed: Vec<&ArmResult> = results.iter().filter(|arm| arm.changed > 0).collect();
+    if changed.len() == results.len() {
+        // A page with the time in it: said once.
+        let sum = |of: fn(&ArmResult) -> u64| changed.iter().map(|arm| of(arm)).sum();
+        let arm = "every arm".to_owned();
+        warnings.push(Warning::ChangedInArm {
+            arm,
+            changed: sum(|arm| arm.changed),
+            requests: sum(|arm| arm.requests),
+        });
+    } else {
+        warnings.extend(changed.iter().map(|arm| Warning::ChangedInArm {
+            arm: arm.name.clone(),
+            changed: arm.changed,
+            requests: arm.requests,
+        }));
     }
     let cut_short = (0..measured.arms.len()).map(|arm| measured.recording.sum(arm, |record| record.cut_short)).sum();
     if cut_short > 0 {

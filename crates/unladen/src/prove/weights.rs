@@ -9,6 +9,9 @@ use unladen_report::{Change, Comparison, Kind, Metric, WeightMetric};
 use crate::prove::analysis::{BASELINE, BASELINE_AGAIN, Measured};
 use crate::prove::latencies::span;
 
+/// A weight that changes by less than this share is the same to anybody who carries it, however exactly it is known.
+const NEGLIGIBLE: f64 = 0.001;
+
 /// One counter of one group in one arm, against the baseline.
 struct Difference<'a> {
     arm: usize,
@@ -127,7 +130,8 @@ fn judged(measured: &Measured<'_>, instrument: &Instrument, differences: &[Diffe
 impl Difference<'_> {
     fn comparison(&self, arm: String, adjusted_p: f64) -> Comparison {
         let change = judge(&self.difference, &self.floor, adjusted_p);
-        let verdict = match (change.is_measurable(), self.difference.value < 0.0) {
+        let is_negligible = self.ratio.is_some_and(|ratio| ratio.change().abs() < NEGLIGIBLE);
+        let verdict = match (change.is_measurable() && !is_negligible, self.difference.value < 0.0) {
             (false, _) => Change::None,
             (true, true) => Change::Better,
             (true, false) => Change::Worse,
