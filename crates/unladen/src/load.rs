@@ -10,6 +10,7 @@ mod replay;
 mod result;
 mod run;
 mod slices;
+mod stretch;
 mod trial;
 
 pub(crate) use limit::Limit;

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod cmd;
+mod counters;
 mod exit;
 mod interrupt;
 mod latency;

@@ -5,6 +5,7 @@ mod arms;
 mod gate;
 mod interactions;
 mod latencies;
+mod measured;
 mod options;
 mod phase;
 mod plan;

@@ -9,10 +9,11 @@ use unladen_report::Load;
 use url::Url;
 
 use crate::cmd::sending::{Sending, Weighted};
+use crate::cmd::showing::Showing;
 use crate::exit::Failure;
 use crate::load::{BUCKETS_MS, Files, Limit, Options, Pace};
 use crate::output::Report;
-use crate::{interrupt, load, output, terminal};
+use crate::{interrupt, load, output};
 
 /// Load at an exact rate, whatever the server does, and the latencies that users would see
 ///
@@ -70,12 +71,6 @@ pub(super) struct Args {
     /// Times of which the share of requests within is told [default: 1ms,5ms,…,10s]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = humantime::parse_duration, help_heading = "What to show")]
     buckets: Vec<Duration>,
-    /// Write JSON instead of tables
-    #[arg(long, help_heading = "What to show")]
-    json: bool,
-    /// Write the result to a file: JSON if it ends in .json, a picture in .svg, else tables; may be repeated
-    #[arg(short, long, value_name = "FILE", help_heading = "What to show")]
-    output: Vec<PathBuf>,
     /// Write every request to a file, some 20 bytes each
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     record: Option<PathBuf>,
@@ -88,9 +83,8 @@ pub(super) struct Args {
     /// Write the distribution, as HdrHistogram's table of percentiles
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     hdr_percentiles: Option<PathBuf>,
-    /// No progress line
-    #[arg(short, long, help_heading = "What to show")]
-    quiet: bool,
+    #[command(flatten)]
+    showing: Showing,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -102,8 +96,9 @@ enum Follow {
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
-    let (json, files) = (args.json, args.output.clone());
-    let written = files.iter().chain(&args.record).chain(&args.hdr_log).chain(&args.hdr_percentiles);
+    let showing = args.showing.clone();
+    showing.check()?;
+    let written = args.record.iter().chain(&args.hdr_log).chain(&args.hdr_percentiles);
     written.into_iter().try_for_each(|file| output::check(file))?;
     let limit = args.within.clone();
     let (result, is_replay) = match args.replay_record.clone() {
@@ -115,7 +110,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
             (load::load(&options, &cancel)?, false)
         }
     };
-    output::everywhere(Report::Load(&result), json, &files, terminal::style())?;
+    showing.show(Report::Load(&result))?;
     if result.ended == unladen_report::Ended::Interrupted && !is_replay {
         return Err(Failure::Interrupted { shown: true });
     }
@@ -177,7 +172,7 @@ impl Args {
             buckets: self.buckets(),
             seed,
             files: self.files(),
-            quiet: self.quiet,
+            quiet: self.showing.quiet,
         })
     }
 

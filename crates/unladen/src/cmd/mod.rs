@@ -5,6 +5,7 @@ mod load;
 mod man;
 mod prove;
 mod sending;
+mod showing;
 mod values;
 mod weigh;
 

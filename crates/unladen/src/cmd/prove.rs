@@ -9,11 +9,12 @@ use unladen_prove::{Budget, Experiment, Load, Pace};
 use unladen_report::Ended;
 
 use crate::cmd::sending::Sending;
+use crate::cmd::showing::Showing;
 use crate::cmd::values::percent;
 use crate::exit::Failure;
 use crate::output::Report;
 use crate::prove::{Condition, Options, Proved};
-use crate::{interrupt, output, prove, terminal};
+use crate::{interrupt, output, prove};
 
 /// Whether a change makes a difference, how much, and to what else
 ///
@@ -72,23 +73,16 @@ pub(super) struct Args {
     #[command(flatten)]
     sending: Sending,
 
-    /// Write JSON instead of tables
-    #[arg(long, help_heading = "What to show")]
-    json: bool,
-    /// Write the result to a file: JSON if it ends in .json, a picture in .svg, else tables; may be repeated
-    #[arg(short, long, value_name = "FILE", help_heading = "What to show")]
-    output: Vec<PathBuf>,
-    /// No progress line
-    #[arg(short, long, help_heading = "What to show")]
-    quiet: bool,
+    #[command(flatten)]
+    showing: Showing,
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
-    let (json, files) = (args.json, args.output.clone());
     if let (true, Some(file)) = (args.restore, &args.file) {
         return restore(file);
     }
-    files.iter().try_for_each(|file| output::check(file))?;
+    let showing = args.showing.clone();
+    showing.check()?;
     let is_check = args.check;
     let options = args.resolve()?;
     if is_check {
@@ -97,7 +91,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
     let Proved { result, failure, put_back } = prove::prove(&options, &cancel)?;
-    let written = output::everywhere(Report::Prove(&result), json, &files, terminal::style());
+    let written = showing.show(Report::Prove(&result));
     if !put_back.is_complete() {
         return Err(Failure::NotPutBack { report: put_back.to_string(), before: failure.map(Box::new) });
     }
@@ -150,7 +144,7 @@ impl Args {
             fail_if: self.fail_if,
             group_by: (!self.no_weights).then_some(GroupBy::Auto),
             seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
-            quiet: self.quiet,
+            quiet: self.showing.quiet,
         })
     }
 

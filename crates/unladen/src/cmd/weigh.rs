@@ -9,11 +9,12 @@ use unladen_probe::GroupBy;
 use unladen_report::Ended;
 
 use crate::cmd::sending::Sending;
+use crate::cmd::showing::Showing;
 use crate::cmd::values::percent;
 use crate::exit::Failure;
 use crate::output::Report;
 use crate::weigh::{Budget, Options, Outcome};
-use crate::{interrupt, output, terminal, weigh};
+use crate::{interrupt, weigh};
 
 /// What one request costs, by subsystem, on a live server
 ///
@@ -64,15 +65,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", help_heading = "How to measure")]
     seed: Option<u64>,
 
-    /// Write JSON instead of tables
-    #[arg(long, help_heading = "What to show")]
-    json: bool,
-    /// Write the result to a file: JSON if it ends in .json, a picture in .svg, else tables; may be repeated
-    #[arg(short, long, value_name = "FILE", help_heading = "What to show")]
-    output: Vec<PathBuf>,
-    /// No progress line
-    #[arg(short, long, help_heading = "What to show")]
-    quiet: bool,
+    #[command(flatten)]
+    showing: Showing,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -90,14 +84,14 @@ enum By {
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
-    let (json, files) = (args.json, args.output.clone());
+    let showing = args.showing.clone();
     let options = args.resolve()?;
-    files.iter().try_for_each(|file| output::check(file))?;
+    showing.check()?;
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
     let Outcome { result, failure } = weigh::weigh(options, &cancel)?;
 
-    let written = output::everywhere(Report::Weigh(&result), json, &files, terminal::style());
+    let written = showing.show(Report::Weigh(&result));
     match failure {
         Some(failure) => Err(failure),
         None if result.ended == Ended::Interrupted => Err(Failure::Interrupted { shown: true }),
@@ -130,7 +124,7 @@ impl Args {
                 By::Pid => GroupBy::Pid,
             },
             seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
-            quiet: self.quiet,
+            quiet: self.showing.quiet,
         })
     }
 }

@@ -16,7 +16,7 @@ use crate::load::limit::Limit;
 use crate::load::options::{Options, Pace};
 use crate::load::recorder::record_end;
 use crate::load::result::{Ran, result};
-use crate::load::run::{account, head, is_interrupted, plan};
+use crate::load::stretch::{account, head, is_interrupted, plan};
 use crate::load::trial::send;
 use crate::progress::Progress;
 

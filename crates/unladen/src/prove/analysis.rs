@@ -1,44 +1,19 @@
 //! From a recording to a result: [`analyse`].
 
-use std::time::Duration;
-
 use unladen_lockin::{Contrast, Estimate, Observations, Scale, Statistic, contrast, time_needed};
-use unladen_probe::Instrument;
-use unladen_prove::{Arm, Experiment, Pace, PutBack};
-use unladen_report::{Ended, Metric, Prove, ProveSetup};
+use unladen_prove::{Arm, Experiment, Pace};
+use unladen_report::{Metric, Prove, ProveSetup};
 
 use crate::prove::arms::arm_results;
 use crate::prove::interactions::interactions;
 use crate::prove::latencies::{Arms, compare};
-use crate::prove::options::Options;
-use crate::prove::plan::Plan;
+use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 use crate::prove::recording::Recording;
 use crate::prove::warnings::warnings;
 use crate::prove::weights::weights;
 
-/// Where the baseline stands among the arms of an experiment.
-pub(crate) const BASELINE: usize = 0;
-/// Where the baseline stands once more.
-pub(crate) const BASELINE_AGAIN: usize = 1;
-
 /// How well the first quantile's change is to be known, when it is asked how long that would take.
 const ONE_PERCENT: f64 = 0.01;
-
-/// All that a result is made of.
-pub(crate) struct Measured<'a> {
-    pub(crate) options: &'a Options,
-    pub(crate) arms: &'a [Arm],
-    pub(crate) plan: Plan,
-    pub(crate) recording: &'a Recording,
-    pub(crate) instrument: Option<&'a Instrument>,
-    pub(crate) elapsed: Duration,
-    /// All requests go to this machine.
-    pub(crate) is_local: bool,
-    /// Records of ended processes were lost.
-    pub(crate) lost: bool,
-    pub(crate) ended: Ended,
-    pub(crate) put_back: &'a PutBack,
-}
 
 /// Analyses.
 pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
@@ -113,51 +88,5 @@ fn target(experiment: &Experiment) -> String {
     match experiment.urls.as_slice() {
         [only] => only.url.to_string(),
         several => format!("{} URLs", several.len()),
-    }
-}
-
-// === impl Measured ===
-
-impl Measured<'_> {
-    /// Whether each request waits for the one before it.
-    pub(crate) fn is_closed(&self) -> bool {
-        matches!(self.options.experiment.load.pace, Pace::Closed { .. })
-    }
-
-    /// The most requests under way at once.
-    pub(crate) fn concurrency(&self) -> usize {
-        match self.options.experiment.load.pace {
-            Pace::Open { .. } => crate::prove::phase::MOST_UNDER_WAY,
-            Pace::Closed { concurrency } => concurrency,
-        }
-    }
-
-    /// 99 % of the requests were sent at most so late, ns; none in a closed loop.
-    pub(crate) fn send_lag_p99(&self) -> Option<u64> {
-        if self.is_closed() {
-            return None;
-        }
-        let arms = self.recording.blocks.iter().flat_map(|block| &block.arms);
-        let mut lags: Vec<u64> = arms.flat_map(|arm| arm.lags_ns.iter().copied()).collect();
-        lags.sort_unstable();
-        lags.get((lags.len().saturating_sub(1)) * 99 / 100).copied()
-    }
-}
-
-// === impl Options ===
-
-impl Options {
-    /// The quantiles to compare, those of conditions included, with their names.
-    pub(crate) fn quantiles(&self) -> Vec<(String, f64)> {
-        let mut quantiles: Vec<(String, f64)> =
-            self.experiment.quantiles.iter().map(|quantile| (quantile.to_string(), quantile.share())).collect();
-        for name in self.fail_if.iter().filter_map(|condition| condition.quantile()) {
-            if let (false, Ok(quantile)) =
-                (quantiles.iter().any(|(known, _)| known == name), name.parse::<unladen_prove::Quantile>())
-            {
-                quantiles.push((name.to_owned(), quantile.share()));
-            }
-        }
-        quantiles
     }
 }

@@ -4,8 +4,8 @@ use unladen_lockin::{Observations, Statistic};
 use unladen_prove::{Arm, Role};
 use unladen_report::{ArmResult, BoxPlot, Role as ReportRole};
 
-use crate::prove::analysis::{BASELINE_AGAIN, Measured};
 use crate::prove::latencies::Arms;
+use crate::prove::measured::{BASELINE_AGAIN, Measured};
 
 /// Points of a distribution, for the picture.
 const POINTS: usize = 200;

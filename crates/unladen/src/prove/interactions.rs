@@ -4,8 +4,8 @@ use unladen_lockin::{Contrast, Observations, Scale, Statistic, contrast, interac
 use unladen_prove::{Design, Role};
 use unladen_report::{Interaction, InteractionKind, Span};
 
-use crate::prove::analysis::Measured;
 use crate::prove::latencies::{Arms, span};
+use crate::prove::measured::Measured;
 
 /// What all together do against the product of what each does alone; in a factorial design main effects and pairs.
 pub(crate) fn interactions(measured: &Measured<'_>, arms: &Arms) -> Vec<Interaction> {

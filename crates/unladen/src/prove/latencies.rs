@@ -9,7 +9,7 @@ use unladen_lockin::{
 use unladen_report::{Change, Comparison, Metric, Span, bucket_name};
 
 use crate::load::BUCKETS_MS;
-use crate::prove::analysis::{BASELINE, BASELINE_AGAIN, Measured};
+use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 use crate::prove::recording::BlockRecord;
 
 /// Buckets that tell something: neither all nor none of the baseline's requests are within.

@@ -20,3 +20,21 @@ pub(crate) struct Options {
     /// No progress line.
     pub(crate) quiet: bool,
 }
+
+// === impl Options ===
+
+impl Options {
+    /// The quantiles to compare, those of conditions included, with their names.
+    pub(crate) fn quantiles(&self) -> Vec<(String, f64)> {
+        let mut quantiles: Vec<(String, f64)> =
+            self.experiment.quantiles.iter().map(|quantile| (quantile.to_string(), quantile.share())).collect();
+        for name in self.fail_if.iter().filter_map(|condition| condition.quantile()) {
+            if let (false, Ok(quantile)) =
+                (quantiles.iter().any(|(known, _)| known == name), name.parse::<unladen_prove::Quantile>())
+            {
+                quantiles.push((name.to_owned(), quantile.share()));
+            }
+        }
+        quantiles
+    }
+}

@@ -10,7 +10,8 @@ use unladen_report::{Ended, Prove};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
-use crate::prove::analysis::{Measured, analyse, headline};
+use crate::prove::analysis::{analyse, headline};
+use crate::prove::measured::Measured;
 use crate::prove::options::Options;
 use crate::prove::phase::{Sender, Stretch};
 use crate::prove::plan::{PASSES, Plan};

@@ -3,8 +3,8 @@
 use unladen_lockin::{CannotCompare, Scale, Statistic, contrast};
 use unladen_report::{ArmResult, Warning};
 
-use crate::prove::analysis::{BASELINE, BASELINE_AGAIN, Measured};
 use crate::prove::latencies::Arms;
+use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 
 /// A generator that was later than this is worth a word, ns.
 const LATE: u64 = 1_000_000;

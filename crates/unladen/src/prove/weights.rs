@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use unladen_lockin::{Contrast, Counts, Family, Floor, Scale, adjust_families, contrast_counts, judge};
-use unladen_probe::{CounterId, GroupId, GroupKind, Instrument, Unit};
-use unladen_report::{Change, Comparison, Kind, Metric, WeightMetric};
+use unladen_probe::{CounterId, GroupId, GroupKind, Instrument};
+use unladen_report::{Change, Comparison, Metric, WeightMetric};
 
-use crate::prove::analysis::{BASELINE, BASELINE_AGAIN, Measured};
+use crate::counters::kind_of;
 use crate::prove::latencies::span;
+use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 
 /// A weight that changes by less than this share is the same to anybody who carries it, however exactly it is known.
 const NEGLIGIBLE: f64 = 0.001;
@@ -53,11 +54,7 @@ fn metric(instrument: &Instrument, (group, counter): (GroupId, CounterId)) -> We
         counter: counter.name,
         title: counter.title,
         unit: counter.unit.as_str(),
-        kind: match counter.unit {
-            Unit::Nanoseconds => Kind::Time,
-            Unit::Bytes => Kind::Bytes,
-            Unit::Count => Kind::Count,
-        },
+        kind: kind_of(counter.unit),
         approximate: counter.approximate,
     }
 }

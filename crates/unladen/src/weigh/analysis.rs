@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use unladen_load::{Request, Sample};
 use unladen_lockin::{Block, Estimate, Weight, ratio};
-use unladen_probe::{CounterId, Group, GroupId, GroupKind, Instrument, Unit};
-use unladen_report::{Client, Ended, Kind, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, WeightRow};
+use unladen_probe::{CounterId, Group, GroupId, GroupKind, Instrument};
+use unladen_report::{Client, Ended, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, WeightRow};
 
+use crate::counters::kind_of;
 use crate::latency::{QUANTILES, latency};
 use crate::weigh::judge::judge;
 use crate::weigh::options::Options;
@@ -159,11 +160,7 @@ fn weight_row(measured: &Measured<'_>, url: usize, row: &Row<'_>, total: &[Block
         counter: counter.name,
         title: counter.title,
         unit: counter.unit.as_str(),
-        kind: match counter.unit {
-            Unit::Nanoseconds => Kind::Time,
-            Unit::Bytes => Kind::Bytes,
-            Unit::Count => Kind::Count,
-        },
+        kind: kind_of(counter.unit),
         approximate: counter.approximate,
         per_request: row.weight.per_request,
         noise_floor: row.weight.noise_floor,

@@ -1,0 +1,61 @@
+//! The principal type is [`Measured`]: all that a result is made of.
+
+use std::time::Duration;
+
+use unladen_probe::Instrument;
+use unladen_prove::{Arm, Pace, PutBack};
+use unladen_report::Ended;
+
+use crate::prove::options::Options;
+use crate::prove::phase::MOST_UNDER_WAY;
+use crate::prove::plan::Plan;
+use crate::prove::recording::Recording;
+
+/// Where the baseline stands among the arms of an experiment.
+pub(crate) const BASELINE: usize = 0;
+/// Where the baseline stands once more.
+pub(crate) const BASELINE_AGAIN: usize = 1;
+
+/// All that a result is made of.
+pub(crate) struct Measured<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) arms: &'a [Arm],
+    pub(crate) plan: Plan,
+    pub(crate) recording: &'a Recording,
+    pub(crate) instrument: Option<&'a Instrument>,
+    pub(crate) elapsed: Duration,
+    /// All requests go to this machine.
+    pub(crate) is_local: bool,
+    /// Records of ended processes were lost.
+    pub(crate) lost: bool,
+    pub(crate) ended: Ended,
+    pub(crate) put_back: &'a PutBack,
+}
+
+// === impl Measured ===
+
+impl Measured<'_> {
+    /// Whether each request waits for the one before it.
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self.options.experiment.load.pace, Pace::Closed { .. })
+    }
+
+    /// The most requests under way at once.
+    pub(crate) fn concurrency(&self) -> usize {
+        match self.options.experiment.load.pace {
+            Pace::Open { .. } => MOST_UNDER_WAY,
+            Pace::Closed { concurrency } => concurrency,
+        }
+    }
+
+    /// 99 % of the requests were sent at most so late, ns; none in a closed loop.
+    pub(crate) fn send_lag_p99(&self) -> Option<u64> {
+        if self.is_closed() {
+            return None;
+        }
+        let arms = self.recording.blocks.iter().flat_map(|block| &block.arms);
+        let mut lags: Vec<u64> = arms.flat_map(|arm| arm.lags_ns.iter().copied()).collect();
+        lags.sort_unstable();
+        lags.get((lags.len().saturating_sub(1)) * 99 / 100).copied()
+    }
+}
