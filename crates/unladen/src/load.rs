@@ -1,6 +1,7 @@
 //! Loading: from options to a result. The life of a request is told in ARCHITECTURE.md.
 
 mod account;
+mod bins;
 mod capacity;
 mod hdr;
 mod limit;

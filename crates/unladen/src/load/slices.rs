@@ -1,10 +1,12 @@
 //! The principal type is [`Slices`]: latencies by slice of time, in bounded memory at any length.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use unladen_lockin::BlockLatencies;
 use unladen_report::Slice;
+
+use crate::load::bins::Bins;
 
 /// Slices at most; when there are more, neighbours are put together.
 const MOST: usize = 64;
@@ -12,9 +14,6 @@ const MOST: usize = 64;
 /// The first width of a slice, ns: a tenth of a second has enough slices for an interval. From a third of a second on they
 /// are wider, and there are 32 to 64 of them.
 const FIRST_WIDTH: u64 = 5_000_000;
-
-/// Latencies are kept to one part in 2^10 of their power of two: within 0.05 % of the value.
-const FRACTION_BITS: u32 = 10;
 
 /// Latencies by when their requests were planned. The slices are the blocks of the intervals: requests that were sent
 /// together share what the machine did meanwhile.
@@ -26,8 +25,7 @@ pub(crate) struct Slices {
 
 #[derive(Debug, Clone, Default)]
 struct Part {
-    /// Bin and count.
-    latencies: HashMap<u64, u32>,
+    latencies: Bins,
     planned: u64,
     errors: u64,
     max: u64,
@@ -51,7 +49,7 @@ impl Slices {
         part.planned += 1;
         part.errors += u64::from(failed);
         if let Some(latency) = latency {
-            *part.latencies.entry(bin(latency)).or_default() += 1;
+            part.latencies.add(latency);
             part.max = part.max.max(latency);
         }
     }
@@ -66,13 +64,12 @@ impl Slices {
         let mut latencies = BlockLatencies::default();
         for part in self.slices.iter().filter(|part| !part.latencies.is_empty()) {
             // The largest is known exactly, and stands for one of its bin.
-            let mut left = part.latencies.clone();
-            if let Some(count) = left.get_mut(&bin(part.max)) {
+            let mut bins: Vec<(u64, u32)> = part.latencies.iter().collect();
+            if let Some((_, count)) = bins.last_mut() {
                 *count -= 1;
             }
-            let binned = left
-                .into_iter()
-                .flat_map(|(bin, count)| std::iter::repeat_n(middle(bin).min(part.max), count as usize));
+            let binned =
+                bins.into_iter().flat_map(|(middle, count)| std::iter::repeat_n(middle.min(part.max), count as usize));
             latencies.push_block(binned.chain([part.max]));
         }
         latencies
@@ -80,22 +77,19 @@ impl Slices {
 
     /// All latencies with their counts, the shortest first.
     pub(crate) fn distribution(&self) -> Vec<(u64, u64)> {
-        let mut all: HashMap<u64, u64> = HashMap::new();
-        for (bin, count) in self.slices.iter().flat_map(|part| &part.latencies) {
-            *all.entry(*bin).or_default() += u64::from(*count);
-        }
         // The middle of the last bin may lie above all that is in it.
         let max = self.slices.iter().map(|part| part.max).max().unwrap_or(0);
-        let mut all: Vec<_> = all.into_iter().map(|(bin, count)| (middle(bin).min(max), count)).collect();
-        all.sort_unstable();
-        all
+        let mut all: BTreeMap<u64, u64> = BTreeMap::new();
+        for (middle, count) in self.slices.iter().flat_map(|part| part.latencies.iter()) {
+            *all.entry(middle.min(max)).or_default() += u64::from(count);
+        }
+        all.into_iter().collect()
     }
 
     /// Slice by slice, for the picture.
     pub(crate) fn timeline(&self) -> Vec<Slice> {
         let of = |(index, part): (usize, &Part)| {
-            let mut sorted: Vec<(u64, u32)> = part.latencies.iter().map(|(bin, count)| (*bin, *count)).collect();
-            sorted.sort_unstable();
+            let sorted: Vec<(u64, u32)> = part.latencies.iter().collect();
             Slice {
                 start: Duration::from_nanos(index as u64 * self.width),
                 length: Duration::from_nanos(self.width),
@@ -115,7 +109,7 @@ impl Slices {
         let mut parts = parts.into_iter();
         while let Some(mut part) = parts.next() {
             if let Some(next) = parts.next() {
-                next.latencies.into_iter().for_each(|(bin, count)| *part.latencies.entry(bin).or_default() += count);
+                part.latencies.absorb(&next.latencies);
                 part.planned += next.planned;
                 part.errors += next.errors;
                 part.max = part.max.max(next.max);
@@ -135,26 +129,13 @@ fn at(sorted: &[(u64, u32)], q: f64) -> u64 {
     let total: u64 = sorted.iter().map(|(_, count)| u64::from(*count)).sum();
     let rank = ((q * total as f64).ceil() as u64).max(1);
     let mut cumulative = 0;
-    for (bin, count) in sorted {
+    for (middle, count) in sorted {
         cumulative += u64::from(*count);
         if cumulative >= rank {
-            return middle(*bin);
+            return *middle;
         }
     }
     0
-}
-
-fn shift(latency: u64) -> u32 {
-    (64 - latency.leading_zeros()).saturating_sub(FRACTION_BITS + 1)
-}
-
-fn bin(latency: u64) -> u64 {
-    let shift = shift(latency);
-    latency >> shift << shift
-}
-
-fn middle(bin: u64) -> u64 {
-    bin + (1 << shift(bin) >> 1)
 }
 
 #[cfg(test)]
@@ -185,12 +166,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn bins_are_narrow(latency in 1_u64..1 << 60) {
-            let middle = middle(bin(latency));
-            prop_assert!(middle.abs_diff(latency) as f64 <= latency as f64 / 2_000.0, "{latency} {middle}");
-        }
-
         #[test]
         fn none_is_lost(latencies in prop::collection::vec((0_u64..1 << 45, 0_u64..1 << 40), 1..200)) {
             let mut slices = Slices::default();
