@@ -84,6 +84,17 @@ impl Plan {
         }
     }
 
+    /// In which restart the next block is, after so many blocks and so much time. Where the time is what is given, the
+    /// restarts share it, however long blocks take.
+    pub(crate) fn restart(&self, blocks: usize, elapsed: Duration) -> usize {
+        let restart = match self.time {
+            Some(time) => (elapsed.as_secs_f64() / time.as_secs_f64() * self.restarts as f64) as usize,
+            None => blocks / self.blocks_per_restart,
+        };
+        // More blocks than planned, as --until may want them, belong to further restarts; of one start there is no second.
+        if self.restarts == 1 { 0 } else { restart }
+    }
+
     /// Blocks in all.
     pub(crate) fn blocks(&self) -> usize {
         self.blocks_per_restart * self.restarts
@@ -124,6 +135,15 @@ mod tests {
         let plan = plan(open(40.0), Budget::Requests(4_800), 6);
         assert_eq!((plan.restarts, plan.blocks_per_restart), (6, 3));
         assert!(plan.requests.unwrap() * (plan.blocks() * PASSES) as u64 >= 4_800);
+    }
+
+    #[test]
+    fn restarts_share_the_time() {
+        let plan = plan(open(40.0), Budget::Time(Duration::from_secs(300)), 5);
+        let restarts: Vec<usize> =
+            (0..5).map(|minute| plan.restart(1, Duration::from_secs(60 * minute + 30))).collect();
+        assert_eq!(restarts, [0, 1, 2, 3, 4]);
+        assert_eq!(Plan { restarts: 1, ..plan }.restart(99, Duration::from_secs(299)), 0);
     }
 
     #[test]

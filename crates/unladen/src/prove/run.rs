@@ -46,6 +46,17 @@ enum Stopped {
     Failed(Failure),
 }
 
+// === impl Stopped ===
+
+impl Stopped {
+    fn by(failure: Failure) -> Self {
+        match failure {
+            Failure::Switch(SwitchError::Cancelled) | Failure::Interrupted { .. } => Self::Interrupted,
+            failure => Self::Failed(failure),
+        }
+    }
+}
+
 struct Run<'a> {
     options: &'a Options,
     arms: &'a [Arm],
@@ -98,8 +109,7 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
     }
     let stopped = match run.prepare() {
         Ok(()) => run.blocks(),
-        Err(Failure::Switch(SwitchError::Cancelled)) => Stopped::Interrupted,
-        Err(failure) => Stopped::Failed(failure),
+        Err(failure) => Stopped::by(failure),
     };
     progress.say("putting everything back");
     let put_back = run.board.put_back();
@@ -142,12 +152,11 @@ impl Run<'_> {
         });
         let mut index = 0;
         loop {
-            let restart = index / self.plan.blocks_per_restart;
-            match self.block(restart, index) {
+            let restart = self.plan.restart(index, self.begun.elapsed());
+            match self.block(restart) {
                 Ok(true) => {}
                 Ok(false) => return Stopped::Interrupted,
-                Err(Failure::Switch(SwitchError::Cancelled)) => return Stopped::Interrupted,
-                Err(failure) => return Stopped::Failed(failure),
+                Err(failure) => return Stopped::by(failure),
             }
             index += 1;
             // Between blocks nothing is measured: what is computed here disturbs no arm.
@@ -170,8 +179,8 @@ impl Run<'_> {
 
     /// One block: an idle phase, then every arm once in random order, then once more in the reverse order; false when
     /// cancelled.
-    fn block(&mut self, restart: usize, index: usize) -> Result<bool, Failure> {
-        if index > 0 && index.is_multiple_of(self.plan.blocks_per_restart) && self.plan.restarts > 1 {
+    fn block(&mut self, restart: usize) -> Result<bool, Failure> {
+        if self.recording.blocks.last().is_some_and(|last| last.restart != restart) {
             self.progress.say("restarting the services");
             self.board.restart_all(self.cancel)?;
             self.cold.fill(true);
