@@ -96,15 +96,8 @@ impl BlockLatencies {
         if self.count == 0 {
             return None;
         }
-        let mut bins: Vec<(u64, usize, u64)> = self
-            .blocks
-            .iter()
-            .enumerate()
-            .flat_map(|(block, bins)| bins.iter().map(move |&(latency, count)| (latency, block, count)))
-            .collect();
-        bins.sort_unstable();
-
-        let values = at(&bins, &vec![1; self.blocks.len()], qs);
+        let table = Table::of(&self.blocks);
+        let values = table.at(&vec![1; self.blocks.len()], qs);
         let mut resampled: Vec<Vec<u64>> = vec![Vec::with_capacity(RESAMPLES); qs.len()];
         if self.blocks.len() >= crate::MIN_BLOCKS {
             let mut rng = fastrand::Rng::with_seed(self.count);
@@ -113,7 +106,7 @@ impl BlockLatencies {
                 for _ in 0..drawn.len() {
                     drawn[rng.usize(..self.blocks.len())] += 1;
                 }
-                for (sink, value) in resampled.iter_mut().zip(at(&bins, &drawn, qs)) {
+                for (sink, value) in resampled.iter_mut().zip(table.at(&drawn, qs)) {
                     sink.push(value);
                 }
             }
@@ -129,22 +122,56 @@ impl BlockLatencies {
     }
 }
 
-/// Quantiles of the sorted bins when block `b` counts `drawn[b]` times.
-fn at(bins: &[(u64, usize, u64)], drawn: &[u64], qs: &[f64]) -> Vec<u64> {
-    let total: u64 = bins.iter().map(|&(_, block, count)| count * drawn[block]).sum();
-    let ranks: Vec<u64> = qs.iter().map(|q| ((q * total as f64).ceil() as u64).clamp(1, total.max(1))).collect();
-    let mut values = vec![0; qs.len()];
-    let mut cumulative = 0;
-    for &(latency, block, count) in bins {
-        let before = cumulative;
-        cumulative += count * drawn[block];
-        for (value, &rank) in values.iter_mut().zip(&ranks) {
-            if before < rank && rank <= cumulative {
-                *value = latency;
+/// How many latencies of each block lie at or below each bin, so that a quantile of any mixture of blocks is found by
+/// halving.
+struct Table {
+    /// All bins, the smallest first.
+    bins: Vec<u64>,
+    /// For each bin, for each block.
+    below: Vec<u64>,
+    blocks: usize,
+}
+
+// === impl Table ===
+
+impl Table {
+    fn of(blocks: &[Vec<(u64, u64)>]) -> Self {
+        let mut bins: Vec<u64> = blocks.iter().flatten().map(|(bin, _)| *bin).collect();
+        bins.sort_unstable();
+        bins.dedup();
+        let mut below = vec![0; bins.len() * blocks.len()];
+        for (block, of_block) in blocks.iter().enumerate() {
+            let (mut cumulative, mut rest) = (0, of_block.as_slice());
+            for (place, bin) in bins.iter().enumerate() {
+                while let Some((_, after)) = rest.split_first().filter(|((first, _), _)| first <= bin) {
+                    cumulative += rest[0].1;
+                    rest = after;
+                }
+                below[place * blocks.len() + block] = cumulative;
             }
         }
+        Self { bins, below, blocks: blocks.len() }
     }
-    values
+
+    /// Quantiles when block `b` counts `drawn[b]` times.
+    fn at(&self, drawn: &[u64], qs: &[f64]) -> Vec<u64> {
+        let total = self.bins.len().checked_sub(1).map_or(0, |last| self.count(last, drawn));
+        let quantile = |q: &f64| {
+            let rank = ((q * total as f64).ceil() as u64).clamp(1, total.max(1));
+            let (mut low, mut high) = (0, self.bins.len());
+            while low < high {
+                let middle = low.midpoint(high);
+                if self.count(middle, drawn) < rank { low = middle + 1 } else { high = middle }
+            }
+            self.bins.get(low).copied().unwrap_or(0)
+        };
+        qs.iter().map(quantile).collect()
+    }
+
+    fn count(&self, place: usize, drawn: &[u64]) -> u64 {
+        let row = &self.below[place * self.blocks..(place + 1) * self.blocks];
+        row.iter().zip(drawn).map(|(below, drawn)| below * drawn).sum()
+    }
 }
 
 fn bin(latency: u64) -> u64 {
