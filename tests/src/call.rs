@@ -68,6 +68,11 @@ impl Call {
         Self::new(["load"]).args(args)
     }
 
+    /// `unladen prove` with these arguments, and otherwise as it is.
+    pub fn prove<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Self {
+        Self::new(["prove"]).args(args)
+    }
+
     /// A run of ten blocks in four seconds, for pages that take less than a few milliseconds. Phases have a fixed
     /// length, as the one that is chosen depends on what else the machine has to do.
     pub fn quick<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Self {

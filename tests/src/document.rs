@@ -1,4 +1,4 @@
-//! The principal type is [`Document`]: the JSON that `weigh` or `load` writes, and what tests ask of it.
+//! The principal type is [`Document`]: the JSON that `weigh`, `load` or `prove` writes, and what tests ask of it.
 
 use std::collections::BTreeSet;
 use std::ops::Index;
@@ -22,6 +22,23 @@ pub struct Weight {
     pub follows: bool,
     /// Its part of all CPU that follows, for `cpu`.
     pub share: Option<f64>,
+}
+
+/// A metric of one arm against the baseline, of `unladen.prove/1`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// Candidate / baseline; NaN where there is none, as are its ends.
+    pub ratio: f64,
+    /// The lower end of its interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// In the baseline.
+    pub baseline: f64,
+    /// In the arm.
+    pub candidate: f64,
+    /// The word.
+    pub verdict: String,
 }
 
 // === impl Document ===
@@ -74,6 +91,28 @@ impl Document {
         }
     }
 
+    /// A metric of one arm against the baseline.
+    #[track_caller]
+    pub fn compared(&self, arm: &str, metric: &str) -> Compared {
+        let rows = self.list("comparisons");
+        let row = rows.iter().find(|row| row["arm"] == arm && row["metric"] == metric);
+        let row = row.unwrap_or_else(|| panic!("no {metric} of {arm} in\n{self}"));
+        let number = |name: &str| row[name].as_f64().unwrap_or(f64::NAN);
+        Compared {
+            ratio: number("ratio"),
+            low: number("low"),
+            high: number("high"),
+            baseline: number("baseline"),
+            candidate: number("candidate"),
+            verdict: row["verdict"].as_str().expect("a verdict").to_owned(),
+        }
+    }
+
+    /// Names of the arms of an experiment.
+    pub fn arms(&self) -> BTreeSet<&str> {
+        self.list("arms").iter().filter_map(|arm| arm["name"].as_str()).collect()
+    }
+
     /// Names of all groups.
     pub fn groups(&self) -> BTreeSet<&str> {
         self.list("weights").iter().filter_map(|row| row["group"].as_str()).collect()
@@ -107,6 +146,10 @@ impl std::fmt::Display for Document {
         for (name, value) in self.0.as_object().into_iter().flatten().filter(|(name, _)| !is_long(name)) {
             writeln!(f, "{name}: {value}")?;
         }
+        for row in self["comparisons"].as_array().into_iter().flatten().filter(|row| row["group"].is_null()) {
+            let fields = ["arm", "metric", "baseline", "candidate", "ratio", "low", "high", "adjusted_p", "verdict"];
+            writeln!(f, "{}", fields.map(|field| format!("{field} {}", row[field])).join("  "))?;
+        }
         if self["weights"].is_null() {
             return Ok(());
         }
@@ -123,7 +166,7 @@ impl std::fmt::Display for Document {
 
 /// Whether a field is too long to be read by anybody.
 fn is_long(name: &str) -> bool {
-    ["weights", "timeline", "distribution"].contains(&name)
+    ["weights", "comparisons", "arms", "timeline", "distribution"].contains(&name)
 }
 
 /// Whether a weight is of the group of this user and executable, or of this executable; less its version and pid.

@@ -8,6 +8,7 @@
 mod binary;
 mod call;
 mod document;
+mod experiment;
 mod machine;
 mod records;
 mod server;
@@ -15,7 +16,8 @@ mod subject;
 
 pub use binary::binary;
 pub use call::{Call, Done, Running};
-pub use document::{Document, Weight};
+pub use document::{Compared, Document, Weight};
+pub use experiment::{Lab, SHORT_LOAD};
 pub use machine::{Ability, skip_without, worker};
 pub use records::Records;
 pub use server::{Asked, Reply, Server};

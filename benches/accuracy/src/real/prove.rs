@@ -92,8 +92,7 @@ impl Experiment {
     /// If a program fails.
     pub fn of_two_percent(&self, binaries: &Binaries, time: Duration) -> Result<Proved, RealError> {
         let lifetime = time * 3 + Duration::from_secs(60);
-        let (a, b) =
-            (Burn::costing(binaries, (12.0, 8.0), lifetime)?, Burn::costing(binaries, (12.4, 8.0), lifetime)?);
+        let (a, b) = (Burn::costing(binaries, (12.0, 8.0), lifetime)?, Burn::costing(binaries, (12.4, 8.0), lifetime)?);
         let disturbance = Disturbance::start(self.beside, self.seed, a.address());
         let before = (a.truth()?, b.truth()?);
         let time = humantime::format_duration(time).to_string();
@@ -131,8 +130,7 @@ impl Document {
             of.filter(is_called).map(|comparison| comparison.metric.clone()).collect()
         };
         let headline = self.comparisons.iter().find(|comparison| comparison.metric == "latency.p50");
-        let Some((headline, ratio, low, high)) =
-            headline.and_then(|one| Some((one, one.ratio?, one.low?, one.high?)))
+        let Some((headline, ratio, low, high)) = headline.and_then(|one| Some((one, one.ratio?, one.low?, one.high?)))
         else {
             return Err(RealError::failed("unladen prove says nothing of p50"));
         };

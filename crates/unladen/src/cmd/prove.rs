@@ -102,8 +102,16 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         return Err(Failure::Interrupted { shown: true });
     }
     written?;
-    match result.gates.iter().find(|gate| gate.broken) {
-        Some(gate) => Err(Failure::Gate(format!("{} in the arm `{}`: {}", gate.condition, gate.arm, gate.found))),
+    if let Some(gate) = result.gates.iter().find(|gate| gate.broken) {
+        return Err(Failure::Gate(format!("{} in the arm `{}`: {}", gate.condition, gate.arm, gate.found)));
+    }
+    // A gate that nobody has looked through is not open: a misspelt metric, or one with too few requests, is no pass.
+    let is_judged = |condition: &&Condition| result.gates.iter().any(|gate| gate.condition == condition.to_string());
+    match options.fail_if.iter().find(|condition| !is_judged(condition)) {
+        Some(condition) => Err(Failure::Gate(format!(
+            "`{condition}` could not be judged: nothing was compared as `{}`; warnings and --json tell what was",
+            condition.metric
+        ))),
         None => Ok(()),
     }
 }
@@ -141,6 +149,7 @@ impl Args {
         Ok(Options {
             experiment,
             until: self.until,
+            is_budget_firm: self.time.is_some() || self.requests.is_some(),
             fail_if: self.fail_if,
             group_by: (!self.no_weights).then_some(GroupBy::Auto),
             seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),

@@ -151,12 +151,19 @@ fn effect(arm: usize, metric: &Wanted, of: &[Observations], baseline: &Observati
         arm,
         metric: metric.name.clone(),
         kind,
-        baseline: baseline.value(statistic).unwrap_or(f64::NAN),
+        baseline: mean_of_both(&of[BASELINE], &of[BASELINE_AGAIN], statistic),
         candidate: of[arm].value(statistic).unwrap_or(f64::NAN),
         ratio: with_ratio.map(|(ratio, _)| ratio),
         difference,
         floor,
     })
+}
+
+/// What the candidate is held against: the mean of the two arms' own estimates, not that of their requests thrown together,
+/// which lies elsewhere where few requests are near the quantile.
+fn mean_of_both(baseline: &Observations, again: &Observations, statistic: Statistic) -> f64 {
+    let value = |arm: &Observations| arm.value(statistic).unwrap_or(f64::NAN);
+    f64::midpoint(value(baseline), value(again))
 }
 
 fn throughput(arm: usize, arms: &Arms) -> Option<Effect> {

@@ -11,6 +11,8 @@ pub(crate) struct Options {
     pub(crate) experiment: Experiment,
     /// Stop when the interval of the first quantile's ratio is this narrow, as a share.
     pub(crate) until: Option<f64>,
+    /// The command line says how much there is to be: `until` may end it earlier, and not later.
+    pub(crate) is_budget_firm: bool,
     /// Conditions that fail the command.
     pub(crate) fail_if: Vec<Condition>,
     /// How processes are put together; none to compare latencies alone.

@@ -27,7 +27,7 @@ const WARM_UP: Duration = Duration::from_secs(1);
 /// An idle phase is at most so long: the background's rate is known well enough from a second in each block.
 const LONGEST_IDLE: Duration = Duration::from_secs(1);
 
-/// With `--until`, unless the experiment's own time is longer.
+/// With `--until`, unless the experiment's own time is longer, or the command line says how much there may be.
 const MOST_TIME_UNTIL: Duration = Duration::from_secs(1_800);
 
 /// What came of it.
@@ -145,11 +145,9 @@ impl Run<'_> {
     fn blocks(&mut self) -> Stopped {
         self.begun = Instant::now();
         let mut until = self.options.until.map(Until::new);
-        let most = self.plan.time.unwrap_or(Duration::ZERO).max(if until.is_some() {
-            MOST_TIME_UNTIL
-        } else {
-            Duration::ZERO
-        });
+        let may_go_on = until.is_some() && !self.options.is_budget_firm;
+        let most =
+            self.plan.time.unwrap_or(Duration::ZERO).max(if may_go_on { MOST_TIME_UNTIL } else { Duration::ZERO });
         let mut index = 0;
         loop {
             let restart = self.plan.restart(index, self.begun.elapsed());
@@ -170,7 +168,7 @@ impl Run<'_> {
             let elapsed = self.begun.elapsed();
             let block = elapsed / index as u32;
             let is_late = !most.is_zero() && elapsed + block / 2 >= most && index >= MIN_BLOCKS;
-            let is_complete = index >= self.plan.blocks() && until.is_none() && self.plan.time.is_none();
+            let is_complete = index >= self.plan.blocks() && !may_go_on && self.plan.time.is_none();
             if is_late || is_complete {
                 return Stopped::Done;
             }
@@ -232,12 +230,12 @@ impl Run<'_> {
         if !self.tried[arm] {
             self.try_out(arm)?;
         }
-        let mut cold = Vec::new();
+        let mut cold = ArmRecord::default();
         if let (Some(of_cold), true) = (&self.options.experiment.cold, with_cold) {
             for _ in 0..of_cold.requests {
                 self.board.cold(self.cancel)?;
                 let Some(record) = self.sender.once(arm, self.cancel)? else { return Ok(None) };
-                cold.extend(record.latencies_ns);
+                cold.absorb(record);
             }
             self.cold.fill(true);
         }
@@ -259,7 +257,10 @@ impl Run<'_> {
             return Ok(None);
         }
         self.count(&mut record, before)?;
-        record.cold_ns = cold;
+        record.cold_ns = cold.latencies_ns;
+        // What failed is no latency, and must not get lost.
+        record.errors += cold.errors;
+        record.cut_short += cold.cut_short;
         Ok(Some(record))
     }
 

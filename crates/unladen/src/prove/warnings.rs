@@ -3,6 +3,7 @@
 use unladen_lockin::{CannotCompare, Scale, Statistic, contrast};
 use unladen_report::{ArmResult, Warning};
 
+use crate::prove::analysis::headline;
 use crate::prove::latencies::Arms;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 
@@ -17,6 +18,13 @@ pub(crate) fn warnings(
     refused: &[(String, CannotCompare)],
 ) -> Vec<Warning> {
     let mut warnings = Vec::new();
+    let reached = headline(&measured.options.experiment, measured.arms, measured.recording);
+    if let (Some(target), Some(reached)) =
+        (measured.options.until, reached.map(|reached| reached.relative_half_width()))
+        && reached > target
+    {
+        warnings.push(Warning::NotReached { target, reached });
+    }
     for arm in results.iter().filter(|arm| arm.errors > 0) {
         warnings.push(Warning::ErrorsInArm { arm: arm.name.clone(), errors: arm.errors });
     }
