@@ -88,6 +88,11 @@ pub fn bucket_name(bound: Duration) -> String {
 
 /// The same, to read: `50 ms`, `500 µs`.
 pub(crate) fn bucket_text(bound: Duration) -> String {
+    // 2.5 s is told by one digit more, 1.234 s is not.
+    let ns = bound.as_nanos();
+    if ns > 1_000_000_000 && !ns.is_multiple_of(1_000_000_000) && ns.is_multiple_of(100_000_000) {
+        return format!("{:.1} s", bound.as_secs_f64());
+    }
     let (number, unit) = whole(bound);
     format!("{} {}", grouped(number as f64, 0), if unit == "us" { "µs" } else { unit })
 }

@@ -31,10 +31,22 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Record(RecordError),
     /// No request of a load was answered as expected.
-    #[error("none of {planned} requests was answered as expected: see the errors above")]
+    #[error("{}", nothing_answered(*planned))]
     NothingAnswered {
         /// Those planned.
         planned: u64,
+    },
+    /// Too few requests for what was asked for.
+    #[error(
+        "{planned} requests cannot tell whether {limit} holds: it takes {needs}; send more, or limit a lower quantile"
+    )]
+    TooFewRequests {
+        /// The limit.
+        limit: String,
+        /// Those planned.
+        planned: u64,
+        /// As many as it takes.
+        needs: u64,
     },
     /// A limit that was asked for did not hold.
     #[error("{0}")]
@@ -122,7 +134,7 @@ impl Failure {
             Self::Record(_) => Code::Usage,
             Self::NothingAnswered { .. } => Code::UnexpectedAnswer,
             Self::Gate(_) => Code::Gate,
-            Self::Plan(_) => Code::CannotMeasure,
+            Self::Plan(_) | Self::TooFewRequests { .. } => Code::CannotMeasure,
             Self::Load(error) => code_of(error),
             Self::Probe(_) => Code::CannotRead,
             Self::Output(_) => Code::CannotWrite,
@@ -141,6 +153,13 @@ fn code_of(error: &LoadError) -> Code {
         | LoadError::UnexpectedBody { .. }
         | LoadError::BodyTooLarge { .. } => Code::UnexpectedAnswer,
         _ => Code::Unreachable,
+    }
+}
+
+fn nothing_answered(planned: u64) -> String {
+    match planned {
+        0 => "nothing was sent: the time was over before the first request was planned".to_owned(),
+        _ => format!("none of {planned} requests was answered as expected: see the errors above"),
     }
 }
 

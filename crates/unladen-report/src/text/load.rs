@@ -33,6 +33,12 @@ pub(super) fn load(result: &Load, style: Style, out: &mut dyn Write) -> io::Resu
 fn head(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let setup = &result.setup;
     let pace = match (setup.rate, setup.arrivals) {
+        (Some(rate), Some(arrivals)) if result.steps.len() > 1 => format!(
+            "{}/s on average in {} steps, {arrivals} arrivals, at most {} at once",
+            short(Kind::Count, rate),
+            result.steps.len(),
+            setup.concurrency
+        ),
         (Some(rate), Some("constant")) => {
             format!("{}/s at even intervals, at most {} at once", short(Kind::Count, rate), setup.concurrency)
         }

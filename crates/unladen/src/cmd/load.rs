@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use unladen_load::{AccessLog, Arrivals, Cancel, LoadError, Mix, Request, Schedule, Step};
+use unladen_lockin::samples_needed;
 use unladen_report::Load;
 use url::Url;
 
@@ -129,6 +130,11 @@ fn judge(result: &Load, limit: Option<&Limit>) -> Result<(), Failure> {
             "whether any rate holds {limit} cannot be told: the generator was too late to say"
         ))),
         Some(_) => Err(Failure::Gate(format!("no rate that was tried held {limit}"))),
+        None if result.planned < samples_needed(limit.quantile) => Err(Failure::TooFewRequests {
+            limit: limit.to_string(),
+            planned: result.planned,
+            needs: samples_needed(limit.quantile),
+        }),
         None => {
             // The share of requests within, of all that were planned: what failed was not.
             let share =

@@ -42,10 +42,17 @@ pub(super) fn latency(result: &Load, style: Style, out: &mut dyn Write) -> io::R
             strong(&plain(Kind::Time, quantile.value as f64)),
             match quantile.interval {
                 Some((low, high)) => interval(low as f64, high as f64),
-                None => format!("not carried: needs {} requests", grouped(quantile.needs as f64, 0)),
+                None if count(result) < quantile.needs => {
+                    format!("not carried: needs {} requests", grouped(quantile.needs as f64, 0))
+                }
+                None => "not carried: too short a time".to_owned(),
             },
         ];
-        row.extend(kinds.iter().map(|(_, by)| named(&by.latency, quantile.name).map_or(String::new(), cell)));
+        row.extend(
+            kinds
+                .iter()
+                .map(|(_, by)| named(&by.latency, quantile.name).map_or(String::new(), |of| cell(of, by.requests))),
+        );
         table.row(row);
     }
     let means =
@@ -65,10 +72,17 @@ pub(super) fn named<'a>(latency: &'a Latency, name: &str) -> Option<&'a LatencyQ
     latency.quantiles.iter().find(|quantile| quantile.name == name)
 }
 
-/// A quantile where there is no room for its interval: not shown where the requests cannot carry it.
-pub(super) fn cell(quantile: &LatencyQuantile) -> String {
+/// The requests that have a latency.
+fn count(result: &Load) -> u64 {
+    result.requests + result.cut_short
+}
+
+/// A quantile where there is no room for its interval: not shown where so many requests, or the time in which they were
+/// sent, cannot carry it.
+pub(super) fn cell(quantile: &LatencyQuantile, requests: u64) -> String {
     match quantile.interval {
         Some(_) => plain(Kind::Time, quantile.value as f64),
+        None if requests >= quantile.needs => "·".to_owned(),
         None => format!("needs {}", grouped(quantile.needs as f64, 0)),
     }
 }
@@ -81,7 +95,12 @@ pub(super) fn within(result: &Load, style: Style, out: &mut dyn Write) -> io::Re
     let cells = usize::from(style.width).saturating_sub(LABELS).min(BAR);
     // Once all were answered, longer times tell nothing more.
     let told = result.within.iter().position(|(_, share)| *share >= 1.0).map_or(result.within.len(), |all| all + 1);
+    let mut before = None;
     for (bound, share) in &result.within[..told] {
+        // Nor does one within which no more were answered than within the one before.
+        if before.replace(share).is_some_and(|before| before == share && *share > 0.0) {
+            continue;
+        }
         table.row([bucket_text(*bound), share_text(*share), bar(*share, 1.0, cells)]);
     }
     table.write(style, out)

@@ -24,10 +24,13 @@ fn answered(result: &Load) -> String {
         format!("{} of {} requests were answered as expected", count(result.requests), count(result.planned))
     };
     let mut text = format!(
-        "{all}, {}/s, over {} connection{}; {} of bodies.",
+        "{all}, {}/s, over {}; {} of bodies.",
         rate(result.throughput),
-        count(result.connections),
-        if result.connections == 1 { "" } else { "s" },
+        match result.connections {
+            0 => "connections that were open before".to_owned(),
+            1 => "1 new connection".to_owned(),
+            several => format!("{} new connections", count(several)),
+        },
         plain(Kind::Bytes, result.body_bytes as f64),
     );
     for (n, what) in [

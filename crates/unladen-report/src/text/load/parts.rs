@@ -50,7 +50,11 @@ fn grid(first: &str) -> Grid {
 fn row(name: String, requests: u64, errors: u64, latency: Option<&Latency>) -> Vec<String> {
     let failed = grouped(errors as f64, 0);
     let mut row = vec![name, grouped(requests as f64, 0), if errors > 0 { warn(&failed) } else { failed }];
-    row.extend(SHOWN.map(|name| latency.and_then(|latency| named(latency, name)).map_or(String::new(), cell)));
+    row.extend(
+        SHOWN.map(|name| {
+            latency.and_then(|latency| named(latency, name)).map_or(String::new(), |of| cell(of, requests))
+        }),
+    );
     row.push(latency.map_or(String::new(), |latency| plain(Kind::Time, latency.mean)));
     row
 }
