@@ -14,6 +14,9 @@ const BLOCKS: u64 = 15;
 /// The shortest phase: long against what is left over from the phase before.
 const SHORTEST: Duration = Duration::from_secs(1);
 
+/// Where the time that was asked for has no room for six blocks of those, phases may be as short as this.
+const SHORTEST_OF_ALL: Duration = Duration::from_millis(200);
+
 /// The longest phase: a machine's speed changes from minute to minute, and what an arm is compared with has to be near.
 const LONGEST: Duration = Duration::from_secs(10);
 
@@ -70,7 +73,10 @@ impl Plan {
                 }
             }
             Budget::Time(time) => {
-                let phase = load.phase.unwrap_or_else(|| even(time / arms.max(1) as u32));
+                let phase = load.phase.unwrap_or_else(|| {
+                    let fits = time / (arms.max(1) * PASSES * MIN_BLOCKS) as u32;
+                    even(time / arms.max(1) as u32).min(fits.max(SHORTEST_OF_ALL))
+                });
                 let block = phase * (arms * PASSES) as u32;
                 let blocks = (time.as_secs_f64() / block.as_secs_f64()).floor().max(MIN_BLOCKS as f64) as usize;
                 Self {
@@ -153,6 +159,14 @@ mod tests {
         }
         let closed = plan(Pace::Closed { concurrency: 2 }, Budget::Requests(1_000), 1);
         assert!(closed.blocks() >= MIN_BLOCKS && closed.requests.unwrap() * (closed.blocks() * PASSES) as u64 >= 1_000);
+    }
+
+    #[test]
+    fn a_short_time_is_not_overrun_by_phases_that_need_not_be_so_long() {
+        let plan = |seconds| plan(open(40.0), Budget::Time(Duration::from_secs(seconds)), 1);
+        assert_eq!(plan(18).phase * (3 * PASSES * MIN_BLOCKS) as u32, Duration::from_secs(18));
+        assert_eq!(plan(1).phase, SHORTEST_OF_ALL);
+        assert_eq!(plan(60).phase, SHORTEST);
     }
 
     #[test]
