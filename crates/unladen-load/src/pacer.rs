@@ -19,11 +19,17 @@ use crate::cpu;
 use crate::schedule::Times;
 use crate::urgent::Urgent;
 
-/// How long before a planned time the client is woken: twice what waking took in 99 of 100 cases on two busy cores.
+/// How long before a planned time the client is woken, at most: more than waking takes in 99 of 100 cases on two busy
+/// cores.
 const LEAD: Duration = Duration::from_micros(100);
 
-/// The longest gap between two planned times that the client spins through from end to end.
-pub(crate) const DENSE: Duration = Duration::from_micros(150);
+/// At high rates it is woken later, so that it spins through this part of its time and no more: who spins takes a core from
+/// the server, and from the kernel's allowance for real-time threads (95 % of a second, after which they pause).
+const LEAD_SHARE: u32 = 2;
+
+/// The longest gap between two planned times that the client spins through from end to end: the thread that wakes it would
+/// hardly have slept.
+pub(crate) const DENSE: Duration = Duration::from_micros(40);
 
 /// A turn through the event loop in which it found nothing to do takes less than this; its time is the pacing's.
 const IDLE_TURN: Duration = Duration::from_micros(5);
@@ -32,6 +38,8 @@ const IDLE_TURN: Duration = Duration::from_micros(5);
 pub(crate) struct Pacer {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<Duration>>,
+    /// What is left when the client is woken, or when the next turn is too near for that.
+    spin: Duration,
     spun: Cell<Duration>,
 }
 
@@ -44,16 +52,18 @@ struct Shared {
 
 impl Pacer {
     /// Starts the thread; it ends by itself after the last of the times, or at `until`.
-    pub(crate) fn start(start: Instant, times: Times, until: Instant) -> io::Result<Self> {
+    /// `gap` is the shortest time between two planned ones, on average where they are random.
+    pub(crate) fn start(start: Instant, times: Times, until: Instant, gap: Duration) -> io::Result<Self> {
+        let lead = LEAD.min(gap / LEAD_SHARE);
         let shared = Arc::new(Shared { stop: AtomicBool::new(false), wake: Notify::new() });
         let thread = thread::Builder::new().name("unladen-pacer".into()).spawn({
             let shared = shared.clone();
             move || {
-                shared.wake_at(start, times, until);
+                shared.wake_at(start, times, until, lead);
                 cpu::of_this_thread()
             }
         })?;
-        Ok(Self { shared, thread: Some(thread), spun: Cell::default() })
+        Ok(Self { shared, thread: Some(thread), spin: lead.max(DENSE), spun: Cell::default() })
     }
 
     /// Waits for a planned time, one after the other in their order; at once if it has passed.
@@ -61,7 +71,7 @@ impl Pacer {
         loop {
             let mut now = Instant::now();
             let left = planned.saturating_duration_since(now);
-            if left > DENSE {
+            if left > self.spin {
                 // A wake-up of a turn that has passed may be left over; then this is one look more.
                 self.shared.wake.notified().await;
                 continue;
@@ -105,7 +115,7 @@ impl Drop for Pacer {
 // === impl Shared ===
 
 impl Shared {
-    fn wake_at(&self, start: Instant, times: Times, until: Instant) {
+    fn wake_at(&self, start: Instant, times: Times, until: Instant, lead: Duration) {
         let _urgent = Urgent::begin();
         // Threads are woken up to 50 µs late by default, so that wake-ups can be put together. Where that cannot be
         // changed, the lag says so.
@@ -124,7 +134,7 @@ impl Shared {
             if planned >= until {
                 return;
             }
-            let wake = planned.checked_sub(LEAD).unwrap_or(planned);
+            let wake = planned.checked_sub(lead).unwrap_or(planned);
             loop {
                 if self.stop.load(Relaxed) {
                     return;
@@ -150,7 +160,8 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let start = Instant::now() + Duration::from_millis(1);
-            let pacer = Pacer::start(start, schedule.times(), start + Duration::from_secs(60)).unwrap();
+            let pacer = Pacer::start(start, schedule.times(), start + Duration::from_secs(60), schedule.shortest_gap())
+                .unwrap();
             let mut late = Vec::new();
             for time in schedule.times() {
                 pacer.wait(start + time).await;
@@ -180,7 +191,7 @@ mod tests {
         let mut times = schedule.times();
         times.next();
         let start = Instant::now();
-        let pacer = Pacer::start(start, times, start + Duration::from_secs(1 << 20)).unwrap();
+        let pacer = Pacer::start(start, times, start + Duration::from_secs(1 << 20), schedule.shortest_gap()).unwrap();
         pacer.stop();
         assert!(start.elapsed() < Duration::from_secs(100));
     }

@@ -113,8 +113,9 @@ pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn
     let _urgent = schedule.as_ref().filter(|schedule| schedule.shortest_gap() > DENSE).and_then(|_| Urgent::begin());
     let mut tasks = JoinSet::new();
     let mut left = schedule.as_ref().map(|schedule| Left { times: schedule.times(), next: None });
+    let gap = schedule.as_ref().map_or(Duration::MAX, Schedule::shortest_gap);
     let pacer = match &left {
-        Some(left) => match Pacer::start(started, left.times.clone(), stop.until) {
+        Some(left) => match Pacer::start(started, left.times.clone(), stop.until, gap) {
             Ok(pacer) => Some(pacer),
             Err(source) => {
                 *run.failure.borrow_mut() = Some(LoadError::Thread { source });
