@@ -238,6 +238,23 @@ fn ctrl_c_amid_a_command_puts_back() {
     assert!(!lab.has_journal());
 }
 
+#[test]
+fn a_second_ctrl_c_while_everything_is_put_back_does_not_stop_that() {
+    let server = Server::good();
+    let lab = two_knobs(&server, "echo on >state; sleep 60");
+    let slow = lab.read("experiment.toml").replace("echo off >state", "echo goes off >state; sleep 1; echo off >state");
+    lab.write("experiment.toml", &slow);
+    let running = lab.prove().args(["--no-weights"]).start();
+    lab.wait_until("state", "on");
+    running.interrupt();
+    lab.wait_until("state", "goes off");
+    running.interrupt();
+    running.wait().ended_with(130).says(["everything is being put back", "put back: "]);
+    assert_eq!(lab.read("state"), "off\n");
+    assert_eq!(lab.read("app.ini"), "cache = 1\n# \u{fc}ber\n");
+    assert!(!lab.has_journal());
+}
+
 fn killed(lab: &Lab) {
     let running = lab.prove().args(["--no-weights"]).start();
     lab.wait_until("app.ini", "cache = 0");

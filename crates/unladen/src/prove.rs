@@ -11,9 +11,11 @@ mod phase;
 mod plan;
 mod recording;
 mod run;
+mod signals;
 mod warnings;
 mod weights;
 
 pub(crate) use gate::Condition;
 pub(crate) use options::Options;
 pub(crate) use run::{Proved, prove};
+pub(crate) use signals::on_signal;

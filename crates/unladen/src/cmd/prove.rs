@@ -14,7 +14,7 @@ use crate::cmd::values::percent;
 use crate::exit::Failure;
 use crate::output::Report;
 use crate::prove::{Condition, Options, Proved};
-use crate::{interrupt, output, prove};
+use crate::{output, prove};
 
 /// Whether a change makes a difference, how much, and to what else
 ///
@@ -89,7 +89,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         return output::line(&arms(&options.experiment)).map_err(Failure::from);
     }
     let cancel = Cancel::new();
-    interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+    prove::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
     let Proved { result, failure, put_back } = prove::prove(&options, &cancel)?;
     let written = showing.show(Report::Prove(&result));
     if !put_back.is_complete() {
