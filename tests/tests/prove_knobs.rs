@@ -212,6 +212,31 @@ fn a_candidate_that_answers_500_ends_with_4_and_the_arms_name() {
 }
 
 #[test]
+fn a_candidate_that_breaks_amid_the_run_ends_it_with_4_and_the_reason() {
+    let lab = Lab::new();
+    let folder = lab.folder().to_owned();
+    let of_candidate = std::sync::atomic::AtomicUsize::new(0);
+    let server = Server::replying(move |_| {
+        std::thread::sleep(Duration::from_millis(2));
+        let is_on = std::fs::read_to_string(folder.join("app.ini")).is_ok_and(|text| text.contains('0'));
+        let asked = if is_on { of_candidate.fetch_add(1, std::sync::atomic::Ordering::Relaxed) } else { 0 };
+        Reply::text(if asked > 100 { "503 Service Unavailable" } else { "200 OK" }, "ok\n")
+    });
+    lab.write("app.ini", "cache = 1\n");
+    lab.write(
+        "experiment.toml",
+        &format!(
+            "url = \"{}\"\n{SHORT_LOAD}\n[[knob]]\nname = \"no cache\"\non = {{ file = \"app.ini\", text = \"cache = 0\\n\" }}\n",
+            server.url("/")
+        ),
+    );
+    let done = lab.prove().args(["--no-weights"]).run().ended_with(4);
+    done.says(["in the arm `no cache`", "503 Service Unavailable", "put back"]);
+    assert_eq!(lab.read("app.ini"), "cache = 1\n");
+    assert!(!lab.has_journal());
+}
+
+#[test]
 fn ctrl_c_puts_back_and_ends_with_130() {
     let server = Server::good();
     let lab = endless(&server);

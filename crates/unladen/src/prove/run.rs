@@ -253,6 +253,10 @@ impl Run<'_> {
         let before = self.read()?;
         let stretch = Stretch { time: self.plan.phase, requests: self.plan.requests };
         let Some(mut record) = self.sender.send(arm, stretch, self.cancel)? else { return Ok(None) };
+        if record.answered == 0 && record.errors > 0 {
+            // It is broken since it was tried: that ends the experiment with the reason, instead of one without an answer.
+            self.try_out(arm)?;
+        }
         if self.cancel.wait(SETTLE) {
             return Ok(None);
         }
