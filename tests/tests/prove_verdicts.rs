@@ -116,6 +116,16 @@ fn a_faster_url_is_called_faster_by_options_alone() {
 }
 
 #[test]
+fn a_low_rate_is_kept_across_phases_of_one_request() {
+    let server = sleeping(|_| PAGE);
+    let call = Call::prove(["--quiet", "--no-weights", "--rate", "5", "--time", "2s"]);
+    let document = call.args(["--a", &server.url("/"), "--b", &server.url("/b")]).document();
+    let requests: u64 = document.list("arms").iter().map(|arm| arm["requests"].as_u64().unwrap()).sum();
+    let rate = requests as f64 / (document.number("elapsed_ns") / 1e9);
+    assert!(requests >= 36 && rate <= 5.5, "{requests} requests, {rate} a second\n{document}");
+}
+
+#[test]
 fn an_ablation_has_every_change_alone_all_without_each_and_one_after_another() {
     let lab = Lab::new();
     let server = by_files(&lab, &[("one", 0.5), ("two", 0.8), ("three", 1.0)]);

@@ -99,7 +99,14 @@ impl Sender {
                 ..LoadPlan::new(mix)
             },
         };
-        self.run(plan, cancel)
+        let begun = Instant::now();
+        let record = self.run(plan, cancel)?;
+        // Up to the time of the next request: phases that end with their last answer would follow each other faster than the rate.
+        let is_open = matches!(self.pace, Pace::Open { .. });
+        if is_open && cancel.wait(stretch.time.saturating_sub(begun.elapsed())) {
+            return Ok(None);
+        }
+        Ok(record)
     }
 
     /// Sends one request of an arm and gives its latency; none when cancelled.

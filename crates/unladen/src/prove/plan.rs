@@ -75,7 +75,9 @@ impl Plan {
             Budget::Time(time) => {
                 let phase = load.phase.unwrap_or_else(|| {
                     let fits = time / (arms.max(1) * PASSES * MIN_BLOCKS) as u32;
-                    even(time / arms.max(1) as u32).min(fits.max(SHORTEST_OF_ALL))
+                    // Each has a request at the least, or the rate would not be the one that was asked for.
+                    let of_one = Duration::try_from_secs_f64(1.0 / rate).unwrap_or(LONGEST);
+                    even(time / arms.max(1) as u32).min(fits.max(SHORTEST_OF_ALL)).max(of_one)
                 });
                 let block = phase * (arms * PASSES) as u32;
                 let blocks = (time.as_secs_f64() / block.as_secs_f64()).floor().max(MIN_BLOCKS as f64) as usize;
@@ -167,6 +169,11 @@ mod tests {
         assert_eq!(plan(18).phase * (3 * PASSES * MIN_BLOCKS) as u32, Duration::from_secs(18));
         assert_eq!(plan(1).phase, SHORTEST_OF_ALL);
         assert_eq!(plan(60).phase, SHORTEST);
+    }
+
+    #[test]
+    fn a_phase_has_room_for_a_request() {
+        assert_eq!(plan(open(0.4), Budget::Time(Duration::from_secs(15)), 1).phase, Duration::from_millis(2_500));
     }
 
     #[test]
