@@ -47,17 +47,19 @@ impl Condition {
     }
 
     fn of(&self, comparison: &Comparison) -> Gate {
-        let (change, words) = match self.bound {
-            Bound::Share(_) => (comparison.ratio.map(|ratio| around(ratio, 1.0)), percent as fn(f64) -> String),
-            Bound::Time(_) => (Some(comparison.difference), ms as fn(f64) -> String),
+        let (change, (scale, decimals, unit)) = match self.bound {
+            Bound::Share(_) => (comparison.ratio.map(|ratio| around(ratio, 1.0)), (100.0, 1, "%")),
+            Bound::Time(_) => (Some(comparison.difference), (1e-6, 2, "ms")),
         };
+        // As the tables write it: a minus that is as wide as a plus, and the unit once.
+        let number = |value: f64| format!("{:+.decimals$}", value * scale).replace('-', "−");
         let bound = match self.bound {
             Bound::Share(share) => share,
             Bound::Time(ns) => ns,
         };
         let broken = change.is_some_and(|change| if self.is_above { change.low > bound } else { change.high < bound });
         let found = change.map_or("no ratio: the baseline's cannot be told from nothing".to_owned(), |change| {
-            format!("{} ({} to {})", words(change.value), words(change.low), words(change.high))
+            format!("{} {unit} ({} to {})", number(change.value), number(change.low), number(change.high))
         });
         Gate { condition: self.text.clone(), arm: comparison.arm.clone(), broken, found }
     }
@@ -65,14 +67,6 @@ impl Condition {
 
 fn around(span: Span, center: f64) -> Span {
     Span { value: span.value - center, low: span.low - center, high: span.high - center }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:+.1} %", share * 100.0)
-}
-
-fn ms(ns: f64) -> String {
-    format!("{:+.2} ms", ns / 1e6)
 }
 
 impl FromStr for Condition {
@@ -162,6 +156,16 @@ mod tests {
         assert!(is_broken("latency.p95 < -5%", 0.80, 0.90));
         assert!(is_broken("p95 > +1ms", 1.06, 1.10), "1.2 ms to 2 ms");
         assert!(!is_broken("p95 > +1.5ms", 1.06, 1.10) || humantime::parse_duration("1.5ms").is_err());
+    }
+
+    #[test]
+    fn what_was_found_reads_as_in_the_tables() {
+        let found = |condition: &str| {
+            let condition: Condition = condition.parse().unwrap();
+            condition.judge(&[comparison("latency.p95", 0.95, 1.01)]).remove(0).found
+        };
+        assert_eq!(found("p95 > +5%"), "−2.0 % (−5.0 to +1.0)");
+        assert_eq!(found("p95 > +1ms"), "−0.40 ms (−1.00 to +0.20)");
     }
 
     #[test]
