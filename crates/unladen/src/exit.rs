@@ -48,6 +48,11 @@ pub(crate) enum Failure {
         /// As many as it takes.
         needs: u64,
     },
+    /// No latency of any arm could be compared.
+    #[error(
+        "no latency could be compared: the arms have too few answered requests, or too few blocks with some; measure longer, or see the errors above"
+    )]
+    NothingCompared,
     /// A limit that was asked for did not hold.
     #[error("{0}")]
     Gate(String),
@@ -134,7 +139,7 @@ impl Failure {
             Self::Record(_) => Code::Usage,
             Self::NothingAnswered { .. } => Code::UnexpectedAnswer,
             Self::Gate(_) => Code::Gate,
-            Self::Plan(_) | Self::TooFewRequests { .. } => Code::CannotMeasure,
+            Self::Plan(_) | Self::TooFewRequests { .. } | Self::NothingCompared => Code::CannotMeasure,
             Self::Load(error) => code_of(error),
             Self::Probe(_) => Code::CannotRead,
             Self::Output(_) => Code::CannotWrite,

@@ -22,8 +22,11 @@ const DASHES: [&str; 4] = ["", "8 4", "2 3", "8 3 2 3"];
 pub(super) const GREY: &str = "#666";
 const GRID: &str = "#ddd";
 
-/// How the one of that number is drawn: colour, dashes.
-pub(super) fn look(index: usize) -> (&'static str, &'static str) {
+/// How something is drawn: colour, dashes.
+pub(super) type Look = (&'static str, &'static str);
+
+/// How the one of that number is drawn.
+pub(super) fn look(index: usize) -> Look {
     (COLOURS[index % COLOURS.len()], DASHES[index / COLOURS.len() % DASHES.len()])
 }
 
@@ -75,8 +78,7 @@ impl Plot {
     }
 
     /// A line through points.
-    pub(super) fn line(&self, points: impl IntoIterator<Item = (f64, f64)>, index: usize, body: &mut String) {
-        let (colour, dashes) = look(index);
+    pub(super) fn line(&self, points: impl IntoIterator<Item = (f64, f64)>, (colour, dashes): Look, body: &mut String) {
         let mut path = String::new();
         for (x, y) in points {
             let command = if path.is_empty() { 'M' } else { 'L' };
@@ -91,13 +93,12 @@ impl Plot {
 }
 
 /// Names beside the lines they belong to, in columns below `y`; returns where they end.
-pub(super) fn legend(names: &[&str], left: f64, mut y: f64, body: &mut String) -> f64 {
+pub(super) fn legend(names: &[(&str, Look)], left: f64, mut y: f64, body: &mut String) -> f64 {
     const IN_A_ROW: usize = 3;
     const LINE: f64 = 30.0;
     let width = (WIDTH - left - MARGIN) / IN_A_ROW as f64;
-    for (row, names) in names.chunks(IN_A_ROW).enumerate() {
-        for (column, name) in names.iter().enumerate() {
-            let (colour, dashes) = look(row * IN_A_ROW + column);
+    for names in names.chunks(IN_A_ROW) {
+        for (column, (name, (colour, dashes))) in names.iter().enumerate() {
             let x = left + column as f64 * width;
             body.push_str(&format!(
                 "<path d=\"M{x:.1} {:.1}h{LINE}\" stroke=\"{colour}\" stroke-width=\"3\" stroke-dasharray=\"{dashes}\"/>\n",

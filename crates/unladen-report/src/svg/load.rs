@@ -74,7 +74,7 @@ fn percentiles(result: &Load, y: f64, body: &mut String) -> f64 {
     }
     // The largest stands at the end.
     let points = result.distribution.iter().map(|(latency, share)| (odds(*share).min(end), *latency as f64));
-    plot.line(points, 0, body);
+    plot.line(points, look(0), body);
     for (share, low, high) in bars {
         let (x, low, high) = (plot.x(odds(share)), plot.y(low), plot.y(high));
         body.push_str(&format!(
@@ -102,7 +102,7 @@ fn timeline(slices: &[Slice], y: f64, body: &mut String) -> f64 {
     let middle = |slice: &Slice| slice.start.saturating_add(slice.length / 2).as_nanos() as f64;
     let values: [fn(&Slice) -> u64; 3] = [|slice| slice.p50, |slice| slice.p99, |slice| slice.max];
     for (index, value) in values.into_iter().enumerate() {
-        plot.line(answered().map(|slice| (middle(slice), value(slice) as f64)), index, body);
+        plot.line(answered().map(|slice| (middle(slice), value(slice) as f64)), look(index), body);
     }
     let mut names = vec!["p50", "p99", "max"];
     for slice in slices.iter().filter(|slice| slice.errors > 0) {
@@ -116,6 +116,7 @@ fn timeline(slices: &[Slice], y: f64, body: &mut String) -> f64 {
     if slices.iter().any(|slice| slice.errors > 0) {
         names.push("requests failed");
     }
+    let names: Vec<_> = names.iter().enumerate().map(|(index, name)| (*name, look(index))).collect();
     legend(&names, LEFT, plot.bottom + 44.0, body)
 }
 

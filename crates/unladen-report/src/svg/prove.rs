@@ -1,6 +1,6 @@
 //! An experiment: the arms as box plots, and their distributions.
 
-use super::draw::{GREY, MARGIN, Plot, WIDTH, legend, look, text};
+use super::draw::{GREY, Look, MARGIN, Plot, WIDTH, legend, look, text};
 use crate::prove::{ArmResult, BoxPlot, Change, Prove, Role};
 use crate::quantity::{Kind, plain, short};
 use crate::scale::Scale;
@@ -58,19 +58,27 @@ fn boxes(
     for (row, (index, arm, values)) in rows.iter().enumerate() {
         let middle = top + (row as f64 + 0.5) * ROW;
         text(LEFT - 10.0, middle + 5.0, "end", "#000", &arm.name, body);
-        draw(&plot, values, *index, middle, body);
+        draw(&plot, values, look_of(arm, *index), middle, body);
         text(WIDTH - RIGHT + 12.0, middle + 5.0, "start", "#000", &label(result, arm, metric, values), body);
     }
     plot.bottom + 36.0
 }
 
-fn draw(plot: &Plot, values: &BoxPlot, index: usize, middle: f64, body: &mut String) {
+/// Both baselines are grey, whatever the number of arms; the one again is dashed.
+fn look_of(arm: &ArmResult, index: usize) -> Look {
+    match () {
+        () if arm.roles.contains(&Role::Baseline) => (GREY, ""),
+        () if arm.roles.contains(&Role::BaselineAgain) => (GREY, "8 4"),
+        () => look(index.saturating_sub(1)),
+    }
+}
+
+fn draw(plot: &Plot, values: &BoxPlot, (colour, dashes): Look, middle: f64, body: &mut String) {
     let [p5, p25, p50, p75, p95] =
         [values.p5, values.p25, values.p50, values.p75, values.p95].map(|value| plot.x(value as f64));
-    let (colour, _) = look(index);
     body.push_str(&format!(
         "<path d=\"M{p5:.1} {middle:.1}H{p25:.1}M{p75:.1} {middle:.1}H{p95:.1}M{p5:.1} {end:.1}v10M{p95:.1} {end:.1}v10\" stroke=\"{colour}\" stroke-width=\"2\"/>\n\
-         <rect x=\"{p25:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"18\" fill=\"{colour}\" fill-opacity=\"0.3\" stroke=\"{colour}\" stroke-width=\"2\"/>\n\
+         <rect x=\"{p25:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"18\" fill=\"{colour}\" fill-opacity=\"0.3\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"/>\n\
          <path d=\"M{p50:.1} {top:.1}v18\" stroke=\"#000\" stroke-width=\"3\"/>\n",
         end = middle - 5.0,
         top = middle - 9.0,
@@ -115,8 +123,8 @@ fn distributions(arms: &[ArmResult], y: f64, body: &mut String) -> f64 {
     }
     plot.columns(body);
     for (index, arm) in arms.iter().enumerate() {
-        plot.line(shown(arm), index, body);
+        plot.line(shown(arm), look_of(arm, index), body);
     }
-    let names: Vec<&str> = arms.iter().map(|arm| arm.name.as_str()).collect();
+    let names: Vec<_> = arms.iter().enumerate().map(|(index, arm)| (arm.name.as_str(), look_of(arm, index))).collect();
     legend(&names, plot.left, plot.bottom + 44.0, body)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use unladen_load::{Arrivals, Cancel, LoadError, Request};
 use unladen_probe::GroupBy;
 use unladen_prove::{Budget, Experiment, Load, Pace};
-use unladen_report::Ended;
+use unladen_report::{Ended, Metric};
 
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
@@ -102,6 +102,9 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         return Err(Failure::Interrupted { shown: true });
     }
     written?;
+    if !result.comparisons.iter().any(|comparison| comparison.kind == Metric::Latency) {
+        return Err(Failure::NothingCompared);
+    }
     if let Some(gate) = result.gates.iter().find(|gate| gate.broken) {
         return Err(Failure::Gate(format!("{} in the arm `{}`: {}", gate.condition, gate.arm, gate.found)));
     }

@@ -1,6 +1,9 @@
 //! [`interactions`]: what changes do together that they do not do alone.
 
-use unladen_lockin::{Contrast, Observations, Scale, Statistic, contrast, interaction, main_effect};
+use unladen_lockin::{
+    Contrast, FALSE_DISCOVERY_RATE, Observations, Scale, Statistic, benjamini_hochberg, contrast, interaction,
+    main_effect,
+};
 use unladen_prove::{Design, Role};
 use unladen_report::{Interaction, InteractionKind, Span};
 
@@ -9,6 +12,19 @@ use crate::prove::measured::Measured;
 
 /// What all together do against the product of what each does alone; in a factorial design main effects and pairs.
 pub(crate) fn interactions(measured: &Measured<'_>, arms: &Arms) -> Vec<Interaction> {
+    let found = all(measured, arms);
+    // A factorial design has dozens: without control of false discoveries some would be told by chance.
+    let p_values: Vec<f64> = found.iter().map(|(_, p)| *p).collect();
+    let adjusted = benjamini_hochberg(&p_values);
+    found
+        .into_iter()
+        .zip(adjusted)
+        .map(|((interaction, _), p)| Interaction { told: p <= FALSE_DISCOVERY_RATE, ..interaction })
+        .collect()
+}
+
+/// Each with the p-value of what makes it one.
+fn all(measured: &Measured<'_>, arms: &Arms) -> Vec<(Interaction, f64)> {
     let design = measured.options.experiment.design;
     if design == Design::Ab {
         return Vec::new();
@@ -65,22 +81,17 @@ impl Of<'_> {
         knobs: Vec<String>,
         ratio: &Contrast,
         expected: Option<Span>,
-    ) -> Interaction {
-        Interaction {
-            metric: self.metric.clone(),
-            knobs,
-            kind,
-            ratio: span(ratio),
-            expected,
-            told: ratio.excludes_no_change(),
-        }
+    ) -> (Interaction, f64) {
+        let interaction =
+            Interaction { metric: self.metric.clone(), knobs, kind, ratio: span(ratio), expected, told: false };
+        (interaction, ratio.p_value)
     }
 
     fn knobs(&self) -> Vec<String> {
         self.measured.options.experiment.knobs.iter().map(|knob| knob.name.clone()).collect()
     }
 
-    fn all_against_alone(&self) -> Option<Interaction> {
+    fn all_against_alone(&self) -> Option<(Interaction, f64)> {
         let knobs = self.knobs();
         let all = self.arm(Role::All)?;
         let alone: Vec<&Observations> =
@@ -90,12 +101,12 @@ impl Of<'_> {
         product.push((-(alone.len() as f64), self.baseline));
         let product = self.ratio(&product)?;
         let beyond = self.ratio(&interaction(all, &alone, self.baseline))?;
-        let found = self.found(InteractionKind::AllAgainstAlone, knobs, &together, Some(span(&product)));
-        Some(Interaction { told: beyond.excludes_no_change(), ..found })
+        let (found, _) = self.found(InteractionKind::AllAgainstAlone, knobs, &together, Some(span(&product)));
+        Some((found, beyond.p_value))
     }
 
     /// Main effects, then pairs.
-    fn factorial(&self) -> Vec<Interaction> {
+    fn factorial(&self) -> Vec<(Interaction, f64)> {
         let knobs = self.knobs();
         let combinations: Vec<(u32, &Observations)> =
             (0..1_u32 << knobs.len()).filter_map(|bits| Some((bits, self.combination(bits)?))).collect();

@@ -53,11 +53,7 @@ pub(crate) fn warnings(
     if waited > 0 && !measured.is_closed() {
         warnings.push(Warning::Capped { concurrency: measured.concurrency() });
     }
-    for (metric, why) in refused {
-        if let CannotCompare::TooFewLatencies { latencies, needed, .. } = why {
-            warnings.push(Warning::FewRequests { what: metric.clone(), requests: *latencies, needs: *needed });
-        }
-    }
+    warnings.extend(few_requests(refused));
     let statistic = measured.options.quantiles().first().map_or(Statistic::Mean, |(_, q)| Statistic::Quantile(*q));
     let same = [(1.0, &arms.warm[BASELINE_AGAIN]), (-1.0, &arms.warm[BASELINE])];
     if let Ok(same) = contrast(&same, statistic, Scale::Ratio)
@@ -82,4 +78,19 @@ pub(crate) fn warnings(
         }
     }
     warnings
+}
+
+/// The metrics that too few requests were sent for, said once: with what the one that needs most needs.
+fn few_requests(refused: &[(String, CannotCompare)]) -> Option<Warning> {
+    let few = |why: &CannotCompare| match why {
+        CannotCompare::TooFewLatencies { latencies, needed, .. } => Some((*latencies, *needed)),
+        _ => None,
+    };
+    let names: Vec<String> = refused
+        .iter()
+        .filter(|(_, why)| few(why).is_some())
+        .map(|(metric, _)| metric.replace("cold.latency.", "cold ").replace("latency.", ""))
+        .collect();
+    let (requests, needs) = refused.iter().filter_map(|(_, why)| few(why)).max_by_key(|(_, needed)| *needed)?;
+    Some(Warning::FewRequests { what: names.join(", "), requests, needs })
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::verdict::{change, title, value};
 use crate::prove::{ArmResult, Change, Comparison, Prove, Role};
 use crate::style::Style;
+use crate::text::prose::fill;
 use crate::text::table::{Grid, strong};
 
 /// Stands where nothing is told.
@@ -26,10 +27,12 @@ pub(super) fn ablation(result: &Prove, style: Style, out: &mut dyn Write) -> io:
             }
         }
     }
-    if has_dot {
-        writeln!(out, "{}\n", style.faint(&format!("{NOT_TOLD}  no measurable difference")))?;
+    let dot = if has_dot { format!("; {NOT_TOLD} no measurable difference") } else { String::new() };
+    let note = format!("all but it: the others on; up to it: it and those above it on{dot}");
+    for line in fill(&note, usize::from(style.width)) {
+        writeln!(out, "{}", style.faint(&line))?;
     }
-    Ok(())
+    writeln!(out)
 }
 
 /// Whether some figure is none.
