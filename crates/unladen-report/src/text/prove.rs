@@ -98,7 +98,7 @@ fn gates(gates: &[Gate], style: Style, out: &mut dyn Write) -> io::Result<()> {
     }
     for gate in gates {
         let word = if gate.broken { style.warn("FAIL") } else { style.strong("PASS") };
-        let text = format!("{}: {} in `{}`", gate.condition, gate.found, gate.arm);
+        let text = format!("{} in `{}` (fails if {})", gate.found, gate.arm, gate.condition);
         for (index, line) in fill(&clean(&text), usize::from(style.width).saturating_sub(GATE)).iter().enumerate() {
             writeln!(out, "{}  {line}", if index == 0 { &word } else { "    " })?;
         }
