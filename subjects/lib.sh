@@ -275,7 +275,7 @@ php_version() {
 }
 
 # fpm_start: a PHP-FPM with one pool behind $STATE/fpm.sock. Settings come from stdin as php.ini lines, into a file
-# that is read after the system's own and that an experiment may change (then: kill -USR2 of the pid in fpm.pid).
+# that is read after the system's own and that an experiment may change (then: `run restart`).
 fpm_start() {
     mkdir -p "$STATE/php.d"
     cat >"$STATE/php.d/subject.ini"
@@ -300,6 +300,10 @@ pm.max_children = ${UNLADEN_WORKERS:-2}
 php_admin_flag[log_errors] = on
 php_admin_value[error_log] = $STATE/log/php.log
 CONF
+    fpm_launch
+}
+
+fpm_launch() {
     # An empty entry in PHP_INI_SCAN_DIR is the system's folder.
     rm -f "$STATE/fpm.pid"
     launch fpm "$STATE/fpm.pid" env PHP_INI_SCAN_DIR=":$STATE/php.d" "/usr/sbin/php-fpm$(php_version)" -y "$STATE/fpm.conf"
@@ -392,6 +396,16 @@ down() {
     fi
 }
 
+# A new PHP-FPM with the settings of now; the web server goes on. Its own way to read them anew (USR2) leaves the old one's
+# workers serving for a moment, and a master with another pid, which `down` would not find.
+restart() {
+    [[ " $DAEMONS " = *' fpm '* ]] || { say "has no PHP to restart"; exit 2; }
+    reading : # ends here if it is down
+    open_state
+    stop fpm
+    fpm_launch
+}
+
 # reading COMMAND: for what only looks: no state is made
 reading() {
     STATE=$(realpath -e "$UNLADEN_STATE/$SUBJECT" 2>/dev/null || :)
@@ -425,6 +439,7 @@ usage() {
 run up              starts it, installing what is missing; prints its URL, and only that, on stdout
 run down [--purge]  stops it; with --purge forgets its data too
 run url             prints its URL
+run restart         starts PHP anew, so that it reads its settings; only for what has PHP
 run env             prints KEY=value lines, URL and STATE (its folder) among them
 run status          prints its processes; ends with 3 when it is down
 TEXT
@@ -435,6 +450,7 @@ main() {
     case ${1:-help} in
         up) up ;;
         down) down "${2:-}" ;;
+        restart) restart ;;
         url) reading url ;;
         env) reading env_all ;;
         status) reading status ;;
