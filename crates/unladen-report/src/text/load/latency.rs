@@ -1,6 +1,7 @@
 //! Latencies: quantiles with their intervals, and the share answered within a time.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use crate::load::{ByConnection, Load};
 use crate::quantity::{Kind, bucket_text, grouped, plain};
@@ -95,10 +96,13 @@ pub(super) fn within(result: &Load, style: Style, out: &mut dyn Write) -> io::Re
     let cells = usize::from(style.width).saturating_sub(LABELS).min(BAR);
     // Once all were answered, longer times tell nothing more.
     let told = result.within.iter().position(|(_, share)| *share >= 1.0).map_or(result.within.len(), |all| all + 1);
-    let mut before = None;
-    for (bound, share) in &result.within[..told] {
-        // Nor does one within which no more were answered than within the one before.
-        if before.replace(share).is_some_and(|before| before == share && *share > 0.0) {
+    let told = &result.within[..told];
+    for (place, (bound, share)) in told.iter().enumerate() {
+        // Nor does one within which no more were answered than within the one before, or as few as within the next.
+        let same = |other: Option<&(Duration, f64)>| other.is_some_and(|(_, other)| other == share);
+        let before = place.checked_sub(1).and_then(|before| told.get(before));
+        let tells_nothing = if *share > 0.0 { same(before) } else { same(told.get(place + 1)) };
+        if tells_nothing {
             continue;
         }
         table.row([bucket_text(*bound), share_text(*share), bar(*share, 1.0, cells)]);
