@@ -73,19 +73,22 @@ fn of_counter<'a>(measured: &Measured<'_>, key: (GroupId, CounterId), weight: &'
         let terms = [(1.0, &arms[arm]), (-1.0, &baseline)];
         let difference = contrast(&terms, Scale::Difference)?;
         let candidate = contrast(&[(1.0, &arms[arm])], Scale::Difference)?;
-        let ratio = contrast(&terms, Scale::Ratio).filter(|_| of_baseline.low > 0.0);
-        let ratio_floor =
-            contrast(&same, Scale::Ratio).zip(ratio).map(|(same, ratio)| Floor::of(&same).for_effect(&ratio));
+        // Of a heavy-tailed background the difference can be known where the ratio is not: then one of the two is said.
+        let ratio = contrast(&terms, Scale::Ratio)
+            .filter(|_| of_baseline.low > 0.0)
+            .filter(|ratio| ratio.excludes_no_change() == difference.excludes_no_change());
+        let ratio =
+            contrast(&same, Scale::Ratio).zip(ratio).map(|(same, ratio)| (ratio, Floor::of(&same).for_effect(&ratio)));
         Some(Difference {
             arm,
             key,
             weight,
             baseline: of_baseline.value,
             candidate: candidate.value,
-            ratio: ratio.filter(|_| ratio_floor.is_some()),
+            ratio: ratio.map(|(ratio, _)| ratio),
             difference,
             floor: Floor::of(&of_same),
-            ratio_floor,
+            ratio_floor: ratio.map(|(_, floor)| floor),
         })
     };
     (0..arms.len()).filter(|arm| *arm != BASELINE && *arm != BASELINE_AGAIN).filter_map(of_arm).collect()
