@@ -1,0 +1,92 @@
+//! The principal type is [`Finding`]: a recognised pattern of waste, with its evidence and its cure.
+
+use unladen_trace::Interval;
+
+use crate::cure::Cure;
+
+/// A pattern of waste.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// Whose waste it is: a group's name; empty for what the page answers.
+    pub group: String,
+    /// What was seen, in a sentence without a full stop: `1,104 ± 3 file checks per request, 412 of them for files that do not
+    /// exist`.
+    pub summary: String,
+    /// The figures in it, for programs.
+    pub figures: Vec<Figure>,
+    /// What it is made of, the largest first: folders, statements, peers.
+    pub items: Vec<Item>,
+    /// How large a part of the request it is.
+    pub share: Share,
+    /// What takes it off.
+    pub cure: Cure,
+    /// How to see that it is gone: a command, or what to look at.
+    pub check_again: String,
+}
+
+/// A figure per request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// `checks`, `checks_missing`
+    pub name: &'static str,
+    /// `1`, `ns`, `B`
+    pub unit: &'static str,
+    /// Per request.
+    pub value: Interval,
+}
+
+/// A part of what was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// A folder, a statement, a peer.
+    pub name: String,
+    /// How often per request.
+    pub per_request: f64,
+}
+
+/// How large a part of the request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Share {
+    /// So much.
+    Known {
+        /// Of what.
+        of: Whole,
+        /// ns a request.
+        time: Interval,
+        /// The part, 0 to 1.
+        part: Interval,
+    },
+    /// It cannot be told, and why, in half a line.
+    NotKnown(String),
+}
+
+/// What a share is a share of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whole {
+    /// The time until the answer.
+    Latency,
+    /// The CPU of all that follow.
+    Cpu,
+}
+
+impl Share {
+    /// For ordering: the part's value; what is not known comes last.
+    pub fn rank(&self) -> f64 {
+        match self {
+            Self::Known { part, .. } => part.value,
+            Self::NotKnown(_) => -1.0,
+        }
+    }
+}
+
+impl Whole {
+    /// As it stands in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Cpu => "cpu",
+        }
+    }
+}

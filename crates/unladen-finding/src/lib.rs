@@ -1,0 +1,29 @@
+//! The rules. The principal type is [`Rule`]: it recognises one pattern of waste in the evidence, explains it, and names its
+//! cure.
+//!
+//! A rule is one file in `rules/`, one line in the list [`RULES`], and one page in `docs/rules/`.
+//!
+//! ```
+//! use unladen_finding::{RULES, look};
+//! use unladen_trace::Evidence;
+//!
+//! let evidence = Evidence::default();
+//! assert!(look(&evidence).is_empty(), "nothing was seen, so nothing is found");
+//! for rule in RULES {
+//!     println!("{}  {}", rule.name(), rule.about());
+//! }
+//! ```
+#![forbid(unsafe_code)]
+
+mod cure;
+mod finding;
+mod look;
+mod rule;
+mod rules;
+mod words;
+
+pub use cure::Cure;
+pub use finding::{Figure, Finding, Item, Share, Whole};
+pub use look::{Unlooked, look, unlooked};
+pub use rule::{Rule, rule_named};
+pub use rules::RULES;

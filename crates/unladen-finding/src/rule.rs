@@ -1,0 +1,29 @@
+//! The principal type is [`Rule`].
+
+use unladen_trace::{Evidence, Source};
+
+use crate::finding::Finding;
+use crate::rules::RULES;
+
+/// Recognises one pattern of waste.
+pub trait Rule: Sync {
+    /// Its name, as in `--why NAME`: `stat-storm`.
+    fn name(&self) -> &'static str;
+
+    /// What it finds, in half a line.
+    fn about(&self) -> &'static str;
+
+    /// What must have been looked at; without, it is not silently clean but reported as not looked for.
+    fn needs(&self) -> &'static [Source];
+
+    /// Its page: `docs/rules/NAME.md`.
+    fn page(&self) -> &'static str;
+
+    /// Looks. One finding a group (or peer, or statement) that it is true of, in no particular order.
+    fn check(&self, evidence: &Evidence) -> Vec<Finding>;
+}
+
+/// The rule of that name.
+pub fn rule_named(name: &str) -> Option<&'static dyn Rule> {
+    RULES.iter().copied().find(|rule| rule.name() == name)
+}

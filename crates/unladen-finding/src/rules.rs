@@ -1,0 +1,8 @@
+//! The list [`RULES`].
+
+mod sleep;
+
+use crate::rule::Rule;
+
+/// All rules, in the order in which they are listed.
+pub static RULES: &[&dyn Rule] = &[&sleep::Sleep];

@@ -1,0 +1,61 @@
+//! Time in which the page waits for nothing but time.
+
+use unladen_trace::{Evidence, Source};
+
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Share, Whole};
+use crate::rule::Rule;
+use crate::words::count;
+
+/// Shorter sleeps (ns a request) are the scheduler's business.
+const LEAST_NS: f64 = 100_000.0;
+
+/// See `docs/rules/sleep.md`.
+pub(super) struct Sleep;
+
+impl Rule for Sleep {
+    fn name(&self) -> &'static str {
+        "sleep"
+    }
+
+    fn about(&self) -> &'static str {
+        "a request waits for time to pass"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Syscalls]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/sleep.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        evidence
+            .sleeps
+            .iter()
+            .filter_map(|seen| {
+                let sleeps = evidence.per_request(&seen.counted.count)?;
+                let time = evidence.time_of(&seen.counted.count, &seen.counted.time_ns)?;
+                if sleeps.low <= 0.0 || time.low < LEAST_NS {
+                    return None;
+                }
+                Some(Finding {
+                    rule: self.name(),
+                    group: evidence.group(seen.group).to_owned(),
+                    summary: format!("{} sleeps per request", count(sleeps)),
+                    figures: vec![Figure { name: "sleeps", unit: "1", value: sleeps }],
+                    items: Vec::new(),
+                    share: match evidence.share_of_latency(time) {
+                        Some(part) => Share::Known { of: Whole::Latency, time, part },
+                        None => Share::NotKnown("the latency is not known".into()),
+                    },
+                    cure: Cure::advice(
+                        "wait for the event instead of for time: look for sleep, usleep and retry loops",
+                    ),
+                    check_again: format!("unladen weigh {}", evidence.page.url),
+                })
+            })
+            .collect()
+    }
+}

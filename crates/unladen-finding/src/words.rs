@@ -1,0 +1,66 @@
+//! How summaries write their numbers.
+
+use unladen_trace::Interval;
+
+/// `1,104 ± 3`, `1.00`, `12.4 ± 0.3`: as many digits as the interval carries, without a ± where it is exact.
+pub(crate) fn count(interval: Interval) -> String {
+    let margin = interval.margin();
+    if margin < 0.005 {
+        return plain(interval.value);
+    }
+    // The first digit of the margin is the last that means something.
+    let digits = usize::from(margin < 10.0 && interval.value.abs() < 100.0) + usize::from(margin < 1.0);
+    format!("{} ± {:.digits$}", grouped(interval.value, digits), ceil(margin, digits))
+}
+
+/// `1,104`, `1`, `12.4`, `0.03`
+pub(crate) fn plain(value: f64) -> String {
+    let digits = match value.abs() {
+        value if (value - value.round()).abs() < 0.005 => 0,
+        value if value < 1.0 => 2,
+        value if value < 100.0 => 1,
+        _ => 0,
+    };
+    grouped(value, digits)
+}
+
+fn ceil(value: f64, digits: usize) -> f64 {
+    let scale = 10f64.powi(i32::try_from(digits).unwrap_or(0));
+    (value * scale - 1e-6).ceil() / scale
+}
+
+/// With commas between thousands.
+fn grouped(value: f64, digits: usize) -> String {
+    let text = format!("{:.digits$}", value.abs());
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let mut out = String::new();
+    if value < 0.0 && text.bytes().any(|byte| matches!(byte, b'1'..=b'9')) {
+        out.push('−');
+    }
+    for (index, digit) in whole.char_indices() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(value: f64, margin: f64) -> String {
+        count(Interval { value, low: value - margin, high: value + margin })
+    }
+
+    #[test]
+    fn digits_as_the_interval_carries() {
+        assert_eq!(of(1104.2, 2.6), "1,104 ± 3");
+        assert_eq!(of(1.0, 0.0), "1");
+        assert_eq!(of(12.44, 0.31), "12.44 ± 0.31");
+        assert_eq!(of(12.44, 3.1), "12.4 ± 3.1");
+        assert_eq!(of(1_234_567.0, 0.0), "1,234,567");
+        assert_eq!(plain(0.333), "0.33");
+    }
+}

@@ -1,0 +1,48 @@
+//! The principal type is [`Interval`]: an estimate as evidence keeps it.
+
+use serde::{Deserialize, Serialize};
+use unladen_lockin::Estimate;
+
+/// A value and its 95 % interval.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interval {
+    /// The value.
+    pub value: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// One over another, as if they were independent: relative widths add in quadrature. `None` if the divisor's interval
+    /// reaches down to nothing.
+    pub fn over(self, divisor: Self) -> Option<Self> {
+        if divisor.low <= 0.0 {
+            return None;
+        }
+        let value = self.value / divisor.value;
+        let below = ((self.value - self.low) / divisor.value).hypot(value * (divisor.high / divisor.value - 1.0));
+        let above = ((self.high - self.value) / divisor.value).hypot(value * (1.0 - divisor.low / divisor.value));
+        Some(Self { value, low: value - below, high: value + above })
+    }
+
+    /// In another unit.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Self {
+        let (a, b) = (self.low * factor, self.high * factor);
+        Self { value: self.value * factor, low: a.min(b), high: a.max(b) }
+    }
+
+    /// The number behind a ±: the larger distance to an end.
+    pub fn margin(self) -> f64 {
+        (self.high - self.value).max(self.value - self.low)
+    }
+}
+
+impl From<Estimate> for Interval {
+    fn from(estimate: Estimate) -> Self {
+        Self { value: estimate.value, low: estimate.low, high: estimate.high }
+    }
+}

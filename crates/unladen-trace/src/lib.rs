@@ -1,0 +1,25 @@
+//! What was seen of each request. The principal type is [`Evidence`]: what the requests of a page did, summed up by what it was
+//! done to, so that the rules of `unladen-finding` can recognise waste in it.
+//!
+//! [`Event`]s come from whoever traces; `Assembly` puts them into requests and sums them up; `wire` and `sql` read
+//! what was sent. Nothing here traces, and nothing here needs a privilege.
+#![forbid(unsafe_code)]
+
+mod event;
+mod evidence;
+mod interval;
+mod phases;
+mod series;
+
+pub use event::{
+    Batch, Count, Countable, Event, FileCall, Language, LockCall, MAX_PATH, MAX_PAYLOAD, MAX_TAIL, Object, Peer,
+    Socket, Way, What,
+};
+pub use evidence::{
+    Ask, CompileSeen, ConnectionSeen, Counted, CounterSeen, DnsSeen, Evidence, FileSeen, GroupSeen, LockKind, LockSeen,
+    LogSeen, LogSink, Missing, Outcome, Page, PhpSettings, ProcessSeen, Protocol, QueryProtocol, QuerySeen, Response,
+    SleepSeen, Source, State, SyscallSeen, TransferSeen, Variant,
+};
+pub use interval::Interval;
+pub use phases::{PhaseSeen, Phases};
+pub use series::Series;

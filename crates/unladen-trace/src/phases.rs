@@ -1,0 +1,93 @@
+//! The principal type is [`Phases`]: when requests ran while it was counted.
+
+use serde::{Deserialize, Serialize};
+use unladen_lockin::{Block, Order, PHASES_PER_BLOCK, Phase, Weight};
+
+use crate::interval::Interval;
+use crate::series::Series;
+
+/// All phases of a counting, in blocks of four.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Phases(Vec<PhaseSeen>);
+
+/// One phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhaseSeen {
+    /// Whether requests ran.
+    pub on: bool,
+    /// How long, ns.
+    pub duration_ns: u64,
+    /// Requests in it; in an off phase, as many as would have fit.
+    pub requests: u64,
+}
+
+impl Phases {
+    /// Adds one, and returns its index.
+    pub fn push(&mut self, phase: PhaseSeen) -> usize {
+        self.0.push(phase);
+        self.0.len() - 1
+    }
+
+    /// All.
+    pub fn all(&self) -> &[PhaseSeen] {
+        &self.0
+    }
+
+    /// Whole blocks only: drops the phases of a block that was cut short.
+    pub fn drop_partial(&mut self) {
+        self.0.truncate(self.0.len() / PHASES_PER_BLOCK * PHASES_PER_BLOCK);
+    }
+
+    /// Requests sent in whole blocks.
+    pub fn requests(&self) -> u64 {
+        self.0.iter().filter(|phase| phase.on).map(|phase| phase.requests).sum()
+    }
+
+    /// What requests add to a count, per request; `None` with too few blocks, or if a block is out of order.
+    pub fn per_request(&self, series: &Series) -> Option<Interval> {
+        let blocks: Vec<Block> = self
+            .0
+            .chunks_exact(PHASES_PER_BLOCK)
+            .enumerate()
+            .map(|(index, block)| of(block, index, series))
+            .collect::<Option<_>>()?;
+        Weight::of(&blocks).ok().map(|weight| weight.per_request.into())
+    }
+
+    /// The count while requests ran less what the time without them had, over the requests.
+    pub fn mean(&self, series: &Series) -> f64 {
+        let sum = |on: bool| {
+            self.0.iter().enumerate().filter(|(_, phase)| phase.on == on).fold(
+                (0.0, 0.0),
+                |(count, time), (index, phase)| {
+                    (count + series.in_phase(index) as f64, time + phase.duration_ns as f64)
+                },
+            )
+        };
+        let ((on, on_time), (off, off_time)) = (sum(true), sum(false));
+        let background = if off_time > 0.0 { off * on_time / off_time } else { 0.0 };
+        (on - background) / (self.requests().max(1) as f64)
+    }
+}
+
+fn of(block: &[PhaseSeen], index: usize, series: &Series) -> Option<Block> {
+    let order = match block {
+        [PhaseSeen { on: true, .. }, _, _, PhaseSeen { on: true, .. }] => Order::OnFirst,
+        [PhaseSeen { on: false, .. }, _, _, PhaseSeen { on: false, .. }] => Order::OffFirst,
+        _ => return None,
+    };
+    let mut phases = [Phase::default(); PHASES_PER_BLOCK];
+    for (position, (seen, phase)) in block.iter().zip(&mut phases).enumerate() {
+        *phase = Phase {
+            duration_ns: seen.duration_ns,
+            requests: if seen.on { seen.requests } else { 0 },
+            count: series.in_phase(index * PHASES_PER_BLOCK + position) as f64,
+        };
+    }
+    Some(Block::new(order, phases))
+}
+
+#[cfg(test)]
+mod tests;
