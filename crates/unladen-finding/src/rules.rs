@@ -1,6 +1,8 @@
 //! The list [`RULES`].
 
 mod sleep;
+#[cfg(test)]
+mod testing;
 
 use crate::rule::Rule;
 

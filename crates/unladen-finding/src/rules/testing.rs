@@ -1,0 +1,155 @@
+//! Evidence for the tests of rules: a page that does nothing, to which each test adds what its rule looks for.
+#![allow(dead_code, reason = "no test needs all of it")]
+
+use unladen_trace::{
+    Counted, Evidence, FileCall, FileSeen, GroupSeen, Interval, Outcome, Page, PhaseSeen, Phases, PhpSettings, Series,
+    Source,
+};
+
+use crate::finding::{Finding, Share};
+use crate::rule::Rule;
+
+/// Blocks of four phases.
+pub(crate) const BLOCKS: usize = 6;
+/// Requests in each phase that is on.
+pub(crate) const REQUESTS: u64 = 50;
+/// Phases.
+const PHASES: usize = BLOCKS * 4;
+
+/// Group 0: `www-data php-fpm8.2`.
+pub(crate) const PHP: usize = 0;
+/// Group 1: `www-data nginx`.
+pub(crate) const NGINX: usize = 1;
+/// Group 2: `sympa wwsympa.fcgi`, a Perl.
+pub(crate) const PERL: usize = 2;
+/// Group 3: `app python3.11`.
+pub(crate) const PYTHON: usize = 3;
+
+/// A page that takes 20 ms and 15 ms of CPU and in which nothing was seen, though everything was looked at, but for first
+/// requests: 6 blocks of phases of a second, 50 requests in each that is on.
+pub(crate) fn lean() -> Evidence {
+    let mut phases = Phases::default();
+    for phase in 0..PHASES {
+        phases.push(PhaseSeen { on: is_on(phase), duration_ns: 1_000_000_000, requests: REQUESTS });
+    }
+    let group = |name: &str, exe: &str| GroupSeen {
+        name: name.into(),
+        exe: Some(exe.into()),
+        cpu: Some(around(4e6, 0.1e6)),
+    };
+    Evidence {
+        page: Page {
+            url: "http://127.0.0.1/page".into(),
+            method: "GET".into(),
+            requests: phases.requests(),
+            latency: Some(around(20e6, 0.2e6)),
+            cpu: Some(around(15e6, 0.1e6)),
+            ..Page::default()
+        },
+        groups: vec![
+            group("www-data php-fpm8.2", "/usr/sbin/php-fpm8.2"),
+            group("www-data nginx", "/usr/sbin/nginx"),
+            group("sympa wwsympa.fcgi", "/usr/bin/perl"),
+            group("app python3.11", "/usr/bin/python3.11"),
+        ],
+        phases,
+        sources: vec![
+            Source::Syscalls,
+            Source::Processes,
+            Source::Php,
+            Source::Perl,
+            Source::Sqlite,
+            Source::Response,
+            Source::PhpSettings,
+        ],
+        ..Evidence::default()
+    }
+}
+
+/// A value ± margin.
+pub(crate) fn around(value: f64, margin: f64) -> Interval {
+    Interval { value, low: value - margin, high: value + margin }
+}
+
+/// So much in each request.
+pub(crate) fn each(count: u64) -> Series {
+    with(count, 0)
+}
+
+/// So much in each request, and so much in every phase besides, on or off.
+pub(crate) fn with(count: u64, background: u64) -> Series {
+    (0..PHASES).map(|phase| background + if is_on(phase) { count * REQUESTS } else { 0 }).collect()
+}
+
+/// So much in each request, give or take `spread` from phase to phase.
+pub(crate) fn about(count: u64, spread: u64) -> Series {
+    let deviation = |phase: usize| (phase as u64 * 7 + 3) % (2 * spread + 1);
+    (0..PHASES)
+        .map(|phase| if is_on(phase) { (count + deviation(phase)).saturating_sub(spread) * REQUESTS } else { 0 })
+        .collect()
+}
+
+/// Once in so many requests (at most [`REQUESTS`]).
+pub(crate) fn once_in(requests: u64) -> Series {
+    (0..PHASES).map(|phase| if is_on(phase) { REQUESTS / requests } else { 0 }).collect()
+}
+
+/// So often in one phase alone, which is on: a cache that was filled, say.
+pub(crate) fn once(count: u64) -> Series {
+    let mut series = Series::default();
+    series.add(0, count);
+    series
+}
+
+/// So often in each request, each taking so long.
+pub(crate) fn counted(count: u64, ns_each: u64) -> Counted {
+    counted_of(each(count), ns_each, if count > 0 { each(1) } else { Series::default() })
+}
+
+/// A count, each of it taking so long, in so many requests.
+pub(crate) fn counted_of(count: Series, ns_each: u64, requests: Series) -> Counted {
+    Counted { time_ns: count.times(ns_each), count, requests }
+}
+
+/// A call upon a file in each request, taking 1 µs.
+pub(crate) fn file(group: usize, call: FileCall, path: &str, outcome: Outcome, count: u64) -> FileSeen {
+    FileSeen { group, call, path: path.into(), outcome, counted: counted(count, 1_000) }
+}
+
+/// Settings of Debian's PHP 8.2 in a pool.
+pub(crate) fn php(settings: &[(&str, &str)]) -> PhpSettings {
+    PhpSettings {
+        group: PHP,
+        ini: "/etc/php/8.2/fpm/php.ini".into(),
+        ini_folder: "/etc/php/8.2/fpm/conf.d".into(),
+        fpm_config: "/etc/php/8.2/fpm/pool.d/www.conf".into(),
+        extensions: vec!["Core".into(), "Zend OPcache".into()],
+        settings: settings.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+    }
+}
+
+/// The one finding of a rule.
+pub(crate) fn only(rule: &dyn Rule, evidence: &Evidence) -> Finding {
+    let mut found = rule.check(evidence);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    found.remove(0)
+}
+
+/// That a rule finds nothing.
+pub(crate) fn silent(rule: &dyn Rule, evidence: &Evidence) {
+    let found = rule.check(evidence);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// The part of a share that is known.
+pub(crate) fn part(finding: &Finding) -> Interval {
+    match &finding.share {
+        Share::Known { part, .. } => *part,
+        Share::NotKnown(why) => panic!("the share is not known: {why}"),
+    }
+}
+
+/// on-off-off-on, off-on-on-off, and so forth.
+fn is_on(phase: usize) -> bool {
+    matches!(phase % 8, 0 | 3 | 5 | 6)
+}
