@@ -24,6 +24,12 @@ create table signer (
 );
 create index signer_latest_idx on signer (pledge_id, signed desc);
 
+-- Only the fault write-per-request-sql counts here.
+create table view (
+    pledge_id integer primary key references pledge (id),
+    views bigint not null
+);
+
 create function signer_changed() returns trigger language plpgsql as $$
 begin
     -- clock_timestamp, as two signers may come in one transaction

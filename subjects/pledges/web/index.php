@@ -3,6 +3,7 @@
 // The front page: the latest pledges.
 
 require_once '../phplib/conf.php';
+require_once '../phplib/generated/framework.php';
 require_once '../phplib/db.php';
 require_once '../phplib/lang.php';
 require_once '../phplib/error.php';

@@ -2,8 +2,13 @@
 // pledge.php:
 // The page of one pledge: pledge.php?ref=NAME
 
-// First only what a 304 takes: the larger part of this application is not even loaded for it.
+// First only what a 304 takes: the framework, and little of the application itself.
 require_once '../phplib/conf.php';
+require_once '../phplib/generated/framework.php';
+if (CONF_FAULTS) {
+    require_once '../phplib/faults.php';
+    faults_begin();
+}
 require_once '../phplib/db.php';
 require_once '../phplib/conditional.php';
 require_once '../phplib/input.php';
@@ -35,6 +40,9 @@ if (!$pledge) {
     error_not_found(_s('There is no such pledge.'));
 }
 $signers = signers_latest($pledge->id, CONF_SIGNERS_SHOWN);
+if (CONF_FAULTS) {
+    faults_page($pledge, $signers);
+}
 
 cond_headers($pledge->changed, $lang);
 page_header($pledge->sentence());

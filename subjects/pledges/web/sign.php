@@ -3,6 +3,7 @@
 // Signs a pledge: POST ref, name. It is what changes a pledge's page.
 
 require_once '../phplib/conf.php';
+require_once '../phplib/generated/framework.php';
 require_once '../phplib/db.php';
 require_once '../phplib/input.php';
 require_once '../phplib/lang.php';

@@ -1,0 +1,5 @@
+<?php
+// sleeps.php:
+// As when waiting for something in small steps.
+
+usleep(5000);
