@@ -18,6 +18,11 @@ pub(crate) fn thread_cpu_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap_or(0)
 }
 
+/// The monotonic clock, in ns: that of [`Instant`](std::time::Instant), and of what the kernel traces.
+pub fn monotonic_ns() -> u64 {
+    nanoseconds(ClockId::CLOCK_MONOTONIC).unwrap_or(0)
+}
+
 fn nanoseconds(clock: ClockId) -> Option<u64> {
     let time = clock_gettime(clock).ok()?;
     Some(u64::try_from(time.tv_sec()).ok()? * 1_000_000_000 + u64::try_from(time.tv_nsec()).ok()?)

@@ -28,6 +28,15 @@ pub struct ReadCost {
     pub wall: Duration,
 }
 
+/// A process of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Member {
+    /// Its id.
+    pub pid: i32,
+    /// Its parent's.
+    pub parent: i32,
+}
+
 /// Reads all probes.
 pub struct Instrument {
     procfs: ProcFs,
@@ -155,6 +164,14 @@ impl Instrument {
     /// All groups seen so far.
     pub fn groups(&self) -> impl Iterator<Item = (GroupId, &Group)> {
         self.groups.all().iter().zip(0..).map(|(group, index)| (GroupId(index), group))
+    }
+
+    /// The processes of a group, as of the last reading.
+    pub fn members(&self, group: GroupId) -> impl Iterator<Item = Member> {
+        self.table.living().filter(move |process| process.group == group).map(|process| Member {
+            pid: process.pid,
+            parent: process.stat.ppid,
+        })
     }
 
     /// The counter behind an id.

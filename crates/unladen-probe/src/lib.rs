@@ -36,9 +36,10 @@ mod process;
 mod procfs;
 mod taskstats;
 
+pub use clock::monotonic_ns;
 pub use counter::{Counter, Unit};
 pub use error::ProbeError;
 pub use group::{Group, GroupBy, GroupKind};
-pub use instrument::{Instrument, ReadCost};
+pub use instrument::{Instrument, Member, ReadCost};
 pub use ledger::{CounterId, GroupId, Reading};
 pub use probe::{PROBES, Probe, ProbeEntry, Scene, Shortfall};

@@ -185,6 +185,13 @@ pub enum FileCall {
     Change,
 }
 
+impl FileCall {
+    /// Whether it returns a descriptor.
+    pub fn opens(self) -> bool {
+        matches!(self, Self::Open | Self::OpenWrite | Self::Create)
+    }
+}
+
 /// Which way bytes went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {

@@ -88,6 +88,11 @@ impl ProcessTable {
         self.looks == 1
     }
 
+    /// All that live.
+    pub(crate) fn living(&self) -> impl Iterator<Item = &Process> {
+        self.processes.values()
+    }
+
     /// Those that have run since the look before.
     pub(crate) fn active(&self) -> impl Iterator<Item = &Process> {
         self.processes.values().filter(|process| process.is_active)
