@@ -3,8 +3,9 @@
 // Those who have signed.
 
 function signers_latest($pledge_id, $count) {
+    // signer.signed, for its index: signed alone would be the number that is selected.
     return db_rows('select name, showname, extract(epoch from signed) as signed from signer
-        where pledge_id = $1 order by signed desc limit $2', $pledge_id, $count);
+        where pledge_id = $1 order by signer.signed desc limit $2', $pledge_id, $count);
 }
 
 function signers_add($pledge_id, $name) {
