@@ -6,6 +6,7 @@
 #   start()        starts the daemons and returns once the subject answers
 #   url()          prints the URL to measure
 #   env_lines()    (optional) prints further KEY=value lines for `run env`
+#   restart_daemon()  (optional) what `run restart` does, where the application is not PHP-FPM's
 #
 # and ends with: main "$@"
 #
@@ -52,7 +53,8 @@ absent() {
 
 # What starts the servers at the next boot. Only theirs, as a minimal system may get systemd itself as a dependency.
 boot_links() {
-    { find /etc/systemd/system/*.wants -name 'nginx.service' -o -name 'php*-fpm.service' -o -name 'postgresql*.service'; } 2>/dev/null | sort
+    { find /etc/systemd/system -maxdepth 2 -type l \( -lname '*/nginx.service' -o -lname '*/php*-fpm.service' \
+        -o -lname '*/postgresql*.service' -o -lname '*/*sympa*.s*' -o -lname '*/rsyslog.service' \) || :; } 2>/dev/null | sort
 }
 
 # need PACKAGE…: installs what is missing. A package's own service is neither started now nor at the next boot, and
@@ -78,6 +80,9 @@ need() {
         flock 7
 
         export DEBIAN_FRONTEND=noninteractive
+        # As `systemctl disable` does, which is not everywhere.
+        # shellcheck disable=SC2329 # the trap does
+        disable_new() { comm -13 <(echo "$before") <(boot_links) | xargs -r rm -f; }
         log=$(mktemp)
         undo+=("rm -f $log")
         apt() { apt-get -o DPkg::Lock::Timeout=300 --no-install-recommends -qqy "$@" >>"$log" 2>&1 7>&-; }
@@ -87,6 +92,7 @@ need() {
         }
 
         before=$(boot_links)
+        undo+=(disable_new)
         # One that is there decides itself, unless a run of ours that was killed has left it.
         if [ ! -e $policy ] || grep -q unladen/subjects $policy; then
             undo+=("rm -f $policy")
@@ -106,8 +112,6 @@ need() {
         fi
 
         install "${missing[@]}"
-        # As `systemctl disable` does, which is not everywhere.
-        comm -13 <(echo "$before") <(boot_links) | xargs -r rm -f
     )
 }
 
@@ -179,7 +183,7 @@ port() { cat "$STATE/$1.port"; }
 
 # === Daemons ===
 # $STATE/daemon/NAME holds "PID STARTTIME BOOT EXE" of one that we started. A pid is reused; pid, start time and boot
-# together are not.
+# together are not. Where another's serves in its place, it holds "borrowed CHECK".
 
 # stat_fields PID: sets STAT to the fields of /proc/PID/stat that follow the name: 0 state, 3 session, 19 start time.
 stat_fields() {
@@ -189,12 +193,22 @@ stat_fields() {
     [ "${STAT[0]}" != Z ] # a zombie has ended, though a container's init may never reap it
 }
 
-# remember NAME PIDFILE: the daemon that has just written PIDFILE
+# remember NAME PIDFILE: the daemon that has just written PIDFILE. CHILD_EXE (optional) is the program of its children
+# where that is another than its own.
 remember() {
     local pid
     pid=$(head -n 1 "$2")
     stat_fields "$pid" || die "$1 ended at once"
-    echo "$pid ${STAT[19]} $(cat /proc/sys/kernel/random/boot_id) $(readlink "/proc/$pid/exe")" >"$STATE/daemon/$1"
+    echo "$pid ${STAT[19]} $(cat /proc/sys/kernel/random/boot_id) $(readlink "/proc/$pid/exe"):${CHILD_EXE:-}" >"$STATE/daemon/$1"
+}
+
+# borrow NAME CHECK: instead of starting the daemon; the subject is up as long as the command CHECK succeeds too
+borrow() { echo "borrowed $2" >"$STATE/daemon/$1"; }
+
+# lent NAME: is it borrowed, and does it serve?
+lent() {
+    local word check
+    { read -r word check <"$STATE/daemon/$1"; } 2>/dev/null && [ "$word" = borrowed ] && "$check"
 }
 
 # alive NAME: is it there? Sets PID, START and EXE.
@@ -208,7 +222,7 @@ alive() {
 
 all_alive() {
     local name
-    for name in $DAEMONS; do alive "$name" || return 1; done
+    for name in $DAEMONS; do alive "$name" || lent "$name" || return 1; done
 }
 
 # members: the processes of daemon PID, which leads a session of its own. They outlive a master that was killed with -9,
@@ -219,7 +233,7 @@ members() {
         pid=${stat//[^0-9]/}
         if stat_fields "$pid" && [ "${STAT[3]}" = "$PID" ]; then
             exe=$(readlink "/proc/$pid/exe" || :)
-            [ "${exe% (deleted)}" != "$EXE" ] || echo "$pid"
+            [[ :$EXE: != *":${exe% (deleted)}:"* ]] || echo "$pid"
         fi
     done
 }
@@ -398,12 +412,24 @@ down() {
 
 # A new PHP-FPM with the settings of now; the web server goes on. Its own way to read them anew (USR2) leaves the old one's
 # workers serving for a moment, and a master with another pid, which `down` would not find.
-restart() {
-    [[ " $DAEMONS " = *' fpm '* ]] || { say "has no PHP to restart"; exit 2; }
-    reading : # ends here if it is down
-    open_state
+restart_fpm() {
     stop fpm
     fpm_launch
+}
+
+restart() {
+    local how
+    if declare -F restart_daemon >/dev/null; then
+        how=restart_daemon
+    elif [[ " $DAEMONS " = *' fpm '* ]]; then
+        how=restart_fpm
+    else
+        say "has nothing to restart"
+        exit 2
+    fi
+    reading : # ends here if it is down
+    open_state
+    "$how"
 }
 
 # reading COMMAND: for what only looks: no state is made
@@ -419,8 +445,7 @@ reading() {
 status() {
     local name
     for name in $DAEMONS; do
-        alive "$name"
-        echo "$name $PID"
+        if alive "$name"; then echo "$name $PID"; fi
     done
     url
 }
@@ -439,7 +464,7 @@ usage() {
 run up              starts it, installing what is missing; prints its URL, and only that, on stdout
 run down [--purge]  stops it; with --purge forgets its data too
 run url             prints its URL
-run restart         starts PHP anew, so that it reads its settings; only for what has PHP
+run restart         starts the application (PHP, Perl) anew, so that it reads its settings; only where there is one
 run env             prints KEY=value lines, URL and STATE (its folder) among them
 run status          prints its processes; ends with 3 when it is down
 TEXT
