@@ -28,7 +28,7 @@ pub struct Digest(pub u64);
 pub(crate) struct ReadBody {
     pub(crate) length: u64,
     pub(crate) digest: Digest,
-    /// The first [`KEPT`] bytes, if asked for.
+    /// Its first bytes, as many as asked for.
     pub(crate) start: Bytes,
     /// It holds the text that was looked for; so does every body where none was.
     pub(crate) has_text: bool,
@@ -49,11 +49,11 @@ impl fmt::Display for Digest {
     }
 }
 
-/// Reads a body to its end, at most `limit` bytes of it.
+/// Reads a body to its end, at most `limit` bytes of it, and keeps the first `keep`.
 pub(crate) async fn read(
     mut body: Incoming,
     limit: u64,
-    keep: bool,
+    keep: usize,
     text: Option<&BodyText>,
 ) -> Result<ReadBody, Failure> {
     if let Some(length) = body.size_hint().exact().filter(|length| *length > limit) {
@@ -71,8 +71,8 @@ pub(crate) async fn read(
         if length > limit {
             return Err(Failure::BodyTooLarge { announced: None });
         }
-        if keep && kept.len() < KEPT {
-            kept.extend_from_slice(&data[..data.len().min(KEPT - kept.len())]);
+        if kept.len() < keep {
+            kept.extend_from_slice(&data[..data.len().min(keep - kept.len())]);
         }
         if let Some(look) = &mut look {
             look.through(&data);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout_at;
 
-use crate::body::{self, ReadBody};
+use crate::body::{self, KEPT, ReadBody};
 use crate::connection::{Connection, Unanswered};
 use crate::counts::Counts;
 use crate::error::{LoadError, Stage};
@@ -50,9 +50,19 @@ struct Begun {
 impl Client {
     /// Sends the request of this index, reads the response, and checks it.
     ///
-    /// The head, and the start of the body if `keep` asks for it, come along.
-    pub(crate) async fn exchange(&self, index: usize, planned: Instant, keep: bool) -> Result<Sample, LoadError> {
-        let request = &self.requests[index];
+    /// The head, and the first `keep` bytes of the body, come along.
+    pub(crate) async fn exchange(&self, index: usize, planned: Instant, keep: usize) -> Result<Sample, LoadError> {
+        self.send(&self.requests[index], index, planned, keep).await
+    }
+
+    /// Sends this request to where the one of this index goes; all else as [`exchange`](Self::exchange).
+    pub(crate) async fn send(
+        &self,
+        request: &Request,
+        index: usize,
+        planned: Instant,
+        keep: usize,
+    ) -> Result<Sample, LoadError> {
         let origin = &self.origins[self.origin_of[index]];
         let progress = Progress { stage: Cell::new(Stage::Connecting), version: Cell::new("HTTP/1.1") };
         // One limit for all attempts: a second one must not double it.
@@ -69,7 +79,7 @@ impl Client {
 
     /// Sends the request of this index, and compares its answer with what is expected and with the first one.
     pub(crate) async fn checked(&self, index: usize, planned: Instant) -> Result<(Exchange, Verdict), LoadError> {
-        let sample = self.exchange(index, planned, false).await?;
+        let sample = self.exchange(index, planned, 0).await?;
         let verdict = self.verdict(index, &sample.exchange);
         if self.expect.same && verdict == Verdict::Changed {
             return Err(LoadError::UnexpectedBody {
@@ -93,7 +103,7 @@ impl Client {
         request: &Request,
         origin: &Origin,
         planned: Instant,
-        keep: bool,
+        keep: usize,
         progress: &Progress,
     ) -> Result<Sample, LoadError> {
         let explain = |failure: Failure| {
@@ -117,7 +127,9 @@ impl Client {
         let status = head.status.as_u16();
         let fine = self.expect.statuses.contains(status);
         let text = self.expect.body.as_ref();
-        let body = match body::read(body, self.max_body, keep || !fine || text.is_some(), text).await {
+        // What is not as expected is shown.
+        let keep = if fine && text.is_none() { keep } else { keep.max(KEPT) };
+        let body = match body::read(body, self.max_body, keep, text).await {
             Ok(body) => {
                 origin.give_back(connection);
                 body
@@ -129,7 +141,7 @@ impl Client {
         let done = Instant::now();
         let ReadBody { length: body_bytes, digest, start: body_start, has_text } = body;
         let exchange = Exchange { planned, sent, first_byte, done, status, body_bytes, digest, connect, retried };
-        let name = if keep || !fine || !has_text { request.name().to_owned() } else { String::new() };
+        let name = if keep > 0 { request.name().to_owned() } else { String::new() };
         let sample = Sample {
             request: name,
             exchange,

@@ -15,12 +15,15 @@ use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use url::{Host, Url};
 
+use crate::answers::Answers;
+use crate::body::KEPT;
 use crate::cancel::Cancel;
 use crate::client::Client;
 use crate::config::{DriverConfig, check_concurrency};
 use crate::connect::Connector;
 use crate::counts::Counts;
 use crate::error::{LoadError, RunError};
+use crate::inquiry;
 use crate::load::{BATCHES, Batches, LoadEnd, LoadPlan, Running};
 use crate::mix::Mix;
 use crate::origin::Origin;
@@ -54,6 +57,12 @@ enum Command {
         index: usize,
         cancel: Cancel,
         answer: SyncSender<Result<Sample, LoadError>>,
+    },
+    Inquire {
+        index: usize,
+        sample: Box<Sample>,
+        cancel: Cancel,
+        answer: SyncSender<Result<Answers, LoadError>>,
     },
     Run {
         plan: RunPlan,
@@ -117,6 +126,22 @@ impl Driver {
         self.known(index)?;
         let (answer, answered) = sync_channel(1);
         self.tell(Command::Sample { index, cancel: cancel.clone(), answer })?;
+        answered.recv().map_err(|_| LoadError::Gone)?
+    }
+
+    /// Asks for the page of this index several times, and otherwise: with its validators, compressed, in another
+    /// language, with cookies; see [`Answers`]. One request at a time; any status will do.
+    ///
+    /// `sample` is an answer that came before: all there is where the method is neither GET nor HEAD, of which nothing is
+    /// sent. It begins nothing after half a minute, and takes a request's timeout longer than that at most.
+    ///
+    /// # Errors
+    /// When the page cannot be had as it is; [`LoadError::Cancelled`] when cancelled. What else fails is in
+    /// [`Answers::left_out`].
+    pub fn inquire(&mut self, index: usize, sample: &Sample, cancel: &Cancel) -> Result<Answers, LoadError> {
+        self.known(index)?;
+        let (answer, answered) = sync_channel(1);
+        self.tell(Command::Inquire { index, sample: Box::new(sample.clone()), cancel: cancel.clone(), answer })?;
         answered.recv().map_err(|_| LoadError::Gone)?
     }
 
@@ -193,6 +218,14 @@ async fn obey(client: Rc<Client>, mut commands: UnboundedReceiver<Command>) {
             Command::Sample { index, cancel, answer } => {
                 let _ = answer.send(sample(&client, index, &cancel).await);
             }
+            Command::Inquire { index, sample, cancel, answer } => {
+                let answers = tokio::select! {
+                    biased;
+                    () = cancel.cancelled() => Err(LoadError::Cancelled),
+                    answers = inquiry::inquire(&client, index, &sample) => answers,
+                };
+                let _ = answer.send(answers);
+            }
             Command::Run { plan, cancel, answer } => {
                 let _ = answer.send(tally(&client, plan, &cancel).await);
             }
@@ -226,7 +259,7 @@ async fn sample(client: &Client, index: usize, cancel: &Cancel) -> Result<Sample
     let sample = tokio::select! {
         biased;
         () = cancel.cancelled() => Err(LoadError::Cancelled),
-        sample = client.exchange(index, Instant::now(), true) => sample,
+        sample = client.exchange(index, Instant::now(), KEPT) => sample,
     }?;
     client.verdict(index, &sample.exchange);
     Ok(sample)

@@ -36,6 +36,7 @@
 //! a run by the time it is given plus one request's timeout; and a [`Cancel`] ends all of them at once.
 
 mod access_log;
+mod answers;
 mod body;
 mod cancel;
 mod client;
@@ -50,6 +51,7 @@ mod exchange;
 mod expect;
 mod failure;
 mod header;
+mod inquiry;
 mod load;
 mod mix;
 mod origin;
@@ -70,6 +72,7 @@ mod urls;
 mod wire;
 
 pub use crate::access_log::{AccessLog, AccessLogError};
+pub use crate::answers::{Answers, Ask, LeftOut, Variation};
 pub use crate::body::Digest;
 pub use crate::cancel::Cancel;
 pub use crate::config::{DriverConfig, HttpVersion};

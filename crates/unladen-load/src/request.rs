@@ -14,7 +14,7 @@
 //! ```
 
 use bytes::Bytes;
-use http::header::{self, HeaderMap, HeaderValue};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Uri, Version};
 use http_body_util::Full;
 use url::Url;
@@ -143,6 +143,18 @@ impl Request {
 
     pub(crate) fn http2(&self) -> &Message {
         &self.http2
+    }
+
+    /// The same with this header in place of any that it has of that name.
+    pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.http1.headers_mut().insert(name.clone(), value.clone());
+        self.http2.headers_mut().insert(name, value);
+        self
+    }
+
+    /// Its headers, without the host.
+    pub(crate) fn headers(&self) -> &HeaderMap {
+        self.http2.headers()
     }
 
     /// The same for a connection that carries it alone.

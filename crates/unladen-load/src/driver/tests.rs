@@ -4,6 +4,7 @@ mod answers;
 mod connections;
 mod failures;
 mod http2;
+mod inquiries;
 mod runs;
 mod server;
 mod tls;
