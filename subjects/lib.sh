@@ -325,22 +325,24 @@ fpm_launch() {
 
 # === nginx ===
 
-# nginx_start: an nginx of our own with the servers that stdin describes
+# nginx_start [NAME]: an nginx of our own with the servers that stdin describes. A subject that has several starts the one
+# without a name last: it is the one in front, and with it the ports are taken.
 nginx_start() {
+    local name=${1:-nginx}
     # Left behind after kill -9, a socket would make nginx refuse to start; ours have ended by now.
-    find "$STATE" -maxdepth 1 -name 'http*.sock' -delete
-    cat >"$STATE/nginx.conf" <<CONF
+    [ "$name" != nginx ] || find "$STATE" -maxdepth 1 -name 'http*.sock' -delete
+    cat >"$STATE/$name.conf" <<CONF
 $([ "$UID" -ne 0 ] || echo "user $WORKER;")
 # One worker is plenty in front of a few PHP workers, and keeps the counts of an idle machine low.
 worker_processes 1;
-pid $STATE/nginx.pid;
-error_log $STATE/log/nginx.error.log;
+pid $STATE/$name.pid;
+error_log $STATE/log/$name.error.log;
 events { worker_connections 4096; }
 worker_rlimit_nofile 8192;
 http {
     include /etc/nginx/mime.types;
     default_type application/octet-stream;
-    access_log $STATE/log/nginx.access.log;
+    access_log $STATE/log/$name.access.log;
     client_body_temp_path $STATE/tmp/body;
     fastcgi_temp_path $STATE/tmp/fastcgi;
     proxy_temp_path $STATE/tmp/proxy;
@@ -357,9 +359,9 @@ $(cat)
 CONF
     # -e: until it has read its configuration, nginx would write to the system's own log.
     # The process that we start ends before the daemon has written its pid: the file of an earlier one must not be taken for it.
-    rm -f "$STATE/nginx.pid"
-    launch nginx "$STATE/nginx.pid" /usr/sbin/nginx -e "$STATE/log/nginx.error.log" -c "$STATE/nginx.conf"
-    release_ports
+    rm -f "$STATE/$name.pid"
+    launch "$name" "$STATE/$name.pid" /usr/sbin/nginx -e "$STATE/log/$name.error.log" -c "$STATE/$name.conf"
+    [ "$name" != nginx ] || release_ports
 }
 
 # http_status URL [CURL OPTION…]: 000 when nobody answers
