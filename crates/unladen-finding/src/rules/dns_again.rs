@@ -1,0 +1,126 @@
+//! Names looked up again for each request.
+
+use unladen_trace::{Counted, DnsSeen, Evidence, Interval, Source, State};
+
+use super::peers;
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::rule::Rule;
+use crate::words;
+
+/// From this many questions a request on, nothing keeps the answers: a cache asks once in a time to live, which is minutes.
+/// It is 1 less what the edges of phases may lose.
+const LEAST_QUESTIONS: f64 = 0.95;
+/// The same question so often in a request that asks it is asked again.
+const LEAST_AGAIN: f64 = 2.0;
+/// With so many of it a request, that is every fourth request that asks twice; less often is not the page's habit.
+const LEAST_AGAIN_QUESTIONS: f64 = 0.5;
+
+/// See `docs/rules/dns-again.md`.
+pub(super) struct DnsAgain;
+
+impl Rule for DnsAgain {
+    fn name(&self) -> &'static str {
+        "dns-again"
+    }
+
+    fn about(&self) -> &'static str {
+        "each request asks the DNS for names that do not change"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Syscalls]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/dns-again.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        if evidence.state == State::Fresh {
+            return Vec::new();
+        }
+        (0..evidence.groups.len()).filter_map(|group| self.one(evidence, group)).collect()
+    }
+}
+
+impl DnsAgain {
+    fn one(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
+        let seen: Vec<&DnsSeen> = evidence.dns.iter().filter(|seen| seen.group == group).collect();
+        let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
+        let questions = evidence.per_request(&all.count).filter(|count| count.low > 0.0)?;
+        let again = seen
+            .iter()
+            .filter_map(|seen| Some((*seen, times_in_a_request(evidence, &seen.counted)?)))
+            .max_by(|(_, a), (_, b)| a.total_cmp(b))
+            .filter(|(_, times)| *times >= LEAST_AGAIN);
+        if again.is_none() && questions.value < LEAST_QUESTIONS {
+            return None;
+        }
+        let what = match again {
+            Some((seen, times)) => {
+                format!("{} of {} asked {} times", seen.kind, seen.name, words::plain(times))
+            }
+            None => format!("{} asked anew by each", names(&seen)),
+        };
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(group).to_owned(),
+            summary: format!("{} per request: {what}", peers::so_many(questions, "DNS question", "DNS questions")),
+            figures: vec![Figure { name: "questions", unit: "1", value: questions }],
+            items: Item::largest(seen.iter().map(|seen| {
+                let name = format!("{} {}, of {}", seen.kind, seen.name, seen.server);
+                (name, evidence.mean(&seen.counted.count))
+            })),
+            share: Share::of_latency(evidence, evidence.time_of(&all.count, &all.time_ns)),
+            cure: cure(&seen),
+            check_again: again::weigh(evidence),
+        })
+    }
+}
+
+/// How often it is asked in a request that asks it.
+fn times_in_a_request(evidence: &Evidence, counted: &Counted) -> Option<f64> {
+    let Interval { value, .. } = peers::often(evidence, &counted.count, LEAST_AGAIN_QUESTIONS)?;
+    let requests = evidence.mean(&counted.requests);
+    (requests > 0.0).then_some(value / requests)
+}
+
+/// `api.example`, `3 names`
+fn names(seen: &[&DnsSeen]) -> String {
+    let mut names: Vec<&str> = seen.iter().map(|seen| seen.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.as_slice() {
+        [one] => (*one).to_owned(),
+        several => format!("{} names", several.len()),
+    }
+}
+
+fn cure(seen: &[&DnsSeen]) -> Cure {
+    let keep =
+        "keep the connection, and its name is asked once (one curl handle, one client for the life of the process)";
+    if seen.iter().all(|seen| is_here(&seen.server)) {
+        return Cure::advice(format!(
+            "a cache on this machine is asked already; what remains is the asking: {keep}, or write the address into the \
+             application's settings or /etc/hosts"
+        ));
+    }
+    // What Debian's package ships; `hosts` is what getaddrinfo asks it for.
+    let lines = ["enable-cache hosts yes", "positive-time-to-live hosts 60", "negative-time-to-live hosts 20"];
+    Cure::advice(format!(
+        "{keep}; or have this machine keep answers, by nscd (programs with a resolver of their own, such as Go's, pass it by: \
+         for these, systemd-resolved or unbound as the nameserver in /etc/resolv.conf); or write the address into the \
+         application's settings"
+    ))
+    .lines("/etc/nscd.conf", lines)
+    .command("apt install nscd && systemctl restart nscd")
+}
+
+fn is_here(server: &str) -> bool {
+    server.starts_with("127.") || server.starts_with("::1") || server.starts_with("[::1]")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+use unladen_trace::Series;
+
+use super::super::testing::{self, PHP};
+use super::*;
+
+fn seen(kind: &str, counted: Counted) -> DnsSeen {
+    DnsSeen { group: PHP, name: "api.example".into(), kind: kind.into(), server: "10.0.0.2:53".into(), counted }
+}
+
+fn page(dns: Vec<DnsSeen>) -> Evidence {
+    Evidence { dns, ..testing::lean() }
+}
+
+#[test]
+fn questions_of_each_request_are_found() {
+    let each = || testing::counted(1, 500_000);
+    let found = testing::only(&DnsAgain, &page(vec![seen("A", each()), seen("AAAA", each())]));
+    assert_eq!(found.summary, "2 DNS questions per request: api.example asked anew by each");
+    // 1 ms of 20.
+    assert!((testing::part(&found).value - 0.05).abs() < 1e-9);
+    assert_eq!(found.items.len(), 2);
+    assert_eq!(found.items[0].name, "A api.example, of 10.0.0.2:53");
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/nscd.conf"));
+}
+
+#[test]
+fn asked_again_in_a_request_says_how_often() {
+    let found = testing::only(&DnsAgain, &page(vec![seen("A", testing::counted(5, 500_000))]));
+    assert_eq!(found.summary, "5 DNS questions per request: A of api.example asked 5 times");
+}
+
+#[test]
+fn every_fourth_request_that_asks_twice() {
+    let twice = |requests| {
+        let requests = testing::once_in(requests);
+        page(vec![seen("A", testing::counted_of(requests.times(2), 500_000, requests))])
+    };
+    // 12 of 50 requests: 0.48 questions.
+    testing::silent(&DnsAgain, &twice(4));
+    let found = testing::only(&DnsAgain, &twice(3));
+    assert_eq!(found.summary, "0.64 DNS questions per request: A of api.example asked 2 times");
+}
+
+#[test]
+fn a_cache_here_is_not_advised_again() {
+    let here = DnsSeen { server: "127.0.0.53:53".into(), ..seen("A", testing::counted(1, 100_000)) };
+    let found = testing::only(&DnsAgain, &page(vec![here]));
+    assert_eq!(found.cure.file, None);
+    assert!(found.cure.advice.starts_with("a cache on this machine is asked already"));
+}
+
+#[test]
+fn what_a_cache_asks_is_silent() {
+    let below = Series::sum([&testing::once_in(2), &testing::once_in(3), &testing::once_in(10)]);
+    testing::silent(&DnsAgain, &page(vec![seen("A", testing::counted_of(below.clone(), 9, below))]));
+    testing::silent(&DnsAgain, &page(vec![seen("A", testing::counted_of(testing::once(900), 9, testing::once(900)))]));
+    let each = vec![seen("A", testing::counted(2, 9))];
+    testing::silent(&DnsAgain, &Evidence { state: State::Fresh, ..page(each) });
+    testing::silent(&DnsAgain, &testing::lean());
+    testing::silent(&DnsAgain, &Evidence::default());
+}

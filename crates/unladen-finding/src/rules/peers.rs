@@ -1,0 +1,80 @@
+//! What the rules about connections share: which of them count, what they are called, what they cost.
+
+use unladen_trace::{ConnectionSeen, Counted, Evidence, Interval, Protocol, Series, State};
+
+use crate::words;
+
+/// From this many a request on, opening is the habit and not the exception: a pool that is kept opens one in hundreds of
+/// requests, when the other side has closed it; without one, each request that uses the peer opens one. Half lies between
+/// the two, and tells of a page half of whose requests use the peer.
+pub(super) const LEAST_PER_REQUEST: f64 = 0.5;
+
+/// Connections that a page opens by habit. In first requests of fresh processes all are new, those of the best pool too.
+pub(super) fn habits(evidence: &Evidence) -> impl Iterator<Item = &ConnectionSeen> {
+    evidence.connections.iter().filter(|_| evidence.state == State::Warm)
+}
+
+/// Whether it is TCP, and not a Unix socket.
+pub(super) fn is_tcp(seen: &ConnectionSeen) -> bool {
+    !seen.peer.starts_with(['/', '@']) && !seen.peer.starts_with("unix:")
+}
+
+/// The port of a TCP peer.
+pub(super) fn port(seen: &ConnectionSeen) -> Option<u16> {
+    seen.peer.rsplit_once(':').and_then(|(_, port)| port.parse().ok())
+}
+
+/// Whether databases have a rule of their own.
+pub(super) fn is_database(seen: &ConnectionSeen) -> bool {
+    matches!(seen.protocol, Protocol::Postgres | Protocol::Mysql)
+}
+
+/// As summaries call what is spoken.
+pub(super) fn spoken(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Postgres => "PostgreSQL",
+        Protocol::Mysql => "MySQL",
+        Protocol::Http => "HTTP",
+        Protocol::Tls => "TLS",
+        Protocol::FastCgi => "FastCGI",
+        Protocol::Redis => "Redis",
+        Protocol::Memcached => "Memcached",
+        Protocol::Dns => "DNS",
+        Protocol::Syslog => "syslog",
+        Protocol::Silent | Protocol::Other => "TCP",
+    }
+}
+
+/// A count that follows the requests and is at least so large.
+pub(super) fn often(evidence: &Evidence, series: &Series, least: f64) -> Option<Interval> {
+    evidence.per_request(series).filter(|count| count.low > 0.0 && count.value >= least)
+}
+
+/// Part of a series in another, as plain numbers; nothing where there is nothing to divide by.
+pub(super) fn part(evidence: &Evidence, some: &Series, all: &Series) -> Option<f64> {
+    let all = evidence.mean(all);
+    (all > 0.0).then(|| (evidence.mean(some) / all).clamp(0.0, 1.0))
+}
+
+/// The time of several kinds of waiting, ns a request, without what tracing added.
+pub(super) fn time(evidence: &Evidence, counted: &[&Counted]) -> Option<Interval> {
+    let sum = Counted::sum(counted.iter().copied());
+    evidence.time_of(&sum.count, &sum.time_ns)
+}
+
+/// `1 query`, `12.4 ± 0.3 queries`
+pub(super) fn so_many(count: Interval, one: &str, many: &str) -> String {
+    let number = words::count(count);
+    let noun = if number == "1" { one } else { many };
+    format!("{number} {noun}")
+}
+
+/// A text in one line, cut to what a summary bears.
+pub(super) fn cut(text: &str) -> String {
+    const LONGEST: usize = 120;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

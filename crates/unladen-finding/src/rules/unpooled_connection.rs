@@ -1,0 +1,127 @@
+//! A connection that is opened for each request, where one could be kept.
+
+use unladen_trace::{ConnectionSeen, Evidence, Protocol, Source};
+
+use super::front;
+use super::peers::{self, LEAST_PER_REQUEST};
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::rule::Rule;
+use crate::stack::Stack;
+
+/// See `docs/rules/unpooled-connection.md`.
+pub(super) struct UnpooledConnection;
+
+impl Rule for UnpooledConnection {
+    fn name(&self) -> &'static str {
+        "unpooled-connection"
+    }
+
+    fn about(&self) -> &'static str {
+        "each request opens a connection that could be kept"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Syscalls]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/unpooled-connection.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        peers::habits(evidence).filter(|seen| is_ours(seen)).filter_map(|seen| self.one(evidence, seen)).collect()
+    }
+}
+
+impl UnpooledConnection {
+    fn one(&self, evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
+        // Those over which nothing is asked are another rule's.
+        let asked = seen.opened.count.less(&seen.unused);
+        let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
+        let kept = peers::part(evidence, &asked, &seen.opened.count).unwrap_or(1.0);
+        let reuse = peers::part(evidence, &seen.reused, &seen.exchanges.count)
+            .map(|part| format!("; {:.0} % of exchanges use one that was kept", part * 100.0))
+            .unwrap_or_default();
+        let connections = peers::so_many(opened, "connection", "connections");
+        let mut figures = vec![Figure { name: "connections", unit: "1", value: opened }];
+        figures.extend(evidence.per_request(&seen.reused).map(|value| Figure {
+            name: "exchanges_reused",
+            unit: "1",
+            value,
+        }));
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(seen.group).to_owned(),
+            summary: format!(
+                "{} per request to {} ({}), 1 round trip each{reuse}",
+                connections.replacen(" connection", " new connection", 1),
+                seen.peer,
+                peers::spoken(seen.protocol)
+            ),
+            figures,
+            items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
+            share: Share::of_latency(evidence, peers::time(evidence, &[&seen.opened]).map(|time| time.scaled(kept))),
+            cure: cure(evidence, seen),
+            check_again: again::weigh(evidence),
+        })
+    }
+}
+
+/// What is in clear, by TCP, and no database. FastCGI opens a connection a request by design, and Unix sockets cost 30 µs.
+fn is_ours(seen: &ConnectionSeen) -> bool {
+    peers::is_tcp(seen)
+        && seen.handshakes.count.is_zero()
+        && matches!(seen.protocol, Protocol::Http | Protocol::Redis | Protocol::Memcached | Protocol::Other)
+}
+
+fn cure(evidence: &Evidence, seen: &ConnectionSeen) -> Cure {
+    let stack = Stack::of(evidence, seen.group);
+    let advice = match (seen.protocol, stack) {
+        (Protocol::Http, Stack::Nginx) => return nginx(seen),
+        (Protocol::Http, Stack::Php) => {
+            "use one curl handle (one Guzzle client) for all calls of a request; to keep it over requests, PHP 8.5 has \
+             curl_share_init_persistent, and before that a proxy beside the application does it: see unpooled-tls"
+        }
+        (Protocol::Http, Stack::Python) => "keep one requests.Session or httpx.Client for the life of the process",
+        (Protocol::Http, Stack::Perl) => "keep one LWP::UserAgent with keep_alive => 16 for the life of the process",
+        (Protocol::Redis, Stack::Php) => {
+            "$redis->pconnect(…) instead of connect(…); Predis: 'persistent' => true; sessions: ?persistent=1 in \
+             session.save_path"
+        }
+        (Protocol::Memcached, Stack::Php) => {
+            "give it a name: new Memcached('pool'), and addServer only if getServerList() is empty"
+        }
+        (Protocol::Redis | Protocol::Memcached, _) => {
+            "make the client once, when the process starts, with a pool as large as its threads"
+        }
+        _ => "keep the connection for the life of the process, in a pool as large as its threads",
+    };
+    Cure::advice(advice)
+}
+
+fn nginx(seen: &ConnectionSeen) -> Cure {
+    let name = format!("kept-{}", front::slug(&seen.peer));
+    let lines = vec![
+        format!("upstream {name} {{"),
+        format!("    server {};", seen.peer),
+        "    keepalive 16;".into(),
+        "}".into(),
+        "proxy_http_version 1.1;".into(),
+        "proxy_set_header Connection \"\";".into(),
+    ];
+    front::nginx(
+        format!(
+            "have nginx keep connections: these lines, and `proxy_pass http://{name};` in place of \
+             `proxy_pass http://{};`. Where a server or location sets headers of its own by proxy_set_header, the line \
+             of Connection belongs there too",
+            seen.peer
+        ),
+        &name,
+        lines,
+    )
+}
+
+#[cfg(test)]
+mod tests;

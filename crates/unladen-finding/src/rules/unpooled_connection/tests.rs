@@ -1,0 +1,87 @@
+use unladen_trace::{Series, State};
+
+use super::super::testing::{self, NGINX, PHP};
+use super::*;
+
+fn seen(group: usize, protocol: Protocol) -> ConnectionSeen {
+    ConnectionSeen {
+        group,
+        peer: "10.0.0.5:8081".into(),
+        protocol,
+        opened: testing::counted(3, 1_000_000),
+        exchanges: testing::counted(4, 2_000_000),
+        reused: testing::each(1),
+        ..ConnectionSeen::default()
+    }
+}
+
+fn page(seen: ConnectionSeen) -> Evidence {
+    Evidence { connections: vec![seen], ..testing::lean() }
+}
+
+#[test]
+fn a_connection_each_is_found() {
+    let found = testing::only(&UnpooledConnection, &page(seen(PHP, Protocol::Http)));
+    assert_eq!(
+        found.summary,
+        "3 new connections per request to 10.0.0.5:8081 (HTTP), 1 round trip each; 25 % of exchanges use one that was kept"
+    );
+    assert_eq!(found.group, "www-data php-fpm8.2");
+    assert!((testing::part(&found).value - 0.15).abs() < 1e-9);
+    assert!(found.cure.advice.contains("curl_share_init_persistent"), "{}", found.cure.advice);
+    assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
+}
+
+#[test]
+fn one_is_no_plural() {
+    let one = ConnectionSeen {
+        opened: testing::counted(1, 1_000_000),
+        exchanges: testing::counted(1, 2_000_000),
+        reused: Series::default(),
+        ..seen(PHP, Protocol::Redis)
+    };
+    let found = testing::only(&UnpooledConnection, &page(one));
+    assert_eq!(
+        found.summary,
+        "1 new connection per request to 10.0.0.5:8081 (Redis), 1 round trip each; 0 % of exchanges use one that was kept"
+    );
+    assert!(found.cure.advice.contains("pconnect"));
+}
+
+#[test]
+fn nginx_has_lines() {
+    let found = testing::only(&UnpooledConnection, &page(seen(NGINX, Protocol::Http)));
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/nginx/conf.d/unladen-kept-10-0-0-5-8081.conf"));
+    assert_eq!(
+        found.cure.lines[..3],
+        ["upstream kept-10-0-0-5-8081 {", "    server 10.0.0.5:8081;", "    keepalive 16;"]
+    );
+    assert_eq!(found.cure.commands, ["nginx -t && nginx -s reload"]);
+}
+
+#[test]
+fn below_half_a_request_is_silent() {
+    let of = |count: Series| ConnectionSeen {
+        opened: testing::counted_of(count.clone(), 1_000_000, count),
+        ..seen(PHP, Protocol::Http)
+    };
+    let below = Series::sum([&testing::once_in(4), &testing::once_in(4)]);
+    testing::silent(&UnpooledConnection, &page(of(below)));
+    testing::only(&UnpooledConnection, &page(of(testing::once_in(2))));
+    // Filled once, and kept.
+    testing::silent(&UnpooledConnection, &page(of(testing::once(1_000))));
+}
+
+#[test]
+fn what_others_find_is_silent_here() {
+    for protocol in [Protocol::Postgres, Protocol::Mysql, Protocol::FastCgi, Protocol::Tls, Protocol::Silent] {
+        testing::silent(&UnpooledConnection, &page(seen(PHP, protocol)));
+    }
+    let http = || seen(PHP, Protocol::Http);
+    testing::silent(&UnpooledConnection, &page(ConnectionSeen { peer: "/run/app.sock".into(), ..http() }));
+    testing::silent(&UnpooledConnection, &page(ConnectionSeen { handshakes: testing::counted(3, 9), ..http() }));
+    testing::silent(&UnpooledConnection, &page(ConnectionSeen { unused: testing::each(3), ..http() }));
+    testing::silent(&UnpooledConnection, &Evidence { state: State::Fresh, ..page(http()) });
+    testing::silent(&UnpooledConnection, &testing::lean());
+    testing::silent(&UnpooledConnection, &Evidence::default());
+}

@@ -1,0 +1,106 @@
+use unladen_trace::{Protocol, State};
+
+use super::super::testing::{self, NGINX, PHP};
+use super::*;
+
+fn seen(count: Series) -> ConnectionSeen {
+    ConnectionSeen {
+        group: PHP,
+        peer: "10.0.0.5:9243".into(),
+        protocol: Protocol::Tls,
+        server_name: Some("api.example".into()),
+        opened: testing::counted_of(count.clone(), 1_000_000, count.clone()),
+        handshakes: testing::counted_of(count.clone(), 3_000_000, count),
+        ..ConnectionSeen::default()
+    }
+}
+
+fn page(connections: Vec<ConnectionSeen>) -> Evidence {
+    Evidence { connections, ..testing::lean() }
+}
+
+#[test]
+fn a_handshake_each_is_found() {
+    let found = testing::only(&UnpooledTls, &page(vec![seen(testing::each(1))]));
+    assert_eq!(
+        found.summary,
+        "1 new TLS connection per request to 10.0.0.5:9243 (api.example), 2 round trips each (3 with TLS 1.2)"
+    );
+    // 1 ms to connect and 3 ms of handshake, of 20 ms.
+    assert!((testing::part(&found).value - 0.2).abs() < 1e-9);
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/nginx/conf.d/unladen-tls-api-example.conf"));
+    assert_eq!(
+        found.cure.lines.join("\n"),
+        "upstream tls-api-example {
+    server api.example:9243;
+    keepalive 16;
+}
+server {
+    listen 127.0.0.1:18443;
+    location / {
+        proxy_pass https://tls-api-example;
+        proxy_http_version 1.1;
+        proxy_set_header Connection \"\";
+        proxy_set_header Host api.example:9243;
+        proxy_ssl_server_name on;
+        proxy_ssl_name api.example;
+        proxy_ssl_protocols TLSv1.2 TLSv1.3;
+        proxy_ssl_verify on;
+        proxy_ssl_verify_depth 3;
+        proxy_ssl_trusted_certificate /etc/ssl/certs/ca-certificates.crt;
+    }
+}"
+    );
+    assert!(found.cure.advice.contains("call http://127.0.0.1:18443 in place of https://api.example:9243"));
+    assert!(found.cure.advice.contains("curl_share_init_persistent"));
+    assert_eq!(found.cure.commands, ["nginx -t && nginx -s reload"]);
+}
+
+#[test]
+fn addresses_of_one_name_are_one_service() {
+    let at = |peer: &str| ConnectionSeen { peer: peer.into(), ..seen(testing::once_in(4)) };
+    testing::silent(&UnpooledTls, &page(vec![at("10.0.0.5:443"), at("10.0.0.6:443")]));
+    let found = testing::only(&UnpooledTls, &page(vec![at("10.0.0.5:443"), at("10.0.0.6:443"), at("10.0.0.7:443")]));
+    assert!(found.summary.contains("to 10.0.0.5:443 and 2 more (api.example)"), "{}", found.summary);
+    assert_eq!(found.items.len(), 3);
+    assert!(found.cure.lines.contains(&"        proxy_set_header Host api.example;".to_owned()));
+}
+
+#[test]
+fn two_services_have_two_ports() {
+    let other = ConnectionSeen { server_name: Some("b.example".into()), ..seen(testing::each(1)) };
+    let found = UnpooledTls.check(&page(vec![seen(testing::each(1)), other]));
+    assert!(found[0].cure.lines.contains(&"    listen 127.0.0.1:18443;".to_owned()));
+    assert!(found[1].cure.lines.contains(&"    listen 127.0.0.1:18444;".to_owned()));
+}
+
+#[test]
+fn nginx_keeps_them_itself() {
+    let found = testing::only(&UnpooledTls, &page(vec![ConnectionSeen { group: NGINX, ..seen(testing::each(1)) }]));
+    assert_eq!(found.cure.lines.len(), 4);
+    assert!(found.cure.advice.contains("proxy_pass https://tls-api-example;"));
+    assert!(!found.cure.advice.contains("Host"));
+}
+
+#[test]
+fn without_a_name_the_lines_say_so() {
+    let found =
+        testing::only(&UnpooledTls, &page(vec![ConnectionSeen { server_name: None, ..seen(testing::each(1)) }]));
+    assert!(found.cure.advice.contains("NAME stands for"));
+    assert!(found.cure.lines.contains(&"        proxy_ssl_name NAME;".to_owned()));
+    assert!(found.cure.lines.contains(&"    server 10.0.0.5:9243;".to_owned()));
+}
+
+#[test]
+fn what_is_kept_or_anothers_is_silent() {
+    let below = Series::sum([&testing::once_in(4), &testing::once_in(4)]);
+    testing::silent(&UnpooledTls, &page(vec![seen(below)]));
+    testing::only(&UnpooledTls, &page(vec![seen(testing::once_in(2))]));
+    let each = || seen(testing::each(1));
+    testing::silent(&UnpooledTls, &page(vec![ConnectionSeen { protocol: Protocol::Postgres, ..each() }]));
+    testing::silent(&UnpooledTls, &page(vec![ConnectionSeen { handshakes: Counted::default(), ..each() }]));
+    testing::silent(&UnpooledTls, &page(vec![ConnectionSeen { unused: testing::each(1), ..each() }]));
+    testing::silent(&UnpooledTls, &Evidence { state: State::Fresh, ..page(vec![each()]) });
+    testing::silent(&UnpooledTls, &testing::lean());
+    testing::silent(&UnpooledTls, &Evidence::default());
+}

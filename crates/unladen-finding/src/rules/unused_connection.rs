@@ -1,0 +1,73 @@
+//! A connection that is opened and over which nothing is asked.
+
+use unladen_trace::{ConnectionSeen, Evidence, Protocol, Source};
+
+use super::peers::{self, LEAST_PER_REQUEST};
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::rule::Rule;
+
+/// See `docs/rules/unused-connection.md`.
+pub(super) struct UnusedConnection;
+
+impl Rule for UnusedConnection {
+    fn name(&self) -> &'static str {
+        "unused-connection"
+    }
+
+    fn about(&self) -> &'static str {
+        "each request opens a connection and asks nothing"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Syscalls]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/unused-connection.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        peers::habits(evidence).filter(|seen| !is_probe(seen)).filter_map(|seen| self.one(evidence, seen)).collect()
+    }
+}
+
+impl UnusedConnection {
+    fn one(&self, evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
+        let unused = peers::often(evidence, &seen.unused, LEAST_PER_REQUEST)?;
+        let part = peers::part(evidence, &seen.unused, &seen.opened.count).unwrap_or(1.0);
+        let spoken = match seen.protocol {
+            Protocol::Silent | Protocol::Other => String::new(),
+            known => format!(" ({})", peers::spoken(known)),
+        };
+        let connections = peers::so_many(unused, "connection", "connections");
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(seen.group).to_owned(),
+            summary: format!(
+                "{connections} per request to {}{spoken}, opened and closed with nothing asked",
+                seen.peer
+            ),
+            figures: vec![Figure { name: "connections_unused", unit: "1", value: unused }],
+            items: vec![Item { name: seen.peer.clone(), per_request: unused.value }],
+            share: Share::of_latency(
+                evidence,
+                peers::time(evidence, &[&seen.opened, &seen.handshakes]).map(|time| time.scaled(part)),
+            ),
+            cure: Cure::advice(
+                "open it when it is first used, not when the page begins; look for a check whether the service is up, for a \
+                 second database that few pages ask, and for clients that are made and not called",
+            ),
+            check_again: again::weigh(evidence),
+        })
+    }
+}
+
+/// The resolver connects to each address of a name, with UDP and port 0, to see which it would take; nothing is sent.
+fn is_probe(seen: &ConnectionSeen) -> bool {
+    peers::is_tcp(seen) && peers::port(seen) == Some(0)
+}
+
+#[cfg(test)]
+mod tests;

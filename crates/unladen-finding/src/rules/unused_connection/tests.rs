@@ -1,0 +1,56 @@
+use unladen_trace::{Series, State};
+
+use super::super::testing::{self, PHP};
+use super::*;
+
+fn seen(unused: Series) -> ConnectionSeen {
+    ConnectionSeen {
+        group: PHP,
+        peer: "127.0.0.1:8081".into(),
+        local: true,
+        protocol: Protocol::Silent,
+        opened: testing::counted(1, 200_000),
+        unused,
+        ..ConnectionSeen::default()
+    }
+}
+
+fn page(seen: ConnectionSeen) -> Evidence {
+    Evidence { connections: vec![seen], ..testing::lean() }
+}
+
+#[test]
+fn a_connection_for_nothing_is_found() {
+    let found = testing::only(&UnusedConnection, &page(seen(testing::each(1))));
+    assert_eq!(found.summary, "1 connection per request to 127.0.0.1:8081, opened and closed with nothing asked");
+    assert!((testing::part(&found).value - 0.01).abs() < 1e-9);
+    assert!(found.cure.advice.starts_with("open it when it is first used"));
+}
+
+#[test]
+fn its_part_of_what_was_opened_is_its_share() {
+    let database = ConnectionSeen {
+        peer: "/run/postgresql/.s.PGSQL.5432".into(),
+        protocol: Protocol::Postgres,
+        opened: testing::counted(2, 200_000),
+        ..seen(testing::each(1))
+    };
+    let found = testing::only(&UnusedConnection, &page(database));
+    assert_eq!(
+        found.summary,
+        "1 connection per request to /run/postgresql/.s.PGSQL.5432 (PostgreSQL), opened and closed with nothing asked"
+    );
+    assert!((testing::part(&found).value - 0.01).abs() < 1e-9);
+}
+
+#[test]
+fn seldom_or_asked_is_silent() {
+    testing::silent(&UnusedConnection, &page(seen(Series::sum([&testing::once_in(4), &testing::once_in(4)]))));
+    testing::only(&UnusedConnection, &page(seen(testing::once_in(2))));
+    testing::silent(&UnusedConnection, &page(seen(Series::default())));
+    let probe = ConnectionSeen { peer: "10.0.0.5:0".into(), ..seen(testing::each(1)) };
+    testing::silent(&UnusedConnection, &page(probe));
+    testing::silent(&UnusedConnection, &Evidence { state: State::Fresh, ..page(seen(testing::each(1))) });
+    testing::silent(&UnusedConnection, &testing::lean());
+    testing::silent(&UnusedConnection, &Evidence::default());
+}
