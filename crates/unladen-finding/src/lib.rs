@@ -15,11 +15,16 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod again;
 mod cure;
 mod finding;
+mod folders;
 mod look;
+mod php;
 mod rule;
 mod rules;
+mod share;
+mod stack;
 mod words;
 
 pub use cure::Cure;

@@ -1,10 +1,30 @@
 //! The list [`RULES`].
 
+mod database_reconnect;
+mod dns_again;
+mod front;
+mod opcache_revalidation;
+mod peers;
+mod same_file_again;
 mod sleep;
+mod stat_storm;
 #[cfg(test)]
 mod testing;
+mod unpooled_connection;
+mod unpooled_tls;
+mod unused_connection;
 
 use crate::rule::Rule;
 
 /// All rules, in the order in which they are listed.
-pub static RULES: &[&dyn Rule] = &[&sleep::Sleep];
+pub static RULES: &[&dyn Rule] = &[
+    &sleep::Sleep,
+    &stat_storm::StatStorm,
+    &same_file_again::SameFileAgain,
+    &opcache_revalidation::OpcacheRevalidation,
+    &unpooled_connection::UnpooledConnection,
+    &unpooled_tls::UnpooledTls,
+    &dns_again::DnsAgain,
+    &unused_connection::UnusedConnection,
+    &database_reconnect::DatabaseReconnect,
+];

@@ -24,6 +24,17 @@ pub(crate) fn plain(value: f64) -> String {
     grouped(value, digits)
 }
 
+/// `1.9 s`, `58 ms`, `120 µs`: a time given in ns, with two digits that mean something.
+pub(crate) fn time(ns: f64) -> String {
+    let (value, unit) = match ns.abs() {
+        ns_abs if ns_abs >= 1e9 => (ns / 1e9, "s"),
+        ns_abs if ns_abs >= 1e6 => (ns / 1e6, "ms"),
+        ns_abs if ns_abs >= 1e3 => (ns / 1e3, "µs"),
+        _ => (ns, "ns"),
+    };
+    format!("{} {unit}", grouped(value, usize::from(value.abs() < 9.95)))
+}
+
 fn ceil(value: f64, digits: usize) -> f64 {
     let scale = 10f64.powi(i32::try_from(digits).unwrap_or(0));
     (value * scale - 1e-6).ceil() / scale
@@ -62,5 +73,6 @@ mod tests {
         assert_eq!(of(12.44, 3.1), "12.4 ± 3.1");
         assert_eq!(of(1_234_567.0, 0.0), "1,234,567");
         assert_eq!(plain(0.333), "0.33");
+        assert_eq!([1.9e9, 58.2e6, 2.44e6, 120e3].map(time), ["1.9 s", "58 ms", "2.4 ms", "120 µs"]);
     }
 }

@@ -32,11 +32,8 @@ pub(crate) fn lean() -> Evidence {
     for phase in 0..PHASES {
         phases.push(PhaseSeen { on: is_on(phase), duration_ns: 1_000_000_000, requests: REQUESTS });
     }
-    let group = |name: &str, exe: &str| GroupSeen {
-        name: name.into(),
-        exe: Some(exe.into()),
-        cpu: Some(around(4e6, 0.1e6)),
-    };
+    let group =
+        |name: &str, exe: &str| GroupSeen { name: name.into(), exe: Some(exe.into()), cpu: Some(around(4e6, 0.1e6)) };
     Evidence {
         page: Page {
             url: "http://127.0.0.1/page".into(),

@@ -1,0 +1,104 @@
+//! The principal function is [`cure`]: lines for the settings of a group's PHP, with the file that they go into, the command
+//! that makes them count, and a knob that proves them.
+
+use unladen_trace::{Evidence, PhpSettings};
+
+use crate::again;
+use crate::cure::Cure;
+use crate::stack::program;
+
+/// The name of a file of settings that is read after all others: folders of settings are read in the order of names.
+const FILE: &str = "99-unladen.ini";
+
+/// Lines for the settings of a group's PHP.
+pub(crate) fn cure(evidence: &Evidence, group: usize, advice: impl Into<String>, lines: &[&str]) -> Cure {
+    let cure = Cure::advice(advice).lines(file(evidence, group), lines.iter().copied());
+    match reload(evidence, group) {
+        Some(command) => cure.command(command),
+        None => cure,
+    }
+}
+
+/// How to see that such a cure works: a knob, where the file is Unladen's own; a knob replaces the whole file.
+pub(crate) fn again(evidence: &Evidence, cure: &Cure, name: &str) -> String {
+    match cure.file.as_deref() {
+        Some(file) if file.ends_with(FILE) && !cure.lines.is_empty() => again::knob(name, file, &cure.lines, "php"),
+        _ => again::weigh(evidence),
+    }
+}
+
+/// A setting's value, if known.
+pub(crate) fn setting<'a>(php: Option<&'a PhpSettings>, name: &str) -> Option<&'a str> {
+    php?.settings.get(name).map(String::as_str)
+}
+
+/// A setting that is a number, `128` or `128M`.
+pub(crate) fn number(php: Option<&PhpSettings>, name: &str) -> Option<u64> {
+    let value = setting(php, name)?;
+    value.trim_end_matches(|last: char| !last.is_ascii_digit()).parse().ok()
+}
+
+/// Whether an extension is loaded; `None` if it is not known.
+pub(crate) fn has_extension(php: Option<&PhpSettings>, name: &str) -> Option<bool> {
+    let extensions = &php?.extensions;
+    (!extensions.is_empty()).then(|| extensions.iter().any(|loaded| loaded.eq_ignore_ascii_case(name)))
+}
+
+/// Whether the opcode cache holds what was compiled; `None` if it is not known.
+pub(crate) fn has_opcache(evidence: &Evidence, group: usize) -> Option<bool> {
+    let php = evidence.php_of(group)?;
+    if has_extension(Some(php), "Zend OPcache") == Some(false) {
+        return Some(false);
+    }
+    let enabled = php.is_on("opcache.enable")?;
+    // The command line's own server has its own switch besides.
+    let cli = is_cli(evidence, group) && php.is_on("opcache.enable_cli") == Some(false);
+    Some(enabled && !cli)
+}
+
+/// Whether it is the command line's PHP: `php -S`.
+pub(crate) fn is_cli(evidence: &Evidence, group: usize) -> bool {
+    let name = program(evidence, group);
+    name.strip_prefix("php").is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+}
+
+/// Whether it is PHP as a program started for each request.
+pub(crate) fn is_cgi(evidence: &Evidence, group: usize) -> bool {
+    program(evidence, group).starts_with("php-cgi")
+}
+
+/// The command that makes new settings count; none where it is not known.
+pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
+    let name = program(evidence, group);
+    match name.strip_prefix("php-fpm") {
+        // Debian has the version in the name of the executable and of the unit.
+        Some("") => Some("systemctl reload php-fpm".into()),
+        Some(version) => Some(format!("systemctl reload php{version}-fpm")),
+        None if matches!(name, "apache2" | "httpd") => Some(format!("systemctl reload {name}")),
+        None => None,
+    }
+}
+
+/// The pool's file.
+pub(crate) fn pool_file(evidence: &Evidence, group: usize) -> Option<String> {
+    let known = evidence.php_of(group).map(|php| php.fpm_config.clone()).filter(|file| !file.is_empty());
+    known.or_else(|| debian(evidence, group).map(|folder| format!("{folder}/pool.d/www.conf")))
+}
+
+fn file(evidence: &Evidence, group: usize) -> String {
+    let php = evidence.php_of(group);
+    let known = |file: fn(&PhpSettings) -> &str| php.map(file).filter(|file| !file.is_empty());
+    if let Some(folder) = known(|php| &php.ini_folder) {
+        return format!("{}/{FILE}", folder.trim_end_matches('/'));
+    }
+    if let Some(ini) = known(|php| &php.ini) {
+        return ini.to_owned();
+    }
+    debian(evidence, group).map_or_else(|| "php.ini".into(), |folder| format!("{folder}/conf.d/{FILE}"))
+}
+
+/// Debian's folder of settings, by the name that the executable has there alone.
+fn debian(evidence: &Evidence, group: usize) -> Option<String> {
+    let version = program(evidence, group).strip_prefix("php-fpm")?;
+    (!version.is_empty()).then(|| format!("/etc/php/{version}/fpm"))
+}

@@ -1,0 +1,91 @@
+use unladen_trace::{FileCall, Outcome};
+
+use super::super::testing::*;
+use super::*;
+
+fn sources(files: usize) -> Evidence {
+    let mut evidence = lean();
+    evidence.php =
+        vec![php(&[("opcache.enable", "1"), ("opcache.validate_timestamps", "1"), ("opcache.revalidate_freq", "0")])];
+    evidence.files = (0..files)
+        .map(|index| file(PHP, FileCall::Stat, &format!("/srv/app/src/C{index}.php"), Outcome::Found, 1))
+        .collect();
+    evidence
+}
+
+#[test]
+fn every_source_in_every_request() {
+    let found = only(&OpcacheRevalidation, &sources(500));
+    assert_eq!(
+        found.summary,
+        "500 source files per request that PHP asks for changes, though its opcode cache holds them"
+    );
+    // 500 × 1 µs × 1.6 of 20 ms, ± 1 % of the latency.
+    assert!((part(&found).value - 0.04).abs() < 1e-9, "{found:?}");
+    assert_eq!(found.items.len(), 1);
+    assert_eq!(found.items[0].name, "/srv/app/src");
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/99-unladen.ini"));
+    assert_eq!(found.cure.lines, ["opcache.revalidate_freq=60"]);
+    assert_eq!(found.cure.commands, ["systemctl reload php8.2-fpm"]);
+    assert_eq!(
+        found.check_again,
+        "[[knob]]\nname = \"no revalidation\"\non = { file = \"/etc/php/8.2/fpm/conf.d/99-unladen.ini\", text = \"opcache.revalidate_freq=60\\n\" }\nrestart = \"php\""
+    );
+}
+
+#[test]
+fn fewer_than_fifty_are_nothing() {
+    assert_eq!(OpcacheRevalidation.check(&sources(50)).len(), 1);
+    silent(&OpcacheRevalidation, &sources(49));
+    silent(&OpcacheRevalidation, &lean());
+}
+
+#[test]
+fn settings_that_do_not_ask() {
+    for (name, value) in
+        [("opcache.validate_timestamps", "0"), ("opcache.enable", "0"), ("opcache.revalidate_freq", "2")]
+    {
+        let mut evidence = sources(500);
+        evidence.php[0].settings.insert(name.into(), value.into());
+        silent(&OpcacheRevalidation, &evidence);
+    }
+}
+
+#[test]
+fn a_quiet_site_asks_each_time_at_the_usual_setting() {
+    let mut evidence = sources(500);
+    evidence.php[0].settings.insert("opcache.revalidate_freq".into(), "2".into());
+    // 50 requests in 100 s: 2 s apart.
+    let mut slow = unladen_trace::Phases::default();
+    for phase in evidence.phases.all() {
+        slow.push(unladen_trace::PhaseSeen { duration_ns: 100_000_000_000, ..*phase });
+    }
+    evidence.phases = slow;
+    let found = only(&OpcacheRevalidation, &evidence);
+    assert_eq!(found.cure.lines, ["opcache.validate_timestamps=0"]);
+}
+
+#[test]
+fn without_settings_what_looks_like_it_is_taken_for_it() {
+    let mut evidence = sources(500);
+    evidence.php.clear();
+    let found = only(&OpcacheRevalidation, &evidence);
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/99-unladen.ini"), "by the executable's name");
+}
+
+#[test]
+fn files_that_are_opened_too_are_compiled_and_other_languages_have_no_opcache() {
+    let mut evidence = sources(500);
+    let opened: Vec<_> = evidence.files.iter().cloned().map(|file| FileSeen { call: FileCall::Open, ..file }).collect();
+    evidence.files.extend(opened);
+    silent(&OpcacheRevalidation, &evidence);
+
+    let mut evidence = sources(500);
+    evidence.php.clear();
+    evidence.files.iter_mut().for_each(|file| file.group = PERL);
+    silent(&OpcacheRevalidation, &evidence);
+
+    let mut evidence = sources(500);
+    evidence.files.iter_mut().for_each(|file| file.outcome = Outcome::Missing);
+    silent(&OpcacheRevalidation, &evidence);
+}

@@ -1,0 +1,178 @@
+//! The same file opened or checked over and over in one request.
+
+use std::collections::BTreeSet;
+
+use unladen_trace::{Evidence, FileCall, FileSeen, LogSink, Outcome, Series, Source};
+
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::folders::around;
+use crate::php;
+use crate::rule::Rule;
+use crate::share::{at_least, widened};
+use crate::stack::Stack;
+use crate::words::{count, plain};
+
+use super::stat_storm::{KERNEL_HIGH, KERNEL_LOW, KERNEL_VALUE};
+
+/// From so many times in a request a file counts as asked for over and over: twice happens to whoever looks whether a file is
+/// there and then takes it.
+const TIMES: f64 = 3.0;
+/// Openings too many, per request: one file opened three times is two too many.
+const LEAST_OPENINGS: f64 = 2.0;
+/// Checks too many, per request. A check takes 2.5 µs (see `stat_storm`), so that fewer than these take less than 0.1 ms.
+const LEAST_CHECKS: f64 = 30.0;
+
+/// See `docs/rules/same-file-again.md`.
+pub(super) struct SameFileAgain;
+
+impl Rule for SameFileAgain {
+    fn name(&self) -> &'static str {
+        "same-file-again"
+    }
+
+    fn about(&self) -> &'static str {
+        "a request opens or checks the same file over and over"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Syscalls]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/same-file-again.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        (0..evidence.groups.len()).filter_map(|group| self.of_group(evidence, group)).collect()
+    }
+}
+
+impl SameFileAgain {
+    fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
+        let opened = repeated(evidence, group, opens, LEAST_OPENINGS);
+        let checked = checked_again(evidence, group);
+        let seen: Vec<&FileSeen> = opened.iter().chain(&checked).copied().collect();
+        let value = evidence.per_request(&again_of(&seen))?;
+        let worst = Item::largest(seen.iter().map(|file| {
+            let how = if opens(file) { "opened" } else { "checked" };
+            (format!("{} ({how})", file.path), evidence.mean(&file.counted.count))
+        }));
+        let (first, worst_path) = (worst.first()?.clone(), worst_path(evidence, &seen)?);
+        let what = match (opened.is_empty(), checked.is_empty()) {
+            (false, true) => "openings per request of files that the same request had opened",
+            (true, false) => "checks per request of files that the same request had checked",
+            _ => "openings and checks per request of files that the same request had opened or checked",
+        };
+        let mut figures = Vec::new();
+        for (name, files) in [("openings_again", &opened), ("checks_again", &checked)] {
+            if !files.is_empty() {
+                figures.push(Figure { name, unit: "1", value: evidence.per_request(&again_of(files))? });
+            }
+        }
+        // Only the repetitions: the first time is no waste.
+        let all = Series::sum(seen.iter().map(|file| &file.counted.count));
+        let time_ns = Series::sum(seen.iter().map(|file| &file.counted.time_ns));
+        let part = value.value / evidence.mean(&all);
+        let time = evidence
+            .time_of(&all, &time_ns)
+            .map(|time| widened(time.scaled(part), KERNEL_LOW, KERNEL_VALUE, KERNEL_HIGH));
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(group).to_owned(),
+            summary: format!("{} {what} before: {worst_path} {} times", count(value), plain(first.per_request)),
+            figures,
+            items: worst,
+            share: Share::of_latency(evidence, time),
+            cure: cure(evidence, group, worst_path),
+            check_again: again::weigh(evidence),
+        })
+    }
+}
+
+/// Files that are checked so often in a request that this rule tells of them; their repetitions are no other rule's.
+pub(super) fn checked_again(evidence: &Evidence, group: usize) -> Vec<&FileSeen> {
+    repeated(evidence, group, |file| matches!(file.call, FileCall::Stat | FileCall::Access), LEAST_CHECKS)
+}
+
+fn opens(file: &FileSeen) -> bool {
+    file.call == FileCall::Open && file.outcome == Outcome::Found
+}
+
+/// Folders that PHP checks on its way to files: its cache of paths is too small, of which `stat-storm` tells.
+fn resolved(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
+    match Stack::of(evidence, group) {
+        Stack::Php => around(evidence.files.iter().filter(|file| file.group == group).map(|file| file.path.as_str())),
+        _ => BTreeSet::new(),
+    }
+}
+
+fn repeated(evidence: &Evidence, group: usize, kind: impl Fn(&FileSeen) -> bool, least: f64) -> Vec<&FileSeen> {
+    let (others, folders) = (told_elsewhere(evidence, group), resolved(evidence, group));
+    let seen: Vec<&FileSeen> = evidence
+        .files
+        .iter()
+        .filter(|file| file.group == group && kind(file) && !is_special(&file.path))
+        .filter(|file| !others.contains(without_suffix(&file.path)) && !folders.contains(file.path.as_str()))
+        .filter(|file| {
+            let requests = evidence.mean(&file.counted.requests);
+            requests > 0.0 && evidence.mean(&file.counted.count) >= TIMES * requests
+        })
+        .collect();
+    if at_least(evidence, &again_of(&seen), least).is_some() { seen } else { Vec::new() }
+}
+
+fn again_of(files: &[&FileSeen]) -> Series {
+    let again: Vec<Series> = files.iter().map(|file| file.counted.again()).collect();
+    Series::sum(&again)
+}
+
+fn worst_path<'a>(evidence: &Evidence, files: &[&'a FileSeen]) -> Option<&'a str> {
+    let times = |file: &FileSeen| evidence.mean(&file.counted.count);
+    let worst = files.iter().max_by(|a, b| times(a).total_cmp(&times(b)).then_with(|| b.path.cmp(&a.path)))?;
+    Some(&worst.path)
+}
+
+/// Files of which other rules tell: locks and what is locked, logs, sources that are compiled.
+fn told_elsewhere(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
+    let locked = evidence.locks.iter().filter(|seen| seen.group == group).map(|seen| seen.path.as_str());
+    let logs = evidence.logs.iter().filter(|seen| seen.group == group && seen.sink == LogSink::File);
+    let compiled = evidence.compiles.iter().filter(|seen| seen.group == group).map(|seen| seen.path.as_str());
+    locked.chain(logs.map(|seen| seen.path.as_str())).chain(compiled).collect()
+}
+
+/// SQLite looks for its journals whenever it locks its database.
+fn without_suffix(path: &str) -> &str {
+    ["-journal", "-wal", "-shm"].iter().find_map(|suffix| path.strip_suffix(suffix)).unwrap_or(path)
+}
+
+/// What is no file on a disk, and what the loader of programs opens.
+fn is_special(path: &str) -> bool {
+    ["/dev/", "/proc/", "/sys/", "/etc/ld.so."].iter().any(|folder| path.starts_with(folder))
+        || path.ends_with(".so")
+        || path.contains(".so.")
+}
+
+fn cure(evidence: &Evidence, group: usize, worst: &str) -> Cure {
+    if worst == "/etc/localtime" {
+        return Cure::advice(
+            "without TZ in its environment the C library looks at /etc/localtime for each date; set it (systemctl edit SERVICE), and restart",
+        )
+        .lines("a drop-in of the service", ["[Service]", "Environment=TZ=:/etc/localtime"]);
+    }
+    match Stack::of(evidence, group) {
+        Stack::Php if php::has_extension(evidence.php_of(group), "apcu") == Some(true) => Cure::advice(format!(
+            "read {worst} once and keep what was read: in a static variable for the request, in APCu (apcu_entry) for later ones"
+        )),
+        Stack::Php => Cure::advice(format!(
+            "read {worst} once and keep what was read in a static variable; as a PHP file that returns an array, the opcode cache holds it"
+        )),
+        _ => Cure::advice(format!(
+            "read {worst} once and keep what was read; where it may change, ask for its time of change once a request or less"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+use unladen_trace::{FileCall, LockCall, LockKind, LockSeen, Outcome};
+
+use super::super::testing::*;
+use super::*;
+
+fn opened(times: u64) -> Evidence {
+    let mut evidence = lean();
+    evidence.files = vec![file(PHP, FileCall::Open, "/srv/app/config.ini", Outcome::Found, times)];
+    evidence
+}
+
+#[test]
+fn settings_read_again_and_again() {
+    let found = only(&SameFileAgain, &opened(12));
+    assert_eq!(
+        found.summary,
+        "11 openings per request of files that the same request had opened before: /srv/app/config.ini 12 times"
+    );
+    assert_eq!((found.items[0].name.as_str(), found.items[0].per_request), ("/srv/app/config.ini (opened)", 12.0));
+    // 11 × 1 µs × 2.7 of 20 ms.
+    assert!((part(&found).value - 11.0 * 2.7 / 20e3).abs() < 1e-9, "{found:?}");
+    assert!(found.cure.advice.contains("static variable"), "{found:?}");
+}
+
+#[test]
+fn twice_is_not_over_and_over() {
+    assert_eq!(SameFileAgain.check(&opened(3)).len(), 1);
+    silent(&SameFileAgain, &opened(2));
+    silent(&SameFileAgain, &opened(0));
+    silent(&SameFileAgain, &lean());
+}
+
+#[test]
+fn thirty_checks_too_many() {
+    let checked = |times| {
+        let mut evidence = lean();
+        evidence.files = vec![file(PERL, FileCall::Stat, "/etc/localtime", Outcome::Found, times)];
+        evidence
+    };
+    let found = only(&SameFileAgain, &checked(31));
+    assert_eq!(
+        found.summary,
+        "30 checks per request of files that the same request had checked before: /etc/localtime 31 times"
+    );
+    assert!(found.cure.lines.contains(&"Environment=TZ=:/etc/localtime".to_owned()), "{found:?}");
+    silent(&SameFileAgain, &checked(30));
+}
+
+#[test]
+fn openings_and_checks_are_one_finding() {
+    let mut evidence = opened(12);
+    evidence.files.push(file(PHP, FileCall::Stat, "/srv/app/lang", Outcome::Found, 101));
+    let found = only(&SameFileAgain, &evidence);
+    assert_eq!(
+        found.summary,
+        "111 openings and checks per request of files that the same request had opened or checked before: /srv/app/lang 101 times"
+    );
+    assert_eq!(found.figures.iter().map(|figure| figure.value.value).collect::<Vec<_>>(), [11.0, 100.0]);
+}
+
+#[test]
+fn once_in_each_of_many_requests_is_not_again() {
+    let mut evidence = opened(1);
+    evidence.files[0].counted.count = about(1, 0);
+    silent(&SameFileAgain, &evidence);
+}
+
+#[test]
+fn what_other_rules_tell_of_and_what_is_no_file() {
+    for path in ["/dev/urandom", "/proc/self/stat", "/usr/lib/libz.so.1", "/etc/ld.so.cache"] {
+        let mut evidence = opened(40);
+        evidence.files[0].path = path.into();
+        silent(&SameFileAgain, &evidence);
+    }
+    let mut evidence = opened(40);
+    evidence.files[0].path = "/srv/app/wiki.sqlite-journal".into();
+    evidence.locks = vec![LockSeen {
+        group: PHP,
+        kind: LockKind::Call(LockCall::Fcntl),
+        path: "/srv/app/wiki.sqlite".into(),
+        counted: counted(4, 1_000),
+    }];
+    silent(&SameFileAgain, &evidence);
+}

@@ -1,0 +1,138 @@
+use unladen_trace::{FileCall, Outcome};
+
+use super::super::opcache_revalidation::OpcacheRevalidation;
+use super::super::same_file_again::SameFileAgain;
+use super::super::testing::*;
+use super::*;
+
+/// So many checks of different files in a folder, of a group.
+fn checks(group: usize, folder: &str, files: usize, end: &str, outcome: Outcome) -> Vec<FileSeen> {
+    (0..files).map(|index| file(group, FileCall::Stat, &format!("{folder}/f{index}{end}"), outcome, 1)).collect()
+}
+
+fn with_files(files: Vec<FileSeen>) -> Evidence {
+    Evidence { files, ..lean() }
+}
+
+#[test]
+fn missing_classes_of_composers_packages() {
+    let mut files = checks(PHP, "/srv/app/vendor/acme/lib", 300, ".php", Outcome::Missing);
+    files.extend(checks(PHP, "/srv/app/vendor/other", 112, ".php", Outcome::Missing));
+    files.extend(checks(PHP, "/srv/app/public", 692, ".html", Outcome::Found));
+    let found = only(&StatStorm, &with_files(files));
+    assert_eq!(found.summary, "1,104 file checks per request, 412 of them for files that do not exist");
+    let items: Vec<_> = found.items.iter().map(|item| (item.name.as_str(), item.per_request.round())).collect();
+    assert_eq!(
+        items,
+        [("/srv/app/public", 692.0), ("/srv/app/vendor/acme/lib", 300.0), ("/srv/app/vendor/other", 112.0)]
+    );
+    assert_eq!(
+        found.cure.commands,
+        ["composer dump-autoload --optimize --classmap-authoritative --working-dir=/srv/app"]
+    );
+    assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
+    assert_eq!(found.group, "www-data php-fpm8.2");
+}
+
+#[test]
+fn the_share_is_the_kernels_part_and_the_work_around_it() {
+    let found = only(&StatStorm, &with_files(checks(PHP, "/srv/app", 200, ".tpl", Outcome::Missing)));
+    assert_eq!(found.summary, "200 file checks per request, 200 of them for files that do not exist");
+    let Share::Known { time, part, .. } = &found.share else { panic!("{found:?}") };
+    assert_eq!(
+        ((time.low / 1e3).round(), (time.value / 1e3).round(), (time.high / 1e3).round()),
+        (200.0, 540.0, 800.0)
+    );
+    assert!((part.value - 0.027).abs() < 1e-9);
+}
+
+#[test]
+fn what_tracing_adds_is_taken_off() {
+    let mut evidence = with_files(checks(PHP, "/srv/app", 200, ".tpl", Outcome::Missing));
+    evidence.overhead_ns = 400;
+    let Share::Known { time, .. } = only(&StatStorm, &evidence).share else { panic!() };
+    assert!((time.low - 120e3).abs() < 1.0, "{time:?}");
+}
+
+#[test]
+fn fewer_than_a_hundred_are_nothing() {
+    let storm = |files| with_files(checks(PERL, "/srv/app", files, ".conf", Outcome::Found));
+    assert_eq!(only(&StatStorm, &storm(100)).summary, "100 file checks per request");
+    silent(&StatStorm, &storm(99));
+    silent(&StatStorm, &lean());
+}
+
+#[test]
+fn what_others_check_meanwhile_is_not_the_requests() {
+    let mut evidence = with_files(checks(PHP, "/srv/app", 1, ".conf", Outcome::Found));
+    evidence.files[0].counted = counted_of(with(50, 100_000), 1_000, with(50, 100_000));
+    silent(&StatStorm, &evidence);
+}
+
+#[test]
+fn failed_openings_count_and_others_do_not() {
+    let mut evidence = with_files(checks(PYTHON, "/usr/lib/python3", 150, ".py", Outcome::Missing));
+    evidence.files.iter_mut().for_each(|file| file.call = FileCall::Open);
+    let found = only(&StatStorm, &evidence);
+    assert!(found.cure.advice.contains("sys.path"), "{found:?}");
+    evidence.files.iter_mut().for_each(|file| file.outcome = Outcome::Found);
+    silent(&StatStorm, &evidence);
+}
+
+#[test]
+fn source_files_that_are_there_are_answered_by_the_opcode_cache() {
+    let mut evidence = with_files(checks(PHP, "/srv/app/src", 200, ".php", Outcome::Found));
+    // Requests come faster than it asks, so these are the application's checks.
+    evidence.php = vec![php(&[("opcache.enable", "1"), ("opcache.revalidate_freq", "2")])];
+    let found = only(&StatStorm, &evidence);
+    assert_eq!(found.cure.lines, ["opcache.enable_file_override=1"]);
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/99-unladen.ini"));
+    assert!(found.check_again.starts_with("[[knob]]\n"), "{}", found.check_again);
+    evidence.php[0].settings.insert("opcache.enable_file_override".into(), "1".into());
+    assert!(only(&StatStorm, &evidence).cure.lines.is_empty());
+}
+
+#[test]
+fn mediawiki_has_a_class_map() {
+    let files = checks(PHP, "/usr/share/mediawiki/vendor/wikimedia", 200, ".php", Outcome::Missing);
+    let found = only(&StatStorm, &with_files(files));
+    assert!(found.cure.advice.contains("AutoLoader::registerClasses"), "{found:?}");
+    assert!(found.cure.commands.iter().all(|command| !command.starts_with("composer")));
+}
+
+#[test]
+fn folders_of_paths_are_the_cache_of_paths() {
+    let mut files = checks(PHP, "/srv/app/src", 40, ".tpl", Outcome::Found);
+    for folder in ["/srv", "/srv/app", "/srv/app/src"] {
+        files.push(file(PHP, FileCall::Stat, folder, Outcome::Found, 25));
+    }
+    let mut evidence = with_files(files);
+    let found = only(&StatStorm, &evidence);
+    assert_eq!(found.cure.lines, ["realpath_cache_size=4096K", "realpath_cache_ttl=600"]);
+    evidence.php = vec![php(&[("open_basedir", "/srv")])];
+    assert!(only(&StatStorm, &evidence).cure.advice.contains("open_basedir"));
+}
+
+#[test]
+fn other_stacks_have_other_cures() {
+    let cure = |group, end, outcome| only(&StatStorm, &with_files(checks(group, "/srv/app", 200, end, outcome))).cure;
+    assert!(cure(PERL, ".pm", Outcome::Missing).advice.contains("@INC"));
+    assert!(!cure(PERL, ".conf", Outcome::Found).advice.contains("@INC"));
+    assert!(cure(NGINX, ".html", Outcome::Missing).lines.contains(&"open_file_cache_errors on;".to_owned()));
+    assert!(cure(PHP, ".tpl", Outcome::Missing).advice.contains("class map"));
+}
+
+#[test]
+fn no_check_is_told_twice() {
+    let mut evidence = with_files(checks(PHP, "/srv/app/src", 300, ".php", Outcome::Found));
+    evidence.files.push(file(PHP, FileCall::Stat, "/srv/app/state", Outcome::Found, 101));
+    evidence.php = vec![php(&[("opcache.enable", "1"), ("opcache.revalidate_freq", "0")])];
+    assert_eq!(OpcacheRevalidation.check(&evidence).len(), 1);
+    assert_eq!(SameFileAgain.check(&evidence).len(), 1);
+    silent(&StatStorm, &evidence);
+    // A second check of each source file is the application's.
+    for file in &mut evidence.files[..300] {
+        file.counted = counted(2, 1_000);
+    }
+    assert_eq!(only(&StatStorm, &evidence).summary, "301 file checks per request");
+}

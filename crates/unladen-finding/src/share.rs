@@ -1,0 +1,59 @@
+//! Shares from times, and items from counts.
+
+use unladen_trace::{Evidence, Interval, Series};
+
+use crate::finding::{Item, Share, Whole};
+
+/// Most items of a finding: what follows after these is small.
+const ITEMS: usize = 10;
+/// Less often than this (a request) is not worth a line.
+const LEAST_ITEM: f64 = 0.05;
+
+impl Share {
+    /// A time, ns a request, of the latency.
+    pub(crate) fn of_latency(evidence: &Evidence, time: Option<Interval>) -> Self {
+        let Some(time) = time else { return Self::NotKnown("how long it takes is not known".into()) };
+        match evidence.share_of_latency(time) {
+            Some(part) => Self::Known { of: Whole::Latency, time, part: within(part) },
+            None => Self::NotKnown("the latency is not known".into()),
+        }
+    }
+
+    /// A CPU time, ns a request, of the CPU of all that follow.
+    pub(crate) fn of_cpu(evidence: &Evidence, time: Option<Interval>) -> Self {
+        let Some(time) = time else { return Self::NotKnown("how much CPU it takes is not known".into()) };
+        match evidence.share_of_cpu(time) {
+            Some(part) => Self::Known { of: Whole::Cpu, time, part: within(part) },
+            None => Self::NotKnown("the CPU of a request is not known".into()),
+        }
+    }
+}
+
+impl Item {
+    /// The largest of them, largest first.
+    pub(crate) fn largest(items: impl IntoIterator<Item = (String, f64)>) -> Vec<Self> {
+        let mut items: Vec<Self> = items
+            .into_iter()
+            .filter(|(_, per_request)| *per_request >= LEAST_ITEM)
+            .map(|(name, per_request)| Self { name, per_request })
+            .collect();
+        items.sort_by(|a, b| b.per_request.total_cmp(&a.per_request).then_with(|| a.name.cmp(&b.name)));
+        items.truncate(ITEMS);
+        items
+    }
+}
+
+/// A time of calls as the kernel's part of it tells: between `low` and `high` times as much, most likely `value` times.
+pub(crate) fn widened(kernel: Interval, low: f64, value: f64, high: f64) -> Interval {
+    Interval { value: kernel.value * value, low: kernel.low * low, high: kernel.high * high }
+}
+
+/// What requests add to a count, if that is at least so much, its lower end too.
+pub(crate) fn at_least(evidence: &Evidence, series: &Series, least: f64) -> Option<Interval> {
+    evidence.per_request(series).filter(|count| count.low >= least && count.low > 0.0)
+}
+
+/// A part is neither less than nothing nor more than all.
+fn within(part: Interval) -> Interval {
+    Interval { value: part.value.clamp(0.0, 1.0), low: part.low.clamp(0.0, 1.0), high: part.high.clamp(0.0, 1.0) }
+}
