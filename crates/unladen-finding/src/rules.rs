@@ -3,11 +3,14 @@
 mod database_reconnect;
 mod dns_again;
 mod front;
+mod n_plus_one;
 mod opcache_revalidation;
 mod peers;
 mod same_file_again;
+mod same_query_again;
 mod sleep;
 mod stat_storm;
+mod statements;
 #[cfg(test)]
 mod testing;
 mod unpooled_connection;
@@ -27,4 +30,6 @@ pub static RULES: &[&dyn Rule] = &[
     &dns_again::DnsAgain,
     &unused_connection::UnusedConnection,
     &database_reconnect::DatabaseReconnect,
+    &n_plus_one::NPlusOne,
+    &same_query_again::SameQueryAgain,
 ];

@@ -1,0 +1,89 @@
+//! A query for each of many, where one could ask for all.
+
+use unladen_trace::{Evidence, QuerySeen, Source};
+
+use super::{peers, statements};
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::rule::Rule;
+use crate::stack::Stack;
+
+/// From so many a request on: a page asks for its ten parts by itself, and a list of ten or more is asked for in a loop.
+const LEAST_QUERIES: f64 = 10.0;
+
+/// See `docs/rules/n-plus-one.md`.
+pub(super) struct NPlusOne;
+
+impl Rule for NPlusOne {
+    fn name(&self) -> &'static str {
+        "n-plus-one"
+    }
+
+    fn about(&self) -> &'static str {
+        "one query for each of many, where one could ask for all"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Syscalls]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/n-plus-one.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        let statements = evidence.queries.iter().filter(|seen| statements::is_about_rows(seen));
+        statements.filter_map(|seen| self.one(evidence, seen)).collect()
+    }
+}
+
+impl NPlusOne {
+    fn one(&self, evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
+        let hidden = statements::hides_values(seen);
+        // What came again with the same values is another rule's.
+        let different = if hidden { seen.counted.count.clone() } else { seen.counted.count.less(&seen.identical) };
+        let queries = peers::often(evidence, &different, LEAST_QUERIES)?;
+        let part = peers::part(evidence, &different, &seen.counted.count).unwrap_or(1.0);
+        let time = evidence.time_of(&seen.counted.count, &seen.counted.time_ns).map(|time| time.scaled(part));
+        let how = if hidden { "one text whose values are not seen" } else { "one text with other values each" };
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(seen.group).to_owned(),
+            summary: format!(
+                "{} per request, {how}: {}",
+                peers::so_many(queries, "query", "queries"),
+                peers::cut(&seen.fingerprint)
+            ),
+            figures: vec![Figure { name: "queries", unit: "1", value: queries }],
+            items: vec![Item { name: format!("{}, of {}", seen.example, seen.database), per_request: queries.value }],
+            share: Share::of_latency(evidence, time),
+            cure: cure(Stack::of(evidence, seen.group), seen),
+            check_again: again::weigh(evidence),
+        })
+    }
+}
+
+fn cure(stack: Stack, seen: &QuerySeen) -> Cure {
+    if seen.writes {
+        return Cure::advice(match statements::verb(&seen.fingerprint).as_str() {
+            "insert" | "replace" => "write all rows by one INSERT … VALUES (…), (…), …, or at least in one transaction",
+            _ => {
+                "change all rows by one statement (WHERE … IN (…), or a join with VALUES), or at least in one transaction"
+            }
+        });
+    }
+    let mapper = match stack {
+        Stack::Php => " (Eloquent: with(…); Doctrine: a fetch join)",
+        Stack::Python => " (Django: select_related, prefetch_related; SQLAlchemy: selectinload)",
+        Stack::Perl => " (DBIx::Class: prefetch)",
+        _ => "",
+    };
+    let cure = Cure::advice(format!(
+        "collect the values first and ask for all by one query with IN (…), or join the table to the query that found them{mapper}"
+    ));
+    Cure { lines: statements::for_many(&seen.fingerprint).into_iter().collect(), ..cure }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+use unladen_trace::{QueryProtocol, Series};
+
+use super::super::testing::{self, PHP};
+use super::*;
+
+fn seen(count: u64, identical: u64) -> QuerySeen {
+    QuerySeen {
+        group: PHP,
+        database: "/run/postgresql/.s.PGSQL.5432".into(),
+        fingerprint: "select name from users where id = ?".into(),
+        example: "select name from users where id = 17".into(),
+        counted: testing::counted(count, 100_000),
+        identical: testing::each(identical),
+        distinct: testing::each(count - identical),
+        ..QuerySeen::default()
+    }
+}
+
+fn page(seen: QuerySeen) -> Evidence {
+    Evidence { queries: vec![seen], ..testing::lean() }
+}
+
+#[test]
+fn a_query_for_each_is_found() {
+    let found = testing::only(&NPlusOne, &page(seen(30, 0)));
+    assert_eq!(
+        found.summary,
+        "30 queries per request, one text with other values each: select name from users where id = ?"
+    );
+    // 3 ms of 20.
+    assert!((testing::part(&found).value - 0.15).abs() < 1e-9);
+    assert_eq!(found.items[0].name, "select name from users where id = 17, of /run/postgresql/.s.PGSQL.5432");
+    assert_eq!(found.cure.lines, ["SELECT id, name from users where id IN (?+)"]);
+    assert!(found.cure.advice.contains("Eloquent"));
+}
+
+#[test]
+fn repeats_are_not_counted_twice() {
+    let found = testing::only(&NPlusOne, &page(seen(30, 10)));
+    assert!(found.summary.starts_with("20 queries"), "{}", found.summary);
+    assert!((testing::part(&found).value - 0.1).abs() < 1e-9);
+}
+
+#[test]
+fn rows_written_one_by_one() {
+    let insert = QuerySeen { fingerprint: "insert into log values (?)".into(), writes: true, ..seen(12, 0) };
+    let found = testing::only(&NPlusOne, &page(insert));
+    assert!(found.cure.advice.starts_with("write all rows by one INSERT"));
+    assert!(found.cure.lines.is_empty());
+}
+
+#[test]
+fn values_that_sqlite_hides() {
+    let hidden = QuerySeen {
+        protocol: QueryProtocol::Sqlite,
+        example: "select name from users where id = ?".into(),
+        ..seen(30, 29)
+    };
+    let found = testing::only(&NPlusOne, &page(hidden));
+    assert_eq!(
+        found.summary,
+        "30 queries per request, one text whose values are not seen: select name from users where id = ?"
+    );
+}
+
+#[test]
+fn long_texts_are_cut() {
+    let long = QuerySeen { fingerprint: format!("select {} from t where id = ?", "é, ".repeat(200)), ..seen(30, 0) };
+    let found = testing::only(&NPlusOne, &page(long));
+    assert!(found.summary.ends_with('…') && found.summary.chars().count() < 200);
+}
+
+#[test]
+fn few_or_the_same_is_silent() {
+    testing::silent(&NPlusOne, &page(seen(9, 0)));
+    testing::only(&NPlusOne, &page(seen(10, 0)));
+    testing::silent(&NPlusOne, &page(seen(30, 21)));
+    let begin = QuerySeen { fingerprint: "BEGIN".into(), ..seen(30, 0) };
+    testing::silent(&NPlusOne, &page(begin));
+    let elsewhere =
+        QuerySeen { counted: testing::counted_of(testing::once(9_000), 9, Series::default()), ..seen(30, 0) };
+    testing::silent(&NPlusOne, &page(elsewhere));
+    testing::silent(&NPlusOne, &testing::lean());
+    testing::silent(&NPlusOne, &Evidence::default());
+}

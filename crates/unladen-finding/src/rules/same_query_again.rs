@@ -1,0 +1,66 @@
+//! The very same query again in one request.
+
+use unladen_trace::{Evidence, QuerySeen, Source};
+
+use super::{peers, statements};
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::rule::Rule;
+
+/// From so many repeats a request on: one is often the price of parts that do not know of each other.
+const LEAST_REPEATS: f64 = 2.0;
+
+/// See `docs/rules/same-query-again.md`.
+pub(super) struct SameQueryAgain;
+
+impl Rule for SameQueryAgain {
+    fn name(&self) -> &'static str {
+        "same-query-again"
+    }
+
+    fn about(&self) -> &'static str {
+        "the very same query is asked again in one request"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Syscalls]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/same-query-again.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        let repeatable = |seen: &&QuerySeen| statements::is_repeatable(seen) && !statements::hides_values(seen);
+        evidence.queries.iter().filter(repeatable).filter_map(|seen| self.one(evidence, seen)).collect()
+    }
+}
+
+impl SameQueryAgain {
+    fn one(&self, evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
+        let repeats = peers::often(evidence, &seen.identical, LEAST_REPEATS)?;
+        let part = peers::part(evidence, &seen.identical, &seen.counted.count)?;
+        let time = evidence.time_of(&seen.counted.count, &seen.counted.time_ns).map(|time| time.scaled(part));
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(seen.group).to_owned(),
+            summary: format!(
+                "{} per request of a query that was answered before, same text and values: {}",
+                peers::so_many(repeats, "repeat", "repeats"),
+                peers::cut(&seen.fingerprint)
+            ),
+            figures: vec![Figure { name: "repeats", unit: "1", value: repeats }],
+            items: vec![Item { name: format!("{}, of {}", seen.example, seen.database), per_request: repeats.value }],
+            share: Share::of_latency(evidence, time),
+            cure: Cure::advice(
+                "keep the answer for the rest of the request: a static variable or a property where it is asked for, or hand \
+                 it to the parts that need it",
+            ),
+            check_again: again::weigh(evidence),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! What the rules about SQL ask of a statement's text.
+
+use unladen_trace::{QueryProtocol, QuerySeen};
+
+/// What answers otherwise each time, or is asked for what it does.
+const NOT_REPEATABLE: &[&str] = &[
+    "nextval(",
+    "lastval(",
+    "currval(",
+    "last_insert_id(",
+    "last_insert_rowid(",
+    "found_rows(",
+    "row_count(",
+    "changes(",
+    "get_lock(",
+    "release_lock(",
+    "advisory",
+    "pg_notify(",
+    "set_config(",
+    "random(",
+    "rand(",
+    "uuid(",
+    "now(",
+    "clock_timestamp(",
+    "sleep(",
+    " for update",
+    " for share",
+];
+
+/// The first word, in small letters.
+pub(super) fn verb(text: &str) -> String {
+    let text = text.trim_start_matches(|first: char| first.is_whitespace() || first == '(');
+    text.chars().take_while(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase()
+}
+
+/// Whether it works upon rows: no BEGIN, SET or PRAGMA.
+pub(super) fn is_about_rows(seen: &QuerySeen) -> bool {
+    matches!(verb(&seen.fingerprint).as_str(), "select" | "with" | "insert" | "update" | "delete" | "replace")
+}
+
+/// Whether it only reads, and would read the same again if nothing was changed.
+pub(super) fn is_repeatable(seen: &QuerySeen) -> bool {
+    let text = seen.fingerprint.to_ascii_lowercase();
+    let reads = matches!(verb(&text).as_str(), "select" | "with" | "show" | "describe" | "desc");
+    reads && !seen.writes && !NOT_REPEATABLE.iter().any(|part| text.contains(part))
+}
+
+/// Whether it cannot be told if its values differ: SQLite's library is given them one by one, where nobody looks.
+pub(super) fn hides_values(seen: &QuerySeen) -> bool {
+    seen.protocol == QueryProtocol::Sqlite && has_placeholder(&seen.example)
+}
+
+/// Whether values are given apart from the text: `?`, `?1`, `:name`, `@name`, `$name` outside of quotes.
+fn has_placeholder(text: &str) -> bool {
+    let mut quote = None;
+    let mut before = ' ';
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some(open), _) if open == letter => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(letter),
+            (None, '?') => return true,
+            // `::` is a cast.
+            (None, ':' | '@' | '$') if before != ':' && letters.peek().is_some_and(|next| next.is_alphanumeric()) => {
+                return true;
+            }
+            (None, _) => {}
+        }
+        before = letter;
+    }
+    false
+}
+
+/// The same for many values at once, where the text is so simple that this can be told: one comparison of a column with one
+/// value, in a SELECT without functions.
+pub(super) fn for_many(fingerprint: &str) -> Option<String> {
+    let text = fingerprint.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text.trim_end_matches(';');
+    let lower = text.to_ascii_lowercase();
+    let (lower, text) = match lower.rfind(" limit ") {
+        // One row for each value: a limit would be one of all.
+        Some(end) => (&lower[..end], &text[..end]),
+        None => (lower.as_str(), text),
+    };
+    let columns = lower.strip_prefix("select ").filter(|rest| !rest.starts_with("distinct "))?;
+    let columns = &text[7..7 + columns.find(" from ")?];
+    let from = lower.find(" where ")?;
+    if columns.contains('(') || ["…", " or ", " union ", " group by ", "(select"].iter().any(|word| lower.contains(word)) {
+        return None;
+    }
+    let (start, end) = one_placeholder(text)?;
+    let before = text[from + 7..start].strip_suffix("= ").or_else(|| text[from + 7..start].strip_suffix('='))?;
+    let column = before.trim_end().rsplit([' ', '(']).next().filter(|column| is_column(column))?;
+    let has = columns.split(',').any(|one| one.trim() == column || one.trim() == "*" || one.trim().ends_with(".*"));
+    let key = if has { String::new() } else { format!("{column}, ") };
+    let head = &text[7..from + 7 + before.trim_end().len()];
+    Some(format!("SELECT {key}{head} IN (?+){}", &text[end..]))
+}
+
+/// Where the only placeholder of a text is: `?` or `$1`.
+fn one_placeholder(text: &str) -> Option<(usize, usize)> {
+    let mut places = text.match_indices(['?', '$']);
+    let (start, _) = places.next()?;
+    if places.next().is_some() {
+        return None;
+    }
+    let digits = text[start + 1..].bytes().take_while(u8::is_ascii_digit).count();
+    Some((start, start + 1 + digits))
+}
+
+fn is_column(text: &str) -> bool {
+    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '"' | '`');
+    !text.is_empty() && text.chars().all(is_name)
+}
+
+#[cfg(test)]
+mod tests;
