@@ -10,6 +10,8 @@ mod evidence;
 mod interval;
 mod phases;
 mod series;
+pub mod sql;
+pub mod wire;
 
 pub use event::{
     Batch, Count, Countable, Event, FileCall, Language, LockCall, MAX_PATH, MAX_PAYLOAD, MAX_TAIL, Object, Peer,

@@ -1,0 +1,253 @@
+//! Words with a meaning of their own: written in capitals in a fingerprint, and telling whether a sign belongs to a number.
+
+/// What the words of SQL are; sorted. Words that tables often have as names of columns (`key`, `type`, `user`, `value`,
+/// `status`) are not here: as columns they keep their letters.
+const KEYWORDS: &[&str] = &[
+    "ABORT",
+    "ADD",
+    "ALL",
+    "ALTER",
+    "ANALYZE",
+    "AND",
+    "ANY",
+    "ARRAY",
+    "AS",
+    "ASC",
+    "BEGIN",
+    "BETWEEN",
+    "BY",
+    "CALL",
+    "CASCADE",
+    "CASE",
+    "CAST",
+    "COLLATE",
+    "COLUMN",
+    "COMMIT",
+    "CONFLICT",
+    "CONSTRAINT",
+    "CREATE",
+    "CROSS",
+    "CURRENT_DATE",
+    "CURRENT_TIME",
+    "CURRENT_TIMESTAMP",
+    "CURRENT_USER",
+    "DECLARE",
+    "DEFAULT",
+    "DELAYED",
+    "DELETE",
+    "DESC",
+    "DESCRIBE",
+    "DISTINCT",
+    "DISTINCTROW",
+    "DIV",
+    "DO",
+    "DROP",
+    "DUMPFILE",
+    "DUPLICATE",
+    "ELSE",
+    "END",
+    "ESCAPE",
+    "EXCEPT",
+    "EXECUTE",
+    "EXISTS",
+    "EXPLAIN",
+    "FALSE",
+    "FETCH",
+    "FOR",
+    "FORCE",
+    "FOREIGN",
+    "FROM",
+    "FULL",
+    "GLOB",
+    "GRANT",
+    "GROUP",
+    "HAVING",
+    "HIGH_PRIORITY",
+    "IF",
+    "IGNORE",
+    "ILIKE",
+    "IN",
+    "INDEX",
+    "INNER",
+    "INSERT",
+    "INTERSECT",
+    "INTERVAL",
+    "INTO",
+    "IS",
+    "ISNULL",
+    "JOIN",
+    "LATERAL",
+    "LEFT",
+    "LIKE",
+    "LIMIT",
+    "LOCK",
+    "LOW_PRIORITY",
+    "MATERIALIZED",
+    "MERGE",
+    "MOD",
+    "NATURAL",
+    "NOT",
+    "NOTHING",
+    "NOTNULL",
+    "NOWAIT",
+    "NULL",
+    "NULLS",
+    "OFFSET",
+    "ON",
+    "OR",
+    "ORDER",
+    "OUTER",
+    "OUTFILE",
+    "OVER",
+    "PARTITION",
+    "PRAGMA",
+    "PRIMARY",
+    "RECURSIVE",
+    "REFERENCES",
+    "REGEXP",
+    "RELEASE",
+    "REPLACE",
+    "RETURNING",
+    "REVOKE",
+    "RIGHT",
+    "RLIKE",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "SELECT",
+    "SET",
+    "SHOW",
+    "SIMILAR",
+    "SOME",
+    "SQL_CALC_FOUND_ROWS",
+    "SQL_NO_CACHE",
+    "START",
+    "STRAIGHT_JOIN",
+    "TABLE",
+    "TEMPORARY",
+    "THEN",
+    "TO",
+    "TRANSACTION",
+    "TRUE",
+    "TRUNCATE",
+    "UNION",
+    "UNIQUE",
+    "UPDATE",
+    "USE",
+    "USING",
+    "VACUUM",
+    "VALUES",
+    "VIEW",
+    "WHEN",
+    "WHERE",
+    "WINDOW",
+    "WITH",
+    "XOR",
+];
+
+/// Keywords that stand for a value, so that a sign behind them joins two; sorted.
+const OPERANDS: &[&str] =
+    &["CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "END", "FALSE", "NULL", "TRUE"];
+
+/// Functions that are written in capitals as often as in small letters; in capitals if `(` follows. Sorted.
+const FUNCTIONS: &[&str] = &[
+    "ABS",
+    "AVG",
+    "BIT_AND",
+    "BIT_OR",
+    "CEIL",
+    "CHAR_LENGTH",
+    "COALESCE",
+    "CONCAT",
+    "CONCAT_WS",
+    "CONVERT",
+    "COUNT",
+    "DATABASE",
+    "DATE",
+    "DATE_ADD",
+    "DATE_FORMAT",
+    "DATE_SUB",
+    "EXTRACT",
+    "FIELD",
+    "FIND_IN_SET",
+    "FLOOR",
+    "FOUND_ROWS",
+    "FROM_UNIXTIME",
+    "GET_LOCK",
+    "GREATEST",
+    "GROUP_CONCAT",
+    "IFNULL",
+    "INSTR",
+    "LAST_INSERT_ID",
+    "LEAST",
+    "LENGTH",
+    "LOWER",
+    "MAX",
+    "MD5",
+    "MIN",
+    "MONTH",
+    "NOW",
+    "NULLIF",
+    "RAND",
+    "RANDOM",
+    "RELEASE_LOCK",
+    "ROUND",
+    "ROW",
+    "ROW_NUMBER",
+    "STRING_AGG",
+    "SUBSTR",
+    "SUBSTRING",
+    "SUM",
+    "TO_CHAR",
+    "TRIM",
+    "UNIX_TIMESTAMP",
+    "UPPER",
+    "VERSION",
+    "YEAR",
+];
+
+/// Keywords that are functions too: no space before their `(`. Sorted.
+const CALLED: &[&str] = &["CAST", "IF", "LEFT", "MOD", "REPLACE", "RIGHT", "TRUNCATE"];
+
+/// The longest word of all lists.
+const LONGEST: usize = 20;
+
+/// The word in capitals, if it is one of SQL's.
+pub(super) fn keyword(word: &str) -> Option<&'static str> {
+    find(KEYWORDS, word)
+}
+
+/// The word in capitals, if it names a well-known function.
+pub(super) fn function(word: &str) -> Option<&'static str> {
+    find(FUNCTIONS, word)
+}
+
+/// Whether a keyword (in capitals) stands for a value.
+pub(super) fn is_operand(keyword: &str) -> bool {
+    OPERANDS.binary_search(&keyword).is_ok()
+}
+
+/// Whether a keyword (in capitals) is called like a function.
+pub(super) fn is_called(keyword: &str) -> bool {
+    CALLED.binary_search(&keyword).is_ok()
+}
+
+fn find(list: &'static [&'static str], word: &str) -> Option<&'static str> {
+    if word.len() > LONGEST {
+        return None;
+    }
+    let upper = word.to_ascii_uppercase();
+    list.binary_search(&upper.as_str()).ok().and_then(|at| list.get(at)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_are_sorted_and_no_longer_than_said() {
+        for list in [KEYWORDS, OPERANDS, FUNCTIONS, CALLED] {
+            assert!(list.is_sorted(), "{list:?}");
+            assert!(list.iter().all(|word| word.len() <= LONGEST));
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The principal function is [`members`]: which texts and numbers a JSON object has, by their path. Varlink's messages need no more.
+
+/// Objects inside each other that are looked into.
+const MAX_DEPTH: usize = 8;
+/// Members that are looked at.
+const MAX_MEMBERS: usize = 64;
+/// Longest key or text that is read, in bytes.
+const MAX_STRING: usize = 1024;
+
+/// Members of an object and of those in it that are text or number: keys joined by dots, and the text. Where it stops making
+/// sense, or is cut, it ends.
+pub(super) fn members(text: &[u8]) -> Vec<(String, String)> {
+    let mut scan = Scan { text, at: 0 };
+    let mut path: Vec<String> = Vec::new();
+    let mut found = Vec::new();
+    if scan.token() != Some(b'{') {
+        return found;
+    }
+    while found.len() < MAX_MEMBERS && path.len() < MAX_DEPTH {
+        match scan.token() {
+            Some(b',') => {}
+            Some(b'}') => {
+                if path.pop().is_none() {
+                    break;
+                }
+            }
+            Some(b'"') => {
+                let Some(key) = scan.string() else { break };
+                if scan.token() != Some(b':') {
+                    break;
+                }
+                match scan.token() {
+                    Some(b'{') => path.push(key),
+                    Some(b'"') => {
+                        let Some(value) = scan.string() else { break };
+                        found.push((join(&path, &key), value));
+                    }
+                    Some(byte) if byte.is_ascii_alphanumeric() || byte == b'-' => {
+                        let value = scan.bare();
+                        found.push((join(&path, &key), value));
+                    }
+                    Some(b'[') => {
+                        if scan.skip_list().is_none() {
+                            break;
+                        }
+                    }
+                    _ => break,
+                }
+            }
+            _ => break,
+        }
+    }
+    found
+}
+
+fn join(path: &[String], key: &str) -> String {
+    let mut joined = path.join(".");
+    if !joined.is_empty() {
+        joined.push('.');
+    }
+    joined + key
+}
+
+/// A text and how far it was read.
+struct Scan<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+// === impl Scan ===
+
+impl Scan<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn token(&mut self) -> Option<u8> {
+        while self.peek()?.is_ascii_whitespace() {
+            self.at += 1;
+        }
+        self.at += 1;
+        self.text.get(self.at - 1).copied()
+    }
+
+    /// A string whose first quote was read.
+    fn string(&mut self) -> Option<String> {
+        let mut bytes = Vec::new();
+        loop {
+            let byte = self.peek()?;
+            self.at += 1;
+            let byte = match byte {
+                b'"' => return Some(String::from_utf8_lossy(&bytes).into_owned()),
+                b'\\' => {
+                    let escaped = self.peek()?;
+                    self.at += 1;
+                    match escaped {
+                        b'n' => b'\n',
+                        b't' => b'\t',
+                        b'r' => b'\r',
+                        b'b' => 8,
+                        b'f' => 12,
+                        b'u' => {
+                            let digits = self.text.get(self.at..self.at + 4)?;
+                            self.at += 4;
+                            let code = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+                            let read = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+                            bytes.extend_from_slice(read.encode_utf8(&mut [0; 4]).as_bytes());
+                            continue;
+                        }
+                        other => other,
+                    }
+                }
+                other => other,
+            };
+            if bytes.len() >= MAX_STRING {
+                return None;
+            }
+            bytes.push(byte);
+        }
+    }
+
+    /// A number or a word whose first character was read.
+    fn bare(&mut self) -> String {
+        let from = self.at - 1;
+        while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+')) {
+            self.at += 1;
+        }
+        let bytes = self.text.get(from..self.at).unwrap_or_default();
+        String::from_utf8_lossy(bytes.get(..MAX_STRING).unwrap_or(bytes)).into_owned()
+    }
+
+    /// Over a list whose first bracket was read.
+    fn skip_list(&mut self) -> Option<()> {
+        let mut depth = 1_usize;
+        while depth > 0 {
+            match self.token()? {
+                b'[' => depth += 1,
+                b']' => depth -= 1,
+                b'"' => {
+                    self.string()?;
+                }
+                _ => {}
+            }
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_have_paths() {
+        let text = br#" { "a" : "x\"\u00e9\n", "b": {"c": -12.5, "d": [1, "]", [2]], "e": true}, "f": null } "#;
+        let expected =
+            [("a", "x\"é\n"), ("b.c", "-12.5"), ("b.e", "true"), ("f", "null")].map(|(a, b)| (a.into(), b.into()));
+        assert_eq!(members(text), expected);
+    }
+
+    #[test]
+    fn what_makes_no_sense_ends_it() {
+        for text in [&b""[..], b"{", b"[1]", b"{\"a\"", b"{\"a\":", b"{\"a\":\"", b"{\"a\":\"\\u12", b"{]", b"{\"a\":["]
+        {
+            assert_eq!(members(text), [], "{}", String::from_utf8_lossy(text));
+        }
+        assert_eq!(members(b"{\"a\":1,\"b\":\"cu"), [("a".into(), "1".into())]);
+        assert!(members(&b"{\"a\":".repeat(10_000)).is_empty());
+    }
+}

@@ -1,0 +1,429 @@
+//! The principal type is [`PostgresClient`]: what the client says on one connection to PostgreSQL.
+//!
+//! Source: chapter "Frontend/Backend Protocol" of PostgreSQL's documentation, section "Message Formats" above all.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use super::prepared::{Prepared, Text};
+use super::reader::Reader;
+use super::statement::{Statement, identity, values};
+use crate::event::MAX_TAIL;
+
+/// Codes in place of a protocol version, in the first message of a connection.
+const CANCEL: u32 = 80_877_102;
+const SSL: u32 = 80_877_103;
+const GSSENC: u32 = 80_877_104;
+/// The major version of the protocol, in the upper half of the code.
+const VERSION: u32 = 3;
+/// The longest first message that the server takes (`MAX_STARTUP_PACKET_LENGTH`).
+const MAX_STARTUP: u32 = 10_000;
+/// The longest message (`PQ_LARGE_MESSAGE_LIMIT`, 1 GiB less one).
+const MAX_MESSAGE: u32 = (1 << 30) - 1;
+/// Bytes of a message that are kept; the rest is counted.
+const MAX_KEPT: usize = 16 << 10;
+/// Portals that are remembered. Clients that name them close them; most use the one without a name.
+const MAX_PORTALS: usize = 64;
+
+/// The client's side of one connection.
+#[derive(Debug, Default)]
+pub struct PostgresClient {
+    state: State,
+    /// The message that is under way.
+    message: Option<Message>,
+    /// The first bytes of a message that was cut inside its head.
+    head: Vec<u8>,
+    prepared: Prepared,
+    portals: HashMap<Vec<u8>, Portal>,
+    /// The name of the statement that was parsed last and not executed yet.
+    parsed: Option<Vec<u8>>,
+}
+
+/// Where in the protocol the connection is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    /// Nothing was sent yet: a message without a tag, unless the beginning was not seen.
+    #[default]
+    Start,
+    /// TLS or GSSAPI encryption was asked for.
+    Asked,
+    /// Messages with a tag.
+    Messages,
+    /// A hole swallowed the beginning of a message.
+    Lost,
+    /// Encrypted.
+    Encrypted,
+}
+
+/// A message whose head was seen.
+#[derive(Debug)]
+struct Message {
+    /// 0 for the first of a connection, which has none.
+    tag: u8,
+    /// What was seen of its body, up to [`MAX_KEPT`].
+    body: Vec<u8>,
+    /// The body's length.
+    length: u64,
+    /// Bytes of the body that are still to come.
+    left: u64,
+    /// Part of the body was not seen; what comes behind is not kept.
+    holed: bool,
+}
+
+/// A statement with its values.
+#[derive(Debug)]
+struct Portal {
+    statement: Vec<u8>,
+    values: u64,
+    truncated: bool,
+    executed: bool,
+}
+
+// === impl PostgresClient ===
+
+impl PostgresClient {
+    /// Of a connection of which nothing was seen yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether the connection is encrypted: nothing can be read of it any more. Known when the server has answered `S` or
+    /// `G`, or the client's hello was seen.
+    pub fn is_tls(&self) -> bool {
+        self.state == State::Encrypted
+    }
+
+    /// What one call sent: its first bytes, and how many they were altogether. `out` gets each statement when its message
+    /// (for prepared ones: Execute) is complete.
+    pub fn sent(&mut self, payload: &[u8], total: usize, mut out: impl FnMut(Statement<'_>)) {
+        let total = total.max(payload.len());
+        if self.state == State::Encrypted || total == 0 {
+            return;
+        }
+        if self.message.is_none() && self.head.is_empty() && !self.begin(payload, total) {
+            return;
+        }
+        let mut reader = Reader(payload);
+        while !reader.0.is_empty() {
+            if self.message.is_none() && !self.read_head(&mut reader) {
+                break;
+            }
+            if let Some(message) = &mut self.message {
+                message.read(&mut reader);
+            }
+            self.complete(&mut out);
+        }
+        let mut hole = (total - payload.len()) as u64;
+        if hole > 0
+            && let Some(message) = &mut self.message
+        {
+            hole -= message.skip(hole);
+            self.complete(&mut out);
+        }
+        if hole > 0 && self.state != State::Lost {
+            self.lose();
+        }
+    }
+
+    /// The last bytes of what one call received. How many rows the commands that end in it returned or changed, if it is the
+    /// end of an answer.
+    pub fn received(&mut self, tail: &[u8]) -> Option<u64> {
+        if self.state == State::Asked {
+            match tail {
+                [b'S' | b'G'] => self.state = State::Encrypted,
+                [b'N'] => self.state = State::Start,
+                // An error of an old server.
+                _ => {}
+            }
+            return None;
+        }
+        if self.state == State::Encrypted {
+            return None;
+        }
+        // Where messages begin is not known unless all was seen: from whatever place they chain up to the end.
+        let starts = if tail.len() < MAX_TAIL { 1 } else { tail.len() };
+        (0..starts).find_map(|start| rows(tail.get(start..)?))
+    }
+
+    /// At the beginning of a send, between messages: whether it can be read.
+    fn begin(&mut self, payload: &[u8], total: usize) -> bool {
+        match self.state {
+            State::Asked | State::Start if super::tls::is_record(payload) => {
+                self.state = State::Encrypted;
+                false
+            }
+            // The answer to SSLRequest was not seen.
+            State::Asked => {
+                self.state = State::Start;
+                true
+            }
+            State::Start if !is_startup(payload) => {
+                self.state = if chains(payload, total) { State::Messages } else { State::Lost };
+                self.state == State::Messages
+            }
+            State::Lost if !chains(payload, total) => false,
+            State::Lost => {
+                self.state = State::Messages;
+                true
+            }
+            _ => true,
+        }
+    }
+
+    /// Reads tag and length; false if they are not complete, or no head at all.
+    fn read_head(&mut self, reader: &mut Reader<'_>) -> bool {
+        let tagged = self.state != State::Start;
+        let wanted = 4 + usize::from(tagged);
+        let take = wanted.saturating_sub(self.head.len()).min(reader.0.len());
+        self.head.extend_from_slice(reader.take(take).unwrap_or_default());
+        if self.head.len() < wanted {
+            return false;
+        }
+        let head = std::mem::take(&mut self.head);
+        let mut head = Reader(&head);
+        let tag = if tagged { head.u8().unwrap_or(0) } else { 0 };
+        let length = head.u32().unwrap_or(0);
+        if tagged && !is_tag(tag) || !(4..=MAX_MESSAGE).contains(&length) {
+            self.lose();
+            return false;
+        }
+        let length = u64::from(length) - 4;
+        self.message = Some(Message { tag, body: Vec::new(), length, left: length, holed: false });
+        true
+    }
+
+    fn lose(&mut self) {
+        self.state = State::Lost;
+        self.message = None;
+        self.head.clear();
+        self.parsed = None;
+    }
+
+    fn complete(&mut self, out: &mut impl FnMut(Statement<'_>)) {
+        let Some(message) = self.message.take_if(|message| message.left == 0) else { return };
+        let truncated = message.is_truncated();
+        let mut body = Reader(&message.body);
+        match message.tag {
+            0 => self.first(body.u32().unwrap_or(0)),
+            b'Q' => {
+                let text = message.body.strip_suffix(b"\0").unwrap_or(&message.body);
+                let values = values(&[], message.length);
+                let identity = identity(text, values);
+                out(Statement { text, identity, truncated, prepared: false, parse_only: false });
+            }
+            b'P' => {
+                self.flush_parsed(out);
+                let Some(name) = body.until_nul() else { return };
+                let text = Reader(body.0).until_nul();
+                let truncated = text.is_none();
+                let bytes = text.unwrap_or(body.0).to_vec();
+                self.prepared.insert(name, Text { bytes, truncated });
+                self.parsed = Some(name.to_vec());
+            }
+            b'B' => {
+                let (Some(portal), Some(statement)) = (body.until_nul(), body.until_nul()) else { return };
+                if self.portals.len() >= MAX_PORTALS && !self.portals.contains_key(portal) {
+                    self.portals.clear();
+                }
+                let values = values(body.0, message.length);
+                let bound = Portal { statement: statement.to_vec(), values, truncated, executed: false };
+                self.portals.insert(portal.to_vec(), bound);
+            }
+            b'E' => {
+                if let Some(name) = body.until_nul() {
+                    self.execute(name, out);
+                }
+            }
+            b'C' => match (body.u8(), body.until_nul()) {
+                (Some(b'S'), Some(name)) => self.prepared.remove(name),
+                (Some(b'P'), Some(name)) => {
+                    self.portals.remove(name);
+                }
+                _ => {}
+            },
+            b'S' | b'H' => self.flush_parsed(out),
+            _ => {}
+        }
+    }
+
+    fn first(&mut self, code: u32) {
+        self.state = match code {
+            SSL | GSSENC => State::Asked,
+            // Nothing follows; a connection of its own.
+            CANCEL => State::Lost,
+            _ => State::Messages,
+        };
+    }
+
+    fn execute(&mut self, portal: &[u8], out: &mut impl FnMut(Statement<'_>)) {
+        let Some(portal) = self.portals.get_mut(portal).filter(|portal| !portal.executed) else {
+            // More rows of one that was executed, or one that was bound before anything was seen.
+            return;
+        };
+        portal.executed = true;
+        if self.parsed.as_ref() == Some(&portal.statement) {
+            self.parsed = None;
+        }
+        let unseen;
+        let (text, cut) = match self.prepared.get(&portal.statement) {
+            Some(text) => (text.bytes.as_slice(), text.truncated),
+            None => {
+                unseen = [b"EXECUTE \"", portal.statement.as_slice(), b"\""].concat();
+                (unseen.as_slice(), true)
+            }
+        };
+        let identity = identity(text, portal.values);
+        let truncated = cut || portal.truncated;
+        out(Statement { text, identity, truncated, prepared: true, parse_only: false });
+    }
+
+    /// A statement that was parsed and will be executed later, if ever.
+    fn flush_parsed(&mut self, out: &mut impl FnMut(Statement<'_>)) {
+        if let Some(text) = self.parsed.take().and_then(|name| self.prepared.get(&name)) {
+            let identity = identity(&text.bytes, 0);
+            out(Statement { text: &text.bytes, identity, truncated: text.truncated, prepared: true, parse_only: true });
+        }
+    }
+}
+
+// === impl Message ===
+
+impl Message {
+    fn read(&mut self, reader: &mut Reader<'_>) {
+        let take = usize::try_from(self.left).unwrap_or(usize::MAX).min(reader.0.len());
+        let bytes = reader.take(take).unwrap_or_default();
+        self.left -= bytes.len() as u64;
+        // Passwords and the data of COPY are of no interest.
+        if !self.holed && !matches!(self.tag, b'p' | b'd') {
+            let room = MAX_KEPT - self.body.len().min(MAX_KEPT);
+            self.body.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        }
+    }
+
+    /// Over bytes that were not seen; how many were its own.
+    fn skip(&mut self, hole: u64) -> u64 {
+        let own = hole.min(self.left);
+        self.left -= own;
+        self.holed |= own > 0;
+        own
+    }
+
+    fn is_truncated(&self) -> bool {
+        (self.body.len() as u64) < self.length
+    }
+}
+
+/// Whether these may be the first bytes that a client sends, or that it sends after some that were not seen.
+pub fn looks_like_postgres(first: &[u8]) -> bool {
+    // Whether it was cut is not known here: the end of the last message may be missing.
+    is_startup(first) || chains(first, usize::MAX) && is_telling(first)
+}
+
+/// A tag and a length are soon found in anything: of what was not seen from its beginning more is asked.
+fn is_telling(first: &[u8]) -> bool {
+    let mut reader = Reader(first);
+    let (Some(tag), Some(length)) = (reader.u8(), reader.u32()) else { return false };
+    let body = usize::try_from(length).ok().and_then(|length| reader.0.get(..length - 4));
+    match (tag, body) {
+        (b'Q', Some(body)) => memchr::memchr(0, body) == Some(body.len().wrapping_sub(1)),
+        (b'Q', None) => memchr::memchr(0, reader.0).is_none(),
+        (b'P', _) => Reader(reader.0).until_nul().is_some_and(|name| name.len() < 64 && !name.contains(&b'\n')),
+        (b'B', Some(body)) => body.len() >= 8,
+        (b'X' | b'S' | b'H', Some(body)) => body.is_empty(),
+        (b'C' | b'D', Some([b'S' | b'P', .., 0])) => true,
+        _ => false,
+    }
+}
+
+fn is_startup(first: &[u8]) -> bool {
+    let mut reader = Reader(first);
+    let (Some(length), Some(code)) = (reader.u32(), reader.u32()) else { return false };
+    match code {
+        SSL | GSSENC => length == 8,
+        CANCEL => (16..=MAX_STARTUP).contains(&length),
+        code => code >> 16 == VERSION && (9..=MAX_STARTUP).contains(&length),
+    }
+}
+
+/// Whether messages with tags follow each other from the first byte to the last that was seen.
+fn chains(payload: &[u8], total: usize) -> bool {
+    let mut reader = Reader(payload);
+    let mut seen = false;
+    while let Some(tag) = reader.u8() {
+        if !is_tag(tag) {
+            return false;
+        }
+        let Some(length) = reader.u32() else { return seen };
+        let body = (length as usize).saturating_sub(4);
+        if !(4..=MAX_MESSAGE).contains(&length) {
+            return false;
+        }
+        seen = true;
+        if reader.take(body).is_none() {
+            // It goes on in what was cut, or in the next send.
+            return total > payload.len() || is_telling(payload);
+        }
+    }
+    seen
+}
+
+/// Messages of the frontend.
+fn is_tag(tag: u8) -> bool {
+    matches!(tag, b'Q' | b'P' | b'B' | b'D' | b'E' | b'C' | b'S' | b'H' | b'F' | b'X' | b'd' | b'c' | b'f' | b'p')
+}
+
+/// The rows of all commands that messages of the backend end, if they chain up to the end and one of them ends a command.
+fn rows(tail: &[u8]) -> Option<u64> {
+    let mut reader = Reader(tail);
+    let mut rows = None;
+    while let Some(tag) = reader.u8() {
+        if !matches!(
+            tag,
+            b'1' | b'2'
+                | b'3'
+                | b'A'
+                | b'C'
+                | b'D'
+                | b'E'
+                | b'I'
+                | b'K'
+                | b'N'
+                | b'R'
+                | b'S'
+                | b'T'
+                | b'Z'
+                | b'c'
+                | b'n'
+                | b's'
+                | b't'
+        ) {
+            return None;
+        }
+        let length = reader.u32()?.checked_sub(4)?;
+        let body = reader.take(usize::try_from(length).ok()?)?;
+        match (tag, body) {
+            (b'C', body) => {
+                let command = command_rows(body.strip_suffix(b"\0")?)?;
+                rows = Some(rows.unwrap_or(0_u64).saturating_add(command));
+            }
+            (b'Z', [b'I' | b'T' | b'E']) => {}
+            (b'Z', _) => return None,
+            _ => {}
+        }
+    }
+    rows
+}
+
+/// `SELECT 5`, `INSERT 0 1`, `BEGIN`.
+fn command_rows(tag: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(tag).ok()?;
+    let (command, last) = text.rsplit_once(' ').unwrap_or((text, ""));
+    if !command.bytes().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'0'..=b'9'))
+        || command.is_empty()
+    {
+        return None;
+    }
+    Some(last.parse().unwrap_or(0))
+}

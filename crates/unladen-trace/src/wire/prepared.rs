@@ -1,0 +1,99 @@
+//! The principal type is [`Prepared`]: statements that a connection has prepared, by name.
+
+use std::collections::{HashMap, VecDeque};
+
+/// Statements remembered for a connection; the oldest is forgotten first.
+const MAX_STATEMENTS: usize = 512;
+/// Bytes of texts remembered for a connection.
+const MAX_BYTES: usize = 1 << 20;
+
+/// The text of a prepared statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Text {
+    pub(super) bytes: Vec<u8>,
+    /// There was more of it.
+    pub(super) truncated: bool,
+}
+
+/// Texts by name, in bounded memory.
+#[derive(Debug, Default)]
+pub(super) struct Prepared {
+    texts: HashMap<Vec<u8>, Text>,
+    /// Names, the oldest first; a name that was given again stands at its first place.
+    order: VecDeque<Vec<u8>>,
+    bytes: usize,
+}
+
+// === impl Prepared ===
+
+impl Prepared {
+    pub(super) fn insert(&mut self, name: &[u8], text: Text) {
+        self.bytes += cost(name, &text);
+        match self.texts.insert(name.to_vec(), text) {
+            Some(old) => self.bytes -= cost(name, &old),
+            None => self.order.push_back(name.to_vec()),
+        }
+        while self.texts.len() > MAX_STATEMENTS || self.bytes > MAX_BYTES {
+            let Some(oldest) = self.order.pop_front() else { break };
+            self.forget(&oldest);
+        }
+    }
+
+    pub(super) fn get(&self, name: &[u8]) -> Option<&Text> {
+        self.texts.get(name)
+    }
+
+    pub(super) fn remove(&mut self, name: &[u8]) {
+        self.forget(name);
+        self.order.retain(|own| own != name);
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn forget(&mut self, name: &[u8]) {
+        if let Some(old) = self.texts.remove(name) {
+            self.bytes -= cost(name, &old);
+        }
+    }
+}
+
+fn cost(name: &[u8], text: &Text) -> usize {
+    name.len() + text.bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_bounded_and_the_oldest_goes_first() {
+        let mut prepared = Prepared::default();
+        let text = |length: usize| Text { bytes: vec![b'x'; length], truncated: false };
+        for number in 0..10_000_u32 {
+            prepared.insert(&number.to_be_bytes(), text(10));
+        }
+        assert_eq!((prepared.texts.len(), prepared.order.len()), (MAX_STATEMENTS, MAX_STATEMENTS));
+        assert!(prepared.get(&9_999_u32.to_be_bytes()).is_some());
+        assert!(prepared.get(&1_u32.to_be_bytes()).is_none());
+        for number in 0..100_u32 {
+            prepared.insert(&number.to_be_bytes(), text(100_000));
+        }
+        assert!(prepared.bytes <= MAX_BYTES);
+        for number in 0..10_000_u32 {
+            prepared.remove(&number.to_be_bytes());
+        }
+        assert_eq!((prepared.bytes, prepared.texts.len(), prepared.order.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_name_given_again_replaces_the_text() {
+        let mut prepared = Prepared::default();
+        for bytes in [b"SELECT 1".to_vec(), b"SELECT 2".to_vec()] {
+            prepared.insert(b"", Text { bytes, truncated: false });
+        }
+        assert_eq!(prepared.get(b"").map(|text| text.bytes.as_slice()), Some(&b"SELECT 2"[..]));
+        assert_eq!((prepared.order.len(), prepared.bytes), (1, 8));
+    }
+}

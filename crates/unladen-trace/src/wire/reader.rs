@@ -1,0 +1,67 @@
+//! The principal type is [`Reader`]: numbers and names from the front of some bytes.
+
+/// Bytes that are read from the front.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+
+// === impl Reader ===
+
+impl<'a> Reader<'a> {
+    pub(super) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.try_into().ok()
+    }
+
+    pub(super) fn u8(&mut self) -> Option<u8> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    /// In the order of the network.
+    pub(super) fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    /// In the order of the network.
+    pub(super) fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_be_bytes)
+    }
+
+    pub(super) fn u16_le(&mut self) -> Option<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    pub(super) fn u24_le(&mut self) -> Option<u32> {
+        self.array().map(|[a, b, c]| u32::from_le_bytes([a, b, c, 0]))
+    }
+
+    pub(super) fn u32_le(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// Up to a NUL, which is taken too.
+    pub(super) fn until_nul(&mut self) -> Option<&'a [u8]> {
+        let end = memchr::memchr(0, self.0)?;
+        let text = self.take(end)?;
+        self.take(1)?;
+        Some(text)
+    }
+}
+
+/// At most so many bytes of it as text, without control characters.
+pub(super) fn printable(bytes: &[u8], most: usize) -> String {
+    let known = bytes.get(..most).unwrap_or(bytes);
+    let mut text: String =
+        String::from_utf8_lossy(known).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if known.len() < bytes.len() {
+        while text.ends_with('\u{fffd}') {
+            text.pop();
+        }
+        text.push('…');
+    }
+    text
+}

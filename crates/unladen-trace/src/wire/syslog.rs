@@ -1,0 +1,102 @@
+//! The principal type is [`Line`]: a line of the system's log.
+//!
+//! Source: RFC 3164, section 4.1 (what the C library's syslog(3) writes), RFC 5424, section 6; for /run/systemd/journal/socket
+//! systemd's "Native Journal Protocol".
+
+use super::reader::printable;
+
+/// Bytes of a message that are kept.
+const MAX_MESSAGE: usize = 512;
+
+/// Facilities by number, RFC 5424 table 1, as syslog(3) names them.
+const FACILITIES: &[&str] = &[
+    "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv", "ftp", "ntp",
+    "audit", "alert", "clock", "local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7",
+];
+/// Severities by number, RFC 5424 table 2.
+const SEVERITIES: &[&str] = &["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"];
+
+/// A line of the system's log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// `mail`, `local0`; not known from what is sent to the journal.
+    pub facility: Option<&'static str>,
+    /// `err`, `info`.
+    pub severity: Option<&'static str>,
+    /// What it says, program's name included, without time and host; cut, and without control characters.
+    pub text: String,
+}
+
+/// Whether a line with its priority begins here.
+pub fn looks_like_syslog(payload: &[u8]) -> bool {
+    priority(payload).is_some()
+}
+
+/// What a line says; of anything else its beginning.
+pub fn message(payload: &[u8]) -> String {
+    line(payload).map_or_else(|| printable(payload.trim_ascii(), MAX_MESSAGE), |line| line.text)
+}
+
+/// A line of the system's log: with its priority, or for the journal as fields.
+pub fn line(payload: &[u8]) -> Option<Line> {
+    let Some((priority, rest)) = priority(payload) else { return journal(payload) };
+    let text = after_time(rest).trim_ascii();
+    let text = text.trim_ascii_end();
+    Some(Line {
+        facility: FACILITIES.get(usize::from(priority >> 3)).copied(),
+        severity: SEVERITIES.get(usize::from(priority & 7)).copied(),
+        text: printable(text.strip_suffix(b"\0").unwrap_or(text), MAX_MESSAGE),
+    })
+}
+
+/// `<165>`: up to 191, no zeros before it.
+fn priority(payload: &[u8]) -> Option<(u8, &[u8])> {
+    let rest = payload.strip_prefix(b"<")?;
+    let end = rest.iter().take(4).position(|byte| *byte == b'>')?;
+    let digits = rest.get(..end)?;
+    if digits.is_empty() || digits.len() > 1 && digits.first() == Some(&b'0') {
+        return None;
+    }
+    let mut number = 0_u16;
+    for digit in digits {
+        number = number * 10 + u16::from(digit.is_ascii_digit().then(|| digit - b'0')?);
+    }
+    Some((u8::try_from(number).ok().filter(|number| *number <= 191)?, rest.get(end + 1..)?))
+}
+
+/// Without `Oct 11 22:14:15 `, and without the head of RFC 5424 up to the host.
+fn after_time(rest: &[u8]) -> &[u8] {
+    if let Some([_, _, _, b' ', day, digit, b' ', time @ ..]) = rest.get(..7).map(|_| rest)
+        && (day.is_ascii_digit() || *day == b' ')
+        && digit.is_ascii_digit()
+        && let Some([h, _, b':', _, _, b':', _, s]) = time.get(..8)
+        && h.is_ascii_digit()
+        && s.is_ascii_digit()
+    {
+        return time.get(8..).unwrap_or_default();
+    }
+    // VERSION TIMESTAMP HOSTNAME APP-NAME PROCID MSGID STRUCTURED-DATA MSG
+    if let Some(head) = rest.strip_prefix(b"1 ") {
+        let mut words = head.splitn(3, |byte| *byte == b' ');
+        let (time, _host, text) = (words.next(), words.next(), words.next());
+        let is_time = |time: &[u8]| time == b"-" || time.len() >= 20 && time.get(10) == Some(&b'T');
+        if let (Some(time), Some(text)) = (time, text)
+            && is_time(time)
+        {
+            return text;
+        }
+    }
+    rest
+}
+
+/// `PRIORITY=6\nMESSAGE=text\n`
+fn journal(payload: &[u8]) -> Option<Line> {
+    let fields = || payload.split(|byte| *byte == b'\n');
+    let field = |name: &[u8]| fields().find_map(|line| line.strip_prefix(name));
+    let text = field(b"MESSAGE=")?;
+    let severity = field(b"PRIORITY=").and_then(|digits| match digits {
+        [digit @ b'0'..=b'7'] => SEVERITIES.get(usize::from(digit - b'0')).copied(),
+        _ => None,
+    });
+    Some(Line { facility: None, severity, text: printable(text, MAX_MESSAGE) })
+}

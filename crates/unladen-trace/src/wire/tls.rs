@@ -1,0 +1,141 @@
+//! The principal type is [`ClientHello`]: how a client begins TLS.
+//!
+//! Source: RFC 8446, section 5.1 (records) and 4.1.2 (ClientHello); RFC 6066, section 3 (server name); RFC 5077 (tickets).
+
+use super::reader::{Reader, printable};
+
+/// Types of records.
+const CHANGE_CIPHER_SPEC: u8 = 20;
+const HANDSHAKE: u8 = 22;
+const APPLICATION_DATA: u8 = 23;
+/// The type of handshake message that a ClientHello is.
+const CLIENT_HELLO: u8 = 1;
+/// Extensions.
+const SERVER_NAME: u16 = 0;
+const SESSION_TICKET: u16 = 35;
+const PRE_SHARED_KEY: u16 = 41;
+const SUPPORTED_VERSIONS: u16 = 43;
+/// TLS 1.3 in the list of versions.
+const TLS_1_3: [u8; 2] = [3, 4];
+/// Longest record: 2^14 and what TLS 1.2 allows ciphers to add.
+const MAX_RECORD: u16 = (1 << 14) + 2048;
+/// Longest name of a server that is kept.
+const MAX_NAME: usize = 255;
+
+/// How a client begins TLS.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClientHello {
+    /// The name of the server that it asks for.
+    pub server_name: Option<String>,
+    /// It offers to take up an earlier session: a pre-shared key (TLS 1.3), a ticket, or the id of a session. With TLS 1.3
+    /// an id alone says nothing: clients make one up (RFC 8446, appendix D.4).
+    pub offers_resumption: bool,
+    /// All of it was seen.
+    pub complete: bool,
+}
+
+/// A ClientHello at the beginning of what was sent.
+pub fn client_hello(first: &[u8]) -> Option<ClientHello> {
+    let mut reader = Reader(first);
+    if !is_record(first) || reader.u8()? != HANDSHAKE {
+        return None;
+    }
+    reader.take(4)?;
+    if reader.u8()? != CLIENT_HELLO {
+        return None;
+    }
+    let mut hello = ClientHello::default();
+    hello.complete = read(&mut reader, &mut hello).is_some();
+    Some(hello)
+}
+
+/// Whether data goes over it: the handshake is done. In TLS 1.3 the first is the end of the handshake itself.
+pub fn has_application_data(payload: &[u8]) -> bool {
+    record_types(payload).any(|kind| kind == APPLICATION_DATA)
+}
+
+/// Types of the records that begin in what was sent: 20 change of cipher, 21 alert, 22 handshake, 23 data. Ends where something else
+/// comes, or the end of a record is not seen.
+pub fn record_types(payload: &[u8]) -> impl Iterator<Item = u8> {
+    let mut reader = Reader(payload);
+    std::iter::from_fn(move || {
+        if !is_record(reader.0) {
+            return None;
+        }
+        let kind = reader.u8()?;
+        reader.u16()?;
+        let length = usize::from(reader.u16()?);
+        if reader.take(length).is_none() {
+            reader.0 = &[];
+        }
+        Some(kind)
+    })
+}
+
+/// Whether a record begins here.
+pub(super) fn is_record(first: &[u8]) -> bool {
+    let mut reader = Reader(first);
+    let (Some(kind), Some(3), Some(minor), Some(length)) = (reader.u8(), reader.u8(), reader.u8(), reader.u16()) else {
+        return false;
+    };
+    (CHANGE_CIPHER_SPEC..=APPLICATION_DATA).contains(&kind) && minor <= 4 && (1..=MAX_RECORD).contains(&length)
+}
+
+/// What follows the type of the message, as far as it goes.
+fn read(reader: &mut Reader<'_>, hello: &mut ClientHello) -> Option<()> {
+    let length = reader.take(3)?;
+    let _version_and_random = reader.take(2 + 32)?;
+    let session = usize::from(reader.u8()?);
+    let session = !reader.take(session)?.is_empty();
+    // Until versions are listed: what TLS 1.2 means by it.
+    hello.offers_resumption = session;
+    let ciphers = usize::from(reader.u16()?);
+    reader.take(ciphers)?;
+    let compressions = usize::from(reader.u8()?);
+    reader.take(compressions)?;
+    let [a, b, c] = length.try_into().ok()?;
+    let left = (u32::from_be_bytes([0, a, b, c]) as usize)
+        .checked_sub(2 + 32 + 1 + ciphers + 2 + compressions + 1)
+        .unwrap_or_default();
+    if left == 0 || reader.0.is_empty() {
+        return Some(());
+    }
+    let extensions = usize::from(reader.u16()?);
+    let mut extensions = Reader(reader.0.get(..extensions).unwrap_or(reader.0));
+    let whole = extensions.0.len() < reader.0.len() || left >= 2 + extensions.0.len();
+    let (mut tickets, mut modern) = (false, false);
+    let mut ended = Some(());
+    while !extensions.0.is_empty() {
+        let Some((kind, body)) = extension(&mut extensions) else {
+            ended = None;
+            break;
+        };
+        match kind {
+            SERVER_NAME => hello.server_name = server_name(body),
+            SESSION_TICKET => tickets |= !body.is_empty(),
+            PRE_SHARED_KEY => tickets = true,
+            SUPPORTED_VERSIONS => modern = body.get(1..)?.chunks(2).any(|version| version == TLS_1_3),
+            _ => {}
+        }
+    }
+    hello.offers_resumption = tickets || session && !modern;
+    ended.filter(|()| whole)
+}
+
+fn extension<'a>(reader: &mut Reader<'a>) -> Option<(u16, &'a [u8])> {
+    let kind = reader.u16()?;
+    let length = usize::from(reader.u16()?);
+    Some((kind, reader.take(length)?))
+}
+
+/// The first name of the list that is one of a host.
+fn server_name(body: &[u8]) -> Option<String> {
+    let mut reader = Reader(body);
+    reader.u16()?;
+    if reader.u8()? != 0 {
+        return None;
+    }
+    let length = usize::from(reader.u16()?);
+    let name = reader.take(length)?;
+    (!name.is_empty()).then(|| printable(name, MAX_NAME))
+}
