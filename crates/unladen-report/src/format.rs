@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::inside::Inside;
 use crate::load::Load;
 use crate::prove::Prove;
 use crate::style::Style;
@@ -20,6 +21,12 @@ pub trait Format: Sync {
     /// # Errors
     /// Only those of `out`.
     fn weigh(&self, result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes what the rules find in the evidence of an earlier run: `unladen weigh --from`.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    fn inside(&self, pages: &[Inside], style: Style, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes the result of `unladen load`.
     ///

@@ -3,12 +3,14 @@
 use std::io::{self, Write};
 
 use crate::format::Format;
+use crate::inside::Inside;
 use crate::load::Load;
 use crate::prove::Prove;
 use crate::style::Style;
 use crate::weigh::Weigh;
 
 mod figure;
+mod inside;
 mod load;
 mod prove;
 mod weigh;
@@ -26,6 +28,10 @@ impl Format for Json {
 
     fn weigh(&self, result: &Weigh, _: Style, out: &mut dyn Write) -> io::Result<()> {
         document(&weigh::Document::of(result), out)
+    }
+
+    fn inside(&self, pages: &[Inside], _: Style, out: &mut dyn Write) -> io::Result<()> {
+        document(&weigh::FindingsDocument::of(pages), out)
     }
 
     fn load(&self, result: &Load, _: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod format;
+mod inside;
 mod json;
 mod load;
 mod prove;
@@ -28,6 +29,7 @@ mod warning;
 mod weigh;
 
 pub use format::{FORMATS, Format, format_named};
+pub use inside::{Fresh, Inside, NotLooked, TotalRow};
 pub use load::{
     ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, SendLag, Slice, StepResult, Trial,
     Unfit,

@@ -3,12 +3,14 @@
 use std::io::{self, Write};
 
 use crate::format::Format;
+use crate::inside::Inside;
 use crate::load::Load;
 use crate::prove::Prove;
 use crate::style::Style;
 use crate::weigh::Weigh;
 
 mod draw;
+mod inside;
 mod load;
 mod prove;
 mod weigh;
@@ -27,6 +29,12 @@ impl Format for Svg {
     fn weigh(&self, result: &Weigh, _: Style, out: &mut dyn Write) -> io::Result<()> {
         let mut body = String::new();
         let height = weigh::weigh(result, &mut body);
+        document(&body, height, out)
+    }
+
+    fn inside(&self, pages: &[Inside], _: Style, out: &mut dyn Write) -> io::Result<()> {
+        let mut body = String::new();
+        let height = inside::inside(pages, &mut body);
         document(&body, height, out)
     }
 

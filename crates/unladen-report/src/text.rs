@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::format::Format;
+use crate::inside::Inside;
 use crate::load::Load;
 use crate::prove::Prove;
 use crate::style::Style;
@@ -10,6 +11,7 @@ use crate::weigh::Weigh;
 
 mod bar;
 mod figure;
+mod inside;
 mod load;
 mod prose;
 mod prove;
@@ -29,6 +31,14 @@ impl Format for Text {
 
     fn weigh(&self, result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()> {
         weigh::weigh(result, style, out)
+    }
+
+    fn inside(&self, pages: &[Inside], style: Style, out: &mut dyn Write) -> io::Result<()> {
+        for page in pages {
+            writeln!(out, "{}\n", style.heading(&prose::clean(&page.url)))?;
+            inside::inside(page, style, out)?;
+        }
+        Ok(())
     }
 
     fn load(&self, result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use unladen_lockin::Estimate;
 
+use crate::inside::Inside;
 use crate::quantity::Kind;
 use crate::warning::Warning;
 
@@ -94,6 +95,8 @@ pub struct WeighedUrl {
     pub capacity: Option<UrlCapacity>,
     /// Some of the phases, for the picture.
     pub trace: Vec<PhaseTrace>,
+    /// What each request repeats; `None` if that was not asked for.
+    pub inside: Option<Inside>,
 }
 
 /// What the client did and saw.

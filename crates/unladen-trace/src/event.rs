@@ -221,6 +221,9 @@ pub struct Socket {
     pub id: u64,
     /// Whether it keeps messages apart (datagrams).
     pub datagram: bool,
+    /// This end accepted the connection: the peer is a client. It is told by the port, if that is one at which the process
+    /// listened when it was first followed; a Unix socket's by having the name and its peer none.
+    pub accepted: bool,
     /// Whose it is.
     pub peer: Peer,
 }

@@ -1,18 +1,22 @@
 //! What was seen of each request. The principal type is [`Evidence`]: what the requests of a page did, summed up by what it was
 //! done to, so that the rules of `unladen-finding` can recognise waste in it.
 //!
-//! [`Event`]s come from whoever traces; `Assembly` puts them into requests and sums them up; `wire` and `sql` read
+//! [`Event`]s come from whoever traces; [`Assembly`] puts them into requests and sums them up; `wire` and `sql` read
 //! what was sent. Nothing here traces, and nothing here needs a privilege.
 #![forbid(unsafe_code)]
 
+mod assembly;
 mod event;
 mod evidence;
 mod interval;
 mod phases;
+mod record;
 mod series;
 pub mod sql;
+mod totals;
 pub mod wire;
 
+pub use assembly::{Assembly, Resolver, Window};
 pub use event::{
     Batch, Count, Countable, Event, FileCall, Language, LockCall, MAX_PATH, MAX_PAYLOAD, MAX_TAIL, Object, Peer,
     Socket, Way, What,
@@ -24,4 +28,6 @@ pub use evidence::{
 };
 pub use interval::Interval;
 pub use phases::{PhaseSeen, Phases};
+pub use record::{PageRecord, Record, RecordError};
 pub use series::Series;
+pub use totals::Total;

@@ -20,6 +20,11 @@ fn the_document_looks_like_this() {
 }
 
 #[test]
+fn findings_look_like_this() {
+    insta::assert_snapshot!(written(|out| Json.inside(&[sample::inside()], Style::plain(100), out)));
+}
+
+#[test]
 fn a_load_looks_like_this() {
     let mut load = sample::overloaded();
     (load.capacity, load.timeline, load.distribution) = (sample::searched().capacity, Vec::new(), Vec::new());

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::figure::{EstimateJson, IntervalJson, SpanJson, intervals, latency, nanos};
+use super::inside::{self, CountJson, FindingJson, NotLookedJson};
+use crate::inside::Inside;
 use crate::weigh::{Weigh, WeighedUrl, WeightRow};
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
@@ -29,7 +31,9 @@ pub(super) struct Document<'a> {
     weights: Vec<WeightJson<'a>>,
     latency_ns: BTreeMap<String, u64>,
     urls: Vec<UrlJson<'a>>,
-    findings: [(); 0],
+    findings: Vec<FindingJson<'a>>,
+    counts: Vec<CountJson<'a>>,
+    not_looked_for: Vec<NotLookedJson<'a>>,
     warnings: Vec<String>,
 }
 
@@ -106,8 +110,40 @@ impl<'a> Document<'a> {
                 _ => BTreeMap::new(),
             },
             urls: result.urls.iter().map(UrlJson::of).collect(),
-            findings: [],
+            findings: insides(result).flat_map(inside::findings).collect(),
+            counts: insides(result).flat_map(inside::counts).collect(),
+            not_looked_for: insides(result).flat_map(inside::not_looked).collect(),
             warnings: result.warnings.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+fn insides(result: &Weigh) -> impl Iterator<Item = &Inside> {
+    result.urls.iter().filter_map(|url| url.inside.as_ref())
+}
+
+/// What `--from` makes of an earlier run's evidence: the same document, without what was not measured anew.
+#[derive(Serialize)]
+pub(super) struct FindingsDocument<'a> {
+    schema: &'static str,
+    target: String,
+    requests: u64,
+    weights: [(); 0],
+    findings: Vec<FindingJson<'a>>,
+    counts: Vec<CountJson<'a>>,
+    not_looked_for: Vec<NotLookedJson<'a>>,
+}
+
+impl<'a> FindingsDocument<'a> {
+    pub(super) fn of(pages: &'a [Inside]) -> Self {
+        Self {
+            schema: SCHEMA,
+            target: pages.iter().map(|page| page.url.as_str()).collect::<Vec<_>>().join(" "),
+            requests: pages.iter().map(|page| page.requests).sum(),
+            weights: [],
+            findings: pages.iter().flat_map(inside::findings).collect(),
+            counts: pages.iter().flat_map(inside::counts).collect(),
+            not_looked_for: pages.iter().flat_map(inside::not_looked).collect(),
         }
     }
 }

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use unladen_finding::{Cure, Figure, Finding, Item, Share, Whole};
 use unladen_lockin::Estimate;
+use unladen_trace::Interval;
 
+use crate::inside::{Fresh, Inside, NotLooked, TotalRow};
 use crate::quantity::Kind;
 use crate::warning::Warning;
 use crate::weigh::*;
@@ -101,6 +104,7 @@ fn page(name: &str, scale: f64) -> WeighedUrl {
             .zip(0..)
             .map(|(on, i)| phase(i, on))
             .collect(),
+        inside: None,
     }
 }
 
@@ -139,6 +143,79 @@ pub(crate) fn one_page() -> Weigh {
 
 pub(crate) fn two_pages() -> Weigh {
     result(vec![page("/index.php/Main_Page", 1.0), page("/index.php/Special:Version", 3.2)], Vec::new())
+}
+
+fn interval(value: f64, margin: f64) -> Interval {
+    Interval { value, low: value - margin, high: value + margin }
+}
+
+fn total(group: &str, counter: &str, title: Option<&'static str>, value: f64, margin: f64) -> TotalRow {
+    TotalRow { group: group.into(), counter: counter.into(), title, per_request: interval(value, margin) }
+}
+
+/// What was found inside a page of PHP, and what could not be looked for.
+pub(crate) fn inside() -> Inside {
+    let php = "www-data php-fpm8.2";
+    let storm = Finding {
+        rule: "stat-storm",
+        group: php.into(),
+        summary: "1,104 ± 3 file checks per request, 412 of them for files that do not exist".into(),
+        figures: vec![Figure { name: "checks", unit: "1", value: interval(1_104.0, 3.0) }],
+        items: [("includes/libs", 611.0), ("extensions", 240.0), ("vendor", 120.0), ("a", 3.0), ("b", 2.0), ("c", 1.0)]
+            .map(|(name, per_request)| Item { name: name.into(), per_request })
+            .to_vec(),
+        share: Share::Known {
+            of: Whole::Latency,
+            time: Interval { value: 2_100_000.0, low: 900_000.0, high: 4_200_000.0 },
+            part: Interval { value: 0.088, low: 0.04, high: 0.175 },
+        },
+        cure: Cure::advice("let the opcode cache answer for the files that it holds")
+            .lines("/etc/php/8.2/fpm/conf.d/99-unladen.ini", ["opcache.enable_file_override = 1"])
+            .command("systemctl reload php8.2-fpm"),
+        check_again: "unladen prove FILE, with this knob in it:\n[[knob]]\nname = \"file override\"".into(),
+    };
+    let no_validator = Finding {
+        rule: "no-validator",
+        group: String::new(),
+        summary: "the page has neither ETag nor Last-Modified".into(),
+        figures: Vec::new(),
+        items: Vec::new(),
+        share: Share::NotKnown("it depends on how often clients come back".into()),
+        cure: Cure::advice("send an ETag"),
+        check_again: "unladen weigh http://127.0.0.1:8080/".into(),
+    };
+    let cold = Finding { rule: "cold-start", summary: "the first request takes 24 times as long".into(), ..no_validator.clone() };
+    Inside {
+        url: "http://127.0.0.1:8080/index.php/Main_Page".into(),
+        requests: 120,
+        latency: Some(interval(24_000_000.0, 300_000.0)),
+        totals: vec![
+            total(php, "syscalls", Some("system calls"), 1_475.0, 3.2),
+            total(php, "files.checked", Some("file checks"), 1_104.0, 3.0),
+            total(php, "syscall.newfstatat", None, 850.0, 0.0),
+            total("www-data nginx", "syscalls", Some("system calls"), 18.0, 0.0),
+        ],
+        findings: vec![storm, no_validator],
+        fresh: Some(Fresh {
+            restart: "systemctl restart php8.2-fpm".into(),
+            requests: 12,
+            latency: Some(interval(480_000_000.0, 12_000_000.0)),
+            totals: vec![total(php, "syscalls", Some("system calls"), 9_120.0, 12.0)],
+            findings: vec![cold],
+        }),
+        not_looked: vec![NotLooked {
+            rules: vec!["recompile", "opcache-revalidation"],
+            why: "php-fpm8.2 has no symbol `compile_file`".into(),
+            takes: "a php that exports it, as Debian's".into(),
+        }],
+        lost: 3,
+    }
+}
+
+pub(crate) fn found_inside() -> Weigh {
+    let mut page = page("/index.php/Main_Page", 1.0);
+    page.inside = Some(inside());
+    result(vec![page], Vec::new())
 }
 
 pub(crate) fn nothing_follows() -> Weigh {

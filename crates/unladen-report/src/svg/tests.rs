@@ -46,6 +46,15 @@ fn drawn(write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> String {
 }
 
 #[test]
+fn findings_are_drawn_well_formed() {
+    let plain = Style::plain(100);
+    keep("found", &drawn(|out| Svg.weigh(&sample::found_inside(), plain, out)));
+    let svg = drawn(|out| Svg.inside(&[sample::inside()], plain, out));
+    assert!(sample::inside().all_findings().all(|finding| svg.contains(finding.rule)));
+    keep("inside", &svg);
+}
+
+#[test]
 fn loads_and_proofs_are_drawn_well_formed() {
     let plain = Style::plain(100);
     for (name, load) in

@@ -2,6 +2,7 @@
 //! and what does not.
 
 use super::draw::{MARGIN, WIDTH, text};
+use super::inside::page_findings;
 use crate::quantity::{Kind, Quantity};
 use crate::weigh::{PhaseTrace, Weigh, WeighedUrl, WeightRow};
 
@@ -24,6 +25,9 @@ pub(super) fn weigh(result: &Weigh, body: &mut String) -> f64 {
     for url in &result.urls {
         y = weights(url, y, body);
         y = trace(url, y, body);
+        if let Some(inside) = &url.inside {
+            y = page_findings(inside, y + MARGIN, body);
+        }
     }
     y
 }

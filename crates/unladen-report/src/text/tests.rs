@@ -21,6 +21,18 @@ fn two_pages_compare_like_this() {
 }
 
 #[test]
+fn findings_read_like_this() {
+    insta::assert_snapshot!(written(&sample::found_inside()));
+}
+
+#[test]
+fn what_an_earlier_run_kept_reads_like_this() {
+    let mut out = Vec::new();
+    Text.inside(&[sample::inside()], Style::plain(80), &mut out).unwrap();
+    insta::assert_snapshot!(String::from_utf8(out).unwrap());
+}
+
+#[test]
 fn nothing_that_follows_reads_like_this() {
     insta::assert_snapshot!(written(&sample::nothing_follows()));
 }

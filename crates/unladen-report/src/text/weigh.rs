@@ -6,6 +6,7 @@ use unladen_lockin::Estimate;
 
 use super::bar::bar;
 use super::figure::{interval, rates, with_interval};
+use super::inside::inside;
 use super::prose::{clean, fill, warnings};
 use super::table::{Grid, strong};
 use crate::quantity::{Kind, Quantity, grouped, plain};
@@ -32,6 +33,9 @@ pub(super) fn weigh(result: &Weigh, style: Style, out: &mut dyn Write) -> io::Re
         counters(url, style, out)?;
         machine(url, style, out)?;
         latencies(url, style, out)?;
+        if let Some(seen) = &url.inside {
+            inside(seen, style, out)?;
+        }
     }
     if result.urls.len() > 1 {
         comparison(&result.urls, style, out)?;

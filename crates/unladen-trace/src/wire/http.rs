@@ -38,7 +38,8 @@ pub fn request(first: &[u8]) -> Option<Request> {
         Some(end) => {
             let (target, version) = line.split_at_checked(end)?;
             let cut = rest.len() == line.len();
-            if !version.starts_with(b" HTTP/1.") && !(cut && b" HTTP/1.".starts_with(version)) {
+            let known = version.starts_with(b" HTTP/1.") || cut && b" HTTP/1.".starts_with(version);
+            if !known {
                 return None;
             }
             target

@@ -83,6 +83,9 @@ enum Awaits {
 /// A command, of one packet or several.
 #[derive(Debug)]
 struct Command {
+    /// Of its first packet: 0, unless it is none but part of something else.
+    first: u8,
+    /// Of its last packet.
     sequence: u8,
     /// What was seen of it, up to [`MAX_KEPT`].
     body: Vec<u8>,
@@ -180,14 +183,24 @@ impl MysqlClient {
             }
             State::Start if is_handshake(payload) => {
                 self.greet(payload);
-                // Its length is known, and nothing of it is of interest: an ordinary packet with another sequence number.
-                self.state == State::Commands || self.is_tls()
+                // Its length is known, and nothing of it is of interest: a packet like others.
+                self.state == State::Commands
             }
             State::Start | State::Lost => {
                 self.state = if is_command(payload, total) { State::Commands } else { State::Lost };
                 self.state == State::Commands
             }
-            _ => true,
+            State::Commands => {
+                let other = payload.get(3).is_some_and(|sequence| *sequence != 0);
+                let single = Reader(payload).u24_le().is_some_and(|length| length as usize + HEAD == total);
+                // Authentication, or a file that the server asked for, is passed over whole.
+                let known = payload.len() <= HEAD || !other && may_begin_command(payload);
+                if !known && !(other && single) {
+                    self.state = State::Lost;
+                }
+                known
+            }
+            State::Encrypted | State::Compressed => false,
         }
     }
 
@@ -231,7 +244,15 @@ impl MysqlClient {
                 return false;
             }
             None => {
-                let mut command = Command { sequence, body: Vec::new(), length: 0, left: 0, more: false, holed: false };
+                let mut command = Command {
+                    first: sequence,
+                    sequence,
+                    body: Vec::new(),
+                    length: 0,
+                    left: 0,
+                    more: false,
+                    holed: false,
+                };
                 command.begin(length);
                 self.command = Some(command);
             }
@@ -248,7 +269,7 @@ impl MysqlClient {
     fn complete(&mut self, out: &mut impl FnMut(Statement<'_>)) {
         let Some(command) = self.command.take_if(|command| command.left == 0 && !command.more) else { return };
         // Authentication, or a file that the server asked for (LOAD DATA LOCAL).
-        if command.first_sequence() != 0 {
+        if command.first != 0 {
             return;
         }
         if self.awaits == Awaits::Prepared {
@@ -368,20 +389,19 @@ impl Command {
 
     /// Over bytes that were not seen; how many were its own. Heads of further packets of the same command are among them.
     fn skip(&mut self, hole: u64) -> u64 {
-        let own = hole.min(self.left);
-        self.left -= own;
+        let own = if self.more { hole } else { hole.min(self.left) };
+        // A client that waits for its answer sends nothing behind it.
+        if self.more && own > self.left {
+            self.length += own - self.left;
+            self.more = false;
+        }
+        self.left = self.left.saturating_sub(own);
         self.holed |= own > 0;
         own
     }
 
     fn is_truncated(&self) -> bool {
         (self.body.len() as u64) < self.length
-    }
-
-    /// The sequence number of its first packet.
-    fn first_sequence(&self) -> u8 {
-        let earlier = self.length / u64::from(LARGE);
-        self.sequence.wrapping_sub(u8::try_from(earlier % 256).unwrap_or(0))
     }
 }
 
@@ -415,23 +435,8 @@ fn is_command(payload: &[u8], total: usize) -> bool {
         let (Some(length), Some(sequence), Some(kind)) = (reader.u24_le(), reader.u8(), reader.u8()) else {
             return false;
         };
+        let known = is_kind(kind, length);
         let length = length as usize;
-        let known = match kind {
-            // QUIT, STATISTICS, PING, RESET_CONNECTION
-            0x01 | 0x09 | 0x0e | 0x1f => length == 1,
-            // INIT_DB, QUERY, CHANGE_USER, PREPARE
-            0x02 | 0x03 | 0x11 | 0x16 => length > 1,
-            // EXECUTE, BULK_EXECUTE
-            0x17 | 0xfa => length >= 7,
-            // SEND_LONG_DATA
-            0x18 => length >= 7,
-            // CLOSE, RESET
-            0x19 | 0x1a => length == 5,
-            // SET_OPTION, FETCH
-            0x1b => length == 3,
-            0x1c => length == 9,
-            _ => false,
-        };
         if !known || sequence != 0 {
             return false;
         }
@@ -445,6 +450,33 @@ fn is_command(payload: &[u8], total: usize) -> bool {
         if reader.0.is_empty() {
             return total == usize::MAX;
         }
+    }
+}
+
+/// The first five bytes of a command whose end may come later.
+fn may_begin_command(payload: &[u8]) -> bool {
+    let mut reader = Reader(payload);
+    match (reader.u24_le(), reader.u8(), reader.u8()) {
+        (Some(length), Some(0), Some(kind)) => is_kind(kind, length),
+        _ => false,
+    }
+}
+
+/// Whether there is such a command, of such a length.
+fn is_kind(kind: u8, length: u32) -> bool {
+    match kind {
+        // QUIT, STATISTICS, PING, RESET_CONNECTION
+        0x01 | 0x09 | 0x0e | 0x1f => length == 1,
+        // INIT_DB, QUERY, FIELD_LIST, CHANGE_USER, PREPARE
+        0x02 | 0x03 | 0x04 | 0x11 | 0x16 => length > 1,
+        // EXECUTE, SEND_LONG_DATA, BULK_EXECUTE
+        0x17 | 0x18 | 0xfa => length >= 7,
+        // CLOSE, RESET
+        0x19 | 0x1a => length == 5,
+        // SET_OPTION, FETCH
+        0x1b => length == 3,
+        0x1c => length == 9,
+        _ => false,
     }
 }
 

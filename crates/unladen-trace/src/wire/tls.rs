@@ -85,8 +85,8 @@ pub(super) fn is_record(first: &[u8]) -> bool {
 fn read(reader: &mut Reader<'_>, hello: &mut ClientHello) -> Option<()> {
     let length = reader.take(3)?;
     let _version_and_random = reader.take(2 + 32)?;
-    let session = usize::from(reader.u8()?);
-    let session = !reader.take(session)?.is_empty();
+    let session_length = usize::from(reader.u8()?);
+    let session = !reader.take(session_length)?.is_empty();
     // Until versions are listed: what TLS 1.2 means by it.
     hello.offers_resumption = session;
     let ciphers = usize::from(reader.u16()?);
@@ -94,15 +94,14 @@ fn read(reader: &mut Reader<'_>, hello: &mut ClientHello) -> Option<()> {
     let compressions = usize::from(reader.u8()?);
     reader.take(compressions)?;
     let [a, b, c] = length.try_into().ok()?;
-    let left = (u32::from_be_bytes([0, a, b, c]) as usize)
-        .checked_sub(2 + 32 + 1 + ciphers + 2 + compressions + 1)
-        .unwrap_or_default();
-    if left == 0 || reader.0.is_empty() {
+    let before = 2 + 32 + 1 + session_length + 2 + ciphers + 1 + compressions;
+    let left = (u32::from_be_bytes([0, a, b, c]) as usize).saturating_sub(before);
+    if left == 0 {
         return Some(());
     }
+    let whole = reader.0.len() >= left;
     let extensions = usize::from(reader.u16()?);
     let mut extensions = Reader(reader.0.get(..extensions).unwrap_or(reader.0));
-    let whole = extensions.0.len() < reader.0.len() || left >= 2 + extensions.0.len();
     let (mut tickets, mut modern) = (false, false);
     let mut ended = Some(());
     while !extensions.0.is_empty() {

@@ -1,0 +1,71 @@
+//! The principal type is [`Inside`]: what each request of a page repeats, as far as it was seen.
+
+use unladen_finding::Finding;
+use unladen_trace::Interval;
+
+/// What was seen inside the requests of one page.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Inside {
+    /// The page's URL.
+    pub url: String,
+    /// Requests that were traced.
+    pub requests: u64,
+    /// Mean latency, undisturbed, ns.
+    pub latency: Option<Interval>,
+    /// What the traced requests did, by group.
+    pub totals: Vec<TotalRow>,
+    /// What was found, the dearest first.
+    pub findings: Vec<Finding>,
+    /// What was found in the first requests of fresh processes.
+    pub fresh: Option<Fresh>,
+    /// What could not be looked for.
+    pub not_looked: Vec<NotLooked>,
+    /// Events that were lost: counts are then too low.
+    pub lost: u64,
+}
+
+/// First requests of fresh processes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Fresh {
+    /// The command that made them fresh.
+    pub restart: String,
+    /// Such requests.
+    pub requests: u64,
+    /// Their mean latency, undisturbed, ns.
+    pub latency: Option<Interval>,
+    /// What they did.
+    pub totals: Vec<TotalRow>,
+    /// What was found in them alone.
+    pub findings: Vec<Finding>,
+}
+
+/// One counter of one group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TotalRow {
+    /// The group's name.
+    pub group: String,
+    /// The counter's stable name.
+    pub counter: String,
+    /// What a table calls it; none for what is for programs only.
+    pub title: Option<&'static str>,
+    /// Per request.
+    pub per_request: Interval,
+}
+
+/// Rules that could not look, for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotLooked {
+    /// Their names.
+    pub rules: Vec<&'static str>,
+    /// Why.
+    pub why: String,
+    /// What it takes; empty where nothing helps.
+    pub takes: String,
+}
+
+impl Inside {
+    /// All findings, those of fresh processes too.
+    pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().chain(self.fresh.iter().flat_map(|fresh| &fresh.findings))
+    }
+}

@@ -1,0 +1,167 @@
+//! Findings, in `unladen.weigh/1`.
+
+use serde::Serialize;
+use unladen_finding::{Cure, Figure, Finding, Item, Share};
+use unladen_trace::Interval;
+
+use crate::inside::{Inside, TotalRow};
+
+#[derive(Serialize)]
+pub(super) struct FindingJson<'a> {
+    url: &'a str,
+    rule: &'static str,
+    group: &'a str,
+    /// `warm` or `fresh`: whose requests it was found in.
+    state: &'static str,
+    summary: &'a str,
+    evidence: EvidenceJson<'a>,
+    share: ShareJson<'a>,
+    cure: CureJson<'a>,
+    check_again: &'a str,
+}
+
+#[derive(Serialize)]
+struct EvidenceJson<'a> {
+    figures: Vec<FigureJson<'a>>,
+    items: Vec<ItemJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct FigureJson<'a> {
+    name: &'a str,
+    unit: &'a str,
+    per_request: f64,
+    low: f64,
+    high: f64,
+}
+
+#[derive(Serialize)]
+struct ItemJson<'a> {
+    name: &'a str,
+    per_request: f64,
+}
+
+/// `known` is false where the part could not be told; then `why` says why.
+#[derive(Serialize)]
+struct ShareJson<'a> {
+    known: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    low: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    high: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_ns: Option<SpanNs>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct SpanNs {
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+#[derive(Serialize)]
+struct CureJson<'a> {
+    advice: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    lines: &'a [String],
+    commands: &'a [String],
+}
+
+#[derive(Serialize)]
+pub(super) struct CountJson<'a> {
+    url: &'a str,
+    state: &'static str,
+    group: &'a str,
+    counter: &'a str,
+    per_request: f64,
+    low: f64,
+    high: f64,
+}
+
+#[derive(Serialize)]
+pub(super) struct NotLookedJson<'a> {
+    url: &'a str,
+    rules: &'a [&'static str],
+    why: &'a str,
+    takes: &'a str,
+}
+
+const WARM: &str = "warm";
+const FRESH: &str = "fresh";
+
+pub(super) fn findings(inside: &Inside) -> impl Iterator<Item = FindingJson<'_>> {
+    let warm = inside.findings.iter().map(|found| finding(inside, WARM, found));
+    let fresh = inside.fresh.iter().flat_map(|fresh| &fresh.findings);
+    warm.chain(fresh.map(|found| finding(inside, FRESH, found)))
+}
+
+pub(super) fn counts(inside: &Inside) -> impl Iterator<Item = CountJson<'_>> {
+    let warm = inside.totals.iter().map(|row| count(inside, WARM, row));
+    let fresh = inside.fresh.iter().flat_map(|fresh| &fresh.totals);
+    warm.chain(fresh.map(|row| count(inside, FRESH, row)))
+}
+
+pub(super) fn not_looked(inside: &Inside) -> impl Iterator<Item = NotLookedJson<'_>> {
+    inside.not_looked.iter().map(|missing| NotLookedJson {
+        url: &inside.url,
+        rules: &missing.rules,
+        why: &missing.why,
+        takes: &missing.takes,
+    })
+}
+
+fn count<'a>(inside: &'a Inside, state: &'static str, row: &'a TotalRow) -> CountJson<'a> {
+    let Interval { value, low, high } = row.per_request;
+    CountJson { url: &inside.url, state, group: &row.group, counter: &row.counter, per_request: value, low, high }
+}
+
+fn finding<'a>(inside: &'a Inside, state: &'static str, finding: &'a Finding) -> FindingJson<'a> {
+    let Cure { advice, file, lines, commands } = &finding.cure;
+    let figure = |figure: &'a Figure| FigureJson {
+        name: figure.name,
+        unit: figure.unit,
+        per_request: figure.value.value,
+        low: figure.value.low,
+        high: figure.value.high,
+    };
+    let item = |item: &'a Item| ItemJson { name: &item.name, per_request: item.per_request };
+    FindingJson {
+        url: &inside.url,
+        rule: finding.rule,
+        group: &finding.group,
+        state,
+        summary: &finding.summary,
+        evidence: EvidenceJson {
+            figures: finding.figures.iter().map(figure).collect(),
+            items: finding.items.iter().map(item).collect(),
+        },
+        share: share(&finding.share),
+        cure: CureJson { advice, file: file.as_deref(), lines, commands },
+        check_again: &finding.check_again,
+    }
+}
+
+fn share(share: &Share) -> ShareJson<'_> {
+    match share {
+        Share::Known { of, time, part } => ShareJson {
+            known: true,
+            of: Some(of.as_str()),
+            value: Some(part.value),
+            low: Some(part.low),
+            high: Some(part.high),
+            time_ns: Some(SpanNs { value: time.value, low: time.low, high: time.high }),
+            why: None,
+        },
+        Share::NotKnown(why) => {
+            ShareJson { known: false, of: None, value: None, low: None, high: None, time_ns: None, why: Some(why) }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What each request carries, as bars: the part of the request that each finding is, with its interval.
+
+use unladen_finding::{Finding, Share, Whole};
+
+use super::draw::{GREY, MARGIN, WIDTH, text};
+use crate::inside::Inside;
+use crate::quantity::grouped;
+
+/// Where bars begin, right of the rules' names.
+const LEFT: f64 = 200.0;
+const RIGHT: f64 = 190.0;
+const ROW: f64 = 46.0;
+const BAR_FILL: &str = "#d55e00";
+/// Letters of a summary that fit below a bar.
+const SUMMARY: usize = 100;
+
+/// Draws it, and returns how high it is.
+pub(super) fn inside(pages: &[Inside], body: &mut String) -> f64 {
+    pages.iter().fold(MARGIN, |y, page| page_findings(page, y, body))
+}
+
+/// Draws one page below `y`, and returns where it ends.
+pub(super) fn page_findings(page: &Inside, mut y: f64, body: &mut String) -> f64 {
+    let findings: Vec<&Finding> = page.all_findings().collect();
+    if findings.is_empty() {
+        return y;
+    }
+    text(MARGIN, y + 10.0, "start", "#000", &format!("What each request of {} carries", page.url), body);
+    y += ROW / 2.0;
+    for finding in findings {
+        row(finding, y, body);
+        y += ROW;
+    }
+    y
+}
+
+fn row(finding: &Finding, y: f64, body: &mut String) {
+    let middle = y + ROW / 3.0;
+    text(LEFT - 10.0, middle + 5.0, "end", "#000", finding.rule, body);
+    let label = match &finding.share {
+        Share::Known { of, part, .. } => {
+            let scale = WIDTH - LEFT - RIGHT;
+            let at = |part: f64| LEFT + if part.is_finite() { part.clamp(0.0, 1.0) * scale } else { 0.0 };
+            let (value, low, high) = (at(part.value), at(part.low), at(part.high));
+            body.push_str(&format!(
+                "<rect x=\"{LEFT}\" y=\"{:.1}\" width=\"{:.1}\" height=\"14\" fill=\"{BAR_FILL}\"/>\n",
+                middle - 7.0,
+                value - LEFT
+            ));
+            body.push_str(&format!(
+                "<path d=\"M{low:.1} {middle:.1}H{high:.1}M{low:.1} {top:.1}v8M{high:.1} {top:.1}v8\" stroke=\"#000\" stroke-width=\"1.5\" fill=\"none\"/>\n",
+                top = middle - 4.0
+            ));
+            let of = match of {
+                Whole::Latency => "latency",
+                Whole::Cpu => "CPU",
+            };
+            text(
+                high.max(value) + 10.0,
+                middle + 5.0,
+                "start",
+                "#000",
+                &format!("{} % of the {of}", grouped(part.value * 100.0, 1)),
+                body,
+            );
+            None
+        }
+        Share::NotKnown(_) => Some("part not known"),
+    };
+    if let Some(label) = label {
+        text(LEFT, middle + 5.0, "start", GREY, label, body);
+    }
+    let summary: String = finding.summary.chars().take(SUMMARY).collect();
+    text(LEFT, middle + 22.0, "start", GREY, &summary, body);
+}

@@ -1,0 +1,221 @@
+//! What each request repeats: the counts, and the findings with their cures.
+
+use std::io::{self, Write};
+
+use unladen_finding::{Finding, Item, Share, Whole};
+use unladen_trace::Interval;
+
+use super::prose::{clean, fill, wrapped};
+use super::table::Grid;
+use crate::inside::{Fresh, Inside, NotLooked, TotalRow};
+use crate::quantity::{Kind, Quantity, grouped, plain};
+use crate::style::Style;
+
+/// Groups that fit side by side.
+const COLUMNS: usize = 3;
+/// Parts of a finding that are listed.
+const ITEMS: usize = 5;
+/// The column in which a finding's text begins.
+const INDENT: usize = 24;
+/// No narrower than this, whatever the terminal.
+const NARROWEST: usize = 40;
+
+pub(super) fn inside(inside: &Inside, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    totals(&inside.totals, "counted, per request", style, out)?;
+    if !inside.totals.is_empty() {
+        let from = format!("from {} traced requests, after the timing was done", grouped(inside.requests as f64, 0));
+        writeln!(out, "{}\n", style.faint(&from))?;
+    }
+    if inside.lost > 0 {
+        let lost = grouped(inside.lost as f64, 0);
+        wrapped(
+            &format!("{lost} events were lost: counts of files, queries and connections are too low."),
+            style,
+            out,
+        )?;
+        writeln!(out)?;
+    }
+    let mut number = 0;
+    findings(&inside.findings, "what each request carries", &mut number, style, out)?;
+    if let Some(fresh) = &inside.fresh {
+        first_requests(fresh, &mut number, style, out)?;
+    }
+    if number == 0 && (!inside.totals.is_empty() || inside.not_looked.is_empty()) {
+        writeln!(out, "{}\n", style.heading("no finding: nothing that the rules know is carried in vain"))?;
+    }
+    for missing in &inside.not_looked {
+        wrapped(&not_looked(missing), style, out)?;
+    }
+    if !inside.not_looked.is_empty() {
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn first_requests(fresh: &Fresh, number: &mut usize, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    totals(&fresh.totals, "counted, first request of a fresh process", style, out)?;
+    let latency =
+        fresh.latency.map(|latency| format!(", taking {}", quantity(Kind::Time, latency))).unwrap_or_default();
+    let from = format!("{} first requests, each after `{}`{latency}", fresh.requests, clean(&fresh.restart));
+    writeln!(out, "{}\n", style.faint(&from))?;
+    findings(&fresh.findings, "what the first request of a fresh process carries", number, style, out)
+}
+
+fn totals(rows: &[TotalRow], heading: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let shown: Vec<&TotalRow> = rows.iter().filter(|row| row.title.is_some()).collect();
+    let mut groups: Vec<&str> = Vec::new();
+    for row in &shown {
+        if !groups.contains(&row.group.as_str()) {
+            groups.push(&row.group);
+        }
+    }
+    for groups in groups.chunks(COLUMNS) {
+        let mut headings = vec![heading];
+        headings.extend(groups);
+        let mut table = Grid::new(&headings);
+        for title in titles(&shown, groups) {
+            let of = |group: &&str| shown.iter().find(|row| row.group == *group && row.title == Some(title));
+            let mut cells = vec![title.to_owned()];
+            cells.extend(
+                groups.iter().map(|group| of(group).map_or("·".into(), |row| quantity(Kind::Count, row.per_request))),
+            );
+            table.row(cells);
+        }
+        table.write(style, out)?;
+    }
+    Ok(())
+}
+
+/// The titles that any of the groups has, in the order of tables.
+fn titles(rows: &[&TotalRow], groups: &[&str]) -> Vec<&'static str> {
+    let mut titles: Vec<(usize, &'static str)> = Vec::new();
+    for group in groups {
+        let of_group = rows.iter().filter(|row| row.group == *group);
+        for title in of_group.filter_map(|row| row.title) {
+            let place = unladen_trace::Total::place(title);
+            if !titles.contains(&(place, title)) {
+                titles.push((place, title));
+            }
+        }
+    }
+    titles.sort_unstable();
+    titles.into_iter().map(|(_, title)| title).collect()
+}
+
+fn findings(
+    findings: &[Finding],
+    heading: &str,
+    number: &mut usize,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if findings.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{}", style.heading(heading))?;
+    for finding in findings {
+        *number += 1;
+        one(*number, finding, style, out)?;
+    }
+    writeln!(out)
+}
+
+fn one(number: usize, finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let rule = format!("{:<width$}", finding.rule, width = INDENT - 4);
+    let summary = if finding.group.is_empty() {
+        finding.summary.clone()
+    } else {
+        format!("{}, by {}", finding.summary, finding.group)
+    };
+    hanging(&format!("{number:<3} {}", style.strong(&rule)), &summary, style, out)?;
+    hanging(&blank(), &share(&finding.share), style, out)?;
+    if !finding.items.is_empty() {
+        hanging(&blank(), &items(&finding.items), style, out)?;
+    }
+    let cure = &finding.cure;
+    hanging(&label("cure", style), &cure.advice, style, out)?;
+    if !cure.lines.is_empty() {
+        if let Some(file) = &cure.file {
+            hanging(&blank(), &format!("into {file}:"), style, out)?;
+        }
+        for line in &cure.lines {
+            writeln!(out, "{}    {}", blank(), clean(line))?;
+        }
+    }
+    for command in &cure.commands {
+        writeln!(out, "{}    {} {}", blank(), style.faint("$"), clean(command))?;
+    }
+    if !finding.check_again.is_empty() {
+        let mut lines = finding.check_again.lines();
+        hanging(&label("check again", style), lines.next().unwrap_or_default(), style, out)?;
+        for line in lines {
+            writeln!(out, "{}    {}", blank(), clean(line))?;
+        }
+    }
+    Ok(())
+}
+
+fn label(text: &str, style: Style) -> String {
+    format!("    {}", style.faint(&format!("{text:<width$}", width = INDENT - 4)))
+}
+
+fn blank() -> String {
+    " ".repeat(INDENT)
+}
+
+/// Text beside a label that is as wide as the indent, over as many lines as it takes.
+fn hanging(label: &str, text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let width = usize::from(style.width).saturating_sub(INDENT).max(NARROWEST);
+    for (index, line) in fill(&clean(text), width).iter().enumerate() {
+        let before = if index == 0 { label.to_owned() } else { blank() };
+        writeln!(out, "{}", format!("{before}{line}").trim_end())?;
+    }
+    Ok(())
+}
+
+/// `about 2.1 ms (1.4 to 4.2 ms): 8.6 % of the latency (5.8 to 17)`
+fn share(share: &Share) -> String {
+    match share {
+        Share::Known { of, time, part } => {
+            let of = match of {
+                Whole::Latency => "latency",
+                Whole::Cpu => "CPU",
+            };
+            let percent = |value: f64| grouped(value * 100.0, usize::from(value.abs() < 0.1));
+            format!(
+                "{} ({} to {}), {} % of the {of} ({} to {})",
+                plain(Kind::Time, time.value),
+                plain(Kind::Time, time.low),
+                plain(Kind::Time, time.high),
+                percent(part.value),
+                percent(part.low),
+                percent(part.high),
+            )
+        }
+        Share::NotKnown(why) => format!("its part of the request is not known: {why}"),
+    }
+}
+
+fn items(items: &[Item]) -> String {
+    let mut text: Vec<String> = items
+        .iter()
+        .take(ITEMS)
+        .map(|item| format!("{} ({})", item.name, plain(Kind::Count, item.per_request)))
+        .collect();
+    if items.len() > ITEMS {
+        text.push(format!("and {} more", items.len() - ITEMS));
+    }
+    text.join(", ")
+}
+
+fn not_looked(missing: &NotLooked) -> String {
+    let takes = if missing.takes.is_empty() { String::new() } else { format!("; it takes {}", missing.takes) };
+    format!("Not looked for: {}: {}{takes}.", missing.rules.join(", "), missing.why)
+}
+
+fn quantity(kind: Kind, interval: Interval) -> String {
+    if interval.margin() == 0.0 {
+        return plain(kind, interval.value);
+    }
+    Quantity { kind, value: interval.value, margin: interval.margin() }.to_string()
+}

@@ -1,0 +1,253 @@
+//! The principal type is [`Assembly`]: it puts events into phases and requests, and sums them up as evidence.
+//!
+//! Phase by phase: [`Assembly::phase`] is given what was traced in it and when its requests were sent. Nothing is kept of an
+//! event but counts by key, and what a later event needs to be understood: which file stands behind a descriptor, what was
+//! prepared over a connection.
+
+mod connections;
+mod descriptors;
+mod files;
+mod logs;
+mod moment;
+mod processes;
+mod sqlite;
+mod statements;
+mod table;
+
+use std::collections::BTreeMap;
+
+use nix::errno::Errno;
+use syscalls::Sysno;
+
+use crate::event::{Batch, Count, Countable, Event, Object, What};
+use crate::evidence::{Counted, CounterSeen, Evidence, SleepSeen, SyscallSeen};
+use crate::phases::PhaseSeen;
+use crate::series::Series;
+use connections::Connections;
+use descriptors::Descriptors;
+use files::Files;
+use logs::Logs;
+use processes::Processes;
+use sqlite::Sqlite;
+use statements::Statements;
+use table::Table;
+
+pub use descriptors::Resolver;
+pub use moment::Window;
+
+use moment::Moment;
+
+/// Events of a counting, on their way to evidence.
+pub struct Assembly {
+    resolver: Box<dyn Resolver>,
+    phases: Vec<PhaseSeen>,
+    requests: u64,
+    lost: u64,
+    syscalls: BTreeMap<(usize, Countable), Counted>,
+    descriptors: Descriptors,
+    files: Files,
+    logs: Logs,
+    connections: Connections,
+    statements: Statements,
+    sqlite: Sqlite,
+    processes: Processes,
+    sleeps: Table<usize>,
+}
+
+// === impl Assembly ===
+
+impl Assembly {
+    /// Nothing yet.
+    pub fn new(resolver: Box<dyn Resolver>) -> Self {
+        Self {
+            resolver,
+            phases: Vec::new(),
+            requests: 0,
+            lost: 0,
+            syscalls: BTreeMap::new(),
+            descriptors: Descriptors::default(),
+            files: Files::default(),
+            logs: Logs::default(),
+            connections: Connections::default(),
+            statements: Statements::default(),
+            sqlite: Sqlite::default(),
+            processes: Processes::default(),
+            sleeps: Table::default(),
+        }
+    }
+
+    /// Adds a phase, and what was traced in it.
+    pub fn phase(&mut self, window: &Window, batch: Batch) {
+        let phase = self.phases.len();
+        let requests = window.sent_ns.len() as u64;
+        self.phases.push(PhaseSeen {
+            on: window.on,
+            duration_ns: window.end_ns.saturating_sub(window.begin_ns),
+            requests,
+        });
+        self.lost += batch.lost;
+        for count in &batch.counts {
+            self.count(count, phase);
+        }
+        for event in batch.events {
+            let moment = Moment { phase, request: self.requests + window.request_at(event.at_ns) };
+            self.event(event, moment);
+        }
+        self.files.end_phase();
+        self.statements.end_phase();
+        self.processes.end_phase();
+        // A request's number never comes again, so that the last of one phase and the first of the next differ.
+        self.requests += requests.max(1);
+    }
+
+    /// Puts all that was summed up into evidence. A block that was cut short is not in it.
+    pub fn finish(self, evidence: &mut Evidence) {
+        for phase in self.phases {
+            evidence.phases.push(phase);
+        }
+        evidence.phases.drop_partial();
+        evidence.page.requests = evidence.phases.requests();
+        let dropped =
+            self.files.dropped() + self.logs.dropped() + self.connections.dropped() + self.statements.dropped();
+        evidence.lost += self.lost + dropped;
+        for ((group, countable), counted) in self.syscalls {
+            match countable {
+                Countable::Syscall { number, errno } => evidence.syscalls.push(SyscallSeen {
+                    group,
+                    name: Sysno::new(number as usize)
+                        .map_or_else(|| format!("{number}"), |call| call.name().to_owned()),
+                    error: (errno != 0).then(|| error_name(errno)),
+                    count: counted.count,
+                    time_ns: counted.time_ns,
+                }),
+                Countable::ClassLookup => {
+                    evidence.counters.push(CounterSeen {
+                        group,
+                        name: "php.class_lookups".into(),
+                        count: counted.count,
+                    });
+                }
+                Countable::Cpu => {
+                    evidence.counters.push(CounterSeen { group, name: "cpu_traced_ns".into(), count: counted.time_ns });
+                }
+            }
+        }
+        self.files.finish(evidence);
+        self.logs.finish(evidence);
+        self.connections.finish(evidence);
+
+        self.statements.finish(evidence);
+        self.processes.finish(evidence);
+        evidence.sleeps =
+            self.sleeps.into_sorted().into_iter().map(|(group, counted)| SleepSeen { group, counted }).collect();
+    }
+
+    fn count(&mut self, count: &Count, phase: usize) {
+        let counted = self.syscalls.entry((count.group as usize, count.of)).or_default();
+        counted.count.add(phase, count.times);
+        counted.time_ns.add(phase, count.time_ns);
+    }
+
+    fn event(&mut self, event: Event, moment: Moment) {
+        let Event { at_ns, pid, tid, group, what } = event;
+        let group = group as usize;
+        let resolver = self.resolver.as_ref();
+        match what {
+            What::File { call, path, target, folder, result, took_ns } => {
+                let whole = |descriptors: &mut Descriptors, path: &[u8]| {
+                    descriptors.absolute(pid, folder, &String::from_utf8_lossy(path), resolver)
+                };
+                let path = whole(&mut self.descriptors, &path);
+                let target = target.map(|target| whole(&mut self.descriptors, &target));
+                if result >= 0 {
+                    match call {
+                        _ if call.opens() => {
+                            self.descriptors.opened(pid, result, &path);
+                            self.processes.opened(tid, at_ns, &path);
+                        }
+                        crate::FileCall::Chdir => self.descriptors.changed_folder(pid, path.clone()),
+                        _ => {}
+                    }
+                }
+                self.files.call(group, call, path, target, result, took_ns, moment);
+            }
+            What::Transfer { way, fd, object, result, payload, took_ns } => match object {
+                Object::File(name) => {
+                    let name = String::from_utf8_lossy(&name);
+                    let path = self.descriptors.path(pid, fd, &name, resolver);
+                    self.logs.file(group, way, fd, &path, result, &payload, took_ns, moment);
+                    self.files.transfer(group, way, path, result, moment);
+                }
+                Object::Socket(socket) => {
+                    let transfer = connections::Transfer {
+                        at_ns,
+                        group,
+                        way,
+                        socket: &socket,
+                        result,
+                        payload: &payload,
+                        took_ns,
+                    };
+                    if !self.logs.socket(&transfer, moment) {
+                        self.connections.transfer(&transfer, moment, &mut self.statements);
+                    }
+                }
+                Object::Pipe | Object::Other => self.logs.stream(group, way, fd, result, &payload, took_ns, moment),
+            },
+            What::Connect { socket, result, took_ns, .. } => {
+                self.connections.connect(at_ns, group, &socket, result, took_ns, moment)
+            }
+            What::Established { socket, took_ns } => self.connections.established(&socket, took_ns, moment),
+            What::Close { fd, socket } => {
+                self.descriptors.closed(pid, fd);
+                if let Some(socket) = socket {
+                    self.connections.close(&socket, moment);
+                }
+            }
+            What::Lock { call, fd, name, unlock: false, took_ns, .. } => {
+                let path = self.descriptors.path(pid, fd, &String::from_utf8_lossy(&name), resolver);
+                self.files.lock(group, call, path, took_ns, moment);
+            }
+            What::Lock { unlock: true, .. } => {}
+            What::Sleep { took_ns } => self.sleeps.add(group, moment, took_ns),
+            What::Fork { child } => {
+                self.descriptors.forked(pid, child);
+                self.processes.forked(group, child, moment);
+            }
+            What::Exec { path } => {
+                self.processes.became(pid, group, String::from_utf8_lossy(&path).into_owned(), moment);
+            }
+            What::Exit { cpu_ns } => {
+                self.descriptors.ended(pid);
+                self.processes.ended(pid, cpu_ns, moment);
+            }
+            What::Compile { language, path, took_ns, nested } => {
+                let path = path.map(|path| String::from_utf8_lossy(&path).into_owned());
+                self.processes.compiled(group, tid, at_ns, (language, path), took_ns, nested, moment);
+            }
+            What::SqlitePrepare { statement, sql, took_ns } => {
+                self.sqlite.prepared(group, pid, statement, &sql, took_ns, moment, &mut self.statements);
+            }
+            What::SqliteStep { statement, row, took_ns } => {
+                self.sqlite.stepped(group, pid, statement, row, took_ns, moment, &mut self.statements);
+            }
+            What::SqliteReset { statement } => self.sqlite.reset(pid, statement),
+        }
+    }
+}
+
+/// `ENOENT`
+fn error_name(errno: u16) -> String {
+    match Errno::from_raw(i32::from(errno)) {
+        Errno::UnknownErrno => format!("error {errno}"),
+        known => format!("{known:?}"),
+    }
+}
+
+/// A series that shares nothing with a table.
+fn bump(series: &mut Series, moment: Moment, count: u64) {
+    series.add(moment.phase, count);
+}
+
+#[cfg(test)]
+mod tests;

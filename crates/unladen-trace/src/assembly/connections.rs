@@ -1,0 +1,260 @@
+//! The principal type is [`Connections`]: connections that followed processes open as clients, and what goes over them.
+
+mod conversation;
+
+use std::collections::{BTreeMap, HashMap};
+
+use nix::errno::Errno;
+
+use super::moment::Moment;
+use super::statements::Statements;
+use super::table::Table;
+use crate::event::{Peer, Socket, Way};
+use crate::evidence::{ConnectionSeen, DnsSeen, Evidence, Protocol};
+use crate::series::Series;
+use conversation::Conversation;
+
+/// Sockets that are remembered at once.
+const MAX_SOCKETS: usize = 100_000;
+
+/// Bytes that went through a socket.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Transfer<'a> {
+    pub(super) at_ns: u64,
+    pub(super) group: usize,
+    pub(super) way: Way,
+    pub(super) socket: &'a Socket,
+    pub(super) result: i64,
+    pub(super) payload: &'a [u8],
+    pub(super) took_ns: u64,
+}
+
+/// Connections by peer.
+#[derive(Debug, Default)]
+pub(super) struct Connections {
+    open: HashMap<u64, Conversation>,
+    seen: BTreeMap<Key, Seen>,
+    opened: Table<Key>,
+    handshakes: Table<Key>,
+    exchanges: Table<Key>,
+    questions: Table<(usize, String, String, String)>,
+    dropped: u64,
+}
+
+/// A group, a peer, what is spoken.
+pub(super) type Key = (usize, String, Protocol);
+
+#[derive(Debug, Default)]
+struct Seen {
+    local: bool,
+    server_name: Option<String>,
+    refused: Series,
+    reused: Series,
+    unused: Series,
+}
+
+/// What a conversation noticed.
+#[derive(Debug)]
+pub(super) enum Notice {
+    /// A TLS handshake began.
+    Hello {
+        /// The name that was asked for.
+        server_name: Option<String>,
+    },
+    /// It ended, and took so long.
+    HandshakeDone {
+        /// ns.
+        took_ns: u64,
+    },
+    /// Something was asked and the answer began.
+    Exchange {
+        /// ns.
+        took_ns: u64,
+    },
+    /// A name was asked of the DNS.
+    Question {
+        /// The name.
+        name: String,
+        /// `A`
+        kind: String,
+    },
+    /// Its answer came.
+    Answer {
+        /// The name.
+        name: String,
+        /// `A`
+        kind: String,
+        /// ns.
+        took_ns: u64,
+    },
+}
+
+impl Connections {
+    pub(super) fn connect(
+        &mut self,
+        at_ns: u64,
+        group: usize,
+        socket: &Socket,
+        result: i32,
+        took_ns: u64,
+        moment: Moment,
+    ) {
+        let pending = result == -(Errno::EINPROGRESS as i32);
+        if result != 0 && !pending {
+            self.seen((group, name(&socket.peer), Protocol::Silent), &socket.peer).refused.add(moment.phase, 1);
+            return;
+        }
+        if self.open.len() >= MAX_SOCKETS {
+            self.dropped += 1;
+            return;
+        }
+        // A socket that is connected again without having been seen to close is another conversation.
+        if let Some(former) = self.open.remove(&socket.id) {
+            self.account(former, moment);
+        }
+        let took_ns = if pending { 0 } else { took_ns };
+        self.open.insert(socket.id, Conversation::opened(group, socket, at_ns, took_ns, moment));
+    }
+
+    pub(super) fn established(&mut self, socket: &Socket, took_ns: u64, _moment: Moment) {
+        if let Some(conversation) = self.open.get_mut(&socket.id) {
+            conversation.connect_ns = conversation.connect_ns.max(took_ns);
+        }
+    }
+
+    pub(super) fn transfer(&mut self, transfer: &Transfer<'_>, moment: Moment, statements: &mut Statements) {
+        if transfer.result <= 0 {
+            return;
+        }
+        let id = transfer.socket.id;
+        if !self.open.contains_key(&id) {
+            // Opened before tracing began, or accepted: its content tells.
+            if self.open.len() >= MAX_SOCKETS {
+                self.dropped += 1;
+                return;
+            }
+            self.open.insert(id, Conversation::joined(transfer));
+        }
+        let Some(conversation) = self.open.get_mut(&id) else { return };
+        let mut notices = Vec::new();
+        conversation.transfer(transfer, moment, statements, &mut |notice| notices.push(notice));
+        let key = conversation.key();
+        let reused = conversation.opened_in.is_none_or(|opened| opened.request != moment.request);
+        let peer = conversation.peer.clone();
+        for notice in notices {
+            self.notice(key.clone(), &peer, notice, reused, moment);
+        }
+    }
+
+    pub(super) fn close(&mut self, socket: &Socket, moment: Moment) {
+        if let Some(conversation) = self.open.remove(&socket.id) {
+            self.account(conversation, moment);
+        }
+    }
+
+    fn notice(&mut self, key: Key, peer: &Peer, notice: Notice, reused: bool, moment: Moment) {
+        match notice {
+            Notice::Hello { server_name } => {
+                self.handshakes.add(key.clone(), moment, 0);
+                let seen = self.seen(key, peer);
+                seen.server_name = seen.server_name.take().or(server_name);
+            }
+            Notice::HandshakeDone { took_ns } => self.handshakes.add_time(key, moment, took_ns),
+            Notice::Exchange { took_ns } => {
+                self.exchanges.add(key.clone(), moment, took_ns);
+                if reused {
+                    self.seen(key, peer).reused.add(moment.phase, 1);
+                } else {
+                    self.seen(key, peer);
+                }
+            }
+            Notice::Question { name, kind } => self.questions.add((key.0, name, kind, key.1), moment, 0),
+            Notice::Answer { name, kind, took_ns } => {
+                self.questions.add_time((key.0, name, kind, key.1), moment, took_ns);
+            }
+        }
+    }
+
+    /// What is known of a connection once it is over: only then is it known what was spoken.
+    fn account(&mut self, conversation: Conversation, moment: Moment) {
+        let Some(opened_in) = conversation.opened_in.filter(|_| !conversation.datagram) else { return };
+        let key = conversation.key();
+        self.opened.add(key.clone(), opened_in, conversation.connect_ns);
+        let unused = !conversation.is_used();
+        let seen = self.seen(key, &conversation.peer);
+        if unused {
+            seen.unused.add(moment.phase, 1);
+        }
+    }
+
+    fn seen(&mut self, key: Key, peer: &Peer) -> &mut Seen {
+        self.seen.entry(key).or_insert_with(|| Seen { local: is_local(peer), ..Seen::default() })
+    }
+
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped + self.opened.dropped() + self.questions.dropped()
+    }
+
+    pub(super) fn finish(mut self, evidence: &mut Evidence) {
+        // Those that stay open: whether something will be asked over them is not known.
+        for (_, conversation) in std::mem::take(&mut self.open) {
+            let Some(opened_in) = conversation.opened_in.filter(|_| !conversation.datagram) else { continue };
+            let key = conversation.key();
+            self.opened.add(key.clone(), opened_in, conversation.connect_ns);
+            self.seen(key, &conversation.peer);
+        }
+        let mut connections: BTreeMap<Key, ConnectionSeen> = BTreeMap::new();
+        for (key, seen) in self.seen {
+            let Seen { local, server_name, refused, reused, unused } = seen;
+            let (group, peer, protocol) = key.clone();
+            connections.insert(
+                key,
+                ConnectionSeen {
+                    group,
+                    peer,
+                    local,
+                    protocol,
+                    server_name,
+                    refused,
+                    reused,
+                    unused,
+                    ..Default::default()
+                },
+            );
+        }
+        for (key, counted) in self.opened.into_sorted() {
+            connections.entry(key).or_default().opened = counted;
+        }
+        for (key, counted) in self.handshakes.into_sorted() {
+            connections.entry(key).or_default().handshakes = counted;
+        }
+        for (key, counted) in self.exchanges.into_sorted() {
+            connections.entry(key).or_default().exchanges = counted;
+        }
+        evidence.connections = connections.into_values().collect();
+        evidence.dns = self
+            .questions
+            .into_sorted()
+            .into_iter()
+            .map(|((group, name, kind, server), counted)| DnsSeen { group, name, kind, server, counted })
+            .collect();
+    }
+}
+
+/// `10.0.0.5:443`, `/run/mysqld/mysqld.sock`
+pub(super) fn name(peer: &Peer) -> String {
+    match peer {
+        Peer::Ip(address) => address.to_string(),
+        Peer::Unix(path) if path.is_empty() => "a Unix socket without a name".into(),
+        Peer::Unix(path) => String::from_utf8_lossy(path).into_owned(),
+        Peer::Unknown => "unknown".into(),
+    }
+}
+
+fn is_local(peer: &Peer) -> bool {
+    match peer {
+        Peer::Ip(address) => address.ip().to_canonical().is_loopback(),
+        Peer::Unix(_) => true,
+        Peer::Unknown => false,
+    }
+}

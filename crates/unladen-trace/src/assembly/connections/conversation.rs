@@ -1,0 +1,252 @@
+//! The principal type is [`Conversation`]: what goes over one socket, from the side that asks.
+
+use std::collections::VecDeque;
+
+use super::{Key, Notice, Transfer, name};
+use crate::assembly::moment::Moment;
+use crate::assembly::statements::{self, Statements};
+use crate::event::{Peer, Socket, Way};
+use crate::evidence::{Protocol, QueryProtocol};
+use crate::wire::{self, dns, mysql::MysqlClient, postgres::PostgresClient, tls};
+
+/// Statements and questions of one socket that wait for their answers.
+const MAX_PENDING: usize = 256;
+
+/// One socket, from its opening (or from when it was first seen) to its end.
+#[derive(Debug)]
+pub(super) struct Conversation {
+    group: usize,
+    pub(super) peer: Peer,
+    pub(super) datagram: bool,
+    /// When it was opened; `None` if that was before tracing began.
+    pub(super) opened_in: Option<Moment>,
+    /// Time until it stood, ns.
+    pub(super) connect_ns: u64,
+    protocol: Protocol,
+    language: Language,
+    /// The other side asks: a connection that was accepted. Nothing of it is looked at.
+    accepted: bool,
+    /// When the last thing was sent that has not been answered.
+    asked_ns: Option<u64>,
+    /// Something was sent that was more than what opening a connection takes.
+    used: bool,
+}
+
+/// What it takes to understand what is said.
+#[derive(Debug)]
+enum Language {
+    Unknown,
+    Plain,
+    Postgres(PostgresClient, VecDeque<statements::Key>),
+    Mysql(MysqlClient, VecDeque<statements::Key>),
+    Tls { hello_ns: Option<u64> },
+    Dns(VecDeque<(String, String, u64)>),
+}
+
+impl Conversation {
+    /// One that was just asked for.
+    pub(super) fn opened(group: usize, socket: &Socket, _at_ns: u64, connect_ns: u64, moment: Moment) -> Self {
+        Self {
+            group,
+            peer: socket.peer.clone(),
+            datagram: socket.datagram,
+            opened_in: Some(moment),
+            connect_ns,
+            protocol: Protocol::Silent,
+            language: Language::Unknown,
+            accepted: false,
+            asked_ns: None,
+            used: false,
+        }
+    }
+
+    /// One that was there before: whoever hears first was not the one to call. (MySQL's server speaks first; what it
+    /// says is nothing that a client says, so that it is passed over too.)
+    pub(super) fn joined(transfer: &Transfer<'_>) -> Self {
+        let socket = transfer.socket;
+        let protocol = wire::recognise(transfer.payload, &socket.peer);
+        let accepted =
+            socket.accepted || transfer.way == Way::In || matches!(protocol, Protocol::Other | Protocol::Silent);
+        Self {
+            opened_in: None,
+            accepted: accepted && !socket.datagram,
+            ..Self::opened(transfer.group, socket, transfer.at_ns, 0, Moment { phase: 0, request: 0 })
+        }
+    }
+
+    pub(super) fn key(&self) -> Key {
+        (self.group, name(&self.peer), self.protocol)
+    }
+
+    /// Whether anything was asked over it. Of what cannot be understood, anything that was sent counts.
+    pub(super) fn is_used(&self) -> bool {
+        self.used
+    }
+
+    pub(super) fn transfer(
+        &mut self,
+        transfer: &Transfer<'_>,
+        moment: Moment,
+        statements: &mut Statements,
+        notice: &mut dyn FnMut(Notice),
+    ) {
+        if self.accepted {
+            return;
+        }
+        // An address given with the message, on a socket that was not connected.
+        if self.datagram && transfer.socket.peer != Peer::Unknown {
+            self.peer = transfer.socket.peer.clone();
+        }
+        match transfer.way {
+            Way::Out => self.sent(transfer, moment, statements, notice),
+            Way::In => self.received(transfer, moment, statements, notice),
+        }
+    }
+
+    fn sent(
+        &mut self,
+        transfer: &Transfer<'_>,
+        moment: Moment,
+        statements: &mut Statements,
+        notice: &mut dyn FnMut(Notice),
+    ) {
+        let begun_ns = transfer.at_ns.saturating_sub(transfer.took_ns);
+        if matches!(self.language, Language::Unknown) {
+            self.protocol = wire::recognise(transfer.payload, &self.peer);
+            self.language = match self.protocol {
+                Protocol::Postgres => Language::Postgres(PostgresClient::new(), VecDeque::new()),
+                Protocol::Mysql => Language::Mysql(MysqlClient::new(), VecDeque::new()),
+                Protocol::Tls => Language::Tls { hello_ns: None },
+                Protocol::Dns => Language::Dns(VecDeque::new()),
+                _ => Language::Plain,
+            };
+        }
+        if self.asked_ns.is_none() {
+            // An answer came since: whatever was asked before it is over, though its end was not understood.
+            self.language.forget_pending();
+        }
+        let (payload, total) = (transfer.payload, usize::try_from(transfer.result).unwrap_or(0));
+        let database = (self.group, name(&self.peer));
+        match &mut self.language {
+            Language::Unknown | Language::Plain => self.used = true,
+            Language::Postgres(client, pending) => {
+                let used = &mut self.used;
+                client.sent(payload, total, |statement| {
+                    *used = true;
+                    if !statement.parse_only {
+                        let to = (database.0, database.1.as_str(), QueryProtocol::Postgres);
+                        let key = statements.executed(to, statement.text, Some(statement.identity), moment);
+                        wait(pending, key);
+                    }
+                });
+                if client.is_tls() {
+                    (self.language, self.protocol) = (Language::Tls { hello_ns: None }, Protocol::Tls);
+                }
+            }
+            Language::Mysql(client, pending) => {
+                let used = &mut self.used;
+                client.sent(payload, total, |statement| {
+                    *used = true;
+                    if !statement.parse_only {
+                        let to = (database.0, database.1.as_str(), QueryProtocol::Mysql);
+                        let key = statements.executed(to, statement.text, Some(statement.identity), moment);
+                        wait(pending, key);
+                    }
+                });
+                if client.is_tls() {
+                    (self.language, self.protocol) = (Language::Tls { hello_ns: None }, Protocol::Tls);
+                }
+            }
+            Language::Tls { hello_ns } => {
+                if let Some(hello) = tls::client_hello(payload) {
+                    *hello_ns = Some(begun_ns);
+                    notice(Notice::Hello { server_name: hello.server_name });
+                } else if tls::has_application_data(payload) {
+                    match hello_ns.take() {
+                        // In TLS 1.3 the first such record is the end of the handshake itself.
+                        Some(hello_ns) => {
+                            notice(Notice::HandshakeDone { took_ns: transfer.at_ns.saturating_sub(hello_ns) });
+                        }
+                        None => self.used = true,
+                    }
+                }
+            }
+            Language::Dns(pending) => {
+                self.used = true;
+                for question in dns::questions(payload) {
+                    notice(Notice::Question { name: question.name.clone(), kind: question.kind.clone() });
+                    wait(pending, (question.name, question.kind, begun_ns));
+                }
+            }
+        }
+        self.asked_ns = self.asked_ns.or(Some(begun_ns));
+    }
+
+    fn received(
+        &mut self,
+        transfer: &Transfer<'_>,
+        moment: Moment,
+        statements: &mut Statements,
+        notice: &mut dyn FnMut(Notice),
+    ) {
+        let asked_ns = self.asked_ns.take();
+        let took_ns = asked_ns.map(|asked_ns| transfer.at_ns.saturating_sub(asked_ns));
+        match &mut self.language {
+            Language::Postgres(client, pending) => {
+                let rows = client.received(transfer.payload);
+                answered(pending, took_ns, rows, moment, statements);
+            }
+            Language::Mysql(client, pending) => {
+                let rows = client.received(transfer.payload);
+                answered(pending, took_ns, rows, moment, statements);
+            }
+            Language::Dns(pending) => {
+                if let Some((name, kind, asked_ns)) = pending.pop_front() {
+                    let took_ns = transfer.at_ns.saturating_sub(asked_ns);
+                    notice(Notice::Answer { name, kind, took_ns });
+                }
+            }
+            Language::Tls { .. } | Language::Unknown | Language::Plain => {}
+        }
+        if let Some(took_ns) = took_ns.filter(|_| self.used) {
+            notice(Notice::Exchange { took_ns });
+        }
+    }
+}
+
+impl Language {
+    fn forget_pending(&mut self) {
+        match self {
+            Self::Postgres(_, pending) | Self::Mysql(_, pending) => pending.clear(),
+            _ => {}
+        }
+    }
+}
+
+/// The first bytes of an answer have come: of the oldest statement, and of those that were sent with it. The time is the
+/// oldest one's alone, since the others' is in it.
+fn answered(
+    pending: &mut VecDeque<statements::Key>,
+    took_ns: Option<u64>,
+    rows: Option<u64>,
+    moment: Moment,
+    statements: &mut Statements,
+) {
+    if let (Some(key), Some(took_ns)) = (pending.front(), took_ns) {
+        statements.took(key, took_ns, moment);
+    }
+    if let Some(rows) = rows {
+        // The answer is whole: what came before it in the same breath has been answered too.
+        if let Some(key) = pending.back() {
+            statements.rows(key, rows, moment);
+        }
+        pending.clear();
+    }
+}
+
+fn wait<T>(pending: &mut VecDeque<T>, one: T) {
+    if pending.len() == MAX_PENDING {
+        pending.pop_front();
+    }
+    pending.push_back(one);
+}

@@ -1,0 +1,141 @@
+//! The principal type is [`Descriptors`]: which file stands behind a descriptor.
+
+use std::collections::HashMap;
+
+/// Answers what no event told: of files that were open before tracing began.
+pub trait Resolver {
+    /// The path of an open descriptor.
+    fn path_of(&self, pid: u32, fd: i32) -> Option<String>;
+    /// The working folder.
+    fn folder_of(&self, pid: u32) -> Option<String>;
+}
+
+/// Descriptors and working folders of all followed processes.
+#[derive(Debug, Default)]
+pub(super) struct Descriptors {
+    processes: HashMap<u32, Process>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Process {
+    files: HashMap<i32, String>,
+    folder: Option<String>,
+}
+
+/// Most descriptors that are remembered of a process: its own limit is usually 1,024.
+const MAX_FILES: usize = 65_536;
+
+impl Descriptors {
+    pub(super) fn opened(&mut self, pid: u32, fd: i32, path: &str) {
+        let files = &mut self.processes.entry(pid).or_default().files;
+        if files.len() < MAX_FILES {
+            files.insert(fd, path.to_owned());
+        }
+    }
+
+    pub(super) fn closed(&mut self, pid: u32, fd: i32) {
+        if let Some(process) = self.processes.get_mut(&pid) {
+            process.files.remove(&fd);
+        }
+    }
+
+    pub(super) fn forked(&mut self, parent: u32, child: u32) {
+        if let Some(process) = self.processes.get(&parent) {
+            self.processes.insert(child, process.clone());
+        }
+    }
+
+    pub(super) fn ended(&mut self, pid: u32) {
+        self.processes.remove(&pid);
+    }
+
+    pub(super) fn changed_folder(&mut self, pid: u32, folder: String) {
+        self.processes.entry(pid).or_default().folder = Some(folder);
+    }
+
+    /// The path behind a descriptor whose file has this name: as it was opened, else as the system tells now, else the name.
+    pub(super) fn path(&mut self, pid: u32, fd: i32, name: &str, resolver: &dyn Resolver) -> String {
+        let is_it = |path: &str| path.rsplit('/').next() == Some(name);
+        let files = &mut self.processes.entry(pid).or_default().files;
+        if let Some(path) = files.get(&fd).filter(|path| is_it(path)) {
+            return path.clone();
+        }
+        let path = resolver.path_of(pid, fd).filter(|path| is_it(path)).unwrap_or_else(|| name.to_owned());
+        if files.len() < MAX_FILES {
+            files.insert(fd, path.clone());
+        }
+        path
+    }
+
+    /// The whole path of what a call named.
+    pub(super) fn absolute(&mut self, pid: u32, folder: Option<i32>, path: &str, resolver: &dyn Resolver) -> String {
+        if path.starts_with('/') {
+            return clean(path);
+        }
+        let process = self.processes.entry(pid).or_default();
+        let from = match folder {
+            Some(fd) => process.files.get(&fd).cloned().or_else(|| resolver.path_of(pid, fd)),
+            None => {
+                if process.folder.is_none() {
+                    process.folder = resolver.folder_of(pid);
+                }
+                process.folder.clone()
+            }
+        };
+        match from {
+            Some(from) => clean(&format!("{}/{path}", from.trim_end_matches('/'))),
+            None => path.to_owned(),
+        }
+    }
+}
+
+/// Without `//`, `/./` and `/folder/../`: the same file should have one name. (A symbolic link before `..` would make it
+/// another one; that is rare, and the path is for people to read.)
+fn clean(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Folder;
+
+    impl Resolver for Folder {
+        fn path_of(&self, _: u32, fd: i32) -> Option<String> {
+            (fd == 9).then(|| "/srv/nine".to_owned())
+        }
+        fn folder_of(&self, _: u32) -> Option<String> {
+            Some("/srv/www".to_owned())
+        }
+    }
+
+    #[test]
+    fn paths_become_whole() {
+        let mut descriptors = Descriptors::default();
+        assert_eq!(descriptors.absolute(1, None, "a/./b//../c", &Folder), "/srv/www/a/c");
+        assert_eq!(descriptors.absolute(1, Some(9), "x", &Folder), "/srv/nine/x");
+        descriptors.changed_folder(1, "/tmp".into());
+        descriptors.forked(1, 2);
+        assert_eq!(descriptors.absolute(2, None, "x", &Folder), "/tmp/x");
+    }
+
+    #[test]
+    fn a_descriptor_that_was_used_again_is_not_taken_for_its_former_file() {
+        let mut descriptors = Descriptors::default();
+        descriptors.opened(1, 4, "/a/one");
+        assert_eq!(descriptors.path(1, 4, "one", &Folder), "/a/one");
+        assert_eq!(descriptors.path(1, 4, "two", &Folder), "two");
+        assert_eq!(descriptors.path(1, 9, "nine", &Folder), "/srv/nine");
+    }
+}

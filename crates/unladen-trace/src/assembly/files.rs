@@ -1,0 +1,171 @@
+//! The principal type is [`Files`]: calls upon files, what was read and written, and locks.
+
+use std::collections::{BTreeMap, HashMap};
+
+use nix::errno::Errno;
+
+use super::bump;
+use super::moment::Moment;
+use super::table::Table;
+use crate::event::{FileCall, LockCall, Way};
+use crate::evidence::{Evidence, FileSeen, LockKind, LockSeen, Outcome, TransferSeen};
+
+/// Files by path.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    calls: Table<(usize, FileCall, String, Outcome)>,
+    transfers: BTreeMap<(usize, String), Transferred>,
+    locks: Table<(usize, LockKind, String)>,
+    /// Files made in a way that fails if they are there, until they are removed: (path → when).
+    made: HashMap<String, Made>,
+    dropped: u64,
+}
+
+#[derive(Debug, Default)]
+struct Transferred {
+    seen: TransferSeen,
+    last_writing: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Made {
+    moment: Moment,
+    took_ns: u64,
+    by_link: bool,
+}
+
+/// Most different files that are told apart.
+const MAX_FILES: usize = 50_000;
+
+impl Files {
+    #[allow(clippy::too_many_arguments, reason = "the parts of one event, taken apart where it is read")]
+    pub(super) fn call(
+        &mut self,
+        group: usize,
+        call: FileCall,
+        path: String,
+        target: Option<String>,
+        result: i32,
+        took_ns: u64,
+        moment: Moment,
+    ) {
+        let outcome = outcome(result);
+        self.lock_files(group, call, &path, target.as_deref(), outcome, took_ns, moment);
+        self.calls.add((group, call, path, outcome), moment, took_ns);
+    }
+
+    /// A lock file is made by a call that fails if it is there, and removed in the same request. A link always is
+    /// one of those (nobody else makes and removes a hard link at once); a created file only if it is called so, as
+    /// temporary files come and go too.
+    #[allow(clippy::too_many_arguments, reason = "as above")]
+    fn lock_files(
+        &mut self,
+        group: usize,
+        call: FileCall,
+        path: &str,
+        target: Option<&str>,
+        outcome: Outcome,
+        took_ns: u64,
+        moment: Moment,
+    ) {
+        match (call, outcome) {
+            (FileCall::Link, Outcome::Found | Outcome::Exists) => {
+                let made = target.unwrap_or(path).to_owned();
+                let waited = self.made.get(&made).map_or(0, |made| made.took_ns);
+                self.make(made, Made { moment, took_ns: took_ns + waited, by_link: true });
+            }
+            (FileCall::Create, Outcome::Found) => {
+                self.make(path.to_owned(), Made { moment, took_ns, by_link: false });
+            }
+            (FileCall::Unlink, Outcome::Found) => {
+                if let Some(made) = self.made.remove(path)
+                    && made.moment.request == moment.request
+                    && (made.by_link || is_called_lock(path))
+                {
+                    self.locks.add((group, LockKind::File, path.to_owned()), made.moment, made.took_ns + took_ns);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn make(&mut self, path: String, made: Made) {
+        if self.made.len() < MAX_FILES {
+            self.made.insert(path, made);
+        }
+    }
+
+    pub(super) fn lock(&mut self, group: usize, call: LockCall, path: String, took_ns: u64, moment: Moment) {
+        self.locks.add((group, LockKind::Call(call), path), moment, took_ns);
+    }
+
+    pub(super) fn transfer(&mut self, group: usize, way: Way, path: String, result: i64, moment: Moment) {
+        let key = (group, path);
+        if self.transfers.len() >= MAX_FILES && !self.transfers.contains_key(&key) {
+            self.dropped += 1;
+            return;
+        }
+        let transferred = self.transfers.entry(key).or_default();
+        let bytes = u64::try_from(result).unwrap_or(0);
+        let seen = &mut transferred.seen;
+        match way {
+            Way::In => {
+                bump(&mut seen.reads, moment, 1);
+                bump(&mut seen.read_bytes, moment, bytes);
+            }
+            Way::Out => {
+                bump(&mut seen.writes, moment, 1);
+                bump(&mut seen.written_bytes, moment, bytes);
+                if transferred.last_writing.replace(moment.request) != Some(moment.request) {
+                    bump(&mut seen.writing_requests, moment, 1);
+                }
+            }
+        }
+    }
+
+    /// What was made and not removed until now is no lock.
+    pub(super) fn end_phase(&mut self) {
+        self.made.clear();
+    }
+
+    pub(super) fn dropped(&self) -> u64 {
+        self.calls.dropped() + self.locks.dropped() + self.dropped
+    }
+
+    pub(super) fn finish(self, evidence: &mut Evidence) {
+        evidence.files = self
+            .calls
+            .into_sorted()
+            .into_iter()
+            .map(|((group, call, path, outcome), counted)| FileSeen { group, call, path, outcome, counted })
+            .collect();
+        evidence.transfers = self
+            .transfers
+            .into_iter()
+            .map(|((group, path), transferred)| TransferSeen { group, path, ..transferred.seen })
+            .collect();
+        evidence.locks = self
+            .locks
+            .into_sorted()
+            .into_iter()
+            .map(|((group, kind, path), counted)| LockSeen { group, kind, path, counted })
+            .collect();
+    }
+}
+
+fn outcome(result: i32) -> Outcome {
+    if result >= 0 {
+        return Outcome::Found;
+    }
+    match Errno::from_raw(-result) {
+        Errno::ENOENT | Errno::ENOTDIR => Outcome::Missing,
+        Errno::EEXIST => Outcome::Exists,
+        Errno::EACCES | Errno::EPERM => Outcome::Refused,
+        _ => Outcome::Failed,
+    }
+}
+
+fn is_called_lock(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    name.contains("lock") || name.contains("lck")
+}

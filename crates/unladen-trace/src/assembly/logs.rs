@@ -1,0 +1,162 @@
+//! The principal type is [`Logs`]: lines of logs, wherever they go.
+
+use std::collections::BTreeMap;
+
+use super::connections::Transfer;
+use super::moment::Moment;
+use super::table::Table;
+use crate::event::{Peer, Way};
+use crate::evidence::{Evidence, LogSeen, LogSink};
+use crate::series::Series;
+use crate::wire::{fastcgi, syslog};
+
+/// Standard error's descriptor.
+const STDERR: i32 = 2;
+/// Examples that are kept of each log.
+const EXAMPLES: usize = 5;
+/// Bytes that are kept of an example.
+const EXAMPLE: usize = 160;
+/// Where the system's log listens.
+const SOCKETS: &[&str] =
+    &["/dev/log", "/run/systemd/journal/dev-log", "/run/systemd/journal/socket", "/var/run/syslog"];
+/// Port of syslog over UDP, RFC 5426.
+const PORT: u16 = 514;
+
+#[derive(Debug, Default)]
+pub(super) struct Logs {
+    lines: Table<(usize, LogSink, String)>,
+    more: BTreeMap<(usize, LogSink, String), More>,
+}
+
+#[derive(Debug, Default)]
+struct More {
+    bytes: Series,
+    examples: Vec<String>,
+}
+
+impl Logs {
+    /// Something went to a socket: whether it was a log line.
+    pub(super) fn socket(&mut self, transfer: &Transfer<'_>, moment: Moment) -> bool {
+        if transfer.way != Way::Out {
+            return false;
+        }
+        // What PHP writes to standard error goes to the web server this way, beside the page.
+        if let Some(text) = fastcgi::stderr(transfer.payload) {
+            let key = (transfer.group, LogSink::Stderr, "FastCGI".to_owned());
+            self.add(key, moment, lines(text.trim_end().as_bytes()), text.len() as i64, &text, 0);
+            return false;
+        }
+        let path = match &transfer.socket.peer {
+            Peer::Unix(path) => {
+                let path = String::from_utf8_lossy(path).into_owned();
+                if !SOCKETS.contains(&path.as_str()) {
+                    return false;
+                }
+                path
+            }
+            Peer::Ip(address) if transfer.socket.datagram && address.port() == PORT => address.to_string(),
+            // The C library goes on sending to a log that has gone away.
+            Peer::Unknown if transfer.socket.datagram && syslog::looks_like_syslog(transfer.payload) => {
+                "/dev/log".into()
+            }
+            _ => return false,
+        };
+        let text = syslog::message(transfer.payload);
+        let key = (transfer.group, LogSink::Syslog, path);
+        self.add(key, moment, 1, transfer.result, &text, transfer.took_ns);
+        true
+    }
+
+    /// Something went to a file: a line, if the file is a log.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one event, taken apart where it is read")]
+    pub(super) fn file(
+        &mut self,
+        group: usize,
+        way: Way,
+        fd: i32,
+        path: &str,
+        result: i64,
+        payload: &[u8],
+        took_ns: u64,
+        moment: Moment,
+    ) {
+        if way != Way::Out || !(fd == STDERR || is_log(path)) {
+            return;
+        }
+        let key = (group, LogSink::File, path.to_owned());
+        self.add(key, moment, lines(payload), result, &printable(payload), took_ns);
+    }
+
+    /// Something went to a pipe or a terminal: a line, if it is standard error.
+    #[allow(clippy::too_many_arguments, reason = "as above")]
+    pub(super) fn stream(
+        &mut self,
+        group: usize,
+        way: Way,
+        fd: i32,
+        result: i64,
+        payload: &[u8],
+        took_ns: u64,
+        moment: Moment,
+    ) {
+        if way == Way::Out && fd == STDERR {
+            let key = (group, LogSink::Stderr, "stderr".to_owned());
+            self.add(key, moment, lines(payload), result, &printable(payload), took_ns);
+        }
+    }
+
+    fn add(
+        &mut self,
+        key: (usize, LogSink, String),
+        moment: Moment,
+        lines: u64,
+        result: i64,
+        text: &str,
+        took_ns: u64,
+    ) {
+        self.lines.add_many(key.clone(), moment, lines, took_ns);
+        let more = self.more.entry(key).or_default();
+        more.bytes.add(moment.phase, u64::try_from(result).unwrap_or(0));
+        let text: String = text.chars().take(EXAMPLE).collect();
+        if more.examples.len() < EXAMPLES && !text.is_empty() && !more.examples.contains(&text) {
+            more.examples.push(text);
+        }
+    }
+
+    pub(super) fn dropped(&self) -> u64 {
+        self.lines.dropped()
+    }
+
+    pub(super) fn finish(mut self, evidence: &mut Evidence) {
+        evidence.logs = self
+            .lines
+            .into_sorted()
+            .into_iter()
+            .map(|(key, counted)| {
+                let More { bytes, examples } = self.more.remove(&key).unwrap_or_default();
+                let (group, sink, path) = key;
+                LogSeen { group, sink, path, counted, bytes, examples }
+            })
+            .collect();
+    }
+}
+
+/// Whether a file is a log, by its place or its name: `php.log`, `error.log.1`, `/var/log/sympa`, `error_log`.
+fn is_log(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let by_name = name.ends_with(".log") || name.contains(".log.") || name.ends_with("_log");
+    (by_name || path.starts_with("/var/log/")) && !path.contains("/journal/")
+}
+
+/// What one write holds: as many lines as it ends, and at least one.
+fn lines(payload: &[u8]) -> u64 {
+    (memchr::memchr_iter(b'\n', payload).count() as u64).max(1)
+}
+
+fn printable(payload: &[u8]) -> String {
+    let line = payload.split(|&byte| byte == b'\n').next().unwrap_or(payload);
+    String::from_utf8_lossy(line)
+        .chars()
+        .map(|character| if character.is_control() { ' ' } else { character })
+        .collect()
+}

@@ -1,0 +1,141 @@
+//! The principal type is [`Statements`]: statements of SQL by their fingerprint, and which of them came again.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use super::moment::Moment;
+use super::table::Table;
+use crate::evidence::{Evidence, QueryProtocol, QuerySeen};
+use crate::series::Series;
+use crate::sql::{Fingerprint, fingerprint};
+
+/// Bytes that are kept of an example.
+const EXAMPLE: usize = 400;
+/// Texts whose fingerprints are remembered: pages ask the same again.
+const MEMORY: usize = 20_000;
+
+/// A kind of statement asked of one database by one group.
+pub(super) type Key = (usize, String, QueryProtocol, Rc<str>);
+
+/// Statements by fingerprint.
+#[derive(Debug, Default)]
+pub(super) struct Statements {
+    asked: Table<Key>,
+    more: BTreeMap<Key, More>,
+    /// By the hash of their text.
+    known: HashMap<(QueryProtocol, u64), Rc<Known>>,
+    /// Executions of this phase, by text and values: in which request it was last.
+    identities: HashMap<(usize, u64), u64>,
+}
+
+#[derive(Debug)]
+struct Known {
+    fingerprint: Rc<str>,
+    writes: bool,
+    example: String,
+}
+
+#[derive(Debug, Default)]
+struct More {
+    example: String,
+    writes: bool,
+    identical: Series,
+    distinct: Series,
+    rows: Option<Series>,
+}
+
+impl Statements {
+    /// One was executed; returns what to give [`took`](Self::took) and [`rows`](Self::rows). Without an identity (its
+    /// values are not seen) nobody knows whether it is the same again.
+    pub(super) fn executed(
+        &mut self,
+        (group, database, protocol): (usize, &str, QueryProtocol),
+        text: &[u8],
+        identity: Option<u64>,
+        moment: Moment,
+    ) -> Key {
+        let known = self.known(text, protocol);
+        let key = (group, database.to_owned(), protocol, known.fingerprint.clone());
+        self.asked.add(key.clone(), moment, 0);
+        let more = self.more.entry(key.clone()).or_default();
+        if more.example.is_empty() {
+            more.example.clone_from(&known.example);
+            more.writes = known.writes;
+        }
+        if let Some(identity) = identity {
+            match self.identities.insert((group, identity), moment.request) {
+                Some(request) if request == moment.request => more.identical.add(moment.phase, 1),
+                _ => more.distinct.add(moment.phase, 1),
+            }
+        }
+        key
+    }
+
+    /// An execution took so long (more).
+    pub(super) fn took(&mut self, key: &Key, took_ns: u64, moment: Moment) {
+        self.asked.add_time(key.clone(), moment, took_ns);
+    }
+
+    /// An execution had so many rows (more).
+    pub(super) fn rows(&mut self, key: &Key, rows: u64, moment: Moment) {
+        if let Some(more) = self.more.get_mut(key) {
+            more.rows.get_or_insert_default().add(moment.phase, rows);
+        }
+    }
+
+    fn known(&mut self, text: &[u8], protocol: QueryProtocol) -> Rc<Known> {
+        let memory = (protocol, hash(text));
+        if let Some(known) = self.known.get(&memory) {
+            return known.clone();
+        }
+        let Fingerprint { text: fingerprint, writes, .. } = fingerprint(text, protocol.into());
+        let example = String::from_utf8_lossy(&text[..text.len().min(EXAMPLE)]);
+        let example = example.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+        let known = Rc::new(Known { fingerprint: fingerprint.into(), writes, example });
+        if self.known.len() < MEMORY {
+            self.known.insert(memory, known.clone());
+        }
+        known
+    }
+
+    /// No request reaches into the next phase.
+    pub(super) fn end_phase(&mut self) {
+        self.identities.clear();
+    }
+
+    pub(super) fn dropped(&self) -> u64 {
+        self.asked.dropped()
+    }
+
+    pub(super) fn finish(mut self, evidence: &mut Evidence) {
+        evidence.queries = self
+            .asked
+            .into_sorted()
+            .into_iter()
+            .map(|(key, counted)| {
+                let More { example, writes, identical, distinct, rows } = self.more.remove(&key).unwrap_or_default();
+                let (group, database, protocol, fingerprint) = key;
+                let fingerprint = fingerprint.to_string();
+                QuerySeen {
+                    group,
+                    database,
+                    protocol,
+                    fingerprint,
+                    example,
+                    writes,
+                    counted,
+                    identical,
+                    distinct,
+                    rows,
+                }
+            })
+            .collect();
+    }
+}
+
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    use std::hash::{DefaultHasher, Hasher};
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}

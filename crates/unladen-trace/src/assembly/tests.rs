@@ -1,0 +1,283 @@
+use std::net::SocketAddr;
+
+use super::*;
+use crate::event::{FileCall, Language, LockCall, Peer, Socket, Way};
+use crate::evidence::{Evidence, LockKind, LogSink, Outcome, Protocol, QueryProtocol};
+
+struct Nothing;
+
+impl Resolver for Nothing {
+    fn path_of(&self, _: u32, _: i32) -> Option<String> {
+        None
+    }
+    fn folder_of(&self, _: u32) -> Option<String> {
+        Some("/srv".into())
+    }
+}
+
+/// Requests in each phase with requests.
+const REQUESTS: u64 = 3;
+const REQUEST_NS: u64 = 1_000_000;
+
+/// What happens within a request, from its beginning in ns.
+type Script = Vec<(u64, What)>;
+
+/// Runs a script in every request of six blocks, and another in every stretch of as long without requests.
+fn run(on: &Script, off: &Script) -> Evidence {
+    let mut assembly = Assembly::new(Box::new(Nothing));
+    let mut now = 1_000_000_000;
+    for block in 0..6 {
+        let order = if block % 2 == 0 { [true, false, false, true] } else { [false, true, true, false] };
+        for is_on in order {
+            let begin_ns = now;
+            let sent_ns: Vec<u64> = (0..REQUESTS).map(|request| begin_ns + request * REQUEST_NS).collect();
+            let events = sent_ns
+                .iter()
+                .flat_map(|sent| {
+                    let script = if is_on { on } else { off };
+                    script.iter().map(move |(at, what)| Event {
+                        at_ns: sent + at,
+                        pid: 7,
+                        tid: 7,
+                        group: 0,
+                        what: what.clone(),
+                    })
+                })
+                .collect();
+            now += REQUESTS * REQUEST_NS;
+            let batch = Batch { events, ..Batch::default() };
+            assembly.phase(&Window { on: is_on, begin_ns, end_ns: now, sent_ns }, batch);
+        }
+    }
+    let mut evidence = Evidence::default();
+    assembly.finish(&mut evidence);
+    evidence
+}
+
+fn per_request(evidence: &Evidence, series: &Series) -> f64 {
+    evidence.per_request(series).unwrap().value
+}
+
+fn file(call: FileCall, path: &str, result: i32) -> What {
+    What::File { call, path: path.into(), target: None, folder: None, result, took_ns: 900 }
+}
+
+fn tcp(id: u64, port: u16) -> Socket {
+    Socket { id, datagram: false, accepted: false, peer: Peer::Ip(SocketAddr::from(([10, 0, 0, 5], port))) }
+}
+
+fn sent(socket: &Socket, payload: &[u8]) -> What {
+    transfer(Way::Out, socket, payload)
+}
+
+fn received(socket: &Socket, payload: &[u8]) -> What {
+    transfer(Way::In, socket, payload)
+}
+
+fn transfer(way: Way, socket: &Socket, payload: &[u8]) -> What {
+    let object = Object::Socket(socket.clone());
+    What::Transfer { way, fd: 9, object, result: payload.len() as i64, payload: payload.to_vec(), took_ns: 1_000 }
+}
+
+fn query(text: &str) -> Vec<u8> {
+    let mut message = vec![b'Q'];
+    message.extend_from_slice(&(text.len() as u32 + 5).to_be_bytes());
+    message.extend_from_slice(text.as_bytes());
+    message.push(0);
+    message
+}
+
+#[test]
+fn files_are_counted_by_path_and_outcome_and_what_comes_again_is_known() {
+    let evidence = run(
+        &vec![
+            (10, file(FileCall::Stat, "/a", 0)),
+            (20, file(FileCall::Stat, "/a", 0)),
+            (30, file(FileCall::Stat, "b/../b", -2)),
+        ],
+        &vec![],
+    );
+    assert_eq!(evidence.page.requests, 12 * REQUESTS);
+    let [a, b] = &evidence.files[..] else { panic!("{:?}", evidence.files) };
+    assert_eq!((a.path.as_str(), a.outcome), ("/a", Outcome::Found));
+    assert_eq!((per_request(&evidence, &a.counted.count), per_request(&evidence, &a.counted.again())), (2.0, 1.0));
+    assert_eq!(per_request(&evidence, &a.counted.time_ns), 1_800.0);
+    assert_eq!((b.path.as_str(), b.outcome), ("/srv/b", Outcome::Missing));
+}
+
+#[test]
+fn what_goes_on_without_requests_drops_out() {
+    let stat = || (10, file(FileCall::Stat, "/background", 0));
+    let evidence = run(&vec![stat(), stat(), (20, file(FileCall::Stat, "/page", 0))], &vec![stat(), stat()]);
+    let [background, page] = &evidence.files[..] else { panic!("{:?}", evidence.files) };
+    assert_eq!(per_request(&evidence, &background.counted.count), 0.0);
+    assert_eq!(per_request(&evidence, &background.counted.again()), 0.0);
+    assert_eq!(per_request(&evidence, &page.counted.count), 1.0);
+}
+
+#[test]
+fn statements_are_told_apart_and_the_same_again_is_known() {
+    let socket = tcp(1, 5432);
+    let mut script = vec![(10, What::Connect { fd: 9, socket: socket.clone(), result: 0, took_ns: 5_000 })];
+    let startup = [0, 0, 0, 8 + 12, 0, 3, 0, 0, b'u', b's', b'e', b'r', 0, b'w', b'w', b'w', 0, 0, 0, 0];
+    script.push((20, sent(&socket, &startup)));
+    script.push((30, received(&socket, b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I")));
+    let ask = "select * from pledge where id = ";
+    for (at, id) in [(100, 1), (200, 2), (300, 2)] {
+        script.push((at, sent(&socket, &query(&format!("{ask}{id}")))));
+        script.push((at + 50, received(&socket, b"C\0\0\0\x0dSELECT 4\0Z\0\0\0\x05I")));
+    }
+    script.push((900, What::Close { fd: 9, socket: Some(socket) }));
+    let evidence = run(&script, &vec![]);
+
+    let [seen] = &evidence.queries[..] else { panic!("{:?}", evidence.queries) };
+    assert_eq!((seen.protocol, seen.database.as_str()), (QueryProtocol::Postgres, "10.0.0.5:5432"));
+    assert_eq!(per_request(&evidence, &seen.counted.count), 3.0);
+    assert_eq!(per_request(&evidence, &seen.identical), 1.0);
+    assert_eq!(per_request(&evidence, &seen.distinct), 2.0);
+    assert_eq!(per_request(&evidence, seen.rows.as_ref().unwrap()), 12.0);
+    // From the call that sent it to the first bytes of the answer.
+    assert_eq!(per_request(&evidence, &seen.counted.time_ns), 3.0 * (50.0 + 1_000.0));
+    let [connection] = &evidence.connections[..] else { panic!("{:?}", evidence.connections) };
+    assert_eq!((connection.protocol, connection.local), (Protocol::Postgres, false));
+    assert_eq!(per_request(&evidence, &connection.opened.count), 1.0);
+    assert_eq!(per_request(&evidence, &connection.unused), 0.0);
+}
+
+#[test]
+fn a_connection_over_which_nothing_is_asked_is_unused() {
+    let socket = tcp(1, 80);
+    let connect = What::Connect { fd: 9, socket: socket.clone(), result: 0, took_ns: 5_000 };
+    let evidence = run(&vec![(10, connect), (20, What::Close { fd: 9, socket: Some(socket) })], &vec![]);
+    let [connection] = &evidence.connections[..] else { panic!("{:?}", evidence.connections) };
+    assert_eq!(connection.protocol, Protocol::Silent);
+    assert_eq!(per_request(&evidence, &connection.unused), 1.0);
+    assert_eq!(per_request(&evidence, &connection.opened.time_ns), 5_000.0);
+}
+
+#[test]
+fn a_connection_that_was_accepted_is_nobodys_question() {
+    let client = tcp(1, 51_234);
+    let asked = received(&client, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    let evidence = run(&vec![(10, asked), (20, sent(&client, b"HTTP/1.1 200 OK\r\n\r\n"))], &vec![]);
+    assert_eq!(evidence.connections, []);
+}
+
+#[test]
+fn a_link_made_and_removed_in_a_request_is_a_lock() {
+    let link = What::File {
+        call: FileCall::Link,
+        path: b"/l/tmp.1".into(),
+        target: Some(b"/l/config.lock".into()),
+        folder: None,
+        result: 0,
+        took_ns: 2_000,
+    };
+    let flock =
+        |unlock| What::Lock { call: LockCall::Flock, fd: 5, name: b"x".into(), unlock, result: 0, took_ns: 700 };
+    let evidence = run(
+        &vec![
+            (10, link),
+            (20, file(FileCall::Unlink, "/l/tmp.1", 0)),
+            (30, file(FileCall::Unlink, "/l/config.lock", 0)),
+            (40, file(FileCall::Create, "/tmp/upload.3", 3)),
+            (50, file(FileCall::Unlink, "/tmp/upload.3", 0)),
+            (60, flock(false)),
+            (70, flock(true)),
+        ],
+        &vec![],
+    );
+    let [flock, link] = &evidence.locks[..] else { panic!("{:?}", evidence.locks) };
+    assert_eq!((flock.kind, flock.path.as_str()), (LockKind::Call(LockCall::Flock), "x"));
+    assert_eq!((link.kind, link.path.as_str()), (LockKind::File, "/l/config.lock"));
+    assert_eq!(per_request(&evidence, &link.counted.count), 1.0);
+    assert_eq!(per_request(&evidence, &flock.counted.count), 1.0);
+}
+
+#[test]
+fn log_lines_are_known_by_where_they_go() {
+    let syslog = Socket { id: 3, datagram: true, accepted: false, peer: Peer::Unix(b"/dev/log".into()) };
+    let object = Object::File(b"app.log".into());
+    let write = What::Transfer { way: Way::Out, fd: 4, object, result: 8, payload: b"one\ntwo\n".into(), took_ns: 500 };
+    let evidence = run(
+        &vec![
+            (10, file(FileCall::OpenWrite, "/var/lib/app/app.log", 4)),
+            (20, write),
+            (30, sent(&syslog, b"<14>Nov 21 12:00:00 wwsympa[1]: info list opened")),
+        ],
+        &vec![],
+    );
+    let [syslog, file] = &evidence.logs[..] else { panic!("{:?}", evidence.logs) };
+    assert_eq!((syslog.sink, per_request(&evidence, &syslog.counted.count)), (LogSink::Syslog, 1.0));
+    assert!(syslog.examples[0].contains("list opened"), "{:?}", syslog.examples);
+    assert_eq!((file.sink, file.path.as_str()), (LogSink::File, "/var/lib/app/app.log"));
+    assert_eq!(per_request(&evidence, &file.counted.count), 2.0);
+}
+
+#[test]
+fn programs_and_compilations_are_counted_once() {
+    let compile = |nested, took_ns| What::Compile { language: Language::Perl, path: None, took_ns, nested };
+    let evidence = run(
+        &vec![
+            (1_000, file(FileCall::Open, "/lib/Outer.pm", 3)),
+            (3_000, file(FileCall::Open, "/lib/Inner.pm", 4)),
+            (5_000, compile(true, 1_500)),
+            (9_000, compile(false, 7_000)),
+            (9_100, What::Fork { child: 8 }),
+        ],
+        &vec![],
+    );
+    let paths: Vec<_> = evidence.compiles.iter().map(|seen| seen.path.as_str()).collect();
+    assert_eq!(paths, ["/lib/Inner.pm", "/lib/Outer.pm"]);
+    let time = Series::sum(evidence.compiles.iter().map(|seen| &seen.counted.time_ns));
+    assert_eq!(per_request(&evidence, &time), 7_000.0);
+}
+
+#[test]
+fn sqlite_counts_executions_and_not_rows() {
+    let prepare = What::SqlitePrepare { statement: 1, sql: b"SELECT * FROM page WHERE id = 3".into(), took_ns: 400 };
+    let step = |row| What::SqliteStep { statement: 1, row, took_ns: 100 };
+    let evidence = run(
+        &vec![
+            (10, prepare),
+            (20, step(true)),
+            (30, step(true)),
+            (40, step(false)),
+            (45, What::SqliteReset { statement: 1 }),
+            (50, step(true)),
+            (60, What::SqliteReset { statement: 1 }),
+        ],
+        &vec![],
+    );
+    let [seen] = &evidence.queries[..] else { panic!("{:?}", evidence.queries) };
+    assert_eq!(per_request(&evidence, &seen.counted.count), 2.0);
+    assert_eq!(per_request(&evidence, &seen.identical), 1.0);
+    assert_eq!(per_request(&evidence, seen.rows.as_ref().unwrap()), 3.0);
+    assert_eq!(per_request(&evidence, &seen.counted.time_ns), 800.0);
+}
+
+#[test]
+fn tls_is_known_by_its_hello_and_its_handshake_by_its_first_data() {
+    let socket = tcp(1, 9243);
+    let connect = What::Connect { fd: 9, socket: socket.clone(), result: -115, took_ns: 5_000 };
+    let mut hello = vec![22, 3, 1, 0, 45, 1, 0, 0, 41, 3, 3];
+    hello.extend_from_slice(&[7; 32]);
+    hello.extend_from_slice(&[0, 0, 2, 0x13, 0x01, 1, 0, 0, 0]);
+    let script = vec![
+        (10, connect),
+        (500, What::Established { socket: socket.clone(), took_ns: 490 }),
+        (2_000, sent(&socket, &hello)),
+        (3_000, received(&socket, &[22, 3, 3, 0, 4, 2, 0, 0, 0])),
+        (4_000, sent(&socket, &[20, 3, 3, 0, 1, 1, 23, 3, 3, 0, 2, 9, 9])),
+        (5_000, sent(&socket, &[23, 3, 3, 0, 2, 9, 9])),
+        (9_000, received(&socket, &[23, 3, 3, 0, 2, 9, 9])),
+        (9_500, What::Close { fd: 9, socket: Some(socket) }),
+    ];
+    let evidence = run(&script, &vec![]);
+    let [seen] = &evidence.connections[..] else { panic!("{:?}", evidence.connections) };
+    assert_eq!(seen.protocol, Protocol::Tls);
+    assert_eq!(per_request(&evidence, &seen.handshakes.count), 1.0);
+    assert_eq!(per_request(&evidence, &seen.handshakes.time_ns), 3_000.0);
+    assert_eq!(per_request(&evidence, &seen.opened.time_ns), 490.0);
+    assert_eq!(per_request(&evidence, &seen.unused), 0.0);
+}

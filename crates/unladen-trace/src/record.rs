@@ -1,0 +1,137 @@
+//! The principal type is [`Record`]: everything that was seen in one run, as a file keeps it.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::evidence::Evidence;
+
+/// The version of the file. It changes when a field changes its meaning or goes.
+const SCHEMA: &str = "unladen.evidence/1";
+
+/// The largest file that is read, in bytes: a page that touches all that is told apart makes less than half of it.
+const MAX_FILE: u64 = 512 << 20;
+
+/// What was seen in one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    schema: String,
+    /// Page by page.
+    pub pages: Vec<PageRecord>,
+}
+
+/// What was seen of one page.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PageRecord {
+    /// Of processes that have answered before.
+    pub warm: Evidence,
+    /// Of processes that have just been started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fresh: Option<Evidence>,
+}
+
+/// A record that cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The system says no.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io {
+        /// `read`, `write`
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is no record, or a damaged one.
+    #[error("{}:{}:{}: expected a file of evidence as `unladen weigh --record` writes it: {source}", path.display(), source.line(), source.column())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: serde_json::Error,
+    },
+    /// It is of another version.
+    #[error("{}: expected \"schema\": \"{SCHEMA}\", found {found:?}: use the version of unladen that recorded it, or record again", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: String,
+    },
+    /// It is larger than any record.
+    #[error("{}: larger than {} MiB, which no file of evidence is", path.display(), MAX_FILE >> 20)]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+// === impl Record ===
+
+impl Record {
+    /// Of these pages.
+    pub fn new(pages: Vec<PageRecord>) -> Self {
+        Self { schema: SCHEMA.into(), pages }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no record of this version.
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
+        let io = |source| RecordError::Io { doing: "read", path: path.to_owned(), source };
+        let mut text = Vec::new();
+        let file = std::fs::File::open(path).map_err(io)?;
+        file.take(MAX_FILE + 1).read_to_end(&mut text).map_err(io)?;
+        if text.len() as u64 > MAX_FILE {
+            return Err(RecordError::TooLarge { path: path.to_owned() });
+        }
+        let record = Self::parse(&text).map_err(|source| RecordError::Malformed { path: path.to_owned(), source })?;
+        if record.schema != SCHEMA {
+            return Err(RecordError::Version { path: path.to_owned(), found: record.schema });
+        }
+        Ok(record)
+    }
+
+    /// From a file's content, whatever its version.
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(text)
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read() {
+        let folder = std::env::temp_dir().join(format!("unladen-record-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("record.json");
+        let record = Record::new(vec![PageRecord::default()]);
+        record.write(&mut std::fs::File::create(&path).unwrap()).unwrap();
+        assert_eq!(Record::read(&path).unwrap(), record);
+
+        std::fs::write(&path, "{\"schema\":\"unladen.evidence/1\",\n\"pages\": 3}").unwrap();
+        let error = Record::read(&path).unwrap_err().to_string();
+        assert!(error.contains("record.json:2:10: expected a file of evidence"), "{error}");
+
+        std::fs::write(&path, "{\"schema\":\"unladen.evidence/9\",\"pages\":[]}").unwrap();
+        let error = Record::read(&path).unwrap_err().to_string();
+        assert!(error.contains("found \"unladen.evidence/9\""), "{error}");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,134 @@
+//! The principal type is [`Total`]: one counter of one group, from evidence, as a weight is from probes.
+
+use std::collections::BTreeMap;
+
+use crate::event::{FileCall, Language};
+use crate::evidence::{Evidence, Outcome, Protocol};
+use crate::interval::Interval;
+use crate::series::Series;
+
+/// One counter of one group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Total {
+    /// Index of the group.
+    pub group: usize,
+    /// Its stable name: `files.checked`, `syscall.newfstatat`.
+    pub counter: String,
+    /// What a table calls it; none for what only results for programs list.
+    pub title: Option<&'static str>,
+    /// Per request.
+    pub per_request: Interval,
+}
+
+/// Counters that tables show, in their order: the stable name, and what a table calls it.
+const TITLES: &[(&str, &str)] = &[
+    ("syscalls", "system calls"),
+    ("files.checked", "file checks"),
+    ("files.missing", "files looked for in vain"),
+    ("files.opened", "files opened"),
+    ("files.removed", "files removed"),
+    ("compiles.php", "PHP files compiled"),
+    ("compiles.perl", "Perl files compiled"),
+    ("compiles.python", "Python files compiled"),
+    ("php.class_lookups", "PHP classes looked up"),
+    ("connections.opened", "connections opened"),
+    ("connections.tls", "TLS handshakes"),
+    ("connections.exchanges", "questions to other servers"),
+    ("dns.questions", "DNS questions"),
+    ("sql.statements", "SQL statements"),
+    ("sql.identical", "SQL statements asked again"),
+    ("sql.rows", "SQL rows seen"),
+    ("locks", "locks taken"),
+    ("log.lines", "log lines"),
+    ("processes.started", "programs started"),
+    ("sleeps", "sleeps"),
+];
+
+impl Total {
+    /// Where a table has the row of this title.
+    pub fn place(title: &str) -> usize {
+        TITLES.iter().position(|(_, known)| *known == title).unwrap_or(TITLES.len())
+    }
+}
+
+impl Evidence {
+    /// All counters that the requests move, by group; those with a title first, in the order of tables.
+    pub fn totals(&self) -> Vec<Total> {
+        let mut sums: BTreeMap<(usize, String), Series> = BTreeMap::new();
+        let mut add = |group: usize, counter: String, series: &Series| {
+            sums.entry((group, counter)).or_default().absorb(series);
+        };
+        for seen in &self.syscalls {
+            add(seen.group, "syscalls".into(), &seen.count);
+            add(seen.group, format!("syscall.{}", seen.name), &seen.count);
+            if let Some(error) = &seen.error {
+                add(seen.group, format!("syscall.{}.{error}", seen.name), &seen.count);
+            }
+        }
+        for seen in &self.files {
+            let counter = match seen.call {
+                FileCall::Stat | FileCall::Access | FileCall::Readlink => Some("files.checked"),
+                call if call.opens() && seen.outcome == Outcome::Found => Some("files.opened"),
+                FileCall::Unlink if seen.outcome == Outcome::Found => Some("files.removed"),
+                _ => None,
+            };
+            if let Some(counter) = counter {
+                add(seen.group, counter.into(), &seen.counted.count);
+            }
+            if seen.outcome == Outcome::Missing && (counter == Some("files.checked") || seen.call.opens()) {
+                add(seen.group, "files.missing".into(), &seen.counted.count);
+            }
+        }
+        for seen in &self.compiles {
+            let language = match seen.language {
+                Language::Php => "php",
+                Language::Perl => "perl",
+                Language::Python => "python",
+            };
+            add(seen.group, format!("compiles.{language}"), &seen.counted.count);
+        }
+        for seen in &self.counters {
+            add(seen.group, seen.name.clone(), &seen.count);
+        }
+        for seen in &self.connections {
+            add(seen.group, "connections.opened".into(), &seen.opened.count);
+            add(seen.group, "connections.tls".into(), &seen.handshakes.count);
+            if seen.protocol != Protocol::Dns {
+                add(seen.group, "connections.exchanges".into(), &seen.exchanges.count);
+            }
+        }
+        for seen in &self.dns {
+            add(seen.group, "dns.questions".into(), &seen.counted.count);
+        }
+        for seen in &self.queries {
+            add(seen.group, "sql.statements".into(), &seen.counted.count);
+            add(seen.group, "sql.identical".into(), &seen.identical);
+            if let Some(rows) = &seen.rows {
+                add(seen.group, "sql.rows".into(), rows);
+            }
+        }
+        for seen in &self.locks {
+            add(seen.group, "locks".into(), &seen.counted.count);
+        }
+        for seen in &self.logs {
+            add(seen.group, "log.lines".into(), &seen.counted.count);
+        }
+        for seen in &self.processes {
+            add(seen.group, "processes.started".into(), &seen.started);
+        }
+        for seen in &self.sleeps {
+            add(seen.group, "sleeps".into(), &seen.counted.count);
+        }
+        let place = |counter: &str| TITLES.iter().position(|(name, _)| *name == counter).unwrap_or(usize::MAX);
+        let mut totals: Vec<Total> = sums
+            .into_iter()
+            .filter_map(|((group, counter), series)| {
+                let per_request = self.per_request(&series)?;
+                let title = TITLES.iter().find(|(name, _)| *name == counter).map(|(_, title)| *title);
+                (per_request.low > 0.0).then_some(Total { group, counter, title, per_request })
+            })
+            .collect();
+        totals.sort_by(|a, b| (a.group, place(&a.counter), &a.counter).cmp(&(b.group, place(&b.counter), &b.counter)));
+        totals
+    }
+}
