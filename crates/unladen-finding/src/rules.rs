@@ -6,6 +6,10 @@ mod front;
 mod n_plus_one;
 mod opcache_revalidation;
 mod peers;
+mod lock_churn;
+mod log_chatter;
+mod process_per_request;
+mod recompile;
 mod same_file_again;
 mod same_query_again;
 mod sleep;
@@ -25,6 +29,10 @@ pub static RULES: &[&dyn Rule] = &[
     &stat_storm::StatStorm,
     &same_file_again::SameFileAgain,
     &opcache_revalidation::OpcacheRevalidation,
+    &recompile::Recompile,
+    &lock_churn::LockChurn,
+    &log_chatter::LogChatter,
+    &process_per_request::ProcessPerRequest,
     &unpooled_connection::UnpooledConnection,
     &unpooled_tls::UnpooledTls,
     &dns_again::DnsAgain,

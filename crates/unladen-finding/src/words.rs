@@ -13,6 +13,12 @@ pub(crate) fn count(interval: Interval) -> String {
     format!("{} ± {:.digits$}", grouped(interval.value, digits), ceil(margin, digits))
 }
 
+/// `1 process`, `2 processes`, `0.50 processes`
+pub(crate) fn many(interval: Interval, one: &str, more: &str) -> String {
+    let count = count(interval);
+    format!("{count} {}", if count == "1" { one } else { more })
+}
+
 /// `1,104`, `1`, `12.4`, `0.03`
 pub(crate) fn plain(value: f64) -> String {
     let digits = match value.abs() {

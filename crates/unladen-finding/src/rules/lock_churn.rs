@@ -1,0 +1,131 @@
+//! Many locks taken in one request.
+
+use unladen_trace::{Counted, Evidence, LockCall, LockKind, LockSeen, QueryProtocol, Source};
+
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::folders::folders;
+use crate::rule::Rule;
+use crate::share::at_least;
+use crate::words::{count, plain};
+
+/// Locks a request. A session takes one, a log or a cache one or two, a transaction of SQLite two or three; ten are no longer
+/// one of each.
+const LEAST_LOCKS: f64 = 10.0;
+/// Up to so many different files are told one by one, more by their folders.
+const MOST_FILES: usize = 10;
+
+/// See `docs/rules/lock-churn.md`.
+pub(super) struct LockChurn;
+
+impl Rule for LockChurn {
+    fn name(&self) -> &'static str {
+        "lock-churn"
+    }
+
+    fn about(&self) -> &'static str {
+        "a request takes lock after lock"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Syscalls]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/lock-churn.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        (0..evidence.groups.len()).filter_map(|group| self.of_group(evidence, group)).collect()
+    }
+}
+
+/// What the locks are for, which decides about the cure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// SQLite's, on its database.
+    Sqlite,
+    /// Files that must not be there.
+    LockFiles,
+    /// flock and fcntl by the application.
+    Calls,
+}
+
+impl LockChurn {
+    fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
+        let seen: Vec<&LockSeen> = evidence.locks.iter().filter(|seen| seen.group == group).collect();
+        let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
+        let locks = at_least(evidence, &all.count, LEAST_LOCKS)?;
+        let wait = evidence.time_of(&all.count, &all.time_ns)?;
+        let of = |wanted: Use| -> f64 {
+            let which = seen.iter().filter(|seen| used_for(evidence, seen) == wanted);
+            which.map(|seen| evidence.mean(&seen.counted.count)).sum()
+        };
+        let uses = [(Use::Sqlite, of(Use::Sqlite)), (Use::LockFiles, of(Use::LockFiles)), (Use::Calls, of(Use::Calls))];
+        let (most, _) = uses.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let told = |what: Use| match what {
+            Use::Sqlite => "on a database of SQLite",
+            Use::LockFiles => "by lock files",
+            Use::Calls => "by flock or fcntl",
+        };
+        let parts: Vec<String> = uses
+            .iter()
+            .filter(|(_, count)| *count >= 0.5)
+            .map(|(what, count)| format!("{} {}", plain(count.round()), told(*what)))
+            .collect();
+        let parts = if parts.len() > 1 { parts.join(", ") } else { told(most).to_owned() };
+        let counts = || seen.iter().map(|seen| (seen.path.as_str(), evidence.mean(&seen.counted.count)));
+        let items = if seen.len() > MOST_FILES {
+            folders(counts())
+        } else {
+            counts().map(|(path, count)| (path.to_owned(), count)).collect()
+        };
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(group).to_owned(),
+            summary: format!("{} locks taken per request, {parts}", count(locks)),
+            figures: vec![
+                Figure { name: "locks", unit: "1", value: locks },
+                Figure { name: "wait", unit: "ns", value: wait },
+            ],
+            items: Item::largest(items),
+            share: Share::of_latency(evidence, Some(wait)),
+            cure: cure(most),
+            check_again: again::weigh(evidence),
+        })
+    }
+}
+
+fn used_for(evidence: &Evidence, seen: &LockSeen) -> Use {
+    match seen.kind {
+        LockKind::File => Use::LockFiles,
+        LockKind::Call(LockCall::Fcntl) if is_sqlite(evidence, seen) => Use::Sqlite,
+        LockKind::Call(_) => Use::Calls,
+    }
+}
+
+/// By the statements that were seen, else by the name.
+fn is_sqlite(evidence: &Evidence, seen: &LockSeen) -> bool {
+    let asks = |query: &unladen_trace::QuerySeen| query.group == seen.group && query.protocol == QueryProtocol::Sqlite;
+    evidence.queries.iter().any(asks)
+        || [".sqlite", ".sqlite3", ".db", ".db3", "-shm"].iter().any(|end| seen.path.ends_with(end))
+}
+
+fn cure(most: Use) -> Cure {
+    match most {
+        Use::Sqlite => Cure::advice(
+            "SQLite locks its database for each statement that stands alone: put a request's statements into one transaction, and use the write-ahead log, whose readers lock less and wait for no writer",
+        )
+        .lines("the database, once", ["PRAGMA journal_mode=WAL;"]),
+        Use::LockFiles => Cure::advice(
+            "one lock around all of the work instead of one for each file; to read a file that is replaced by rename takes none; flock instead of lock files costs one call instead of four",
+        ),
+        Use::Calls => Cure::advice(
+            "one lock around all of the work instead of one for each step; to read a file that is replaced by rename takes none",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

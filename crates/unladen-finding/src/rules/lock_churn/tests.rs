@@ -1,0 +1,57 @@
+use super::super::testing::*;
+use super::*;
+
+fn locks(kind: LockKind, path: &str, times: u64) -> LockSeen {
+    LockSeen { group: PERL, kind, path: path.into(), counted: counted(times, 20_000) }
+}
+
+const FLOCK: LockKind = LockKind::Call(LockCall::Flock);
+const FCNTL: LockKind = LockKind::Call(LockCall::Fcntl);
+
+fn with_locks(locks: Vec<LockSeen>) -> Evidence {
+    Evidence { locks, ..lean() }
+}
+
+#[test]
+fn a_lock_file_for_each_list() {
+    let mut seen: Vec<_> =
+        (0..20).map(|list| locks(LockKind::File, &format!("/var/lib/sympa/l{list}/config.lock"), 1)).collect();
+    seen.push(locks(FLOCK, "/var/lib/sympa/l1/config", 2));
+    let found = only(&LockChurn, &with_locks(seen));
+    assert_eq!(found.summary, "22 locks taken per request, 20 by lock files, 2 by flock or fcntl");
+    assert_eq!(found.items.iter().map(|item| item.per_request).sum::<f64>(), 22.0);
+    // 22 × 20 µs of 20 ms.
+    assert!((part(&found).value - 0.022).abs() < 1e-9, "{found:?}");
+    assert!(found.cure.advice.contains("one lock around all of the work"), "{found:?}");
+}
+
+#[test]
+fn ten_are_too_many_and_a_session_is_not() {
+    assert_eq!(
+        only(&LockChurn, &with_locks(vec![locks(FLOCK, "/srv/app/lock", 10)])).summary,
+        "10 locks taken per request, by flock or fcntl"
+    );
+    silent(&LockChurn, &with_locks(vec![locks(FLOCK, "/srv/app/lock", 9)]));
+    silent(&LockChurn, &with_locks(vec![locks(FLOCK, "/var/lib/php/sessions/sess_1", 1)]));
+    silent(&LockChurn, &lean());
+}
+
+#[test]
+fn sqlite_wants_a_transaction() {
+    let found = only(&LockChurn, &with_locks(vec![locks(FCNTL, "/srv/app/wiki.sqlite", 30)]));
+    assert_eq!(found.summary, "30 locks taken per request, on a database of SQLite");
+    assert_eq!(found.cure.lines, ["PRAGMA journal_mode=WAL;"]);
+    // Whatever its name, if statements were seen.
+    let mut evidence = with_locks(vec![locks(FCNTL, "/srv/app/data", 30)]);
+    assert!(only(&LockChurn, &evidence).cure.lines.is_empty());
+    evidence.queries =
+        vec![unladen_trace::QuerySeen { group: PERL, protocol: QueryProtocol::Sqlite, ..Default::default() }];
+    assert!(!only(&LockChurn, &evidence).cure.lines.is_empty());
+}
+
+#[test]
+fn locks_that_others_take_meanwhile() {
+    let mut evidence = with_locks(vec![locks(FLOCK, "/srv/app/lock", 1)]);
+    evidence.locks[0].counted = counted_of(with(1, 100_000), 1_000, with(1, 100_000));
+    silent(&LockChurn, &evidence);
+}

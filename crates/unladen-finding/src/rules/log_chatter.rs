@@ -1,0 +1,151 @@
+//! Many lines for the log in one request.
+
+use unladen_trace::{Counted, Evidence, LogSeen, LogSink, Source};
+
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::php;
+use crate::rule::Rule;
+use crate::share::at_least;
+use crate::stack::{Stack, is_sympa, program};
+use crate::words::count;
+
+/// Lines a request. A web server writes one for each request, an application perhaps one or two of its own.
+const LEAST_LINES: f64 = 5.0;
+/// Longest example, in characters.
+const MOST_CHARS: usize = 80;
+/// Who writes what others send.
+const DAEMONS: &[&str] = &["rsyslogd", "syslog-ng", "systemd-journald", "systemd-journal", "syslogd"];
+/// What PHP begins its own lines with.
+const PHP_SAYS: &[&str] = &["PHP Deprecated", "PHP Notice", "PHP Warning", "PHP message: PHP"];
+
+/// See `docs/rules/log-chatter.md`.
+pub(super) struct LogChatter;
+
+impl Rule for LogChatter {
+    fn name(&self) -> &'static str {
+        "log-chatter"
+    }
+
+    fn about(&self) -> &'static str {
+        "a request writes line after line into the log"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Syscalls]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/log-chatter.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        (0..evidence.groups.len()).filter_map(|group| self.of_group(evidence, group)).collect()
+    }
+}
+
+impl LogChatter {
+    fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
+        if is_told_by_the_sender(evidence, group) {
+            return None;
+        }
+        let seen: Vec<&LogSeen> = evidence.logs.iter().filter(|seen| seen.group == group).collect();
+        let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
+        let lines = at_least(evidence, &all.count, LEAST_LINES)?;
+        let cure = cure(evidence, group, &seen);
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(group).to_owned(),
+            summary: format!("{} log lines per request", count(lines)),
+            figures: vec![Figure { name: "lines", unit: "1", value: lines }],
+            items: Item::largest(seen.iter().map(|seen| (named(seen), evidence.mean(&seen.counted.count)))),
+            share: Share::of_latency(evidence, evidence.time_of(&all.count, &all.time_ns)),
+            check_again: php::again(evidence, &cure, "fewer log lines"),
+            cure,
+        })
+    }
+}
+
+/// A daemon writes what another group sends; it is that group's waste, and its cure.
+fn is_told_by_the_sender(evidence: &Evidence, group: usize) -> bool {
+    is_daemon(evidence, group)
+        && evidence
+            .logs
+            .iter()
+            .any(|seen| seen.group != group && seen.sink != LogSink::File && !seen.counted.count.is_zero())
+}
+
+fn is_daemon(evidence: &Evidence, group: usize) -> bool {
+    DAEMONS.contains(&program(evidence, group))
+}
+
+/// `/dev/log: "sympa[12]: info …"`
+fn named(seen: &LogSeen) -> String {
+    let sink = match (seen.sink, seen.path.as_str()) {
+        (LogSink::Stderr, "") => "standard error",
+        (LogSink::Syslog, "") => "syslog",
+        (_, path) => path,
+    };
+    match seen.examples.first() {
+        Some(example) => format!("{sink}: \"{}\"", cut(without_priority(example.trim()))),
+        None => sink.to_owned(),
+    }
+}
+
+/// Lines for syslog begin with `<30>`.
+fn without_priority(line: &str) -> &str {
+    match line.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        Some((number, rest)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => rest,
+        _ => line,
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn cure(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Cure {
+    let says = |texts: &[&str]| {
+        seen.iter().flat_map(|seen| &seen.examples).any(|example| texts.iter().any(|text| example.contains(text)))
+    };
+    let program = program(evidence, group);
+    if is_daemon(evidence, group) {
+        return Cure::advice(
+            "lower the level at the program that sends them; to drop them here still costs the sending",
+        )
+        .lines("/etc/rsyslog.d/10-unladen.conf", [":programname, isequal, \"PROGRAM\" stop"])
+        .command("systemctl restart rsyslog");
+    }
+    if is_sympa(evidence, group) {
+        return Cure::advice("set Sympa's log_level to 0, and restart its services")
+            .lines("sympa.conf", ["log_level 0"]);
+    }
+    if program.starts_with("postgres") {
+        return Cure::advice("log slow statements alone")
+            .lines("postgresql.conf", ["log_statement = 'none'", "log_min_duration_statement = '1s'"])
+            .command("systemctl reload postgresql");
+    }
+    if program.starts_with("mariadbd") || program.starts_with("mysqld") {
+        return Cure::advice("log slow statements alone").lines("my.cnf", ["[mysqld]", "general_log = 0"]);
+    }
+    match Stack::of(evidence, group) {
+        Stack::Php if says(PHP_SAYS) => php::cure(
+            evidence,
+            group,
+            "PHP complains of the code: mend what it names; until then let the server log errors and warnings alone",
+            &["error_reporting = E_ALL & ~E_DEPRECATED & ~E_NOTICE"],
+        ),
+        Stack::Nginx => Cure::advice("error_log at the level warn, and access_log with buffer=64k flush=5s")
+            .command("nginx -t && systemctl reload nginx"),
+        Stack::Apache => Cure::advice("LogLevel warn, and BufferedLogs On for the access log"),
+        _ => Cure::advice(
+            "raise the level from which the application logs (warning), or gather a request's lines and write them at once",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+use super::super::testing::*;
+use super::*;
+
+fn log(group: usize, sink: LogSink, path: &str, lines: u64, example: &str) -> LogSeen {
+    LogSeen {
+        group,
+        sink,
+        path: path.into(),
+        counted: counted(lines, 10_000),
+        examples: vec![example.into()],
+        ..LogSeen::default()
+    }
+}
+
+fn with_logs(logs: Vec<LogSeen>) -> Evidence {
+    Evidence { logs, ..lean() }
+}
+
+#[test]
+fn sympa_tells_syslog_of_each_step() {
+    let found = only(
+        &LogChatter,
+        &with_logs(vec![log(
+            PERL,
+            LogSink::Syslog,
+            "/dev/log",
+            26,
+            "<30>Nov 21 16:00:00 wwsympa[12]: info main::do_lists()",
+        )]),
+    );
+    assert_eq!(found.summary, "26 log lines per request");
+    assert_eq!(found.items[0].name, "/dev/log: \"Nov 21 16:00:00 wwsympa[12]: info main::do_lists()\"");
+    // 26 × 10 µs of 20 ms.
+    assert!((part(&found).value - 0.013).abs() < 1e-9, "{found:?}");
+    assert_eq!(found.cure.lines, ["log_level 0"]);
+}
+
+#[test]
+fn a_line_for_each_request_is_usual() {
+    let access = |lines| with_logs(vec![log(NGINX, LogSink::File, "/var/log/nginx/access.log", lines, "GET /")]);
+    silent(&LogChatter, &access(1));
+    silent(&LogChatter, &access(4));
+    assert_eq!(only(&LogChatter, &access(5)).summary, "5 log lines per request");
+    silent(&LogChatter, &lean());
+}
+
+#[test]
+fn php_complains_of_the_code() {
+    let say = |text| with_logs(vec![log(PHP, LogSink::Stderr, "", 8, text)]);
+    let found = only(&LogChatter, &say("PHP Deprecated:  Optional parameter before required in /srv/app/a.php"));
+    assert_eq!(found.cure.lines, ["error_reporting = E_ALL & ~E_DEPRECATED & ~E_NOTICE"]);
+    assert!(found.items[0].name.starts_with("standard error: \"PHP Deprecated"), "{found:?}");
+    assert!(only(&LogChatter, &say("step 1")).cure.lines.is_empty());
+}
+
+#[test]
+fn what_a_daemon_writes_for_others_is_theirs() {
+    let mut evidence = with_logs(vec![
+        log(PERL, LogSink::Syslog, "/dev/log", 26, "one"),
+        log(NGINX, LogSink::File, "/var/log/syslog", 26, "one"),
+    ]);
+    evidence.groups[NGINX].exe = Some("/usr/sbin/rsyslogd".into());
+    assert_eq!(only(&LogChatter, &evidence).group, "sympa wwsympa.fcgi");
+    evidence.logs.remove(0);
+    assert_eq!(only(&LogChatter, &evidence).cure.file.as_deref(), Some("/etc/rsyslog.d/10-unladen.conf"));
+}
+
+#[test]
+fn examples_are_cut_between_letters() {
+    assert_eq!(cut(&"é".repeat(81)), format!("{}…", "é".repeat(80)));
+    assert_eq!(without_priority("<a>b"), "<a>b");
+    assert_eq!(without_priority("<13>b"), "b");
+}

@@ -1,0 +1,135 @@
+//! Programs started, and children forked, by each request.
+
+use unladen_trace::{Evidence, ProcessSeen, Series, Source, State};
+
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::php;
+use crate::rule::Rule;
+use crate::share::at_least;
+use crate::stack::{Stack, program};
+use crate::words::many;
+
+/// Processes a request: less than every second one is a job that is done now and then, or a worker that is replaced.
+const LEAST_STARTED: f64 = 0.5;
+/// What stands in the place of a program's name for a child that remained the same program.
+const CHILD: &str = "a child without a program of its own";
+
+/// See `docs/rules/process-per-request.md`.
+pub(super) struct ProcessPerRequest;
+
+impl Rule for ProcessPerRequest {
+    fn name(&self) -> &'static str {
+        "process-per-request"
+    }
+
+    fn about(&self) -> &'static str {
+        "each request starts a process"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Processes]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/process-per-request.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        if evidence.state == State::Fresh {
+            return Vec::new(); // A server that has just been started starts its workers.
+        }
+        (0..evidence.groups.len()).filter_map(|group| self.of_group(evidence, group)).collect()
+    }
+}
+
+impl ProcessPerRequest {
+    fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
+        let seen: Vec<&ProcessSeen> = evidence.processes.iter().filter(|seen| seen.group == group).collect();
+        let started = at_least(evidence, &Series::sum(seen.iter().map(|seen| &seen.started)), LEAST_STARTED)?;
+        let items = Item::largest(seen.iter().map(|seen| {
+            let name = if seen.program.is_empty() { CHILD } else { &seen.program };
+            (name.to_owned(), evidence.mean(&seen.started))
+        }));
+        let names: Vec<&str> = items.iter().take(3).map(|item| item.name.as_str()).collect();
+        let more = if items.len() > names.len() { ", …" } else { "" };
+        let cpu = Series::sum(seen.iter().map(|seen| &seen.cpu_ns));
+        let cpu = evidence.per_request(&cpu).filter(|cpu| cpu.value > 0.0);
+        let mut figures = vec![Figure { name: "processes", unit: "1", value: started }];
+        figures.extend(cpu.map(|value| Figure { name: "cpu", unit: "ns", value }));
+        let (cure, check_again) = cure(evidence, group, &items);
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(group).to_owned(),
+            summary: format!(
+                "{} started per request: {}{more}",
+                many(started, "process", "processes"),
+                names.join(", ")
+            ),
+            figures,
+            share: Share::of_cpu(evidence, cpu),
+            cure,
+            check_again,
+            items,
+        })
+    }
+}
+
+fn cure(evidence: &Evidence, group: usize, items: &[Item]) -> (Cure, String) {
+    let weigh = || again::weigh(evidence);
+    let base = |item: &Item| item.name.rsplit('/').next().unwrap_or_default().to_owned();
+    let starts = |names: &[&str]| items.iter().any(|item| names.contains(&base(item).as_str()));
+    let stack = Stack::of(evidence, group);
+    let of = program(evidence, group);
+    if matches!(stack, Stack::Apache | Stack::Nginx) || ["fcgiwrap", "lighttpd", "cgid"].contains(&of) {
+        return (
+            Cure::advice(
+                "CGI starts the program for each request: a process that stays takes FastCGI, PSGI, WSGI or HTTP (PHP-FPM, spawn-fcgi, Starman, gunicorn)",
+            ),
+            weigh(),
+        );
+    }
+    if starts(&["sendmail", "exim4", "postfix", "msmtp"]) {
+        return (
+            Cure::advice(
+                "hand mail to a queue, or to a mail server over one connection, instead of starting a program",
+            ),
+            weigh(),
+        );
+    }
+    if stack == Stack::Php && items.iter().all(|item| item.name == CHILD) {
+        let advice = "PHP-FPM replaces its workers: keep a fixed number, for ever";
+        return match php::pool_file(evidence, group) {
+            Some(file) => {
+                let cure = Cure::advice(advice).lines(file, ["pm = static", "pm.max_requests = 0"]);
+                let reload = php::reload(evidence, group);
+                (reload.into_iter().fold(cure, Cure::command), weigh())
+            }
+            None => (Cure::advice(format!("{advice} (pm = static, pm.max_requests = 0)")), weigh()),
+        };
+    }
+    if stack == Stack::Php {
+        return (
+            Cure::advice(
+                "use PHP's own extension for it (imagick, gd, curl, zip, intl), keep its result in a cache, or hand it to a queue; where a program it must be, proc_open with a list of arguments saves the shell",
+            ),
+            weigh(),
+        );
+    }
+    if starts(&["sh", "dash", "bash"]) {
+        return (
+            Cure::advice(
+                "use a library for it, keep its result, or hand it to a queue; a list of arguments instead of one text saves the shell",
+            ),
+            weigh(),
+        );
+    }
+    if items.iter().all(|item| item.name == CHILD) {
+        return (Cure::advice("start the workers beforehand, and let each answer many requests"), weigh());
+    }
+    (Cure::advice("use a library for it, keep its result, or let a process stay that is asked"), weigh())
+}
+
+#[cfg(test)]
+mod tests;

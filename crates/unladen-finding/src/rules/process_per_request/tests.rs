@@ -1,0 +1,61 @@
+use super::super::testing::*;
+use super::*;
+
+fn started(group: usize, programs: &[(&str, Series)]) -> Evidence {
+    let mut evidence = lean();
+    evidence.processes = programs
+        .iter()
+        .map(|(program, started)| ProcessSeen {
+            group,
+            program: (*program).into(),
+            started: started.clone(),
+            cpu_ns: started.times(1_500_000),
+        })
+        .collect();
+    evidence
+}
+
+#[test]
+fn a_shell_and_what_it_starts() {
+    let found = only(&ProcessPerRequest, &started(PHP, &[("/bin/sh", each(1)), ("/usr/bin/convert", each(1))]));
+    assert_eq!(found.summary, "2 processes started per request: /bin/sh, /usr/bin/convert");
+    // 2 × 1.5 ms of 15 ms.
+    assert!((part(&found).value - 0.2).abs() < 1e-9, "{found:?}");
+    assert!(found.cure.advice.contains("imagick"), "{found:?}");
+}
+
+#[test]
+fn every_second_request_is_enough() {
+    assert_eq!(
+        only(&ProcessPerRequest, &started(PYTHON, &[("/usr/bin/git", once_in(2))])).summary,
+        "0.50 processes started per request: /usr/bin/git"
+    );
+    silent(&ProcessPerRequest, &started(PYTHON, &[("/usr/bin/git", once_in(3))]));
+    silent(&ProcessPerRequest, &started(PYTHON, &[("/usr/bin/git", once(3))]));
+    silent(&ProcessPerRequest, &lean());
+}
+
+#[test]
+fn cgi_and_workers_that_are_replaced() {
+    let cgi = only(&ProcessPerRequest, &started(NGINX, &[("/usr/lib/cgi-bin/app.cgi", each(1))]));
+    assert!(cgi.cure.advice.contains("FastCGI"), "{cgi:?}");
+    let workers = only(&ProcessPerRequest, &started(PHP, &[("", each(1))]));
+    assert_eq!(workers.summary, "1 process started per request: a child without a program of its own");
+    assert_eq!(workers.cure.file.as_deref(), Some("/etc/php/8.2/fpm/pool.d/www.conf"));
+    assert_eq!(workers.cure.lines, ["pm = static", "pm.max_requests = 0"]);
+    assert_eq!(workers.cure.commands, ["systemctl reload php8.2-fpm"]);
+}
+
+#[test]
+fn without_cpu_the_share_is_not_known() {
+    let mut evidence = started(PERL, &[("/usr/sbin/sendmail", each(1))]);
+    evidence.processes[0].cpu_ns = Series::default();
+    let found = only(&ProcessPerRequest, &evidence);
+    assert!(matches!(found.share, Share::NotKnown(_)), "{found:?}");
+    assert!(found.cure.advice.contains("queue"), "{found:?}");
+}
+
+#[test]
+fn a_server_that_has_just_been_started_starts_its_workers() {
+    silent(&ProcessPerRequest, &Evidence { state: State::Fresh, ..started(PHP, &[("", each(4))]) });
+}

@@ -1,0 +1,162 @@
+//! Source files that are compiled in every request.
+
+use unladen_trace::{CompileSeen, Counted, Evidence, Interval, Language, Source, State};
+
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::folders::folders;
+use crate::php;
+use crate::rule::Rule;
+use crate::share::at_least;
+use crate::words::many;
+
+/// Files a request: one that is compiled in each is one too many.
+const LEAST_FILES: f64 = 1.0;
+/// What is compiled in fewer requests than this part is compiled now and then, when it has changed or a worker has begun.
+const MOST_REQUESTS: f64 = 0.5;
+/// PHP's own defaults, from which the cure doubles where the settings in force are not known: `opcache.memory_consumption` in
+/// MB, and `opcache.max_accelerated_files`.
+const DEFAULT_MEMORY: u64 = 128;
+/// See [`DEFAULT_MEMORY`].
+const DEFAULT_FILES: u64 = 10_000;
+/// Where compiled files of PHP are kept between processes; PHP wants it to be there.
+const FILE_CACHE: &str = "/var/cache/php-opcache";
+
+/// See `docs/rules/recompile.md`.
+pub(super) struct Recompile;
+
+impl Rule for Recompile {
+    fn name(&self) -> &'static str {
+        "recompile"
+    }
+
+    fn about(&self) -> &'static str {
+        "source files are compiled in every request"
+    }
+
+    // What cannot be seen of one language says nothing of another: each compiler that is seen is looked at.
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Syscalls]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/recompile.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        let languages = [Language::Php, Language::Perl, Language::Python];
+        (0..evidence.groups.len())
+            .flat_map(|group| languages.into_iter().filter_map(move |language| self.one(evidence, group, language)))
+            .collect()
+    }
+}
+
+impl Recompile {
+    fn one(&self, evidence: &Evidence, group: usize, language: Language) -> Option<Finding> {
+        if is_natural(evidence, group, language) {
+            return None;
+        }
+        let seen: Vec<&CompileSeen> = evidence
+            .compiles
+            .iter()
+            .filter(|seen| seen.group == group && seen.language == language)
+            .filter(|seen| evidence.mean(&seen.counted.requests) >= MOST_REQUESTS)
+            .collect();
+        let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
+        let files = at_least(evidence, &all.count, LEAST_FILES)?;
+        let (one, more) = match language {
+            Language::Php => ("PHP file compiled per request", "PHP files compiled per request"),
+            Language::Perl => ("Perl file compiled per request", "Perl files compiled per request"),
+            Language::Python => ("Python module loaded per request", "Python modules loaded per request"),
+        };
+        let (cure, check_again) = match language {
+            Language::Php => php_cure(evidence, group),
+            Language::Perl => (
+                Cure::advice(
+                    "keep the process: FastCGI (spawn-fcgi, CGI::Fast) or PSGI (plackup -s Starman) instead of CGI; in a process that stays, load modules at its start, and do not compile templates or eval text in each request",
+                ),
+                again::weigh(evidence),
+            ),
+            Language::Python => (
+                Cure::advice(
+                    "keep the process: WSGI or ASGI (gunicorn, uvicorn) instead of CGI; in a process that stays, move imports from functions to the top of modules",
+                ),
+                again::weigh(evidence),
+            ),
+        };
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(group).to_owned(),
+            summary: many(files, one, more),
+            figures: vec![Figure { name: "compiles", unit: "1", value: files }],
+            items: Item::largest(folders(
+                seen.iter()
+                    .filter(|seen| !seen.path.is_empty())
+                    .map(|seen| (seen.path.as_str(), evidence.mean(&seen.counted.count))),
+            )),
+            share: share(evidence, evidence.time_of(&all.count, &all.time_ns)),
+            cure,
+            check_again,
+        })
+    }
+}
+
+/// A new process compiles what it is made of; so does PHP whose opcode cache is still empty.
+fn is_natural(evidence: &Evidence, group: usize, language: Language) -> bool {
+    evidence.state == State::Fresh && (language != Language::Php || php::has_opcache(evidence, group) != Some(false))
+}
+
+/// Compiling is work on a processor, but for reading the files: it is a part of the CPU as well as of the latency. The larger part
+/// is told; which that is depends on how much of the request waits, and on how many processes share in it.
+fn share(evidence: &Evidence, time: Option<Interval>) -> Share {
+    let Some(time) = time.filter(|time| time.value > 0.0) else {
+        return Share::NotKnown("how long it takes is not seen in this language".into());
+    };
+    let (latency, cpu) = (Share::of_latency(evidence, Some(time)), Share::of_cpu(evidence, Some(time)));
+    if cpu.rank() > latency.rank() { cpu } else { latency }
+}
+
+fn php_cure(evidence: &Evidence, group: usize) -> (Cure, String) {
+    let settings = evidence.php_of(group);
+    let with = |advice: &str, lines: &[&str], name: &str| {
+        let cure = php::cure(evidence, group, advice, lines);
+        let again = php::again(evidence, &cure, name);
+        (cure, again)
+    };
+    if php::is_cgi(evidence, group) {
+        let (cure, again) = with(
+            "the opcode cache ends with each process: PHP-FPM keeps both; until then keep compiled files on the disk",
+            &["opcache.enable=1", "opcache.file_cache_only=1", &format!("opcache.file_cache={FILE_CACHE}")],
+            "compiled files on the disk",
+        );
+        return (cure.command(format!("install -d -m 700 -o www-data {FILE_CACHE}")), again);
+    }
+    if php::has_extension(settings, "Zend OPcache") == Some(false) {
+        return with(
+            "load PHP's opcode cache (Debian: the package php-opcache), and switch it on",
+            &["zend_extension=opcache", "opcache.enable=1"],
+            "opcode cache",
+        );
+    }
+    if php::has_opcache(evidence, group) != Some(true) {
+        let lines: &[&str] = if php::is_cli(evidence, group) {
+            &["opcache.enable=1", "opcache.enable_cli=1"]
+        } else {
+            &["opcache.enable=1"]
+        };
+        return with("switch PHP's opcode cache on", lines, "opcode cache");
+    }
+    let doubled = |name, default| 2 * php::number(settings, name).filter(|value| *value > 0).unwrap_or(default);
+    with(
+        "the opcode cache is on, yet these files are compiled: it is full (twice the room is here; opcache_get_status tells), opcache.blacklist_filename excludes them, or they are written anew each time, as templates that are compiled again",
+        &[
+            &format!("opcache.memory_consumption={}", doubled("opcache.memory_consumption", DEFAULT_MEMORY)),
+            &format!("opcache.max_accelerated_files={}", doubled("opcache.max_accelerated_files", DEFAULT_FILES)),
+        ],
+        "larger opcode cache",
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+use unladen_trace::{CompileSeen, Language, Series};
+
+use super::super::testing::*;
+use super::*;
+use crate::finding::Whole;
+
+fn compiles(group: usize, language: Language, files: usize) -> Evidence {
+    let mut evidence = lean();
+    evidence.compiles = (0..files)
+        .map(|index| CompileSeen {
+            group,
+            language,
+            path: format!("/srv/app/src/C{index}"),
+            counted: counted(1, 50_000),
+        })
+        .collect();
+    evidence
+}
+
+fn php_with(settings: &[(&str, &str)]) -> Evidence {
+    Evidence { php: vec![php(settings)], ..compiles(PHP, Language::Php, 100) }
+}
+
+#[test]
+fn php_without_its_opcode_cache() {
+    let found = only(&Recompile, &php_with(&[("opcache.enable", "0")]));
+    assert_eq!(found.summary, "100 PHP files compiled per request");
+    // 100 × 50 µs: a quarter of the latency, a third of the CPU.
+    assert!(matches!(found.share, Share::Known { of: Whole::Cpu, .. }), "{found:?}");
+    assert!((part(&found).value - 1.0 / 3.0).abs() < 1e-9, "{found:?}");
+    assert_eq!(found.cure.lines, ["opcache.enable=1"]);
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/99-unladen.ini"));
+    assert_eq!(found.cure.commands, ["systemctl reload php8.2-fpm"]);
+    assert!(found.check_again.contains("text = \"opcache.enable=1\\n\""), "{}", found.check_again);
+    assert_eq!(found.items[0].name, "/srv/app/src");
+}
+
+#[test]
+fn the_larger_share_is_told() {
+    let mut evidence = php_with(&[]);
+    evidence.page.cpu = Some(around(40e6, 0.1e6));
+    let found = only(&Recompile, &evidence);
+    assert!(matches!(found.share, Share::Known { of: Whole::Latency, .. }), "{found:?}");
+    assert!((part(&found).value - 0.25).abs() < 1e-9, "{found:?}");
+}
+
+#[test]
+fn an_opcode_cache_that_is_full_missing_or_off_for_the_command_line() {
+    let on = [("opcache.enable", "1"), ("opcache.memory_consumption", "64M"), ("opcache.max_accelerated_files", "0")];
+    let lines = |evidence: &Evidence| only(&Recompile, evidence).cure.lines;
+    assert_eq!(lines(&php_with(&on)), ["opcache.memory_consumption=128", "opcache.max_accelerated_files=20000"]);
+
+    let mut evidence = php_with(&[]);
+    evidence.php[0].extensions = vec!["Core".into()];
+    assert_eq!(lines(&evidence), ["zend_extension=opcache", "opcache.enable=1"]);
+
+    let mut evidence = php_with(&[("opcache.enable", "1"), ("opcache.enable_cli", "0")]);
+    evidence.groups[PHP].exe = Some("/usr/bin/php8.2".into());
+    let found = only(&Recompile, &evidence);
+    assert_eq!(found.cure.lines, ["opcache.enable=1", "opcache.enable_cli=1"]);
+    assert!(found.cure.commands.is_empty(), "who runs php -S restarts it");
+
+    evidence.groups[PHP].exe = Some("/usr/bin/php-cgi8.2".into());
+    assert!(lines(&evidence).contains(&"opcache.file_cache_only=1".to_owned()));
+}
+
+#[test]
+fn perl_and_python_under_cgi() {
+    let found = only(&Recompile, &compiles(PERL, Language::Perl, 312));
+    assert_eq!(found.summary, "312 Perl files compiled per request");
+    assert!(found.cure.advice.contains("FastCGI"), "{found:?}");
+    let mut evidence = compiles(PYTHON, Language::Python, 40);
+    for seen in &mut evidence.compiles {
+        seen.counted.time_ns = Series::default();
+    }
+    let found = only(&Recompile, &evidence);
+    assert_eq!(found.summary, "40 Python modules loaded per request");
+    assert!(matches!(found.share, Share::NotKnown(_)), "{found:?}");
+}
+
+#[test]
+fn one_file_is_enough_and_none_is_nothing() {
+    assert_eq!(only(&Recompile, &compiles(PHP, Language::Php, 1)).summary, "1 PHP file compiled per request");
+    silent(&Recompile, &compiles(PHP, Language::Php, 0));
+    silent(&Recompile, &lean());
+}
+
+#[test]
+fn now_and_then_is_not_every_request() {
+    let mut evidence = compiles(PHP, Language::Php, 100);
+    for seen in &mut evidence.compiles {
+        seen.counted = counted_of(once_in(5), 50_000, once_in(5));
+    }
+    silent(&Recompile, &evidence);
+    for seen in &mut evidence.compiles {
+        seen.counted = counted_of(once(1), 50_000, once(1));
+    }
+    silent(&Recompile, &evidence);
+}
+
+#[test]
+fn a_fresh_process_compiles_by_nature() {
+    let fresh = |evidence| Evidence { state: State::Fresh, ..evidence };
+    silent(&Recompile, &fresh(compiles(PERL, Language::Perl, 300)));
+    silent(&Recompile, &fresh(compiles(PYTHON, Language::Python, 300)));
+    silent(&Recompile, &fresh(compiles(PHP, Language::Php, 300)));
+    silent(&Recompile, &fresh(php_with(&[("opcache.enable", "1")])));
+    only(&Recompile, &fresh(php_with(&[("opcache.enable", "0")])));
+}
