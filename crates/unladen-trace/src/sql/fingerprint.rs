@@ -28,7 +28,8 @@ pub struct Fingerprint {
 /// What of a statement can be compared with others.
 ///
 /// - Literals and placeholders are `?`, with their sign where it belongs to them. `TRUE`, `FALSE` and `NULL` stay.
-/// - A list of them is `(?+)`; after IN and VALUES also a list of one. Of rows after VALUES the first stays.
+/// - A list of them is `(?+)`; after IN and VALUES also a list of one, and one with NULL, TRUE or FALSE among values. Of rows
+///   after VALUES the first stays.
 /// - Comments are dropped, optimizer hints with them; of MySQL's `/*! … */` the inside stays.
 /// - Keywords, and well-known functions that are called, are in capitals; names and their quotes stay.
 /// - A text that ends in a string, a comment or a bracket ends in `…`, and so does one longer than [`MAX_FINGERPRINT`].

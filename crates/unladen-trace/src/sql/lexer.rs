@@ -188,9 +188,9 @@ impl<'a> Lexer<'a> {
             b'.' => self.one(Token::Dot),
             b'?' => self.placeholder(1),
             b'$' => self.dollar(next),
-            b':' if is_word(next) => self.placeholder(1),
-            b'@' if dialect == Dialect::Sqlite && is_word(next) => self.placeholder(1),
-            b'@' if dialect == Dialect::Mysql && (is_word(next) || next == b'@' && is_word(self.byte(2))) => {
+            b':' if self.word_at(1) => self.placeholder(1),
+            b'@' if dialect == Dialect::Sqlite && self.word_at(1) => self.placeholder(1),
+            b'@' if dialect == Dialect::Mysql && (self.word_at(1) || next == b'@' && self.word_at(2)) => {
                 self.word()
             }
             b'%' if !operand && next == b's' && !is_word(self.byte(2)) => {
@@ -212,6 +212,11 @@ impl<'a> Lexer<'a> {
     fn after_operand(&self) -> bool {
         let before = self.at.checked_sub(1).and_then(|at| self.text.as_bytes().get(at)).copied().unwrap_or(0);
         is_word(before) || matches!(before, b'"' | b'`' | b'\'' | b')' | b']')
+    }
+
+    /// Whether a name goes on so many bytes on.
+    fn word_at(&self, offset: usize) -> bool {
+        is_word(self.byte(offset)) && !self.text.get(self.at + offset..).is_some_and(|rest| rest.starts_with(CUT))
     }
 
     /// Over characters of a name.
@@ -379,7 +384,7 @@ impl<'a> Lexer<'a> {
                 }
                 Token::Value
             }
-            Dialect::Sqlite if is_word(next) => self.placeholder(1),
+            Dialect::Sqlite if self.word_at(1) => self.placeholder(1),
             Dialect::Mysql => self.word(),
             Dialect::Sqlite => self.operator(),
         }

@@ -195,7 +195,7 @@ impl MysqlClient {
                 let single = Reader(payload).u24_le().is_some_and(|length| length as usize + HEAD == total);
                 // Authentication, or a file that the server asked for, is passed over whole.
                 let known = payload.len() <= HEAD || !other && may_begin_command(payload);
-                if !known && !(other && single) {
+                if !(known || other && single) {
                     self.state = State::Lost;
                 }
                 known
