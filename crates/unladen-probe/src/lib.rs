@@ -1,5 +1,5 @@
 //! What can be counted. The principal type is [`Instrument`]: it reads all [`PROBES`] at the edges
-//! of phases and gives cumulative counters by group.
+//! of phases and gives cumulative counters by group. [`Tracer`] looks closer, at what processes do.
 //!
 //! A probe is one file in `probes/` and one line in the list [`PROBES`]; the list drives behaviour,
 //! help and documentation. Counters only ever grow: what a process counted stays counted when the
@@ -35,6 +35,7 @@ mod probes;
 mod process;
 mod procfs;
 mod taskstats;
+mod trace;
 
 pub use clock::monotonic_ns;
 pub use counter::{Counter, Unit};
@@ -43,3 +44,4 @@ pub use group::{Group, GroupBy, GroupKind};
 pub use instrument::{Instrument, Member, ReadCost};
 pub use ledger::{CounterId, GroupId, Reading};
 pub use probe::{PROBES, Probe, ProbeEntry, Scene, Shortfall};
+pub use trace::{TraceError, Tracer, TracerConfig, Watched};

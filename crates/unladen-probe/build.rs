@@ -1,0 +1,69 @@
+//! Compiles bpf/*.bpf.c with clang, where the feature `ebpf` asks for it.
+//!
+//! This crate does not depend on libbpf-sys itself, so that cargo runs this script before that one's: whoever misses a package
+//! reads its name instead of pages of a C compiler's errors.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// One object each.
+const OBJECTS: &[&str] = &["calls", "functions"];
+
+/// What to do when something is missing.
+const ADVICE: &str = "install clang, libelf-dev and zlib1g-dev (Debian's names), or build with --no-default-features";
+
+fn main() {
+    println!("cargo::rerun-if-changed=bpf");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=CLANG");
+    if std::env::var_os("CARGO_FEATURE_EBPF").is_none() {
+        return;
+    }
+    if let Err(why) = build() {
+        println!("cargo::error=the eBPF tracer cannot be built: {why}");
+        std::process::exit(1);
+    }
+}
+
+fn build() -> Result<(), String> {
+    let clang = std::env::var("CLANG").unwrap_or_else(|_| "clang".into());
+    look_for(&clang)?;
+    let arch = match std::env::var("CARGO_CFG_TARGET_ARCH").as_deref() {
+        Ok("x86_64") => "-D__TARGET_ARCH_x86",
+        Ok("aarch64") => "-D__TARGET_ARCH_arm64",
+        other => return Err(format!("{other:?} is not known to it: build with --no-default-features")),
+    };
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    for name in OBJECTS {
+        let compiled = Command::new(&clang)
+            // -g: types of maps and of what CO-RE reads are in the BTF that comes with it.
+            .args(["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Werror", arch, "-c"])
+            .arg(format!("bpf/{name}.bpf.c"))
+            .arg("-o")
+            .arg(out.join(format!("{name}.bpf.o")))
+            .output()
+            .map_err(|error| format!("{clang}: {error}"))?;
+        if !compiled.status.success() {
+            return Err(format!("{clang} refused bpf/{name}.bpf.c: {}", String::from_utf8_lossy(&compiled.stderr)));
+        }
+    }
+    Ok(())
+}
+
+/// clang, and the headers that libbpf needs.
+fn look_for(clang: &str) -> Result<(), String> {
+    if Command::new(clang).arg("--version").output().is_err() {
+        return Err(format!("there is no {clang}: {ADVICE}"));
+    }
+    for header in ["libelf.h", "zlib.h"] {
+        let found = Command::new(clang)
+            .args(["-fsyntax-only", "-include", header, "-x", "c", "/dev/null"])
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success());
+        if !found {
+            return Err(format!("there is no {header}: {ADVICE}"));
+        }
+    }
+    Ok(())
+}

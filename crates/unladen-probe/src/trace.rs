@@ -1,0 +1,49 @@
+//! What processes do, seen by the kernel. The principal type is [`Tracer`].
+//!
+//! Programs of eBPF look at every system call of the processes that are followed, at the processes themselves and at a few
+//! functions of PHP, Perl and SQLite. docs/trace.md tells what is attached and what it costs.
+//!
+//! ```no_run
+//! use unladen_probe::{Tracer, TracerConfig, Watched};
+//!
+//! let mut tracer = Tracer::open(&TracerConfig::default())?;
+//! tracer.watch(&[Watched { pid: 4711, group: 0, own: true }])?;
+//! std::thread::sleep(std::time::Duration::from_secs(1));
+//! let batch = tracer.take()?;
+//! println!("{} events, {} lost", batch.events.len(), batch.lost);
+//! # Ok::<(), unladen_probe::TraceError>(())
+//! ```
+
+#[cfg(feature = "ebpf")]
+mod calibrate;
+#[cfg(feature = "ebpf")]
+mod calls;
+mod config;
+#[cfg(feature = "ebpf")]
+mod counts;
+#[cfg(feature = "ebpf")]
+mod drain;
+mod error;
+#[cfg(feature = "ebpf")]
+mod functions;
+#[cfg(feature = "ebpf")]
+mod kernel;
+#[cfg(feature = "ebpf")]
+mod listening;
+#[cfg(feature = "ebpf")]
+mod log;
+#[cfg(feature = "ebpf")]
+mod mapped;
+#[cfg(feature = "ebpf")]
+mod record;
+#[cfg(feature = "ebpf")]
+mod require;
+#[cfg(feature = "ebpf")]
+mod tracer;
+#[cfg(not(feature = "ebpf"))]
+#[path = "trace/without.rs"]
+mod tracer;
+
+pub use config::{TracerConfig, Watched};
+pub use error::TraceError;
+pub use tracer::Tracer;

@@ -1,0 +1,29 @@
+//! The principal types are [`TracerConfig`] and [`Watched`].
+
+/// How much room tracing may take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TracerConfig {
+    /// Bytes of the ring through which events leave the kernel; rounded up to a power of two.
+    pub ring_bytes: u32,
+    /// Events that are kept until they are taken; those beyond are lost, and counted as such.
+    pub most_events: usize,
+}
+
+impl Default for TracerConfig {
+    fn default() -> Self {
+        // Some 50,000 events of the usual size: what the busiest process makes in a tenth of a second.
+        Self { ring_bytes: 16 << 20, most_events: 2_000_000 }
+    }
+}
+
+/// A process to follow; its children are followed with it, as members of its group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Watched {
+    /// The process (not one of its threads).
+    pub pid: u32,
+    /// Comes back with all that it does.
+    pub group: u32,
+    /// What it does itself counts. Otherwise only its children's doings do: it starts the processes that answer, as PHP-FPM's
+    /// master does.
+    pub own: bool,
+}

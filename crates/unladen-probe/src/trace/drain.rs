@@ -1,0 +1,131 @@
+//! The thread that empties the ring. The principal type is [`Drain`].
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use libbpf_rs::{MapHandle, RingBufferBuilder};
+use unladen_trace::Event;
+
+use super::TraceError;
+use super::record::{Decoder, NOBODY};
+
+/// Between looks. The kernel's part wakes nobody; at this pace, 16 MiB hold what comes at five million events a second.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// What was drained since it was last asked for.
+#[derive(Debug, Default)]
+pub(super) struct Drained {
+    pub(super) events: Vec<Event>,
+    /// There was no room for these, or no sense in them.
+    pub(super) dropped: u64,
+}
+
+enum Ask {
+    Take(Sender<Drained>),
+    Listening(HashSet<u16>),
+}
+
+/// A thread of its own.
+#[derive(Debug)]
+pub(super) struct Drain {
+    asks: Option<Sender<Ask>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drain {
+    pub(super) fn start(ring: MapHandle, most_events: usize) -> Result<Self, TraceError> {
+        let (asks, receiver) = channel();
+        let (begun, has_begun) = channel();
+        let thread = std::thread::Builder::new()
+            .name("trace".into())
+            .spawn(move || {
+                if let Err(error) = run(&ring, most_events, &receiver, &begun) {
+                    // Whoever started it is still listening: this happens before it has begun.
+                    let _ = begun.send(Err(error));
+                }
+            })
+            .map_err(|error| TraceError::failed("starting a thread", error))?;
+        let drain = Self { asks: Some(asks), thread: Some(thread) };
+        match has_begun.recv() {
+            Ok(Ok(())) => Ok(drain),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(TraceError::failed("reading events", "its thread ended")),
+        }
+    }
+
+    /// All that is in the ring by now, too.
+    pub(super) fn take(&self) -> Result<Drained, TraceError> {
+        let (reply, replied) = channel();
+        self.ask(Ask::Take(reply));
+        replied.recv().map_err(|_| TraceError::failed("reading events", "its thread ended"))
+    }
+
+    pub(super) fn listening(&self, ports: HashSet<u16>) {
+        self.ask(Ask::Listening(ports));
+    }
+
+    fn ask(&self, ask: Ask) {
+        // A thread that ended shows at the next `take`.
+        let _ = self.asks.as_ref().map(|asks| asks.send(ask));
+    }
+}
+
+impl Drop for Drain {
+    fn drop(&mut self) {
+        drop(self.asks.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct State {
+    decoder: Decoder,
+    drained: Drained,
+    most_events: usize,
+}
+
+impl State {
+    fn accept(&mut self, bytes: &[u8]) {
+        match self.decoder.event(bytes) {
+            Some(event) if event.group == NOBODY => {}
+            Some(event) if self.drained.events.len() < self.most_events => self.drained.events.push(event),
+            _ => self.drained.dropped += 1,
+        }
+    }
+}
+
+fn run(
+    ring: &MapHandle,
+    most_events: usize,
+    asks: &Receiver<Ask>,
+    begun: &Sender<Result<(), TraceError>>,
+) -> Result<(), TraceError> {
+    let state = RefCell::new(State { decoder: Decoder::new(), drained: Drained::default(), most_events });
+    let failed = |error| TraceError::failed("reading events", error);
+    let mut builder = RingBufferBuilder::new();
+    builder
+        .add(ring, |bytes| {
+            state.borrow_mut().accept(bytes);
+            0
+        })
+        .map_err(failed)?;
+    let ring = builder.build().map_err(failed)?;
+    let _ = begun.send(Ok(()));
+    loop {
+        let ask = asks.recv_timeout(PAUSE);
+        // It can only fail if a callback does.
+        let _ = ring.consume();
+        match ask {
+            Ok(Ask::Take(reply)) => {
+                let _ = reply.send(std::mem::take(&mut state.borrow_mut().drained));
+            }
+            Ok(Ask::Listening(ports)) => state.borrow_mut().decoder.listening.extend(ports),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The principal type is [`Tracer`].
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use libbpf_rs::{MapCore, MapFlags};
+use unladen_trace::{Batch, Missing, Source, What};
+
+use super::calibrate::calibrate;
+use super::counts::{Counts, WatchedEntry};
+use super::drain::Drain;
+use super::functions::Functions;
+use super::kernel::Kernel;
+use super::listening::ports_of;
+use super::require::require;
+use super::{TraceError, TracerConfig, Watched};
+
+/// Follows processes. When it goes, nothing stays attached; nor if this process is killed.
+#[derive(Debug)]
+pub struct Tracer {
+    // Detached in this order: first what makes events, then who reads them.
+    functions: Functions,
+    kernel: Kernel,
+    drain: Drain,
+    counts: Counts,
+    overhead_ns: u64,
+}
+
+impl Tracer {
+    /// Loads the kernel's part, attaches it, and finds out what it costs. Nothing is followed yet.
+    ///
+    /// # Errors
+    /// If this process may not trace, or the kernel cannot; what is only missing in part is told by [`missing`](Self::missing).
+    pub fn open(config: &TracerConfig) -> Result<Self, TraceError> {
+        require()?;
+        let kernel = Kernel::open(config)?;
+        let drain = Drain::start(kernel.ring()?, config.most_events)?;
+        let overhead_ns = calibrate(&kernel)?;
+        let mut tracer =
+            Self { functions: Functions::default(), kernel, drain, counts: Counts::default(), overhead_ns };
+        tracer.take()?; // what calibrating left behind
+        Ok(tracer)
+    }
+
+    /// Follows these processes too, and the children that they will have. Those that have ended are left out; those that are
+    /// followed already are given the group.
+    ///
+    /// # Errors
+    /// If the kernel has no room for them.
+    pub fn watch(&mut self, all: &[Watched]) -> Result<(), TraceError> {
+        let mut ports = HashSet::new();
+        for process in all {
+            self.watch_one(process)?;
+            self.functions.look(&mut self.kernel, process.pid);
+            ports.extend(ports_of(process.pid));
+        }
+        self.drain.listening(ports);
+        Ok(())
+    }
+
+    fn watch_one(&self, process: &Watched) -> Result<(), TraceError> {
+        let failed = |error| TraceError::failed("following a process", error);
+        let map = self.kernel.map("watched")?;
+        let key = process.pid.to_ne_bytes();
+        let before = map.lookup(&key, MapFlags::ANY).map_err(failed)?;
+        let cpu_ns = before.as_deref().and_then(WatchedEntry::from_raw).map_or(0, |entry| entry.cpu_ns);
+        let entry = WatchedEntry { group: process.group, own: process.own, cpu_ns };
+        map.update(&key, &entry.raw(), MapFlags::ANY).map_err(failed)?;
+        // Looked at afterwards: of a process that ended before, the kernel's part will never hear, and another may get its id.
+        if !Path::new(&format!("/proc/{}", process.pid)).exists() {
+            let _ = map.delete(&key);
+        }
+        Ok(())
+    }
+
+    /// What was traced since the last call.
+    ///
+    /// # Errors
+    /// If the kernel's maps cannot be read.
+    pub fn take(&mut self) -> Result<Batch, TraceError> {
+        let drained = self.drain.take()?;
+        let mut events = drained.events;
+        // Each processor's are in order already.
+        events.sort_by_key(|event| event.at_ns);
+        let counts = self.counts.take(&self.kernel.map("counts")?, &self.kernel.map("watched")?, &events)?;
+        let lost = drained.dropped + self.counts.newly_lost(&self.kernel.map("lost")?)?;
+        // A process that became another program may run one that was not attached to.
+        let became: HashSet<u32> =
+            events.iter().filter(|event| matches!(event.what, What::Exec { .. })).map(|event| event.pid).collect();
+        for pid in became {
+            self.functions.look(&mut self.kernel, pid);
+        }
+        Ok(Batch { events, counts, lost })
+    }
+
+    /// What is looked at.
+    pub fn sources(&self) -> Vec<Source> {
+        [Source::Syscalls, Source::Processes].into_iter().chain(self.functions.sources()).collect()
+    }
+
+    /// What cannot be looked at.
+    pub fn missing(&self) -> &[Missing] {
+        &self.kernel.missing
+    }
+
+    /// What tracing adds to the time of a system call, as its events give it, ns: measured when it was opened.
+    pub fn overhead_ns(&self) -> u64 {
+        self.overhead_ns
+    }
+}

@@ -1,0 +1,1 @@
+//! What the tracer sees of processes whose doings are known. Needs root.
