@@ -1,0 +1,130 @@
+//! What the rules about answers share: which page they are about, and what its headers say.
+
+use unladen_trace::{Ask, Evidence, Response, State};
+
+use super::front;
+use crate::cure::Cure;
+use crate::stack::Stack;
+
+/// Answers that must have been looked at before anything is said of all of them.
+pub(super) const LEAST_ANSWERS: u64 = 10;
+/// Less latency (ns) has nothing that a cache could take off: nginx answers from its cache in 0.1 to 0.5 ms, round trip on
+/// the same machine included, and a file from the disk in no more.
+pub(super) const LEAST_WORK_NS: f64 = 2e6;
+/// Fewer bytes than fill one segment of TCP (1,460, less room for headers) take the same packet, whatever is done to them.
+pub(super) const LEAST_BYTES: u64 = 1_400;
+
+/// The answer to a plain GET that found the page. First requests of fresh processes have the same headers, told once.
+pub(super) fn page(evidence: &Evidence) -> Option<&Response> {
+    let is_page = evidence.state == State::Warm && evidence.page.method.eq_ignore_ascii_case("GET");
+    evidence.response.as_ref().filter(|response| is_page && response.status == 200)
+}
+
+/// Whether it takes the server so long that a cache would take off nearly all of it.
+pub(super) fn is_work(evidence: &Evidence) -> bool {
+    evidence.page.latency.is_some_and(|latency| latency.low >= LEAST_WORK_NS)
+}
+
+/// Whether all answers that were looked at had one body.
+pub(super) fn is_stable(response: &Response) -> bool {
+    response.answers >= LEAST_ANSWERS && response.changed == 0
+}
+
+/// Whether it is one client's: asked for with a cookie or a password, or handing out a cookie.
+pub(super) fn is_personal(response: &Response) -> bool {
+    response.personal || response.header("set-cookie").is_some()
+}
+
+/// Whether `Cache-Control` has such a directive.
+pub(super) fn says(response: &Response, directive: &str) -> bool {
+    directives(response).any(|(name, _)| name == directive)
+}
+
+/// Whether the answer may be used again without asking, for any time at all (RFC 9111, 4.2.1).
+pub(super) fn is_fresh(response: &Response) -> bool {
+    let seconds = |directive: &str| {
+        directives(response).find(|(name, _)| name == directive).map(|(_, value)| value.parse::<u64>().unwrap_or(0))
+    };
+    if let Some(seconds) = seconds("s-maxage").or_else(|| seconds("max-age")) {
+        return seconds > 0;
+    }
+    // What is no date is in the past (RFC 9111, 5.3).
+    let Some(expires) = response.header("expires").and_then(date) else { return false };
+    response.header("date").and_then(date).is_none_or(|now| expires > now)
+}
+
+/// Header names that `Vary` lists, in small letters.
+pub(super) fn vary(response: &Response) -> Vec<String> {
+    let names = response.all("vary").flat_map(|value| value.split(',')).map(|name| name.trim().to_ascii_lowercase());
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+/// Whether the body was another one with a cookie.
+pub(super) fn depends_on_cookie(response: &Response) -> bool {
+    let differs = |ask| response.variant(ask).is_some_and(|variant| variant.same == Some(false));
+    differs(Ask::Cookie) || differs(Ask::UnknownCookie)
+}
+
+/// A cache in front of the application, which answers in its stead as long as the answer is fresh.
+pub(super) fn cache(evidence: &Evidence, response: &Response, advice: &str) -> Cure {
+    if front::stack(evidence, response) == Stack::Apache {
+        let lines = ["CacheRoot /var/cache/apache2/mod_cache_disk", "CacheEnable disk /", "CacheLock on"];
+        let cure = front::apache(advice, "cache", lines.map(Into::into).to_vec());
+        return Cure { commands: [vec!["a2enmod cache cache_disk".to_owned()], cure.commands].concat(), ..cure };
+    }
+    let of = if front::by_fastcgi(evidence) { "fastcgi" } else { "proxy" };
+    let mut key = vec!["scheme".to_owned(), "request_method".into(), "host".into(), "request_uri".into()];
+    // nginx compresses what leaves its cache, and keeps what the application has compressed apart by itself.
+    let is_key = |name: &String| name != "*" && name != "accept-encoding";
+    let mut varies: Vec<String> = vary(response).into_iter().filter(is_key).collect();
+    if depends_on_cookie(response) && !varies.iter().any(|name| name == "cookie") {
+        varies.push("cookie".into());
+    }
+    key.extend(varies.iter().map(|name| format!("http_{}", name.replace('-', "_"))));
+    let key: String = key.iter().map(|part| format!("${part}")).collect();
+    let lines = vec![
+        format!("{of}_cache_path /var/cache/nginx-unladen levels=1:2 keys_zone=unladen:10m max_size=1g inactive=1d;"),
+        format!("{of}_cache unladen;"),
+        format!("{of}_cache_key \"{key}\";"),
+        format!("{of}_cache_revalidate on;"),
+        format!("{of}_cache_use_stale updating;"),
+        format!("{of}_cache_background_update on;"),
+        format!("{of}_cache_lock on;"),
+        // nginx would give it to all: it does not look at this header by itself.
+        format!("{of}_cache_bypass $http_authorization;"),
+        format!("{of}_no_cache $http_authorization;"),
+    ];
+    front::nginx(advice, "cache", lines)
+}
+
+/// How the application says that its answer is fresh for a minute.
+pub(super) fn say_fresh(evidence: &Evidence) -> &'static str {
+    match front::has_php(evidence) {
+        true => "header('Cache-Control: public, max-age=60');",
+        false => "the header `Cache-Control: public, max-age=60`",
+    }
+}
+
+fn directives(response: &Response) -> impl Iterator<Item = (String, &str)> {
+    response.all("cache-control").flat_map(|value| value.split(',')).map(|one| {
+        let (name, value) = one.split_once('=').unwrap_or((one, ""));
+        (name.trim().to_ascii_lowercase(), value.trim().trim_matches('"'))
+    })
+}
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT` as numbers that compare: year, month, day, and the time as it is written.
+fn date(text: &str) -> Option<(u32, usize, u32, String)> {
+    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let mut parts = text.split_once(',')?.1.split([' ', '-']).filter(|part| !part.is_empty());
+    let day = parts.next()?.parse().ok()?;
+    let month = parts.next()?.to_ascii_lowercase();
+    let month = MONTHS.iter().position(|name| *name == month)?;
+    let year = parts.next()?.parse().ok().filter(|year| *year > 1000)?;
+    Some((year, month, day, parts.next()?.to_owned()))
+}
+
+#[cfg(test)]
+pub(super) mod pages;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+use unladen_trace::Ask;
+
+use super::super::answers::pages::{self, asked, made};
+use super::super::testing::{self, around};
+use super::*;
+
+#[test]
+fn the_same_each_time_is_found() {
+    let found = testing::only(&Cacheable, &made(&[], Vec::new()));
+    assert_eq!(
+        found.summary,
+        "the same 14,230 bytes in all 12 answers, made anew for each: nothing says for how long it is good"
+    );
+    assert!(matches!(&found.share, Share::NotKnown(why) if why.starts_with("nearly all of it")));
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/nginx/conf.d/unladen-cache.conf"));
+    assert_eq!(found.cure.lines[2], "fastcgi_cache_key \"$scheme$request_method$host$request_uri\";");
+    assert_eq!(found.cure.commands, ["nginx -t && nginx -s reload"]);
+    assert!(found.check_again.contains("/etc/nginx/conf.d/unladen-cache.conf"));
+}
+
+#[test]
+fn no_store_is_said_and_doubted() {
+    let found = testing::only(&Cacheable, &made(&[("cache-control", "no-store, no-cache")], Vec::new()));
+    assert!(found.summary.ends_with("made anew for each: Cache-Control says no-store, no-cache"));
+    assert!(found.cure.advice.contains("If that is meant, leave it"));
+    testing::only(&Cacheable, &made(&[("cache-control", "private, max-age=60")], Vec::new()));
+    testing::silent(&Cacheable, &made(&[("cache-control", "no-store"), ("set-cookie", "sid=")], Vec::new()));
+}
+
+#[test]
+fn what_depends_on_cookies_has_them_in_its_key() {
+    let found = testing::only(&Cacheable, &made(&[], vec![asked(Ask::UnknownCookie, Some(false), &[])]));
+    assert_eq!(found.cure.lines[2], "fastcgi_cache_key \"$scheme$request_method$host$request_uri$http_cookie\";");
+}
+
+#[test]
+fn fresh_changing_personal_or_quick_is_silent() {
+    testing::silent(&Cacheable, &made(&[("cache-control", "max-age=60")], Vec::new()));
+    testing::silent(&Cacheable, &made(&[("set-cookie", "sid=")], Vec::new()));
+    let with = |change: fn(&mut Evidence, &mut Response)| {
+        let mut evidence = made(&[], Vec::new());
+        let mut response = evidence.response.take().unwrap();
+        change(&mut evidence, &mut response);
+        Evidence { response: Some(response), ..evidence }
+    };
+    testing::only(&Cacheable, &with(|_, response| response.answers = 10));
+    testing::silent(&Cacheable, &with(|_, response| response.answers = 9));
+    testing::silent(&Cacheable, &with(|_, response| response.changed = 1));
+    testing::silent(&Cacheable, &with(|_, response| response.personal = true));
+    testing::only(&Cacheable, &with(|evidence, _| evidence.page.latency = Some(around(2.1e6, 0.1e6))));
+    testing::silent(&Cacheable, &with(|evidence, _| evidence.page.latency = Some(around(2.0e6, 0.1e6))));
+    pages::lean_is_silent(&Cacheable);
+    pages::only_pages(&Cacheable, &made(&[], Vec::new()));
+}

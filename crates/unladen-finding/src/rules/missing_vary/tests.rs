@@ -1,0 +1,61 @@
+use super::super::answers::pages::{self, asked, made};
+use super::super::testing;
+use super::*;
+
+fn variant(ask: Ask, header: &str, same: Option<bool>, lines: &[(&str, &str)]) -> Variant {
+    Variant { header: header.into(), ..asked(ask, same, lines) }
+}
+
+fn german() -> Variant {
+    variant(Ask::Language, "accept-language: de", Some(false), &[])
+}
+
+#[test]
+fn another_language_is_found() {
+    let found = testing::only(&MissingVary, &made(&[("vary", "Accept-Encoding")], vec![german()]));
+    assert_eq!(found.summary, "another answer to `accept-language: de`, but Vary does not name Accept-Language");
+    assert_eq!(found.cure.lines, ["header('Vary: Accept-Language', false);"]);
+    assert!(matches!(&found.share, Share::NotKnown(why) if why.starts_with("a cache would give the wrong page")));
+    let named = variant(Ask::Language, "accept-language: de", None, &[("content-language", "de")]);
+    testing::only(&MissingVary, &made(&[("content-language", "en")], vec![named]));
+}
+
+#[test]
+fn compression_is_nginx_s_to_say() {
+    let gzip = variant(Ask::Compressed, "accept-encoding: gzip, br, zstd", Some(true), &[("content-encoding", "gzip")]);
+    let found = testing::only(&MissingVary, &made(&[], vec![gzip]));
+    assert_eq!(
+        found.summary,
+        "another answer to `accept-encoding: gzip, br, zstd`, but Vary does not name Accept-Encoding"
+    );
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/nginx/conf.d/unladen-vary.conf"));
+    assert_eq!(found.cure.lines, ["gzip_vary on;"]);
+    assert!(found.check_again.contains("gzip_vary on;"));
+}
+
+#[test]
+fn two_cookies_are_one_finding() {
+    let cookies = || {
+        vec![
+            variant(Ask::Cookie, "cookie: sid=…", Some(false), &[]),
+            variant(Ask::UnknownCookie, "cookie: unladen=1", Some(false), &[]),
+        ]
+    };
+    let found = testing::only(&MissingVary, &made(&[], cookies()));
+    assert_eq!(found.summary, "another answer to `cookie: sid=…`, but Vary does not name Cookie");
+    testing::silent(&MissingVary, &made(&[("cache-control", "private")], cookies()));
+    assert_eq!(MissingVary.check(&made(&[], [cookies(), vec![german()]].concat())).len(), 2);
+}
+
+#[test]
+fn what_is_named_the_same_or_not_stored_is_silent() {
+    for line in [("vary", "*"), ("vary", "accept-language"), ("cache-control", "no-store")] {
+        testing::silent(&MissingVary, &made(&[line], vec![german()]));
+    }
+    for same in [Some(true), None] {
+        testing::silent(&MissingVary, &made(&[], vec![Variant { same, ..german() }]));
+    }
+    testing::silent(&MissingVary, &made(&[], vec![Variant { status: 302, ..german() }]));
+    pages::lean_is_silent(&MissingVary);
+    pages::only_pages(&MissingVary, &made(&[], vec![german()]));
+}

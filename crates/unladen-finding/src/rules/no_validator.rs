@@ -1,0 +1,98 @@
+//! A page that clients cannot ask whether it has changed.
+
+use unladen_trace::{Evidence, Source};
+
+use super::answers::{self, LEAST_BYTES};
+use super::front;
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Finding, Share};
+use crate::rule::Rule;
+use crate::stack::Stack;
+use crate::words;
+
+/// See `docs/rules/no-validator.md`.
+pub(super) struct NoValidator;
+
+impl Rule for NoValidator {
+    fn name(&self) -> &'static str {
+        "no-validator"
+    }
+
+    fn about(&self) -> &'static str {
+        "a page that does not change has neither ETag nor Last-Modified"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Response]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/no-validator.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        self.one(evidence).into_iter().collect()
+    }
+}
+
+impl NoValidator {
+    fn one(&self, evidence: &Evidence) -> Option<Finding> {
+        let response = answers::page(evidence)?;
+        let has = |name| response.header(name).is_some();
+        let may_be_kept = !answers::is_personal(response) && !answers::says(response, "no-store");
+        if has("etag") || has("last-modified") || !may_be_kept || !answers::is_stable(response) {
+            return None;
+        }
+        if response.body_bytes < LEAST_BYTES {
+            return None;
+        }
+        Some(Finding {
+            rule: self.name(),
+            group: String::new(),
+            summary: format!(
+                "neither ETag nor Last-Modified, though all {} answers were the same {} bytes",
+                response.answers,
+                words::plain(response.body_bytes as f64)
+            ),
+            figures: Vec::new(),
+            items: Vec::new(),
+            share: Share::NotKnown("bytes, for clients that have the page already; how many do is not known".into()),
+            cure: match (front::has_php(evidence), front::stack(evidence, response)) {
+                (true, _) => php(),
+                (false, Stack::Apache) => Cure::advice(
+                    "send an ETag made of what the page is made of, and answer 304 to it; for files, `FileETag MTime Size`",
+                ),
+                _ => Cure::advice(
+                    "send an ETag made of what the page is made of (a version, a time of change), and answer 304 to it \
+                     before the page is made; for files, nginx does so by itself unless `etag off;` says otherwise",
+                ),
+            },
+            check_again: again::weigh(evidence),
+        })
+    }
+}
+
+fn php() -> Cure {
+    let lines = [
+        "ob_start(function ($page) {",
+        "    $tag = '\"' . hash('xxh128', $page) . '\"';",
+        "    header(\"ETag: $tag\");",
+        "    if (http_response_code() !== 200 || !str_contains($_SERVER['HTTP_IF_NONE_MATCH'] ?? '', $tag)) {",
+        "        return $page;",
+        "    }",
+        "    http_response_code(304);",
+        "    return '';",
+        "});",
+    ];
+    Cure {
+        lines: lines.map(Into::into).to_vec(),
+        ..Cure::advice(
+            "send a validator: a hash of the page, by these lines before any output, saves its bytes; to save the work too, make \
+             the ETag of a version or a time of change, and compare it before the page is made",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

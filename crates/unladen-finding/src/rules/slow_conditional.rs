@@ -1,0 +1,117 @@
+//! A page whose "nothing has changed" takes as long as the page.
+
+use unladen_trace::{Ask, Evidence, Response, Source, Variant};
+
+use super::{answers, front};
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Share};
+use crate::rule::Rule;
+use crate::words::count;
+
+/// From this part of a full answer on, 304 saves bytes and not work: what it does before it knows is more than the rest.
+const LEAST_COST: f64 = 0.5;
+
+/// See `docs/rules/slow-conditional.md`.
+pub(super) struct SlowConditional;
+
+impl Rule for SlowConditional {
+    fn name(&self) -> &'static str {
+        "slow-conditional"
+    }
+
+    fn about(&self) -> &'static str {
+        "to say that nothing has changed takes as long as the page"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Response]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/slow-conditional.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        self.one(evidence).into_iter().collect()
+    }
+}
+
+impl SlowConditional {
+    fn one(&self, evidence: &Evidence) -> Option<Finding> {
+        let response = answers::page(evidence)?;
+        let conditional = response.variant(Ask::Conditional)?;
+        let (summary, figures, cure) = match conditional.status {
+            304 => {
+                let cost = conditional.cost.filter(|cost| cost.low >= LEAST_COST && answers::is_work(evidence))?;
+                (
+                    format!("304 to its own validators takes {} % of a full answer", count(cost.scaled(100.0))),
+                    vec![Figure { name: "conditional_cost", unit: "1", value: cost }],
+                    slow(evidence, response),
+                )
+            }
+            200 => (ignored(response, conditional)?, Vec::new(), honour()),
+            _ => return None,
+        };
+        Some(Finding {
+            rule: self.name(),
+            group: String::new(),
+            summary,
+            figures,
+            items: Vec::new(),
+            share: Share::NotKnown("only requests with validators gain, and how many those are is not known".into()),
+            check_again: front::again(evidence, &cure, "cache"),
+            cure,
+        })
+    }
+}
+
+/// What is wrong with 200 as the answer, if the page is the same.
+fn ignored(response: &Response, conditional: &Variant) -> Option<String> {
+    if response.changed > 0 || conditional.same == Some(false) {
+        return None;
+    }
+    let validator = |name| Some((response.header(name)?, conditional.header(name)?));
+    match (validator("etag"), validator("last-modified")) {
+        (Some((before, after)), _) if weak(before) != weak(after) => {
+            Some("its ETag is another one for the same body, so that no request with it is answered by 304".into())
+        }
+        (Some(_), _) => {
+            Some("200 to its own ETag, which is unchanged: the page sends it and does not look at it".into())
+        }
+        // A later date is a page that was made anew, and says so.
+        (None, Some((before, after))) if before == after => {
+            Some("200 to its own Last-Modified, which is unchanged: the page sends it and does not look at it".into())
+        }
+        _ => None,
+    }
+}
+
+/// Validators of requests are compared weakly (RFC 9110, 13.1.2).
+fn weak(etag: &str) -> &str {
+    etag.trim().trim_start_matches("W/")
+}
+
+fn slow(evidence: &Evidence, response: &Response) -> Cure {
+    const EARLIER: &str = "know the validator before the page is made: keep what it is made of (a version, a time of change) \
+                           where one cheap question finds it, and answer 304 before anything else is loaded";
+    let says = |directive| answers::says(response, directive);
+    if answers::is_personal(response) || says("no-store") || says("private") {
+        return Cure::advice(EARLIER);
+    }
+    let advice = format!(
+        "let a cache in front answer it: with these lines, and {} from the application, whoever asks within a minute does not \
+         reach it, nor does the 304. Or {EARLIER}",
+        answers::say_fresh(evidence)
+    );
+    answers::cache(evidence, response, &advice)
+}
+
+fn honour() -> Cure {
+    Cure::advice(
+        "compare If-None-Match with the ETag (without W/, and each of a list), else If-Modified-Since with Last-Modified, and \
+         answer 304 without a body; make the ETag of the content alone, the same on all servers",
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! A page that is the same for all, and of which caches must keep a copy for each.
+
+use unladen_trace::{Ask, Evidence, Response, Source};
+
+use super::{answers, front};
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Finding, Item, Share};
+use crate::rule::Rule;
+
+/// See `docs/rules/splits-cache.md`.
+pub(super) struct SplitsCache;
+
+impl Rule for SplitsCache {
+    fn name(&self) -> &'static str {
+        "splits-cache"
+    }
+
+    fn about(&self) -> &'static str {
+        "the same page for all, but caches must keep one for each"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Response]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/splits-cache.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        let Some(response) = answers::page(evidence) else { return Vec::new() };
+        // It is not for caches that serve several: nothing is split.
+        if answers::says(response, "no-store") || answers::says(response, "private") {
+            return Vec::new();
+        }
+        [self.by_cookie(evidence, response), self.by_vary(evidence, response)].into_iter().flatten().collect()
+    }
+}
+
+impl SplitsCache {
+    fn by_cookie(&self, evidence: &Evidence, response: &Response) -> Option<Finding> {
+        let is_same = |ask| response.variant(ask).is_some_and(|variant| variant.same == Some(true));
+        // What the page's own cookies do is what counts, if it sets any.
+        let own = response.variant(Ask::Cookie).is_none() || is_same(Ask::Cookie);
+        if response.personal || !own || !is_same(Ask::UnknownCookie) {
+            return None;
+        }
+        let cookies: Vec<&str> = response.all("set-cookie").filter_map(|line| line.split('=').next()).collect();
+        let varies = answers::vary(response).iter().any(|name| name == "cookie");
+        let again = response.variant(Ask::Cookie).is_some_and(|variant| variant.header("set-cookie").is_some());
+        let whom = if again { "each answer" } else { "answers to who has none" };
+        let what = match (varies, cookies.is_empty()) {
+            (true, true) => "`Vary: Cookie`".to_owned(),
+            (true, false) => format!("`Vary: Cookie`, and Set-Cookie in {whom}"),
+            (false, false) => format!("Set-Cookie in {whom}"),
+            (false, true) => return None,
+        };
+        let mut items: Vec<String> = cookies.iter().map(|name| format!("Set-Cookie: {}", name.trim())).collect();
+        items.extend(varies.then(|| "Vary: Cookie".to_owned()));
+        let session = match front::has_php(evidence) {
+            true => ": call session_start() when something is put into the session, and session.auto_start = 0",
+            false => "",
+        };
+        Some(self.finding(
+            evidence,
+            format!("{what}, though the page is the same with cookies and without"),
+            items,
+            Cure::advice(format!(
+                "set cookies when there is something to remember, and not before{session}; and take Cookie out of Vary on pages \
+                 that do not look at cookies"
+            )),
+        ))
+    }
+
+    fn by_vary(&self, evidence: &Evidence, response: &Response) -> Option<Finding> {
+        let vary = answers::vary(response);
+        let (what, advice) = match () {
+            () if vary.iter().any(|name| name == "*") => (
+                "`Vary: *`: no cache may use the answer a second time",
+                "name the headers that the page looks at, in place of `*`",
+            ),
+            () if vary.iter().any(|name| name == "user-agent") => (
+                "`Vary: User-Agent`: caches must keep a copy for each version of each browser",
+                "leave User-Agent out of Vary, and look at it in the browser (CSS, JavaScript) or not at all",
+            ),
+            () => return None,
+        };
+        let items = vec![format!("Vary: {}", vary.join(", "))];
+        Some(self.finding(evidence, what.to_owned(), items, Cure::advice(advice)))
+    }
+
+    fn finding(&self, evidence: &Evidence, summary: String, items: Vec<String>, cure: Cure) -> Finding {
+        Finding {
+            rule: self.name(),
+            group: String::new(),
+            summary,
+            figures: Vec::new(),
+            items: items.into_iter().map(|name| Item { name, per_request: 1.0 }).collect(),
+            share: Share::NotKnown("what a cache would then answer depends on its visitors".into()),
+            cure,
+            check_again: again::weigh(evidence),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

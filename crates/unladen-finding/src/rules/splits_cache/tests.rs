@@ -1,0 +1,57 @@
+use unladen_trace::Variant;
+
+use super::super::answers::pages::{self, asked, made};
+use super::super::testing;
+use super::*;
+
+const VARY: (&str, &str) = ("vary", "Accept-Encoding, Cookie");
+const SESSION: (&str, &str) = ("set-cookie", "session=…; path=/; HttpOnly");
+
+fn same() -> Variant {
+    asked(Ask::UnknownCookie, Some(true), &[])
+}
+
+#[test]
+fn cookies_that_make_no_difference() {
+    let found = testing::only(&SplitsCache, &made(&[VARY], vec![same()]));
+    assert_eq!(found.summary, "`Vary: Cookie`, though the page is the same with cookies and without");
+    let found = testing::only(&SplitsCache, &made(&[SESSION], vec![same(), asked(Ask::Cookie, Some(true), &[])]));
+    assert_eq!(
+        found.summary,
+        "Set-Cookie in answers to who has none, though the page is the same with cookies and without"
+    );
+    let found =
+        testing::only(&SplitsCache, &made(&[VARY, SESSION], vec![same(), asked(Ask::Cookie, Some(true), &[SESSION])]));
+    assert_eq!(
+        found.summary,
+        "`Vary: Cookie`, and Set-Cookie in each answer, though the page is the same with cookies and without"
+    );
+    assert_eq!(found.items[0].name, "Set-Cookie: session");
+    assert!(found.cure.advice.contains("session_start()"));
+    assert!(matches!(&found.share, Share::NotKnown(_)));
+    assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
+}
+
+#[test]
+fn vary_that_nothing_matches() {
+    let found = testing::only(&SplitsCache, &made(&[("vary", "User-Agent, Accept-Encoding")], Vec::new()));
+    assert_eq!(found.summary, "`Vary: User-Agent`: caches must keep a copy for each version of each browser");
+    let found = testing::only(&SplitsCache, &made(&[("vary", "*")], Vec::new()));
+    assert_eq!(found.summary, "`Vary: *`: no cache may use the answer a second time");
+    assert_eq!(found.cure.advice, "name the headers that the page looks at, in place of `*`");
+}
+
+#[test]
+fn cookies_that_do_and_pages_of_one_are_silent() {
+    testing::silent(&SplitsCache, &made(&[VARY], Vec::new()));
+    testing::silent(&SplitsCache, &made(&[VARY], vec![Variant { same: None, ..same() }]));
+    testing::silent(&SplitsCache, &made(&[VARY, SESSION], vec![same(), asked(Ask::Cookie, Some(false), &[])]));
+    testing::silent(&SplitsCache, &made(&[VARY, ("cache-control", "private")], vec![same()]));
+    testing::silent(&SplitsCache, &made(&[("vary", "*"), ("cache-control", "no-store")], vec![same()]));
+    testing::silent(&SplitsCache, &made(&[("vary", "Accept-Encoding")], vec![same()]));
+    let mut personal = made(&[VARY], vec![same()]);
+    personal.response.as_mut().unwrap().personal = true;
+    testing::silent(&SplitsCache, &personal);
+    pages::lean_is_silent(&SplitsCache);
+    pages::only_pages(&SplitsCache, &made(&[VARY], vec![same()]));
+}

@@ -1,0 +1,62 @@
+use unladen_trace::Variant;
+
+use super::super::answers::pages::{self, asked, made};
+use super::super::testing;
+use super::*;
+
+fn plain() -> Variant {
+    asked(Ask::Compressed, Some(true), &[])
+}
+
+fn typed(kind: &str) -> Evidence {
+    let mut evidence = made(&[], vec![plain()]);
+    evidence.response.as_mut().unwrap().headers[1].1 = kind.into();
+    evidence
+}
+
+#[test]
+fn plain_text_is_found() {
+    let found = testing::only(&Uncompressed, &made(&[], vec![plain()]));
+    assert_eq!(found.summary, "14,230 bytes of text/html, sent uncompressed though gzip was asked for");
+    assert!(matches!(&found.share, Share::NotKnown(_)));
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/nginx/conf.d/unladen-gzip.conf"));
+    assert_eq!(found.cure.lines[0], "gzip on;");
+    assert!(found.cure.lines[1].starts_with("gzip_types text/css text/plain"));
+    assert_eq!(found.cure.lines[2..], ["gzip_min_length 1400;", "gzip_vary on;", "gzip_proxied any;"]);
+    assert_eq!(found.cure.commands, ["nginx -t && nginx -s reload"]);
+    assert!(found.check_again.contains("gzip_proxied any;"));
+}
+
+#[test]
+fn apache_has_lines_of_its_own() {
+    let mut apache = made(&[], vec![plain()]);
+    apache.response.as_mut().unwrap().headers[0].1 = "Apache".into();
+    let found = testing::only(&Uncompressed, &apache);
+    assert!(found.cure.lines[0].starts_with("AddOutputFilterByType DEFLATE text/html text/css"));
+    assert_eq!(found.cure.commands[0], "a2enmod filter deflate");
+}
+
+#[test]
+fn kinds_of_text() {
+    for kind in ["TEXT/css", "application/json;charset=x", "image/svg+xml", "application/ld+json", "text/javascript"] {
+        testing::only(&Uncompressed, &typed(kind));
+    }
+    for kind in ["image/png", "application/octet-stream", "application/zip", "text/event-stream", "font/woff2"] {
+        testing::silent(&Uncompressed, &typed(kind));
+    }
+}
+
+#[test]
+fn what_is_packed_or_small_is_silent() {
+    let with = |variant| made(&[], vec![variant]);
+    testing::silent(&Uncompressed, &made(&[], Vec::new()));
+    testing::only(&Uncompressed, &with(Variant { body_bytes: 1_400, ..plain() }));
+    testing::silent(&Uncompressed, &with(Variant { body_bytes: 1_399, ..plain() }));
+    testing::silent(&Uncompressed, &with(Variant { status: 406, ..plain() }));
+    for coding in ["gzip", "br"] {
+        testing::silent(&Uncompressed, &with(asked(Ask::Compressed, None, &[("content-encoding", coding)])));
+    }
+    testing::silent(&Uncompressed, &made(&[("cache-control", "no-transform")], vec![plain()]));
+    pages::lean_is_silent(&Uncompressed);
+    pages::only_pages(&Uncompressed, &made(&[], vec![plain()]));
+}
