@@ -1,25 +1,37 @@
 //! The list [`RULES`].
 
+mod answers;
+mod cacheable;
+mod cold_start;
 mod database_reconnect;
+mod debug_left_on;
 mod dns_again;
 mod front;
-mod n_plus_one;
-mod opcache_revalidation;
-mod peers;
 mod lock_churn;
 mod log_chatter;
+mod missing_vary;
+mod n_plus_one;
+mod no_validator;
+mod opcache_revalidation;
+mod peers;
 mod process_per_request;
 mod recompile;
 mod same_file_again;
 mod same_query_again;
 mod sleep;
+mod slow_conditional;
+mod splits_cache;
 mod stat_storm;
 mod statements;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
+mod uncompressed;
 mod unpooled_connection;
 mod unpooled_tls;
 mod unused_connection;
+mod write_per_request;
 
 use crate::rule::Rule;
 
@@ -33,6 +45,9 @@ pub static RULES: &[&dyn Rule] = &[
     &lock_churn::LockChurn,
     &log_chatter::LogChatter,
     &process_per_request::ProcessPerRequest,
+    &cold_start::ColdStart,
+    &debug_left_on::DebugLeftOn,
+    &write_per_request::WritePerRequest,
     &unpooled_connection::UnpooledConnection,
     &unpooled_tls::UnpooledTls,
     &dns_again::DnsAgain,
@@ -40,4 +55,10 @@ pub static RULES: &[&dyn Rule] = &[
     &database_reconnect::DatabaseReconnect,
     &n_plus_one::NPlusOne,
     &same_query_again::SameQueryAgain,
+    &slow_conditional::SlowConditional,
+    &cacheable::Cacheable,
+    &no_validator::NoValidator,
+    &missing_vary::MissingVary,
+    &splits_cache::SplitsCache,
+    &uncompressed::Uncompressed,
 ];

@@ -1,6 +1,8 @@
 //! Source files that are compiled in every request.
 
-use unladen_trace::{CompileSeen, Counted, Evidence, Interval, Language, Source, State};
+use unladen_trace::{
+    CompileSeen, Counted, Evidence, FileCall, FileSeen, Interval, Language, Outcome, Series, Source, State,
+};
 
 use crate::again;
 use crate::cure::Cure;
@@ -9,12 +11,18 @@ use crate::folders::folders;
 use crate::php;
 use crate::rule::Rule;
 use crate::share::at_least;
-use crate::words::many;
+use crate::stack::Stack;
+use crate::words::{count, many};
+
+use super::opcache_revalidation::is_source;
 
 /// Files a request: one that is compiled in each is one too many.
 const LEAST_FILES: f64 = 1.0;
 /// What is compiled in fewer requests than this part is compiled now and then, when it has changed or a worker has begun.
 const MOST_REQUESTS: f64 = 0.5;
+/// Source files opened a request, where the compiler could not be looked into: PHP-FPM opens the script that was asked for even if
+/// its opcode cache holds it.
+const LEAST_OPENED: f64 = 2.0;
 /// PHP's own defaults, from which the cure doubles where the settings in force are not known: `opcache.memory_consumption` in
 /// MB, and `opcache.max_accelerated_files`.
 const DEFAULT_MEMORY: u64 = 128;
@@ -57,6 +65,9 @@ impl Recompile {
         if is_natural(evidence, group, language) {
             return None;
         }
+        if language == Language::Php && !evidence.has(Source::Php) {
+            return self.by_openings(evidence, group);
+        }
         let seen: Vec<&CompileSeen> = evidence
             .compiles
             .iter()
@@ -70,35 +81,65 @@ impl Recompile {
             Language::Perl => ("Perl file compiled per request", "Perl files compiled per request"),
             Language::Python => ("Python module loaded per request", "Python modules loaded per request"),
         };
-        let (cure, check_again) = match language {
-            Language::Php => php_cure(evidence, group),
-            Language::Perl => (
-                Cure::advice(
-                    "keep the process: FastCGI (spawn-fcgi, CGI::Fast) or PSGI (plackup -s Starman) instead of CGI; in a process that stays, load modules at its start, and do not compile templates or eval text in each request",
-                ),
-                again::weigh(evidence),
-            ),
-            Language::Python => (
-                Cure::advice(
-                    "keep the process: WSGI or ASGI (gunicorn, uvicorn) instead of CGI; in a process that stays, move imports from functions to the top of modules",
-                ),
-                again::weigh(evidence),
-            ),
-        };
+        let counts = seen
+            .iter()
+            .filter(|seen| !seen.path.is_empty())
+            .map(|seen| (seen.path.as_str(), evidence.mean(&seen.counted.count)));
+        let (cure, check_again) = cure(evidence, group, language);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
             summary: many(files, one, more),
             figures: vec![Figure { name: "compiles", unit: "1", value: files }],
-            items: Item::largest(folders(
-                seen.iter()
-                    .filter(|seen| !seen.path.is_empty())
-                    .map(|seen| (seen.path.as_str(), evidence.mean(&seen.counted.count))),
-            )),
+            items: Item::largest(folders(counts)),
             share: share(evidence, evidence.time_of(&all.count, &all.time_ns)),
             cure,
             check_again,
         })
+    }
+
+    /// Without a look into PHP's compiler: what it compiles, it opens; what its opcode cache holds, it does not.
+    fn by_openings(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
+        let seen: Vec<&FileSeen> = evidence
+            .files
+            .iter()
+            .filter(|file| file.group == group && file.call == FileCall::Open && file.outcome == Outcome::Found)
+            .filter(|file| is_source(&file.path) && evidence.mean(&file.counted.requests) >= MOST_REQUESTS)
+            .collect();
+        if Stack::of(evidence, group) != Stack::Php {
+            return None;
+        }
+        let files = at_least(evidence, &Series::sum(seen.iter().map(|file| &file.counted.count)), LEAST_OPENED)?;
+        let counts = seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.count)));
+        let (cure, check_again) = cure(evidence, group, Language::Php);
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(group).to_owned(),
+            summary: format!("{} PHP files opened per request, to be compiled", count(files)),
+            figures: vec![Figure { name: "opened", unit: "1", value: files }],
+            items: Item::largest(folders(counts)),
+            share: Share::NotKnown("PHP's compiler could not be looked into".into()),
+            cure,
+            check_again,
+        })
+    }
+}
+
+fn cure(evidence: &Evidence, group: usize, language: Language) -> (Cure, String) {
+    match language {
+        Language::Php => php_cure(evidence, group),
+        Language::Perl => (
+            Cure::advice(
+                "keep the process: FastCGI (spawn-fcgi, CGI::Fast) or PSGI (plackup -s Starman) instead of CGI; in a process that stays, load modules at its start, and do not compile templates or eval text in each request",
+            ),
+            again::weigh(evidence),
+        ),
+        Language::Python => (
+            Cure::advice(
+                "keep the process: WSGI or ASGI (gunicorn, uvicorn) instead of CGI; in a process that stays, move imports from functions to the top of modules",
+            ),
+            again::weigh(evidence),
+        ),
     }
 }
 

@@ -107,3 +107,23 @@ fn a_fresh_process_compiles_by_nature() {
     silent(&Recompile, &fresh(php_with(&[("opcache.enable", "1")])));
     only(&Recompile, &fresh(php_with(&[("opcache.enable", "0")])));
 }
+
+#[test]
+fn without_a_look_into_the_compiler_openings_tell() {
+    let opened = |files: usize| {
+        let mut evidence = lean();
+        evidence.sources.retain(|source| *source != Source::Php);
+        evidence.files = (0..files)
+            .map(|index| file(PHP, FileCall::Open, &format!("/srv/app/src/C{index}.php"), Outcome::Found, 1))
+            .collect();
+        evidence
+    };
+    let found = only(&Recompile, &opened(2));
+    assert_eq!(found.summary, "2 PHP files opened per request, to be compiled");
+    assert!(matches!(found.share, Share::NotKnown(_)), "{found:?}");
+    assert_eq!(found.cure.lines, ["opcache.enable=1"]);
+    silent(&Recompile, &opened(1));
+    let mut looked = opened(2);
+    looked.sources.push(Source::Php);
+    silent(&Recompile, &looked);
+}

@@ -1,0 +1,176 @@
+//! The first request of a fresh process, against later ones.
+
+use unladen_trace::{Evidence, FileCall, Interval, Outcome, Series, Source, State};
+
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::php;
+use crate::rule::Rule;
+use crate::stack::{Stack, is_sympa, user};
+use crate::words::{count, time};
+
+/// Of first requests that were measured often: so many times as long as later ones, the interval's lower end too.
+const LEAST_RATIO: f64 = 2.0;
+/// Of the one first request that there was before the measurement: it may have been slow for any reason, so it takes more.
+const LEAST_RATIO_OF_ONE: f64 = 3.0;
+/// Less than this (ns) more is not noticed by whoever sent it: half of the 0.1 s up to which an answer feels immediate (Miller
+/// 1968, Nielsen 1993).
+const LEAST_MORE: f64 = 50e6;
+/// Where compiled files of PHP are kept between processes; PHP wants it to be there.
+const FILE_CACHE: &str = "/var/cache/php-opcache";
+
+/// See `docs/rules/cold-start.md`.
+pub(super) struct ColdStart;
+
+impl Rule for ColdStart {
+    fn name(&self) -> &'static str {
+        "cold-start"
+    }
+
+    fn about(&self) -> &'static str {
+        "the first request of a fresh process takes much longer than later ones"
+    }
+
+    // Latencies alone; what a fresh process does is told if it was seen.
+    fn needs(&self) -> &'static [Source] {
+        &[]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/cold-start.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        match evidence.state {
+            State::Fresh => self.measured(evidence),
+            State::Warm => self.seen_once(evidence),
+        }
+        .into_iter()
+        .collect()
+    }
+}
+
+impl ColdStart {
+    fn measured(&self, evidence: &Evidence) -> Option<Finding> {
+        let (first, later) = (evidence.page.latency?, evidence.page.warm_latency?);
+        let ratio = first.over(later)?;
+        let more = less(first, later);
+        if ratio.low < LEAST_RATIO || more.low < LEAST_MORE {
+            return None;
+        }
+        let restart =
+            evidence.page.restart.as_ref().map_or_else(String::new, |command| format!("--restart '{command}' "));
+        Some(Finding {
+            rule: self.name(),
+            group: busiest(evidence).map(|group| evidence.group(group).to_owned()).unwrap_or_default(),
+            summary: format!(
+                "{} for the first request of a fresh process, {} times as long as later ones",
+                time(first.value),
+                count(ratio)
+            ),
+            figures: vec![
+                Figure { name: "first", unit: "ns", value: first },
+                Figure { name: "later", unit: "ns", value: later },
+                Figure { name: "ratio", unit: "1", value: ratio },
+            ],
+            items: doings(evidence),
+            share: Share::of_latency(evidence, Some(more)),
+            cure: cure(evidence),
+            check_again: format!("unladen weigh {restart}{}", evidence.page.url),
+        })
+    }
+
+    fn seen_once(&self, evidence: &Evidence) -> Option<Finding> {
+        let (first, later) = (evidence.page.first_ns? as f64, evidence.page.latency?);
+        if first < LEAST_RATIO_OF_ONE * later.value || first - later.value < LEAST_MORE {
+            return None;
+        }
+        let command = busiest(evidence).and_then(|group| php::reload(evidence, group));
+        let command = command.map_or_else(|| "COMMAND".into(), |command| command.replace(" reload ", " restart "));
+        Some(Finding {
+            rule: self.name(),
+            group: busiest(evidence).map(|group| evidence.group(group).to_owned()).unwrap_or_default(),
+            summary: format!("the first request took {}, later ones {}", time(first), time(later.value)),
+            figures: vec![
+                Figure { name: "first", unit: "ns", value: Interval { value: first, low: first, high: first } },
+                Figure { name: "later", unit: "ns", value: later },
+            ],
+            items: Vec::new(),
+            share: Share::NotKnown("it was one request; --restart 'COMMAND' makes more".into()),
+            cure: cure(evidence),
+            check_again: format!("unladen weigh --restart '{command}' {}", evidence.page.url),
+        })
+    }
+}
+
+/// A difference of two that were measured apart.
+fn less(a: Interval, b: Interval) -> Interval {
+    let value = a.value - b.value;
+    Interval {
+        value,
+        low: value - (a.value - a.low).hypot(b.high - b.value),
+        high: value + (a.high - a.value).hypot(b.value - b.low),
+    }
+}
+
+/// The group with most CPU: whose start it is, most likely.
+fn busiest(evidence: &Evidence) -> Option<usize> {
+    let cpu = |group: &usize| evidence.groups.get(*group).and_then(|seen| seen.cpu).map_or(0.0, |cpu| cpu.value);
+    // The first of those that are alike.
+    (0..evidence.groups.len()).rev().max_by(|a, b| cpu(a).total_cmp(&cpu(b)))
+}
+
+/// What the first request of a fresh process did, all groups together.
+fn doings(evidence: &Evidence) -> Vec<Item> {
+    let files = |wanted: fn(FileCall, Outcome) -> bool| {
+        let seen = evidence.files.iter().filter(move |file| wanted(file.call, file.outcome));
+        Series::sum(seen.map(|file| &file.counted.count))
+    };
+    let checks = |call, outcome| {
+        matches!(call, FileCall::Stat | FileCall::Access | FileCall::Readlink)
+            || call == FileCall::Open && outcome != Outcome::Found
+    };
+    let done = [
+        ("source files compiled", Series::sum(evidence.compiles.iter().map(|seen| &seen.counted.count))),
+        ("files opened", files(|call, outcome| call == FileCall::Open && outcome == Outcome::Found)),
+        ("file checks", files(checks)),
+        ("SQL statements", Series::sum(evidence.queries.iter().map(|seen| &seen.counted.count))),
+        ("connections opened", Series::sum(evidence.connections.iter().map(|seen| &seen.opened.count))),
+        ("locks taken", Series::sum(evidence.locks.iter().map(|seen| &seen.counted.count))),
+        ("log lines", Series::sum(evidence.logs.iter().map(|seen| &seen.counted.count))),
+        ("processes started", Series::sum(evidence.processes.iter().map(|seen| &seen.started))),
+    ];
+    Item::largest(done.map(|(name, series)| (name.to_owned(), evidence.mean(&series))))
+}
+
+fn cure(evidence: &Evidence) -> Cure {
+    let warm_up =
+        format!("send a request when the service starts (ExecStartPost=curl -s -o /dev/null {})", evidence.page.url);
+    let Some(group) = busiest(evidence) else { return Cure::advice(warm_up) };
+    if is_sympa(evidence, group) {
+        return Cure::advice(format!("let Sympa keep its lists' configurations in binary files; and {warm_up}"))
+            .lines("sympa.conf", ["cache_list_config binary_file"]);
+    }
+    match Stack::of(evidence, group) {
+        Stack::Php if php::has_opcache(evidence, group) != Some(false) => {
+            let owner = user(evidence, group).unwrap_or("www-data");
+            let advice = format!(
+                "keep compiled files on the disk, for the next start; load the framework when PHP starts (opcache.preload); keep workers (pm = static, pm.max_requests = 0 in {}); and {warm_up}",
+                php::pool_file(evidence, group).unwrap_or_else(|| "the pool's file".into())
+            );
+            let mut cure = php::cure(evidence, group, advice, &[&format!("opcache.file_cache={FILE_CACHE}")]);
+            cure.commands.insert(0, format!("install -d -m 700 -o {owner} {FILE_CACHE}"));
+            cure
+        }
+        Stack::Perl => Cure::advice(format!(
+            "load modules, templates and configuration before the first request, and fork workers after that (starman --preload-app); {warm_up}"
+        )),
+        Stack::Python => Cure::advice(format!(
+            "import modules before the first request, and fork workers after that (gunicorn --preload, max_requests = 0); {warm_up}"
+        )),
+        _ => Cure::advice(format!("keep processes alive; {warm_up}")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+use unladen_trace::{CompileSeen, Language};
+
+use super::super::testing::*;
+use super::*;
+
+fn fresh(first: Interval, later: Interval) -> Evidence {
+    let mut evidence = Evidence { state: State::Fresh, ..lean() };
+    evidence.page.latency = Some(first);
+    evidence.page.warm_latency = Some(later);
+    evidence.page.restart = Some("systemctl restart wwsympa".into());
+    evidence
+}
+
+#[test]
+fn the_first_request_of_a_fresh_process() {
+    let mut evidence = fresh(around(1.9e9, 0.02e9), around(58e6, 1e6));
+    evidence.groups[PERL].cpu = Some(around(1e9, 1e6));
+    evidence.compiles =
+        vec![CompileSeen { group: PERL, language: Language::Perl, path: String::new(), counted: counted(312, 1_000) }];
+    evidence.files = vec![
+        file(PERL, FileCall::Stat, "/etc/sympa/sympa.conf", Outcome::Found, 19_662),
+        file(PERL, FileCall::Open, "/etc/sympa/sympa.conf", Outcome::Found, 400),
+        file(PERL, FileCall::Open, "/etc/sympa/none", Outcome::Missing, 8),
+    ];
+    let found = only(&ColdStart, &evidence);
+    assert_eq!(
+        found.summary,
+        "1.9 s for the first request of a fresh process, 32.76 ± 0.67 times as long as later ones"
+    );
+    assert_eq!(found.group, "sympa wwsympa.fcgi");
+    let items: Vec<_> = found.items.iter().map(|item| (item.name.as_str(), item.per_request)).collect();
+    assert_eq!(items, [("file checks", 19_670.0), ("files opened", 400.0), ("source files compiled", 312.0)]);
+    // All but 58 ms of 1.9 s.
+    assert!((part(&found).value - (1.0 - 58.0 / 1900.0)).abs() < 1e-9, "{found:?}");
+    assert_eq!(found.cure.lines, ["cache_list_config binary_file"]);
+    assert_eq!(found.check_again, "unladen weigh --restart 'systemctl restart wwsympa' http://127.0.0.1/page");
+}
+
+#[test]
+fn twice_as_long_and_fifty_milliseconds() {
+    assert_eq!(ColdStart.check(&fresh(around(240e6, 1e6), around(100e6, 1e6))).len(), 1);
+    silent(&ColdStart, &fresh(around(200e6, 1e6), around(100e6, 1e6)));
+    silent(&ColdStart, &fresh(around(50e6, 1e6), around(10e6, 1e6)));
+    silent(&ColdStart, &fresh(around(240e6, 200e6), around(100e6, 1e6)));
+    silent(&ColdStart, &lean());
+    silent(&ColdStart, &Evidence::default());
+    silent(&ColdStart, &Evidence { state: State::Fresh, ..Evidence::default() });
+}
+
+#[test]
+fn one_first_request_tells_how_to_look() {
+    let mut evidence = lean();
+    evidence.page.first_ns = Some(800_000_000);
+    let found = only(&ColdStart, &evidence);
+    assert_eq!(found.summary, "the first request took 800 ms, later ones 20 ms");
+    assert!(matches!(found.share, Share::NotKnown(_)), "{found:?}");
+    assert_eq!(found.check_again, "unladen weigh --restart 'systemctl restart php8.2-fpm' http://127.0.0.1/page");
+    assert_eq!(found.cure.lines, ["opcache.file_cache=/var/cache/php-opcache"]);
+    assert_eq!(
+        found.cure.commands,
+        ["install -d -m 700 -o www-data /var/cache/php-opcache", "systemctl reload php8.2-fpm"]
+    );
+
+    evidence.page.first_ns = Some(70_000_000);
+    assert_eq!(ColdStart.check(&evidence).len(), 1);
+    evidence.page.first_ns = Some(69_000_000);
+    silent(&ColdStart, &evidence);
+    evidence.page.latency = Some(around(300e6, 1e6));
+    evidence.page.first_ns = Some(899_000_000);
+    silent(&ColdStart, &evidence);
+}
+
+#[test]
+fn other_stacks_load_before_they_fork() {
+    let mut evidence = lean();
+    evidence.page.first_ns = Some(800_000_000);
+    evidence.groups.remove(PERL);
+    evidence.groups[2].cpu = Some(around(9e6, 1e6));
+    assert!(only(&ColdStart, &evidence).cure.advice.contains("gunicorn --preload"));
+}

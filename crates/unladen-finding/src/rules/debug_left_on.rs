@@ -1,0 +1,152 @@
+//! What helps developers, and is still on.
+
+use unladen_trace::{Evidence, PhpSettings, Source};
+
+use crate::cure::Cure;
+use crate::finding::{Finding, Share};
+use crate::php;
+use crate::rule::Rule;
+
+/// Extensions that look into each function call, with the setting that switches them off while they are loaded, if there is one.
+/// Excimer samples by a timer, and costs nothing between its ticks.
+const PROFILERS: &[(&str, &str, Option<&str>)] = &[
+    ("blackfire", "Blackfire's probe", None),
+    ("tideways", "Tideways", None),
+    ("tideways_xhprof", "Tideways' XHProf", None),
+    ("xhprof", "XHProf", None),
+    ("spx", "SPX", None),
+    ("pcov", "PCOV (test coverage)", Some("pcov.enabled")),
+];
+
+/// Headers of debug bars.
+const HEADERS: &[(&str, &str)] = &[
+    ("x-debug-token", "Symfony's profiler"),
+    ("x-debug-token-link", "Symfony's profiler"),
+    ("phpdebugbar-id", "PHP Debug Bar"),
+    ("x-clockwork-id", "Clockwork"),
+];
+
+/// See `docs/rules/debug-left-on.md`.
+pub(super) struct DebugLeftOn;
+
+/// Something that is on.
+struct On {
+    what: String,
+    line: Option<&'static str>,
+    /// The extension to unload.
+    unload: Option<&'static str>,
+}
+
+impl Rule for DebugLeftOn {
+    fn name(&self) -> &'static str {
+        "debug-left-on"
+    }
+
+    fn about(&self) -> &'static str {
+        "debuggers, profilers or assertions are on"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::PhpSettings]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/debug-left-on.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        // A page has one debug bar, whichever PHP made it: it is told with the first.
+        let mut bar = bar(evidence);
+        evidence
+            .php
+            .iter()
+            .filter_map(|php| {
+                let mut on = by_settings(php);
+                on.extend(bar.take());
+                (!on.is_empty()).then(|| self.finding(evidence, php.group, &on))
+            })
+            .collect()
+    }
+}
+
+impl DebugLeftOn {
+    fn finding(&self, evidence: &Evidence, group: usize, on: &[On]) -> Finding {
+        let told: Vec<&str> = on.iter().map(|on| on.what.as_str()).collect();
+        let cure = cure(evidence, group, on);
+        Finding {
+            rule: self.name(),
+            group: evidence.group(group).to_owned(),
+            summary: told.join("; "),
+            figures: Vec::new(),
+            items: Vec::new(),
+            share: Share::NotKnown("settings tell no time: prove it".into()),
+            check_again: php::again(evidence, &cure, "no debugging"),
+            cure,
+        }
+    }
+}
+
+fn by_settings(php: &PhpSettings) -> Vec<On> {
+    let has = |name| php::has_extension(Some(php), name) == Some(true);
+    let mut on = Vec::new();
+    if has("xdebug") {
+        // Xdebug's own default, where nothing is set.
+        let mode = php::setting(Some(php), "xdebug.mode").filter(|mode| !mode.is_empty()).unwrap_or("develop");
+        if mode != "off" {
+            on.push(On {
+                what: format!("Xdebug is loaded, in the mode {mode}"),
+                line: Some("xdebug.mode=off"),
+                unload: Some("xdebug"),
+            });
+        }
+    }
+    for (extension, name, switch) in PROFILERS {
+        if has(extension) && switch.is_none_or(|switch| php.is_on(switch) != Some(false)) {
+            on.push(On { what: format!("{name} is loaded"), line: None, unload: Some(extension) });
+        }
+    }
+    if php::setting(Some(php), "zend.assertions") == Some("1") {
+        on.push(On {
+            what: "assertions are checked (zend.assertions=1)".into(),
+            line: Some("zend.assertions=-1"),
+            unload: None,
+        });
+    }
+    if php.is_on("display_errors") == Some(true) {
+        on.push(On {
+            what: "errors are shown to visitors (display_errors)".into(),
+            line: Some("display_errors=0"),
+            unload: None,
+        });
+    }
+    on
+}
+
+fn bar(evidence: &Evidence) -> Option<On> {
+    let response = evidence.response.as_ref()?;
+    let (header, name) = HEADERS.iter().find(|(header, _)| response.header(header).is_some())?;
+    Some(On { what: format!("{name} answers with {header}"), line: None, unload: None })
+}
+
+fn cure(evidence: &Evidence, group: usize, on: &[On]) -> Cure {
+    let lines: Vec<&str> = on.iter().filter_map(|on| on.line).collect();
+    let mut advice = Vec::new();
+    if !lines.is_empty() {
+        advice.push("switch it off where visitors are".to_owned());
+    }
+    let unload: Vec<&str> = on.iter().filter_map(|on| on.unload).collect();
+    if !unload.is_empty() {
+        advice.push(format!("better still do not load {} (Debian: phpdismod {})", unload.join(", "), unload.join(" ")));
+    }
+    if on.iter().any(|on| on.line.is_none() && on.unload.is_none()) {
+        advice.push("run the framework in its production environment (APP_ENV=prod, APP_DEBUG=0)".to_owned());
+    }
+    let advice = advice.join("; ");
+    if lines.is_empty() {
+        return Cure::advice(advice);
+    }
+    php::cure(evidence, group, advice, &lines)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+//! What is true of every rule.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::RULES;
+use super::testing::lean;
+use crate::{look, rule_named, unlooked};
+
+/// What each page tells, in this order.
+const HEADINGS: [&str; 5] = ["What it is", "How it is found", "What it costs", "The cure", "What it is not"];
+
+fn page(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn every_rule_has_its_page() {
+    for rule in RULES {
+        let name = rule.name();
+        let page = page(&format!("{name}.md"));
+        assert_eq!(page, rule.page(), "{name} shows another page");
+        assert!(page.starts_with(&format!("# {name}: ")), "{name}: the title");
+        let at = HEADINGS.map(|heading| page.find(&format!("\n**{heading}.**")));
+        assert!(at.iter().all(Option::is_some) && at.is_sorted(), "{name}: {HEADINGS:?} are at {at:?}");
+    }
+}
+
+#[test]
+fn every_rule_is_in_the_index() {
+    let index = page("README.md");
+    for rule in RULES {
+        let row = format!("| [{0}]({0}.md) | {1} |", rule.name(), rule.about());
+        assert!(index.contains(&row), "docs/rules/README.md lacks\n{row}");
+    }
+    let rows = index.lines().filter(|line| line.starts_with("| [")).count();
+    assert_eq!(rows, RULES.len(), "docs/rules/README.md has a row too many");
+}
+
+#[test]
+fn names_are_unique_and_found() {
+    let names: BTreeSet<&str> = RULES.iter().map(|rule| rule.name()).collect();
+    assert_eq!(names.len(), RULES.len());
+    for name in names {
+        assert!(rule_named(name).is_some_and(|rule| rule.name() == name));
+    }
+}
+
+#[test]
+fn nothing_is_found_in_a_lean_page() {
+    assert_eq!(look(&lean()), []);
+    assert_eq!(unlooked(&lean()).count(), 0);
+}

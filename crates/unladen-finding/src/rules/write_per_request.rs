@@ -1,0 +1,249 @@
+//! A page that is only read, and whose making writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use unladen_trace::{
+    Counted, Evidence, FileCall, FileSeen, Interval, LockKind, LogSink, Outcome, QueryProtocol, QuerySeen, Series,
+    Source, State,
+};
+
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::php;
+use crate::rule::Rule;
+use crate::share::at_least;
+use crate::stack::Stack;
+use crate::words::many;
+
+/// What is written in fewer requests than this is written now and then: a cache that is filled, a counter that is saved each
+/// minute.
+const LEAST_WRITES: f64 = 0.5;
+/// Longest statement in a list, in characters.
+const MOST_CHARS: usize = 80;
+/// What sessions of PHP are named.
+const SESSION: &str = "sess_";
+
+/// See `docs/rules/write-per-request.md`.
+pub(super) struct WritePerRequest;
+
+impl Rule for WritePerRequest {
+    fn name(&self) -> &'static str {
+        "write-per-request"
+    }
+
+    fn about(&self) -> &'static str {
+        "a page that is only read writes to the database or to files"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Syscalls]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/write-per-request.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        let reads = matches!(evidence.page.method.as_str(), "" | "GET" | "HEAD");
+        if !reads || evidence.state == State::Fresh {
+            return Vec::new(); // A fresh process fills its caches.
+        }
+        (0..evidence.groups.len()).filter_map(|group| self.of_group(evidence, group)).collect()
+    }
+}
+
+impl WritePerRequest {
+    fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
+        let queries: Vec<&QuerySeen> = evidence
+            .queries
+            .iter()
+            .filter(|query| query.group == group && query.writes)
+            .filter(|query| evidence.mean(&query.counted.count) >= LEAST_WRITES)
+            .collect();
+        let statements = Counted::sum(queries.iter().map(|query| &query.counted));
+        let files: Vec<(String, Series)> = written(evidence, group)
+            .into_iter()
+            .filter(|(_, series)| at_least(evidence, series, LEAST_WRITES).is_some())
+            .collect();
+        let by_sql = at_least(evidence, &statements.count, LEAST_WRITES);
+        let by_file = at_least(evidence, &Series::sum(files.iter().map(|(_, series)| series)), LEAST_WRITES);
+        let mut told = Vec::new();
+        let mut figures = Vec::new();
+        if let Some(value) = by_sql {
+            told.push(many(value, "writing statement", "writing statements"));
+            figures.push(Figure { name: "statements", unit: "1", value });
+        }
+        if let Some(value) = by_file {
+            told.push(many(value, "written file", "written files"));
+            figures.push(Figure { name: "files", unit: "1", value });
+        }
+        if told.is_empty() {
+            return None;
+        }
+        let method = if evidence.page.method.is_empty() { "GET" } else { &evidence.page.method };
+        let items = files.iter().map(|(name, series)| (name.clone(), evidence.mean(series)));
+        let statement = |query: &&QuerySeen| (cut(&query.fingerprint), evidence.mean(&query.counted.count));
+        let (cure, check_again) = cure(evidence, group, by_sql, &files);
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(group).to_owned(),
+            summary: format!("{} per {method}", told.join(" and ")),
+            figures,
+            items: Item::largest(items.chain(queries.iter().map(statement))),
+            share: match time(evidence, group, &statements, by_file.is_some()) {
+                Some(time) => Share::of_latency(evidence, Some(time)),
+                None => Share::NotKnown("how long the writing takes is not seen".into()),
+            },
+            cure,
+            check_again,
+        })
+    }
+}
+
+/// Files written, by what they are: sessions and files that are new each time by their folder, others by their path.
+fn written(evidence: &Evidence, group: usize) -> BTreeMap<String, Series> {
+    let ignored = told_elsewhere(evidence, group);
+    let by_path = writing(evidence, group, &ignored);
+    let removed: BTreeSet<&str> = calls(evidence, group)
+        .filter(|file| file.call == FileCall::Unlink && file.outcome == Outcome::Found)
+        .map(|file| file.path.as_str())
+        .collect();
+    let mut out: BTreeMap<String, Series> = BTreeMap::new();
+    for (path, series) in by_path {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let named = if name.starts_with(SESSION) {
+            format!("sessions: {folder}/{SESSION}*")
+        } else if removed.contains(path) {
+            format!("files in {folder} that the same request removes")
+        } else if evidence.mean(&series) < LEAST_WRITES {
+            // One that is written now and then; many such, each with a name of its own, are one in each request.
+            format!("new files in {folder}")
+        } else {
+            path.to_owned()
+        };
+        out.entry(named).or_default().absorb(&series);
+    }
+    out
+}
+
+/// In how many requests each file was written: by bytes that went into it, else by calls that made or changed it.
+fn writing<'a>(evidence: &'a Evidence, group: usize, ignored: &BTreeSet<&str>) -> BTreeMap<&'a str, Series> {
+    let is_ignored = |path: &str| {
+        let session = path.rsplit('/').next().is_some_and(|name| name.starts_with(SESSION));
+        is_special(path) || (ignored.contains(without_suffix(path)) && !session)
+    };
+    let mut out: BTreeMap<&str, Series> = BTreeMap::new();
+    let mut put = |path: &'a str, series: &Series| {
+        let known = out.entry(path).or_default();
+        if evidence.mean(series) > evidence.mean(known) {
+            known.clone_from(series);
+        }
+    };
+    for seen in evidence.transfers.iter().filter(|seen| seen.group == group && !is_ignored(&seen.path)) {
+        put(without_suffix(&seen.path), &seen.writing_requests);
+    }
+    for file in calls(evidence, group).filter(|file| changes(file) && !is_ignored(&file.path)) {
+        put(without_suffix(&file.path), &file.counted.requests);
+    }
+    out.retain(|_, series| !series.is_zero());
+    out
+}
+
+fn calls(evidence: &Evidence, group: usize) -> impl Iterator<Item = &FileSeen> {
+    evidence.files.iter().filter(move |file| file.group == group)
+}
+
+fn changes(file: &FileSeen) -> bool {
+    file.outcome == Outcome::Found && matches!(file.call, FileCall::OpenWrite | FileCall::Create | FileCall::Change)
+}
+
+/// Logs; what is only locked; the database of SQLite, where the statements that write are told.
+fn told_elsewhere(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
+    let logs = evidence.logs.iter().filter(|seen| seen.group == group && seen.sink == LogSink::File);
+    let sqlite = evidence.queries.iter().any(|query| query.group == group && query.protocol == QueryProtocol::Sqlite);
+    let locks = evidence.locks.iter().filter(|seen| seen.group == group).filter(|seen| {
+        let is_written = evidence.transfers.iter().any(|transfer| {
+            transfer.group == group
+                && without_suffix(&transfer.path) == seen.path
+                && !transfer.writing_requests.is_zero()
+        });
+        // A file that is locked and written is written, unless it is the database.
+        seen.kind == LockKind::File || sqlite || !is_written
+    });
+    logs.map(|seen| seen.path.as_str()).chain(locks.map(|seen| seen.path.as_str())).collect()
+}
+
+/// SQLite's journals are a part of its database: with a write-ahead log, most of it is written there.
+fn without_suffix(path: &str) -> &str {
+    ["-journal", "-wal", "-shm"].iter().find_map(|suffix| path.strip_suffix(suffix)).unwrap_or(path)
+}
+
+fn is_special(path: &str) -> bool {
+    path.is_empty() || ["/dev/", "/proc/", "/sys/"].iter().any(|folder| path.starts_with(folder))
+}
+
+/// Time of the statements, and of calls that make and change files and take them to the disk. What SQLite does in files is a part
+/// of its statements' time.
+fn time(evidence: &Evidence, group: usize, statements: &Counted, files: bool) -> Option<Interval> {
+    let mut count = statements.count.clone();
+    let mut time_ns = statements.time_ns.clone();
+    if files {
+        for file in calls(evidence, group).filter(|file| changes(file)) {
+            count.absorb(&file.counted.count);
+            time_ns.absorb(&file.counted.time_ns);
+        }
+        if statements.count.is_zero() {
+            let syncs = ["fsync", "fdatasync", "msync", "sync_file_range"];
+            for seen in
+                evidence.syscalls.iter().filter(|seen| seen.group == group && syncs.contains(&seen.name.as_str()))
+            {
+                count.absorb(&seen.count);
+                time_ns.absorb(&seen.time_ns);
+            }
+        }
+    }
+    evidence.time_of(&count, &time_ns).filter(|time| time.value > 0.0)
+}
+
+fn cure(evidence: &Evidence, group: usize, by_sql: Option<Interval>, files: &[(String, Series)]) -> (Cure, String) {
+    let begins = |text: &str| files.iter().any(|(name, _)| name.starts_with(text));
+    let mut advice = Vec::new();
+    if by_sql.is_some() {
+        advice.push(
+            "count and remember visits outside of the request: gathered in memory (APCu, Redis) and written each minute, or only if the value is older than some minutes",
+        );
+    }
+    if begins("sessions: ") {
+        advice.push(
+            "begin a session only when there is something to keep; where it is only read, session_start(['read_and_close' => true])",
+        );
+    }
+    if files.iter().any(|(name, _)| name.ends_with("that the same request removes")) {
+        advice.push("pass through memory what is removed again (php://memory, io.BytesIO), or a pipe");
+    }
+    if files.iter().any(|(name, _)| name.starts_with('/') || name.starts_with("new files")) {
+        advice.push("write a file only if its content changes, and a cache only if it lacks the entry");
+    }
+    let advice = advice.join("; ");
+    let is_php = Stack::of(evidence, group) == Stack::Php;
+    if is_php
+        && begins("sessions: ")
+        && evidence.php_of(group).and_then(|php| php.is_on("session.lazy_write")) == Some(false)
+    {
+        let cure = php::cure(evidence, group, advice, &["session.lazy_write=1"]);
+        let again = php::again(evidence, &cure, "sessions written when they change");
+        return (cure, again);
+    }
+    (Cure::advice(advice), again::weigh(evidence))
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+use unladen_trace::{LockCall, LockSeen, LogSeen, SyscallSeen, TransferSeen};
+
+use super::super::testing::*;
+use super::*;
+
+fn statement(group: usize, text: &str, protocol: QueryProtocol) -> QuerySeen {
+    QuerySeen {
+        group,
+        protocol,
+        fingerprint: text.into(),
+        writes: true,
+        counted: counted(1, 500_000),
+        ..QuerySeen::default()
+    }
+}
+
+fn transfer(path: &str, series: Series) -> TransferSeen {
+    TransferSeen {
+        group: PHP,
+        path: path.into(),
+        writes: series.clone(),
+        writing_requests: series,
+        ..TransferSeen::default()
+    }
+}
+
+fn with_transfers(transfers: Vec<TransferSeen>) -> Evidence {
+    Evidence { transfers, ..lean() }
+}
+
+const COUNTER: &str = "UPDATE page SET hits = hits + ? WHERE id = ?";
+
+#[test]
+fn a_hit_counter() {
+    let mut evidence = lean();
+    evidence.queries = vec![statement(PHP, COUNTER, QueryProtocol::Postgres)];
+    let found = only(&WritePerRequest, &evidence);
+    assert_eq!(found.summary, "1 writing statement per GET");
+    assert_eq!(found.items[0].name, COUNTER);
+    // 0.5 of 20 ms.
+    assert!((part(&found).value - 0.025).abs() < 1e-9, "{found:?}");
+    assert!(found.cure.advice.starts_with("count and remember visits outside"), "{found:?}");
+    evidence.page.method = "POST".into();
+    silent(&WritePerRequest, &evidence);
+    evidence.page.method = "HEAD".into();
+    assert_eq!(only(&WritePerRequest, &evidence).summary, "1 writing statement per HEAD");
+    evidence.state = State::Fresh;
+    silent(&WritePerRequest, &evidence);
+    evidence.state = State::Warm;
+    evidence.queries[0].writes = false;
+    silent(&WritePerRequest, &evidence);
+}
+
+#[test]
+fn now_and_then_is_a_cache() {
+    let cache = |series| with_transfers(vec![transfer("/var/cache/app/page", series)]);
+    let found = only(&WritePerRequest, &cache(once_in(2)));
+    assert_eq!(found.summary, "0.50 written files per GET");
+    assert_eq!(found.items[0].name, "/var/cache/app/page");
+    silent(&WritePerRequest, &cache(once_in(3)));
+    silent(&WritePerRequest, &cache(once(1)));
+    silent(&WritePerRequest, &lean());
+}
+
+#[test]
+fn sessions_are_one_however_many() {
+    let names = (0..1200).map(|index| transfer(&format!("/var/lib/php/sessions/sess_{index}"), Series::default()));
+    let mut evidence = with_transfers(names.collect());
+    // Without a cookie each request has a session of its own: 50 in each phase that is on.
+    let phases: Vec<usize> =
+        evidence.phases.all().iter().enumerate().filter(|(_, phase)| phase.on).map(|(index, _)| index).collect();
+    for (index, seen) in evidence.transfers.iter_mut().enumerate().take(phases.len() * 50) {
+        seen.writing_requests.add(phases[index / 50], 1);
+        evidence.locks.push(LockSeen {
+            group: PHP,
+            kind: LockKind::Call(LockCall::Flock),
+            path: seen.path.clone(),
+            counted: Counted::default(),
+        });
+    }
+    evidence.php = vec![php(&[("session.lazy_write", "0")])];
+    let found = only(&WritePerRequest, &evidence);
+    assert_eq!(found.summary, "1 written file per GET");
+    assert_eq!(found.items[0].name, "sessions: /var/lib/php/sessions/sess_*");
+    assert_eq!(found.cure.lines, ["session.lazy_write=1"]);
+    assert!(found.check_again.starts_with("[[knob]]"), "{}", found.check_again);
+    evidence.php.clear();
+    assert!(only(&WritePerRequest, &evidence).cure.lines.is_empty());
+}
+
+#[test]
+fn temporary_files_are_named_as_such() {
+    let mut evidence = lean();
+    for (index, phase) in [0, 3, 5, 6].into_iter().cycle().take(24).enumerate() {
+        let phase = phase + 8 * (index / 4 % 3);
+        let path = format!("/tmp/php{index}");
+        for call in [FileCall::Create, FileCall::Unlink] {
+            let mut series = Series::default();
+            series.add(phase, 50);
+            let counted = counted_of(series.clone(), 5_000, series);
+            evidence.files.push(FileSeen { group: PHP, call, path: path.clone(), outcome: Outcome::Found, counted });
+        }
+    }
+    let found = only(&WritePerRequest, &evidence);
+    assert_eq!(found.summary, "2 written files per GET");
+    assert_eq!(found.items[0].name, "files in /tmp that the same request removes");
+    assert!(found.cure.advice.contains("php://memory"), "{found:?}");
+    // Making them takes 10 µs; fsync is added where it was seen.
+    let Share::Known { time, .. } = &found.share else { panic!("{found:?}") };
+    assert!((time.value - 10e3).abs() < 1.0, "{time:?}");
+    evidence.syscalls =
+        vec![SyscallSeen { group: PHP, name: "fdatasync".into(), error: None, count: each(1), time_ns: each(990_000) }];
+    assert!((part(&only(&WritePerRequest, &evidence)).value - 0.05).abs() < 1e-6);
+    // New ones that nobody removes.
+    evidence.files.retain(|file| file.call == FileCall::Create);
+    evidence.files.iter_mut().for_each(|file| file.counted = counted_of(once(5), 5_000, once(5)));
+    silent(&WritePerRequest, &evidence);
+}
+
+#[test]
+fn a_new_file_in_each_request() {
+    let mut evidence = lean();
+    for phase in [0, 3, 5, 6, 8, 11, 13, 14, 16, 19, 21, 22] {
+        for index in 0..5 {
+            let mut series = Series::default();
+            series.add(phase, 10);
+            evidence.transfers.push(transfer(&format!("/srv/app/var/{phase}-{index}"), series));
+        }
+    }
+    let found = only(&WritePerRequest, &evidence);
+    assert_eq!(found.items[0].name, "new files in /srv/app/var");
+    assert_eq!(found.summary, "1 written file per GET");
+}
+
+#[test]
+fn logs_locks_and_devices_are_told_elsewhere() {
+    let mut evidence = with_transfers(vec![transfer("/srv/app/app.log", each(1)), transfer("/dev/null", each(1))]);
+    evidence.logs =
+        vec![LogSeen { group: PHP, sink: LogSink::File, path: "/srv/app/app.log".into(), ..LogSeen::default() }];
+    let lock = |kind, path: &str| LockSeen { group: PHP, kind, path: path.into(), counted: counted(1, 1_000) };
+    evidence.locks = vec![
+        lock(LockKind::Call(LockCall::Fcntl), "/srv/app/wiki.sqlite"),
+        lock(LockKind::Call(LockCall::Flock), "/srv/app/mutex"),
+        lock(LockKind::File, "/srv/app/config.lock"),
+    ];
+    evidence.files = vec![
+        file(PHP, FileCall::OpenWrite, "/srv/app/mutex", Outcome::Found, 1),
+        file(PHP, FileCall::Create, "/srv/app/config.lock", Outcome::Found, 1),
+    ];
+    silent(&WritePerRequest, &evidence);
+    // The database is told by its statements.
+    evidence.transfers.push(transfer("/srv/app/wiki.sqlite", once_in(5)));
+    evidence.transfers.push(transfer("/srv/app/wiki.sqlite-wal", each(1)));
+    evidence.queries = vec![statement(PHP, COUNTER, QueryProtocol::Sqlite)];
+    assert_eq!(only(&WritePerRequest, &evidence).summary, "1 writing statement per GET");
+    evidence.queries.clear();
+    let found = only(&WritePerRequest, &evidence);
+    assert_eq!(
+        (found.summary.as_str(), found.items[0].name.as_str()),
+        ("1 written file per GET", "/srv/app/wiki.sqlite")
+    );
+}
+
+#[test]
+fn what_others_write_meanwhile() {
+    silent(&WritePerRequest, &with_transfers(vec![transfer("/srv/app/state", with(0, 50))]));
+}
