@@ -1,6 +1,6 @@
 //! What the rules about answers share: which page they are about, and what its headers say.
 
-use unladen_trace::{Ask, Evidence, Response, State};
+use unladen_trace::{Evidence, Response, State};
 
 use super::front;
 use crate::cure::Cure;
@@ -59,42 +59,33 @@ pub(super) fn vary(response: &Response) -> Vec<String> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-/// Whether the body was another one with a cookie.
-pub(super) fn depends_on_cookie(response: &Response) -> bool {
-    let differs = |ask| response.variant(ask).is_some_and(|variant| variant.same == Some(false));
-    differs(Ask::Cookie) || differs(Ask::UnknownCookie)
-}
-
-/// A cache in front of the application, which answers in its stead as long as the answer is fresh.
+/// A cache in front of the application, which answers in its stead as long as the answer is fresh. Whoever has a cookie or a
+/// password is not given what others got: that the page does not look at a cookie that nobody knows does not tell that
+/// it does not look at one that somebody has.
 pub(super) fn cache(evidence: &Evidence, response: &Response, advice: &str) -> Cure {
     if front::stack(evidence, response) == Stack::Apache {
-        let lines = ["CacheRoot /var/cache/apache2/mod_cache_disk", "CacheEnable disk /", "CacheLock on"];
-        let cure = front::apache(advice, "cache", lines.map(Into::into).to_vec());
-        return Cure { commands: [vec!["a2enmod cache cache_disk".to_owned()], cure.commands].concat(), ..cure };
+        return Cure::advice(format!("{advice}. Of Apache, mod_cache with mod_cache_disk is one"));
     }
     let of = if front::by_fastcgi(evidence) { "fastcgi" } else { "proxy" };
-    let mut key = vec!["scheme".to_owned(), "request_method".into(), "host".into(), "request_uri".into()];
     // nginx compresses what leaves its cache, and keeps what the application has compressed apart by itself.
-    let is_key = |name: &String| name != "*" && name != "accept-encoding";
-    let mut varies: Vec<String> = vary(response).into_iter().filter(is_key).collect();
-    if depends_on_cookie(response) && !varies.iter().any(|name| name == "cookie") {
-        varies.push("cookie".into());
-    }
-    key.extend(varies.iter().map(|name| format!("http_{}", name.replace('-', "_"))));
-    let key: String = key.iter().map(|part| format!("${part}")).collect();
+    let is_key = |name: &String| !["*", "accept-encoding", "cookie"].contains(&name.as_str());
+    let varies: String = vary(response)
+        .iter()
+        .filter(|name| is_key(name))
+        .map(|name| format!("$http_{}", name.replace('-', "_")))
+        .collect();
     let lines = vec![
         format!("{of}_cache_path /var/cache/nginx-unladen levels=1:2 keys_zone=unladen:10m max_size=1g inactive=1d;"),
         format!("{of}_cache unladen;"),
-        format!("{of}_cache_key \"{key}\";"),
+        format!("{of}_cache_key \"$scheme$request_method$host$request_uri{varies}\";"),
         format!("{of}_cache_revalidate on;"),
         format!("{of}_cache_use_stale updating;"),
         format!("{of}_cache_background_update on;"),
         format!("{of}_cache_lock on;"),
-        // nginx would give it to all: it does not look at this header by itself.
-        format!("{of}_cache_bypass $http_authorization;"),
-        format!("{of}_no_cache $http_authorization;"),
+        format!("{of}_cache_bypass $http_authorization $http_cookie;"),
+        format!("{of}_no_cache $http_authorization $http_cookie;"),
     ];
-    front::nginx(advice, "cache", lines)
+    front::nginx(format!("{advice}. These lines are one; whoever sends a cookie passes it by"), "cache", lines)
 }
 
 /// How the application says that its answer is fresh for a minute.

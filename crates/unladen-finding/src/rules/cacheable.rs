@@ -45,11 +45,11 @@ impl Cacheable {
             said => format!("Cache-Control says {}", said.join(", ")),
         };
         let care = match said_no(response) {
-            Some(_) => ". If that is meant, leave it; many frameworks, and PHP's sessions, say it by themselves",
+            Some(_) => " (but if that is meant, leave it; many frameworks, and PHP's sessions, say it by themselves)",
             None => "",
         };
         let advice = format!(
-            "say for how long the answer is good: {}; and let a cache in front answer meanwhile, with these lines{care}",
+            "say for how long the answer is good: {}; and let a cache in front answer meanwhile{care}",
             answers::say_fresh(evidence)
         );
         let cure = answers::cache(evidence, response, &advice);

@@ -99,8 +99,7 @@ fn slow(evidence: &Evidence, response: &Response) -> Cure {
         return Cure::advice(EARLIER);
     }
     let advice = format!(
-        "let a cache in front answer it: with these lines, and {} from the application, whoever asks within a minute does not \
-         reach it, nor does the 304. Or {EARLIER}",
+        "{EARLIER}; or, with {} from the application, let a cache in front answer 304 in its stead",
         answers::say_fresh(evidence)
     );
     answers::cache(evidence, response, &advice)

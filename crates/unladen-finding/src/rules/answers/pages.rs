@@ -1,6 +1,6 @@
 //! Pages for the tests of the rules about answers.
 
-use unladen_trace::Variant;
+use unladen_trace::{Ask, Variant};
 
 use super::super::testing;
 use super::*;

@@ -1,6 +1,4 @@
-use unladen_trace::Ask;
-
-use super::super::answers::pages::{self, asked, made};
+use super::super::answers::pages::{self, made};
 use super::super::testing::{self, around};
 use super::*;
 
@@ -22,15 +20,17 @@ fn the_same_each_time_is_found() {
 fn no_store_is_said_and_doubted() {
     let found = testing::only(&Cacheable, &made(&[("cache-control", "no-store, no-cache")], Vec::new()));
     assert!(found.summary.ends_with("made anew for each: Cache-Control says no-store, no-cache"));
-    assert!(found.cure.advice.contains("If that is meant, leave it"));
+    assert!(found.cure.advice.contains("if that is meant, leave it"));
     testing::only(&Cacheable, &made(&[("cache-control", "private, max-age=60")], Vec::new()));
     testing::silent(&Cacheable, &made(&[("cache-control", "no-store"), ("set-cookie", "sid=")], Vec::new()));
 }
 
 #[test]
-fn what_depends_on_cookies_has_them_in_its_key() {
-    let found = testing::only(&Cacheable, &made(&[], vec![asked(Ask::UnknownCookie, Some(false), &[])]));
-    assert_eq!(found.cure.lines[2], "fastcgi_cache_key \"$scheme$request_method$host$request_uri$http_cookie\";");
+fn who_has_a_cookie_passes_the_cache_by() {
+    let found = testing::only(&Cacheable, &made(&[("vary", "Cookie, Accept-Encoding, X-Country")], Vec::new()));
+    assert_eq!(found.cure.lines[2], "fastcgi_cache_key \"$scheme$request_method$host$request_uri$http_x_country\";");
+    assert_eq!(found.cure.lines[7], "fastcgi_cache_bypass $http_authorization $http_cookie;");
+    assert!(found.cure.advice.ends_with("whoever sends a cookie passes it by"));
 }
 
 #[test]

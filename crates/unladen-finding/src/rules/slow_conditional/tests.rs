@@ -28,8 +28,8 @@ fn a_304_that_costs_a_page_is_found() {
             "fastcgi_cache_use_stale updating;",
             "fastcgi_cache_background_update on;",
             "fastcgi_cache_lock on;",
-            "fastcgi_cache_bypass $http_authorization;",
-            "fastcgi_no_cache $http_authorization;",
+            "fastcgi_cache_bypass $http_authorization $http_cookie;",
+            "fastcgi_no_cache $http_authorization $http_cookie;",
         ]
     );
     assert!(found.cure.advice.contains("header('Cache-Control: public, max-age=60');"));
@@ -55,8 +55,8 @@ fn other_stacks_have_their_own_lines() {
     let mut apache = made(&[ETAG], vec![not_modified(0.92)]);
     apache.response.as_mut().unwrap().headers[0].1 = "Apache/2.4.66 (Debian)".into();
     let found = testing::only(&SlowConditional, &apache);
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/apache2/conf-enabled/unladen-cache.conf"));
-    assert_eq!(found.cure.commands, ["a2enmod cache cache_disk", "apachectl configtest && apachectl graceful"]);
+    assert_eq!(found.cure.file, None);
+    assert!(found.cure.advice.ends_with("mod_cache with mod_cache_disk is one"));
 }
 
 #[test]
