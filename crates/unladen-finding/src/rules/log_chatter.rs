@@ -16,8 +16,8 @@ const LEAST_LINES: f64 = 5.0;
 const MOST_CHARS: usize = 80;
 /// Who writes what others send.
 const DAEMONS: &[&str] = &["rsyslogd", "syslog-ng", "systemd-journald", "systemd-journal", "syslogd"];
-/// What PHP begins its own lines with.
-const PHP_SAYS: &[&str] = &["PHP Deprecated", "PHP Notice", "PHP Warning", "PHP message: PHP"];
+/// What PHP begins its own lines with, also where nginx writes them for it: those that production leaves out, and another.
+const PHP_SAYS: &[&str] = &["PHP Deprecated", "PHP Notice", "PHP Warning"];
 
 /// See `docs/rules/log-chatter.md`.
 pub(super) struct LogChatter;
@@ -131,13 +131,21 @@ fn cure(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Cure {
     if program.starts_with("mariadbd") || program.starts_with("mysqld") {
         return Cure::advice("log slow statements alone").lines("my.cnf", ["[mysqld]", "general_log = 0"]);
     }
-    match Stack::of(evidence, group) {
-        Stack::Php if says(PHP_SAYS) => php::cure(
+    if says(PHP_SAYS) {
+        // Whoever writes it, PHP's settings decide.
+        let php = (0..evidence.groups.len()).find(|group| Stack::of(evidence, *group) == Stack::Php).unwrap_or(group);
+        let advice = "PHP complains of the code: mend what it names";
+        if !says(&PHP_SAYS[..2]) {
+            return Cure::advice(advice);
+        }
+        return php::cure(
             evidence,
-            group,
-            "PHP complains of the code: mend what it names; until then let the server log errors and warnings alone",
+            php,
+            format!("{advice}; until then leave out deprecations and notices where visitors are"),
             &["error_reporting = E_ALL & ~E_DEPRECATED & ~E_NOTICE"],
-        ),
+        );
+    }
+    match Stack::of(evidence, group) {
         Stack::Nginx => Cure::advice("error_log at the level warn, and access_log with buffer=64k flush=5s")
             .command("nginx -t && systemctl reload nginx"),
         Stack::Apache => Cure::advice("LogLevel warn, and BufferedLogs On for the access log"),

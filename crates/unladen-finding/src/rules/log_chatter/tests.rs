@@ -51,6 +51,11 @@ fn php_complains_of_the_code() {
     assert_eq!(found.cure.lines, ["error_reporting = E_ALL & ~E_DEPRECATED & ~E_NOTICE"]);
     assert!(found.items[0].name.starts_with("standard error: \"PHP Deprecated"), "{found:?}");
     assert!(only(&LogChatter, &say("step 1")).cure.lines.is_empty());
+    let warning = only(&LogChatter, &say("PHP Warning:  Undefined variable $a"));
+    assert!(warning.cure.lines.is_empty() && warning.cure.advice.contains("mend"), "{warning:?}");
+    let by_nginx = "FastCGI sent in stderr: \"PHP message: PHP Notice:  Undefined index\"";
+    let found = only(&LogChatter, &with_logs(vec![log(NGINX, LogSink::File, "/var/log/nginx/error.log", 9, by_nginx)]));
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/99-unladen.ini"));
 }
 
 #[test]

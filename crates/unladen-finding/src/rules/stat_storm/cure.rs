@@ -1,0 +1,139 @@
+//! What takes checks off, by who makes them and what they look for.
+
+use std::collections::BTreeMap;
+
+use unladen_trace::Evidence;
+
+use super::Check;
+use crate::again;
+use crate::cure::Cure;
+use crate::folders::around;
+use crate::php;
+use crate::rules::front;
+use crate::stack::Stack;
+
+/// The part of all checks from which on a kind of them (missing classes of Composer's packages, source files) decides about the
+/// cure: without these a quarter less is a difference that shows.
+const TELLING: f64 = 0.25;
+/// The part from which on a kind is most of them.
+const MOST: f64 = 0.5;
+/// Whether PHP asks the opcode cache before the file system.
+const OVERRIDE: &str = "opcache.enable_file_override";
+
+/// The cure, and how to check it.
+pub(super) fn cure(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Cure, String) {
+    let named = |ends: &[&str]| part(checks, |check| ends.iter().any(|end| check.file.path.ends_with(end)));
+    let advice = match Stack::of(evidence, group) {
+        Stack::Php => return php_cure(evidence, group, checks),
+        Stack::Nginx => {
+            let lines =
+                ["open_file_cache max=10000 inactive=60s;", "open_file_cache_valid 30s;", "open_file_cache_errors on;"];
+            let cure = front::nginx(
+                "let nginx remember what it found, also what is missing; a shorter list in try_files asks for less",
+                "open-file-cache",
+                lines.map(str::to_owned).to_vec(),
+            );
+            let again = front::again(evidence, &cure, "nginx remembers files");
+            return (cure, again);
+        }
+        Stack::Perl if named(&[".pm", ".pmc", ".pl", ".al"]) >= MOST => {
+            "Perl looks for each module in all folders of @INC: put the folder that holds most of them first (use lib, PERL5LIB, or -I), and load modules once, when the process starts"
+        }
+        Stack::Python if named(&[".py", ".pyc", ".so", ".pyd"]) >= TELLING => {
+            "Python looks for each module in all folders of sys.path: fewer entries, modules imported once when the process starts, a zipped library, compiled files (python3 -m compileall)"
+        }
+        Stack::Apache if named(&["/.htaccess"]) >= TELLING => {
+            "Apache looks for .htaccess in every folder of the path: move what they say into the server's configuration, and switch them off there (AllowOverride None)"
+        }
+        _ => {
+            "keep in the process what was found, and ask again only after seconds; or ask for the folder once instead of for each of its files"
+        }
+    };
+    (Cure::advice(advice), again::weigh(evidence))
+}
+
+/// The part of all checks that are of a kind.
+fn part(checks: &[Check<'_>], kind: impl Fn(&Check<'_>) -> bool) -> f64 {
+    let all: f64 = checks.iter().map(|check| check.mean).sum();
+    checks.iter().filter(|check| kind(check)).map(|check| check.mean).sum::<f64>() / all
+}
+
+fn php_cure(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Cure, String) {
+    let settings = evidence.php_of(group);
+    // Of no use where it is on already, or where there is no opcode cache to ask.
+    let is_asked =
+        settings.and_then(|php| php.is_on(OVERRIDE)) == Some(true) || php::has_opcache(evidence, group) == Some(false);
+    let with = |advice: &str, lines: &[&str], name: &str| {
+        let cure = php::cure(evidence, group, advice, lines);
+        let again = php::again(evidence, &cure, name);
+        (cure, again)
+    };
+    let without = |advice: &str| (Cure::advice(advice), again::weigh(evidence));
+    let line = format!("{OVERRIDE}=1");
+    let knob = "file checks from the opcode cache";
+
+    if is_mediawiki(evidence, group) {
+        let advice = "MediaWiki's own class map (complete from 1.39.5 on) takes these checks away; for extensions and vendor packages, register one in LocalSettings.php with AutoLoader::registerClasses";
+        if is_asked {
+            return without(advice);
+        }
+        return with(&format!("{advice}; the opcode cache can answer for files that are there"), &[&line], knob);
+    }
+    if let Some(project) = composer_project(checks) {
+        let (cure, again) = without(
+            "Composer's loader tries folders for each class: let it write a complete class map, at each deployment, and try nothing besides (classes that are written at run time are then not found)",
+        );
+        let command =
+            format!("composer dump-autoload --optimize --classmap-authoritative --working-dir={}", quoted(project));
+        return (cure.command(command), again);
+    }
+    let folders = around(checks.iter().map(|check| check.file.path.as_str()));
+    if part(checks, |check| folders.contains(check.file.path.as_str())) >= MOST {
+        if php::setting(settings, "open_basedir").is_some_and(|value| !matches!(value, "" | "no value")) {
+            return without(
+                "PHP resolves each folder of each path, because open_basedir switches its cache of paths off: separate sites by users and pools instead",
+            );
+        }
+        return with(
+            "PHP resolves each folder of each path again: its cache of paths is too small or too short-lived",
+            &["realpath_cache_size=4096K", "realpath_cache_ttl=600"],
+            "a larger cache of paths",
+        );
+    }
+    if !is_asked && part(checks, |check| !check.is_missing() && check.file.path.ends_with(".php")) >= TELLING {
+        return with(
+            "let the opcode cache answer whether a source file is there (file_exists, is_file and is_readable of files that it holds)",
+            &[&line],
+            knob,
+        );
+    }
+    without(
+        "replace trying by knowing: a class map instead of folders to try, absolute paths in include, a short include_path; keep what was found in APCu",
+    )
+}
+
+fn is_mediawiki(evidence: &Evidence, group: usize) -> bool {
+    evidence.files.iter().filter(|file| file.group == group).any(|file| {
+        ["/LocalSettings.php", "/includes/AutoLoader.php"].iter().any(|end| file.path.ends_with(end))
+            || file.path.contains("/mediawiki/")
+    })
+}
+
+/// The folder around Composer's `vendor` below which most is missing, if that is enough of all checks.
+fn composer_project<'a>(checks: &[Check<'a>]) -> Option<&'a str> {
+    let mut projects: BTreeMap<&'a str, f64> = BTreeMap::new();
+    for check in checks.iter().filter(|check| check.is_missing()) {
+        if let Some((project, _)) = check.file.path.split_once("/vendor/") {
+            *projects.entry(project).or_default() += check.mean;
+        }
+    }
+    let (project, missing) = projects.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let all: f64 = checks.iter().map(|check| check.mean).sum();
+    (missing >= TELLING * all).then_some(project)
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte);
+    if path.bytes().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
