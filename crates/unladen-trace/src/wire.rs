@@ -16,6 +16,8 @@ mod prepared;
 mod reader;
 mod recognise;
 pub mod redis;
+#[cfg(test)]
+mod replay;
 mod statement;
 pub mod syslog;
 pub mod tls;

@@ -28,6 +28,8 @@ const HEAD: usize = 4;
 const SSL_REQUEST: usize = 32;
 /// Attributes of a query that are walked over.
 const MAX_ATTRIBUTES: u64 = 1000;
+/// Prepared statements whose ids are not known yet.
+const MAX_WAITING: usize = 64;
 /// MariaDB: the statement that was prepared last.
 const LAST_PREPARED: u32 = u32::MAX;
 
@@ -44,10 +46,15 @@ pub struct MysqlClient {
     prepared: Prepared,
     /// What was asked and not answered.
     awaits: Awaits,
-    /// The id that the server will give to the next prepared statement: it counts them.
+    /// The id that the server will give to the next prepared statement, if one was seen: it counts them. (The first is not
+    /// always 1: MariaDB goes on counting when a thread takes another connection.)
     next_id: Option<u32>,
+    /// Texts that wait for the first id that is seen, the oldest first; their ids are below it.
+    waiting: Vec<Text>,
     /// The text that was prepared last.
     last: Option<Text>,
+    /// Its id was told, by the answer or by an execution.
+    sure: bool,
     /// Hash of what was sent ahead of an execution.
     long_data: u64,
 }
@@ -211,7 +218,6 @@ impl MysqlClient {
         reader.u8();
         let capabilities = reader.u32_le().unwrap_or(0);
         self.attributes = Some(capabilities & ATTRIBUTES != 0);
-        self.next_id = Some(1);
         self.state = if capabilities & SSL != 0 && length as usize == SSL_REQUEST {
             State::Encrypted
         } else if capabilities & (COMPRESS | ZSTD) != 0 {
@@ -298,6 +304,7 @@ impl MysqlClient {
                 let identity = identity(body, 0);
                 out(Statement { text: body, identity, truncated, prepared: true, parse_only: true });
                 self.last = Some(Text { bytes: body.to_vec(), truncated });
+                self.sure = false;
                 self.awaits = Awaits::Prepared;
             }
             // COM_STMT_EXECUTE, and MariaDB's COM_STMT_BULK_EXECUTE
@@ -314,6 +321,7 @@ impl MysqlClient {
             // COM_CHANGE_USER, COM_RESET_CONNECTION
             0x11 | 0x1f => {
                 self.prepared.clear();
+                self.waiting.clear();
                 self.last = None;
             }
             _ => {}
@@ -332,39 +340,60 @@ impl MysqlClient {
 
     fn execute(&mut self, id: u32, rest: &[u8], length: u64, cut: bool, out: &mut impl FnMut(Statement<'_>)) {
         let values = values(rest, length ^ std::mem::take(&mut self.long_data));
+        if !self.sure && id != LAST_PREPARED && self.prepared.get(&id.to_le_bytes()).is_none() {
+            // Most statements are executed right after they were prepared.
+            self.told(id);
+        }
         let unseen;
-        let (text, truncated) = match self.prepared.get(&id.to_le_bytes()) {
+        let known = if id == LAST_PREPARED { self.last.as_ref() } else { self.prepared.get(&id.to_le_bytes()) };
+        let (text, truncated) = match known {
             Some(text) => (text.bytes.as_slice(), text.truncated),
-            None => match self.last.as_ref().filter(|_| id == LAST_PREPARED || self.next_id.is_none()) {
-                // Nothing tells the ids: most statements are executed right after they were prepared.
-                Some(last) => (last.bytes.as_slice(), last.truncated),
-                None => {
-                    unseen = format!("EXECUTE statement {id}").into_bytes();
-                    (unseen.as_slice(), true)
-                }
-            },
+            None => {
+                unseen = format!("EXECUTE statement {id}").into_bytes();
+                (unseen.as_slice(), true)
+            }
         };
         let identity = identity(text, values);
         out(Statement { text, identity, truncated: truncated || cut, prepared: true, parse_only: false });
         self.awaits = Awaits::Rows;
     }
 
-    /// The answer to COM_STMT_PREPARE, if it was seen. Ids are counted up on each connection, in failures too: without an
-    /// answer the order tells.
+    /// The answer to COM_STMT_PREPARE, if it was seen. Ids are counted up, in failures too: without an answer the order
+    /// tells.
     fn place(&mut self, packet: Option<&[u8]>) {
-        let told = match packet {
-            Some([0, a, b, c, d, ..]) => Some(u32::from_le_bytes([*a, *b, *c, *d])),
+        match (packet, self.next_id) {
+            (Some([0, a, b, c, d, ..]), _) => self.told(u32::from_le_bytes([*a, *b, *c, *d])),
             // ERR
-            Some([0xff, ..]) => {
-                self.next_id = self.next_id.map(|id| id.wrapping_add(1));
+            (Some([0xff, ..]), next) => {
+                self.next_id = next.map(|id| id.wrapping_add(1));
                 self.last = None;
-                return;
             }
-            _ => self.next_id,
-        };
-        let (Some(id), Some(text)) = (told, self.last.clone()) else { return };
-        self.prepared.insert(&id.to_le_bytes(), text);
+            (_, Some(next)) => {
+                if let Some(text) = self.last.clone() {
+                    self.prepared.insert(&next.to_le_bytes(), text);
+                    self.next_id = Some(next.wrapping_add(1));
+                }
+            }
+            (_, None) => {
+                if self.waiting.len() == MAX_WAITING {
+                    self.waiting.remove(0);
+                }
+                self.waiting.extend(self.last.clone());
+            }
+        }
+    }
+
+    /// The id of the statement that was prepared last; those that wait are before it.
+    fn told(&mut self, id: u32) {
+        let Some(last) = self.last.clone() else { return };
+        // It waits too, if it was executed before its answer was seen.
+        self.waiting.pop_if(|newest| *newest == last);
+        for (text, before) in self.waiting.drain(..).rev().zip(1..) {
+            self.prepared.insert(&id.wrapping_sub(before).to_le_bytes(), text);
+        }
+        self.prepared.insert(&id.to_le_bytes(), last);
         self.next_id = Some(id.wrapping_add(1));
+        self.sure = true;
     }
 }
 
