@@ -3,6 +3,9 @@
 //! Source: RFC 1035, section 4; section 5.1 for how names are written. What systemd-resolved is asked over its socket is
 //! its Varlink interface `io.systemd.Resolve`.
 
+#[cfg(test)]
+mod tests;
+
 use super::json;
 use super::reader::Reader;
 

@@ -1,5 +1,8 @@
 //! The principal function is [`recognise`].
 
+#[cfg(test)]
+mod tests;
+
 use super::{dns, fastcgi, http, memcached, mysql, postgres, redis, syslog, tls};
 use crate::event::Peer;
 use crate::evidence::Protocol;

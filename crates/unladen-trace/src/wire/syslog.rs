@@ -3,6 +3,9 @@
 //! Source: RFC 3164, section 4.1 (what the C library's syslog(3) writes), RFC 5424, section 6; for /run/systemd/journal/socket
 //! systemd's "Native Journal Protocol".
 
+#[cfg(test)]
+mod tests;
+
 use super::reader::printable;
 
 /// Bytes of a message that are kept.

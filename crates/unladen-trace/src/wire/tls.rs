@@ -2,6 +2,9 @@
 //!
 //! Source: RFC 8446, section 5.1 (records) and 4.1.2 (ClientHello); RFC 6066, section 3 (server name); RFC 5077 (tickets).
 
+#[cfg(test)]
+mod tests;
+
 use super::reader::{Reader, printable};
 
 /// Types of records.

@@ -1,0 +1,80 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// A query: flags, count of questions, what follows the head.
+fn query(flags: u16, count: u16, body: &[u8]) -> Vec<u8> {
+    let numbers = [0x1234, flags, count, 0, 0, 0].map(u16::to_be_bytes);
+    [numbers.as_flattened(), body].concat()
+}
+
+fn seen(message: &[u8]) -> Vec<String> {
+    questions(message).into_iter().map(|question| format!("{} {}", question.name, question.kind)).collect()
+}
+
+#[test]
+fn what_the_c_library_asks() {
+    let mut message = query(0x0100, 1, b"\x03www\x07Example\x03org\0\0\x1c\0\x01");
+    assert_eq!(seen(&message), ["www.example.org AAAA"]);
+    // EDNS is no question.
+    message[11] = 1;
+    message.extend(b"\0\0\x29\x04\xb0\0\0\0\0\0\0");
+    assert_eq!(seen(&message), ["www.example.org AAAA"]);
+    // Over TCP, two at once.
+    let length = u16::try_from(message.len()).unwrap().to_be_bytes();
+    let framed = [&length[..], &message].concat();
+    assert_eq!(seen(&framed), ["www.example.org AAAA"]);
+    assert_eq!(seen(&[framed.clone(), framed].concat()).len(), 2);
+}
+
+#[test]
+fn names_are_escaped_and_pointers_followed() {
+    assert_eq!(seen(&query(0, 1, b"\0\0\x02\0\x01")), [". NS"]);
+    assert_eq!(seen(&query(0, 1, b"\x05a.b\\\x07\x02_x\0\0\x21\0\x01")), ["a\\.b\\\\\\007._x SRV"]);
+    assert_eq!(seen(&query(0, 2, b"\x01a\x01b\0\0\x01\0\x01\x01c\xc0\x0e\xff\0\0\x01")), ["a.b A", "c.b TYPE65280"]);
+}
+
+#[test]
+fn what_is_no_question() {
+    let long = [&b"\x3f"[..], &[b'a'; 63]].concat().repeat(4);
+    for message in [
+        query(0x8180, 1, b"\x01a\0\0\x01\0\x01"),
+        query(0x2800, 1, b"\x01a\0\0\x01\0\x01"),
+        query(0, 0, b""),
+        query(0, 9, &b"\x01a\0\0\x01\0\x01".repeat(9)),
+        query(0, 1, b"\x01a\0\0\x01"),
+        query(0, 1, b"\x05a"),
+        query(0, 1, b"\xc0\x0c\0\x01\0\x01"),
+        query(0, 1, b"\xc0\xff\0\x01\0\x01"),
+        query(0, 1, b"\x40a\0\0\x01\0\x01"),
+        query(0, 1, &[&long[..], b"\0\0\x01\0\x01"].concat()),
+        b"GET / HTTP/1.1".to_vec(),
+        Vec::new(),
+    ] {
+        assert!(questions(&message).is_empty(), "{message:?}");
+    }
+}
+
+#[test]
+fn systemd_resolved() {
+    let asked = |parameters: &str| {
+        seen(format!("{{\"method\":\"io.systemd.Resolve.ResolveHostname\",\"parameters\":{parameters}}}\0").as_bytes())
+    };
+    assert_eq!(asked(r#"{"name":"Example.org.","flags":0}"#), ["example.org A+AAAA"]);
+    assert_eq!(asked(r#"{"flags":0,"family":2,"name":"a\u0007b"}"#), ["a\\007b A"]);
+    assert_eq!(asked(r#"{"name":"a","family":10}"#), ["a AAAA"]);
+    assert!(asked("{}").is_empty());
+    assert!(seen(br#"{"method":"io.systemd.Resolve.ResolveAddress","parameters":{"name":"a"}}"#).is_empty());
+}
+
+proptest! {
+    #[test]
+    fn names_can_be_shown(flags in prop::sample::select(vec![0_u16, 0x100]), count in 1..4_u16, body in prop::collection::vec(
+        prop_oneof![0..4_u8, Just(0xc0), any::<u8>()], 0..60)) {
+        for message in [query(flags, count, &body), body] {
+            for question in questions(&message) {
+                prop_assert!(question.name.bytes().all(|byte| (b'!'..=b'~').contains(&byte)), "{:?}", question);
+            }
+        }
+    }
+}
