@@ -14,9 +14,9 @@ pub(super) fn habits(evidence: &Evidence) -> impl Iterator<Item = &ConnectionSee
     evidence.connections.iter().filter(|_| evidence.state == State::Warm)
 }
 
-/// Whether it is TCP, and not a Unix socket.
+/// Whether it is TCP, and neither a Unix socket nor a peer that is not known.
 pub(super) fn is_tcp(seen: &ConnectionSeen) -> bool {
-    !seen.peer.starts_with(['/', '@']) && !seen.peer.starts_with("unix:")
+    !seen.peer.starts_with(['/', '@']) && port(seen).is_some()
 }
 
 /// The port of a TCP peer.

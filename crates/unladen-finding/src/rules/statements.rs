@@ -86,7 +86,9 @@ pub(super) fn for_many(fingerprint: &str) -> Option<String> {
     let columns = lower.strip_prefix("select ").filter(|rest| !rest.starts_with("distinct "))?;
     let columns = &text[7..7 + columns.find(" from ")?];
     let from = lower.find(" where ")?;
-    if columns.contains('(') || ["…", " or ", " union ", " group by ", "(select"].iter().any(|word| lower.contains(word)) {
+    if columns.contains('(')
+        || ["…", " or ", " union ", " group by ", "(select"].iter().any(|word| lower.contains(word))
+    {
         return None;
     }
     let (start, end) = one_placeholder(text)?;

@@ -78,7 +78,9 @@ fn what_others_find_is_silent_here() {
         testing::silent(&UnpooledConnection, &page(seen(PHP, protocol)));
     }
     let http = || seen(PHP, Protocol::Http);
-    testing::silent(&UnpooledConnection, &page(ConnectionSeen { peer: "/run/app.sock".into(), ..http() }));
+    for peer in ["/run/app.sock", "@app:1", "a Unix socket without a name", "unknown"] {
+        testing::silent(&UnpooledConnection, &page(ConnectionSeen { peer: peer.into(), ..http() }));
+    }
     testing::silent(&UnpooledConnection, &page(ConnectionSeen { handshakes: testing::counted(3, 9), ..http() }));
     testing::silent(&UnpooledConnection, &page(ConnectionSeen { unused: testing::each(3), ..http() }));
     testing::silent(&UnpooledConnection, &Evidence { state: State::Fresh, ..page(http()) });
