@@ -1,0 +1,252 @@
+//! The principal type is [`PhpSettings`]: what the PHP of a process says of itself.
+//!
+//! The process's own executable is asked with `-i`, and `php-fpm` with `-tt` for what its pools change. Three things make
+//! that less than the truth, and [`PhpSettings::doubts`] says so where it can be told:
+//!
+//! - php-fpm overwrites its arguments and its environment with its title. The environment is still found in its memory; its
+//!   arguments are not. So what `-i` says of the files read is compared with what the process's memory says.
+//! - Workers keep the settings with which their master was started, whatever has been written to the files since.
+//! - `.user.ini`, `ini_set` and `fastcgi_param PHP_VALUE` change settings by request.
+//!
+//! Asking starts PHP: its extensions are loaded, as by any `php-fpm -t`. Neither the script of `opcache.preload` is run,
+//! nor does Xdebug begin a profile.
+
+mod ask;
+mod heap;
+mod phpinfo;
+mod pool;
+mod process;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use self::ask::ask;
+use self::phpinfo::PhpInfo;
+use self::process::{Php, User};
+
+pub use self::ask::AskError;
+
+/// Options under which asking does no harm: nothing is preloaded, and Xdebug does not begin by itself.
+const HARMLESS: [&str; 4] = ["-d", "opcache.preload=", "-d", "xdebug.start_with_request=no"];
+/// What these change is not known.
+const CHANGED_BY_ASKING: [&str; 2] = ["opcache.preload", "xdebug.start_with_request"];
+
+/// What a PHP says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PhpSettings {
+    /// The executable that was asked.
+    pub exe: PathBuf,
+    /// `FPM/FastCGI`
+    pub sapi: String,
+    /// The main settings file; empty if there is none.
+    pub ini: String,
+    /// The folder of further ones; empty if there is none. Several are set apart by colons; one without a name is that which
+    /// PHP was built with.
+    pub ini_folder: String,
+    /// The further files that were read.
+    pub ini_files: Vec<String>,
+    /// The file of php-fpm's own settings; empty for other kinds of PHP.
+    pub fpm_config: String,
+    /// The pool whose settings are in [`settings`](Self::settings); empty if there is none, or it is not known which.
+    pub pool: String,
+    /// Extensions loaded, as they call themselves: `Zend OPcache`, `xdebug`.
+    pub extensions: Vec<String>,
+    /// `opcache.enable` → `On`, as PHP writes it; empty for what has no value. Only those that bear upon performance, and no
+    /// passwords.
+    pub settings: BTreeMap<String, String>,
+    /// Why the workers' settings may be other than these.
+    pub doubts: Vec<String>,
+}
+
+/// Why a PHP was not asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PhpSettingsError {
+    /// There is no such process, or no more.
+    #[error("process {pid} is gone")]
+    Gone {
+        /// Its id.
+        pid: i32,
+    },
+    /// It belongs to somebody else.
+    #[error("process {pid} belongs to another user: run as root, or as that user")]
+    Denied {
+        /// Its id.
+        pid: i32,
+    },
+    /// It has another root directory.
+    #[error("process {pid} is in a container: not asked")]
+    Container {
+        /// Its id.
+        pid: i32,
+    },
+    /// Its executable is none of PHP's.
+    #[error("process {pid} runs {}, which is no PHP that can be asked: php-fpm, php-cgi and php are known", exe.display())]
+    NotPhp {
+        /// Its id.
+        pid: i32,
+        /// What it runs.
+        exe: PathBuf,
+    },
+    /// Its executable is not that file any more.
+    #[error("{} is not what process {pid} was started from: it has been replaced since; restart the process", exe.display())]
+    Replaced {
+        /// Its id.
+        pid: i32,
+        /// What it was started from.
+        exe: PathBuf,
+    },
+    /// Asking failed.
+    #[error("{} -i: {source}", exe.display())]
+    Ask {
+        /// What was asked.
+        exe: PathBuf,
+        /// What went wrong.
+        source: AskError,
+    },
+    /// What came is no phpinfo.
+    #[error("{} -i says nothing of its settings: is it a PHP?", exe.display())]
+    Silent {
+        /// What was asked.
+        exe: PathBuf,
+    },
+}
+
+// === impl PhpSettings ===
+
+impl PhpSettings {
+    /// Asks the PHP of this process: a worker or the master of php-fpm, a php-cgi, or a php of the command line. Of a worker,
+    /// its pool's settings are in it. It takes some tens of ms, at most some 15 s.
+    ///
+    /// # Errors
+    /// [`PhpSettingsError`] says why it cannot be asked, and what to do.
+    pub fn of(pid: i32) -> Result<Self, PhpSettingsError> {
+        let php = Php::look(Path::new("/proc"), pid)?;
+        let mut doubts = php.doubts.clone();
+        let info = info(&php)?;
+        let mut settings = info.settings();
+        if let Some(doubt) = unconfirmed(&php, &info) {
+            doubts.push(doubt);
+        }
+        CHANGED_BY_ASKING.iter().for_each(|name| drop(settings.remove(*name)));
+        if php.is_command_line() && settings.get("opcache.enable_cli").is_some_and(|value| !is_on(value)) {
+            settings.insert("opcache.enable".to_owned(), "Off".to_owned());
+        } else if let Some(why) = info.opcache_failure() {
+            doubts.push(format!("opcache did not start when asked: {why}"));
+        }
+        let pool = match &php.fpm_config {
+            Some(config) => match pools(&php, config) {
+                Ok(pools) => choose(&php, &pools, &mut settings, &mut doubts),
+                Err(why) => {
+                    doubts.push(format!("what its pool sets is not known: {why}"));
+                    String::new()
+                }
+            },
+            None => String::new(),
+        };
+        Ok(Self {
+            exe: php.exe,
+            sapi: info.sapi,
+            ini: info.ini,
+            ini_folder: info.ini_folder,
+            ini_files: info
+                .ini_files
+                .split([',', '\n'])
+                .map(str::trim)
+                .filter(|file| !file.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            fpm_config: php.fpm_config.map(|config| config.to_string_lossy().into_owned()).unwrap_or_default(),
+            pool,
+            extensions: info.extensions,
+            settings,
+            doubts,
+        })
+    }
+
+    /// A setting that is on or off; `None` if it is not known.
+    pub fn is_on(&self, name: &str) -> Option<bool> {
+        self.settings.get(name).map(|value| is_on(value))
+    }
+}
+
+/// As PHP takes it.
+fn is_on(value: &str) -> bool {
+    !matches!(value.to_ascii_lowercase().as_str(), "" | "0" | "off" | "no" | "false" | "none")
+}
+
+/// Asks as the workers' user. If that one cannot read all the files that the master read, as the master's.
+fn info(php: &Php) -> Result<PhpInfo, PhpSettingsError> {
+    let asked = |user: Option<User>| {
+        let options = php.options.iter().map(String::as_str).chain(HARMLESS).chain(["-i"]);
+        ask(&php.exe, options, &php.environment, user)
+            .map(|output| PhpInfo::parse(&output.stdout))
+            .map_err(|source| PhpSettingsError::Ask { exe: php.exe.clone(), source })
+    };
+    let mut users = php.users().into_iter();
+    let mut info = asked(users.next());
+    for user in users {
+        if info.as_ref().is_ok_and(PhpInfo::is_complete) {
+            break;
+        }
+        info = asked(Some(user));
+    }
+    info.and_then(|info| match info.sapi.is_empty() {
+        true => Err(PhpSettingsError::Silent { exe: php.exe.clone() }),
+        false => Ok(info),
+    })
+}
+
+/// Whether the files that it names are those that the process has in its memory.
+fn unconfirmed(php: &Php, info: &PhpInfo) -> Option<String> {
+    php.fpm_config.as_ref()?;
+    let named = [&info.ini, &info.ini_files].map(|text| text.as_bytes());
+    let named: Vec<&[u8]> = named.into_iter().filter(|text| !text.is_empty()).collect();
+    match heap::find(&php.folder(), &named) {
+        Ok(found) if found.iter().all(Option::is_some) => None,
+        Ok(_) => Some(
+            "the running php-fpm has read other settings files: it was started before they came, or with -c or -n"
+                .to_owned(),
+        ),
+        Err(error) => Some(format!("whether the running php-fpm has read the same files cannot be told: {error}")),
+    }
+}
+
+/// What the pools change, as the master reads its settings.
+fn pools(php: &Php, config: &Path) -> Result<Vec<pool::Pool>, String> {
+    let config = config.to_string_lossy();
+    let options = php.options.iter().map(String::as_str).chain(HARMLESS).chain(["-tt", "-y", &*config]);
+    let output = ask(&php.exe, options, &php.environment, php.master).map_err(|error| error.to_string())?;
+    let pools = pool::parse(&output.stderr);
+    if pools.is_empty() {
+        let last = output.stderr.lines().rfind(|line| line.contains("ERROR")).unwrap_or("it says nothing");
+        return Err(format!("{} -tt -y {config}: {last}", php.exe.display()));
+    }
+    Ok(pools)
+}
+
+/// Puts the pool's settings in place of the files', and returns its name.
+fn choose(
+    php: &Php,
+    pools: &[pool::Pool],
+    settings: &mut BTreeMap<String, String>,
+    doubts: &mut Vec<String>,
+) -> String {
+    let found = match (&php.pool, pools) {
+        (Some(name), _) => pools.iter().find(|pool| pool.name == *name),
+        (None, [only]) => Some(only),
+        (None, _) => None,
+    };
+    let Some(pool) = found else {
+        doubts.push(match &php.pool {
+            Some(name) => format!("what its pool sets is not known: there is no pool {name} in its file any more"),
+            None => format!("what its {} pools set is left out: ask a worker of one", pools.len()),
+        });
+        return String::new();
+    };
+    pool.apply(settings);
+    pool.name.clone()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! [`ask`]: runs a program for what it says, with bounds on all of it.
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::php_settings::process::User;
+
+/// PHP takes some tens of ms for it; a busy machine may take more.
+const TIME: Duration = Duration::from_secs(5);
+/// phpinfo is some 50 KiB long.
+const MAX_OUTPUT: u64 = 1 << 20;
+const POLL: Duration = Duration::from_millis(2);
+
+/// What was said.
+pub(super) struct Output {
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// It could not be started.
+    #[error("it cannot be started: {0}")]
+    Start(#[source] io::Error),
+    /// It took too long.
+    #[error("it did not end within {} s", TIME.as_secs())]
+    Time,
+}
+
+/// Runs it with these arguments and this environment, and nothing else of ours: no input, and the user's rights.
+pub(super) fn ask<'a>(
+    program: &Path,
+    arguments: impl Iterator<Item = &'a str>,
+    environment: &[(String, OsString)],
+    user: Option<User>,
+) -> Result<Output, AskError> {
+    let mut command = Command::new(program);
+    command.args(arguments).env_clear().envs(environment.iter().map(|(name, value)| (name, value))).current_dir("/");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if let Some(user) = user {
+        // As root, that gives up root's other groups as well.
+        command.gid(user.gid).uid(user.uid);
+    }
+    let mut child = command.spawn().map_err(AskError::Start)?;
+    let (stdout, stderr) = (child.stdout.take().map(read), child.stderr.take().map(read));
+    let deadline = Instant::now() + TIME;
+    loop {
+        match child.try_wait() {
+            Ok(Some(_)) | Err(_) => break,
+            Ok(None) if Instant::now() < deadline => thread::sleep(POLL),
+            Ok(None) => {
+                // It may have ended just now, and then there is nothing to kill.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(AskError::Time);
+            }
+        }
+    }
+    // A child of its own that holds on to its output must not hold us.
+    let text = |output: Option<Receiver<Vec<u8>>>| {
+        let left = deadline.saturating_duration_since(Instant::now()).max(POLL);
+        let bytes = output.and_then(|output| output.recv_timeout(left).ok()).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    Ok(Output { stdout: text(stdout), stderr: text(stderr) })
+}
+
+/// Reads to the end on a thread of its own: who reads one after the other waits for ever when the second is full.
+fn read(mut output: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = output.by_ref().take(MAX_OUTPUT).read_to_end(&mut bytes);
+        // What is more is read and forgotten, so that the program ends.
+        let _ = io::copy(&mut output, &mut io::sink());
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str) -> Result<Output, AskError> {
+        let environment = [("GIVEN".to_owned(), OsString::from("yes"))];
+        ask(Path::new("/bin/sh"), ["-c", script].into_iter(), &environment, None)
+    }
+
+    #[test]
+    fn both_outputs_come_back_and_nothing_else_goes_in() {
+        let output = sh("echo $GIVEN; echo ${HOME:-none} >&2; cat").unwrap();
+        assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("yes\n", "none\n"));
+    }
+
+    #[test]
+    fn what_is_too_much_is_cut_and_what_takes_too_long_is_ended() {
+        assert_eq!(sh("head -c 3000000 /dev/zero").unwrap().stdout.len() as u64, MAX_OUTPUT);
+        assert!(matches!(sh("exec sleep 60"), Err(AskError::Time)));
+        assert!(matches!(ask(Path::new("/nonexistent"), [].into_iter(), &[], None), Err(AskError::Start(_))));
+    }
+}

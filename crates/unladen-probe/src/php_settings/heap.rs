@@ -1,0 +1,90 @@
+//! [`find`]: texts in the memory of a process that has written over where they were.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// A php-fpm master has some MiB; what is wanted was put there at its start.
+const MAX_HEAP: u64 = 64 << 20;
+const CHUNK: usize = 1 << 20;
+/// The longest text that is returned: more than the longest path.
+const MAX_TEXT: usize = 64 << 10;
+
+/// For each of these beginnings, the rest of the first text in the heap that has it, up to the byte 0. `folder` is
+/// /proc/PID.
+pub(super) fn find(folder: &Path, beginnings: &[&[u8]]) -> io::Result<Vec<Option<Vec<u8>>>> {
+    let maps = fs::read_to_string(folder.join("maps"))?;
+    let Some((start, end)) = maps.lines().find_map(heap) else {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "it has no heap"));
+    };
+    let memory = File::open(folder.join("mem"))?;
+    let end = end.min(start + MAX_HEAP);
+    let mut found = vec![None; beginnings.len()];
+    let mut buffer = vec![0; CHUNK + MAX_TEXT];
+    let mut at = start;
+    while at < end {
+        let length = usize::try_from(end - at).unwrap_or(usize::MAX).min(buffer.len());
+        let read = memory.read_at(&mut buffer[..length], at)?;
+        if read == 0 {
+            break;
+        }
+        for (beginning, found) in beginnings.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
+            *found = text(&buffer[..read], beginning);
+        }
+        at += CHUNK as u64;
+    }
+    Ok(found)
+}
+
+/// Where the heap is, if this line of `maps` is about it.
+fn heap(line: &str) -> Option<(u64, u64)> {
+    let (start, end) = line.strip_suffix("[heap]")?.split_whitespace().next()?.split_once('-')?;
+    Some((u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?))
+}
+
+/// The rest of the text that begins so.
+fn text(memory: &[u8], beginning: &[u8]) -> Option<Vec<u8>> {
+    let (first, _) = beginning.split_first()?;
+    let mut from = 0;
+    while let Some(next) = memory[from..].iter().position(|byte| byte == first) {
+        let at = from + next;
+        // What has a letter before it is the end of another text.
+        let begins = at.checked_sub(1).is_none_or(|before| !memory[before].is_ascii_graphic());
+        if begins && memory[at..].starts_with(beginning) {
+            let rest = &memory[at + beginning.len()..];
+            let end = rest.iter().position(|byte| *byte == 0)?;
+            return Some(rest[..end].to_vec());
+        }
+        from = at + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_whole_text_and_not_the_end_of_another() {
+        let memory = b"\0MY_PHPRC=no\0x\x01PHPRC=/etc/php\0PHPRC=second\0PHP";
+        assert_eq!(text(memory, b"PHPRC="), Some(b"/etc/php".to_vec()));
+        assert_eq!(text(memory, b"PHP_INI"), None);
+        assert_eq!(text(memory, b"MY_"), Some(b"PHPRC=no".to_vec()));
+        assert_eq!(text(memory, b"PHPX"), None);
+        assert_eq!(text(memory, b""), None);
+    }
+
+    #[test]
+    fn knows_the_heap() {
+        let line = "55e06b377000-55e06b68b000 rw-p 00000000 00:00 0                          [heap]";
+        assert_eq!(heap(line), Some((0x55e0_6b37_7000, 0x55e0_6b68_b000)));
+        assert_eq!(heap("7fff92585000-7fff925a6000 rw-p 00000000 00:00 0 [stack]"), None);
+    }
+
+    #[test]
+    fn reads_its_own_heap() {
+        // The allocator may have put it elsewhere, so only that nothing fails is sure.
+        find(Path::new("/proc/self"), &[b"a text that is not there"]).unwrap();
+    }
+}

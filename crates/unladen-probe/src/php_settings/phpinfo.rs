@@ -1,0 +1,247 @@
+//! The principal type is [`PhpInfo`]: what `-i` says, read.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Single settings that bear upon what a request costs.
+const SETTINGS: [&str; 21] = [
+    "auto_append_file",
+    "auto_prepend_file",
+    "display_errors",
+    "display_startup_errors",
+    "error_log",
+    "error_reporting",
+    "include_path",
+    "log_errors",
+    "max_execution_time",
+    "memory_limit",
+    "mysqli.allow_persistent",
+    "open_basedir",
+    "output_buffering",
+    "pgsql.allow_persistent",
+    "realpath_cache_size",
+    "realpath_cache_ttl",
+    "user_ini.cache_ttl",
+    "user_ini.filename",
+    "zend.assertions",
+    "zend.detect_unicode",
+    "zlib.output_compression",
+];
+
+/// Beginnings of others: caches, sessions, debuggers and profilers.
+const FAMILIES: [&str; 22] = [
+    "apc.",
+    "appdynamics_agent.",
+    "blackfire.",
+    "datadog.",
+    "ddtrace.",
+    "elastic_apm.",
+    "excimer.",
+    "instana.",
+    "memprof.",
+    "newrelic.",
+    "opcache.",
+    "opentelemetry.",
+    "pcov.",
+    "scoutapm.",
+    "session.",
+    "skywalking_agent.",
+    "spx.",
+    "tideways.",
+    "tideways_xhprof.",
+    "uopz.",
+    "xdebug.",
+    "xhprof.",
+];
+
+/// Parts of names whose values are nobody's business.
+const SECRETS: [&str; 6] = ["license", "password", "secret", "token", "api_key", "key_file"];
+
+/// How phpinfo writes that there is no value.
+const NOTHING: [&str; 3] = ["no value", "(none)", ""];
+
+/// What a PHP says of itself.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct PhpInfo {
+    pub(super) sapi: String,
+    pub(super) ini: String,
+    pub(super) ini_folder: String,
+    /// As PHP keeps them: set apart by a comma and a line break.
+    pub(super) ini_files: String,
+    /// Where it looks for php.ini.
+    ini_path: String,
+    pub(super) extensions: Vec<String>,
+    /// Local values by name.
+    values: BTreeMap<String, String>,
+    opcache_failure: Option<String>,
+}
+
+// === impl PhpInfo ===
+
+impl PhpInfo {
+    /// Reads it, whatever it is; php-cgi writes HTML.
+    pub(super) fn parse(text: &str) -> Self {
+        let plain;
+        let text = if text.contains("<table") {
+            plain = without_tags(text);
+            &plain
+        } else {
+            text
+        };
+        let mut info = Self::default();
+        let mut part = Part::Head;
+        let mut lines = text.lines().peekable();
+        let mut before = "";
+        while let Some(line) = lines.next() {
+            let line = line.trim_end();
+            let after_blank = before.trim().is_empty();
+            before = line;
+            if line == "Configuration" {
+                part = Part::Extensions;
+                continue;
+            }
+            match (part, line) {
+                (_, "Environment" | "PHP Variables") if after_blank => break,
+                (Part::Extensions, "Additional Modules") => part = Part::Others,
+                (Part::Extensions | Part::Directives, "") => part = Part::Extensions,
+                (Part::Extensions, "Directive => Local Value => Master Value") => part = Part::Directives,
+                (Part::Directives, _) => {
+                    if let Some((name, values)) = line.split_once(" => ") {
+                        info.values.insert(name.to_owned(), value(local(values)));
+                    }
+                }
+                (Part::Head | Part::Extensions, _) => match line.split_once(" => ") {
+                    Some((name, text)) => {
+                        let mut text = text.trim().to_owned();
+                        // The only value that goes on in the next line.
+                        while text.ends_with(',') && name.starts_with("Additional .ini") {
+                            let Some(next) = lines.next() else { break };
+                            text = format!("{text}\n{}", next.trim());
+                        }
+                        info.note(name.trim(), value(&text));
+                    }
+                    None if part == Part::Extensions => {
+                        let alone = after_blank && lines.peek().is_none_or(|next| next.trim().is_empty());
+                        if alone && is_name(line) {
+                            info.extensions.push(line.to_owned());
+                        }
+                    }
+                    None => {}
+                },
+                (Part::Others, "Module Name" | "") => {}
+                (Part::Others, name) if is_name(name) => info.extensions.push(name.to_owned()),
+                (Part::Others, _) => {}
+            }
+        }
+        info
+    }
+
+    fn note(&mut self, name: &str, value: String) {
+        match name {
+            "Server API" => self.sapi = value,
+            "Configuration File (php.ini) Path" => self.ini_path = value,
+            "Loaded Configuration File" => self.ini = value,
+            "Scan this dir for additional .ini files" => self.ini_folder = value,
+            "Additional .ini files parsed" => self.ini_files = value,
+            "Startup Failed" => self.opcache_failure = Some(value),
+            _ => {}
+        }
+    }
+
+    /// The settings that bear upon performance, passwords taken out.
+    pub(super) fn settings(&self) -> BTreeMap<String, String> {
+        let wanted = self.values.iter().filter(|(name, _)| is_wanted(name));
+        wanted.map(|(name, value)| (name.clone(), without_password(value))).collect()
+    }
+
+    /// Why opcache did not start, if it did not.
+    pub(super) fn opcache_failure(&self) -> Option<&str> {
+        self.opcache_failure.as_deref()
+    }
+
+    /// Whether it read all files that there are: another user may not be allowed to.
+    pub(super) fn is_complete(&self) -> bool {
+        if self.ini.is_empty() && Path::new(&self.ini_path).join("php.ini").exists() {
+            return false;
+        }
+        self.ini_folder.split(':').filter(|folder| !folder.is_empty()).all(|folder| {
+            let Ok(entries) = fs::read_dir(folder) else { return true };
+            let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+            names.filter(|name| name.ends_with(".ini")).all(|name| self.ini_files.contains(&format!("/{name}")))
+        })
+    }
+}
+
+/// Where in the text it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Head,
+    Extensions,
+    Directives,
+    /// Extensions that have nothing to say.
+    Others,
+}
+
+/// Whether a name of a setting is among those that are kept.
+pub(super) fn is_wanted(name: &str) -> bool {
+    let kept = SETTINGS.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family));
+    kept && !SECRETS.iter().any(|secret| name.contains(secret))
+}
+
+/// Handlers of sessions take their password in the path: `tcp://localhost:6379?auth=secret`, `tcp://user:secret@host`.
+pub(super) fn without_password(value: &str) -> String {
+    match (value.find("://"), value.find(['?', '@'])) {
+        (Some(scheme), Some(_)) => format!("{}://…", &value[..scheme]),
+        _ => value.to_owned(),
+    }
+}
+
+/// A name of an extension is one or two words; some extensions write sentences where their names are.
+fn is_name(line: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ' | b'.');
+    line.len() <= 40 && !line.starts_with(' ') && line.split(' ').count() <= 3 && line.bytes().all(plain)
+}
+
+/// The local of `local => master`.
+fn local(values: &str) -> &str {
+    const ARROW: &str = " => ";
+    // A value may have an arrow in it. Mostly, both are the same.
+    let half = values.len().saturating_sub(ARROW.len()) / 2;
+    if values.len() == 2 * half + ARROW.len()
+        && let (Some(first), Some(second)) = (values.get(..half), values.get(half + ARROW.len()..))
+        && first == second
+    {
+        return first;
+    }
+    values.split_once(ARROW).map_or(values, |(local, _)| local)
+}
+
+fn value(text: &str) -> String {
+    let text = text.trim();
+    if NOTHING.contains(&text) { String::new() } else { text.to_owned() }
+}
+
+/// The tables of the HTML as the text has them.
+fn without_tags(html: &str) -> String {
+    let spaced = html
+        .replace("<h1>Configuration</h1>", "\nConfiguration\n")
+        .replace("<h2>", "\n<h2>")
+        .replace("</h2>", "</h2>\n")
+        .replace(" </td><td", "</td><td")
+        .replace("</td><td", "</td> => <td")
+        .replace("</th><th", "</th> => <th")
+        .replace("</table>", "</table>\n")
+        .replace("<br />\n", "\n");
+    let mut text = String::with_capacity(spaced.len());
+    let mut rest = spaced.as_str();
+    while let Some(start) = rest.find('<') {
+        text.push_str(&rest[..start]);
+        rest = rest[start..].find('>').map_or("", |end| &rest[start + end + 1..]);
+    }
+    text.push_str(rest);
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#039;", "'").replace("&amp;", "&")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! The principal type is [`Pool`]: what a pool of php-fpm sets in place of the settings files.
+
+use std::collections::BTreeMap;
+
+use crate::php_settings::is_on;
+use crate::php_settings::phpinfo::{is_wanted, without_password};
+
+/// These are looked at when the master starts, before there are pools: memory is shared by then.
+const SET_AT_START: [&str; 10] = [
+    "opcache.file_cache",
+    "opcache.huge_code_pages",
+    "opcache.interned_strings_buffer",
+    "opcache.jit_buffer_size",
+    "opcache.lockfile_path",
+    "opcache.max_accelerated_files",
+    "opcache.memory_consumption",
+    "opcache.preload",
+    "opcache.preload_user",
+    "opcache.preferred_memory_model",
+];
+
+/// A pool and its settings, `php_value` and `php_admin_value`; flags among them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Pool {
+    pub(super) name: String,
+    values: BTreeMap<String, String>,
+    /// What scripts cannot change; it comes after the others.
+    admin: BTreeMap<String, String>,
+}
+
+impl Pool {
+    /// Puts its settings in place of these.
+    pub(super) fn apply(&self, settings: &mut BTreeMap<String, String>) {
+        for (name, value) in self.values.iter().chain(&self.admin) {
+            let too_late = SET_AT_START.contains(&name.as_str())
+                // It can be switched off later on, and not on.
+                || name == "opcache.enable" && is_on(value);
+            if is_wanted(name) && !too_late {
+                settings.insert(name.clone(), without_password(value));
+            }
+        }
+    }
+}
+
+/// Reads what `php-fpm -tt` says: lines of its log.
+pub(super) fn parse(log: &str) -> Vec<Pool> {
+    let mut pools: Vec<Pool> = Vec::new();
+    let mut in_pool = false;
+    for line in log.lines() {
+        let Some((_, line)) = line.split_once("NOTICE:") else { continue };
+        let line = line.trim();
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            in_pool = name != "global";
+            if in_pool {
+                pools.push(Pool { name: name.to_owned(), ..Pool::default() });
+            }
+            continue;
+        }
+        let Some(pool) = pools.last_mut().filter(|_| in_pool) else { continue };
+        let Some((key, value)) = line.split_once(" = ").or_else(|| Some((line.strip_suffix(" =")?, ""))) else {
+            continue;
+        };
+        let Some((kind, name)) = key.strip_suffix(']').and_then(|key| key.split_once('[')) else { continue };
+        match kind {
+            "php_value" | "php_flag" => pool.values.insert(name.to_owned(), value.to_owned()),
+            "php_admin_value" | "php_admin_flag" => pool.admin.insert(name.to_owned(), value.to_owned()),
+            _ => None,
+        };
+    }
+    pools
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a real php-fpm8.2 -tt, cut.
+    const LOG: &str = "\
+[21-Nov-2026 16:38:36] NOTICE: [global]
+[21-Nov-2026 16:38:36] NOTICE: \tpid = undefined
+[21-Nov-2026 16:38:36] NOTICE:  
+[21-Nov-2026 16:38:36] NOTICE: [a]
+[21-Nov-2026 16:38:36] NOTICE: \tuser = www-data
+[21-Nov-2026 16:38:36] NOTICE: \tenv[FOO] = bar
+[21-Nov-2026 16:38:36] NOTICE: \tphp_value[opcache.enable] = 0
+[21-Nov-2026 16:38:36] NOTICE: \tphp_value[display_errors] = 1
+[21-Nov-2026 16:38:36] NOTICE: \tphp_value[memory_limit] = 64M
+[21-Nov-2026 16:38:36] NOTICE: \tphp_value[session.save_path] = /tmp/a sess
+[21-Nov-2026 16:38:36] NOTICE: \tphp_admin_value[error_reporting] = 32759
+[21-Nov-2026 16:38:36] NOTICE: \tphp_admin_value[memory_limit] = 32M
+[21-Nov-2026 16:38:36] NOTICE:  
+[21-Nov-2026 16:38:36] NOTICE: [b]
+[21-Nov-2026 16:38:36] NOTICE: \tphp_admin_value[opcache.enable] = 1
+[21-Nov-2026 16:38:36] NOTICE: \tphp_admin_value[opcache.memory_consumption] = 512
+[21-Nov-2026 16:38:36] NOTICE: \tphp_admin_value[sendmail_path] = /bin/true
+[21-Nov-2026 16:38:36] NOTICE:  
+[21-Nov-2026 16:38:36] NOTICE: configuration file fpm.conf test is successful
+";
+
+    fn applied(pool: &Pool, files: &[(&str, &str)]) -> Vec<String> {
+        let mut settings = files.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        pool.apply(&mut settings);
+        settings.into_iter().map(|(name, value)| format!("{name}={value}")).collect()
+    }
+
+    #[test]
+    fn an_administrators_value_comes_after_the_pools() {
+        let pools = parse(LOG);
+        assert_eq!(pools.iter().map(|pool| pool.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(
+            applied(&pools[0], &[("opcache.enable", "On"), ("memory_limit", "128M"), ("log_errors", "On")]),
+            [
+                "display_errors=1",
+                "error_reporting=32759",
+                "log_errors=On",
+                "memory_limit=32M",
+                "opcache.enable=0",
+                "session.save_path=/tmp/a sess"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_a_pool_sets_too_late_changes_nothing() {
+        let files = [("opcache.enable", "Off"), ("opcache.memory_consumption", "128")];
+        assert_eq!(applied(&parse(LOG)[1], &files), ["opcache.enable=Off", "opcache.memory_consumption=128"]);
+    }
+
+    #[test]
+    fn of_a_complaint_there_are_no_pools() {
+        assert!(
+            parse("[21-Nov-2026 16:38:36] ERROR: failed to open error_log (/x): Permission denied (13)\n").is_empty()
+        );
+    }
+}

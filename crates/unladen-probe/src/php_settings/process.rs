@@ -1,0 +1,220 @@
+//! The principal type is [`Php`]: a process of PHP, and how it was started as far as that can still be told.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::php_settings::{PhpSettingsError, heap};
+
+/// What tells PHP where its settings are.
+const VARIABLES: [&str; 2] = ["PHPRC", "PHP_INI_SCAN_DIR"];
+
+/// The title of php-fpm's master, up to the file of its settings; and of its workers, up to the pool.
+const MASTER: &str = "php-fpm: master process (";
+const WORKER: &str = "php-fpm: pool ";
+
+/// Whose rights a process has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct User {
+    pub(super) uid: u32,
+    pub(super) gid: u32,
+}
+
+/// A process of PHP.
+#[derive(Debug)]
+pub(super) struct Php {
+    /// /proc
+    proc: PathBuf,
+    /// The master, or the process itself where there is none.
+    pid: i32,
+    pub(super) exe: PathBuf,
+    /// Its options that say where settings are.
+    pub(super) options: Vec<String>,
+    pub(super) environment: Vec<(String, OsString)>,
+    /// The settings of php-fpm itself.
+    pub(super) fpm_config: Option<PathBuf>,
+    /// The pool, if it is a worker of one.
+    pub(super) pool: Option<String>,
+    /// The worker's user; `None` for our own.
+    worker: Option<User>,
+    /// The master's user; `None` for our own.
+    pub(super) master: Option<User>,
+    arguments: Vec<String>,
+    pub(super) doubts: Vec<String>,
+}
+
+// === impl Php ===
+
+impl Php {
+    /// Looks at a process.
+    pub(super) fn look(proc: &Path, pid: i32) -> Result<Self, PhpSettingsError> {
+        let of = |pid: i32| proc.join(pid.to_string());
+        let failed = |pid: i32| {
+            move |error: io::Error| match error.kind() {
+                io::ErrorKind::PermissionDenied => PhpSettingsError::Denied { pid },
+                _ => PhpSettingsError::Gone { pid },
+            }
+        };
+        let exe = fs::read_link(of(pid).join("exe")).map_err(failed(pid))?;
+        let known = ["php-fpm", "php-cgi", "php"];
+        let file = exe.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let plain = file.trim_end_matches(" (deleted)").trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        if !known.contains(&plain) {
+            return Err(PhpSettingsError::NotPhp { pid, exe });
+        }
+        let (user, parent) = status(&of(pid)).map_err(failed(pid))?;
+        let mut arguments = arguments(&of(pid)).map_err(failed(pid))?;
+        let pool = arguments.first().and_then(|title| Some(title.strip_prefix(WORKER)?.trim_end().to_owned()));
+        let (mut pid, mut master, mut worker) = (pid, user, user);
+        if pool.is_some() {
+            // A worker may have another root and nobody's rights; what it is was read by its master.
+            pid = parent;
+            arguments = self::arguments(&of(pid)).map_err(failed(pid))?;
+            master = status(&of(pid)).map_err(failed(pid))?.0;
+        } else if let Some(child) =
+            first_child(&of(pid)).filter(|child| fs::read_link(of(*child).join("exe")).ok().as_ref() == Some(&exe))
+        {
+            worker = status(&of(child)).map_or(user, |(user, _)| user);
+        }
+
+        let root = fs::metadata(of(pid).join("root/")).map_err(failed(pid))?;
+        let ours = fs::metadata("/").map_err(failed(pid))?;
+        if (root.dev(), root.ino()) != (ours.dev(), ours.ino()) {
+            return Err(PhpSettingsError::Container { pid });
+        }
+        // Through the link, it is the file that runs, whatever has its name now.
+        let running = fs::metadata(of(pid).join("exe")).map_err(failed(pid))?;
+        if !fs::metadata(&exe).is_ok_and(|named| (named.dev(), named.ino()) == (running.dev(), running.ino())) {
+            return Err(PhpSettingsError::Replaced { pid, exe });
+        }
+
+        let title = arguments.first().and_then(|title| title.strip_prefix(MASTER)?.split(')').next());
+        let fpm_config = title.map(|config| folder_of(&of(pid)).join(config));
+        let (environment, doubts) = environment(&of(pid), fpm_config.is_some());
+        let we = nix::unistd::geteuid().as_raw();
+        let other = |user: User| (we == 0 && user.uid != we).then_some(user);
+        Ok(Self {
+            proc: proc.to_owned(),
+            pid,
+            exe,
+            options: if fpm_config.is_some() { Vec::new() } else { options(&arguments) },
+            environment,
+            fpm_config,
+            pool,
+            worker: other(worker),
+            master: other(master),
+            arguments,
+            doubts,
+        })
+    }
+
+    /// /proc/PID of the master.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.proc.join(self.pid.to_string())
+    }
+
+    /// As whom to ask, the one who may do least first.
+    pub(super) fn users(&self) -> Vec<User> {
+        let ours = User { uid: nix::unistd::geteuid().as_raw(), gid: nix::unistd::getegid().as_raw() };
+        let mut users = vec![self.worker.unwrap_or(ours), self.master.unwrap_or(ours)];
+        users.dedup();
+        users
+    }
+
+    /// Whether it is a `php` that runs a script, for which opcache has a switch of its own. `php -S` serves pages.
+    pub(super) fn is_command_line(&self) -> bool {
+        let file = self.exe.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        !file.starts_with("php-") && !self.arguments.iter().any(|argument| argument.starts_with("-S"))
+    }
+}
+
+/// Effective user and group, and the parent.
+fn status(folder: &Path) -> io::Result<(User, i32)> {
+    let text = fs::read_to_string(folder.join("status"))?;
+    let field = |name: &str, column: usize| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().nth(column)?.parse::<u32>().ok()
+    };
+    let parsed =
+        || Some((User { uid: field("Uid:", 1)?, gid: field("Gid:", 1)? }, i32::try_from(field("PPid:", 0)?).ok()?));
+    parsed().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "status without Uid, Gid and PPid"))
+}
+
+fn arguments(folder: &Path) -> io::Result<Vec<String>> {
+    let text = fs::read(folder.join("cmdline"))?;
+    let arguments = text.split(|byte| *byte == 0).map(|argument| String::from_utf8_lossy(argument).into_owned());
+    let mut arguments: Vec<_> = arguments.collect();
+    while arguments.last().is_some_and(String::is_empty) {
+        arguments.pop();
+    }
+    Ok(arguments)
+}
+
+fn first_child(folder: &Path) -> Option<i32> {
+    let pid = folder.file_name()?;
+    fs::read_to_string(folder.join("task").join(pid).join("children")).ok()?.split_whitespace().next()?.parse().ok()
+}
+
+fn folder_of(folder: &Path) -> PathBuf {
+    fs::read_link(folder.join("cwd")).unwrap_or_else(|_| PathBuf::from("/"))
+}
+
+/// Those of the variables that it has, and what is to be said of that.
+fn environment(folder: &Path, is_fpm: bool) -> (Vec<(String, OsString)>, Vec<String>) {
+    let unknown = |error: io::Error| {
+        let doubt = format!("its environment cannot be read, so PHP_INI_SCAN_DIR and PHPRC are not known: {error}");
+        (Vec::new(), vec![doubt])
+    };
+    let text = match fs::read(folder.join("environ")) {
+        Ok(text) => text,
+        Err(error) => return unknown(error),
+    };
+    let pairs = || {
+        text.split(|byte| *byte == 0)
+            .filter_map(|pair| Some(pair.split_at(pair.iter().position(|byte| *byte == b'=')?)))
+    };
+    let known = |(given, value): (&[u8], &[u8])| {
+        let name = VARIABLES.into_iter().find(|name| name.as_bytes() == given)?;
+        Some((name.to_owned(), OsString::from_vec(value[1..].to_vec())))
+    };
+    if !is_fpm || pairs().any(|(name, _)| name == b"PATH") {
+        return (pairs().filter_map(known).collect(), Vec::new());
+    }
+    // Its title lies over it. It has kept a copy in its heap.
+    let names = VARIABLES.map(|name| format!("{name}="));
+    match heap::find(folder, &names.each_ref().map(String::as_bytes)) {
+        Ok(found) => {
+            let pairs = VARIABLES.into_iter().zip(found).filter_map(|(name, value)| Some((name, value?)));
+            (pairs.map(|(name, value)| (name.to_owned(), OsStr::from_bytes(&value).to_owned())).collect(), Vec::new())
+        }
+        Err(error) => unknown(error),
+    }
+}
+
+/// `-c`, `-n` and `-d` with what belongs to them; up to the script, whose options are its own.
+fn options(arguments: &[String]) -> Vec<String> {
+    let mut options = Vec::new();
+    let mut arguments = arguments.iter().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut letters = argument.strip_prefix('-').unwrap_or_default().chars();
+        match (letters.next(), letters.as_str()) {
+            (Some('n'), "") => options.push(argument.clone()),
+            (Some('c' | 'd'), "") => {
+                let Some(value) = arguments.next() else { break };
+                options.extend([argument.clone(), value.clone()]);
+            }
+            (Some('c' | 'd'), _) => options.push(argument.clone()),
+            // They take a value as well.
+            (Some('b' | 'f' | 'S' | 't' | 'y' | 'g' | 'p' | 'z'), "") => drop(arguments.next()),
+            (Some(_), _) if argument != "--" => {}
+            _ => break,
+        }
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests;

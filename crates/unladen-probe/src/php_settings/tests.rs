@@ -1,0 +1,153 @@
+//! Real processes of PHP, where there are any: these tests start their own, and pass without if it is not installed.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// A php-fpm of its own.
+struct Fpm {
+    folder: tempfile::TempDir,
+    process: Child,
+}
+
+impl Fpm {
+    /// None if there is no php-fpm on this machine.
+    fn start(pools: &[&str], ini: &str) -> Option<Self> {
+        let mut found: Vec<_> = fs::read_dir("/usr/sbin").ok()?.flatten().map(|entry| entry.path()).collect();
+        found.retain(|path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"php-fpm")));
+        let exe = found.into_iter().max()?;
+        let folder = tempfile::tempdir().unwrap();
+        // Workers are another user, who must be able to read the settings.
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let path = folder.path().to_str().unwrap();
+        fs::create_dir(folder.path().join("php.d")).unwrap();
+        fs::write(folder.path().join("php.d/own.ini"), ini).unwrap();
+        let mut config = format!("[global]\ndaemonize = no\nerror_log = {path}/log\n");
+        for (number, settings) in pools.iter().enumerate() {
+            config += &format!(
+                "[pool{number}]\nuser = nobody\nlisten = {path}/{number}.sock\npm = static\npm.max_children = 1\n{settings}\n"
+            );
+        }
+        fs::write(folder.path().join("fpm.conf"), config).unwrap();
+        let process = Command::new(exe)
+            .args(["-y", &format!("{path}/fpm.conf")])
+            .env("PHP_INI_SCAN_DIR", format!(":{path}/php.d"))
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let fpm = Self { folder, process };
+        let until = Instant::now() + Duration::from_secs(20);
+        while fpm.workers().len() < pools.len() {
+            assert!(Instant::now() < until, "{:?}", fs::read_to_string(fpm.folder.path().join("log")));
+            thread::sleep(Duration::from_millis(10));
+        }
+        Some(fpm)
+    }
+
+    fn master(&self) -> i32 {
+        i32::try_from(self.process.id()).unwrap()
+    }
+
+    /// Those that have got their titles.
+    fn workers(&self) -> Vec<i32> {
+        let master = self.master();
+        let children = fs::read_to_string(format!("/proc/{master}/task/{master}/children")).unwrap_or_default();
+        let titled = |pid: &i32| {
+            fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|title| title.starts_with("php-fpm: pool "))
+        };
+        children.split_whitespace().filter_map(|pid| pid.parse().ok()).filter(titled).collect()
+    }
+}
+
+impl Drop for Fpm {
+    fn drop(&mut self) {
+        for pid in self.workers() {
+            let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGTERM);
+        }
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_worker_has_the_settings_of_files_environment_and_pool() {
+    let pool = "php_admin_value[memory_limit] = 33M\nphp_flag[display_errors] = on\nphp_value[error_reporting] = E_ALL";
+    let Some(fpm) = Fpm::start(&[pool], "opcache.revalidate_freq = 7\nmemory_limit = 31M\nopcache.enable_cli = 0\n")
+    else {
+        return;
+    };
+    let worker = fpm.workers()[0];
+    let settings = PhpSettings::of(worker).unwrap();
+    assert_eq!(settings, PhpSettings::of(fpm.master()).unwrap(), "there is but one pool");
+    assert_eq!((settings.sapi.as_str(), settings.pool.as_str()), ("FPM/FastCGI", "pool0"));
+    assert_eq!(settings.fpm_config, fpm.folder.path().join("fpm.conf").to_str().unwrap());
+    assert_eq!(settings.settings["opcache.revalidate_freq"], "7", "PHP_INI_SCAN_DIR was found: {:?}", settings.doubts);
+    assert_eq!(settings.settings["memory_limit"], "33M");
+    assert_eq!((settings.is_on("display_errors"), settings.is_on("opcache.enable")), (Some(true), Some(true)));
+    assert_eq!(settings.settings["error_reporting"], "32767", "as PHP understands it");
+    assert!(settings.extensions.contains(&"Zend OPcache".to_owned()));
+    assert!(settings.ini_files.iter().any(|file| file.ends_with("php.d/own.ini")));
+    assert_eq!(settings.doubts, [""; 0]);
+}
+
+#[test]
+fn each_pool_has_its_own_and_the_master_none() {
+    let Some(fpm) = Fpm::start(&["php_value[opcache.enable] = 0", ""], "opcache.enable = 1\n") else { return };
+    let mut enabled: Vec<_> = fpm
+        .workers()
+        .into_iter()
+        .map(|worker| PhpSettings::of(worker).unwrap())
+        .map(|settings| (settings.pool.clone(), settings.is_on("opcache.enable")))
+        .collect();
+    enabled.sort();
+    assert_eq!(enabled, [("pool0".to_owned(), Some(false)), ("pool1".to_owned(), Some(true))]);
+    let master = PhpSettings::of(fpm.master()).unwrap();
+    assert_eq!((master.pool.as_str(), master.is_on("opcache.enable")), ("", Some(true)));
+    assert_eq!(master.doubts, ["what its 2 pools set is left out: ask a worker of one"]);
+}
+
+#[test]
+fn files_that_came_after_the_start_are_a_doubt() {
+    let Some(fpm) = Fpm::start(&[""], "") else { return };
+    fs::write(fpm.folder.path().join("php.d/later.ini"), "memory_limit = 1M\n").unwrap();
+    let settings = PhpSettings::of(fpm.workers()[0]).unwrap();
+    assert_eq!(settings.doubts.len(), 1);
+    assert!(
+        settings.doubts[0].starts_with("the running php-fpm has read other settings files"),
+        "{:?}",
+        settings.doubts
+    );
+}
+
+#[test]
+fn settings_that_only_the_master_may_read_are_read() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let Some(fpm) = Fpm::start(&[""], "memory_limit = 31M\n") else { return };
+    fs::set_permissions(fpm.folder.path().join("php.d/own.ini"), fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(PhpSettings::of(fpm.workers()[0]).unwrap().settings["memory_limit"], "31M");
+}
+
+#[test]
+fn a_script_of_the_command_line_has_no_opcache() {
+    let Ok(mut process) = Command::new("php").args(["-d", "memory_limit=34M", "-r", "sleep(60);"]).spawn() else {
+        return;
+    };
+    let pid = i32::try_from(process.id()).unwrap();
+    // Until then, it is still this test.
+    while matches!(PhpSettings::of(pid), Err(PhpSettingsError::NotPhp { .. })) {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let settings = PhpSettings::of(pid);
+    process.kill().unwrap();
+    process.wait().unwrap();
+    let settings = settings.unwrap();
+    assert_eq!((settings.settings["memory_limit"].as_str(), settings.fpm_config.as_str()), ("34M", ""));
+    assert_ne!(settings.is_on("opcache.enable"), Some(true));
+}
