@@ -14,6 +14,8 @@ fn seen(message: &[u8]) -> Vec<String> {
 
 #[test]
 fn what_the_c_library_asks() {
+    let glibc = b"\x05\x12\x01\0\0\x01\0\0\0\0\0\0\x04wiki\x07example\x03org\0\0\x1c\0\x01";
+    assert_eq!(seen(glibc), ["wiki.example.org AAAA"]);
     let mut message = query(0x0100, 1, b"\x03www\x07Example\x03org\0\0\x1c\0\x01");
     assert_eq!(seen(&message), ["www.example.org AAAA"]);
     // EDNS is no question.

@@ -53,6 +53,14 @@ fn the_name_and_what_is_offered() {
 }
 
 #[test]
+fn openssl() {
+    let [hello] = &crate::wire::replay::turns(include_str!("openssl.txt"))[..] else { panic!() };
+    let expected =
+        ClientHello { server_name: Some("wiki.example.org".to_owned()), offers_resumption: false, complete: true };
+    assert_eq!(client_hello(&hello.bytes), Some(expected));
+}
+
+#[test]
 fn what_is_no_hello() {
     for bytes in [
         &b""[..],
