@@ -37,8 +37,8 @@ const EACH: usize = 3;
 /// Blocks that are measured unless time runs out.
 const BLOCKS: usize = 8;
 /// Quick pages give more of them, and so a narrower interval, in less than [`QUICK_TIME`].
-const MOST_BLOCKS: usize = 32;
-const QUICK_TIME: Duration = Duration::from_secs(1);
+const MOST_BLOCKS: usize = 64;
+const QUICK_TIME: Duration = Duration::from_secs(2);
 const COST_TIME: Duration = Duration::from_secs(5);
 
 /// Languages to ask for; the first two that the user's own header does not name.
