@@ -3,12 +3,13 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use unladen_report::{Format, Load, Prove, Style, Weigh, format_named};
+use unladen_report::{Format, Inside, Load, Prove, Style, Weigh, format_named};
 
 /// A result of any command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Report<'a> {
     Weigh(&'a Weigh),
+    Inside(&'a [Inside]),
     Load(&'a Load),
     Prove(&'a Prove),
 }
@@ -27,6 +28,7 @@ impl Report<'_> {
     fn write(self, format: &dyn Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Weigh(result) => format.weigh(result, style, out),
+            Self::Inside(pages) => format.inside(pages, style, out),
             Self::Load(result) => format.load(result, style, out),
             Self::Prove(result) => format.prove(result, style, out),
         }
@@ -102,13 +104,19 @@ fn to_stdout(format: &dyn Format, result: Report<'_>, style: Style) -> Result<()
     }
 }
 
-/// Writes to a file beside its final place and renames it; special files (/dev/…) are written directly.
 fn to_file(path: &Path, format: &dyn Format, result: Report<'_>) -> Result<(), OutputError> {
-    let plain = Style::plain(100);
+    whole_file(path, |out| result.write(format, Style::plain(100), out))
+}
+
+/// Writes to a file beside its final place and renames it; special files (/dev/…) are written directly.
+///
+/// # Errors
+/// If it cannot be written; the file is then as it was.
+pub(crate) fn whole_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
     let error = |source| OutputError { whither: path.to_owned(), source };
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(error)?;
-        return result.write(format, plain, &mut file).map_err(error);
+        return write(&mut file).map_err(error);
     }
     let mut builder = tempfile::Builder::new();
     // As any new file: the umask narrows it.
@@ -117,7 +125,7 @@ fn to_file(path: &Path, format: &dyn Format, result: Report<'_>) -> Result<(), O
         .tempfile_in(folder_of(path))
         .map_err(error)?;
     let mut out = BufWriter::new(&file);
-    result.write(format, plain, &mut out).and_then(|()| out.flush()).map_err(error)?;
+    write(&mut out).and_then(|()| out.flush()).map_err(error)?;
     drop(out);
     file.as_file().sync_all().map_err(error)?;
     file.persist(path).map_err(|failed| error(failed.error))?;

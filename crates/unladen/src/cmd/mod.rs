@@ -1,9 +1,11 @@
 //! The commands, one file a verb.
 
 mod completions;
+mod fail_on;
 mod load;
 mod man;
 mod prove;
+mod rules;
 mod sending;
 mod showing;
 mod values;
@@ -35,6 +37,7 @@ enum Command {
     Weigh(Box<weigh::Args>),
     Load(Box<load::Args>),
     Prove(Box<prove::Args>),
+    Rules(rules::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -45,6 +48,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Weigh(args) => weigh::run(*args),
         Command::Load(args) => load::run(*args),
         Command::Prove(args) => prove::run(*args),
+        Command::Rules(args) => rules::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     };

@@ -6,14 +6,17 @@ use std::time::Duration;
 use clap::ValueEnum;
 use unladen_load::{Cancel, DriverConfig, LoadError};
 use unladen_probe::GroupBy;
-use unladen_report::Ended;
+use unladen_report::{Ended, Inside};
+use unladen_trace::Record;
 
+use crate::cmd::fail_on::FailOn;
+use crate::cmd::rules;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::cmd::values::percent;
 use crate::exit::Failure;
-use crate::output::Report;
-use crate::weigh::{Budget, Options, Outcome};
+use crate::output::{self, Report};
+use crate::weigh::{Budget, Options, Outcome, Restart};
 use crate::{interrupt, weigh};
 
 /// What one request costs, by subsystem, on a live server
@@ -27,7 +30,7 @@ use crate::{interrupt, weigh};
     unladen weigh --urls pages.txt --json > weights.json")]
 pub(super) struct Args {
     /// The URL to weigh; several are weighed in one interleaved run, so that they compare
-    #[arg(required_unless_present = "urls", value_name = "URL")]
+    #[arg(required_unless_present_any = ["urls", "from", "why"], value_name = "URL")]
     url: Vec<String>,
     /// A file of URLs: `[WEIGHT] [METHOD] URL [label]`, one a line
     #[arg(short = 'f', long, value_name = "FILE")]
@@ -65,6 +68,25 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", help_heading = "How to measure")]
     seed: Option<u64>,
 
+    /// Weigh only: do not look for what each request repeats
+    #[arg(long, conflicts_with_all = ["record", "restart", "fail_on"], help_heading = "What to look for")]
+    no_findings: bool,
+    /// A command that restarts what answers, so that the first request of a fresh process is looked at too
+    #[arg(long, value_name = "COMMAND", help_heading = "What to look for")]
+    restart: Option<String>,
+    /// Explain a rule, and end
+    #[arg(long, value_name = "RULE", help_heading = "What to look for")]
+    why: Option<String>,
+    /// End with code 8 if this rule finds something, or could not look; `any` stands for all; may be repeated
+    #[arg(long, value_name = "RULE", help_heading = "What to look for")]
+    fail_on: Vec<String>,
+    /// Keep all that was seen in this file
+    #[arg(long, value_name = "FILE", help_heading = "What to look for")]
+    record: Option<PathBuf>,
+    /// Look for it in what an earlier run has kept, and measure nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "urls", "record", "restart", "no_findings"], help_heading = "What to look for")]
+    from: Option<PathBuf>,
+
     #[command(flatten)]
     showing: Showing,
 }
@@ -84,19 +106,35 @@ enum By {
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
+    if let Some(rule) = &args.why {
+        return rules::explain(rule);
+    }
     let showing = args.showing.clone();
+    let gate = FailOn::new(&args.fail_on)?;
+    if let Some(file) = &args.from {
+        showing.check()?;
+        let pages: Vec<Inside> = Record::read(file)?.pages.iter().map(weigh::inside).collect();
+        showing.show(Report::Inside(&pages))?;
+        return gate.judge(&pages);
+    }
+    let record = args.record.clone();
     let options = args.resolve()?;
     showing.check()?;
+    record.iter().try_for_each(|file| output::check(file))?;
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
-    let Outcome { result, failure } = weigh::weigh(options, &cancel)?;
+    let Outcome { result, pages, failure } = weigh::weigh(options, &cancel)?;
 
-    let written = showing.show(Report::Weigh(&result));
-    match failure {
-        Some(failure) => Err(failure),
-        None if result.ended == Ended::Interrupted => Err(Failure::Interrupted { shown: true }),
-        None => written.map_err(Failure::from),
+    let mut written = showing.show(Report::Weigh(&result));
+    if let Some(file) = &record {
+        written = written.and(output::whole_file(file, |out| Record::new(pages).write(out)));
     }
+    match failure {
+        Some(failure) => return Err(failure),
+        None if result.ended == Ended::Interrupted => return Err(Failure::Interrupted { shown: true }),
+        None => written?,
+    }
+    gate.judge(result.urls.iter().filter_map(|url| url.inside.as_ref()))
 }
 
 // === impl Args ===
@@ -124,6 +162,8 @@ impl Args {
                 By::Pid => GroupBy::Pid,
             },
             seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
+            inside: !self.no_findings,
+            restart: self.restart.map(|command| Restart { command }),
             quiet: self.showing.quiet,
         })
     }

@@ -148,6 +148,7 @@ fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl 
         rest,
         capacity: total_cpu.and_then(|total| capacity(&total)),
         trace: trace(measured, url, &following, &other),
+        inside: None,
     }
 }
 

@@ -1,14 +1,22 @@
 //! Weighing: from options to a result. The life of a measurement is told in ARCHITECTURE.md.
 
 mod analysis;
+mod answers;
+mod counting;
+mod inside;
 mod judge;
 mod options;
+mod php;
 mod plan;
 mod recording;
+mod resolver;
+mod restart;
 mod run;
 mod trace;
 mod warnings;
 
+pub(crate) use inside::inside;
 pub(crate) use options::{Budget, Options};
 pub(crate) use plan::PlanError;
+pub(crate) use restart::Restart;
 pub(crate) use run::{Outcome, weigh};

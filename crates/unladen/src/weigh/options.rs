@@ -5,6 +5,8 @@ use std::time::Duration;
 use unladen_load::DriverConfig;
 use unladen_probe::GroupBy;
 
+use crate::weigh::restart::Restart;
+
 /// What to weigh, and how.
 #[derive(Debug)]
 pub(crate) struct Options {
@@ -20,6 +22,10 @@ pub(crate) struct Options {
     pub(crate) group_by: GroupBy,
     /// Seed of the plan.
     pub(crate) seed: u64,
+    /// Look inside the requests once they are weighed.
+    pub(crate) inside: bool,
+    /// Makes what answers fresh, to look at first requests too.
+    pub(crate) restart: Option<Restart>,
     /// No progress line.
     pub(crate) quiet: bool,
 }

@@ -8,10 +8,12 @@ use unladen_lockin::{
 };
 use unladen_probe::{GroupKind, Instrument, Reading};
 use unladen_report::{Ended, Quantity, Weigh};
+use unladen_trace::PageRecord;
 
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::weigh::analysis::{Measured, analyse};
+use crate::weigh::inside::{Weighed, inside, look_inside};
 use crate::weigh::options::Options;
 use crate::weigh::plan::{Known, Plan};
 use crate::weigh::recording::{BlockRecord, PhaseRecord, Recording};
@@ -26,6 +28,8 @@ const CANDIDATES: usize = 5;
 /// What came of it: a result, and why it is not the whole one that was asked for.
 pub(crate) struct Outcome {
     pub(crate) result: Weigh,
+    /// What was seen inside, page by page, if that was asked for.
+    pub(crate) pages: Vec<PageRecord>,
     /// A request failed, after enough blocks for a result.
     pub(crate) failure: Option<Failure>,
 }
@@ -62,7 +66,6 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
         Run { options: &options, plan, latency, driver, instrument, cancel, progress, recording: Recording::default() };
     let own_cpu = run.instrument.own_cpu();
     let ended = run.blocks(requests.len());
-    run.progress.clear();
     let probe_cpu = run.instrument.own_cpu().saturating_sub(own_cpu);
     run.finish(ended, &requests, &samples, probe_cpu)
 }
@@ -241,7 +244,28 @@ impl Run<'_> {
             lost,
             ended,
         };
-        Ok(Outcome { result: analyse(&measured), failure })
+        let mut result = analyse(&measured);
+        let mut pages = Vec::new();
+        if self.options.inside && failure.is_none() && ended == Ended::Complete {
+            pages = look_inside(Weighed {
+                options: self.options,
+                driver: &mut self.driver,
+                instrument: &mut self.instrument,
+                cancel: self.cancel,
+                progress: &self.progress,
+                requests,
+                samples,
+                result: &result,
+            });
+            self.progress.clear();
+            for (url, page) in result.urls.iter_mut().zip(&pages) {
+                url.inside = Some(inside(page));
+            }
+            if self.cancel.is_cancelled() {
+                result.ended = Ended::Interrupted;
+            }
+        }
+        Ok(Outcome { result, pages, failure })
     }
 }
 

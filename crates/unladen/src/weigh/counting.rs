@@ -1,0 +1,299 @@
+//! The principal type is [`Counting`]: phases in which what follows the requests is traced.
+//!
+//! They come after all timing is done, since a traced process is slower. As in timing, phases with requests and without take
+//! turns, so that what other traffic does drops out. One request at a time: what a process does between the sending of
+//! one request and the next belongs to the first.
+
+use std::time::{Duration, Instant};
+
+use unladen_load::{Arrivals, Cancel, Driver, LoadPlan, Mix, Schedule, Stop};
+use unladen_lockin::{MIN_BLOCKS, Planner, Timing};
+use unladen_probe::{GroupId, Instrument, TraceError, Tracer, TracerConfig, Watched, monotonic_ns};
+use unladen_trace::{Assembly, Evidence, State, Window};
+
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::weigh::resolver::ProcResolver;
+use crate::weigh::restart::Restart;
+
+/// Requests in a traced phase at most. Twelve phases with requests make six hundred: enough for one in a hundred to be seen.
+const MOST_REQUESTS: u64 = 50;
+/// The time that a traced phase should last.
+const PHASE: Duration = Duration::from_millis(400);
+/// A traced request takes so many times as long, at worst, as far as planning goes.
+const SLOWER: u32 = 3;
+/// Requests sent when tracing has begun, before it is counted: what is attached is then in the caches.
+const WARM_UP: u64 = 2;
+
+/// What is needed to count.
+pub(super) struct Counting<'a> {
+    pub(super) driver: &'a mut Driver,
+    pub(super) instrument: &'a mut Instrument,
+    pub(super) cancel: &'a Cancel,
+    pub(super) progress: &'a Progress,
+    /// The part of a phase after its last answer.
+    pub(super) settle: Duration,
+    /// Requests a second, if they are paced.
+    pub(super) rate: Option<f64>,
+    pub(super) seed: u64,
+}
+
+/// Why there was nothing to count, or not all of it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CountingError {
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+    /// There is nothing to attach to.
+    #[error("no process of this machine follows the requests")]
+    NothingFollows,
+    /// Tracing is not possible here.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// A request failed.
+    #[error("a request failed while counting: {0}")]
+    Request(String),
+    /// The processes could not be found.
+    #[error(transparent)]
+    Probe(#[from] unladen_probe::ProbeError),
+    /// The command that makes processes fresh.
+    #[error("{0}")]
+    Restart(#[from] Box<Failure>),
+}
+
+// === impl Counting ===
+
+impl Counting<'_> {
+    /// Attaches to what follows the requests.
+    pub(super) fn attach(&mut self, groups: &[GroupId]) -> Result<Tracer, CountingError> {
+        self.progress.say("attaching to what follows the requests");
+        let mut tracer = Tracer::open(&TracerConfig::default())?;
+        self.watch(&mut tracer, groups)?;
+        Ok(tracer)
+    }
+
+    /// Counts in requests to one URL; fills the evidence, as far as it gets.
+    pub(super) fn count(
+        &mut self,
+        tracer: &mut Tracer,
+        url: usize,
+        latency: Duration,
+        evidence: &mut Evidence,
+    ) -> Result<(), CountingError> {
+        let requests = Self::requests_a_phase(latency);
+        self.requests(url, WARM_UP)?;
+        self.cancel.wait(self.settle);
+        tracer.take()?;
+
+        let mut assembly = Assembly::new(Box::new(ProcResolver));
+        let on = (latency * u32::try_from(requests).unwrap_or(u32::MAX)).max(Duration::from_millis(1)) + self.settle;
+        let mut on = Lengths { on, request: latency };
+        let counted = self.phases(|counting, is_on| {
+            let begin_ns = monotonic_ns();
+            let window = if is_on {
+                let sent_ns = counting.requests(url, requests)?;
+                counting.pause(counting.settle)?;
+                let window = Window { on: true, begin_ns, end_ns: monotonic_ns(), sent_ns };
+                on.learn(&window);
+                window
+            } else {
+                counting.pause(on.on)?;
+                Window::idle(begin_ns, monotonic_ns(), on.request_ns())
+            };
+            assembly.phase(&window, tracer.take()?);
+            Ok(())
+        });
+        assembly.finish(evidence);
+        counted
+    }
+
+    /// Counts in first requests of fresh processes.
+    pub(super) fn count_fresh(
+        &mut self,
+        tracer: &mut Tracer,
+        groups: &[GroupId],
+        url: usize,
+        restart: &Restart,
+        evidence: &mut Evidence,
+    ) -> Result<(), CountingError> {
+        evidence.state = State::Fresh;
+        let mut assembly = Assembly::new(Box::new(ProcResolver));
+        let mut on = Lengths { on: self.settle, request: Duration::ZERO };
+        let counted = self.phases(|counting, is_on| {
+            if is_on {
+                restart.run(counting.cancel).map_err(Box::new)?;
+                counting.watch(tracer, groups)?;
+            }
+            // What the restart itself did is no request's.
+            tracer.take()?;
+            let begin_ns = monotonic_ns();
+            let window = if is_on {
+                let sent_ns = counting.first_request(url, restart)?;
+                counting.pause(counting.settle)?;
+                let window = Window { on: true, begin_ns, end_ns: monotonic_ns(), sent_ns };
+                on.learn(&window);
+                window
+            } else {
+                counting.pause(on.on)?;
+                Window { on: false, begin_ns, end_ns: monotonic_ns(), sent_ns: vec![begin_ns] }
+            };
+            assembly.phase(&window, tracer.take()?);
+            Ok(())
+        });
+        assembly.finish(evidence);
+        counted
+    }
+
+    /// Latencies of first requests of fresh processes and of the next ones, untraced: ns.
+    pub(super) fn time_fresh(&mut self, url: usize, restart: &Restart) -> Result<(Vec<f64>, Vec<f64>), CountingError> {
+        let (mut first, mut later) = (Vec::new(), Vec::new());
+        for round in 0..MIN_BLOCKS + 1 {
+            self.progress.say(format!("fresh processes, untraced: {} of {}", round + 1, MIN_BLOCKS + 1));
+            restart.run(self.cancel).map_err(Box::new)?;
+            first.push(self.timed(url, 1, Some(restart))?);
+            later.push(self.timed(url, 3, None)?);
+        }
+        Ok((first, later))
+    }
+
+    fn requests_a_phase(latency: Duration) -> u64 {
+        let fit = PHASE.as_secs_f64() / latency.as_secs_f64().max(1e-6) / f64::from(SLOWER) * 2.0;
+        (fit as u64).clamp(1, MOST_REQUESTS)
+    }
+
+    /// Runs the blocks; a phase that fails ends them.
+    fn phases(
+        &mut self,
+        mut phase: impl FnMut(&mut Self, bool) -> Result<(), CountingError>,
+    ) -> Result<(), CountingError> {
+        let timing = Timing { phase: PHASE, jitter: 0.0 };
+        for (index, block) in Planner::new(self.seed, 1, timing).take(MIN_BLOCKS).enumerate() {
+            self.progress.say(format!("counting what each request does: block {} of {MIN_BLOCKS}", index + 1));
+            for position in block.order.positions() {
+                phase(self, position.is_on())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends requests one after the other, and tells when each was sent, ns.
+    fn requests(&mut self, url: usize, requests: u64) -> Result<Vec<u64>, CountingError> {
+        Ok(self.outcomes(url, requests)?.into_iter().map(|(sent_ns, _)| sent_ns).collect())
+    }
+
+    /// Mean latency of so many requests, ns.
+    fn timed(&mut self, url: usize, requests: u64, fresh: Option<&Restart>) -> Result<f64, CountingError> {
+        let outcomes = match fresh {
+            Some(restart) => self.until_ready(url, restart)?,
+            None => self.outcomes(url, requests)?,
+        };
+        Ok(outcomes.iter().map(|(_, latency)| *latency as f64).sum::<f64>() / outcomes.len().max(1) as f64)
+    }
+
+    fn first_request(&mut self, url: usize, restart: &Restart) -> Result<Vec<u64>, CountingError> {
+        Ok(self.until_ready(url, restart)?.into_iter().map(|(sent_ns, _)| sent_ns).collect())
+    }
+
+    /// One request; again while the server that was restarted refuses.
+    fn until_ready(&mut self, url: usize, restart: &Restart) -> Result<Vec<(u64, u64)>, CountingError> {
+        let deadline = Instant::now() + restart.patience();
+        loop {
+            match self.outcomes(url, 1) {
+                Err(CountingError::Request(_)) if Instant::now() < deadline => {
+                    self.pause(Restart::BETWEEN_TRIES)?;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// (sent, latency) of each, ns.
+    fn outcomes(&mut self, url: usize, requests: u64) -> Result<Vec<(u64, u64)>, CountingError> {
+        let base = (Instant::now(), monotonic_ns());
+        let nanos = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        let failed = |error: unladen_load::LoadError| match error {
+            unladen_load::LoadError::Cancelled => CountingError::Interrupted,
+            error => CountingError::Request(error.to_string()),
+        };
+        let schedule =
+            self.rate.map(|rate| Schedule::steady(rate, Arrivals::Constant, 0)).transpose().map_err(failed)?;
+        let plan = LoadPlan {
+            schedule,
+            stop: Stop::after(Duration::MAX).or_requests(requests),
+            concurrency: 1,
+            ..LoadPlan::new(Mix::only(url))
+        };
+        let mut running = self.driver.load(plan, self.cancel).map_err(failed)?;
+        let mut outcomes = Vec::new();
+        let mut has_failed = false;
+        while let Some(batch) = running.next_batch() {
+            for outcome in batch {
+                has_failed |= outcome.error.is_some();
+                let sent = outcome.sent.unwrap_or(outcome.planned);
+                outcomes.push((
+                    base.1 + nanos(sent.saturating_duration_since(base.0)),
+                    nanos(outcome.done.saturating_duration_since(sent)),
+                ));
+            }
+        }
+        let end = running.end().map_err(failed)?;
+        if self.cancel.is_cancelled() {
+            return Err(CountingError::Interrupted);
+        }
+        if has_failed {
+            return Err(CountingError::Request(end.first_errors.into_values().next().unwrap_or_default()));
+        }
+        outcomes.sort_unstable();
+        Ok(outcomes)
+    }
+
+    fn pause(&self, time: Duration) -> Result<(), CountingError> {
+        if self.cancel.wait(time) { Err(CountingError::Interrupted) } else { Ok(()) }
+    }
+
+    /// Tells the tracer which processes there are by now.
+    fn watch(&mut self, tracer: &mut Tracer, groups: &[GroupId]) -> Result<(), CountingError> {
+        self.instrument.read()?;
+        let mut watched = Vec::new();
+        for (index, group) in (0_u32..).zip(groups) {
+            let members: Vec<_> = self.instrument.members(*group).collect();
+            for member in &members {
+                watched.push(Watched { pid: member.pid.cast_unsigned(), group: index, own: true });
+            }
+            // A master that starts workers does not follow the requests itself: its children do.
+            for parent in members.iter().map(|member| member.parent) {
+                let is_known = watched.iter().any(|watched| watched.pid == parent.cast_unsigned());
+                let is_master =
+                    members.iter().any(|member| member.parent == parent && same_program(member.pid, parent));
+                if parent > 1 && !is_known && is_master {
+                    watched.push(Watched { pid: parent.cast_unsigned(), group: index, own: false });
+                }
+            }
+        }
+        tracer.watch(&watched)?;
+        Ok(())
+    }
+}
+
+/// Whether both run the same executable; what cannot be looked at does not.
+fn same_program(a: i32, b: i32) -> bool {
+    let exe = |pid: i32| std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+    exe(a).is_some_and(|a| Some(a) == exe(b))
+}
+
+/// How long phases with requests turn out to be, so that those without are as long.
+struct Lengths {
+    on: Duration,
+    request: Duration,
+}
+
+impl Lengths {
+    fn learn(&mut self, window: &Window) {
+        self.on = Duration::from_nanos(window.end_ns.saturating_sub(window.begin_ns));
+        self.request = Duration::from_nanos(window.request_ns());
+    }
+
+    fn request_ns(&self) -> u64 {
+        u64::try_from(self.request.as_nanos()).unwrap_or(u64::MAX).max(1)
+    }
+}

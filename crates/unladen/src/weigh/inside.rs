@@ -1,0 +1,257 @@
+//! Looking inside: from what was weighed to evidence ([`look_inside`]), and from evidence to findings ([`inside`]).
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use unladen_finding::{look, unlooked};
+use unladen_load::{Cancel, Driver, Request, Sample};
+use unladen_lockin::ratio;
+use unladen_probe::{GroupId, GroupKind, Instrument, Tracer};
+use unladen_report::{Fresh, Inside, NotLooked, TotalRow, Weigh, WeighedUrl};
+use unladen_trace::{Evidence, GroupSeen, Interval, Missing, Page, PageRecord, Source};
+
+use crate::progress::Progress;
+use crate::weigh::answers::answers;
+use crate::weigh::counting::{Counting, CountingError};
+use crate::weigh::options::Options;
+use crate::weigh::php::php_settings;
+
+/// What looking inside needs of a run that is done.
+pub(super) struct Weighed<'a> {
+    pub(super) options: &'a Options,
+    pub(super) driver: &'a mut Driver,
+    pub(super) instrument: &'a mut Instrument,
+    pub(super) cancel: &'a Cancel,
+    pub(super) progress: &'a Progress,
+    pub(super) requests: &'a [Request],
+    pub(super) samples: &'a [Sample],
+    pub(super) result: &'a Weigh,
+}
+
+/// All that can only be traced.
+const TRACED: [Source; 5] = [Source::Syscalls, Source::Processes, Source::Php, Source::Perl, Source::Sqlite];
+
+/// Looks inside the requests of every URL. What cannot be looked at is in the evidence, with the reason.
+pub(super) fn look_inside(mut weighed: Weighed<'_>) -> Vec<PageRecord> {
+    (0..weighed.requests.len()).map(|url| weighed.page(url)).collect()
+}
+
+/// What the rules find in a page's evidence.
+pub(crate) fn inside(record: &PageRecord) -> Inside {
+    let warm = &record.warm;
+    let findings = look(warm);
+    let fresh = record.fresh.as_ref().map(|evidence| Fresh {
+        restart: evidence.page.restart.clone().unwrap_or_default(),
+        requests: evidence.page.requests,
+        latency: evidence.page.latency,
+        totals: totals(evidence),
+        // What every request carries, the first one does too.
+        findings: look(evidence)
+            .into_iter()
+            .filter(|fresh| !findings.iter().any(|warm| (warm.rule, &warm.group) == (fresh.rule, &fresh.group)))
+            .collect(),
+    });
+    Inside {
+        url: warm.page.url.clone(),
+        requests: warm.page.requests,
+        latency: warm.page.latency,
+        totals: totals(warm),
+        findings,
+        fresh,
+        not_looked: not_looked(warm),
+        lost: warm.lost + record.fresh.as_ref().map_or(0, |fresh| fresh.lost),
+    }
+}
+
+fn totals(evidence: &Evidence) -> Vec<TotalRow> {
+    evidence
+        .totals()
+        .into_iter()
+        .map(|total| TotalRow {
+            group: evidence.group(total.group).to_owned(),
+            counter: total.counter,
+            title: total.title,
+            per_request: total.per_request,
+        })
+        .collect()
+}
+
+/// Rules that lacked something, those that lacked the same for the same reason together.
+fn not_looked(evidence: &Evidence) -> Vec<NotLooked> {
+    let mut all: Vec<NotLooked> = Vec::new();
+    for lacking in unlooked(evidence) {
+        let (why, takes) = match lacking.missing {
+            Some(missing) => (missing.why.clone(), missing.takes.clone()),
+            None => ("nothing was looked at".to_owned(), String::new()),
+        };
+        match all.iter_mut().find(|known| (&known.why, &known.takes) == (&why, &takes)) {
+            Some(known) => known.rules.push(lacking.rule.name()),
+            None => all.push(NotLooked { rules: vec![lacking.rule.name()], why, takes }),
+        }
+    }
+    all
+}
+
+// === impl Weighed ===
+
+impl Weighed<'_> {
+    fn page(&mut self, url: usize) -> PageRecord {
+        let result = &self.result.urls[url];
+        let groups = self.following(result);
+        let mut warm = Evidence {
+            page: page(result, &self.requests[url], &self.samples[url]),
+            groups: groups.iter().map(|group| self.group_seen(*group, result)).collect(),
+            ..Evidence::default()
+        };
+        self.progress.say("looking at what the page answers");
+        answers(self.driver, url, &self.samples[url], self.cancel, &mut warm);
+        php_settings(self.instrument, &groups, &mut warm);
+
+        let latency =
+            warm.page.latency.map_or(Duration::from_millis(20), |mean| Duration::from_nanos(mean.value as u64));
+        let mut fresh = None;
+        match self.trace(url, latency, &groups, &mut warm) {
+            Ok(tracer) => fresh = self.fresh(url, &groups, tracer, &mut warm),
+            Err(error) => warm.missing.extend(cannot_trace(&error)),
+        }
+        PageRecord { warm, fresh }
+    }
+
+    fn trace(
+        &mut self,
+        url: usize,
+        latency: Duration,
+        groups: &[GroupId],
+        evidence: &mut Evidence,
+    ) -> Result<Tracer, CountingError> {
+        if groups.is_empty() {
+            return Err(CountingError::NothingFollows);
+        }
+        let mut counting = self.counting();
+        let mut tracer = counting.attach(groups)?;
+        let counted = counting.count(&mut tracer, url, latency, evidence);
+        if evidence.phases.all().is_empty() {
+            counted?;
+        } else if let Err(error) = counted {
+            self.progress.clear();
+            eprintln!("unladen: {error}; what was counted until then is kept");
+        }
+        self.sources(&tracer, evidence);
+        Ok(tracer)
+    }
+
+    /// First requests of fresh processes, if there is a command that makes them so.
+    fn fresh(&mut self, url: usize, groups: &[GroupId], mut tracer: Tracer, warm: &mut Evidence) -> Option<Evidence> {
+        let Some(restart) = self.options.restart.clone() else {
+            warm.missing.push(Missing {
+                source: Source::Restarts,
+                why: "no command is known that restarts what answers".into(),
+                takes: "--restart 'COMMAND'".into(),
+            });
+            return None;
+        };
+        let mut fresh = Evidence {
+            page: Page {
+                restart: Some(restart.command.clone()),
+                warm_latency: warm.page.latency,
+                latency: None,
+                ..warm.page.clone()
+            },
+            groups: warm.groups.clone(),
+            sources: warm.sources.clone(),
+            php: warm.php.clone(),
+            overhead_ns: warm.overhead_ns,
+            ..Evidence::default()
+        };
+        let mut counting = self.counting();
+        let done = counting.count_fresh(&mut tracer, groups, url, &restart, &mut fresh);
+        // Times come from undisturbed runs.
+        drop(tracer);
+        let done = done.and_then(|()| {
+            let (first, later) = counting.time_fresh(url, &restart)?;
+            fresh.page.latency = mean(&first);
+            fresh.page.warm_latency = mean(&later);
+            Ok(())
+        });
+        match done {
+            Ok(()) => {
+                warm.sources.push(Source::Restarts);
+                fresh.sources.push(Source::Restarts);
+                Some(fresh)
+            }
+            Err(error) => {
+                let (why, takes) = (error.to_string(), String::new());
+                warm.missing.push(Missing { source: Source::Restarts, why, takes });
+                None
+            }
+        }
+    }
+
+    fn counting(&mut self) -> Counting<'_> {
+        Counting {
+            driver: self.driver,
+            instrument: self.instrument,
+            cancel: self.cancel,
+            progress: self.progress,
+            settle: self.options.settle,
+            rate: self.options.driver.rate,
+            seed: self.options.seed,
+        }
+    }
+
+    /// What was attached. Where nothing among the groups is Perl, say, there was nothing of it to miss.
+    fn sources(&self, tracer: &Tracer, evidence: &mut Evidence) {
+        evidence.overhead_ns = tracer.overhead_ns();
+        let missing: BTreeSet<Source> = tracer.missing().iter().map(|missing| missing.source).collect();
+        evidence.missing.extend(tracer.missing().iter().cloned());
+        evidence.sources.extend(TRACED.into_iter().filter(|source| !missing.contains(source)));
+    }
+
+    /// The groups of processes that follow.
+    fn following(&self, result: &WeighedUrl) -> Vec<GroupId> {
+        let names = result.following_groups();
+        let mut groups: Vec<(usize, GroupId)> = self
+            .instrument
+            .groups()
+            .filter(|(_, group)| matches!(group.kind, GroupKind::Unit { .. } | GroupKind::Processes))
+            .filter_map(|(id, group)| Some((names.iter().position(|name| *name == group.name)?, id)))
+            .collect();
+        groups.sort_unstable_by_key(|(place, _)| *place);
+        groups.into_iter().map(|(_, id)| id).collect()
+    }
+
+    fn group_seen(&self, group: GroupId, result: &WeighedUrl) -> GroupSeen {
+        let name = self.instrument.group(group).name.clone();
+        let exe = self.instrument.members(group).find_map(|member| {
+            Some(std::fs::read_link(format!("/proc/{}/exe", member.pid)).ok()?.to_string_lossy().into_owned())
+        });
+        let cpu = result.weight(&name, "cpu").filter(|row| row.follows).map(|row| row.per_request.into());
+        GroupSeen { name, exe, cpu }
+    }
+}
+
+fn page(result: &WeighedUrl, request: &Request, sample: &Sample) -> Page {
+    let latency = result.client.latency.as_ref().and_then(|latency| {
+        let (low, high) = latency.mean_interval?;
+        Some(Interval { value: latency.mean, low, high })
+    });
+    let first = sample.exchange.done.saturating_duration_since(sample.exchange.planned);
+    Page {
+        url: result.url.clone(),
+        method: request.method().to_string(),
+        latency,
+        cpu: result.total_cpu.map(Into::into),
+        first_ns: u64::try_from(first.as_nanos()).ok(),
+        ..Page::default()
+    }
+}
+
+/// The mean of a few, with its interval; each is a block of its own.
+fn mean(times: &[f64]) -> Option<Interval> {
+    ratio(times, &vec![1.0; times.len()]).ok().map(Into::into)
+}
+
+fn cannot_trace(error: &CountingError) -> Vec<Missing> {
+    let all = TRACED.into_iter().chain([Source::Restarts]);
+    all.map(|source| Missing { source, why: error.to_string(), takes: String::new() }).collect()
+}

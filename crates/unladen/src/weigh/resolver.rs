@@ -1,0 +1,21 @@
+//! The principal type is [`ProcResolver`]: what /proc knows of descriptors.
+
+use unladen_trace::Resolver;
+
+/// Asks /proc.
+pub(super) struct ProcResolver;
+
+impl Resolver for ProcResolver {
+    fn path_of(&self, pid: u32, fd: i32) -> Option<String> {
+        link(&format!("/proc/{pid}/fd/{fd}"))
+    }
+
+    fn folder_of(&self, pid: u32) -> Option<String> {
+        link(&format!("/proc/{pid}/cwd"))
+    }
+}
+
+fn link(path: &str) -> Option<String> {
+    let path = std::fs::read_link(path).ok()?.to_string_lossy().into_owned();
+    path.starts_with('/').then_some(path)
+}
