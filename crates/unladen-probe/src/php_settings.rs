@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use self::ask::ask;
 use self::phpinfo::PhpInfo;
-use self::process::{Php, User};
+use self::process::{Php, User, XDEBUG_MODE};
 
 pub use self::ask::AskError;
 
@@ -129,6 +129,10 @@ impl PhpSettings {
             doubts.push(doubt);
         }
         CHANGED_BY_ASKING.iter().for_each(|name| drop(settings.remove(*name)));
+        let mode = php.environment.iter().find(|(name, value)| name == XDEBUG_MODE && !value.is_empty());
+        if let (Some(setting), Some((_, mode))) = (settings.get_mut("xdebug.mode"), mode) {
+            *setting = mode.to_string_lossy().into_owned();
+        }
         if php.is_command_line() && settings.get("opcache.enable_cli").is_some_and(|value| !is_on(value)) {
             settings.insert("opcache.enable".to_owned(), "Off".to_owned());
         } else if let Some(why) = info.opcache_failure() {

@@ -107,7 +107,9 @@ impl PhpInfo {
                 (Part::Extensions | Part::Directives, "") => part = Part::Extensions,
                 (Part::Extensions, "Directive => Local Value => Master Value") => part = Part::Directives,
                 (Part::Directives, _) => {
-                    if let Some((name, values)) = line.split_once(" => ") {
+                    // Xdebug 3 still lists what Xdebug 2 had: `(setting renamed in Xdebug 3)`.
+                    let known = line.split_once(" => ").filter(|(_, values)| !values.starts_with("(setting re"));
+                    if let Some((name, values)) = known {
                         info.values.insert(name.to_owned(), value(local(values)));
                     }
                 }

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use crate::php_settings::{PhpSettingsError, heap};
 
-/// What tells PHP where its settings are.
-const VARIABLES: [&str; 2] = ["PHPRC", "PHP_INI_SCAN_DIR"];
+/// What tells PHP where its settings are; and Xdebug has one that comes before them.
+const VARIABLES: [&str; 3] = ["PHPRC", "PHP_INI_SCAN_DIR", XDEBUG_MODE];
+pub(super) const XDEBUG_MODE: &str = "XDEBUG_MODE";
 
 /// The title of php-fpm's master, up to the file of its settings; and of its workers, up to the pool.
 const MASTER: &str = "php-fpm: master process (";

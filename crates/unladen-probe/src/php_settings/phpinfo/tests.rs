@@ -62,6 +62,13 @@ fn extensions_without_settings_are_at_the_end() {
 }
 
 #[test]
+fn settings_that_are_no_more_are_left_out() {
+    let text = "Configuration\n\nxdebug\n\nDirective => Local Value => Master Value\nxdebug.mode => off => off\n\
+                xdebug.auto_trace => (setting renamed in Xdebug 3) => (setting renamed in Xdebug 3)\n\n";
+    assert_eq!(PhpInfo::parse(text).settings().into_iter().collect::<Vec<_>>(), [("xdebug.mode".into(), "off".into())]);
+}
+
+#[test]
 fn passwords_and_keys_stay_where_they_are() {
     assert!(is_wanted("newrelic.enabled") && is_wanted("xdebug.mode"));
     assert!(!is_wanted("newrelic.license") && !is_wanted("blackfire.server_token") && !is_wanted("tideways.api_key"));
