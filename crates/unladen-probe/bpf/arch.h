@@ -28,6 +28,14 @@ inline_always void call_arguments(u64 *to, struct pt_regs *regs)
 
 #define CALL_CLOSE 3
 
+// Calls that the kernel puts into a process in order to trace it: a function's return since 6.11, its entry since 6.18.
+#define CALL_URETPROBE 335
+#define CALL_UPROBE 336
+inline_always int is_call_of_tracing(u64 number)
+{
+	return number == CALL_URETPROBE || number == CALL_UPROBE;
+}
+
 #define TS_COMPAT 2
 inline_always int is_32_bit_call(struct task_struct *task)
 {
@@ -56,6 +64,11 @@ inline_always void call_arguments(u64 *to, struct pt_regs *regs)
 #define STACK_AT_RETURN(of) ((of)->sp)
 
 #define CALL_CLOSE 57
+
+inline_always int is_call_of_tracing(u64 number)
+{
+	return 0;
+}
 
 #define TIF_32BIT 22
 inline_always int is_32_bit_call(struct task_struct *task)

@@ -264,6 +264,8 @@ int on_enter(u64 *context)
 		return 0;
 	u32 tid = pid_tgid;
 	u64 number = context[1];
+	if (is_call_of_tracing(number))
+		return 0;
 	if (number == CALL_CLOSE) {
 		struct pt_regs *regs = (void *)context[0];
 		on_close(process->group, pid_tgid, ARGUMENT_1(regs));

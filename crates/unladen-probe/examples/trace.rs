@@ -1,4 +1,5 @@
-//! Follows processes until Enter is pressed, and prints what they did: `trace PID…`, `trace --events PID…` prints every event.
+//! Follows processes until Enter is pressed, and prints what they did: `trace [--events] [--spawner] PID…`. With --events, every
+//! event; a process after --spawner is followed for its children alone.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use std::collections::BTreeMap;
@@ -13,18 +14,28 @@ fn name(what: &What) -> String {
             let object = format!("{object:?}");
             format!("Transfer {way:?} {}", object.split(['(', ' ']).next().unwrap_or_default())
         }
+        What::Compile { language, path, nested, .. } => {
+            format!(
+                "Compile {language:?}{}{}",
+                if path.is_some() { " path" } else { "" },
+                if *nested { " nested" } else { "" }
+            )
+        }
         other => format!("{other:?}").split([' ', '{']).next().unwrap_or_default().to_owned(),
     }
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut print_events = false;
+    let mut own = true;
     let mut watched = Vec::new();
     for argument in std::env::args().skip(1) {
         if argument == "--events" {
             print_events = true;
+        } else if argument == "--spawner" {
+            own = false;
         } else {
-            watched.push(Watched { pid: argument.parse()?, group: 0, own: true });
+            watched.push(Watched { pid: argument.parse()?, group: 0, own: std::mem::replace(&mut own, true) });
         }
     }
     let mut tracer = Tracer::open(&TracerConfig::default())?;

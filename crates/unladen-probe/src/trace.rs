@@ -25,6 +25,8 @@ mod counts;
 mod drain;
 mod error;
 #[cfg(feature = "ebpf")]
+mod families;
+#[cfg(feature = "ebpf")]
 mod functions;
 #[cfg(feature = "ebpf")]
 mod kernel;
@@ -34,6 +36,8 @@ mod listening;
 mod log;
 #[cfg(feature = "ebpf")]
 mod mapped;
+#[cfg(feature = "ebpf")]
+mod object;
 #[cfg(feature = "ebpf")]
 mod record;
 #[cfg(feature = "ebpf")]

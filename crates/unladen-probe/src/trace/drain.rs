@@ -3,17 +3,22 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use libbpf_rs::{MapHandle, RingBufferBuilder};
-use unladen_trace::Event;
+use unladen_trace::{Event, What};
 
 use super::TraceError;
+use super::functions::Functions;
 use super::record::{Decoder, NOBODY};
 
 /// Between looks. The kernel's part wakes nobody; at this pace, 16 MiB hold what comes at five million events a second.
 const PAUSE: Duration = Duration::from_millis(10);
+
+/// How often a process that became another program is looked at: first it has mapped the program alone, later its libraries.
+const LOOKS: u8 = 3;
 
 /// What was drained since it was last asked for.
 #[derive(Debug, Default)]
@@ -36,13 +41,17 @@ pub(super) struct Drain {
 }
 
 impl Drain {
-    pub(super) fn start(ring: MapHandle, most_events: usize) -> Result<Self, TraceError> {
+    pub(super) fn start(
+        ring: MapHandle,
+        most_events: usize,
+        functions: Arc<Mutex<Functions>>,
+    ) -> Result<Self, TraceError> {
         let (asks, receiver) = channel();
         let (begun, has_begun) = channel();
         let thread = std::thread::Builder::new()
             .name("trace".into())
             .spawn(move || {
-                if let Err(error) = run(&ring, most_events, &receiver, &begun) {
+                if let Err(error) = run(&ring, most_events, &functions, &receiver, &begun) {
                     // Whoever started it is still listening: this happens before it has begun.
                     let _ = begun.send(Err(error));
                 }
@@ -86,25 +95,47 @@ struct State {
     decoder: Decoder,
     drained: Drained,
     most_events: usize,
+    /// Processes that became other programs, and how often they are still to be looked at.
+    became: Vec<(u32, u8)>,
 }
 
 impl State {
     fn accept(&mut self, bytes: &[u8]) {
         match self.decoder.event(bytes) {
             Some(event) if event.group == NOBODY => {}
-            Some(event) if self.drained.events.len() < self.most_events => self.drained.events.push(event),
+            Some(event) if self.drained.events.len() < self.most_events => {
+                if matches!(event.what, What::Exec { .. }) {
+                    self.became.push((event.pid, LOOKS));
+                }
+                self.drained.events.push(event);
+            }
             _ => self.drained.dropped += 1,
         }
+    }
+
+    /// Whoever became another program may run one whose functions are not looked at yet.
+    fn look(&mut self, functions: &Mutex<Functions>) {
+        if self.became.is_empty() {
+            return;
+        }
+        let Ok(mut functions) = functions.lock() else { return };
+        self.became.retain_mut(|(pid, looks)| {
+            functions.look(*pid);
+            *looks -= 1;
+            *looks > 0
+        });
     }
 }
 
 fn run(
     ring: &MapHandle,
     most_events: usize,
+    functions: &Mutex<Functions>,
     asks: &Receiver<Ask>,
     begun: &Sender<Result<(), TraceError>>,
 ) -> Result<(), TraceError> {
-    let state = RefCell::new(State { decoder: Decoder::new(), drained: Drained::default(), most_events });
+    let state =
+        RefCell::new(State { decoder: Decoder::new(), drained: Drained::default(), most_events, became: Vec::new() });
     let failed = |error| TraceError::failed("reading events", error);
     let mut builder = RingBufferBuilder::new();
     builder
@@ -119,6 +150,7 @@ fn run(
         let ask = asks.recv_timeout(PAUSE);
         // It can only fail if a callback does.
         let _ = ring.consume();
+        state.borrow_mut().look(functions);
         match ask {
             Ok(Ask::Take(reply)) => {
                 let _ = reply.send(std::mem::take(&mut state.borrow_mut().drained));

@@ -1,89 +1,55 @@
-//! Functions of programs and libraries that followed processes run. The principal type is [`Functions`]; [`FAMILIES`] is the
-//! list of what is looked for.
+//! Functions of programs and libraries that followed processes run. The principal type is [`Functions`].
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
-use std::path::PathBuf;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
 
-use libbpf_rs::Link;
+use libbpf_rs::{Link, Object, UprobeOpts};
 use unladen_trace::{Missing, Source};
 
-use super::kernel::Kernel;
+use super::families::{FAMILIES, Family};
+use super::kernel::{Kernel, refusal};
 use super::mapped::{Mapped, mapped};
+use super::object::{FUNCTIONS, open};
+use super::{TraceError, log};
 
-/// A program or library, and what is seen of it.
-struct Family {
-    source: Source,
-    /// By the file's name.
-    is: fn(&str) -> bool,
-    functions: &'static [Function],
-    /// What helps if a file of that name has none of the functions.
-    takes: &'static str,
-}
-
-/// A function, and the programs of bpf/functions.bpf.c for its entry and its return.
-struct Function {
-    symbol: &'static str,
-    entry: &'static str,
-    at_return: Option<&'static str>,
-    /// Without it, the family is not seen.
-    needed: bool,
-}
-
-const fn function(
-    symbol: &'static str,
-    entry: &'static str,
-    at_return: Option<&'static str>,
-    needed: bool,
-) -> Function {
-    Function { symbol, entry, at_return, needed }
-}
-
-const FAMILIES: &[Family] = &[
-    Family {
-        source: Source::Php,
-        is: |name| name.starts_with("php") || name.starts_with("libphp"),
-        functions: &[
-            function("compile_file", "php_compile", Some("php_compiled"), true),
-            function("zend_lookup_class_ex", "php_class_lookup", None, false),
-        ],
-        takes: "a PHP that exports its functions, as Debian's does",
-    },
-    Family {
-        source: Source::Perl,
-        is: |name| name.starts_with("perl") || name.starts_with("libperl.so"),
-        functions: &[function("Perl_yyparse", "perl_parse", Some("perl_parsed"), true)],
-        takes: "a Perl that exports its functions, as Debian's does",
-    },
-    Family {
-        source: Source::Sqlite,
-        // Perl's DBD::SQLite, SQLite.so, may bring its own.
-        is: |name| name.starts_with("libsqlite3") || name == "SQLite.so",
-        functions: &[
-            function("sqlite3_prepare_v2", "sqlite_prepare", Some("sqlite_prepared"), true),
-            function("sqlite3_prepare_v3", "sqlite_prepare_v3", Some("sqlite_prepared"), false),
-            function("sqlite3_prepare", "sqlite_prepare", Some("sqlite_prepared"), false),
-            function("sqlite3_step", "sqlite_step", Some("sqlite_stepped"), true),
-            function("sqlite3_reset", "sqlite_reset", None, false),
-            function("sqlite3_finalize", "sqlite_reset", None, false),
-        ],
-        takes: "an SQLite that exports its functions, as Debian's does",
-    },
-];
+/// Maps that are the same as those of system calls.
+const SHARED: [&str; 4] = ["watched", "events", "counts", "lost"];
 
 /// What is attached to functions.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Functions {
+    /// Goes first, as what is attached goes with it.
     links: Vec<Link>,
+    /// `None` where functions cannot be traced.
+    programs: Option<Object>,
     /// Files that were looked at, and whether they are attached to.
     files: HashMap<(Source, (String, u64)), bool>,
     sources: BTreeSet<Source>,
+    missing: Vec<Missing>,
 }
 
 impl Functions {
+    /// Loads the programs; where the kernel does not take them, all else works without.
+    pub(super) fn load(kernel: &Kernel) -> Self {
+        let (programs, missing) = match load(kernel) {
+            Ok(programs) => (Some(programs), Vec::new()),
+            Err(error) => {
+                let missing = FAMILIES.iter().map(|family| Missing {
+                    source: family.source,
+                    why: error.to_string(),
+                    takes: "a kernel with CONFIG_UPROBE_EVENTS".into(),
+                });
+                (None, missing.collect())
+            }
+        };
+        Self { links: Vec::new(), programs, files: HashMap::new(), sources: BTreeSet::new(), missing }
+    }
+
     /// Attaches to what this process runs, as far as it is new.
-    pub(super) fn look(&mut self, kernel: &mut Kernel, pid: u32) {
-        if !kernel.has_functions() {
+    pub(super) fn look(&mut self, pid: u32) {
+        if self.programs.is_none() {
             return;
         }
         let files = mapped(pid);
@@ -95,7 +61,11 @@ impl Functions {
                 if self.files.contains_key(&key) {
                     continue;
                 }
-                let attached = self.attach(kernel, family, file, pid);
+                let attached = self.attach(family, file, pid);
+                // A process that ended meanwhile takes its files' paths along: the next one is asked again.
+                if attached.is_err() && !Path::new(&format!("/proc/{pid}")).exists() {
+                    return;
+                }
                 self.files.insert(key, attached.is_ok());
                 failed = attached.err().or(failed);
             }
@@ -103,7 +73,7 @@ impl Functions {
             let seen = of_family.iter().any(|file| self.files.get(&(family.source, file.file.clone())) == Some(&true));
             match failed {
                 Some(why) if !seen => {
-                    kernel.missing.push(Missing { source: family.source, why, takes: family.takes.into() });
+                    self.missing.push(Missing { source: family.source, why, takes: family.takes.into() });
                 }
                 _ if seen => _ = self.sources.insert(family.source),
                 _ => {}
@@ -116,12 +86,17 @@ impl Functions {
         self.sources.iter().copied()
     }
 
-    fn attach(&mut self, kernel: &Kernel, family: &Family, file: &Mapped, pid: u32) -> Result<(), String> {
+    /// What is not.
+    pub(super) fn missing(&self) -> &[Missing] {
+        &self.missing
+    }
+
+    fn attach(&mut self, family: &Family, file: &Mapped, pid: u32) -> Result<(), String> {
         let path = opened(file, pid)?;
         let mut links = Vec::new();
         for function in family.functions {
             let mut attach = |program: &str, at_return: bool| {
-                kernel.attach_function(program, &path, function.symbol, at_return).map(|link| links.push(link))
+                self.attach_one(program, &path, function.symbol, at_return).map(|link| links.push(link))
             };
             // The return goes first: an entry without it would leave entries behind.
             let attached = function
@@ -137,6 +112,28 @@ impl Functions {
         self.links.append(&mut links);
         Ok(())
     }
+
+    /// Attaches in all processes that run that file: which of them are followed is decided in the kernel, as workers come and
+    /// go.
+    fn attach_one(&self, program: &str, file: &Path, symbol: &str, at_return: bool) -> Result<Link, String> {
+        let programs = self.programs.as_ref().map(Object::progs_mut);
+        let found = programs.into_iter().flatten().find(|found| found.name() == program);
+        let found = found.ok_or_else(|| format!("no program {program}"))?;
+        let options = UprobeOpts { func_name: Some(symbol.to_owned()), retprobe: at_return, ..UprobeOpts::default() };
+        let attached = found.attach_uprobe_with_opts(-1, file, 0, options).map_err(|error| format!("{error:#}"));
+        log::said();
+        attached
+    }
+}
+
+fn load(kernel: &Kernel) -> Result<Object, TraceError> {
+    let mut object = open(&FUNCTIONS.0)?;
+    for mut map in object.maps_mut() {
+        let Some(shared) = SHARED.iter().find(|shared| map.name() == **shared) else { continue };
+        let of_calls = kernel.map(shared)?;
+        map.reuse_fd(of_calls.as_fd()).map_err(|error| TraceError::failed("sharing maps between programs", error))?;
+    }
+    object.load().map_err(|error| refusal("loading its programs for functions", error))
 }
 
 /// A path that opens it.

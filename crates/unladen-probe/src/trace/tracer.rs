@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use libbpf_rs::{MapCore, MapFlags};
-use unladen_trace::{Batch, Missing, Source, What};
+use unladen_trace::{Batch, Missing, Source};
 
 use super::calibrate::calibrate;
 use super::counts::{Counts, WatchedEntry};
@@ -19,9 +20,9 @@ use super::{TraceError, TracerConfig, Watched};
 #[derive(Debug)]
 pub struct Tracer {
     // Detached in this order: first what makes events, then who reads them.
-    functions: Functions,
     kernel: Kernel,
     drain: Drain,
+    functions: Arc<Mutex<Functions>>,
     counts: Counts,
     overhead_ns: u64,
 }
@@ -34,10 +35,10 @@ impl Tracer {
     pub fn open(config: &TracerConfig) -> Result<Self, TraceError> {
         require()?;
         let kernel = Kernel::open(config)?;
-        let drain = Drain::start(kernel.ring()?, config.most_events)?;
+        let functions = Arc::new(Mutex::new(Functions::load(&kernel)));
+        let drain = Drain::start(kernel.ring()?, config.most_events, Arc::clone(&functions))?;
         let overhead_ns = calibrate(&kernel)?;
-        let mut tracer =
-            Self { functions: Functions::default(), kernel, drain, counts: Counts::default(), overhead_ns };
+        let mut tracer = Self { kernel, drain, functions, counts: Counts::default(), overhead_ns };
         tracer.take()?; // what calibrating left behind
         Ok(tracer)
     }
@@ -51,7 +52,9 @@ impl Tracer {
         let mut ports = HashSet::new();
         for process in all {
             self.watch_one(process)?;
-            self.functions.look(&mut self.kernel, process.pid);
+            if let Ok(mut functions) = self.functions.lock() {
+                functions.look(process.pid);
+            }
             ports.extend(ports_of(process.pid));
         }
         self.drain.listening(ports);
@@ -84,23 +87,25 @@ impl Tracer {
         events.sort_by_key(|event| event.at_ns);
         let counts = self.counts.take(&self.kernel.map("counts")?, &self.kernel.map("watched")?, &events)?;
         let lost = drained.dropped + self.counts.newly_lost(&self.kernel.map("lost")?)?;
-        // A process that became another program may run one that was not attached to.
-        let became: HashSet<u32> =
-            events.iter().filter(|event| matches!(event.what, What::Exec { .. })).map(|event| event.pid).collect();
-        for pid in became {
-            self.functions.look(&mut self.kernel, pid);
-        }
         Ok(Batch { events, counts, lost })
     }
 
-    /// What is looked at.
+    /// What is looked at by now: a program's functions are, once a followed process runs it.
     pub fn sources(&self) -> Vec<Source> {
-        [Source::Syscalls, Source::Processes].into_iter().chain(self.functions.sources()).collect()
+        let mut sources = vec![Source::Syscalls, Source::Processes];
+        if let Ok(functions) = self.functions.lock() {
+            sources.extend(functions.sources());
+        }
+        sources
     }
 
     /// What cannot be looked at.
-    pub fn missing(&self) -> &[Missing] {
-        &self.kernel.missing
+    pub fn missing(&self) -> Vec<Missing> {
+        let mut missing = self.kernel.missing.clone();
+        if let Ok(functions) = self.functions.lock() {
+            missing.extend_from_slice(functions.missing());
+        }
+        missing
     }
 
     /// What tracing adds to the time of a system call, as its events give it, ns: measured when it was opened.

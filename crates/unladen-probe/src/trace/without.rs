@@ -41,7 +41,7 @@ impl Tracer {
     }
 
     /// What cannot be looked at.
-    pub fn missing(&self) -> &[Missing] {
+    pub fn missing(&self) -> Vec<Missing> {
         match self.0 {}
     }
 
