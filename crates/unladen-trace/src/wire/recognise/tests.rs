@@ -87,7 +87,7 @@ fn requests_and_errors() {
     assert_eq!(request.host.as_deref(), Some("example.org"));
     let cut = http::request(&[&b"GET /"[..], &[b'x'; 4000]].concat()).unwrap();
     assert!(cut.target.len() < 1100 && cut.target.ends_with('…') && cut.host.is_none());
-    for no in [&b"GET"[..], b"get / HTTP/1.1\r\n", b"GET / HTTP/2\r\n", b"GET /\r\n", b"HELO a\r\n", b"A B C"] {
+    for no in [&b"GET"[..], b"get / HTTP/1.1\r\n", b"GET / HTTP/2\r\n", b"GET /\r\n", b"EHLO a\r\n", b"A B C"] {
         assert_eq!(http::request(no), None, "{no:?}");
     }
     let answer = [
