@@ -190,9 +190,7 @@ impl<'a> Lexer<'a> {
             b'$' => self.dollar(next),
             b':' if self.word_at(1) => self.placeholder(1),
             b'@' if dialect == Dialect::Sqlite && self.word_at(1) => self.placeholder(1),
-            b'@' if dialect == Dialect::Mysql && (self.word_at(1) || next == b'@' && self.word_at(2)) => {
-                self.word()
-            }
+            b'@' if dialect == Dialect::Mysql && (self.word_at(1) || next == b'@' && self.word_at(2)) => self.word(),
             b'%' if !operand && next == b's' && !is_word(self.byte(2)) => {
                 self.at += 2;
                 Token::Value
