@@ -184,7 +184,11 @@ pub(crate) fn inside() -> Inside {
         cure: Cure::advice("send an ETag"),
         check_again: "unladen weigh http://127.0.0.1:8080/".into(),
     };
-    let cold = Finding { rule: "cold-start", summary: "the first request takes 24 times as long".into(), ..no_validator.clone() };
+    let cold = Finding {
+        rule: "cold-start",
+        summary: "the first request takes 24 times as long".into(),
+        ..no_validator.clone()
+    };
     Inside {
         url: "http://127.0.0.1:8080/index.php/Main_Page".into(),
         requests: 120,

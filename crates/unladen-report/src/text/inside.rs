@@ -35,12 +35,12 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut dyn Write) -> io::
         )?;
         writeln!(out)?;
     }
-    let mut number = 0;
-    findings(&inside.findings, "what each request carries", &mut number, style, out)?;
+    let mut told = Vec::new();
+    findings(&inside.findings, "what each request carries", &mut told, style, out)?;
     if let Some(fresh) = &inside.fresh {
-        first_requests(fresh, &mut number, style, out)?;
+        first_requests(fresh, &mut told, style, out)?;
     }
-    if number == 0 && (!inside.totals.is_empty() || inside.not_looked.is_empty()) {
+    if told.is_empty() && (!inside.totals.is_empty() || inside.not_looked.is_empty()) {
         writeln!(out, "{}\n", style.heading("no finding: nothing that the rules know is carried in vain"))?;
     }
     for missing in &inside.not_looked {
@@ -52,13 +52,18 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut dyn Write) -> io::
     Ok(())
 }
 
-fn first_requests(fresh: &Fresh, number: &mut usize, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn first_requests<'a>(
+    fresh: &'a Fresh,
+    told: &mut Vec<&'a Finding>,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     totals(&fresh.totals, "counted, first request of a fresh process", style, out)?;
     let latency =
         fresh.latency.map(|latency| format!(", taking {}", quantity(Kind::Time, latency))).unwrap_or_default();
     let from = format!("{} first requests, each after `{}`{latency}", fresh.requests, clean(&fresh.restart));
     writeln!(out, "{}\n", style.faint(&from))?;
-    findings(&fresh.findings, "what the first request of a fresh process carries", number, style, out)
+    findings(&fresh.findings, "what the first request of a fresh process carries", told, style, out)
 }
 
 fn totals(rows: &[TotalRow], heading: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -102,10 +107,11 @@ fn titles(rows: &[&TotalRow], groups: &[&str]) -> Vec<&'static str> {
     titles.into_iter().map(|(_, title)| title).collect()
 }
 
-fn findings(
-    findings: &[Finding],
+/// `told` are those before, in the order of their numbers.
+fn findings<'a>(
+    findings: &'a [Finding],
     heading: &str,
-    number: &mut usize,
+    told: &mut Vec<&'a Finding>,
     style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -114,13 +120,14 @@ fn findings(
     }
     writeln!(out, "{}", style.heading(heading))?;
     for finding in findings {
-        *number += 1;
-        one(*number, finding, style, out)?;
+        one(finding, told, style, out)?;
+        told.push(finding);
     }
     writeln!(out)
 }
 
-fn one(number: usize, finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let number = told.len() + 1;
     let rule = format!("{:<width$}", finding.rule, width = INDENT - 4);
     let summary = if finding.group.is_empty() {
         finding.summary.clone()
@@ -133,7 +140,18 @@ fn one(number: usize, finding: &Finding, style: Style, out: &mut dyn Write) -> i
         hanging(&blank(), &items(&finding.items), style, out)?;
     }
     let cure = &finding.cure;
+    // The same lines twice would only be longer.
+    let same = |other: &&&Finding| (&other.cure.file, &other.cure.lines) == (&cure.file, &cure.lines);
+    let before = told.iter().position(|other| same(&other)).filter(|_| !cure.lines.is_empty());
     hanging(&label("cure", style), &cure.advice, style, out)?;
+    if let Some(before) = before {
+        return hanging(
+            &blank(),
+            &format!("the lines are those of {}, and so is the way to check again", before + 1),
+            style,
+            out,
+        );
+    }
     if !cure.lines.is_empty() {
         if let Some(file) = &cure.file {
             hanging(&blank(), &format!("into {file}:"), style, out)?;

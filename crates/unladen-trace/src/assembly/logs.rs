@@ -12,6 +12,8 @@ use crate::wire::{fastcgi, syslog};
 
 /// Standard error's descriptor.
 const STDERR: i32 = 2;
+/// What a worker of PHP-FPM tells its master over standard error at the end of a request (fpm_stdio.c): no line of a log.
+const FPM_MARK: &[u8] = b"\0fscf\0";
 /// Examples that are kept of each log.
 const EXAMPLES: usize = 5;
 /// Bytes that are kept of an example.
@@ -99,7 +101,7 @@ impl Logs {
         took_ns: u64,
         moment: Moment,
     ) {
-        if way == Way::Out && fd == STDERR {
+        if way == Way::Out && fd == STDERR && payload != FPM_MARK {
             let key = (group, LogSink::Stderr, "stderr".to_owned());
             self.add(key, moment, lines(payload), result, &printable(payload), took_ns);
         }

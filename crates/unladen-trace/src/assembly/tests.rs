@@ -79,6 +79,13 @@ fn transfer(way: Way, socket: &Socket, payload: &[u8]) -> What {
     What::Transfer { way, fd: 9, object, result: payload.len() as i64, payload: payload.to_vec(), took_ns: 1_000 }
 }
 
+fn hello() -> Vec<u8> {
+    let mut hello = vec![22, 3, 1, 0, 45, 1, 0, 0, 41, 3, 3];
+    hello.extend_from_slice(&[7; 32]);
+    hello.extend_from_slice(&[0, 0, 2, 0x13, 0x01, 1, 0, 0, 0]);
+    hello
+}
+
 fn query(text: &str) -> Vec<u8> {
     let mut message = vec![b'Q'];
     message.extend_from_slice(&(text.len() as u32 + 5).to_be_bytes());
@@ -215,6 +222,21 @@ fn log_lines_are_known_by_where_they_go() {
 }
 
 #[test]
+fn the_mark_of_fpm_at_the_end_of_a_request_was_taken_for_a_log_line() {
+    let stderr = |payload: &[u8]| What::Transfer {
+        way: Way::Out,
+        fd: 2,
+        object: Object::Pipe,
+        result: payload.len() as i64,
+        payload: payload.to_vec(),
+        took_ns: 500,
+    };
+    let evidence = run(&vec![(10, stderr(b"\0fscf\0")), (20, stderr(b"a line\n"))], &vec![]);
+    let [stderr] = &evidence.logs[..] else { panic!("{:?}", evidence.logs) };
+    assert_eq!((stderr.sink, per_request(&evidence, &stderr.counted.count)), (LogSink::Stderr, 1.0));
+}
+
+#[test]
 fn programs_and_compilations_are_counted_once() {
     let compile = |nested, took_ns| What::Compile { language: Language::Perl, path: None, took_ns, nested };
     let evidence = run(
@@ -257,16 +279,28 @@ fn sqlite_counts_executions_and_not_rows() {
 }
 
 #[test]
+fn the_hello_after_postgres_agreed_to_tls_was_lost() {
+    let socket = tcp(1, 5432);
+    let script = vec![
+        (10, What::Connect { fd: 9, socket: socket.clone(), result: 0, took_ns: 5_000 }),
+        (20, sent(&socket, &[0, 0, 0, 8, 4, 210, 22, 47])),
+        (30, received(&socket, b"S")),
+        (40, sent(&socket, &hello())),
+        (90, What::Close { fd: 9, socket: Some(socket) }),
+    ];
+    let evidence = run(&script, &vec![]);
+    let [seen] = &evidence.connections[..] else { panic!("{:?}", evidence.connections) };
+    assert_eq!((seen.protocol, per_request(&evidence, &seen.handshakes.count)), (Protocol::Tls, 1.0));
+}
+
+#[test]
 fn tls_is_known_by_its_hello_and_its_handshake_by_its_first_data() {
     let socket = tcp(1, 9243);
     let connect = What::Connect { fd: 9, socket: socket.clone(), result: -115, took_ns: 5_000 };
-    let mut hello = vec![22, 3, 1, 0, 45, 1, 0, 0, 41, 3, 3];
-    hello.extend_from_slice(&[7; 32]);
-    hello.extend_from_slice(&[0, 0, 2, 0x13, 0x01, 1, 0, 0, 0]);
     let script = vec![
         (10, connect),
         (500, What::Established { socket: socket.clone(), took_ns: 490 }),
-        (2_000, sent(&socket, &hello)),
+        (2_000, sent(&socket, &hello())),
         (3_000, received(&socket, &[22, 3, 3, 0, 4, 2, 0, 0, 0])),
         (4_000, sent(&socket, &[20, 3, 3, 0, 1, 1, 23, 3, 3, 0, 2, 9, 9])),
         (5_000, sent(&socket, &[23, 3, 3, 0, 2, 9, 9])),

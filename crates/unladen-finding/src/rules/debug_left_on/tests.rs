@@ -22,7 +22,7 @@ fn xdebug_assertions_and_errors_on_the_page() {
     assert_eq!(found.cure.lines, ["xdebug.mode=off", "zend.assertions=-1", "display_errors=0"]);
     assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/99-unladen.ini"));
     assert!(found.cure.advice.contains("phpdismod xdebug"), "{found:?}");
-    assert!(found.check_again.contains("text = \"xdebug.mode=off\\nzend.assertions=-1\\ndisplay_errors=0\\n\""));
+    assert!(found.check_again.contains("text = '''\nxdebug.mode=off\nzend.assertions=-1\ndisplay_errors=0\n'''"));
     assert!(matches!(found.share, Share::NotKnown(_)));
 }
 

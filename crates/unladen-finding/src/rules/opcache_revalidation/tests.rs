@@ -29,7 +29,7 @@ fn every_source_in_every_request() {
     assert_eq!(found.cure.commands, ["systemctl reload php8.2-fpm"]);
     assert_eq!(
         found.check_again,
-        "[[knob]]\nname = \"no revalidation\"\non = { file = \"/etc/php/8.2/fpm/conf.d/99-unladen.ini\", text = \"opcache.revalidate_freq=60\\n\" }\nrestart = \"php\""
+        "unladen prove, with this knob in its file:\n[[knob]]\nname = \"no revalidation\"\non = { file = \"/etc/php/8.2/fpm/conf.d/99-unladen.ini\", text = \"opcache.revalidate_freq=60\\n\" }\nrestart = \"php\""
     );
 }
 

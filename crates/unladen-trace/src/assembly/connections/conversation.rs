@@ -125,6 +125,10 @@ impl Conversation {
             // An answer came since: whatever was asked before it is over, though its end was not understood.
             self.language.forget_pending();
         }
+        // The server's yes to TLS has come in between: this is the hello.
+        if self.language.is_now_tls() {
+            (self.language, self.protocol) = (Language::Tls { hello_ns: None }, Protocol::Tls);
+        }
         let (payload, total) = (transfer.payload, usize::try_from(transfer.result).unwrap_or(0));
         let database = (self.group, name(&self.peer));
         match &mut self.language {
@@ -139,9 +143,6 @@ impl Conversation {
                         wait(pending, key);
                     }
                 });
-                if client.is_tls() {
-                    (self.language, self.protocol) = (Language::Tls { hello_ns: None }, Protocol::Tls);
-                }
             }
             Language::Mysql(client, pending) => {
                 let used = &mut self.used;
@@ -153,9 +154,6 @@ impl Conversation {
                         wait(pending, key);
                     }
                 });
-                if client.is_tls() {
-                    (self.language, self.protocol) = (Language::Tls { hello_ns: None }, Protocol::Tls);
-                }
             }
             Language::Tls { hello_ns } => {
                 if let Some(hello) = tls::client_hello(payload) {
@@ -215,6 +213,15 @@ impl Conversation {
 }
 
 impl Language {
+    /// A database's client that has gone over to TLS.
+    fn is_now_tls(&self) -> bool {
+        match self {
+            Self::Postgres(client, _) => client.is_tls(),
+            Self::Mysql(client, _) => client.is_tls(),
+            _ => false,
+        }
+    }
+
     fn forget_pending(&mut self) {
         match self {
             Self::Postgres(_, pending) | Self::Mysql(_, pending) => pending.clear(),
