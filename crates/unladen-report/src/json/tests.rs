@@ -72,6 +72,8 @@ fn every_field_is_documented() {
     let mut names = Vec::new();
     let load = Load { capacity: sample::searched().capacity, ..sample::overloaded() };
     for text in [
+        written(|out| Json.weigh(&sample::found_inside(), plain, out)),
+        written(|out| Json.inside(&[sample::inside()], plain, out)),
         written(|out| Json.load(&load, plain, out)),
         written(|out| Json.prove(&sample::class_map(), plain, out)),
         written(|out| Json.prove(&sample::five_patches(), plain, out)),

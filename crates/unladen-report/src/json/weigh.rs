@@ -34,6 +34,7 @@ pub(super) struct Document<'a> {
     findings: Vec<FindingJson<'a>>,
     counts: Vec<CountJson<'a>>,
     not_looked_for: Vec<NotLookedJson<'a>>,
+    lost_events: u64,
     warnings: Vec<String>,
 }
 
@@ -113,6 +114,7 @@ impl<'a> Document<'a> {
             findings: insides(result).flat_map(inside::findings).collect(),
             counts: insides(result).flat_map(inside::counts).collect(),
             not_looked_for: insides(result).flat_map(inside::not_looked).collect(),
+            lost_events: insides(result).map(|inside| inside.lost).sum(),
             warnings: result.warnings.iter().map(ToString::to_string).collect(),
         }
     }
@@ -132,6 +134,7 @@ pub(super) struct FindingsDocument<'a> {
     findings: Vec<FindingJson<'a>>,
     counts: Vec<CountJson<'a>>,
     not_looked_for: Vec<NotLookedJson<'a>>,
+    lost_events: u64,
 }
 
 impl<'a> FindingsDocument<'a> {
@@ -144,6 +147,7 @@ impl<'a> FindingsDocument<'a> {
             findings: pages.iter().flat_map(inside::findings).collect(),
             counts: pages.iter().flat_map(inside::counts).collect(),
             not_looked_for: pages.iter().flat_map(inside::not_looked).collect(),
+            lost_events: pages.iter().map(|page| page.lost).sum(),
         }
     }
 }
