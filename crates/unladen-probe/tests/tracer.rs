@@ -332,6 +332,56 @@ fn perl_compiles_and_dies() {
 }
 
 #[test]
+fn php_compiles_and_asks_sqlite() {
+    let Some(mut tracer) = tracer() else { return };
+    let has_sqlite = Command::new("php").args(["-r", "exit(class_exists('SQLite3') ? 0 : 1);"]).status();
+    if !has_sqlite.is_ok_and(|status| status.success()) {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no php with SQLite: install php-cli and php-sqlite3");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let (script, included) = (folder.path().join("script.php"), folder.path().join("included.php"));
+    std::fs::write(&included, "<?php class Included {}").expect("it is written");
+    let text = r#"<?php
+        echo "ready\n"; fgets(STDIN);
+        require __DIR__ . '/included.php'; class_exists('Absent');
+        $db = new SQLite3(':memory:');
+        $statement = $db->prepare('SELECT 1 UNION SELECT :x'); $statement->bindValue(':x', 2);
+        $rows = $statement->execute(); while ($rows->fetchArray()); $statement->close();
+        echo "done\n"; fgets(STDIN);"#;
+    std::fs::write(&script, text).expect("it is written");
+    let batch = Told::start(Command::new("php").arg(&script)).traced(&mut tracer);
+
+    assert_eq!(tracer.missing(), []);
+    assert_eq!(tracer.sources(), [Source::Syscalls, Source::Processes, Source::Php, Source::Sqlite]);
+    let events: Vec<&What> = batch.events.iter().map(|event| &event.what).collect();
+    let compiled: Vec<_> = events
+        .iter()
+        .filter_map(|what| match what {
+            What::Compile { language: Language::Php, path, nested: false, .. } => path.as_deref(),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(compiled, [included.as_os_str().as_encoded_bytes()]);
+    assert!(batch.counts.iter().any(|count| count.of == Countable::ClassLookup && count.times >= 1));
+    let prepared: Vec<_> = events
+        .iter()
+        .filter_map(|what| match what {
+            What::SqlitePrepare { statement, sql, .. } if sql.starts_with(b"SELECT") => Some((*statement, &sql[..])),
+            _ => None,
+        })
+        .collect();
+    let [(id, b"SELECT 1 UNION SELECT :x")] = prepared[..] else { panic!("{prepared:?}") };
+    let rows = |wanted: bool| {
+        let is = |what: &&&What| matches!(what, What::SqliteStep { statement, row, .. } if *statement == id && *row == wanted);
+        events.iter().filter(is).count()
+    };
+    // PHP looks for a first row, goes back, and only then fetches: three rows and an end, or more, as it pleases.
+    assert!(rows(true) >= 2 && rows(false) >= 1, "{events:?}");
+    assert!(events.iter().any(|what| matches!(what, What::SqliteReset { statement } if *statement == id)));
+}
+
+#[test]
 fn events_that_find_no_room_are_counted() {
     let config = TracerConfig { ring_bytes: RING, most_events: 100 };
     if tracer().is_none() {

@@ -5,7 +5,7 @@
 /// One thing that a process did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// When it was done: at the return of the call.
+    /// When it was done: at the return of the call; of close, before it, as the descriptor is gone afterwards.
     pub at_ns: u64,
     /// The process.
     pub pid: u32,
@@ -25,7 +25,7 @@ pub enum What {
     File {
         /// Which.
         call: FileCall,
-        /// The path as the process gave it, at most [`MAX_PATH`] bytes.
+        /// The path as the process gave it, at most [`MAX_PATH`] bytes; `.` of fchdir, whose descriptor is `folder`.
         path: Vec<u8>,
         /// The second path of link and rename.
         target: Option<Vec<u8>>,
@@ -70,7 +70,7 @@ pub enum What {
         /// Since it was asked for, ns: a round trip.
         took_ns: u64,
     },
-    /// A descriptor was closed.
+    /// A descriptor of a socket or a regular file was closed. Where it had been duplicated, the socket may live on.
     Close {
         /// The descriptor.
         fd: i32,
@@ -125,7 +125,7 @@ pub enum What {
     },
     /// SQLite was given a statement.
     SqlitePrepare {
-        /// Stands for the prepared statement until it is finalised.
+        /// Stands for the prepared statement until it is finalised; 0 where SQLite refused the text.
         statement: u64,
         /// Its text, at most [`MAX_PAYLOAD`] bytes.
         sql: Vec<u8>,
