@@ -20,7 +20,7 @@ SUBJECT=$(basename "$HERE")
 STATE=
 
 # Who serves. Without root the servers run as the caller and only the packages' absence is in the way.
-if [ "$(id -u)" -eq 0 ]; then WORKER=www-data; else WORKER=$(id -un); fi
+if [ "$(id -u)" -eq 0 ]; then WORKER=${UNLADEN_USER:-www-data}; else WORKER=$(id -un); fi
 
 say() { printf '%s: %s\n' "$SUBJECT" "$*" >&2; }
 die() { say "$*"; exit 1; }
