@@ -58,6 +58,8 @@ pub enum Share {
         /// The part, 0 to 1.
         part: Interval,
     },
+    /// Nearly all of it, though how much remains was not measured, and why, in half a line.
+    NearlyAll(String),
     /// It cannot be told, and why, in half a line.
     NotKnown(String),
 }
@@ -76,6 +78,7 @@ impl Share {
     pub fn rank(&self) -> f64 {
         match self {
             Self::Known { part, .. } => part.value,
+            Self::NearlyAll(_) => 1.0,
             Self::NotKnown(_) => -1.0,
         }
     }

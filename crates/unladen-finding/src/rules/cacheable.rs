@@ -63,7 +63,7 @@ impl Cacheable {
             ),
             figures: Vec::new(),
             items: Vec::new(),
-            share: Share::NotKnown("nearly all of it; what a cache takes to answer was not measured".into()),
+            share: Share::NearlyAll("what a cache takes to answer was not measured".into()),
             check_again: front::again(evidence, &cure, "cache"),
             cure,
         })

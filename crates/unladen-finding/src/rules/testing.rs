@@ -142,7 +142,7 @@ pub(crate) fn silent(rule: &dyn Rule, evidence: &Evidence) {
 pub(crate) fn part(finding: &Finding) -> Interval {
     match &finding.share {
         Share::Known { part, .. } => *part,
-        Share::NotKnown(why) => panic!("the share is not known: {why}"),
+        Share::NearlyAll(why) | Share::NotKnown(why) => panic!("the share is not known: {why}"),
     }
 }
 

@@ -150,6 +150,7 @@ fn finding<'a>(inside: &'a Inside, state: &'static str, finding: &'a Finding) ->
 }
 
 fn share(share: &Share) -> ShareJson<'_> {
+    let unknown = ShareJson { known: false, of: None, value: None, low: None, high: None, time_ns: None, why: None };
     match share {
         Share::Known { of, time, part } => ShareJson {
             known: true,
@@ -160,8 +161,7 @@ fn share(share: &Share) -> ShareJson<'_> {
             time_ns: Some(SpanNs { value: time.value, low: time.low, high: time.high }),
             why: None,
         },
-        Share::NotKnown(why) => {
-            ShareJson { known: false, of: None, value: None, low: None, high: None, time_ns: None, why: Some(why) }
-        }
+        Share::NearlyAll(why) => ShareJson { of: Some("nearly all of latency"), why: Some(why), ..unknown },
+        Share::NotKnown(why) => ShareJson { why: Some(why), ..unknown },
     }
 }

@@ -65,6 +65,7 @@ fn row(finding: &Finding, y: f64, body: &mut String) {
             );
             None
         }
+        Share::NearlyAll(_) => Some("nearly all"),
         Share::NotKnown(_) => Some("part not known"),
     };
     if let Some(label) = label {

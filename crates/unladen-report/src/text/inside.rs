@@ -210,6 +210,7 @@ fn share(share: &Share) -> String {
                 percent(part.high),
             )
         }
+        Share::NearlyAll(why) => format!("nearly all of the latency; {why}"),
         Share::NotKnown(why) => format!("its part of the request is not known: {why}"),
     }
 }
