@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What every BPF program here needs of the kernel's interface: types, helpers, the notation of maps, reading by CO-RE.
 //
-// Own declarations, not libbpf's headers: so the sources compile with nothing but clang, on any distribution, and the build
-// script can say what is missing before anything else is built.
+// Own declarations, not libbpf's headers: so the sources compile with nothing but clang, on any distribution.
 #pragma once
 
 typedef unsigned char u8;

@@ -175,3 +175,35 @@ pub(super) fn read_watched(watched: &Map<'_>) -> Result<Vec<(u32, WatchedEntry)>
     }
     Ok(all)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let key = Key { pid: 1, group: 2, number: 3, errno: 4 };
+        assert_eq!(Key::from_raw(&key.raw()), Some(key));
+        assert_eq!(Key::from_raw(&key.raw()[..11]), None);
+        let entry = WatchedEntry { group: 5, own: true, cpu_ns: 6 };
+        assert_eq!(WatchedEntry::from_raw(&entry.raw()), Some(entry));
+        assert_eq!(WatchedEntry::from_raw(&entry.raw()[..15]), None);
+    }
+
+    #[test]
+    fn time_on_a_processor_counts_once() {
+        let mut counts = Counts::default();
+        let mut take = |followed: &[(u32, WatchedEntry)], events: &[Event]| {
+            let mut taken = Vec::new();
+            counts.take_cpu(followed, events, &mut taken);
+            taken.iter().map(|count| (count.pid, count.time_ns)).collect::<Vec<_>>()
+        };
+        let entry = |own, cpu_ns| WatchedEntry { group: 0, own, cpu_ns };
+        let ends = |pid, cpu_ns| Event { at_ns: 0, pid, tid: pid, group: 0, what: What::Exit { cpu_ns } };
+        assert_eq!(take(&[(1, entry(true, 10)), (2, entry(false, 99))], &[]), [(1, 10)]);
+        assert_eq!(take(&[(1, entry(true, 10))], &[]), []);
+        assert_eq!(take(&[(1, entry(true, 25))], &[]), [(1, 15)]);
+        assert_eq!(take(&[], &[ends(1, 30), ends(7, 3)]), [(1, 5), (7, 3)], "a short-lived one counts too");
+        assert_eq!(take(&[(1, entry(true, 4))], &[]), [(1, 4)], "its id is given to another");
+    }
+}
