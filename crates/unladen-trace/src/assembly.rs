@@ -44,6 +44,8 @@ pub struct Assembly {
     requests: u64,
     lost: u64,
     syscalls: BTreeMap<(usize, Countable), Counted>,
+    /// Calls by group and process while requests ran, less those while none did.
+    busy: BTreeMap<(usize, u32), i64>,
     descriptors: Descriptors,
     files: Files,
     logs: Logs,
@@ -65,6 +67,7 @@ impl Assembly {
             requests: 0,
             lost: 0,
             syscalls: BTreeMap::new(),
+            busy: BTreeMap::new(),
             descriptors: Descriptors::default(),
             files: Files::default(),
             logs: Logs::default(),
@@ -98,6 +101,12 @@ impl Assembly {
         self.processes.end_phase();
         // A request's number never comes again, so that the last of one phase and the first of the next differ.
         self.requests += requests.max(1);
+    }
+
+    /// The process of a group that did most in answer to the requests: of two servers under one name, one that was asked.
+    pub fn busiest(&self, group: usize) -> Option<u32> {
+        let of_group = self.busy.iter().filter(|((of, _), _)| *of == group);
+        of_group.max_by_key(|(_, calls)| **calls).map(|((_, pid), _)| *pid)
     }
 
     /// Puts all that was summed up into evidence. A block that was cut short is not in it.
@@ -146,6 +155,10 @@ impl Assembly {
         let counted = self.syscalls.entry((count.group as usize, count.of)).or_default();
         counted.count.add(phase, count.times);
         counted.time_ns.add(phase, count.time_ns);
+        let calls = i64::try_from(count.times).unwrap_or(i64::MAX);
+        let on = self.phases.get(phase).is_some_and(|phase| phase.on);
+        let busy = self.busy.entry((count.group as usize, count.pid)).or_default();
+        *busy = busy.saturating_add(if on { calls } else { -calls });
     }
 
     fn event(&mut self, event: Event, moment: Moment) {

@@ -310,6 +310,8 @@ pub struct ConnectionSeen {
     pub refused: Series,
     /// TLS handshakes, and their time: from the first hello to the first data.
     pub handshakes: Counted,
+    /// Logins at a database, and the time from the greeting until something could be asked. TLS is not looked into.
+    pub logins: Counted,
     /// Requests and answers over it: turns from sending to receiving, and the time until the first byte came.
     pub exchanges: Counted,
     /// Exchanges over connections that an earlier request had opened.

@@ -36,6 +36,7 @@ pub(super) struct Connections {
     seen: BTreeMap<Key, Seen>,
     opened: Table<Key>,
     handshakes: Table<Key>,
+    logins: Table<Key>,
     exchanges: Table<Key>,
     questions: Table<(usize, String, String, String)>,
     dropped: u64,
@@ -63,6 +64,11 @@ pub(super) enum Notice {
     },
     /// It ended, and took so long.
     HandshakeDone {
+        /// ns.
+        took_ns: u64,
+    },
+    /// Greeting and login at a database are over.
+    Login {
         /// ns.
         took_ns: u64,
     },
@@ -112,7 +118,7 @@ impl Connections {
         if let Some(former) = self.open.remove(&socket.id) {
             self.account(former, moment);
         }
-        let took_ns = if pending { 0 } else { took_ns };
+        let took_ns = (!pending).then_some(took_ns);
         self.open.insert(socket.id, Conversation::opened(group, socket, at_ns, took_ns, moment));
     }
 
@@ -160,6 +166,10 @@ impl Connections {
                 seen.server_name = seen.server_name.take().or(server_name);
             }
             Notice::HandshakeDone { took_ns } => self.handshakes.add_time(key, moment, took_ns),
+            Notice::Login { took_ns } => {
+                self.logins.add(key.clone(), moment, took_ns);
+                self.seen(key, peer);
+            }
             Notice::Exchange { took_ns } => {
                 self.exchanges.add(key.clone(), moment, took_ns);
                 if reused {
@@ -180,6 +190,9 @@ impl Connections {
         let Some(opened_in) = conversation.opened_in.filter(|_| !conversation.datagram) else { return };
         let key = conversation.key();
         self.opened.add(key.clone(), opened_in, conversation.connect_ns);
+        if let Some(took_ns) = conversation.login() {
+            self.logins.add(key.clone(), opened_in, took_ns);
+        }
         let unused = !conversation.is_used();
         let seen = self.seen(key, &conversation.peer);
         if unused {
@@ -201,6 +214,9 @@ impl Connections {
             let Some(opened_in) = conversation.opened_in.filter(|_| !conversation.datagram) else { continue };
             let key = conversation.key();
             self.opened.add(key.clone(), opened_in, conversation.connect_ns);
+            if let Some(took_ns) = conversation.login() {
+                self.logins.add(key.clone(), opened_in, took_ns);
+            }
             self.seen(key, &conversation.peer);
         }
         let mut connections: BTreeMap<Key, ConnectionSeen> = BTreeMap::new();
@@ -227,6 +243,9 @@ impl Connections {
         }
         for (key, counted) in self.handshakes.into_sorted() {
             connections.entry(key).or_default().handshakes = counted;
+        }
+        for (key, counted) in self.logins.into_sorted() {
+            connections.entry(key).or_default().logins = counted;
         }
         for (key, counted) in self.exchanges.into_sorted() {
             connections.entry(key).or_default().exchanges = counted;

@@ -149,6 +149,48 @@ fn statements_are_told_apart_and_the_same_again_is_known() {
     assert_eq!((connection.protocol, connection.local), (Protocol::Postgres, false));
     assert_eq!(per_request(&evidence, &connection.opened.count), 1.0);
     assert_eq!(per_request(&evidence, &connection.unused), 0.0);
+    assert_eq!(per_request(&evidence, &connection.logins.count), 1.0);
+    assert_eq!(per_request(&evidence, &connection.logins.time_ns), 10.0 + 1_000.0);
+    assert_eq!(per_request(&evidence, &connection.exchanges.count), 3.0);
+}
+
+#[test]
+fn the_time_of_a_login_was_nowhere() {
+    let connect = |socket: &Socket| What::Connect { fd: 9, socket: socket.clone(), result: -115, took_ns: 5_000 };
+    let established = |socket: &Socket| What::Established { socket: socket.clone(), took_ns: 90 };
+    // PostgreSQL's client speaks first, and asks nothing.
+    let postgres = tcp(1, 5432);
+    let startup = [0, 0, 0, 8 + 12, 0, 3, 0, 0, b'u', b's', b'e', b'r', 0, b'w', b'w', b'w', 0, 0, 0, 0];
+    let mut script = vec![
+        (10, connect(&postgres)),
+        (100, established(&postgres)),
+        (2_000, sent(&postgres, &startup)),
+        (5_000, received(&postgres, b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I")),
+        (6_000, What::Close { fd: 9, socket: Some(postgres) }),
+    ];
+    // MySQL's server does; the time until its greeting belongs to the login.
+    let mysql = tcp(2, 3306);
+    let greeting = b"\x4a\0\0\0\x0a8.0.36\0\x01\0\0\0aaaaaaaa\0\xff\xf7\x21\x02\0\xff\x81\x15\0\0\0\0\0\0\0\0\0\0bbbbbbbbbbbb\0mysql_native_password\0";
+    let login = b"\x20\0\0\x01\x85\xa6\xff\x01\0\0\0\x01\x21\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    script.extend([
+        (10_000, connect(&mysql)),
+        (10_090, established(&mysql)),
+        (14_090, received(&mysql, greeting)),
+        (16_000, sent(&mysql, login)),
+        (20_000, received(&mysql, b"\x07\0\0\x02\0\0\0\x02\0\0\0")),
+        (21_000, sent(&mysql, b"\x09\0\0\0\x03select 1")),
+        (22_000, received(&mysql, b"\x01\0\0\x01\x01")),
+        (23_000, What::Close { fd: 9, socket: Some(mysql) }),
+    ]);
+    let evidence = run(&script, &vec![]);
+    let of = |protocol| evidence.connections.iter().find(|seen| seen.protocol == protocol).unwrap();
+    let login = |protocol| {
+        let logins = &of(protocol).logins;
+        (per_request(&evidence, &logins.count), per_request(&evidence, &logins.time_ns))
+    };
+    assert_eq!(login(Protocol::Postgres), (1.0, 3_000.0 + 1_000.0));
+    assert_eq!(login(Protocol::Mysql), (1.0, 4_000.0 + 4_000.0 + 1_000.0));
+    assert_eq!(per_request(&evidence, &of(Protocol::Mysql).exchanges.count), 1.0);
 }
 
 #[test]
@@ -314,4 +356,17 @@ fn tls_is_known_by_its_hello_and_its_handshake_by_its_first_data() {
     assert_eq!(per_request(&evidence, &seen.handshakes.time_ns), 3_000.0);
     assert_eq!(per_request(&evidence, &seen.opened.time_ns), 490.0);
     assert_eq!(per_request(&evidence, &seen.unused), 0.0);
+}
+
+#[test]
+fn of_two_servers_under_one_name_the_one_that_was_asked_is_busiest() {
+    let mut assembly = Assembly::new(Box::new(Nothing));
+    let count = |pid, times| Count { group: 0, pid, of: Countable::Syscall { number: 0, errno: 0 }, times, time_ns: 0 };
+    for on in [true, false, false, true] {
+        let counts = vec![count(7, 1_000), count(8, if on { 300 } else { 0 })];
+        let window = Window { on, begin_ns: 0, end_ns: 10, sent_ns: vec![0] };
+        assembly.phase(&window, Batch { counts, ..Batch::default() });
+    }
+    assert_eq!(assembly.busiest(0), Some(8));
+    assert_eq!(assembly.busiest(1), None);
 }

@@ -76,13 +76,15 @@ impl Counting<'_> {
         Ok(tracer)
     }
 
-    /// Counts in requests to one URL; fills the evidence, as far as it gets.
+    /// Counts in requests to one URL; fills the evidence, as far as it gets, and tells which process of each group was
+    /// busiest.
     pub(super) fn count(
         &mut self,
         tracer: &mut Tracer,
         url: usize,
         latency: Duration,
         evidence: &mut Evidence,
+        busiest: &mut Vec<Option<u32>>,
     ) -> Result<(), CountingError> {
         let gap = self.rate.map_or(latency, |rate| latency.max(Duration::from_secs_f64(1.0 / rate)));
         let requests = requests_a_phase(gap);
@@ -108,6 +110,7 @@ impl Counting<'_> {
             assembly.phase(&window, tracer.take()?);
             Ok(())
         });
+        *busiest = (0..evidence.groups.len()).map(|group| assembly.busiest(group)).collect();
         assembly.finish(evidence);
         counted
     }

@@ -105,12 +105,14 @@ impl Weighed<'_> {
         };
         self.progress.say("looking at what the page answers");
         answers(self.driver, url, &self.samples[url], self.cancel, &mut warm);
-        php_settings(self.instrument, &groups, &mut warm);
 
         let latency =
             warm.page.latency.map_or(Duration::from_millis(20), |mean| Duration::from_nanos(mean.value as u64));
+        let mut busiest = Vec::new();
+        let traced = self.trace(url, latency, &groups, &mut warm, &mut busiest);
+        php_settings(self.instrument, &groups, &busiest, &mut warm);
         let mut fresh = None;
-        match self.trace(url, latency, &groups, &mut warm) {
+        match traced {
             Ok(tracer) => fresh = self.fresh(url, &groups, tracer, &mut warm),
             Err(error) => warm.missing.extend(cannot_trace(&error)),
         }
@@ -123,13 +125,14 @@ impl Weighed<'_> {
         latency: Duration,
         groups: &[GroupId],
         evidence: &mut Evidence,
+        busiest: &mut Vec<Option<u32>>,
     ) -> Result<Tracer, CountingError> {
         if groups.is_empty() {
             return Err(CountingError::NothingFollows);
         }
         let mut counting = self.counting();
         let mut tracer = counting.attach(groups)?;
-        let counted = counting.count(&mut tracer, url, latency, evidence);
+        let counted = counting.count(&mut tracer, url, latency, evidence, busiest);
         if evidence.phases.all().is_empty() {
             counted?;
         } else if let Err(error) = counted {

@@ -22,6 +22,10 @@ pub(super) struct Conversation {
     pub(super) opened_in: Option<Moment>,
     /// Time until it stood, ns.
     pub(super) connect_ns: u64,
+    /// When the call that asked for it returned.
+    asked_for_ns: u64,
+    /// The call did not wait until it stood: that time comes on top.
+    pending: bool,
     protocol: Protocol,
     language: Language,
     /// The other side asks: a connection that was accepted. Nothing of it is looked at.
@@ -30,6 +34,8 @@ pub(super) struct Conversation {
     asked_ns: Option<u64>,
     /// Something was sent that was more than what opening a connection takes.
     used: bool,
+    /// Time of what came before that: greeting and login, ns. None once it was told.
+    login_ns: Option<u64>,
 }
 
 /// What it takes to understand what is said.
@@ -45,18 +51,21 @@ enum Language {
 
 impl Conversation {
     /// One that was just asked for.
-    pub(super) fn opened(group: usize, socket: &Socket, _at_ns: u64, connect_ns: u64, moment: Moment) -> Self {
+    pub(super) fn opened(group: usize, socket: &Socket, at_ns: u64, connect_ns: Option<u64>, moment: Moment) -> Self {
         Self {
             group,
             peer: socket.peer.clone(),
             datagram: socket.datagram,
             opened_in: Some(moment),
-            connect_ns,
+            connect_ns: connect_ns.unwrap_or(0),
+            asked_for_ns: at_ns,
+            pending: connect_ns.is_none(),
             protocol: Protocol::Silent,
             language: Language::Unknown,
             accepted: false,
             asked_ns: None,
             used: false,
+            login_ns: None,
         }
     }
 
@@ -70,7 +79,7 @@ impl Conversation {
         Self {
             opened_in: None,
             accepted: accepted && !socket.datagram,
-            ..Self::opened(transfer.group, socket, transfer.at_ns, 0, Moment { phase: 0, request: 0 })
+            ..Self::opened(transfer.group, socket, transfer.at_ns, Some(0), Moment { phase: 0, request: 0 })
         }
     }
 
@@ -81,6 +90,11 @@ impl Conversation {
     /// Whether anything was asked over it. Of what cannot be understood, anything that was sent counts.
     pub(super) fn is_used(&self) -> bool {
         self.used
+    }
+
+    /// The time of greeting and login, if it is a database's and was not told yet.
+    pub(super) fn login(&self) -> Option<u64> {
+        self.login_ns.filter(|_| matches!(self.language, Language::Postgres(..) | Language::Mysql(..)))
     }
 
     pub(super) fn transfer(
@@ -177,6 +191,12 @@ impl Conversation {
                 }
             }
         }
+        if self.used
+            && let Some(took_ns) = self.login()
+        {
+            self.login_ns = None;
+            notice(Notice::Login { took_ns });
+        }
         self.asked_ns = self.asked_ns.or(Some(begun_ns));
     }
 
@@ -206,8 +226,18 @@ impl Conversation {
             }
             Language::Tls { .. } | Language::Unknown | Language::Plain => {}
         }
-        if let Some(took_ns) = took_ns.filter(|_| self.used) {
-            notice(Notice::Exchange { took_ns });
+        if self.used {
+            if let Some(took_ns) = took_ns {
+                notice(Notice::Exchange { took_ns });
+            }
+        } else if self.opened_in.is_some() {
+            // MySQL's server speaks first.
+            let stands_ns = self.asked_for_ns + if self.pending { self.connect_ns } else { 0 };
+            let greeting_ns =
+                matches!(self.language, Language::Unknown).then(|| transfer.at_ns.saturating_sub(stands_ns));
+            if let Some(took_ns) = took_ns.or(greeting_ns) {
+                self.login_ns = Some(self.login_ns.unwrap_or(0) + took_ns);
+            }
         }
     }
 }
