@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use nix::errno::Errno;
 use syscalls::Sysno;
 
-use crate::event::{Batch, Count, Countable, Event, Object, What};
+use crate::event::{Batch, Count, Countable, Event, Language, Object, What};
 use crate::evidence::{Counted, CounterSeen, Evidence, SleepSeen, SyscallSeen};
 use crate::phases::PhaseSeen;
 use crate::series::Series;
@@ -177,6 +177,11 @@ impl Assembly {
                         _ if call.opens() => {
                             self.descriptors.opened(pid, result, &path);
                             self.processes.opened(tid, at_ns, &path);
+                            // Python's import reads the compiled file, and has no function to look at in all of its versions.
+                            if path.ends_with(".pyc") {
+                                let module = (Language::Python, Some(path.clone()));
+                                self.processes.compiled(group, tid, at_ns, module, 0, false, moment);
+                            }
                         }
                         crate::FileCall::Chdir => self.descriptors.changed_folder(pid, path.clone()),
                         _ => {}

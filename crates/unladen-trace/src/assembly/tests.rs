@@ -298,6 +298,13 @@ fn programs_and_compilations_are_counted_once() {
 }
 
 #[test]
+fn what_python_imports_is_known_by_the_compiled_files_that_it_opens() {
+    let evidence = run(&vec![(10, file(FileCall::Open, "/app/__pycache__/views.cpython-311.pyc", 3))], &vec![]);
+    let [module] = &evidence.compiles[..] else { panic!("{:?}", evidence.compiles) };
+    assert_eq!((module.language, per_request(&evidence, &module.counted.count)), (Language::Python, 1.0));
+}
+
+#[test]
 fn sqlite_counts_executions_and_not_rows() {
     let prepare = What::SqlitePrepare { statement: 1, sql: b"SELECT * FROM page WHERE id = 3".into(), took_ns: 400 };
     let step = |row| What::SqliteStep { statement: 1, row, took_ns: 100 };
