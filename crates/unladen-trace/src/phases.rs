@@ -42,7 +42,7 @@ impl Phases {
 
     /// Requests sent in whole blocks.
     pub fn requests(&self) -> u64 {
-        self.0.iter().filter(|phase| phase.on).map(|phase| phase.requests).sum()
+        self.0.iter().filter(|phase| phase.on).fold(0, |sum, phase| sum.saturating_add(phase.requests))
     }
 
     /// What requests add to a count, per request; `None` with too few blocks, or if a block is out of order.

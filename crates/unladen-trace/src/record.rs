@@ -98,7 +98,10 @@ impl Record {
     }
 
     /// From a file's content, whatever its version.
-    pub(crate) fn parse(text: &[u8]) -> Result<Self, serde_json::Error> {
+    ///
+    /// # Errors
+    /// If it is no record.
+    pub fn parse(text: &[u8]) -> Result<Self, serde_json::Error> {
         serde_json::from_slice(text)
     }
 

@@ -14,7 +14,8 @@ impl Series {
         if self.0.len() <= phase {
             self.0.resize(phase + 1, 0);
         }
-        self.0[phase] += count;
+        // A file of evidence may hold any number.
+        self.0[phase] = self.0[phase].saturating_add(count);
     }
 
     /// The count of one phase.
@@ -24,7 +25,7 @@ impl Series {
 
     /// All phases together.
     pub fn total(&self) -> u64 {
-        self.0.iter().sum()
+        self.0.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
     /// The sum of several, phase by phase.

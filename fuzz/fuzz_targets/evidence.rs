@@ -1,0 +1,18 @@
+//! Files of evidence, and the rules on whatever they hold: no number, name or path makes a rule panic.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use unladen_finding::{look, unlooked};
+use unladen_trace::Record;
+
+fuzz_target!(|text: &[u8]| {
+    let Ok(record) = Record::parse(text) else { return };
+    for evidence in record.pages.iter().flat_map(|page| [Some(&page.warm), page.fresh.as_ref()]).flatten() {
+        let findings = look(evidence);
+        assert!(findings.windows(2).all(|pair| pair[0].share.rank() >= pair[1].share.rank()));
+        for missing in unlooked(evidence) {
+            assert!(findings.iter().all(|finding| finding.rule != missing.rule.name()));
+        }
+        let _ = evidence.totals();
+    }
+});
