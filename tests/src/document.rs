@@ -170,7 +170,7 @@ fn is_long(name: &str) -> bool {
 }
 
 /// Whether a weight is of the group of this user and executable, or of this executable; less its version and pid.
-fn is_of(row: &Value, group: &str) -> bool {
+pub(crate) fn is_of(row: &Value, group: &str) -> bool {
     let name = row["group"].as_str().unwrap_or_default();
     let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.' || letter == ' ');
     name == group || name.rsplit(' ').next() == Some(group)

@@ -6,19 +6,24 @@
 //! given, so that all of it takes minutes.
 
 mod binary;
+pub mod bpf;
 mod call;
+mod counts;
 mod document;
 mod experiment;
 mod machine;
 mod records;
 mod server;
+mod site;
 mod subject;
 
 pub use binary::binary;
 pub use call::{Call, Done, Running};
+pub use counts::Counted;
 pub use document::{Compared, Document, Weight};
 pub use experiment::{Lab, SHORT_LOAD};
 pub use machine::{Ability, skip_without, worker};
 pub use records::Records;
 pub use server::{Asked, Reply, Server};
+pub use site::Site;
 pub use subject::Subject;

@@ -5,6 +5,8 @@ use std::process::{Command, Stdio};
 
 use nix::unistd::{Uid, User};
 
+use crate::bpf;
+
 /// What a test cannot do everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ability {
@@ -12,6 +14,8 @@ pub enum Ability {
     Root,
     /// To mount something that only the test's own processes see.
     PrivateMounts,
+    /// To look into other processes by eBPF.
+    Tracing,
 }
 
 /// Whether the test has to be left out, for lack of an ability. It says so on a line of its own, which libtest does not
@@ -22,6 +26,7 @@ pub fn skip_without(ability: Ability, test: &str) -> bool {
         Ability::PrivateMounts => {
             (!mounts_privately()).then_some("it takes root, and a container that permits mount namespaces")
         }
+        Ability::Tracing => (!bpf::is_permitted()).then_some("it takes root, and a kernel that permits eBPF and has BTF"),
     };
     let Some(why) = lacking else { return false };
     assert!(std::env::var_os("UNLADEN_TESTS").is_none_or(|value| value != "all"), "{test} may not be left out: {why}");

@@ -81,6 +81,29 @@ impl Subject {
         format!("{}{path}", self.get(key))
     }
 
+    /// Has its script do something else: `["fault", "n-plus-one", "on"]`, `["restart"]`. Returns what it prints.
+    ///
+    /// # Panics
+    /// If it cannot.
+    pub fn run<const N: usize>(&self, words: [&str; N]) -> String {
+        let run = Command::new(&self.run)
+            .args(words)
+            .env("UNLADEN_STATE", self.get("UNLADEN_STATE"))
+            .env("UNLADEN_WORKERS", "1")
+            .output()
+            .expect("the subject's script starts");
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{} {words:?}: {}\n{said}", self.run.display(), run.status);
+        String::from_utf8(run.stdout).expect("the subject's script writes UTF-8")
+    }
+
+    /// The process of one of its servers, as `run status` tells it; of PHP-FPM, the master's.
+    pub fn pid(&self, server: &str) -> u32 {
+        let status = self.run(["status"]);
+        let pid = status.lines().find_map(|line| line.strip_prefix(server)?.trim().parse().ok());
+        pid.unwrap_or_else(|| panic!("no {server} in\n{status}"))
+    }
+
     /// Stops its servers now; the rest goes when this is dropped.
     pub fn stop(&self) {
         let down = Command::new(&self.run)

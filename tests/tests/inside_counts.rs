@@ -1,0 +1,290 @@
+//! What `weigh` counts inside requests is exact: it is what strace, the databases themselves and the page's own program count.
+//!
+//! Each server here has one process that answers, and is asked by this test alone. So a count is a whole number for each
+//! request, and is compared as such, whatever else the machine does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use unladen_tests::{Ability, Call, Document, Site, Subject, skip_without};
+use unladen_trace::sql::{Dialect, fingerprint};
+use unladen_trace::{Evidence, Record};
+
+/// Phases for a page that takes a few milliseconds.
+const SHORT: &str = "80ms";
+/// Phases for one that takes up to a tenth of a second on a busy machine.
+const LONG: &str = "250ms";
+
+/// Counts a page of one process; the document, and the evidence behind it.
+fn inside(url: &str, phase: &str) -> (Document, Evidence) {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record.json");
+    // As many blocks as tell a group from chance among all processes of a machine that has some hundred.
+    let time = if phase == LONG { "10s" } else { "4s" };
+    let call = Call::weigh(["--time", time, "--phase", phase, "--settle", "20ms", "--group-by", "pid"]);
+    let document = call.args(["--record"]).args([&record]).args([url]).document();
+    assert_eq!(document["lost_events"], 0, "{document}");
+    let mut record = Record::read(&record).unwrap();
+    (document, record.pages.remove(0).warm)
+}
+
+/// Sends so many requests over one connection.
+fn ask(url: &str, requests: usize) {
+    // The fragment is not sent: it only makes curl ask again.
+    let out = Command::new("curl").args(["-sf", "-o", "/dev/null", &format!("{url}#[1-{requests}]")]).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+}
+
+/// The only child of PHP-FPM's master.
+fn worker_of(pledges: &Subject) -> u32 {
+    let master = pledges.pid("fpm");
+    let children = fs::read_to_string(format!("/proc/{master}/task/{master}/children")).unwrap();
+    children.trim().parse().unwrap_or_else(|_| panic!("workers: {children:?}"))
+}
+
+/// What strace saw of a process and its children, by the names that `counts[]` has.
+fn straced(pid: u32, during: impl FnOnce()) -> BTreeMap<String, f64> {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    // Each call, and the table.
+    let mut strace = Command::new("strace")
+        .args(["-f", "-C", "-U", "name,calls,errors", "-s", "0", "-p", &pid.to_string(), "-o"])
+        .arg(&log)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while !fs::read_to_string(format!("/proc/{pid}/status")).unwrap().contains(&format!("TracerPid:\t{}\n", strace.id())) {
+        assert!(begun.elapsed() < Duration::from_secs(30), "strace does not attach");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    during();
+    // What the worker does after its last answer.
+    std::thread::sleep(Duration::from_millis(300));
+    kill(Pid::from_raw(i32::try_from(strace.id()).unwrap()), Signal::SIGINT).unwrap();
+    strace.wait().unwrap();
+    let log = fs::read_to_string(&log).unwrap();
+
+    let mut counted = BTreeMap::<String, f64>::new();
+    for line in log.lines() {
+        // `4711 name(arguments) = -1 ENOENT (…)`, `4711 <... name resumed>) = 0`; one that was begun when strace left has no result.
+        let Some((_, call)) = line.split_once(' ') else { continue };
+        let Some((call, result)) = call.rsplit_once(" = ") else { continue };
+        let call = call.trim_start();
+        let name = match call.strip_prefix("<... ") {
+            Some(resumed) => resumed.split(' ').next().unwrap(),
+            None => call.split('(').next().unwrap(),
+        };
+        *counted.entry(format!("syscall.{name}")).or_default() += 1.0;
+        if let Some(error) = result.strip_prefix("-1 ").and_then(|error| error.split(' ').next()) {
+            *counted.entry(format!("syscall.{name}.{error}")).or_default() += 1.0;
+        }
+    }
+    let table = log.lines().skip_while(|line| !line.starts_with("syscall ")).skip(2).take_while(|line| !line.starts_with("--"));
+    for line in table {
+        let columns: Vec<&str> = line.split_whitespace().collect();
+        let (name, calls) = (columns[0], columns[1].parse::<f64>().unwrap());
+        // The lines and the table are one count: what is read of the lines is right.
+        let from_lines = counted.get(&format!("syscall.{name}")).copied().unwrap_or_default();
+        assert!((calls - from_lines).abs() <= 1.0, "{name}: {calls} in strace's table, {from_lines} of its lines");
+    }
+    counted
+}
+
+/// Every system call of both sides that is not the same number for each request.
+fn differences(strace: &BTreeMap<String, f64>, requests: usize, document: &Document, group: &str) -> Vec<String> {
+    let counts = document.counts(group);
+    let names: BTreeSet<&String> = strace.keys().chain(counts.keys()).filter(|name| name.starts_with("syscall.")).collect();
+    names
+        .into_iter()
+        .filter_map(|name| {
+            let strace = strace.get(name).copied().unwrap_or_default() / requests as f64;
+            let counted = counts.get(name).map_or(0.0, |counted| counted.per_request);
+            ((strace - counted).abs() > 0.02).then(|| format!("{name}: {strace} by strace, {counted} counted"))
+        })
+        .collect()
+}
+
+/// What the page with faults does besides, each so often as subjects/pledges/phplib/faults says: the counter, and how often.
+const FAULTS: &[(&str, &[(&str, f64)])] = &[
+    ("n-plus-one", &[("sql.statements", 30.0)]),
+    ("same-query-again", &[("sql.statements", 12.0), ("sql.identical", 11.0)]),
+    ("database-reconnect", &[("sql.statements", 5.0), ("connections.opened", 5.0)]),
+    ("unused-connection", &[("connections.opened", 1.0)]),
+    ("unused-connection-tcp", &[("connections.opened", 1.0)]),
+    ("write-per-request-sql", &[("sql.statements", 1.0)]),
+    ("log-chatter-file", &[("log.lines", 40.0)]),
+    ("lock-churn", &[("locks", 30.0)]),
+    ("lock-churn-link", &[("locks", 30.0)]),
+    ("unpooled-connection", &[("connections.opened", 3.0)]),
+    ("unpooled-tls", &[("connections.opened", 3.0), ("connections.tls", 3.0)]),
+    ("dns-again", &[("dns.questions", 5.0)]),
+    // A shell, and what it becomes.
+    ("process-per-request", &[("processes.started", 1.0)]),
+    ("sleeps", &[("sleeps", 1.0)]),
+];
+
+/// One connection, two statements; opcache locks its memory once.
+const PAGE: &[(&str, f64)] = &[("connections.opened", 1.0), ("sql.statements", 2.0), ("locks", 1.0)];
+
+/// Statements that PostgreSQL logged, less their durations: by fingerprint, how often.
+fn postgres_says(log: &str) -> BTreeMap<String, f64> {
+    let mut said = BTreeMap::new();
+    let mut statement = String::new();
+    let mut finish = |statement: &mut String| {
+        if !statement.is_empty() {
+            *said.entry(fingerprint(statement.as_bytes(), Dialect::Postgres).text).or_default() += 1.0;
+        }
+        statement.clear();
+    };
+    for line in log.lines() {
+        // `2026-… [4711] LOG:  duration: 0.1 ms  execute <unnamed>: select …`, and the lines of a long text, which begin with a tab.
+        if let Some(more) = line.strip_prefix('\t') {
+            if !statement.is_empty() {
+                statement = format!("{statement}\n{more}");
+            }
+            continue;
+        }
+        finish(&mut statement);
+        let Some((_, what)) = line.split_once("LOG:  duration: ") else { continue };
+        let Some((_, what)) = what.split_once(" ms  ") else { continue };
+        let text = what.strip_prefix("execute <unnamed>: ").or_else(|| what.strip_prefix("statement: "));
+        statement.push_str(text.unwrap_or_default());
+    }
+    finish(&mut statement);
+    said
+}
+
+/// Statements by fingerprint, per request.
+fn statements(evidence: &Evidence) -> BTreeMap<String, f64> {
+    let mut seen = BTreeMap::<String, f64>::new();
+    for query in &evidence.queries {
+        *seen.entry(query.fingerprint.clone()).or_default() += evidence.mean(&query.counted.count);
+    }
+    seen
+}
+
+/// Both sides' statements as lines that compare; `logged` of so many requests.
+fn per_request(logged: BTreeMap<String, f64>, requests: usize) -> BTreeMap<String, f64> {
+    logged.into_iter().map(|(text, times)| (text, times / requests as f64)).collect()
+}
+
+// One subject, as what it does is switched.
+#[test]
+fn a_page_and_its_faults_as_strace_and_postgresql_count_them() {
+    if skip_without(Ability::Tracing, "a_page_and_its_faults_as_strace_and_postgresql_count_them") {
+        return;
+    }
+    let pledges = Subject::up("pledges");
+    let state = Path::new(pledges.get("STATE"));
+    // Else it looks at its files anew every other second, in whatever request comes then.
+    let settings = state.join("php.d/subject.ini");
+    fs::write(&settings, fs::read_to_string(&settings).unwrap() + "opcache.validate_timestamps = 0\n").unwrap();
+    pledges.run(["restart"]);
+    ask(pledges.url(), 20);
+
+    let strace = straced(worker_of(&pledges), || ask(pledges.url(), 100));
+    let (document, _) = inside(pledges.url(), SHORT);
+    let wrong = differences(&strace, 100, &document, "www-data php-fpm");
+    assert!(wrong.is_empty(), "{wrong:#?}\n{document}");
+
+    for (fault, _) in FAULTS {
+        pledges.run(["fault", fault, "on"]);
+    }
+    let superuser = if nix::unistd::Uid::effective().is_root() { "postgres" } else { "" };
+    for sql in ["alter system set log_min_duration_statement = 0", "select pg_reload_conf()"] {
+        let psql = ["-u", superuser, "--", "psql", "-qX", "-h", pledges.get("DATABASE_SOCKET"), "-d", "postgres", "-c", sql];
+        let done = Command::new("runuser").args(psql).stdout(Stdio::null()).current_dir("/").status().unwrap();
+        assert!(done.success());
+    }
+    ask(pledges.url(), 20);
+    let log = state.join("log/postgres.log");
+    let before = fs::read_to_string(&log).unwrap().len();
+    let strace = straced(worker_of(&pledges), || ask(pledges.url(), 20));
+    let logged = postgres_says(&fs::read_to_string(&log).unwrap()[before..]);
+    let (document, evidence) = inside(pledges.url(), LONG);
+
+    let mut expected: BTreeMap<&str, f64> = PAGE.iter().copied().collect();
+    for (counter, times) in FAULTS.iter().flat_map(|(_, counters)| *counters) {
+        *expected.entry(counter).or_default() += times;
+    }
+    let counts = document.counts("www-data php-fpm");
+    let counted: BTreeMap<&str, f64> = expected
+        .keys()
+        .map(|counter| (*counter, counts.get(*counter).map_or(0.0, |counted| counted.per_request)))
+        .collect();
+    assert_eq!(counted, expected, "{document}");
+    assert_eq!(statements(&evidence), per_request(logged, 20));
+    let wrong = differences(&strace, 20, &document, "www-data php-fpm");
+    assert!(wrong.is_empty(), "{wrong:#?}\n{document}");
+}
+
+/// Executions, and rows, that SQLite itself tells of: Python's callback is sqlite3_trace_v2 with SQLITE_TRACE_STMT.
+const SQLITE_PAGE: &str = r#"
+import sqlite3, sys
+from http.server import HTTPServer, BaseHTTPRequestHandler
+db = sqlite3.connect("test.sqlite", isolation_level=None)
+db.executescript("create table t (n integer primary key, name text); create table hits (n integer)")
+db.executemany("insert into t values (?, ?)", [(n, "name %d" % n) for n in range(100)])
+traced = []
+db.set_trace_callback(lambda sql: traced.append(sql))
+class Page(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        del traced[:]
+        rows = 0
+        for n in range(20):  # prepared once, values bound
+            rows += len(db.execute("select name from t where n between ? and ? + 2", (n, n)).fetchall())
+        for n in range(5):  # the text itself differs
+            rows += len(db.execute("select count(*) from t where n > %d" % n).fetchall())
+        for n in range(7):  # the very same
+            rows += len(db.execute("select name from t where name = 'name 5'").fetchall())
+        db.execute("select n from t").fetchone()  # one row of a hundred
+        rows += 1
+        db.execute("begin")
+        db.execute("insert into hits values (1)")
+        db.execute("rollback")
+        body = ("%d %d
+" % (len(traced), rows)).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *arguments):
+        pass
+HTTPServer(("127.0.0.1", int(sys.argv[1])), Page).serve_forever()
+"#;
+
+#[test]
+fn statements_and_rows_of_sqlite_are_those_that_it_tells_itself() {
+    if skip_without(Ability::Tracing, "statements_and_rows_of_sqlite_are_those_that_it_tells_itself") {
+        return;
+    }
+    let site = Site::python(SQLITE_PAGE);
+    let told = Command::new("curl").args(["-sf", &site.url()]).output().unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    let told: Vec<f64> = told.split_whitespace().map(|number| number.parse().unwrap()).collect();
+    assert_eq!(told[0], 36.0, "20 + 5 + 7 + 1 + 3");
+    let (document, evidence) = inside(&site.url(), SHORT);
+    let group = format!("root {}", site.name());
+    assert_eq!(document.count(&group, "sql.statements"), told[0], "{document}");
+    assert_eq!(document.count(&group, "sql.rows"), told[1], "{document}");
+    // Six of the same seven; what is bound to the twenty is not seen, so that nobody calls them the same.
+    assert_eq!(document.count(&group, "sql.identical"), 6.0, "{document}");
+    let expected = [
+        ("BEGIN", 1.0),
+        ("INSERT INTO hits VALUES (?)", 1.0),
+        ("ROLLBACK", 1.0),
+        ("SELECT COUNT(*) FROM t WHERE n > ?", 5.0),
+        ("SELECT n FROM t", 1.0),
+        ("SELECT name FROM t WHERE n BETWEEN ? AND ? + ?", 20.0),
+        ("SELECT name FROM t WHERE name = ?", 7.0),
+    ];
+    let expected: BTreeMap<String, f64> = expected.into_iter().map(|(text, times)| (text.to_owned(), times)).collect();
+    assert_eq!(statements(&evidence), expected);
+}
