@@ -1,10 +1,28 @@
 //! How to see that a cure works.
 
-use unladen_trace::Evidence;
+use unladen_trace::{Evidence, State};
 
-/// By weighing again.
+/// By weighing again; what first requests of fresh processes did, by making them fresh again.
 pub(crate) fn weigh(evidence: &Evidence) -> String {
-    format!("unladen weigh {}", evidence.page.url)
+    match evidence.page.restart.as_deref().filter(|_| evidence.state == State::Fresh) {
+        Some(command) => weigh_fresh(evidence, command),
+        None => format!("unladen weigh {}", word(&evidence.page.url)),
+    }
+}
+
+/// By weighing first requests of the processes that a command makes fresh.
+pub(crate) fn weigh_fresh(evidence: &Evidence, command: &str) -> String {
+    format!("unladen weigh --restart {} {}", quoted(command), word(&evidence.page.url))
+}
+
+/// A word as a shell takes it: in quotes only where it needs them.
+pub(crate) fn word(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/:._-+%,@=".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_plain) { text.to_owned() } else { quoted(text) }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// By `unladen prove`: the lines of a knob that writes a file, see `docs/experiments.md`.
@@ -29,4 +47,30 @@ fn toml_lines(lines: &[String]) -> String {
 fn toml_text(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{escaped}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use unladen_trace::Page;
+
+    use super::*;
+
+    fn page(url: &str, state: State) -> Evidence {
+        let restart = Some("systemctl restart 'a b'".to_owned());
+        Evidence { page: Page { url: url.into(), restart, ..Page::default() }, state, ..Evidence::default() }
+    }
+
+    #[test]
+    fn what_only_a_fresh_process_does_was_to_be_seen_without_a_restart() {
+        assert_eq!(
+            weigh(&page("http://a/", State::Fresh)),
+            r"unladen weigh --restart 'systemctl restart '\''a b'\''' http://a/"
+        );
+        assert_eq!(weigh(&page("http://a/", State::Warm)), "unladen weigh http://a/");
+    }
+
+    #[test]
+    fn a_shell_took_the_url_apart() {
+        assert_eq!(weigh(&page("http://a/?b=1&c", State::Warm)), "unladen weigh 'http://a/?b=1&c'");
+    }
 }

@@ -38,6 +38,17 @@ pub(crate) fn number(php: Option<&PhpSettings>, name: &str) -> Option<u64> {
     value.trim_end_matches(|last: char| !last.is_ascii_digit()).parse().ok()
 }
 
+/// A setting that is a size, `4096K` or `4M`, in bytes.
+pub(crate) fn bytes(php: Option<&PhpSettings>, name: &str) -> Option<u64> {
+    let unit = match setting(php, name)?.bytes().last()?.to_ascii_lowercase() {
+        b'k' => 1 << 10,
+        b'm' => 1 << 20,
+        b'g' => 1 << 30,
+        _ => 1,
+    };
+    Some(number(php, name)?.saturating_mul(unit))
+}
+
 /// Whether an extension is loaded; `None` if it is not known.
 pub(crate) fn has_extension(php: Option<&PhpSettings>, name: &str) -> Option<bool> {
     let extensions = &php?.extensions;
@@ -88,7 +99,9 @@ pub(crate) fn pool_file(evidence: &Evidence, group: usize) -> Option<String> {
 fn file(evidence: &Evidence, group: usize) -> String {
     let php = evidence.php_of(group);
     let known = |file: fn(&PhpSettings) -> &str| php.map(file).filter(|file| !file.is_empty());
-    if let Some(folder) = known(|php| &php.ini_folder) {
+    // Of several folders the last is read last; an empty one is that which PHP was built with (PHP_INI_SCAN_DIR).
+    let last = |folders: &'_ str| folders.rsplit(':').find(|folder| !folder.is_empty()).map(str::to_owned);
+    if let Some(folder) = known(|php| &php.ini_folder).and_then(last) {
         return format!("{}/{FILE}", folder.trim_end_matches('/'));
     }
     if let Some(ini) = known(|php| &php.ini) {

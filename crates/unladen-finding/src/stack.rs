@@ -51,6 +51,43 @@ pub(crate) fn program(evidence: &Evidence, group: usize) -> &str {
     exe.or_else(|| seen.name.split_whitespace().next_back()).unwrap_or("")
 }
 
+/// Servers of databases, by the name of their program.
+const DATABASES: &[&str] = &[
+    "postgres",
+    "mysqld",
+    "mariadbd",
+    "redis-server",
+    "redis-check-rdb", // what redis-server is a name of
+    "valkey-server",
+    "memcached",
+    "mongod",
+    "clickhouse-server",
+    "slapd",
+];
+
+/// Who writes the log lines that others send.
+const LOG_DAEMONS: &[&str] = &["rsyslogd", "syslog-ng", "systemd-journald", "systemd-journal", "syslogd"];
+
+/// Groups whose own files, processes, locks and writes an application's owner decides about: all but servers of databases and of
+/// the log. What those do, they are asked for: the asking is what can be spared, and is told of who asks.
+pub(crate) fn applications(evidence: &Evidence) -> impl Iterator<Item = usize> {
+    (0..evidence.groups.len()).filter(|group| !is_database_server(evidence, *group) && !is_log_daemon(evidence, *group))
+}
+
+/// Whether a group writes what others log.
+pub(crate) fn is_log_daemon(evidence: &Evidence, group: usize) -> bool {
+    LOG_DAEMONS.contains(&program(evidence, group))
+}
+
+/// Whether a group is the server of a database.
+pub(crate) fn is_database_server(evidence: &Evidence, group: usize) -> bool {
+    let is = |name: &str| DATABASES.contains(&name);
+    // A unit of systemd may have started something else first: `postgresql@15-main.service`.
+    let unit =
+        evidence.group(group).strip_suffix(".service").and_then(|name| name.split('@').next()).unwrap_or_default();
+    is(program(evidence, group)) || is(unit) || matches!(unit, "postgresql" | "mariadb" | "mysql" | "redis")
+}
+
 /// Whether a group is Sympa's.
 pub(crate) fn is_sympa(evidence: &Evidence, group: usize) -> bool {
     let name = evidence.group(group);

@@ -1,7 +1,8 @@
 //! The first request of a fresh process, against later ones.
 
-use unladen_trace::{Evidence, FileCall, Interval, Outcome, Series, Source, State};
+use unladen_trace::{Evidence, Interval, Source, State};
 
+use crate::again;
 use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
 use crate::php;
@@ -58,8 +59,6 @@ impl ColdStart {
         if ratio.low < LEAST_RATIO || more.low < LEAST_MORE {
             return None;
         }
-        let restart =
-            evidence.page.restart.as_ref().map_or_else(String::new, |command| format!("--restart '{command}' "));
         Some(Finding {
             rule: self.name(),
             group: busiest(evidence).map(|group| evidence.group(group).to_owned()).unwrap_or_default(),
@@ -76,7 +75,7 @@ impl ColdStart {
             items: doings(evidence),
             share: Share::of_latency(evidence, Some(more)),
             cure: cure(evidence),
-            check_again: format!("unladen weigh {restart}{}", evidence.page.url),
+            check_again: again::weigh(evidence),
         })
     }
 
@@ -98,7 +97,7 @@ impl ColdStart {
             items: Vec::new(),
             share: Share::NotKnown("it was one request; --restart 'COMMAND' makes more".into()),
             cure: cure(evidence),
-            check_again: format!("unladen weigh --restart '{command}' {}", evidence.page.url),
+            check_again: again::weigh_fresh(evidence, &command),
         })
     }
 }
@@ -120,27 +119,27 @@ fn busiest(evidence: &Evidence) -> Option<usize> {
     (0..evidence.groups.len()).rev().max_by(|a, b| cpu(a).total_cmp(&cpu(b)))
 }
 
+/// What a first request did is told by these counters of its table, under the names that they have there.
+const DOINGS: &[(&str, &str)] = &[
+    ("compiles.php", "PHP files compiled"),
+    ("compiles.perl", "Perl files compiled"),
+    ("compiles.python", "Python files compiled"),
+    ("files.opened", "files opened"),
+    ("files.checked", "file checks"),
+    ("sql.statements", "SQL statements"),
+    ("connections.opened", "connections opened"),
+    ("locks", "locks taken"),
+    ("log.lines", "log lines"),
+    ("processes.started", "programs started"),
+];
+
 /// What the first request of a fresh process did, all groups together.
 fn doings(evidence: &Evidence) -> Vec<Item> {
-    let files = |wanted: fn(FileCall, Outcome) -> bool| {
-        let seen = evidence.files.iter().filter(move |file| wanted(file.call, file.outcome));
-        Series::sum(seen.map(|file| &file.counted.count))
-    };
-    let checks = |call, outcome| {
-        matches!(call, FileCall::Stat | FileCall::Access | FileCall::Readlink)
-            || call == FileCall::Open && outcome != Outcome::Found
-    };
-    let done = [
-        ("source files compiled", Series::sum(evidence.compiles.iter().map(|seen| &seen.counted.count))),
-        ("files opened", files(|call, outcome| call == FileCall::Open && outcome == Outcome::Found)),
-        ("file checks", files(checks)),
-        ("SQL statements", Series::sum(evidence.queries.iter().map(|seen| &seen.counted.count))),
-        ("connections opened", Series::sum(evidence.connections.iter().map(|seen| &seen.opened.count))),
-        ("locks taken", Series::sum(evidence.locks.iter().map(|seen| &seen.counted.count))),
-        ("log lines", Series::sum(evidence.logs.iter().map(|seen| &seen.counted.count))),
-        ("processes started", Series::sum(evidence.processes.iter().map(|seen| &seen.started))),
-    ];
-    Item::largest(done.map(|(name, series)| (name.to_owned(), evidence.mean(&series))))
+    let totals = evidence.totals();
+    Item::largest(DOINGS.iter().map(|(counter, name)| {
+        let of = totals.iter().filter(|total| total.counter == *counter);
+        ((*name).to_owned(), of.map(|total| total.per_request.value).sum())
+    }))
 }
 
 fn cure(evidence: &Evidence) -> Cure {

@@ -1,19 +1,17 @@
 //! A connection to a database that is opened for each request.
 
-use unladen_trace::{ConnectionSeen, Counted, Evidence, Interval, Protocol, QueryProtocol, Series, Source};
+use unladen_trace::{ConnectionSeen, Evidence, Interval, Protocol, Series, Source};
 
 use super::peers::{self, LEAST_PER_REQUEST};
 use crate::again;
 use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
 use crate::rule::Rule;
-use crate::stack::Stack;
+use crate::stack::{Stack, is_database_server};
+use crate::words;
 
 /// Connections that a request opens again, from which the summary says that one would do: half, as for those that it opens.
 const LEAST_AGAIN: f64 = 0.5;
-/// Most turns that opening takes: PostgreSQL's question for TLS, its greeting, and two of SCRAM. Where there are more turns
-/// that are no queries, some of them prepare statements, and the time of opening cannot be told from theirs.
-const MOST_TURNS: f64 = 4.0;
 
 /// See `docs/rules/database-reconnect.md`.
 pub(super) struct DatabaseReconnect;
@@ -50,21 +48,26 @@ impl DatabaseReconnect {
         let several = peers::often(evidence, &asked.less(&seen.opened.requests), LEAST_AGAIN).is_some();
         let database = format!("{} at {}", peers::spoken(seen.protocol), seen.peer);
         let connections = peers::so_many(opened, "new connection", "new connections");
-        let setup = setup(evidence, seen);
         let mut figures = vec![Figure { name: "connections", unit: "1", value: opened }];
-        figures.extend(setup.map(|value| Figure { name: "setup", unit: "ns", value }));
-        let time = peers::time(evidence, &[&seen.opened, &seen.handshakes]);
-        let time = match (time, setup) {
-            (Some(time), Some(setup)) => Some(plus(time, setup)),
-            (time, _) => time,
-        };
+        let login = peers::time(evidence, &[&seen.logins]).filter(|time| time.low > 0.0);
+        figures.extend(login.map(|value| Figure { name: "login", unit: "ns", value }));
+        let servers = servers(evidence, seen);
+        figures.extend(servers.map(|value| Figure { name: "server_cpu", unit: "ns", value }));
+        let time = peers::time(evidence, &[&seen.opened, &seen.handshakes, &seen.logins]);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(seen.group).to_owned(),
-            summary: match several {
-                true => format!("{connections} per request to {database}, where one would do"),
-                false => format!("{connections} per request to {database}, each with its greeting and login"),
-            },
+            summary: format!(
+                "{connections} per request to {database}, {}{}",
+                if several { "where one would do" } else { "each with its greeting and login" },
+                match servers {
+                    Some(cpu) => format!(
+                        "; the server starts a process for each, {} of CPU a request with its queries",
+                        words::time(cpu.value)
+                    ),
+                    None => String::new(),
+                }
+            ),
             figures,
             items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
             share: Share::of_latency(evidence, time.map(|time| time.scaled(kept))),
@@ -74,30 +77,18 @@ impl DatabaseReconnect {
     }
 }
 
-/// The time of greeting and login, ns a request: of all turns that are no queries, if they are as few as that takes.
-fn setup(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Interval> {
-    let queries = Counted::sum(
-        evidence
-            .queries
-            .iter()
-            .filter(|query| query.group == seen.group && query.database == seen.peer)
-            .filter(|query| query.protocol != QueryProtocol::Sqlite)
-            .map(|query| &query.counted),
-    );
-    // Queries that are not seen would be taken for logins.
-    let less = |all: &Series, some: &Series| (!some.is_zero()).then(|| all.less(some));
-    let turns = less(&seen.exchanges.count, &queries.count)?;
-    let time = less(&seen.exchanges.time_ns, &queries.time_ns)?;
-    let connections = evidence.mean(&seen.opened.count);
-    if evidence.mean(&turns) > MOST_TURNS * connections {
+/// CPU of the processes that PostgreSQL on this machine starts for connections, ns a request: what they do for queries is in it,
+/// and cannot be told apart.
+fn servers(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Interval> {
+    if seen.protocol != Protocol::Postgres || !seen.local {
         return None;
     }
-    evidence.time_of(&turns, &time).filter(|time| time.low > 0.0)
-}
-
-/// The sum of two times of the same connections, which vary together: ends add.
-fn plus(a: Interval, b: Interval) -> Interval {
-    Interval { value: a.value + b.value, low: a.low + b.low, high: a.high + b.high }
+    let forked = |group: usize| evidence.processes.iter().filter(move |process| process.group == group);
+    (0..evidence.groups.len()).filter(|group| is_database_server(evidence, *group)).find_map(|group| {
+        peers::often(evidence, &Series::sum(forked(group).map(|process| &process.started)), LEAST_PER_REQUEST)?;
+        let cpu = evidence.per_request(&Series::sum(forked(group).map(|process| &process.cpu_ns)))?;
+        (cpu.low > 0.0).then_some(cpu)
+    })
 }
 
 fn cure(stack: Stack, seen: &ConnectionSeen, several: bool) -> Cure {

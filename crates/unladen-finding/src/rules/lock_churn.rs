@@ -1,6 +1,8 @@
 //! Many locks taken in one request.
 
-use unladen_trace::{Counted, Evidence, LockCall, LockKind, LockSeen, QueryProtocol, Source};
+use std::collections::BTreeSet;
+
+use unladen_trace::{Counted, Evidence, FileCall, LockCall, LockKind, LockSeen, QueryProtocol, Source};
 
 use crate::again;
 use crate::cure::Cure;
@@ -8,6 +10,7 @@ use crate::finding::{Figure, Finding, Item, Share};
 use crate::folders::folders;
 use crate::rule::Rule;
 use crate::share::at_least;
+use crate::stack::applications;
 use crate::words::{count, plain};
 
 /// Locks a request. A session takes one, a log or a cache one or two, a transaction of SQLite two or three; ten are no longer
@@ -37,7 +40,7 @@ impl Rule for LockChurn {
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        (0..evidence.groups.len()).filter_map(|group| self.of_group(evidence, group)).collect()
+        applications(evidence).filter_map(|group| self.of_group(evidence, group)).collect()
     }
 }
 
@@ -95,6 +98,17 @@ impl LockChurn {
             check_again: again::weigh(evidence),
         })
     }
+}
+
+/// Lock files of a group, and the files that are linked to make them.
+pub(super) fn lock_files(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
+    let locks = evidence.locks.iter().filter(|seen| seen.group == group && seen.kind == LockKind::File);
+    let mut paths: BTreeSet<&str> = locks.map(|seen| seen.path.as_str()).collect();
+    if !paths.is_empty() {
+        let links = evidence.files.iter().filter(|file| file.group == group && file.call == FileCall::Link);
+        paths.extend(links.map(|file| file.path.as_str()));
+    }
+    paths
 }
 
 fn used_for(evidence: &Evidence, seen: &LockSeen) -> Use {

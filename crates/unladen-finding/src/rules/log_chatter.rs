@@ -7,15 +7,13 @@ use crate::finding::{Figure, Finding, Item, Share};
 use crate::php;
 use crate::rule::Rule;
 use crate::share::at_least;
-use crate::stack::{Stack, is_sympa, program};
+use crate::stack::{Stack, is_log_daemon, is_sympa, program};
 use crate::words::count;
 
 /// Lines a request. A web server writes one for each request, an application perhaps one or two of its own.
 const LEAST_LINES: f64 = 5.0;
 /// Longest example, in characters.
 const MOST_CHARS: usize = 80;
-/// Who writes what others send.
-const DAEMONS: &[&str] = &["rsyslogd", "syslog-ng", "systemd-journald", "systemd-journal", "syslogd"];
 /// What PHP begins its own lines with, also where nginx writes them for it: those that production leaves out, and another.
 const PHP_SAYS: &[&str] = &["PHP Deprecated", "PHP Notice", "PHP Warning"];
 
@@ -68,15 +66,11 @@ impl LogChatter {
 
 /// A daemon writes what another group sends; it is that group's waste, and its cure.
 fn is_told_by_the_sender(evidence: &Evidence, group: usize) -> bool {
-    is_daemon(evidence, group)
+    is_log_daemon(evidence, group)
         && evidence
             .logs
             .iter()
             .any(|seen| seen.group != group && seen.sink != LogSink::File && !seen.counted.count.is_zero())
-}
-
-fn is_daemon(evidence: &Evidence, group: usize) -> bool {
-    DAEMONS.contains(&program(evidence, group))
 }
 
 /// `/dev/log: "sympa[12]: info …"`
@@ -112,7 +106,7 @@ fn cure(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Cure {
         seen.iter().flat_map(|seen| &seen.examples).any(|example| texts.iter().any(|text| example.contains(text)))
     };
     let program = program(evidence, group);
-    if is_daemon(evidence, group) {
+    if is_log_daemon(evidence, group) {
         return Cure::advice(
             "lower the level at the program that sends them; to drop them here still costs the sending",
         )

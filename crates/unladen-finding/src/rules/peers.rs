@@ -9,9 +9,14 @@ use crate::words;
 /// the two, and tells of a page half of whose requests use the peer.
 pub(super) const LEAST_PER_REQUEST: f64 = 0.5;
 
-/// Connections that a page opens by habit. In first requests of fresh processes all are new, those of the best pool too.
+/// Where the C library asks, or finds nobody to ask, whenever a user or a host is looked up.
+const NAME_SERVICE: &[&str] = &["/var/run/nscd/socket", "/run/nscd/socket", "/run/systemd/userdb/"];
+
+/// Connections that a page opens by habit. In first requests of fresh processes all are new, those of the best pool too. What the
+/// C library opens by itself is none of the page's.
 pub(super) fn habits(evidence: &Evidence) -> impl Iterator<Item = &ConnectionSeen> {
-    evidence.connections.iter().filter(|_| evidence.state == State::Warm)
+    let is_ours = |seen: &&ConnectionSeen| !NAME_SERVICE.iter().any(|path| seen.peer.starts_with(path));
+    evidence.connections.iter().filter(|_| evidence.state == State::Warm).filter(is_ours)
 }
 
 /// Whether it is TCP, and neither a Unix socket nor a peer that is not known.

@@ -8,7 +8,7 @@ use crate::finding::{Figure, Finding, Item, Share};
 use crate::php;
 use crate::rule::Rule;
 use crate::share::at_least;
-use crate::stack::{Stack, program};
+use crate::stack::{Stack, applications, program};
 use crate::words::many;
 
 /// Processes a request: less than every second one is a job that is done now and then, or a worker that is replaced.
@@ -40,7 +40,7 @@ impl Rule for ProcessPerRequest {
         if evidence.state == State::Fresh {
             return Vec::new(); // A server that has just been started starts its workers.
         }
-        (0..evidence.groups.len()).filter_map(|group| self.of_group(evidence, group)).collect()
+        applications(evidence).filter_map(|group| self.of_group(evidence, group)).collect()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::folders::around;
 use crate::php;
 use crate::rule::Rule;
 use crate::share::{at_least, widened};
-use crate::stack::Stack;
+use crate::stack::{Stack, applications};
 use crate::words::{count, plain};
 
 use super::stat_storm::{KERNEL_HIGH, KERNEL_LOW, KERNEL_VALUE};
@@ -23,6 +23,9 @@ const TIMES: f64 = 3.0;
 const LEAST_OPENINGS: f64 = 2.0;
 /// Checks too many, per request. A check takes 2.5 µs (see `stat_storm`), so that fewer than these take less than 0.1 ms.
 const LEAST_CHECKS: f64 = 30.0;
+
+/// What the edges of phases may make of two equal counts, a request.
+const EDGES: f64 = 0.05;
 
 /// See `docs/rules/same-file-again.md`.
 pub(super) struct SameFileAgain;
@@ -45,7 +48,7 @@ impl Rule for SameFileAgain {
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        (0..evidence.groups.len()).filter_map(|group| self.of_group(evidence, group)).collect()
+        applications(evidence).filter_map(|group| self.of_group(evidence, group)).collect()
     }
 }
 
@@ -108,6 +111,26 @@ fn resolved(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     }
 }
 
+/// What the C library reads to look up a user or a host, as a client does whenever it connects.
+const NAME_SERVICE: &[&str] = &[
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/nsswitch.conf",
+    "/etc/hosts",
+    "/etc/host.conf",
+    "/etc/gai.conf",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/protocols",
+];
+
+/// Whether a file is read because a connection is opened: no more often than that. Other rules tell of connections.
+fn is_for_connections(evidence: &Evidence, file: &FileSeen) -> bool {
+    let opened = evidence.connections.iter().filter(|seen| seen.group == file.group).map(|seen| &seen.opened.count);
+    let connections = evidence.mean(&Series::sum(opened));
+    NAME_SERVICE.contains(&file.path.as_str()) && evidence.mean(&file.counted.count) <= connections + EDGES
+}
+
 fn repeated(evidence: &Evidence, group: usize, kind: impl Fn(&FileSeen) -> bool, least: f64) -> Vec<&FileSeen> {
     let (others, folders) = (told_elsewhere(evidence, group), resolved(evidence, group));
     let seen: Vec<&FileSeen> = evidence
@@ -115,6 +138,7 @@ fn repeated(evidence: &Evidence, group: usize, kind: impl Fn(&FileSeen) -> bool,
         .iter()
         .filter(|file| file.group == group && kind(file) && !is_special(&file.path))
         .filter(|file| !others.contains(without_suffix(&file.path)) && !folders.contains(file.path.as_str()))
+        .filter(|file| !is_for_connections(evidence, file))
         .filter(|file| {
             let requests = evidence.mean(&file.counted.requests);
             requests > 0.0 && evidence.mean(&file.counted.count) >= TIMES * requests

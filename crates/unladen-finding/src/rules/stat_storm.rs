@@ -2,15 +2,16 @@
 
 mod cure;
 
-use unladen_trace::{Counted, Evidence, FileCall, FileSeen, Interval, Outcome, Series, Source};
+use unladen_trace::{Counted, Evidence, FileCall, FileSeen, Interval, LockKind, Outcome, Series, Source};
 
 use crate::finding::{Figure, Finding, Item, Share};
-use crate::folders::folders;
+use crate::folders::{around, folders};
 use crate::rule::Rule;
 use crate::share::{at_least, widened};
+use crate::stack::applications;
 use crate::words::{count, plain};
 
-use super::{opcache_revalidation::revalidated, same_file_again::checked_again};
+use super::{lock_churn::lock_files, opcache_revalidation::revalidated, same_file_again::checked_again};
 
 /// Fewer checks (a request) than this are not worth a change: at 2.5 µs each (see [`KERNEL_VALUE`]) they take 0.25 ms.
 const LEAST_CHECKS: f64 = 100.0;
@@ -44,7 +45,7 @@ impl Rule for StatStorm {
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        (0..evidence.groups.len()).filter_map(|group| self.of_group(evidence, group)).collect()
+        applications(evidence).filter_map(|group| self.of_group(evidence, group)).collect()
     }
 }
 
@@ -89,19 +90,26 @@ impl Check<'_> {
     }
 }
 
-/// The group's checks, but for those of which `opcache-revalidation` and `same-file-again` tell.
+/// The group's checks, but for those of which `opcache-revalidation`, `same-file-again` and `lock-churn` tell.
 fn checks(evidence: &Evidence, group: usize) -> Vec<Check<'_>> {
     let (by_php, again) = (revalidated(evidence, group), checked_again(evidence, group));
+    let locks = lock_files(evidence, group);
+    let on_the_way = around(locks.iter().copied());
+    let taken = evidence.locks.iter().filter(|seen| seen.group == group && seen.kind == LockKind::File);
+    let taken = Series::sum(taken.map(|seen| &seen.counted.count));
     let of = |told: &[&FileSeen], file: &FileSeen| told.iter().any(|one| std::ptr::eq(*one, file));
     evidence
         .files
         .iter()
-        .filter(|file| file.group == group && is_check(file))
+        .filter(|file| file.group == group && is_check(file) && !locks.contains(file.path.as_str()))
         .map(|file| {
             let counted = &file.counted;
             let mut count = if of(&again, file) { counted.requests.clone() } else { counted.count.clone() };
             if of(&by_php, file) {
                 count = count.less(&counted.requests);
+            }
+            if on_the_way.contains(file.path.as_str()) {
+                count = count.less(&taken);
             }
             Check { file, mean: evidence.mean(&count), count }
         })

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use unladen_trace::{FileCall, GroupSeen, LockCall, LockKind, LockSeen, Outcome, ProcessSeen};
+
 use super::RULES;
-use super::testing::lean;
+use super::testing::{counted, each, file, lean};
 use crate::{look, rule_named, unlooked};
 
 /// What each page tells, in this order.
@@ -51,4 +53,34 @@ fn names_are_unique_and_found() {
 fn nothing_is_found_in_a_lean_page() {
     assert_eq!(look(&lean()), []);
     assert_eq!(unlooked(&lean()).count(), 0);
+}
+
+/// PostgreSQL forks a process for each connection, opens its relations for writing and its settings again in each: who connects is
+/// told, by `database-reconnect`.
+#[test]
+fn the_files_and_processes_of_a_database_server_were_told_as_the_pages_waste() {
+    let mut evidence = lean();
+    let group = evidence.groups.len();
+    evidence.groups.push(GroupSeen { name: "postgres postgres".into(), ..GroupSeen::default() });
+    evidence.processes = vec![ProcessSeen { group, program: String::new(), started: each(6), cpu_ns: each(4_000_000) }];
+    evidence.files = vec![
+        file(group, FileCall::Create, "base/16384/t1", Outcome::Found, 1),
+        file(group, FileCall::Open, "/etc/nsswitch.conf", Outcome::Found, 36),
+    ];
+    evidence.files.extend((0..200).map(|n| file(group, FileCall::Stat, &format!("base/{n}"), Outcome::Found, 1)));
+    evidence.locks = vec![LockSeen {
+        group,
+        kind: LockKind::Call(LockCall::Fcntl),
+        path: "base/16384/1".into(),
+        counted: counted(40, 1_000),
+    }];
+    assert_eq!(look(&evidence), []);
+    for unit in ["postgresql@15-main.service", "mariadb.service"] {
+        evidence.groups[group].name = unit.into();
+        assert_eq!(look(&evidence), [], "{unit}");
+    }
+    evidence.groups[group].name = "app server".into();
+    let rules: BTreeSet<&str> = look(&evidence).iter().map(|finding| finding.rule).collect();
+    let all = ["lock-churn", "process-per-request", "same-file-again", "stat-storm", "write-per-request"];
+    assert_eq!(rules, BTreeSet::from(all));
 }

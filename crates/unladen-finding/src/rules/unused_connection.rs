@@ -53,7 +53,7 @@ impl UnusedConnection {
             items: vec![Item { name: seen.peer.clone(), per_request: unused.value }],
             share: Share::of_latency(
                 evidence,
-                peers::time(evidence, &[&seen.opened, &seen.handshakes]).map(|time| time.scaled(part)),
+                peers::time(evidence, &[&seen.opened, &seen.handshakes, &seen.logins]).map(|time| time.scaled(part)),
             ),
             cure: Cure::advice(
                 "open it when it is first used, not when the page begins; look for a check whether the service is up, for a \

@@ -13,8 +13,10 @@ use crate::finding::{Figure, Finding, Item, Share};
 use crate::php;
 use crate::rule::Rule;
 use crate::share::at_least;
-use crate::stack::Stack;
+use crate::stack::{Stack, applications};
 use crate::words::many;
+
+use super::lock_churn::lock_files;
 
 /// What is written in fewer requests than this is written now and then: a cache that is filled, a counter that is saved each
 /// minute.
@@ -49,7 +51,7 @@ impl Rule for WritePerRequest {
         if !reads || evidence.state == State::Fresh {
             return Vec::new(); // A fresh process fills its caches.
         }
-        (0..evidence.groups.len()).filter_map(|group| self.of_group(evidence, group)).collect()
+        applications(evidence).filter_map(|group| self.of_group(evidence, group)).collect()
     }
 }
 
@@ -127,7 +129,8 @@ fn written(evidence: &Evidence, group: usize) -> BTreeMap<String, Series> {
     out
 }
 
-/// In how many requests each file was written: by bytes that went into it, else by calls that made or changed it.
+/// In how many requests each file was written: by bytes that went into it, else by calls that made or changed it. To open a file
+/// for writing is not to write: databases open all of theirs that way, and a lock is opened so to be taken.
 fn writing<'a>(evidence: &'a Evidence, group: usize, ignored: &BTreeSet<&str>) -> BTreeMap<&'a str, Series> {
     let is_ignored = |path: &str| {
         let session = path.rsplit('/').next().is_some_and(|name| name.starts_with(SESSION));
@@ -155,23 +158,30 @@ fn calls(evidence: &Evidence, group: usize) -> impl Iterator<Item = &FileSeen> {
 }
 
 fn changes(file: &FileSeen) -> bool {
-    file.outcome == Outcome::Found && matches!(file.call, FileCall::OpenWrite | FileCall::Create | FileCall::Change)
+    file.outcome == Outcome::Found && matches!(file.call, FileCall::Create | FileCall::Change)
 }
 
 /// Logs; what is only locked; the database of SQLite, where the statements that write are told.
 fn told_elsewhere(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     let logs = evidence.logs.iter().filter(|seen| seen.group == group && seen.sink == LogSink::File);
     let sqlite = evidence.queries.iter().any(|query| query.group == group && query.protocol == QueryProtocol::Sqlite);
-    let locks = evidence.locks.iter().filter(|seen| seen.group == group).filter(|seen| {
-        let is_written = evidence.transfers.iter().any(|transfer| {
-            transfer.group == group
-                && without_suffix(&transfer.path) == seen.path
-                && !transfer.writing_requests.is_zero()
-        });
-        // A file that is locked and written is written, unless it is the database.
-        seen.kind == LockKind::File || sqlite || !is_written
-    });
-    logs.map(|seen| seen.path.as_str()).chain(locks.map(|seen| seen.path.as_str())).collect()
+    // A file that is locked and written is written, unless it is the database.
+    let locks = evidence
+        .locks
+        .iter()
+        .filter(|seen| seen.group == group)
+        .filter(|seen| seen.kind == LockKind::File || sqlite || !is_written(evidence, group, &seen.path));
+    let told = logs.map(|seen| seen.path.as_str()).chain(locks.map(|seen| seen.path.as_str()));
+    told.chain(lock_files(evidence, group)).collect()
+}
+
+/// Whether bytes went into a file.
+fn is_written(evidence: &Evidence, group: usize, path: &str) -> bool {
+    evidence
+        .transfers
+        .iter()
+        .filter(|seen| seen.group == group && without_suffix(&seen.path) == path)
+        .any(|seen| !seen.writing_requests.is_zero())
 }
 
 /// SQLite's journals are a part of its database: with a write-ahead log, most of it is written there.
@@ -189,7 +199,8 @@ fn time(evidence: &Evidence, group: usize, statements: &Counted, files: bool) ->
     let mut count = statements.count.clone();
     let mut time_ns = statements.time_ns.clone();
     if files {
-        for file in calls(evidence, group).filter(|file| changes(file)) {
+        let opens = |file: &FileSeen| file.call == FileCall::OpenWrite && is_written(evidence, group, &file.path);
+        for file in calls(evidence, group).filter(|file| changes(file) || opens(file)) {
             count.absorb(&file.counted.count);
             time_ns.absorb(&file.counted.time_ns);
         }
@@ -222,7 +233,9 @@ fn cure(evidence: &Evidence, group: usize, by_sql: Option<Interval>, files: &[(S
     if files.iter().any(|(name, _)| name.ends_with("that the same request removes")) {
         advice.push("pass through memory what is removed again (php://memory, io.BytesIO), or a pipe");
     }
-    if files.iter().any(|(name, _)| name.starts_with('/') || name.starts_with("new files")) {
+    // What is none of the above is named by its path, which is not whole where the folder is not known.
+    let is_other = |name: &str| !name.starts_with("sessions: ") && !name.ends_with("that the same request removes");
+    if files.iter().any(|(name, _)| is_other(name)) {
         advice.push("write a file only if its content changes, and a cache only if it lacks the entry");
     }
     let advice = advice.join("; ");

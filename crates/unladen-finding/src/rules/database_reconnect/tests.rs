@@ -1,4 +1,4 @@
-use unladen_trace::{QuerySeen, State};
+use unladen_trace::{GroupSeen, ProcessSeen, State};
 
 use super::super::testing::{self, PHP};
 use super::*;
@@ -72,27 +72,35 @@ fn addresses() {
 }
 
 #[test]
-fn login_is_what_no_query_took() {
-    let queries = |count: u64| QuerySeen {
-        group: PHP,
-        database: SOCKET.into(),
-        counted: testing::counted(count, 500_000),
-        ..QuerySeen::default()
-    };
-    let turns = |count: u64| ConnectionSeen {
-        exchanges: Counted { time_ns: testing::each(4_500_000), ..testing::counted(count, 0) },
-        ..seen(Protocol::Postgres, SOCKET, 1)
-    };
-    let of = |seen, queries| Evidence { queries: vec![queries], ..page(seen) };
-    // 4 queries of 0.5 ms in 4.5 ms: 2.5 ms for three turns of login, and 0.1 ms to connect, of 20 ms.
-    let found = testing::only(&DatabaseReconnect, &of(turns(7), queries(4)));
+fn the_share_was_the_connecting_alone_without_the_login() {
+    let seen = ConnectionSeen { logins: testing::counted(1, 2_500_000), ..seen(Protocol::Postgres, SOCKET, 1) };
+    // 2.5 ms of greeting and login, and 0.1 ms to connect, of 20 ms.
+    let found = testing::only(&DatabaseReconnect, &page(seen));
     assert!((testing::part(&found).value - 0.13).abs() < 1e-9);
-    assert_eq!(found.figures[1].name, "setup");
-    // Five more turns than queries: statements were prepared. No query seen: nothing to tell login from.
-    for (seen, queries) in [(turns(9), queries(4)), (turns(3), QuerySeen::default())] {
-        let found = testing::only(&DatabaseReconnect, &of(seen, queries));
-        assert!((testing::part(&found).value - 0.005).abs() < 1e-9);
-    }
+    assert_eq!(found.figures[1].name, "login");
+}
+
+#[test]
+fn the_process_that_the_server_starts_is_told_with_it() {
+    let mut evidence = page(seen(Protocol::Postgres, SOCKET, 1));
+    evidence.groups.push(GroupSeen { name: "postgres postgres".into(), ..GroupSeen::default() });
+    let group = evidence.groups.len() - 1;
+    evidence.processes = vec![ProcessSeen {
+        group,
+        program: String::new(),
+        started: testing::each(1),
+        cpu_ns: testing::each(4_400_000),
+    }];
+    let found = testing::only(&DatabaseReconnect, &evidence);
+    let told = "; the server starts a process for each, 4.4 ms of CPU a request with its queries";
+    assert!(found.summary.ends_with(told), "{}", found.summary);
+    assert_eq!(found.figures.last().unwrap().name, "server_cpu");
+    // One on another machine is not that one.
+    evidence.connections[0].local = false;
+    assert!(!testing::only(&DatabaseReconnect, &evidence).summary.contains("starts a process"));
+    evidence.connections[0].local = true;
+    evidence.processes[0].group = PHP;
+    assert!(!testing::only(&DatabaseReconnect, &evidence).summary.contains("starts a process"));
 }
 
 #[test]

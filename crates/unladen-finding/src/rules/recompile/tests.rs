@@ -127,3 +127,17 @@ fn without_a_look_into_the_compiler_openings_tell() {
     looked.sources.push(Source::Php);
     silent(&Recompile, &looked);
 }
+
+/// With `PHP_INI_SCAN_DIR=:/srv/php.d`, the folder that PHP was built with is read first.
+#[test]
+fn a_colon_before_the_folder_of_settings_was_taken_for_a_part_of_its_name() {
+    let mut evidence = php_with(&[("opcache.enable", "0")]);
+    for (folders, file) in [
+        (":/srv/php.d", "/srv/php.d/99-unladen.ini"),
+        ("/etc/a:/etc/b:", "/etc/b/99-unladen.ini"),
+        (":", "/etc/php/8.2/fpm/php.ini"),
+    ] {
+        evidence.php[0].ini_folder = folders.into();
+        assert_eq!(only(&Recompile, &evidence).cure.file.as_deref(), Some(file));
+    }
+}

@@ -1,4 +1,4 @@
-use unladen_trace::{FileCall, LockCall, LockKind, LockSeen, Outcome};
+use unladen_trace::{ConnectionSeen, FileCall, LockCall, LockKind, LockSeen, Outcome};
 
 use super::super::testing::*;
 use super::*;
@@ -81,4 +81,16 @@ fn what_other_rules_tell_of_and_what_is_no_file() {
         counted: counted(4, 1_000),
     }];
     silent(&SameFileAgain, &evidence);
+}
+
+/// libpq looks up its user each time it connects: `database-reconnect` tells of that.
+#[test]
+fn files_that_connecting_reads_were_told_beside_the_connections() {
+    let mut evidence = lean();
+    evidence.files = vec![file(PHP, FileCall::Open, "/etc/passwd", Outcome::Found, 6)];
+    only(&SameFileAgain, &evidence);
+    evidence.connections = vec![ConnectionSeen { group: PHP, opened: counted(6, 1_000), ..ConnectionSeen::default() }];
+    silent(&SameFileAgain, &evidence);
+    evidence.files[0].counted = counted(25, 1_000);
+    only(&SameFileAgain, &evidence);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use unladen_trace::Evidence;
+use unladen_trace::{Evidence, FileCall, Outcome, PhpSettings, Series};
 
 use super::Check;
 use crate::again;
@@ -17,6 +17,8 @@ use crate::stack::Stack;
 const TELLING: f64 = 0.25;
 /// The part from which on a kind is most of them.
 const MOST: f64 = 0.5;
+/// PHP's own default, seconds: a path is resolved once in hundreds of requests.
+const LEAST_TTL: u64 = 120;
 /// Whether PHP asks the opcode cache before the file system.
 const OVERRIDE: &str = "opcache.enable_file_override";
 
@@ -94,6 +96,13 @@ fn php_cure(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Cure, S
                 "PHP resolves each folder of each path, because open_basedir switches its cache of paths off: separate sites by users and pools instead",
             );
         }
+        if has_room(settings) {
+            return without(if removes(evidence, group) {
+                "PHP forgets its cache of paths whenever a file is removed or renamed, and resolves each folder of each path again: remove files after the request, or by a job of its own"
+            } else {
+                "PHP resolves each folder of each path again, though its cache of paths is large: ask for a folder once (scandir) instead of for each of its files"
+            });
+        }
         return with(
             "PHP resolves each folder of each path again: its cache of paths is too small or too short-lived",
             &["realpath_cache_size=4096K", "realpath_cache_ttl=600"],
@@ -110,6 +119,20 @@ fn php_cure(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Cure, S
     without(
         "replace trying by knowing: a class map instead of folders to try, absolute paths in include, a short include_path; keep what was found in APCu",
     )
+}
+
+/// Whether PHP's cache of paths is as large and as lasting as this cure would make it.
+fn has_room(php: Option<&PhpSettings>) -> bool {
+    let size = php::bytes(php, "realpath_cache_size").is_some_and(|size| size >= 4 << 20);
+    let ttl = php::number(php, "realpath_cache_ttl").is_some_and(|seconds| seconds >= LEAST_TTL);
+    size && ttl
+}
+
+/// Whether requests remove or rename files: PHP's unlink(), rename() and rmdir() empty its cache of paths.
+fn removes(evidence: &Evidence, group: usize) -> bool {
+    let all = evidence.files.iter().filter(|file| file.group == group && file.outcome == Outcome::Found);
+    let removals = all.filter(|file| matches!(file.call, FileCall::Unlink | FileCall::Rename));
+    evidence.mean(&Series::sum(removals.map(|file| &file.counted.requests))) >= MOST
 }
 
 fn is_mediawiki(evidence: &Evidence, group: usize) -> bool {

@@ -1,4 +1,4 @@
-use unladen_trace::{FileCall, Outcome};
+use unladen_trace::{FileCall, LockKind, LockSeen, Outcome};
 
 use super::super::opcache_revalidation::OpcacheRevalidation;
 use super::super::same_file_again::SameFileAgain;
@@ -136,4 +136,65 @@ fn no_check_is_told_twice() {
         file.counted = counted(2, 1_000);
     }
     assert_eq!(only(&StatStorm, &evidence).summary, "301 file checks per request");
+}
+
+/// PHP's link() resolves the path each time, and unlink() empties the cache that would know it: `lock-churn` tells of that.
+#[test]
+fn the_checks_on_the_way_to_lock_files_were_a_storm_of_their_own() {
+    let mut evidence = lean();
+    evidence.locks = vec![LockSeen {
+        group: PHP,
+        kind: LockKind::File,
+        path: "/srv/app/work/lock".into(),
+        counted: counted(40, 1_000),
+    }];
+    evidence.files = vec![
+        file(PHP, FileCall::Link, "/srv/app/work/lock.7", Outcome::Found, 40),
+        file(PHP, FileCall::Stat, "/srv/app/work/lock", Outcome::Missing, 40),
+        file(PHP, FileCall::Stat, "/srv/app/work/lock.7", Outcome::Found, 40),
+    ];
+    for folder in ["/srv", "/srv/app", "/srv/app/work"] {
+        evidence.files.push(file(PHP, FileCall::Stat, folder, Outcome::Found, 40));
+    }
+    silent(&StatStorm, &evidence);
+    evidence.locks.clear();
+    only(&StatStorm, &evidence);
+}
+
+#[test]
+fn a_cache_of_paths_that_is_large_was_told_to_be_made_as_large() {
+    let mut evidence = lean();
+    evidence.files = vec![
+        file(PHP, FileCall::Stat, "/srv", Outcome::Found, 29),
+        file(PHP, FileCall::Stat, "/srv/app", Outcome::Found, 29),
+        file(PHP, FileCall::Stat, "/srv/app/cache", Outcome::Found, 29),
+    ];
+    evidence
+        .files
+        .extend((0..30).map(|n| file(PHP, FileCall::Stat, &format!("/srv/app/cache/{n}"), Outcome::Found, 1)));
+    let advice = |evidence: &Evidence| only(&StatStorm, evidence).cure;
+    evidence.php = vec![php(&[("realpath_cache_size", "16K"), ("realpath_cache_ttl", "120")])];
+    assert!(advice(&evidence).lines.contains(&"realpath_cache_size=4096K".to_owned()));
+    evidence.php = vec![php(&[("realpath_cache_size", "4096K"), ("realpath_cache_ttl", "120")])];
+    let cure = advice(&evidence);
+    assert!(cure.lines.is_empty() && cure.advice.contains("scandir"), "{cure:?}");
+    evidence.files.push(file(PHP, FileCall::Unlink, "/srv/app/cache/1", Outcome::Found, 1));
+    assert!(advice(&evidence).advice.starts_with("PHP forgets its cache of paths"));
+}
+
+#[test]
+fn a_list_of_folders_of_settings_was_taken_for_one() {
+    let mut evidence = lean();
+    evidence.files = vec![file(PHP, FileCall::Stat, "/srv", Outcome::Found, 20)];
+    evidence.files.extend((0..100).map(|n| file(PHP, FileCall::Stat, &format!("/srv/{n}.php"), Outcome::Found, 1)));
+    let mut settings = php(&[("opcache.enable", "1"), ("opcache.revalidate_freq", "60")]);
+    for (folders, file) in [
+        (":/srv/php.d", "/srv/php.d/99-unladen.ini"),
+        ("/etc/php/8.2/fpm/conf.d:/srv/php.d", "/srv/php.d/99-unladen.ini"),
+        ("/srv/php.d:", "/srv/php.d/99-unladen.ini"),
+    ] {
+        settings.ini_folder = folders.into();
+        evidence.php = vec![settings.clone()];
+        assert_eq!(only(&StatStorm, &evidence).cure.file.as_deref(), Some(file), "{folders}");
+    }
 }

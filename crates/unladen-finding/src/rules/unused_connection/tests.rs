@@ -54,3 +54,9 @@ fn seldom_or_asked_is_silent() {
     testing::silent(&UnusedConnection, &testing::lean());
     testing::silent(&UnusedConnection, &Evidence::default());
 }
+
+#[test]
+fn what_the_c_library_opens_to_look_up_a_user_is_not_the_pages() {
+    let name_service = ConnectionSeen { peer: "/var/run/nscd/socket".into(), ..seen(testing::each(1)) };
+    testing::silent(&UnusedConnection, &page(name_service));
+}

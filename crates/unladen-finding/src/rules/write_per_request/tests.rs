@@ -1,4 +1,4 @@
-use unladen_trace::{LockCall, LockSeen, LogSeen, SyscallSeen, TransferSeen};
+use unladen_trace::{GroupSeen, LockCall, LockSeen, LogSeen, SyscallSeen, TransferSeen};
 
 use super::super::testing::*;
 use super::*;
@@ -164,4 +164,41 @@ fn logs_locks_and_devices_are_told_elsewhere() {
 #[test]
 fn what_others_write_meanwhile() {
     silent(&WritePerRequest, &with_transfers(vec![transfer("/srv/app/state", with(0, 50))]));
+}
+
+#[test]
+fn a_file_that_was_opened_read_write_was_taken_for_written() {
+    let mut evidence = lean();
+    evidence.files = vec![file(PHP, FileCall::OpenWrite, "base/16384/16386", Outcome::Found, 1)];
+    silent(&WritePerRequest, &evidence);
+    evidence.transfers = vec![transfer("base/16384/16386", each(1))];
+    let found = only(&WritePerRequest, &evidence);
+    // Its path is not whole, and there was no advice.
+    assert!(found.cure.advice.starts_with("write a file only if its content changes"), "{found:?}");
+    // Opening it is a part of writing it.
+    let Share::Known { time, .. } = &found.share else { panic!("{found:?}") };
+    assert!((time.value - 1e3).abs() < 1.0, "{time:?}");
+}
+
+#[test]
+fn the_file_that_is_linked_to_make_a_lock_was_taken_for_a_temporary_one() {
+    let mut evidence = lean();
+    evidence.files = vec![
+        file(PHP, FileCall::Change, "/srv/work/lock.7", Outcome::Found, 1),
+        file(PHP, FileCall::Link, "/srv/work/lock.7", Outcome::Found, 30),
+        file(PHP, FileCall::Unlink, "/srv/work/lock.7", Outcome::Found, 1),
+    ];
+    only(&WritePerRequest, &evidence);
+    evidence.locks =
+        vec![LockSeen { group: PHP, kind: LockKind::File, path: "/srv/work/lock".into(), counted: counted(30, 1_000) }];
+    silent(&WritePerRequest, &evidence);
+}
+
+#[test]
+fn the_file_that_a_log_daemon_writes_was_the_pages() {
+    let mut evidence = lean();
+    evidence.groups.push(GroupSeen { name: "root rsyslogd".into(), ..GroupSeen::default() });
+    let group = evidence.groups.len() - 1;
+    evidence.transfers = vec![TransferSeen { group, ..transfer("/var/log/syslog", each(1)) }];
+    silent(&WritePerRequest, &evidence);
 }
