@@ -241,6 +241,21 @@ impl WeighedUrl {
         groups.into_iter().map(|(name, _)| name).collect()
     }
 
+    /// Groups that may follow: by the interval of their CPU alone, before all groups are judged together. Those with the most
+    /// CPU first, so many at most.
+    pub fn perhaps_following_groups(&self, most: usize) -> Vec<&str> {
+        let perhaps = |row: &&WeightRow| {
+            row.counter == "cpu"
+                && !row.is_machine
+                && row.per_request.low > 0.0
+                && row.per_request.value > row.noise_floor
+        };
+        let mut rows: Vec<&WeightRow> = self.weights.iter().filter(perhaps).collect();
+        rows.sort_by(|a, b| b.per_request.value.total_cmp(&a.per_request.value));
+        rows.truncate(most);
+        rows.into_iter().map(|row| row.group.as_str()).collect()
+    }
+
     /// One counter of one group.
     pub fn weight(&self, group: &str, counter: &str) -> Option<&WeightRow> {
         self.weights.iter().find(|row| row.group == group && row.counter == counter)

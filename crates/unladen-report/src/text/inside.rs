@@ -165,7 +165,8 @@ fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut dyn Write) 
     }
     if !finding.check_again.is_empty() {
         let mut lines = finding.check_again.lines();
-        hanging(&label("check again", style), lines.next().unwrap_or_default(), style, out)?;
+        // A command is copied: broken in two, it would be two.
+        writeln!(out, "{}{}", label("check again", style), clean(lines.next().unwrap_or_default()))?;
         for line in lines {
             writeln!(out, "{}    {}", blank(), clean(line))?;
         }

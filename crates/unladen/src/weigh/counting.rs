@@ -49,7 +49,7 @@ pub(super) enum CountingError {
     #[error("interrupted")]
     Interrupted,
     /// There is nothing to attach to.
-    #[error("no process of this machine follows the requests")]
+    #[error("no process of this machine could be told to follow the requests (on a busy machine, --time helps)")]
     NothingFollows,
     /// Tracing is not possible here.
     #[error(transparent)]

@@ -28,6 +28,10 @@ pub(super) struct Weighed<'a> {
     pub(super) result: &'a Weigh,
 }
 
+/// Groups that are traced although it was not certain that they follow: what they do without requests drops out, so that a wrong
+/// one costs little, and a missed one hides everything.
+const MOST_PERHAPS: usize = 6;
+
 /// All that can only be traced.
 const TRACED: [Source; 5] = [Source::Syscalls, Source::Processes, Source::Php, Source::Perl, Source::Sqlite];
 
@@ -210,9 +214,14 @@ impl Weighed<'_> {
         evidence.sources.extend(TRACED.into_iter().filter(|source| !missing.contains(source)));
     }
 
-    /// The groups of processes that follow.
+    /// The groups of processes to trace: those that follow, and those that may.
     fn following(&self, result: &WeighedUrl) -> Vec<GroupId> {
-        let names = result.following_groups();
+        let mut names = result.following_groups();
+        for name in result.perhaps_following_groups(MOST_PERHAPS) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
         let mut groups: Vec<(usize, GroupId)> = self
             .instrument
             .groups()
