@@ -261,3 +261,6 @@ impl WeighedUrl {
         self.weights.iter().find(|row| row.group == group && row.counter == counter)
     }
 }
+
+#[cfg(test)]
+mod tests;
