@@ -91,7 +91,7 @@ pub(super) fn cache(evidence: &Evidence, response: &Response, advice: &str) -> C
 /// How the application says that its answer is fresh for a minute.
 pub(super) fn say_fresh(evidence: &Evidence) -> &'static str {
     match front::has_php(evidence) {
-        true => "header('Cache-Control: public, max-age=60');",
+        true => "header('Cache-Control: public, max-age=60')",
         false => "the header `Cache-Control: public, max-age=60`",
     }
 }

@@ -49,7 +49,7 @@ impl Cacheable {
             None => "",
         };
         let advice = format!(
-            "say for how long the answer is good: {}; and let a cache in front answer meanwhile{care}",
+            "say for how long the answer is good: {}, and let a cache in front answer meanwhile{care}",
             answers::say_fresh(evidence)
         );
         let cure = answers::cache(evidence, response, &advice);
@@ -70,9 +70,9 @@ impl Cacheable {
     }
 }
 
-/// What of `Cache-Control` keeps caches in front from keeping the answer.
+/// What of `Cache-Control` keeps caches in front from answering by themselves.
 fn said_no(response: &Response) -> Option<&'static str> {
-    ["no-store", "private"].into_iter().find(|directive| answers::says(response, directive))
+    ["no-store", "private", "no-cache"].into_iter().find(|directive| answers::says(response, directive))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use unladen_trace::{Counted, Evidence, FileCall, FileSeen, Outcome, Series, Source, State};
+use unladen_trace::{Counted, Evidence, FileCall, FileSeen, Outcome, PhpSettings, Series, Source, State};
 
 use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
@@ -16,7 +16,7 @@ use crate::words::count;
 /// Fewer files (a request) than this cost less than 0.1 ms: at MediaWiki one costs 1.4 µs (see [`VALUE`]).
 const LEAST_FILES: f64 = 50.0;
 /// A file that is looked at in fewer requests than this part is not looked at in every request.
-const MOST_REQUESTS: f64 = 0.5;
+pub(super) const MOST_REQUESTS: f64 = 0.5;
 /// Seconds for which PHP believes what it saw, unless `opcache.revalidate_freq` says otherwise: PHP's own default.
 const DEFAULT_SECONDS: u64 = 2;
 /// What a check takes of the latency, over the kernel's part of it. At MediaWiki 1.39, `revalidate_freq=0` adds 9 % to 19.0 ms
@@ -108,6 +108,15 @@ fn asks(evidence: &Evidence, group: usize) -> bool {
     // It asks again when so many seconds have passed, whichever worker asked last.
     let seconds = php::number(Some(php), "opcache.revalidate_freq").unwrap_or(DEFAULT_SECONDS);
     seconds == 0 || between_requests(evidence) / (seconds as f64) >= MOST_REQUESTS
+}
+
+/// Whether PHP asks in some requests alone, for all that they load at once: every other second, say.
+pub(super) fn asks_now_and_then(evidence: &Evidence, group: usize) -> bool {
+    let validates = |php: &PhpSettings| php.is_on("opcache.validate_timestamps") != Some(false);
+    Stack::of(evidence, group) == Stack::Php
+        && evidence.php_of(group).is_some_and(validates)
+        && php::has_opcache(evidence, group) == Some(true)
+        && !asks(evidence, group)
 }
 
 /// Seconds from a request to the next.

@@ -28,6 +28,12 @@ const LEAST_OPENED: f64 = 2.0;
 const DEFAULT_MEMORY: u64 = 128;
 /// See [`DEFAULT_MEMORY`].
 const DEFAULT_FILES: u64 = 10_000;
+/// From this part on, what is compiled is mostly templates.
+const MOSTLY: f64 = 0.5;
+/// How templates of Perl end: of Template Toolkit, HTML::Template, Mason, Mojolicious and Text::Xslate.
+const TEMPLATES: &[&str] = &[".tt2", ".tt", ".ttml", ".tmpl", ".html", ".mc", ".mas", ".ep", ".tx"];
+/// How scripts end that a web server starts.
+const SCRIPTS: &[&str] = &[".pl", ".cgi", ".fcgi", ".py"];
 /// Where compiled files of PHP are kept between processes; PHP wants it to be there.
 const FILE_CACHE: &str = "/var/cache/php-opcache";
 
@@ -85,7 +91,7 @@ impl Recompile {
             .iter()
             .filter(|seen| !seen.path.is_empty())
             .map(|seen| (seen.path.as_str(), evidence.mean(&seen.counted.count)));
-        let (cure, check_again) = cure(evidence, group, language);
+        let (cure, check_again) = cure(evidence, group, language, &seen);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -111,7 +117,7 @@ impl Recompile {
         }
         let files = at_least(evidence, &Series::sum(seen.iter().map(|file| &file.counted.count)), LEAST_OPENED)?;
         let counts = seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.count)));
-        let (cure, check_again) = cure(evidence, group, Language::Php);
+        let (cure, check_again) = php_cure(evidence, group);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -125,22 +131,41 @@ impl Recompile {
     }
 }
 
-fn cure(evidence: &Evidence, group: usize, language: Language) -> (Cure, String) {
-    match language {
-        Language::Php => php_cure(evidence, group),
-        Language::Perl => (
-            Cure::advice(
-                "keep the process: FastCGI (spawn-fcgi, CGI::Fast) or PSGI (plackup -s Starman) instead of CGI; in a process that stays, load modules at its start, and do not compile templates or eval text in each request",
-            ),
-            again::weigh(evidence),
-        ),
-        Language::Python => (
-            Cure::advice(
-                "keep the process: WSGI or ASGI (gunicorn, uvicorn) instead of CGI; in a process that stays, move imports from functions to the top of modules",
-            ),
-            again::weigh(evidence),
-        ),
-    }
+fn cure(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSeen]) -> (Cure, String) {
+    let advice = match language {
+        Language::Php => return php_cure(evidence, group),
+        Language::Perl if is_started(evidence, "perl") => {
+            "keep the process: FastCGI (spawn-fcgi, CGI::Fast) or PSGI (plackup -s Starman) instead of CGI, with modules loaded at its start"
+        }
+        Language::Perl if templates(evidence, seen) >= MOSTLY => {
+            "keep templates that are compiled: with Template Toolkit, one Template object for the life of the process instead of a new one for each page (or one Template::Provider, given to each as LOAD_TEMPLATES), which then asks of each file once a second whether it has changed"
+        }
+        Language::Perl => {
+            "load modules when the process starts, and do not compile text (eval of a string) in each request"
+        }
+        Language::Python if is_started(evidence, "python") => {
+            "keep the process: WSGI or ASGI (gunicorn, uvicorn) instead of CGI"
+        }
+        Language::Python => "move imports from functions to the top of modules",
+    };
+    (Cure::advice(advice), again::weigh(evidence))
+}
+
+/// Whether requests start such programs, whichever group does that; also if it cannot be told.
+fn is_started(evidence: &Evidence, name: &str) -> bool {
+    let started = evidence.processes.iter().filter(|seen| {
+        let program = seen.program.rsplit('/').next().unwrap_or_default();
+        program.starts_with(name) || SCRIPTS.iter().any(|end| program.ends_with(end))
+    });
+    !evidence.has(Source::Processes) || evidence.mean(&Series::sum(started.map(|seen| &seen.started))) >= MOST_REQUESTS
+}
+
+/// The part of what is compiled that is templates, by the endings of their names.
+fn templates(evidence: &Evidence, seen: &[&CompileSeen]) -> f64 {
+    let sum = |wanted: &dyn Fn(&str) -> bool| -> f64 {
+        seen.iter().filter(|seen| wanted(&seen.path)).map(|seen| evidence.mean(&seen.counted.count)).sum()
+    };
+    sum(&|path| TEMPLATES.iter().any(|end| path.ends_with(end))) / sum(&|_| true)
 }
 
 /// A new process compiles what it is made of; so does PHP whose opcode cache is still empty.

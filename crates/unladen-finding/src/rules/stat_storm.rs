@@ -11,7 +11,11 @@ use crate::share::{at_least, widened};
 use crate::stack::applications;
 use crate::words::{count, plain};
 
-use super::{lock_churn::lock_files, opcache_revalidation::revalidated, same_file_again::checked_again};
+use super::{
+    lock_churn::lock_files,
+    opcache_revalidation::{MOST_REQUESTS, asks_now_and_then, is_source, revalidated},
+    same_file_again::checked_again,
+};
 
 /// Fewer checks (a request) than this are not worth a change: at 2.5 µs each (see [`KERNEL_VALUE`]) they take 0.25 ms.
 const LEAST_CHECKS: f64 = 100.0;
@@ -93,6 +97,7 @@ impl Check<'_> {
 /// The group's checks, but for those of which `opcache-revalidation`, `same-file-again` and `lock-churn` tell.
 fn checks(evidence: &Evidence, group: usize) -> Vec<Check<'_>> {
     let (by_php, again) = (revalidated(evidence, group), checked_again(evidence, group));
+    let now_and_then = asks_now_and_then(evidence, group);
     let locks = lock_files(evidence, group);
     let on_the_way = around(locks.iter().copied());
     let taken = evidence.locks.iter().filter(|seen| seen.group == group && seen.kind == LockKind::File);
@@ -107,6 +112,8 @@ fn checks(evidence: &Evidence, group: usize) -> Vec<Check<'_>> {
             let mut count = if of(&again, file) { counted.requests.clone() } else { counted.count.clone() };
             if of(&by_php, file) {
                 count = count.less(&counted.requests);
+            } else if now_and_then && is_revalidated(file) && !of(&again, file) {
+                count = usual(evidence, counted);
             }
             if on_the_way.contains(file.path.as_str()) {
                 count = count.less(&taken);
@@ -115,6 +122,21 @@ fn checks(evidence: &Evidence, group: usize) -> Vec<Check<'_>> {
         })
         .filter(|check| !check.count.is_zero())
         .collect()
+}
+
+/// What PHP itself checks to see whether a source has changed.
+fn is_revalidated(file: &FileSeen) -> bool {
+    file.call == FileCall::Stat && file.outcome == Outcome::Found && is_source(&file.path)
+}
+
+/// A count without what some requests have besides: a file that is checked in few is none of the usual request's, and of the
+/// others it is the usual number.
+fn usual(evidence: &Evidence, counted: &Counted) -> Series {
+    let requests = evidence.mean(&counted.requests);
+    if requests < MOST_REQUESTS {
+        return Series::default();
+    }
+    counted.requests.times((evidence.mean(&counted.count) / requests).round() as u64)
 }
 
 fn is_check(file: &FileSeen) -> bool {

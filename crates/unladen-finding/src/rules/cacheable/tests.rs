@@ -52,3 +52,10 @@ fn fresh_changing_personal_or_quick_is_silent() {
     pages::lean_is_silent(&Cacheable);
     pages::only_pages(&Cacheable, &made(&[], Vec::new()));
 }
+
+/// Its answer may be used again only after asking, for ever: `max-age` beside it does not change that (RFC 9111, 5.2.2.4).
+#[test]
+fn no_cache_was_taken_for_nothing_said() {
+    let found = testing::only(&Cacheable, &made(&[("cache-control", "no-cache, max-age=60")], Vec::new()));
+    assert!(found.cure.advice.contains("if that is meant, leave it"), "{}", found.cure.advice);
+}

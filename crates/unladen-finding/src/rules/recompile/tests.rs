@@ -1,4 +1,4 @@
-use unladen_trace::{CompileSeen, Language, Series};
+use unladen_trace::{CompileSeen, Language, ProcessSeen, Series};
 
 use super::super::testing::*;
 use super::*;
@@ -66,7 +66,14 @@ fn an_opcode_cache_that_is_full_missing_or_off_for_the_command_line() {
 
 #[test]
 fn perl_and_python_under_cgi() {
-    let found = only(&Recompile, &compiles(PERL, Language::Perl, 312));
+    let mut evidence = compiles(PERL, Language::Perl, 312);
+    evidence.processes = vec![ProcessSeen {
+        group: NGINX,
+        program: "/usr/lib/app.cgi".into(),
+        started: each(1),
+        ..ProcessSeen::default()
+    }];
+    let found = only(&Recompile, &evidence);
     assert_eq!(found.summary, "312 Perl files compiled per request");
     assert!(found.cure.advice.contains("FastCGI"), "{found:?}");
     let mut evidence = compiles(PYTHON, Language::Python, 40);
@@ -140,4 +147,22 @@ fn a_colon_before_the_folder_of_settings_was_taken_for_a_part_of_its_name() {
         evidence.php[0].ini_folder = folders.into();
         assert_eq!(only(&Recompile, &evidence).cure.file.as_deref(), Some(file));
     }
+}
+
+/// Sympa's process stays: its cure was to keep the process. What it compiles in each request is templates.
+#[test]
+fn a_process_that_stays_was_told_to_stay() {
+    let mut evidence = compiles(PERL, Language::Perl, 10);
+    evidence.compiles.iter_mut().for_each(|seen| seen.path += ".tt2");
+    let advice = |evidence: &Evidence| only(&Recompile, evidence).cure.advice;
+    assert!(advice(&evidence).contains("LOAD_TEMPLATES"));
+    evidence.compiles.iter_mut().for_each(|seen| seen.path += ".pm");
+    assert!(advice(&evidence).starts_with("load modules when the process starts"));
+    evidence.processes =
+        vec![ProcessSeen { group: NGINX, program: "/usr/bin/perl".into(), started: each(1), ..ProcessSeen::default() }];
+    assert!(advice(&evidence).starts_with("keep the process"));
+    evidence.processes.clear();
+    evidence.sources.retain(|source| *source != Source::Processes);
+    assert!(advice(&evidence).starts_with("keep the process"));
+    assert!(advice(&compiles(PYTHON, Language::Python, 3)).starts_with("move imports"));
 }

@@ -32,7 +32,7 @@ fn a_304_that_costs_a_page_is_found() {
             "fastcgi_no_cache $http_authorization $http_cookie;",
         ]
     );
-    assert!(found.cure.advice.contains("header('Cache-Control: public, max-age=60');"));
+    assert!(found.cure.advice.contains("header('Cache-Control: public, max-age=60')"));
     assert!(found.check_again.contains("\n[[knob]]\nname = \"cache\""), "{}", found.check_again);
 }
 
