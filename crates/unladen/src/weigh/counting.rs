@@ -89,27 +89,11 @@ impl Counting<'_> {
         let gap = self.rate.map_or(latency, |rate| latency.max(Duration::from_secs_f64(1.0 / rate)));
         let requests = requests_a_phase(gap);
         self.requests(url, WARM_UP)?;
-        self.cancel.wait(self.settle);
+        self.pause(self.settle)?;
         tracer.take()?;
-
+        let lengths = Lengths { on: gap * u32::try_from(requests).unwrap_or(u32::MAX) + self.settle, request: gap };
         let mut assembly = Assembly::new(Box::new(ProcResolver));
-        let on = gap * u32::try_from(requests).unwrap_or(u32::MAX) + self.settle;
-        let mut lengths = Lengths { on, request: gap };
-        let counted = self.phases(|counting, is_on| {
-            let begin_ns = monotonic_ns();
-            let window = if is_on {
-                let sent_ns = counting.requests(url, requests)?;
-                counting.pause(counting.settle)?;
-                let window = Window { on: true, begin_ns, end_ns: monotonic_ns(), sent_ns };
-                lengths.learn(&window);
-                window
-            } else {
-                counting.pause(lengths.off())?;
-                Window::idle(begin_ns, monotonic_ns(), lengths.request_ns())
-            };
-            assembly.phase(&window, tracer.take()?);
-            Ok(())
-        });
+        let counted = self.blocks(tracer, &mut assembly, lengths, |counting, _| counting.requests(url, requests));
         *busiest = (0..evidence.groups.len()).map(|group| assembly.busiest(group)).collect();
         assembly.finish(evidence);
         counted
@@ -125,28 +109,15 @@ impl Counting<'_> {
         evidence: &mut Evidence,
     ) -> Result<(), CountingError> {
         evidence.state = State::Fresh;
+        // One request a phase: in those without, a stretch of any length stands for it.
+        let lengths = Lengths { on: self.settle, request: Duration::MAX };
         let mut assembly = Assembly::new(Box::new(ProcResolver));
-        let mut lengths = Lengths { on: self.settle, request: Duration::ZERO };
-        let counted = self.phases(|counting, is_on| {
-            if is_on {
-                restart.run(counting.cancel).map_err(Box::new)?;
-                counting.watch(tracer, groups)?;
-            }
+        let counted = self.blocks(tracer, &mut assembly, lengths, |counting, tracer| {
+            restart.run(counting.cancel).map_err(Box::new)?;
+            counting.watch(tracer, groups)?;
             // What the restart itself did is no request's.
             tracer.take()?;
-            let begin_ns = monotonic_ns();
-            let window = if is_on {
-                let sent_ns = counting.first_request(url, restart)?;
-                counting.pause(counting.settle)?;
-                let window = Window { on: true, begin_ns, end_ns: monotonic_ns(), sent_ns };
-                lengths.learn(&window);
-                window
-            } else {
-                counting.pause(lengths.off())?;
-                Window { on: false, begin_ns, end_ns: monotonic_ns(), sent_ns: vec![begin_ns] }
-            };
-            assembly.phase(&window, tracer.take()?);
-            Ok(())
+            counting.first_request(url, restart)
         });
         assembly.finish(evidence);
         counted
@@ -164,16 +135,32 @@ impl Counting<'_> {
         Ok((first, later))
     }
 
-    /// Runs the blocks; a phase that fails ends them.
-    fn phases(
+    /// Runs the blocks, in whose phases with requests `send` sends them and tells when each was sent, ns. A phase begins with the
+    /// first of them; one that fails ends all.
+    fn blocks(
         &mut self,
-        mut phase: impl FnMut(&mut Self, bool) -> Result<(), CountingError>,
+        tracer: &mut Tracer,
+        assembly: &mut Assembly,
+        mut lengths: Lengths,
+        mut send: impl FnMut(&mut Self, &mut Tracer) -> Result<Vec<u64>, CountingError>,
     ) -> Result<(), CountingError> {
         let timing = Timing { phase: PHASE, jitter: 0.0 };
         for (index, block) in Planner::new(self.seed, 1, timing).take(MIN_BLOCKS).enumerate() {
             self.progress.say(format!("counting what each request does: block {} of {MIN_BLOCKS}", index + 1));
             for position in block.order.positions() {
-                phase(self, position.is_on())?;
+                let window = if position.is_on() {
+                    let sent_ns = send(self, tracer)?;
+                    self.pause(self.settle)?;
+                    let begin_ns = sent_ns.first().copied().unwrap_or_else(monotonic_ns);
+                    let window = Window { on: true, begin_ns, end_ns: monotonic_ns(), sent_ns };
+                    lengths.learn(&window);
+                    window
+                } else {
+                    let begin_ns = monotonic_ns();
+                    self.pause(lengths.off())?;
+                    Window::idle(begin_ns, monotonic_ns(), lengths.request_ns())
+                };
+                assembly.phase(&window, tracer.take()?);
             }
         }
         Ok(())
@@ -299,7 +286,9 @@ struct Lengths {
 impl Lengths {
     fn learn(&mut self, window: &Window) {
         self.on = Duration::from_nanos(window.end_ns.saturating_sub(window.begin_ns));
-        self.request = Duration::from_nanos(window.request_ns());
+        if self.request < Duration::MAX {
+            self.request = Duration::from_nanos(window.request_ns());
+        }
     }
 
     /// How long a phase without requests is.
