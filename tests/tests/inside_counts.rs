@@ -13,12 +13,12 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use unladen_tests::{Ability, Call, Document, Site, Subject, skip_without};
 use unladen_trace::sql::{Dialect, fingerprint};
-use unladen_trace::{Evidence, Record};
+use unladen_trace::{Evidence, MAX_PAYLOAD, Record};
 
 /// Phases for a page that takes a few milliseconds.
-const SHORT: &str = "80ms";
+const SHORT: &str = "60ms";
 /// Phases for one that takes up to a tenth of a second on a busy machine.
-const LONG: &str = "250ms";
+const LONG: &str = "150ms";
 
 /// Counts a page of one process; the document, and the evidence behind it.
 fn inside(url: &str, phase: &str) -> (Document, Evidence) {
@@ -124,8 +124,8 @@ const FAULTS: &[(&str, &[(&str, f64)])] = &[
     ("unpooled-connection", &[("connections.opened", 3.0)]),
     ("unpooled-tls", &[("connections.opened", 3.0), ("connections.tls", 3.0)]),
     ("dns-again", &[("dns.questions", 5.0)]),
-    // A shell, and what it becomes.
-    ("process-per-request", &[("processes.started", 1.0)]),
+    // A shell, and the program that it becomes.
+    ("process-per-request", &[("processes.started", 2.0)]),
     ("sleeps", &[("sleeps", 1.0)]),
 ];
 
@@ -192,10 +192,12 @@ fn a_page_and_its_faults_as_strace_and_postgresql_count_them() {
     let (document, _) = inside(pledges.url(), SHORT);
     let wrong = differences(&strace, 100, &document, "www-data php-fpm");
     assert!(wrong.is_empty(), "{wrong:#?}\n{document}");
+    assert_eq!(document.count("www-data php-fpm", "log.lines"), 0.0, "FPM's mark is no line, nor at /dev/null\n{document}");
 
-    for (fault, _) in FAULTS {
-        pledges.run(["fault", fault, "on"]);
-    }
+    // All at once: each switching takes a while.
+    let names: Vec<&str> = FAULTS.iter().map(|(name, _)| *name).collect();
+    fs::write(state.join("faults"), names.join("\n") + "\n").unwrap();
+    pledges.run(["fault", names[0], "on"]);
     let superuser = if nix::unistd::Uid::effective().is_root() { "postgres" } else { "" };
     for sql in ["alter system set log_min_duration_statement = 0", "select pg_reload_conf()"] {
         let psql = ["-u", superuser, "--", "psql", "-qX", "-h", pledges.get("DATABASE_SOCKET"), "-d", "postgres", "-c", sql];
@@ -235,6 +237,7 @@ traced = []
 db.set_trace_callback(lambda sql: traced.append(sql))
 class Page(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = 65536  # one packet
     def do_GET(self):
         del traced[:]
         rows = 0
@@ -244,13 +247,12 @@ class Page(BaseHTTPRequestHandler):
             rows += len(db.execute("select count(*) from t where n > %d" % n).fetchall())
         for n in range(7):  # the very same
             rows += len(db.execute("select name from t where name = 'name 5'").fetchall())
-        db.execute("select n from t").fetchone()  # one row of a hundred
-        rows += 1
+        db.execute("select n from t").fetchone()  # one row of a hundred; the module is one ahead
+        rows += 2
         db.execute("begin")
         db.execute("insert into hits values (1)")
         db.execute("rollback")
-        body = ("%d %d
-" % (len(traced), rows)).encode()
+        body = ("%d %d" % (len(traced), rows)).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -287,4 +289,147 @@ fn statements_and_rows_of_sqlite_are_those_that_it_tells_itself() {
     ];
     let expected: BTreeMap<String, f64> = expected.into_iter().map(|(text, times)| (text.to_owned(), times)).collect();
     assert_eq!(statements(&evidence), expected);
+}
+
+/// A database of the test's own. It ends when this is dropped, or with the test's thread.
+struct MariaDb {
+    folder: tempfile::TempDir,
+    server: std::process::Child,
+}
+
+impl MariaDb {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let done = |command: &mut Command| {
+            let done = command.output().unwrap();
+            assert!(done.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&done.stderr));
+        };
+        // For the server's user, which serves in it.
+        done(Command::new("chown").arg("mysql").arg(folder.path()));
+        done(Command::new("mariadb-install-db").args([
+            "--no-defaults",
+            "--user=mysql",
+            "--auth-root-authentication-method=socket",
+            "--skip-test-db",
+            &format!("--datadir={}", path("data")),
+        ]));
+        let server = Command::new("setpriv")
+            .args(["--pdeathsig", "KILL", "--", "mariadbd", "--no-defaults", "--user=mysql", "--skip-networking"])
+            .args([format!("--datadir={}", path("data")), format!("--socket={}", path("socket"))])
+            .args(["--general-log", &format!("--general-log-file={}", path("general.log"))])
+            .args(["--innodb-buffer-pool-size=8M", "--innodb-log-file-size=4M"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let database = Self { folder, server };
+        let begun = Instant::now();
+        while !database.path("socket").exists() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "MariaDB does not come up");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        database
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// What its own log has of queries and executions, by fingerprint, from so many bytes on.
+    fn says(&self, from: usize) -> BTreeMap<String, f64> {
+        let log = fs::read_to_string(self.path("general.log")).unwrap();
+        let mut statements: Vec<String> = Vec::new();
+        let mut is_statement = false;
+        for line in log[from..].lines() {
+            // `<time>\t     3 Query\tselect 1`, and the further lines of a text as they are.
+            let columns: Vec<&str> = line.splitn(4, '\t').collect();
+            let command = columns.iter().find_map(|column| {
+                let (id, command) = column.trim_start().split_once(' ')?;
+                id.parse::<u32>().is_ok().then_some(command)
+            });
+            match (command, statements.last_mut()) {
+                (Some(command), _) => {
+                    is_statement = matches!(command, "Query" | "Execute");
+                    if is_statement {
+                        statements.push(line.rsplit_once('\t').unwrap().1.to_owned());
+                    }
+                }
+                (None, Some(last)) if is_statement => *last = format!("{last}\n{line}"),
+                _ => {}
+            }
+        }
+        let mut said = BTreeMap::new();
+        for text in statements {
+            // No more is kept of what is sent, which has a head and the command before the text.
+            let text = &text.as_bytes()[..text.len().min(MAX_PAYLOAD - 5)];
+            *said.entry(fingerprint(text, Dialect::Mysql).text).or_default() += 1.0;
+        }
+        said
+    }
+}
+
+impl Drop for MariaDb {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// Simple queries, and such as are prepared: once and executed often, and once for each execution.
+const MYSQL_PAGE: &str = r#"<?php
+mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
+$db = new mysqli('localhost', 'root', '', 'shop', 0, __DIR__ . '/socket');
+for ($n = 0; $n < 9; $n++) {
+    $db->query("select name from goods where n = $n -- one by one")->fetch_all();
+}
+for ($n = 0; $n < 4; $n++) {
+    $db->query("select count(*)\n    from goods /* the same again */")->fetch_all();
+}
+$range = $db->prepare('select name from goods where n between ? and ?');
+for ($n = 0; $n < 12; $n++) {
+    $to = $n + 2;
+    $range->bind_param('ii', $n, $to);
+    $range->execute();
+    $range->get_result()->fetch_all();
+}
+for ($n = 0; $n < 3; $n++) {
+    $own = $db->prepare('select n from goods where name = ?');
+    $name = "name $n's";
+    $own->bind_param('s', $name);
+    $own->execute();
+    $own->store_result();
+    $own->close();
+}
+$db->begin_transaction();
+$db->query("insert into views values ('" . str_repeat('long ', 3000) . "', 'it''s \\'one\\'')");
+$db->query('update views set who = "x"');
+$db->rollback();
+echo "done\n";
+"#;
+
+#[test]
+fn statements_of_mysqli_are_those_of_mariadbs_own_log() {
+    if skip_without(Ability::Tracing, "statements_of_mysqli_are_those_of_mariadbs_own_log") {
+        return;
+    }
+    let database = MariaDb::start();
+    let seed = "create database shop; use shop; create table goods (n int primary key, name text); \
+                create table views (text text, who text) engine = innodb; \
+                insert into goods select seq, concat('name ', seq) from seq_0_to_99";
+    let seeded = Command::new("mariadb").arg("-S").arg(database.path("socket")).args(["-e", seed]).output().unwrap();
+    assert!(seeded.status.success(), "{}", String::from_utf8_lossy(&seeded.stderr));
+    let site = Site::php(MYSQL_PAGE, &["opcache.enable_cli=1"]);
+    std::os::unix::fs::symlink(database.path("socket"), site.path("socket")).unwrap();
+    let answer = Command::new("curl").args(["-s", &site.url()]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&answer.stdout), "done\n");
+
+    let before = fs::metadata(database.path("general.log")).unwrap().len() as usize;
+    ask(&site.url(), 20);
+    let logged = per_request(database.says(before), 20);
+    let (document, evidence) = inside(&site.url(), SHORT);
+    let group = format!("root {}", site.name());
+    assert_eq!(document.count(&group, "sql.statements"), logged.values().sum::<f64>(), "{document}");
+    assert_eq!(statements(&evidence), logged);
+    assert_eq!(document.count(&group, "connections.opened"), 1.0, "{document}");
 }

@@ -107,7 +107,7 @@ inline_always void want(struct wanted *wanted, struct record *record, int out)
 	u64 went = record->result > 0 ? record->result : 0;
 	u64 most = 0;
 	if (out)
-		most = kind == OBJECT_FILE ? MAX_FILE_PAYLOAD : kind == OBJECT_OTHER ? 0 : MAX_PAYLOAD;
+		most = kind == OBJECT_SOCKET || kind == OBJECT_PIPE ? MAX_PAYLOAD : MAX_FILE_PAYLOAD;
 	else if (kind == OBJECT_SOCKET)
 		most = MAX_TAIL;
 	wanted->bytes = went < most ? went : most;

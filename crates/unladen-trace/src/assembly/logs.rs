@@ -42,8 +42,11 @@ impl Logs {
         if transfer.way != Way::Out {
             return false;
         }
-        // What PHP writes to standard error goes to the web server this way, beside the page.
-        if let Some(text) = fastcgi::stderr(transfer.payload) {
+        // What PHP writes to standard error goes to the web server this way, beside the page. (A question to the DNS can begin
+        // like that.)
+        if !transfer.socket.datagram
+            && let Some(text) = fastcgi::stderr(transfer.payload)
+        {
             let key = (transfer.group, LogSink::Stderr, "FastCGI".to_owned());
             self.add(key, moment, lines(text.trim_end().as_bytes()), text.len() as i64, &text, 0);
             return false;

@@ -31,8 +31,11 @@ pub struct Question {
 /// The questions of one send: a message over UDP, messages over TCP with their lengths before them, or a call of systemd-resolved.
 /// Answers and what is something else have none.
 pub fn questions(payload: &[u8]) -> Vec<Question> {
-    if payload.first() == Some(&b'{') {
-        return resolved(payload).into_iter().collect();
+    // An id may begin with a brace too.
+    if payload.first() == Some(&b'{')
+        && let Some(question) = resolved(payload)
+    {
+        return vec![question];
     }
     let over_tcp = over_tcp(payload);
     if over_tcp.is_empty() { message(payload).unwrap_or_default() } else { over_tcp }

@@ -30,6 +30,15 @@ fn what_the_c_library_asks() {
 }
 
 #[test]
+fn no_question_is_lost_whatever_its_id() {
+    let mut message = query(0x0100, 1, b"\x05rates\x07pledges\x04test\0\0\x01\0\x01");
+    for id in 0..=u16::MAX {
+        message[..2].copy_from_slice(&id.to_be_bytes());
+        assert_eq!(seen(&message), ["rates.pledges.test A"], "id {id:#06x}");
+    }
+}
+
+#[test]
 fn names_are_escaped_and_pointers_followed() {
     assert_eq!(seen(&query(0, 1, b"\0\0\x02\0\x01")), [". NS"]);
     assert_eq!(seen(&query(0, 1, b"\x05a.b\\\x07\x02_x\0\0\x21\0\x01")), ["a\\.b\\\\\\007._x SRV"]);
