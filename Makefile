@@ -24,6 +24,7 @@ bench: ## side by side with the peers
 accuracy: ## known truths, simulated and real, against what unladen says
 	cargo run --release --locked -p unladen-accuracy -- simulate
 	cargo run --release --locked -p unladen-accuracy -- real
+	cargo run --release --locked -p unladen-accuracy -- findings
 
 demo: ## weigh the main page of a MediaWiki that is set up for it
 	@scripts/demo

@@ -6,6 +6,7 @@
 //! - [`comparison`] and [`counting`] do the same for comparisons of arms, the way `unladen prove` does.
 //! - [`psdbench`] is the same for the estimator of a predecessor.
 //! - [`real`] runs the built `unladen weigh` and `unladen prove` against `subjects/burn`, whose requests burn a known time.
+//! - [`findings`] has `unladen weigh` look for faults that `subjects/pledges` commits on purpose.
 //!
 //! `docs/accuracy.md` shows the results; its tables are written by the program of this crate.
 //!
@@ -23,6 +24,7 @@ pub mod background;
 pub mod comparison;
 pub mod counting;
 pub mod document;
+pub mod findings;
 pub mod psdbench;
 mod random;
 pub mod real;

@@ -1,6 +1,7 @@
 //! The program behind `make accuracy`: runs the proofs and writes the tables of docs/accuracy.md.
 
 mod comparing;
+mod matrix;
 mod measurement;
 mod simulation;
 
@@ -27,6 +28,8 @@ enum Proof {
     Simulate(simulation::Args),
     /// Real runs against a server that burns a known time
     Real(measurement::Args),
+    /// Faults made on purpose, and which rules fire
+    Findings(matrix::Args),
 }
 
 fn main() -> ExitCode {
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
     let done: Result<bool, Box<dyn std::error::Error>> = match cli.proof {
         Proof::Simulate(args) => simulation::prove(&args, &document).map_err(Into::into),
         Proof::Real(args) => measurement::prove(&args, &document),
+        Proof::Findings(args) => matrix::prove(&args, &document),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -86,11 +86,11 @@ pub enum RealError {
 }
 
 impl RealError {
-    fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Io { what: what.into(), source }
     }
 
-    fn failed(what: impl Into<String>) -> Self {
+    pub(crate) fn failed(what: impl Into<String>) -> Self {
         Self::Failed { what: what.into() }
     }
 }
@@ -128,6 +128,11 @@ impl Binaries {
             }
         }
         Ok(Self { folder: folder.to_owned() })
+    }
+
+    /// Where the built `unladen` is.
+    pub(crate) fn unladen(&self) -> PathBuf {
+        self.path("unladen")
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -1,0 +1,121 @@
+//! Runs `unladen weigh`, and reads what it finds. The principal type is [`Found`].
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::real::{Binaries, RealError};
+
+/// How to look.
+#[derive(Debug, Clone, Copy)]
+pub struct Look<'a> {
+    /// As `weigh --time`.
+    pub time: Duration,
+    /// As `weigh --phase`.
+    pub phase: Duration,
+    /// As `weigh --record`.
+    pub record: Option<&'a Path>,
+}
+
+/// A finding, as far as it is needed.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Found {
+    /// The rule.
+    pub rule: String,
+    /// Whose it is.
+    pub group: String,
+    /// What was seen, in a sentence.
+    pub summary: String,
+    evidence: Evidence,
+    share: Share,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+struct Evidence {
+    figures: Vec<Figure>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Figure {
+    per_request: f64,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+struct Share {
+    #[serde(default)]
+    of: Option<String>,
+    #[serde(default)]
+    value: Option<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Document {
+    findings: Vec<Found>,
+    not_looked_for: Vec<NotLooked>,
+}
+
+#[derive(Debug, Deserialize)]
+struct NotLooked {
+    rules: Vec<String>,
+    why: String,
+}
+
+// === impl Look ===
+
+impl Look<'_> {
+    /// Looks.
+    ///
+    /// # Errors
+    /// If `unladen weigh` fails, or could not look inside.
+    pub fn at(&self, url: &str, binaries: &Binaries) -> Result<Vec<Found>, RealError> {
+        let mut unladen = Command::new(binaries.unladen());
+        unladen.args(["weigh", url, "--json", "--quiet", "--group-by", "exe"]);
+        unladen.args(["--time", &humantime::format_duration(self.time).to_string()]);
+        unladen.args(["--phase", &humantime::format_duration(self.phase).to_string()]);
+        if let Some(path) = self.record {
+            unladen.arg("--record").arg(path);
+        }
+        let output = unladen.stdin(Stdio::null()).output().map_err(RealError::io("unladen"))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(RealError::failed(format!("unladen weigh: {}: {said}", output.status)));
+        }
+        let document: Document = serde_json::from_slice(&output.stdout)
+            .map_err(|source| RealError::Json { what: "unladen weigh", source })?;
+        // Without a look inside, nothing found would be nothing said. (First requests take a restart, and are not looked at.)
+        match document.not_looked_for.iter().find(|missing| missing.rules.iter().any(|rule| rule == "stat-storm")) {
+            Some(missing) => Err(RealError::failed(format!("unladen weigh could not look inside: {}", missing.why))),
+            None => Ok(document.findings),
+        }
+    }
+}
+
+// === impl Found ===
+
+impl Found {
+    /// One of so much a request.
+    pub fn new(rule: &str, group: &str, summary: &str, figure: f64) -> Self {
+        let evidence = Evidence { figures: vec![Figure { per_request: figure }] };
+        Self { rule: rule.into(), group: group.into(), summary: summary.into(), evidence, share: Share::default() }
+    }
+
+    /// The first of its figures, which says how often; 0 without any.
+    pub fn figure(&self) -> f64 {
+        self.evidence.figures.first().map_or(0.0, |figure| figure.per_request)
+    }
+
+    /// The part of the request, 0 to 1; 0 where it is not known.
+    pub fn part(&self) -> f64 {
+        self.share.value.unwrap_or(0.0)
+    }
+
+    /// `12 % of latency`; nothing where it is not known.
+    pub fn share(&self) -> String {
+        match (&self.share.of, self.share.value) {
+            (Some(of), Some(value)) => format!("{:.1} % of {of}", value * 100.0),
+            _ => "not known".into(),
+        }
+    }
+}
