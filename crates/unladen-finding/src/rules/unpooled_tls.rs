@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use unladen_trace::{ConnectionSeen, Counted, Evidence, Series, Source};
+use unladen_trace::{ConnectionSeen, Counted, Evidence, FileCall, Outcome, Series, Source};
 
 use super::front;
 use super::peers::{self, LEAST_PER_REQUEST};
@@ -15,6 +15,9 @@ use crate::stack::Stack;
 /// Where the proxy of the first peer listens; each further one has the next port. Nothing registered is near it, and it lies
 /// below the ports that Linux gives to clients (32768 and up).
 const FIRST_PORT: usize = 18443;
+
+/// The authorities that Debian trusts.
+const AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
 
 /// Of names that were not asked for.
 const NO_NAME: &str = "NAME";
@@ -74,7 +77,7 @@ impl UnpooledTls {
             figures: vec![Figure { name: "handshakes", unit: "1", value: opened }],
             items: items.collect(),
             share: Share::of_latency(evidence, peers::time(evidence, &waits).map(|time| time.scaled(asked_part))),
-            cure: service.cure(Stack::of(evidence, service.group), port),
+            cure: service.cure(Stack::of(evidence, service.group), port, trusted(evidence, service.group)),
             check_again: again::weigh(evidence),
         })
     }
@@ -92,6 +95,23 @@ fn services(evidence: &Evidence) -> Vec<Service<'_>> {
             .push(seen);
     }
     services.into_values().collect()
+}
+
+/// The file of authorities that the application trusts, if it opens one with each connection; else the system's.
+fn trusted(evidence: &Evidence, group: usize) -> &str {
+    let mut opened = evidence
+        .files
+        .iter()
+        .filter(|file| file.group == group && file.call == FileCall::Open && file.outcome == Outcome::Found)
+        .filter(|file| [".pem", ".crt", ".cer"].iter().any(|end| file.path.ends_with(end)))
+        // The client's own certificate is none of an authority.
+        .filter(|file| !["client", "key"].iter().any(|word| file.path.contains(word)))
+        .filter(|file| evidence.mean(&file.counted.requests) >= LEAST_PER_REQUEST)
+        .map(|file| file.path.as_str());
+    match (opened.next(), opened.next()) {
+        (Some(only), None) => only,
+        _ => AUTHORITIES,
+    }
 }
 
 // === impl Service ===
@@ -123,7 +143,7 @@ impl Service<'_> {
         }
     }
 
-    fn cure(&self, stack: Stack, port: usize) -> Cure {
+    fn cure(&self, stack: Stack, port: usize, authorities: &str) -> Cure {
         let address = self.address();
         let host = self.name.unwrap_or(NO_NAME);
         let upstream = format!("tls-{}", front::slug(self.name.unwrap_or(self.peer())));
@@ -146,7 +166,7 @@ impl Service<'_> {
             "proxy_ssl_protocols TLSv1.2 TLSv1.3;".into(),
             "proxy_ssl_verify on;".into(),
             "proxy_ssl_verify_depth 3;".into(),
-            "proxy_ssl_trusted_certificate /etc/ssl/certs/ca-certificates.crt;".into(),
+            format!("proxy_ssl_trusted_certificate {authorities};"),
         ];
         if own {
             proxy.remove(3);
@@ -173,7 +193,9 @@ impl Service<'_> {
         };
         let name = match self.name {
             Some(_) => "",
-            None => ". NAME stands for the name in the service's certificate: none was asked for",
+            None => {
+                ". NAME stands for a host name in the service's certificate (nginx checks no addresses): none was asked for"
+            }
         };
         front::nginx(
             format!(

@@ -118,8 +118,7 @@ impl Connections {
         if let Some(former) = self.open.remove(&socket.id) {
             self.account(former, moment);
         }
-        let took_ns = (!pending).then_some(took_ns);
-        self.open.insert(socket.id, Conversation::opened(group, socket, at_ns, took_ns, moment));
+        self.open.insert(socket.id, Conversation::opened(group, socket, at_ns, took_ns, pending, moment));
     }
 
     pub(super) fn established(&mut self, socket: &Socket, took_ns: u64, _moment: Moment) {
@@ -189,7 +188,7 @@ impl Connections {
     fn account(&mut self, conversation: Conversation, moment: Moment) {
         let Some(opened_in) = conversation.opened_in.filter(|_| !conversation.datagram) else { return };
         let key = conversation.key();
-        self.opened.add(key.clone(), opened_in, conversation.connect_ns);
+        self.opened.add(key.clone(), opened_in, conversation.opening_ns());
         if let Some(took_ns) = conversation.login() {
             self.logins.add(key.clone(), opened_in, took_ns);
         }
@@ -213,7 +212,7 @@ impl Connections {
         for (_, conversation) in std::mem::take(&mut self.open) {
             let Some(opened_in) = conversation.opened_in.filter(|_| !conversation.datagram) else { continue };
             let key = conversation.key();
-            self.opened.add(key.clone(), opened_in, conversation.connect_ns);
+            self.opened.add(key.clone(), opened_in, conversation.opening_ns());
             if let Some(took_ns) = conversation.login() {
                 self.logins.add(key.clone(), opened_in, took_ns);
             }

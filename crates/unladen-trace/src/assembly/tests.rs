@@ -365,6 +365,22 @@ fn tls_is_known_by_its_hello_and_its_handshake_by_its_first_data() {
     assert_eq!(per_request(&evidence, &seen.unused), 0.0);
 }
 
+/// curl does not wait for connect(2): to a server on the same machine the connection stands before the call returns.
+#[test]
+fn a_connection_that_stood_at_once_took_no_time() {
+    let socket = tcp(1, 8080);
+    let script = vec![
+        (10, What::Established { socket: socket.clone(), took_ns: 25_000 }),
+        (20, What::Connect { fd: 9, socket: socket.clone(), result: -115, took_ns: 28_000 }),
+        (2_000, sent(&socket, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")),
+        (3_000, received(&socket, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")),
+        (9_500, What::Close { fd: 9, socket: Some(socket) }),
+    ];
+    let evidence = run(&script, &vec![]);
+    let [seen] = &evidence.connections[..] else { panic!("{:?}", evidence.connections) };
+    assert_eq!(per_request(&evidence, &seen.opened.time_ns), 28_000.0);
+}
+
 #[test]
 fn of_two_servers_under_one_name_the_one_that_was_asked_is_busiest() {
     let mut assembly = Assembly::new(Box::new(Nothing));

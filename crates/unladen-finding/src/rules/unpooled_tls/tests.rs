@@ -104,3 +104,18 @@ fn what_is_kept_or_anothers_is_silent() {
     testing::silent(&UnpooledTls, &testing::lean());
     testing::silent(&UnpooledTls, &Evidence::default());
 }
+
+/// The subject's service has a certificate of an authority of its own: with the system's, nginx answered 502.
+#[test]
+fn the_authority_that_the_page_trusts_was_not_in_the_lines() {
+    let mut evidence = page(vec![seen(testing::each(1))]);
+    let opened = |path| testing::file(PHP, FileCall::Open, path, Outcome::Found, 1);
+    let trusts = |evidence: &Evidence, path: &str| {
+        let line = format!("        proxy_ssl_trusted_certificate {path};");
+        assert!(testing::only(&UnpooledTls, evidence).cure.lines.contains(&line));
+    };
+    evidence.files = vec![opened("/etc/app/client-key.pem"), opened("/etc/app/ca.pem")];
+    trusts(&evidence, "/etc/app/ca.pem");
+    evidence.files.push(opened("/etc/app/other.crt"));
+    trusts(&evidence, AUTHORITIES);
+}

@@ -20,8 +20,10 @@ pub(super) struct Conversation {
     pub(super) datagram: bool,
     /// When it was opened; `None` if that was before tracing began.
     pub(super) opened_in: Option<Moment>,
-    /// Time until it stood, ns.
+    /// Time until it stood, as far as it was seen to stand after the call that asked for it, ns.
     pub(super) connect_ns: u64,
+    /// Time of that call, ns.
+    call_ns: u64,
     /// When the call that asked for it returned.
     asked_for_ns: u64,
     /// The call did not wait until it stood: that time comes on top.
@@ -51,15 +53,23 @@ enum Language {
 
 impl Conversation {
     /// One that was just asked for.
-    pub(super) fn opened(group: usize, socket: &Socket, at_ns: u64, connect_ns: Option<u64>, moment: Moment) -> Self {
+    pub(super) fn opened(
+        group: usize,
+        socket: &Socket,
+        at_ns: u64,
+        call_ns: u64,
+        pending: bool,
+        moment: Moment,
+    ) -> Self {
         Self {
             group,
             peer: socket.peer.clone(),
             datagram: socket.datagram,
             opened_in: Some(moment),
-            connect_ns: connect_ns.unwrap_or(0),
+            connect_ns: if pending { 0 } else { call_ns },
+            call_ns,
             asked_for_ns: at_ns,
-            pending: connect_ns.is_none(),
+            pending,
             protocol: Protocol::Silent,
             language: Language::Unknown,
             accepted: false,
@@ -67,6 +77,11 @@ impl Conversation {
             used: false,
             login_ns: None,
         }
+    }
+
+    /// Time until it stood, ns. On this machine it stands before a call returns that does not wait for it.
+    pub(super) fn opening_ns(&self) -> u64 {
+        if self.connect_ns == 0 { self.call_ns } else { self.connect_ns }
     }
 
     /// One that was there before: whoever hears first was not the one to call. (MySQL's server speaks first; what it
@@ -79,7 +94,7 @@ impl Conversation {
         Self {
             opened_in: None,
             accepted: accepted && !socket.datagram,
-            ..Self::opened(transfer.group, socket, transfer.at_ns, Some(0), Moment { phase: 0, request: 0 })
+            ..Self::opened(transfer.group, socket, transfer.at_ns, 0, false, Moment { phase: 0, request: 0 })
         }
     }
 
