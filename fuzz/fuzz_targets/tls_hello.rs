@@ -16,7 +16,7 @@ fuzz_target!(|first: &[u8]| {
         shown(hello.server_name.as_deref().unwrap_or_default(), 255);
     }
     assert!(tls::record_types(first).all(|kind| (20..=23).contains(&kind)));
-    let _ = tls::has_application_data(first);
+    let _ = tls::application_data(first);
     if let Some(request) = http::request(first) {
         shown(&request.target, 1024);
         shown(request.host.as_deref().unwrap_or_default(), 255);

@@ -124,11 +124,26 @@ const NAME_SERVICE: &[&str] = &[
     "/etc/protocols",
 ];
 
+/// Where certificates, keys and settings of TLS are.
+const TLS_FOLDERS: &[&str] = &["/etc/ssl/", "/etc/pki/", "/usr/lib/ssl/", "/usr/share/ca-certificates/"];
+/// What certificates and keys are called.
+const CERTIFICATES: &[&str] = &[".pem", ".crt", ".cer", ".key", "/openssl.cnf"];
+
 /// Whether a file is read because a connection is opened: no more often than that. Other rules tell of connections.
 fn is_for_connections(evidence: &Evidence, file: &FileSeen) -> bool {
-    let opened = evidence.connections.iter().filter(|seen| seen.group == file.group).map(|seen| &seen.opened.count);
-    let connections = evidence.mean(&Series::sum(opened));
-    NAME_SERVICE.contains(&file.path.as_str()) && evidence.mean(&file.counted.count) <= connections + EDGES
+    let all = || evidence.connections.iter().filter(|seen| seen.group == file.group);
+    let connections = if NAME_SERVICE.contains(&file.path.as_str()) {
+        Series::sum(all().map(|seen| &seen.opened.count))
+    } else if is_of_tls(&file.path) {
+        Series::sum(all().map(|seen| &seen.handshakes.count))
+    } else {
+        return false;
+    };
+    evidence.mean(&file.counted.count) <= evidence.mean(&connections) + EDGES
+}
+
+fn is_of_tls(path: &str) -> bool {
+    TLS_FOLDERS.iter().any(|folder| path.starts_with(folder)) || CERTIFICATES.iter().any(|end| path.ends_with(end))
 }
 
 fn repeated(evidence: &Evidence, group: usize, kind: impl Fn(&FileSeen) -> bool, least: f64) -> Vec<&FileSeen> {

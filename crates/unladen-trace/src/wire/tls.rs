@@ -52,9 +52,14 @@ pub fn client_hello(first: &[u8]) -> Option<ClientHello> {
     Some(hello)
 }
 
-/// Whether data goes over it: the handshake is done. In TLS 1.3 the first is the end of the handshake itself.
-pub fn has_application_data(payload: &[u8]) -> bool {
-    record_types(payload).any(|kind| kind == APPLICATION_DATA)
+/// How many records of data begin in what was sent. In TLS 1.3 the first is the end of the handshake itself.
+pub fn application_data(payload: &[u8]) -> usize {
+    record_types(payload).filter(|kind| *kind == APPLICATION_DATA).count()
+}
+
+/// Whether it is about beginning TLS; in TLS 1.3 of the hello alone, as all that follows it looks like data.
+pub fn has_handshake(payload: &[u8]) -> bool {
+    record_types(payload).any(|kind| kind == HANDSHAKE)
 }
 
 /// Types of the records that begin in what was sent: 20 change of cipher, 21 alert, 22 handshake, 23 data. Ends where something else

@@ -94,3 +94,21 @@ fn files_that_connecting_reads_were_told_beside_the_connections() {
     evidence.files[0].counted = counted(25, 1_000);
     only(&SameFileAgain, &evidence);
 }
+
+/// Each new TLS connection reads the authority's certificate: `unpooled-tls` tells of that.
+#[test]
+fn the_certificate_that_each_handshake_reads_was_told_beside_the_handshakes() {
+    let mut evidence = lean();
+    evidence.files = vec![file(PHP, FileCall::Open, "/srv/app/ca.pem", Outcome::Found, 3)];
+    only(&SameFileAgain, &evidence);
+    let tls = |handshakes| ConnectionSeen {
+        group: PHP,
+        opened: counted(3, 1_000),
+        handshakes: counted(handshakes, 1_000),
+        ..ConnectionSeen::default()
+    };
+    evidence.connections = vec![tls(0)];
+    only(&SameFileAgain, &evidence);
+    evidence.connections = vec![tls(3)];
+    silent(&SameFileAgain, &evidence);
+}

@@ -1,5 +1,7 @@
 //! The principal type is [`Conversation`]: what goes over one socket, from the side that asks.
 
+mod handshake;
+
 use std::collections::VecDeque;
 
 use super::{Key, Notice, Transfer, name};
@@ -7,7 +9,8 @@ use crate::assembly::moment::Moment;
 use crate::assembly::statements::{self, Statements};
 use crate::event::{Peer, Socket, Way};
 use crate::evidence::{Protocol, QueryProtocol};
-use crate::wire::{self, dns, mysql::MysqlClient, postgres::PostgresClient, tls};
+use crate::wire::{self, dns, mysql::MysqlClient, postgres::PostgresClient};
+use handshake::Handshake;
 
 /// Statements and questions of one socket that wait for their answers.
 const MAX_PENDING: usize = 256;
@@ -47,7 +50,7 @@ enum Language {
     Plain,
     Postgres(PostgresClient, VecDeque<statements::Key>),
     Mysql(MysqlClient, VecDeque<statements::Key>),
-    Tls { hello_ns: Option<u64> },
+    Tls(Handshake),
     Dns(VecDeque<(String, String, u64)>),
 }
 
@@ -145,7 +148,7 @@ impl Conversation {
             self.language = match self.protocol {
                 Protocol::Postgres => Language::Postgres(PostgresClient::new(), VecDeque::new()),
                 Protocol::Mysql => Language::Mysql(MysqlClient::new(), VecDeque::new()),
-                Protocol::Tls => Language::Tls { hello_ns: None },
+                Protocol::Tls => Language::Tls(Handshake::default()),
                 Protocol::Dns => Language::Dns(VecDeque::new()),
                 _ => Language::Plain,
             };
@@ -156,7 +159,7 @@ impl Conversation {
         }
         // The server's yes to TLS has come in between: this is the hello.
         if self.language.is_now_tls() {
-            (self.language, self.protocol) = (Language::Tls { hello_ns: None }, Protocol::Tls);
+            (self.language, self.protocol) = (Language::Tls(Handshake::default()), Protocol::Tls);
         }
         let (payload, total) = (transfer.payload, usize::try_from(transfer.result).unwrap_or(0));
         let database = (self.group, name(&self.peer));
@@ -184,20 +187,15 @@ impl Conversation {
                     }
                 });
             }
-            Language::Tls { hello_ns } => {
-                if let Some(hello) = tls::client_hello(payload) {
-                    *hello_ns = Some(begun_ns);
-                    notice(Notice::Hello { server_name: hello.server_name });
-                } else if tls::has_application_data(payload) {
-                    match hello_ns.take() {
-                        // In TLS 1.3 the first such record is the end of the handshake itself.
-                        Some(hello_ns) => {
-                            notice(Notice::HandshakeDone { took_ns: transfer.at_ns.saturating_sub(hello_ns) });
-                        }
-                        None => self.used = true,
-                    }
+            Language::Tls(handshake) => match handshake.sent(payload, begun_ns, transfer.at_ns) {
+                handshake::Sent::Hello { server_name } => notice(Notice::Hello { server_name }),
+                handshake::Sent::Done { took_ns, with_data } => {
+                    notice(Notice::HandshakeDone { took_ns });
+                    self.used |= with_data;
                 }
-            }
+                handshake::Sent::Data => self.used = true,
+                handshake::Sent::Handshake => {}
+            },
             Language::Dns(pending) => {
                 self.used = true;
                 for question in dns::questions(payload) {
@@ -239,7 +237,7 @@ impl Conversation {
                     notice(Notice::Answer { name, kind, took_ns });
                 }
             }
-            Language::Tls { .. } | Language::Unknown | Language::Plain => {}
+            Language::Tls(_) | Language::Unknown | Language::Plain => {}
         }
         if self.used {
             if let Some(took_ns) = took_ns {

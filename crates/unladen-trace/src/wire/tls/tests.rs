@@ -77,8 +77,9 @@ fn what_is_no_hello() {
 fn types_of_records() {
     let second = [record(20, &[1]), record(23, &[9; 40])].concat();
     assert_eq!(record_types(&second).collect::<Vec<_>>(), [20, 23]);
-    assert!(has_application_data(&second) && !has_application_data(&second[..6]));
-    assert!(!has_application_data(&hello(b"", &[name()])) && !has_application_data(b"hello"));
+    assert_eq!((application_data(&second), application_data(&second[..6])), (1, 0));
+    assert!(has_handshake(&hello(b"", &[name()])) && !has_handshake(&second));
+    assert_eq!((application_data(&hello(b"", &[name()])), application_data(b"hello")), (0, 0));
     // The rest of a record, cut.
     assert_eq!(record_types(&second[..10]).collect::<Vec<_>>(), [20]);
     assert_eq!(record_types(&second[..20]).collect::<Vec<_>>(), [20, 23]);
