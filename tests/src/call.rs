@@ -79,9 +79,9 @@ impl Call {
         Self::lasting("4s", args)
     }
 
-    /// A run of such blocks for another time.
+    /// A run of such blocks for another time. It only weighs: what is inside requests has tests of its own.
     pub fn lasting<S: AsRef<OsStr>>(time: &str, args: impl IntoIterator<Item = S>) -> Self {
-        Self::weigh(["--time", time, "--phase", "100ms", "--settle", "20ms"]).args(args)
+        Self::weigh(["--no-findings", "--time", time, "--phase", "100ms", "--settle", "20ms"]).args(args)
     }
 
     /// With further arguments.

@@ -9,7 +9,7 @@ static FAULTS: LazyLock<Subject> = LazyLock::new(|| Subject::up("faults"));
 #[test]
 fn as_many_requests_as_asked_for_in_whole_blocks() {
     // A hundred milliseconds each, so that the number decides.
-    let call = Call::weigh(["--requests", "60", "--settle", "20ms", &FAULTS.at("HTTP_URL", "/slow")]);
+    let call = Call::weigh(["--no-findings", "--requests", "60", "--settle", "20ms", &FAULTS.at("HTTP_URL", "/slow")]);
     let document = call.document();
     assert_eq!(document["ended"], "complete");
     assert!((60.0..120.0).contains(&document.number("requests")), "{document}");
@@ -18,7 +18,7 @@ fn as_many_requests_as_asked_for_in_whole_blocks() {
 
 #[test]
 fn until_an_interval_is_narrow_stops_before_the_time_is_over() {
-    let call = Call::weigh(["--phase", "100ms", "--settle", "20ms", "--group-by", "exe"]);
+    let call = Call::weigh(["--no-findings", "--phase", "100ms", "--settle", "20ms", "--group-by", "exe"]);
     let document = call.args(["--until", "50%", "--time", "60s", FAULTS.url()]).document();
     assert!(document.number("elapsed_ns") < 50e9, "{document}");
     assert!(!document.warns("was not reached"), "{document}");

@@ -17,7 +17,7 @@ fn turn() -> MutexGuard<'static, ()> {
 
 /// A block a second. Each process is a group, so that another server on the machine is none of ours.
 fn weigh_wiki(time: &str) -> Call {
-    Call::weigh(["--time", time, "--phase", "250ms", "--settle", "30ms", "--group-by", "pid"])
+    Call::weigh(["--no-findings", "--time", time, "--phase", "250ms", "--settle", "30ms", "--group-by", "pid"])
 }
 
 /// All that one run without load writes: JSON, text and the picture.

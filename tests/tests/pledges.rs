@@ -9,7 +9,7 @@ static PLEDGES: LazyLock<Subject> = LazyLock::new(|| Subject::up("pledges"));
 
 /// Sixteen blocks.
 fn weigh<const N: usize>(args: [&str; N]) -> Document {
-    let call = Call::weigh(["--time", "8s", "--phase", "125ms", "--settle", "25ms"]);
+    let call = Call::weigh(["--no-findings", "--time", "8s", "--phase", "125ms", "--settle", "25ms"]);
     call.args(args).args([PLEDGES.url()]).document()
 }
 

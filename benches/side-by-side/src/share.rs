@@ -11,7 +11,7 @@ pub(crate) const BENCH: Bench =
     Bench { name: "share", about: "the probes' share of a core during `unladen weigh`", run };
 
 /// The usual phases, and the shortest run that they make up an interval in.
-const WEIGH: [&str; 7] = ["weigh", "--json", "--quiet", "--phase", "500ms", "--time", "12s"];
+const WEIGH: [&str; 8] = ["weigh", "--no-findings", "--json", "--quiet", "--phase", "500ms", "--time", "12s"];
 
 const CROWDS: [(&str, Size); 3] = [
     ("nothing else", Size { idle: 0, active: 0, new_per_second: 0 }),
