@@ -11,7 +11,7 @@ pub(super) fn php_settings(
     busiest: &[Option<u32>],
     evidence: &mut Evidence,
 ) {
-    let mut failed = None;
+    let mut asked = Asked::default();
     for (index, group) in groups.iter().enumerate() {
         let exe = evidence.groups[index].exe.as_deref().and_then(|exe| exe.rsplit('/').next());
         let is_php = exe.is_some_and(|name| name.starts_with("php"));
@@ -19,20 +19,45 @@ pub(super) fn php_settings(
         let any = || instrument.members(*group).next().map(|member| member.pid);
         let Some(pid) = busiest.or_else(any).filter(|_| is_php) else { continue };
         match PhpSettings::of(pid) {
-            Ok(php) => evidence.php.push(unladen_trace::PhpSettings {
-                group: index,
-                ini: php.ini,
-                ini_folder: last_folder(&php.ini_folder).to_owned(),
-                fpm_config: php.fpm_config,
-                extensions: php.extensions,
-                settings: php.settings,
-            }),
-            Err(error) => failed = Some(error.to_string()),
+            Ok(php) => {
+                asked.answered = true;
+                evidence.php.push(unladen_trace::PhpSettings {
+                    group: index,
+                    ini: php.ini,
+                    ini_folder: last_folder(&php.ini_folder).to_owned(),
+                    fpm_config: php.fpm_config,
+                    extensions: php.extensions,
+                    settings: php.settings,
+                });
+            }
+            Err(error) if evidence.groups[index].cpu.is_some() => asked.failed = Some(error.to_string()),
+            Err(error) => asked.perhaps_failed = Some(error.to_string()),
         }
     }
-    match failed {
-        Some(why) => evidence.missing.push(Missing { source: Source::PhpSettings, why, takes: String::new() }),
-        None => evidence.sources.push(Source::PhpSettings),
+    let why = asked.why();
+    if asked.answered || why.is_none() {
+        evidence.sources.push(Source::PhpSettings);
+    }
+    if let Some(why) = why {
+        evidence.missing.push(Missing { source: Source::PhpSettings, why, takes: String::new() });
+    }
+}
+
+/// What came of asking.
+#[derive(Debug, Default)]
+struct Asked {
+    /// One told its settings.
+    answered: bool,
+    /// One that follows did not, and why.
+    failed: Option<String>,
+    /// One that may follow did not.
+    perhaps_failed: Option<String>,
+}
+
+impl Asked {
+    /// Why settings are missing. Those of what only may follow, and most likely is somebody else's, are not missed beside others.
+    fn why(&self) -> Option<String> {
+        self.failed.clone().or_else(|| self.perhaps_failed.clone().filter(|_| !self.answered))
     }
 }
 
@@ -45,6 +70,17 @@ fn last_folder(folders: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Another's PHP, seen beside a busy background, kept `debug-left-on` from looking at the page's own.
+    #[test]
+    fn a_php_that_does_not_answer_hid_the_settings_of_the_others() {
+        let no = || Some("no".to_owned());
+        let others = Asked { answered: true, perhaps_failed: no(), ..Asked::default() };
+        assert_eq!(others.why(), None);
+        assert_eq!(Asked { perhaps_failed: no(), ..Asked::default() }.why(), no());
+        assert_eq!(Asked { answered: true, failed: no(), ..Asked::default() }.why(), no());
+        assert_eq!(Asked::default().why(), None);
+    }
 
     #[test]
     fn the_folder_that_is_read_last_has_the_last_word() {
