@@ -14,6 +14,8 @@ fn options(budget: Budget) -> Options {
         group_by: GroupBy::Auto,
         seed: 1,
         quiet: true,
+        inside: false,
+        restart: None,
     }
 }
 
