@@ -20,6 +20,9 @@ const LEAST_MORE: f64 = 50e6;
 /// Where compiled files of PHP are kept between processes; PHP wants it to be there.
 const FILE_CACHE: &str = "/var/cache/php-opcache";
 
+/// What Sympa asks for where it keeps its lists' configurations in binary files.
+const SYMPA_BINARY: &str = "/config.bin";
+
 /// See `docs/rules/cold-start.md`.
 pub(super) struct ColdStart;
 
@@ -146,7 +149,7 @@ fn cure(evidence: &Evidence) -> Cure {
     let warm_up =
         format!("send a request when the service starts (ExecStartPost=curl -s -o /dev/null {})", evidence.page.url);
     let Some(group) = busiest(evidence) else { return Cure::advice(warm_up) };
-    if is_sympa(evidence, group) {
+    if is_sympa(evidence, group) && !evidence.files.iter().any(|file| file.path.ends_with(SYMPA_BINARY)) {
         return Cure::advice(format!("let Sympa keep its lists' configurations in binary files; and {warm_up}"))
             .lines("sympa.conf", ["cache_list_config binary_file"]);
     }
