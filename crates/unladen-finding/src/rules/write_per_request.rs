@@ -21,6 +21,10 @@ use super::lock_churn::lock_files;
 /// What is written in fewer requests than this is written now and then: a cache that is filled, a counter that is saved each
 /// minute.
 const LEAST_WRITES: f64 = 0.5;
+/// From this part of the requests on, a file is written by each; below, each may write another of several.
+const BY_EACH: f64 = 0.9;
+/// Up to so many files of one folder are one for each worker, more are new ones.
+const MOST_WORKERS: usize = 32;
 /// Longest statement in a list, in characters.
 const MOST_CHARS: usize = 80;
 /// What sessions of PHP are named.
@@ -103,7 +107,7 @@ impl WritePerRequest {
     }
 }
 
-/// Files written, by what they are: sessions and files that are new each time by their folder, others by their path.
+/// Files written, by what they are: sessions, and files of which each request writes another, by their folder, others by their path.
 fn written(evidence: &Evidence, group: usize) -> BTreeMap<String, Series> {
     let ignored = told_elsewhere(evidence, group);
     let by_path = writing(evidence, group, &ignored);
@@ -112,19 +116,29 @@ fn written(evidence: &Evidence, group: usize) -> BTreeMap<String, Series> {
         .map(|file| file.path.as_str())
         .collect();
     let mut out: BTreeMap<String, Series> = BTreeMap::new();
+    let mut some: BTreeMap<&str, Vec<(&str, Series)>> = BTreeMap::new();
     for (path, series) in by_path {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let named = if name.starts_with(SESSION) {
             format!("sessions: {folder}/{SESSION}*")
         } else if removed.contains(path) {
             format!("files in {folder} that the same request removes")
-        } else if evidence.mean(&series) < LEAST_WRITES {
-            // One that is written now and then; many such, each with a name of its own, are one in each request.
-            format!("new files in {folder}")
+        } else if evidence.mean(&series) < BY_EACH {
+            // Many such, each with a name of its own (a worker's number, a random one), are one in each request.
+            some.entry(folder).or_default().push((path, series));
+            continue;
         } else {
             path.to_owned()
         };
         out.entry(named).or_default().absorb(&series);
+    }
+    for (folder, files) in some {
+        let named = match files.as_slice() {
+            [(path, _)] => (*path).to_owned(),
+            files if files.len() <= MOST_WORKERS => format!("one of {} files in {folder}", files.len()),
+            _ => format!("new files in {folder}"),
+        };
+        out.entry(named).or_default().absorb(&Series::sum(files.iter().map(|(_, series)| series)));
     }
     out
 }
@@ -134,7 +148,7 @@ fn written(evidence: &Evidence, group: usize) -> BTreeMap<String, Series> {
 fn writing<'a>(evidence: &'a Evidence, group: usize, ignored: &BTreeSet<&str>) -> BTreeMap<&'a str, Series> {
     let is_ignored = |path: &str| {
         let session = path.rsplit('/').next().is_some_and(|name| name.starts_with(SESSION));
-        is_special(path) || (ignored.contains(without_suffix(path)) && !session)
+        is_special(path) || is_profile(path) || (ignored.contains(without_suffix(path)) && !session)
     };
     let mut out: BTreeMap<&str, Series> = BTreeMap::new();
     let mut put = |path: &'a str, series: &Series| {
@@ -187,6 +201,12 @@ fn is_written(evidence: &Evidence, group: usize, path: &str) -> bool {
 /// SQLite's journals are a part of its database: with a write-ahead log, most of it is written there.
 fn without_suffix(path: &str) -> &str {
     ["-journal", "-wal", "-shm"].iter().find_map(|suffix| path.strip_suffix(suffix)).unwrap_or(path)
+}
+
+/// What Xdebug writes is told by `debug-left-on`.
+fn is_profile(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with("cachegrind.out.") || name.ends_with(".xt") || name.ends_with(".xt.gz")
 }
 
 fn is_special(path: &str) -> bool {

@@ -202,3 +202,22 @@ fn the_file_that_a_log_daemon_writes_was_the_pages() {
     evidence.transfers = vec![TransferSeen { group, ..transfer("/var/log/syslog", each(1)) }];
     silent(&WritePerRequest, &evidence);
 }
+
+/// With two workers each file is written by about half of the requests, some by more and some by fewer.
+#[test]
+fn a_file_for_each_worker_was_written_by_too_few_requests_each() {
+    let worker = |number: u64, requests: u64| TransferSeen {
+        // Of 50 requests in a phase so many.
+        writing_requests: (0..24).map(|phase| if matches!(phase % 8, 0 | 3 | 5 | 6) { requests } else { 0 }).collect(),
+        ..transfer(&format!("/srv/app/state.{number}"), Series::default())
+    };
+    let found = only(&WritePerRequest, &with_transfers(vec![worker(7, 26), worker(8, 24)]));
+    assert_eq!(found.summary, "1 written file per GET");
+    assert_eq!(found.items[0].name, "one of 2 files in /srv/app");
+    assert!(!found.cure.advice.is_empty());
+}
+
+#[test]
+fn what_a_profiler_writes_is_told_with_it() {
+    silent(&WritePerRequest, &with_transfers(vec![transfer("/tmp/cachegrind.out.7", each(1))]));
+}
