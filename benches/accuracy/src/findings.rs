@@ -8,7 +8,7 @@ mod pledges;
 use std::collections::BTreeSet;
 
 pub use fault::{Fault, faults};
-pub use looked::{Found, Look};
+pub use looked::{Found, Look, Looked};
 pub use pledges::Pledges;
 
 /// What is true of the subject's page as it is: one connection to its database a request, no cache may keep it, and a 304 takes
@@ -30,6 +30,8 @@ pub struct Row {
     pub found: Vec<Found>,
     /// Not even what is true of the page as it is may be found.
     pub lean: bool,
+    /// Runs that it took until PHP was seen to follow.
+    pub runs: u32,
 }
 
 // === impl Row ===

@@ -1,4 +1,4 @@
-//! Runs `unladen weigh`, and reads what it finds. The principal type is [`Found`].
+//! Runs `unladen weigh`, and reads what it finds. The principal types are [`Looked`] and [`Found`].
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,6 +17,15 @@ pub struct Look<'a> {
     pub phase: Duration,
     /// As `weigh --record`.
     pub record: Option<&'a Path>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct Looked {
+    /// What was found.
+    pub found: Vec<Found>,
+    /// Groups of processes that were looked into.
+    groups: Vec<String>,
 }
 
 /// A finding, as far as it is needed.
@@ -53,7 +62,13 @@ struct Share {
 #[derive(Debug, Deserialize)]
 struct Document {
     findings: Vec<Found>,
+    counts: Vec<Count>,
     not_looked_for: Vec<NotLooked>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Count {
+    group: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -69,7 +84,7 @@ impl Look<'_> {
     ///
     /// # Errors
     /// If `unladen weigh` fails, or could not look inside.
-    pub fn at(&self, url: &str, binaries: &Binaries) -> Result<Vec<Found>, RealError> {
+    pub fn at(&self, url: &str, binaries: &Binaries) -> Result<Looked, RealError> {
         let mut unladen = Command::new(binaries.unladen());
         unladen.args(["weigh", url, "--json", "--quiet", "--group-by", "exe"]);
         unladen.args(["--time", &humantime::format_duration(self.time).to_string()]);
@@ -87,8 +102,20 @@ impl Look<'_> {
         // Without a look inside, nothing found would be nothing said. (First requests take a restart, and are not looked at.)
         match document.not_looked_for.iter().find(|missing| missing.rules.iter().any(|rule| rule == "stat-storm")) {
             Some(missing) => Err(RealError::failed(format!("unladen weigh could not look inside: {}", missing.why))),
-            None => Ok(document.findings),
+            None => {
+                let groups = document.counts.into_iter().map(|count| count.group).collect();
+                Ok(Looked { found: document.findings, groups })
+            }
         }
+    }
+}
+
+// === impl Looked ===
+
+impl Looked {
+    /// Whether a program was looked into: on a busy machine a few seconds may not tell that it follows.
+    pub fn saw(&self, program: &str) -> bool {
+        self.groups.iter().any(|group| group.rsplit(' ').next().is_some_and(|name| name.starts_with(program)))
     }
 }
 

@@ -5,7 +5,7 @@ fn found(rule: &str, figure: f64) -> Found {
 }
 
 fn row(rule: Option<&str>, found: &[Found]) -> Row {
-    Row { name: "a".into(), rule: rule.map(Into::into), found: found.to_vec(), lean: false }
+    Row { name: "a".into(), rule: rule.map(Into::into), found: found.to_vec(), lean: false, runs: 1 }
 }
 
 #[test]
