@@ -213,7 +213,7 @@ impl Assembly {
                 Object::Pipe | Object::Other => self.logs.stream(group, way, fd, result, &payload, took_ns, moment),
             },
             What::Connect { socket, result, took_ns, .. } => {
-                self.connections.connect(at_ns, group, &socket, result, took_ns, moment)
+                self.connections.connect(at_ns, group, &socket, result, took_ns, moment);
             }
             What::Established { socket, took_ns } => self.connections.established(&socket, took_ns, moment),
             What::Close { fd, socket } => {
