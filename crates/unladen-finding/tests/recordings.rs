@@ -1,5 +1,5 @@
 //! The rules, on recordings of real runs: which of them fire is what fired then. `recordings/README.md` tells how they were made.
-#![allow(clippy::expect_used, reason = "a test")]
+#![expect(clippy::expect_used, reason = "tests fail by it, in what they share too")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
