@@ -14,6 +14,8 @@ const LEAN: &str = "lean";
 
 /// Runs of one row: besides what else a machine does, a few seconds may be too short to see who follows.
 const MOST_RUNS: u32 = 4;
+/// The page's processes have nothing to do for long after an answer.
+const SETTLE: Duration = Duration::from_millis(25);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -61,22 +63,24 @@ fn row(args: &Args, binaries: &Binaries, subject: &Pledges, fault: Option<&Fault
     let name = fault.map_or(BASE, |fault| &fault.name);
     subject.only(fault.map(|fault| fault.name.as_str()))?;
     let record = args.record.as_ref().map(|folder| folder.join(format!("{name}.json")));
-    let mut look = Look { time: args.time, phase: args.phase, record: record.as_deref() };
-    let mut looked = look.at(subject.url(), binaries)?;
-    let mut runs = 1;
+    let mut look = Look { time: args.time, phase: args.phase, settle: SETTLE, record: record.as_deref() };
     // Of a page from nginx's cache PHP does nothing.
     let answers = if name == LEAN { "nginx" } else { "php-fpm" };
-    while !looked.saw(answers) {
+    let mut runs = 1;
+    let looked = loop {
+        let why = match look.at(subject.url(), binaries) {
+            Ok(looked) if looked.saw(answers) => break looked,
+            Ok(_) => format!("it was not seen that {answers} follows"),
+            Err(error) if runs == MOST_RUNS => return Err(error.into()),
+            Err(error) => error.to_string(),
+        };
         if runs == MOST_RUNS {
-            return Err(
-                format!("{name}: {runs} runs did not tell that {answers} follows: try when less else runs").into()
-            );
+            return Err(format!("{name}: {why} in {runs} runs: try when less else runs").into());
         }
-        eprintln!("{name}: it was not seen that {answers} follows; again, for longer");
-        look.time *= 2;
-        looked = look.at(subject.url(), binaries)?;
+        eprintln!("{name}: {}; again, for longer", why.trim_end());
+        (look.time, look.phase) = (look.time * 2, look.phase * 2);
         runs += 1;
-    }
+    };
     let row = Row {
         name: name.to_owned(),
         rule: fault.and_then(|fault| fault.rule.clone()),

@@ -15,6 +15,8 @@ pub struct Look<'a> {
     pub time: Duration,
     /// As `weigh --phase`.
     pub phase: Duration,
+    /// As `weigh --settle`.
+    pub settle: Duration,
     /// As `weigh --record`.
     pub record: Option<&'a Path>,
 }
@@ -89,6 +91,7 @@ impl Look<'_> {
         unladen.args(["weigh", url, "--json", "--quiet", "--group-by", "exe"]);
         unladen.args(["--time", &humantime::format_duration(self.time).to_string()]);
         unladen.args(["--phase", &humantime::format_duration(self.phase).to_string()]);
+        unladen.args(["--settle", &humantime::format_duration(self.settle).to_string()]);
         if let Some(path) = self.record {
             unladen.arg("--record").arg(path);
         }
