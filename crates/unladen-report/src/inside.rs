@@ -63,6 +63,14 @@ pub struct NotLooked {
     pub takes: String,
 }
 
+impl TotalRow {
+    /// Whether it is counted event by event, so that lost events are missing in it. All else is counted in the kernel.
+    pub fn is_of_events(&self) -> bool {
+        let in_kernel = ["syscalls", "php.class_lookups", "cpu_traced_ns"];
+        !in_kernel.contains(&self.counter.as_str()) && !self.counter.starts_with("syscall.")
+    }
+}
+
 impl Inside {
     /// All findings, those of fresh processes too.
     pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {

@@ -84,6 +84,8 @@ pub(super) struct CountJson<'a> {
     per_request: f64,
     low: f64,
     high: f64,
+    /// Events were lost that may have been of it: too low.
+    invalid: bool,
 }
 
 #[derive(Serialize)]
@@ -120,7 +122,16 @@ pub(super) fn not_looked(inside: &Inside) -> impl Iterator<Item = NotLookedJson<
 
 fn count<'a>(inside: &'a Inside, state: &'static str, row: &'a TotalRow) -> CountJson<'a> {
     let Interval { value, low, high } = row.per_request;
-    CountJson { url: &inside.url, state, group: &row.group, counter: &row.counter, per_request: value, low, high }
+    CountJson {
+        url: &inside.url,
+        state,
+        group: &row.group,
+        counter: &row.counter,
+        per_request: value,
+        low,
+        high,
+        invalid: inside.lost > 0 && row.is_of_events(),
+    }
 }
 
 fn finding<'a>(inside: &'a Inside, state: &'static str, finding: &'a Finding) -> FindingJson<'a> {

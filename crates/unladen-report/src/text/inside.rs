@@ -21,7 +21,8 @@ const INDENT: usize = 24;
 const NARROWEST: usize = 40;
 
 pub(super) fn inside(inside: &Inside, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    totals(&inside.totals, "counted, per request", style, out)?;
+    let marks = inside.lost > 0;
+    totals(&inside.totals, "counted, per request", marks, style, out)?;
     if !inside.totals.is_empty() {
         let from = format!("from {} traced requests, after the timing was done", grouped(inside.requests as f64, 0));
         writeln!(out, "{}\n", style.faint(&from))?;
@@ -29,7 +30,7 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut dyn Write) -> io::
     if inside.lost > 0 {
         let lost = grouped(inside.lost as f64, 0);
         wrapped(
-            &format!("{lost} events were lost: counts of files, queries and connections are too low."),
+            &format!("{lost} events were lost: what is marked ! is too low, as counts of files, queries and connections."),
             style,
             out,
         )?;
@@ -38,7 +39,7 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut dyn Write) -> io::
     let mut told = Vec::new();
     findings(&inside.findings, "what each request carries", &mut told, style, out)?;
     if let Some(fresh) = &inside.fresh {
-        first_requests(fresh, &mut told, style, out)?;
+        first_requests(fresh, marks, &mut told, style, out)?;
     }
     if told.is_empty() && (!inside.totals.is_empty() || inside.not_looked.is_empty()) {
         writeln!(out, "{}\n", style.heading("no finding: nothing that the rules know is carried in vain"))?;
@@ -54,11 +55,12 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut dyn Write) -> io::
 
 fn first_requests<'a>(
     fresh: &'a Fresh,
+    marks: bool,
     told: &mut Vec<&'a Finding>,
     style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    totals(&fresh.totals, "counted, first request of a fresh process", style, out)?;
+    totals(&fresh.totals, "counted, first request of a fresh process", marks, style, out)?;
     let latency =
         fresh.latency.map(|latency| format!(", taking {}", quantity(Kind::Time, latency))).unwrap_or_default();
     let from = format!("{} first requests, each after `{}`{latency}", fresh.requests, clean(&fresh.restart));
@@ -66,7 +68,8 @@ fn first_requests<'a>(
     findings(&fresh.findings, "what the first request of a fresh process carries", told, style, out)
 }
 
-fn totals(rows: &[TotalRow], heading: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+/// With `marks`, what lost events are missing in is marked.
+fn totals(rows: &[TotalRow], heading: &str, marks: bool, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let shown: Vec<&TotalRow> = rows.iter().filter(|row| row.title.is_some()).collect();
     let mut groups: Vec<&str> = Vec::new();
     for row in &shown {
@@ -82,13 +85,18 @@ fn totals(rows: &[TotalRow], heading: &str, style: Style, out: &mut dyn Write) -
             let of = |group: &&str| shown.iter().find(|row| row.group == *group && row.title == Some(title));
             let mut cells = vec![title.to_owned()];
             cells.extend(
-                groups.iter().map(|group| of(group).map_or("·".into(), |row| quantity(Kind::Count, row.per_request))),
+                groups.iter().map(|group| of(group).map_or("·".into(), |row| counted(row, marks))),
             );
             table.row(cells);
         }
         table.write(style, out)?;
     }
     Ok(())
+}
+
+fn counted(row: &TotalRow, marks: bool) -> String {
+    let mark = if marks && row.is_of_events() { " !" } else { "" };
+    format!("{}{mark}", quantity(Kind::Count, row.per_request))
 }
 
 /// The titles that any of the groups has, in the order of tables.

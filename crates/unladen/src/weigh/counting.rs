@@ -29,6 +29,9 @@ const LONGEST_OFF: Duration = Duration::from_secs(1);
 /// Requests sent when tracing has begun, before it is counted: what is attached is then in the caches.
 const WARM_UP: u64 = 2;
 
+/// Bytes of the ring of events, of which the tracer has enough by itself. Not for users: tests make it overflow.
+const RING_VARIABLE: &str = "UNLADEN_TRACE_RING";
+
 /// What is needed to count.
 pub(super) struct Counting<'a> {
     pub(super) driver: &'a mut Driver,
@@ -71,7 +74,7 @@ impl Counting<'_> {
     /// Attaches to what follows the requests.
     pub(super) fn attach(&mut self, groups: &[GroupId]) -> Result<Tracer, CountingError> {
         self.progress.say("attaching to what follows the requests");
-        let mut tracer = Tracer::open(&TracerConfig::default())?;
+        let mut tracer = Tracer::open(&config())?;
         self.watch(&mut tracer, groups)?;
         Ok(tracer)
     }
@@ -269,6 +272,12 @@ impl Counting<'_> {
 fn requests_a_phase(gap: Duration) -> u64 {
     let fit = PHASE.as_secs_f64() / (gap.as_secs_f64() * SLOWER).max(1e-6);
     (fit as u64).clamp(1, MOST_REQUESTS)
+}
+
+fn config() -> TracerConfig {
+    let ring = std::env::var(RING_VARIABLE).ok().and_then(|bytes| bytes.parse().ok());
+    let default = TracerConfig::default();
+    TracerConfig { ring_bytes: ring.unwrap_or(default.ring_bytes), ..default }
 }
 
 /// Whether both run the same executable; what cannot be looked at does not.
