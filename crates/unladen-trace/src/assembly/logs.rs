@@ -104,7 +104,10 @@ impl Logs {
         took_ns: u64,
         moment: Moment,
     ) {
-        if way == Way::Out && fd == STDERR && payload != FPM_MARK {
+        // Nobody reads what is written to /dev/null, so that its page may not be in memory yet, and cannot be seen: then its
+        // length tells.
+        let is_mark = payload == FPM_MARK || payload.is_empty() && result == FPM_MARK.len() as i64;
+        if way == Way::Out && fd == STDERR && !is_mark {
             let key = (group, LogSink::Stderr, "stderr".to_owned());
             self.add(key, moment, lines(payload), result, &printable(payload), took_ns);
         }
