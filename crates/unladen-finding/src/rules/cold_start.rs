@@ -1,6 +1,6 @@
 //! The first request of a fresh process, against later ones.
 
-use unladen_trace::{Evidence, Interval, Source, State};
+use unladen_trace::{Evidence, FileCall, FileSeen, Interval, Outcome, Source, State};
 
 use crate::again;
 use crate::cure::Cure;
@@ -19,9 +19,6 @@ const LEAST_RATIO_OF_ONE: f64 = 3.0;
 const LEAST_MORE: f64 = 50e6;
 /// Where compiled files of PHP are kept between processes; PHP wants it to be there.
 const FILE_CACHE: &str = "/var/cache/php-opcache";
-
-/// What Sympa asks for where it keeps its lists' configurations in binary files.
-const SYMPA_BINARY: &str = "/config.bin";
 
 /// See `docs/rules/cold-start.md`.
 pub(super) struct ColdStart;
@@ -122,6 +119,11 @@ fn busiest(evidence: &Evidence) -> Option<usize> {
     (0..evidence.groups.len()).rev().max_by(|a, b| cpu(a).total_cmp(&cpu(b)))
 }
 
+/// Whether it is read where Sympa keeps its lists' configurations in binary files; it looks for them in any case.
+fn is_binary(file: &FileSeen) -> bool {
+    file.call == FileCall::Open && file.outcome == Outcome::Found && file.path.ends_with("/config.bin")
+}
+
 /// What a first request did is told by these counters of its table, under the names that they have there.
 const DOINGS: &[(&str, &str)] = &[
     ("compiles.php", "PHP files compiled"),
@@ -149,7 +151,7 @@ fn cure(evidence: &Evidence) -> Cure {
     let warm_up =
         format!("send a request when the service starts (ExecStartPost=curl -s -o /dev/null {})", evidence.page.url);
     let Some(group) = busiest(evidence) else { return Cure::advice(warm_up) };
-    if is_sympa(evidence, group) && !evidence.files.iter().any(|file| file.path.ends_with(SYMPA_BINARY)) {
+    if is_sympa(evidence, group) && !evidence.files.iter().any(is_binary) {
         return Cure::advice(format!("let Sympa keep its lists' configurations in binary files; and {warm_up}"))
             .lines("sympa.conf", ["cache_list_config binary_file"]);
     }

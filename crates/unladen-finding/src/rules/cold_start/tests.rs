@@ -103,8 +103,9 @@ fn what_the_first_request_did_was_counted_otherwise_than_in_the_table() {
 fn what_is_set_already_was_advised() {
     let mut evidence = fresh(around(190e6, 20e6), around(78e6, 1e6));
     evidence.groups[PERL].cpu = Some(around(1e9, 1e6));
+    evidence.files = vec![file(PERL, FileCall::Stat, "/srv/sympa/list/config.bin", Outcome::Missing, 100)];
     assert_eq!(only(&ColdStart, &evidence).cure.lines, ["cache_list_config binary_file"]);
-    evidence.files = vec![file(PERL, FileCall::Open, "/srv/sympa/list/config.bin", Outcome::Found, 100)];
+    evidence.files.push(file(PERL, FileCall::Open, "/srv/sympa/list/config.bin", Outcome::Found, 100));
     let cure = only(&ColdStart, &evidence).cure;
     assert!(cure.lines.is_empty() && cure.advice.contains("send a request when the service starts"), "{cure:?}");
 }
