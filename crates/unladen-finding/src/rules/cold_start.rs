@@ -44,6 +44,8 @@ impl Rule for ColdStart {
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
         match evidence.state {
             State::Fresh => self.measured(evidence),
+            // What was measured often says more than one request.
+            State::Warm if evidence.has(Source::Restarts) => None,
             State::Warm => self.seen_once(evidence),
         }
         .into_iter()
@@ -82,6 +84,10 @@ impl ColdStart {
     fn seen_once(&self, evidence: &Evidence) -> Option<Finding> {
         let (first, later) = (evidence.page.first_ns? as f64, evidence.page.latency?);
         if first < LEAST_RATIO_OF_ONE * later.value || first - later.value < LEAST_MORE {
+            return None;
+        }
+        // What happens to later ones too is no matter of being the first.
+        if evidence.page.longest_ns.is_some_and(|longest| first <= longest as f64) {
             return None;
         }
         let command = busiest(evidence).and_then(|group| php::reload(evidence, group));

@@ -109,3 +109,24 @@ fn what_is_set_already_was_advised() {
     let cure = only(&ColdStart, &evidence).cure;
     assert!(cure.lines.is_empty() && cure.advice.contains("send a request when the service starts"), "{cure:?}");
 }
+
+#[test]
+fn a_first_request_that_was_slow_by_chance_was_a_cold_start() {
+    let mut evidence = lean();
+    evidence.page.first_ns = Some(76_000_000);
+    evidence.page.longest_ns = Some(40_000_000);
+    only(&ColdStart, &evidence);
+    // On a busy machine others took as long.
+    evidence.page.longest_ns = Some(90_000_000);
+    silent(&ColdStart, &evidence);
+}
+
+/// It stood in place of the twelve that were measured, and advised to measure them.
+#[test]
+fn one_first_request_was_told_beside_those_that_were_measured() {
+    let mut evidence = lean();
+    evidence.page.first_ns = Some(800_000_000);
+    only(&ColdStart, &evidence);
+    evidence.sources.push(Source::Restarts);
+    silent(&ColdStart, &evidence);
+}
