@@ -78,6 +78,8 @@ pub struct Page {
     pub cpu: Option<Interval>,
     /// Latency of the very first request that was sent, ns: of whatever state the page was left in.
     pub first_ns: Option<u64>,
+    /// The longest latency of all later ones that were measured undisturbed, ns.
+    pub longest_ns: Option<u64>,
     /// In [`State::Fresh`]: mean latency of later requests, ns.
     pub warm_latency: Option<Interval>,
     /// In [`State::Fresh`]: the command that made the processes new.

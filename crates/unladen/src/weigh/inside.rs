@@ -254,6 +254,7 @@ fn page(result: &WeighedUrl, request: &Request, sample: &Sample) -> Page {
         latency,
         cpu: result.total_cpu.map(Into::into),
         first_ns: u64::try_from(first.as_nanos()).ok(),
+        longest_ns: result.client.latency.as_ref().map(|latency| latency.max),
         ..Page::default()
     }
 }
