@@ -7,8 +7,9 @@ use crate::again;
 use crate::cure::Cure;
 use crate::stack::program;
 
-/// The name of a file of settings that is read after all others: folders of settings are read in the order of names.
-const FILE: &str = "99-unladen.ini";
+/// The name of a file of settings that is read after all others: folders of settings are read in the order of names, and not
+/// all of those begin with a number (`subject.ini` is read after `99-unladen.ini`, and switched off again what that had switched on).
+const FILE: &str = "zz-unladen.ini";
 
 /// Lines for the settings of a group's PHP.
 pub(crate) fn cure(evidence: &Evidence, group: usize, advice: impl Into<String>, lines: &[&str]) -> Cure {

@@ -170,7 +170,7 @@ pub(crate) fn inside() -> Inside {
             part: Interval { value: 0.088, low: 0.04, high: 0.175 },
         },
         cure: Cure::advice("let the opcode cache answer for the files that it holds")
-            .lines("/etc/php/8.2/fpm/conf.d/99-unladen.ini", ["opcache.enable_file_override = 1"])
+            .lines("/etc/php/8.2/fpm/conf.d/zz-unladen.ini", ["opcache.enable_file_override = 1"])
             .command("systemctl reload php8.2-fpm"),
         check_again: "unladen prove FILE, with this knob in it:\n[[knob]]\nname = \"file override\"".into(),
     };

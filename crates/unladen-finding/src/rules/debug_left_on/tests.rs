@@ -20,7 +20,7 @@ fn xdebug_assertions_and_errors_on_the_page() {
         "Xdebug is loaded, in the mode debug; assertions are checked (zend.assertions=1); errors are shown to visitors (display_errors)"
     );
     assert_eq!(found.cure.lines, ["xdebug.mode=off", "zend.assertions=-1", "display_errors=0"]);
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/99-unladen.ini"));
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
     assert!(found.cure.advice.contains("phpdismod xdebug"), "{found:?}");
     assert!(found.check_again.contains("text = '''\nxdebug.mode=off\nzend.assertions=-1\ndisplay_errors=0\n'''"));
     assert!(matches!(found.share, Share::NotKnown(_)));

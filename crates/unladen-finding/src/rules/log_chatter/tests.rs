@@ -55,7 +55,7 @@ fn php_complains_of_the_code() {
     assert!(warning.cure.lines.is_empty() && warning.cure.advice.contains("mend"), "{warning:?}");
     let by_nginx = "FastCGI sent in stderr: \"PHP message: PHP Notice:  Undefined index\"";
     let found = only(&LogChatter, &with_logs(vec![log(NGINX, LogSink::File, "/var/log/nginx/error.log", 9, by_nginx)]));
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/99-unladen.ini"));
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
 }
 
 #[test]

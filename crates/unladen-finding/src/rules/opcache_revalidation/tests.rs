@@ -24,12 +24,12 @@ fn every_source_in_every_request() {
     assert!((part(&found).value - 0.04).abs() < 1e-9, "{found:?}");
     assert_eq!(found.items.len(), 1);
     assert_eq!(found.items[0].name, "/srv/app/src");
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/99-unladen.ini"));
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
     assert_eq!(found.cure.lines, ["opcache.revalidate_freq=60"]);
     assert_eq!(found.cure.commands, ["systemctl reload php8.2-fpm"]);
     assert_eq!(
         found.check_again,
-        "unladen prove, with this knob in its file:\n[[knob]]\nname = \"no revalidation\"\non = { file = \"/etc/php/8.2/fpm/conf.d/99-unladen.ini\", text = \"opcache.revalidate_freq=60\\n\" }\nrestart = \"php\""
+        "unladen prove, with this knob in its file:\n[[knob]]\nname = \"no revalidation\"\non = { file = \"/etc/php/8.2/fpm/conf.d/zz-unladen.ini\", text = \"opcache.revalidate_freq=60\\n\" }\nrestart = \"php\""
     );
 }
 
@@ -70,7 +70,7 @@ fn without_settings_what_looks_like_it_is_taken_for_it() {
     let mut evidence = sources(500);
     evidence.php.clear();
     let found = only(&OpcacheRevalidation, &evidence);
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/99-unladen.ini"), "by the executable's name");
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"), "by the executable's name");
 }
 
 #[test]

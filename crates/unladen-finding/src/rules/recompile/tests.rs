@@ -29,7 +29,7 @@ fn php_without_its_opcode_cache() {
     assert!(matches!(found.share, Share::Known { of: Whole::Cpu, .. }), "{found:?}");
     assert!((part(&found).value - 1.0 / 3.0).abs() < 1e-9, "{found:?}");
     assert_eq!(found.cure.lines, ["opcache.enable=1"]);
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/99-unladen.ini"));
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
     assert_eq!(found.cure.commands, ["systemctl reload php8.2-fpm"]);
     assert!(found.check_again.contains("text = \"opcache.enable=1\\n\""), "{}", found.check_again);
     assert_eq!(found.items[0].name, "/srv/app/src");
@@ -140,8 +140,8 @@ fn without_a_look_into_the_compiler_openings_tell() {
 fn a_colon_before_the_folder_of_settings_was_taken_for_a_part_of_its_name() {
     let mut evidence = php_with(&[("opcache.enable", "0")]);
     for (folders, file) in [
-        (":/srv/php.d", "/srv/php.d/99-unladen.ini"),
-        ("/etc/a:/etc/b:", "/etc/b/99-unladen.ini"),
+        (":/srv/php.d", "/srv/php.d/zz-unladen.ini"),
+        ("/etc/a:/etc/b:", "/etc/b/zz-unladen.ini"),
         (":", "/etc/php/8.2/fpm/php.ini"),
     ] {
         evidence.php[0].ini_folder = folders.into();
@@ -165,4 +165,14 @@ fn a_process_that_stays_was_told_to_stay() {
     evidence.sources.retain(|source| *source != Source::Processes);
     assert!(advice(&evidence).starts_with("keep the process"));
     assert!(advice(&compiles(PYTHON, Language::Python, 3)).starts_with("move imports"));
+}
+
+/// A subject's `subject.ini` says `opcache.enable = 0`: with the cure in `99-unladen.ini` all was compiled as before.
+#[test]
+fn settings_were_read_before_those_that_they_were_to_replace() {
+    let cure = only(&Recompile, &php_with(&[("opcache.enable", "0")])).cure;
+    let file = cure.file.as_deref().and_then(|file| file.rsplit('/').next()).unwrap();
+    for other in ["20-opcache.ini", "99-local.ini", "custom.ini", "docker-php-ext-opcache.ini", "subject.ini"] {
+        assert!(other < file, "{other}");
+    }
 }

@@ -86,7 +86,7 @@ fn source_files_that_are_there_are_answered_by_the_opcode_cache() {
     evidence.php = vec![php(&[("opcache.enable", "1"), ("opcache.revalidate_freq", "2")])];
     let found = only(&StatStorm, &evidence);
     assert_eq!(found.cure.lines, ["opcache.enable_file_override=1"]);
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/99-unladen.ini"));
+    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
     assert!(found.check_again.contains("\n[[knob]]\n"), "{}", found.check_again);
     evidence.php[0].settings.insert("opcache.enable_file_override".into(), "1".into());
     assert!(only(&StatStorm, &evidence).cure.lines.is_empty());
@@ -189,9 +189,9 @@ fn a_list_of_folders_of_settings_was_taken_for_one() {
     evidence.files.extend((0..100).map(|n| file(PHP, FileCall::Stat, &format!("/srv/{n}.php"), Outcome::Found, 1)));
     let mut settings = php(&[("opcache.enable", "1"), ("opcache.revalidate_freq", "60")]);
     for (folders, file) in [
-        (":/srv/php.d", "/srv/php.d/99-unladen.ini"),
-        ("/etc/php/8.2/fpm/conf.d:/srv/php.d", "/srv/php.d/99-unladen.ini"),
-        ("/srv/php.d:", "/srv/php.d/99-unladen.ini"),
+        (":/srv/php.d", "/srv/php.d/zz-unladen.ini"),
+        ("/etc/php/8.2/fpm/conf.d:/srv/php.d", "/srv/php.d/zz-unladen.ini"),
+        ("/srv/php.d:", "/srv/php.d/zz-unladen.ini"),
     ] {
         settings.ini_folder = folders.into();
         evidence.php = vec![settings.clone()];
