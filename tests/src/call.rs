@@ -14,7 +14,7 @@ use crate::binary::binary;
 use crate::document::Document;
 
 /// Far above what any call of the tests takes: what is not done by then hangs.
-const LIMIT: Duration = Duration::from_secs(90);
+const LIMIT: Duration = Duration::from_secs(180);
 
 /// A call to be made.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// Brings a subject up in a state folder of its own and prints what there is to know of it, or why it is not up. When its
@@ -42,10 +42,19 @@ impl Subject {
     /// # Panics
     /// With what it said, if it does not come up.
     pub fn up(name: &str) -> Self {
+        Self::up_with(name, &[])
+    }
+
+    /// The same with variables that its script reads: `[("UNLADEN_LISTS", "30")]`.
+    ///
+    /// # Panics
+    /// With what it said, if it does not come up.
+    pub fn up_with(name: &str, variables: &[(&str, &str)]) -> Self {
         let run = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../subjects")).join(name).join("run");
         let mut guard = Command::new("bash")
             .args(["-c", GUARD, "bash"])
             .arg(&run)
+            .envs(variables.iter().copied())
             // Ctrl-C is for the test; the guard then sees its end.
             .process_group(0)
             .stdin(Stdio::piped())
@@ -64,6 +73,11 @@ impl Subject {
         let subject = Self { run, env, guard };
         assert!(subject.env.contains_key("UNLADEN_STATE"), "subject {name} does not come up:\n{said}");
         subject
+    }
+
+    /// Its script.
+    pub fn script(&self) -> &Path {
+        &self.run
     }
 
     /// What `run env` says of it.
