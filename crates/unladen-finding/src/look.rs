@@ -25,15 +25,36 @@ pub fn look(evidence: &Evidence) -> Vec<Finding> {
     findings
 }
 
-/// Rules that could not look.
+/// Rules that could not look, or not everywhere.
 pub fn unlooked(evidence: &Evidence) -> impl Iterator<Item = Unlooked<'_>> {
-    RULES.iter().filter_map(|rule| {
-        let source = lacks(*rule, evidence)?;
-        let missing = evidence.missing.iter().find(|missing| missing.source == source);
-        Some(Unlooked { rule: *rule, source, missing })
+    let reason = |source: Source| evidence.missing.iter().find(move |missing| missing.source == source);
+    RULES.iter().filter_map(move |rule| {
+        if let Some(source) = lacks(*rule, evidence) {
+            return Some(Unlooked { rule: *rule, source, missing: reason(source) });
+        }
+        // A program that cannot be looked into, such as a PHP that exports no functions.
+        let missing = rule.reads().iter().find_map(|source| reason(*source))?;
+        Some(Unlooked { rule: *rule, source: missing.source, missing: Some(missing) })
     })
 }
 
 fn lacks(rule: &dyn Rule, evidence: &Evidence) -> Option<Source> {
     rule.needs().iter().copied().find(|source| !evidence.has(*source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_php_that_could_not_be_looked_into_was_not_told() {
+        let why = "/opt/php: cannot attach to its function compile_file".to_owned();
+        let missing = Missing { source: Source::Php, why, takes: String::new() };
+        let sources = vec![Source::Syscalls, Source::Processes, Source::Response, Source::PhpSettings, Source::Perl];
+        let mut evidence = Evidence { sources, ..Evidence::default() };
+        assert!(unlooked(&evidence).all(|lacking| lacking.rule.name() != "recompile"), "no PHP, nothing to miss");
+        evidence.missing.push(missing);
+        let lacking: Vec<_> = unlooked(&evidence).filter(|lacking| lacking.source == Source::Php).collect();
+        assert_eq!(lacking.iter().map(|lacking| lacking.rule.name()).collect::<Vec<_>>(), ["recompile"]);
+    }
 }

@@ -16,6 +16,11 @@ pub trait Rule: Sync {
     /// What must have been looked at; without, it is not silently clean but reported as not looked for.
     fn needs(&self) -> &'static [Source];
 
+    /// What it looks at besides, where there is such a program. Where there is one and it cannot be looked at, that is told.
+    fn reads(&self) -> &'static [Source] {
+        &[]
+    }
+
     /// Its page: `docs/rules/NAME.md`.
     fn page(&self) -> &'static str;
 

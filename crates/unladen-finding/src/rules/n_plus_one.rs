@@ -28,6 +28,10 @@ impl Rule for NPlusOne {
         &[Source::Syscalls]
     }
 
+    fn reads(&self) -> &'static [Source] {
+        &[Source::Sqlite]
+    }
+
     fn page(&self) -> &'static str {
         include_str!("../../../../docs/rules/n-plus-one.md")
     }

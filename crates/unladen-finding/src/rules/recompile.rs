@@ -54,6 +54,10 @@ impl Rule for Recompile {
         &[Source::Syscalls]
     }
 
+    fn reads(&self) -> &'static [Source] {
+        &[Source::Php, Source::Perl]
+    }
+
     fn page(&self) -> &'static str {
         include_str!("../../../../docs/rules/recompile.md")
     }

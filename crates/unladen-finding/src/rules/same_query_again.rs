@@ -27,6 +27,10 @@ impl Rule for SameQueryAgain {
         &[Source::Syscalls]
     }
 
+    fn reads(&self) -> &'static [Source] {
+        &[Source::Sqlite]
+    }
+
     fn page(&self) -> &'static str {
         include_str!("../../../../docs/rules/same-query-again.md")
     }

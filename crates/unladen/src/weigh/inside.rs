@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use unladen_finding::{look, unlooked};
 use unladen_load::{Cancel, Driver, Request, Sample};
-use unladen_lockin::ratio;
+use unladen_lockin::{MIN_BLOCKS, PHASES_PER_BLOCK, ratio};
 use unladen_probe::{GroupId, GroupKind, Instrument, Tracer};
 use unladen_report::{Fresh, Inside, NotLooked, TotalRow, Weigh, WeighedUrl};
 use unladen_trace::{Evidence, GroupSeen, Interval, Missing, Page, PageRecord, Source};
@@ -137,7 +137,8 @@ impl Weighed<'_> {
         let mut counting = self.counting();
         let mut tracer = counting.attach(groups)?;
         let counted = counting.count(&mut tracer, url, latency, evidence, busiest);
-        if evidence.phases.all().is_empty() {
+        // With fewer blocks there are no intervals, and rules would find nothing: not because there is nothing.
+        if evidence.phases.all().len() < MIN_BLOCKS * PHASES_PER_BLOCK {
             counted?;
         } else if let Err(error) = counted {
             self.progress.clear();
