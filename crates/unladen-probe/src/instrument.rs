@@ -168,10 +168,10 @@ impl Instrument {
 
     /// The processes of a group, as of the last reading.
     pub fn members(&self, group: GroupId) -> impl Iterator<Item = Member> {
-        self.table.living().filter(move |process| process.group == group).map(|process| Member {
-            pid: process.pid,
-            parent: process.stat.ppid,
-        })
+        self.table
+            .living()
+            .filter(move |process| process.group == group)
+            .map(|process| Member { pid: process.pid, parent: process.stat.ppid })
     }
 
     /// The counter behind an id.

@@ -92,7 +92,7 @@ fn without_a_name_the_lines_say_so() {
 }
 
 #[test]
-fn what_is_kept_or_anothers_is_silent() {
+fn what_is_kept_or_of_another_rule_is_silent() {
     let below = Series::sum([&testing::once_in(4), &testing::once_in(4)]);
     testing::silent(&UnpooledTls, &page(vec![seen(below)]));
     testing::only(&UnpooledTls, &page(vec![seen(testing::once_in(2))]));
