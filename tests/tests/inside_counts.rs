@@ -59,7 +59,10 @@ fn straced(pid: u32, during: impl FnOnce()) -> BTreeMap<String, f64> {
         .spawn()
         .unwrap();
     let begun = Instant::now();
-    while !fs::read_to_string(format!("/proc/{pid}/status")).unwrap().contains(&format!("TracerPid:\t{}\n", strace.id())) {
+    while !fs::read_to_string(format!("/proc/{pid}/status"))
+        .unwrap()
+        .contains(&format!("TracerPid:\t{}\n", strace.id()))
+    {
         assert!(begun.elapsed() < Duration::from_secs(30), "strace does not attach");
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -85,7 +88,8 @@ fn straced(pid: u32, during: impl FnOnce()) -> BTreeMap<String, f64> {
             *counted.entry(format!("syscall.{name}.{error}")).or_default() += 1.0;
         }
     }
-    let table = log.lines().skip_while(|line| !line.starts_with("syscall ")).skip(2).take_while(|line| !line.starts_with("--"));
+    let table =
+        log.lines().skip_while(|line| !line.starts_with("syscall ")).skip(2).take_while(|line| !line.starts_with("--"));
     for line in table {
         let columns: Vec<&str> = line.split_whitespace().collect();
         let (name, calls) = (columns[0], columns[1].parse::<f64>().unwrap());
@@ -96,16 +100,35 @@ fn straced(pid: u32, during: impl FnOnce()) -> BTreeMap<String, f64> {
     counted
 }
 
-/// Every system call of both sides that is not the same number for each request.
-fn differences(strace: &BTreeMap<String, f64>, requests: usize, document: &Document, group: &str) -> Vec<String> {
+/// What differs for a reason. `exit_group` does not return, and what is counted is what returned. The others are of sockets
+/// that do not wait, PHP's own streams to a service: how often such a one is asked depends on how soon the service answers, and
+/// strace makes that later. Nothing else talks so to anybody.
+const OWN_WAYS: &[&str] = &["exit_group", "fcntl", "poll", "read", "recvfrom"];
+
+/// Whoever a user id is, the C library asks nscd, which nobody runs, at every hundredth time: of so few requests that is once
+/// more or less.
+const OF_NSCD: &[&str] = &["socket", "connect", "close"];
+
+/// Every system call of both sides that is not the same number for each request, but for some.
+fn differences(
+    strace: &BTreeMap<String, f64>,
+    requests: usize,
+    document: &Document,
+    group: &str,
+    but: &[&str],
+) -> Vec<String> {
     let counts = document.counts(group);
-    let names: BTreeSet<&String> = strace.keys().chain(counts.keys()).filter(|name| name.starts_with("syscall.")).collect();
+    let names: BTreeSet<&String> =
+        strace.keys().chain(counts.keys()).filter(|name| name.starts_with("syscall.")).collect();
     names
         .into_iter()
+        .filter(|name| !but.contains(&name.split('.').nth(1).unwrap_or_default()))
         .filter_map(|name| {
             let strace = strace.get(name).copied().unwrap_or_default() / requests as f64;
             let counted = counts.get(name).map_or(0.0, |counted| counted.per_request);
-            ((strace - counted).abs() > 0.02).then(|| format!("{name}: {strace} by strace, {counted} counted"))
+            let call = name.split('.').nth(1).unwrap_or_default();
+            let allowed = if OF_NSCD.contains(&call) { 2.5 / requests as f64 } else { 0.0 };
+            ((strace - counted).abs() > allowed + 0.02).then(|| format!("{name}: {strace} by strace, {counted} counted"))
         })
         .collect()
 }
@@ -190,9 +213,13 @@ fn a_page_and_its_faults_as_strace_and_postgresql_count_them() {
 
     let strace = straced(worker_of(&pledges), || ask(pledges.url(), 100));
     let (document, _) = inside(pledges.url(), SHORT);
-    let wrong = differences(&strace, 100, &document, "www-data php-fpm");
+    let wrong = differences(&strace, 100, &document, "www-data php-fpm", &[]);
     assert!(wrong.is_empty(), "{wrong:#?}\n{document}");
-    assert_eq!(document.count("www-data php-fpm", "log.lines"), 0.0, "FPM's mark is no line, nor at /dev/null\n{document}");
+    assert_eq!(
+        document.count("www-data php-fpm", "log.lines"),
+        0.0,
+        "FPM's mark is no line, nor at /dev/null\n{document}"
+    );
 
     // All at once: each switching takes a while.
     let names: Vec<&str> = FAULTS.iter().map(|(name, _)| *name).collect();
@@ -200,7 +227,8 @@ fn a_page_and_its_faults_as_strace_and_postgresql_count_them() {
     pledges.run(["fault", names[0], "on"]);
     let superuser = if nix::unistd::Uid::effective().is_root() { "postgres" } else { "" };
     for sql in ["alter system set log_min_duration_statement = 0", "select pg_reload_conf()"] {
-        let psql = ["-u", superuser, "--", "psql", "-qX", "-h", pledges.get("DATABASE_SOCKET"), "-d", "postgres", "-c", sql];
+        let psql =
+            ["-u", superuser, "--", "psql", "-qX", "-h", pledges.get("DATABASE_SOCKET"), "-d", "postgres", "-c", sql];
         let done = Command::new("runuser").args(psql).stdout(Stdio::null()).current_dir("/").status().unwrap();
         assert!(done.success());
     }
@@ -222,7 +250,7 @@ fn a_page_and_its_faults_as_strace_and_postgresql_count_them() {
         .collect();
     assert_eq!(counted, expected, "{document}");
     assert_eq!(statements(&evidence), per_request(logged, 20));
-    let wrong = differences(&strace, 20, &document, "www-data php-fpm");
+    let wrong = differences(&strace, 20, &document, "www-data php-fpm", OWN_WAYS);
     assert!(wrong.is_empty(), "{wrong:#?}\n{document}");
 }
 
@@ -230,7 +258,7 @@ fn a_page_and_its_faults_as_strace_and_postgresql_count_them() {
 const SQLITE_PAGE: &str = r#"
 import sqlite3, sys
 from http.server import HTTPServer, BaseHTTPRequestHandler
-db = sqlite3.connect("test.sqlite", isolation_level=None)
+db = sqlite3.connect("test.sqlite", isolation_level=None, cached_statements=0)  # prepared each time
 db.executescript("create table t (n integer primary key, name text); create table hits (n integer)")
 db.executemany("insert into t values (?, ?)", [(n, "name %d" % n) for n in range(100)])
 traced = []
@@ -280,7 +308,7 @@ fn statements_and_rows_of_sqlite_are_those_that_it_tells_itself() {
     assert_eq!(document.count(&group, "sql.identical"), 6.0, "{document}");
     let expected = [
         ("BEGIN", 1.0),
-        ("INSERT INTO hits VALUES (?)", 1.0),
+        ("INSERT INTO hits VALUES (?+)", 1.0),
         ("ROLLBACK", 1.0),
         ("SELECT COUNT(*) FROM t WHERE n > ?", 5.0),
         ("SELECT n FROM t", 1.0),
