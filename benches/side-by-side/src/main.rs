@@ -28,6 +28,7 @@ mod share;
 mod stall;
 mod subject;
 mod tool;
+mod trace;
 mod unladen;
 mod weights;
 
@@ -43,7 +44,8 @@ struct Bench {
     run: fn(&Options) -> Result<()>,
 }
 
-const BENCHES: &[Bench] = &[read::BENCH, share::BENCH, client::BENCH, lag::BENCH, stall::BENCH, weights::BENCH];
+const BENCHES: &[Bench] =
+    &[read::BENCH, share::BENCH, client::BENCH, lag::BENCH, stall::BENCH, weights::BENCH, trace::BENCH];
 
 /// What the command line says beside names.
 #[derive(Debug, Clone, Copy)]
