@@ -26,7 +26,9 @@ pub fn skip_without(ability: Ability, test: &str) -> bool {
         Ability::PrivateMounts => {
             (!mounts_privately()).then_some("it takes root, and a container that permits mount namespaces")
         }
-        Ability::Tracing => (!bpf::is_permitted()).then_some("it takes root, and a kernel that permits eBPF and has BTF"),
+        Ability::Tracing => {
+            (!bpf::is_permitted()).then_some("it takes root, and a kernel that permits eBPF and has BTF")
+        }
     };
     let Some(why) = lacking else { return false };
     assert!(std::env::var_os("UNLADEN_TESTS").is_none_or(|value| value != "all"), "{test} may not be left out: {why}");

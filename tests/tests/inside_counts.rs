@@ -128,7 +128,8 @@ fn differences(
             let counted = counts.get(name).map_or(0.0, |counted| counted.per_request);
             let call = name.split('.').nth(1).unwrap_or_default();
             let allowed = if OF_NSCD.contains(&call) { 2.5 / requests as f64 } else { 0.0 };
-            ((strace - counted).abs() > allowed + 0.02).then(|| format!("{name}: {strace} by strace, {counted} counted"))
+            ((strace - counted).abs() > allowed + 0.02)
+                .then(|| format!("{name}: {strace} by strace, {counted} counted"))
         })
         .collect()
 }
