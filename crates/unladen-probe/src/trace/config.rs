@@ -11,9 +11,8 @@ pub struct TracerConfig {
 
 impl Default for TracerConfig {
     fn default() -> Self {
-        // Some 200,000 events of the usual size. A first request of Sympa makes 30,000; on a machine with more to do than it has
-        // cores, 16 MiB overflowed before the thread that empties them had its turn.
-        Self { ring_bytes: 64 << 20, most_events: 2_000_000 }
+        // Some 50,000 events of the usual size: what the busiest process makes in a tenth of a second.
+        Self { ring_bytes: 16 << 20, most_events: 2_000_000 }
     }
 }
 

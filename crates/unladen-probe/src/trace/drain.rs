@@ -14,7 +14,7 @@ use super::TraceError;
 use super::functions::Functions;
 use super::record::{Decoder, NOBODY};
 
-/// Between looks. The kernel's part wakes nobody; at this pace, 64 MiB hold what comes at twenty million events a second.
+/// Between looks. The kernel's part wakes nobody; at this pace, 16 MiB hold what comes at five million events a second.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// How often a process that became another program is looked at: first it has mapped the program alone, later its libraries.

@@ -35,7 +35,7 @@ struct Made {
 }
 
 /// Most different files that are told apart.
-const MAX_FILES: usize = 50_000;
+const MAX_FILES: usize = 250_000;
 
 impl Files {
     #[allow(clippy::too_many_arguments, reason = "the parts of one event, taken apart where it is read")]
