@@ -256,6 +256,17 @@ impl Assembly {
 
 /// `ENOENT`
 fn error_name(errno: u16) -> String {
+    // What only the kernel sees, when a signal interrupts a call (include/linux/errno.h); as strace has it.
+    let interrupted = match errno {
+        512 => Some("ERESTARTSYS"),
+        513 => Some("ERESTARTNOINTR"),
+        514 => Some("ERESTARTNOHAND"),
+        516 => Some("ERESTART_RESTARTBLOCK"),
+        _ => None,
+    };
+    if let Some(name) = interrupted {
+        return name.to_owned();
+    }
     match Errno::from_raw(i32::from(errno)) {
         Errno::UnknownErrno => format!("error {errno}"),
         known => format!("{known:?}"),

@@ -396,3 +396,8 @@ fn of_two_servers_under_one_name_the_one_that_was_asked_is_busiest() {
     assert_eq!(assembly.busiest(0), Some(8));
     assert_eq!(assembly.busiest(1), None);
 }
+
+#[test]
+fn a_call_that_a_signal_interrupted_has_a_named_error() {
+    assert_eq!([2, 514, 4000].map(error_name), ["ENOENT", "ERESTARTNOHAND", "error 4000"]);
+}
