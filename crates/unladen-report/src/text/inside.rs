@@ -30,7 +30,9 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut dyn Write) -> io::
     if inside.lost > 0 {
         let lost = grouped(inside.lost as f64, 0);
         wrapped(
-            &format!("{lost} events were lost: what is marked ! is too low, as counts of files, queries and connections."),
+            &format!(
+                "{lost} events were lost: what is marked ! is too low, as counts of files, queries and connections."
+            ),
             style,
             out,
         )?;
@@ -84,9 +86,7 @@ fn totals(rows: &[TotalRow], heading: &str, marks: bool, style: Style, out: &mut
         for title in titles(&shown, groups) {
             let of = |group: &&str| shown.iter().find(|row| row.group == *group && row.title == Some(title));
             let mut cells = vec![title.to_owned()];
-            cells.extend(
-                groups.iter().map(|group| of(group).map_or("·".into(), |row| counted(row, marks))),
-            );
+            cells.extend(groups.iter().map(|group| of(group).map_or("·".into(), |row| counted(row, marks))));
             table.row(cells);
         }
         table.write(style, out)?;
