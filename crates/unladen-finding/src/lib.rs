@@ -30,5 +30,5 @@ mod words;
 pub use cure::Cure;
 pub use finding::{Figure, Finding, Item, Share, Whole};
 pub use look::{Unlooked, look, unlooked};
-pub use rule::{Rule, rule_named};
-pub use rules::RULES;
+pub use rule::Rule;
+pub use rules::{RULES, rule_named};

@@ -3,7 +3,6 @@
 use unladen_trace::{Evidence, Source};
 
 use crate::finding::Finding;
-use crate::rules::RULES;
 
 /// Recognises one pattern of waste.
 pub trait Rule: Sync {
@@ -26,9 +25,4 @@ pub trait Rule: Sync {
 
     /// Looks. One finding a group (or peer, or statement) that it is true of, in no particular order.
     fn check(&self, evidence: &Evidence) -> Vec<Finding>;
-}
-
-/// The rule of that name.
-pub fn rule_named(name: &str) -> Option<&'static dyn Rule> {
-    RULES.iter().copied().find(|rule| rule.name() == name)
 }

@@ -62,3 +62,8 @@ pub static RULES: &[&dyn Rule] = &[
     &splits_cache::SplitsCache,
     &uncompressed::Uncompressed,
 ];
+
+/// The rule of that name.
+pub fn rule_named(name: &str) -> Option<&'static dyn Rule> {
+    RULES.iter().copied().find(|rule| rule.name() == name)
+}
