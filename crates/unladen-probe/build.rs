@@ -10,7 +10,8 @@ use std::process::{Command, Stdio};
 const OBJECTS: &[&str] = &["calls", "functions"];
 
 /// What to do when something is missing.
-const ADVICE: &str = "install clang, libelf-dev and zlib1g-dev (Debian's names), or build with --no-default-features";
+const ADVICE: &str =
+    "install clang, libelf-dev, pkg-config and zlib1g-dev (Debian's names), or build with --no-default-features";
 
 fn main() {
     println!("cargo::rerun-if-changed=bpf");
@@ -52,8 +53,11 @@ fn build() -> Result<(), String> {
 
 /// clang, and the headers that libbpf needs.
 fn look_for(clang: &str) -> Result<(), String> {
-    if Command::new(clang).arg("--version").output().is_err() {
-        return Err(format!("there is no {clang}: {ADVICE}"));
+    // pkg-config is libbpf-sys' own need.
+    for tool in [clang, "pkg-config"] {
+        if Command::new(tool).arg("--version").output().is_err() {
+            return Err(format!("there is no {tool}: {ADVICE}"));
+        }
     }
     for header in ["libelf.h", "zlib.h"] {
         let found = Command::new(clang)

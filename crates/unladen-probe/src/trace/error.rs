@@ -5,7 +5,9 @@
 #[non_exhaustive]
 pub enum TraceError {
     /// The feature `ebpf` is off.
-    #[error("built without eBPF: build with the feature `ebpf` (clang, libelf-dev and zlib1g-dev are needed)")]
+    #[error(
+        "built without eBPF: build with the feature `ebpf` (clang, libelf-dev, pkg-config and zlib1g-dev are needed)"
+    )]
     NotBuilt,
     /// Capabilities are missing.
     #[error("tracing needs root, or the capabilities CAP_BPF and CAP_PERFMON: run as root")]
