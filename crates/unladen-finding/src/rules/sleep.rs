@@ -5,7 +5,7 @@ use unladen_trace::{Evidence, Source};
 use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Share, Whole};
 use crate::rule::Rule;
-use crate::words::count;
+use crate::words::many;
 
 /// Shorter sleeps (ns a request) are the scheduler's business.
 const LEAST_NS: f64 = 100_000.0;
@@ -43,7 +43,7 @@ impl Rule for Sleep {
                 Some(Finding {
                     rule: self.name(),
                     group: evidence.group(seen.group).to_owned(),
-                    summary: format!("{} sleeps per request", count(sleeps)),
+                    summary: many(sleeps, "sleep per request", "sleeps per request"),
                     figures: vec![Figure { name: "sleeps", unit: "1", value: sleeps }],
                     items: Vec::new(),
                     share: match evidence.share_of_latency(time) {
