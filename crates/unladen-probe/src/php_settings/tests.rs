@@ -65,9 +65,12 @@ impl Fpm {
 }
 
 impl Drop for Fpm {
+    /// By its master, which takes its workers with it: one that is ended by itself is replaced at once.
     fn drop(&mut self) {
-        for pid in self.workers() {
-            let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGTERM);
+        let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(self.master()), nix::sys::signal::Signal::SIGTERM);
+        let until = Instant::now() + Duration::from_secs(5);
+        while Instant::now() < until && matches!(self.process.try_wait(), Ok(None)) {
+            thread::sleep(Duration::from_millis(10));
         }
         let _ = self.process.kill();
         let _ = self.process.wait();
