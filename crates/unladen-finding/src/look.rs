@@ -47,6 +47,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_restart_that_failed_was_passed_over() {
+        let mut evidence = Evidence { sources: vec![Source::Syscalls], ..Evidence::default() };
+        let lists = |evidence: &Evidence| unlooked(evidence).any(|lacking| lacking.rule.name() == "cold-start");
+        assert!(!lists(&evidence), "nobody asked for it");
+        let why = "--restart: `false` failed".to_owned();
+        evidence.missing.push(Missing { source: Source::Restarts, why, takes: String::new() });
+        assert!(lists(&evidence));
+    }
+
+    #[test]
     fn a_php_that_could_not_be_looked_into_was_not_told() {
         let why = "/opt/php: cannot attach to its function compile_file".to_owned();
         let missing = Missing { source: Source::Php, why, takes: String::new() };

@@ -50,6 +50,8 @@ pub struct TotalRow {
     pub title: Option<&'static str>,
     /// Per request.
     pub per_request: Interval,
+    /// The noise floor, in the same unit.
+    pub noise_floor: f64,
 }
 
 /// Rules that could not look, for one reason.

@@ -45,15 +45,24 @@ impl Phases {
         self.0.iter().filter(|phase| phase.on).fold(0, |sum, phase| sum.saturating_add(phase.requests))
     }
 
+    /// What requests add to a count, per request, and its noise floor; `None` as [`per_request`](Self::per_request).
+    pub fn weigh(&self, series: &Series) -> Option<(Interval, f64)> {
+        self.weight(series).map(|weight| (weight.per_request.into(), weight.noise_floor))
+    }
+
     /// What requests add to a count, per request; `None` with too few blocks, or if a block is out of order.
     pub fn per_request(&self, series: &Series) -> Option<Interval> {
+        self.weight(series).map(|weight| weight.per_request.into())
+    }
+
+    fn weight(&self, series: &Series) -> Option<Weight> {
         let blocks: Vec<Block> = self
             .0
             .chunks_exact(PHASES_PER_BLOCK)
             .enumerate()
             .map(|(index, block)| of(block, index, series))
             .collect::<Option<_>>()?;
-        Weight::of(&blocks).ok().map(|weight| weight.per_request.into())
+        Weight::of(&blocks).ok()
     }
 
     /// The count while requests ran less what the time without them had, over the requests.

@@ -18,6 +18,8 @@ pub struct Total {
     pub title: Option<&'static str>,
     /// Per request.
     pub per_request: Interval,
+    /// What the phases without requests alone would have shown, in the same unit.
+    pub noise_floor: f64,
 }
 
 /// Counters that tables show, in their order: the stable name, and what a table calls it.
@@ -123,9 +125,9 @@ impl Evidence {
         let mut totals: Vec<Total> = sums
             .into_iter()
             .filter_map(|((group, counter), series)| {
-                let per_request = self.per_request(&series)?;
+                let (per_request, noise_floor) = self.phases.weigh(&series)?;
                 let title = TITLES.iter().find(|(name, _)| *name == counter).map(|(_, title)| *title);
-                (per_request.low > 0.0).then_some(Total { group, counter, title, per_request })
+                (per_request.low > 0.0).then_some(Total { group, counter, title, per_request, noise_floor })
             })
             .collect();
         totals.sort_by(|a, b| (a.group, place(&a.counter), &a.counter).cmp(&(b.group, place(&b.counter), &b.counter)));

@@ -37,6 +37,11 @@ impl Rule for ColdStart {
         &[]
     }
 
+    // Where restarts were asked for and failed, that is told, and not passed over.
+    fn reads(&self) -> &'static [Source] {
+        &[Source::Restarts]
+    }
+
     fn page(&self) -> &'static str {
         include_str!("../../../../docs/rules/cold-start.md")
     }

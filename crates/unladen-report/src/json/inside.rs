@@ -84,6 +84,7 @@ pub(super) struct CountJson<'a> {
     per_request: f64,
     low: f64,
     high: f64,
+    noise_floor: f64,
     /// Events were lost that may have been of it: too low.
     invalid: bool,
 }
@@ -130,6 +131,7 @@ fn count<'a>(inside: &'a Inside, state: &'static str, row: &'a TotalRow) -> Coun
         per_request: value,
         low,
         high,
+        noise_floor: row.noise_floor,
         invalid: inside.lost > 0 && row.is_of_events(),
     }
 }

@@ -150,7 +150,13 @@ fn interval(value: f64, margin: f64) -> Interval {
 }
 
 fn total(group: &str, counter: &str, title: Option<&'static str>, value: f64, margin: f64) -> TotalRow {
-    TotalRow { group: group.into(), counter: counter.into(), title, per_request: interval(value, margin) }
+    TotalRow {
+        group: group.into(),
+        counter: counter.into(),
+        title,
+        per_request: interval(value, margin),
+        noise_floor: 0.0,
+    }
 }
 
 /// What was found inside a page of PHP, and what could not be looked for.

@@ -76,6 +76,7 @@ fn totals(evidence: &Evidence) -> Vec<TotalRow> {
             counter: total.counter,
             title: total.title,
             per_request: total.per_request,
+            noise_floor: total.noise_floor,
         })
         .collect()
 }
@@ -118,7 +119,7 @@ impl Weighed<'_> {
         let mut fresh = None;
         match traced {
             Ok(tracer) => fresh = self.fresh(url, &groups, tracer, &mut warm),
-            Err(error) => warm.missing.extend(cannot_trace(&error)),
+            Err(error) => warm.missing.extend(cannot_trace(&error, self.options.restart.is_some())),
         }
         PageRecord { warm, fresh }
     }
@@ -150,14 +151,7 @@ impl Weighed<'_> {
 
     /// First requests of fresh processes, if there is a command that makes them so.
     fn fresh(&mut self, url: usize, groups: &[GroupId], mut tracer: Tracer, warm: &mut Evidence) -> Option<Evidence> {
-        let Some(restart) = self.options.restart.clone() else {
-            warm.missing.push(Missing {
-                source: Source::Restarts,
-                why: "no command is known that restarts what answers".into(),
-                takes: "--restart 'COMMAND'".into(),
-            });
-            return None;
-        };
+        let restart = self.options.restart.clone()?;
         let mut fresh = Evidence {
             page: Page {
                 restart: Some(restart.command.clone()),
@@ -265,7 +259,8 @@ fn mean(times: &[f64]) -> Option<Interval> {
     ratio(times, &vec![1.0; times.len()]).ok().map(Into::into)
 }
 
-fn cannot_trace(error: &CountingError) -> Vec<Missing> {
-    let all = TRACED.into_iter().chain([Source::Restarts]);
+/// First requests are missed only by whoever asked for them.
+fn cannot_trace(error: &CountingError, restarts: bool) -> Vec<Missing> {
+    let all = TRACED.into_iter().chain(restarts.then_some(Source::Restarts));
     all.map(|source| Missing { source, why: error.to_string(), takes: String::new() }).collect()
 }
