@@ -1,0 +1,65 @@
+//! What an application does to find a class: the principal type is [`Application`].
+
+use std::path::PathBuf;
+
+use bstr::BString;
+
+use crate::Problem;
+
+/// An application as one of the readers read it.
+#[derive(Debug, Default)]
+pub struct Application {
+    /// Its loaders, in the order in which PHP asks them: the first that finds a file has the say.
+    pub loaders: Vec<Loader>,
+    /// The files that were read to learn this: when one of them changes, all of it may be otherwise.
+    pub inputs: Vec<PathBuf>,
+    /// What could not be read, and what leads nowhere.
+    pub problems: Vec<Problem>,
+    /// How the map is switched on in this application: lines of text, for whoever made the map.
+    pub switch_on: Vec<String>,
+}
+
+/// One registration with PHP's `spl_autoload_register`.
+#[derive(Debug, Default)]
+pub struct Loader {
+    /// Whose it is, as people know it: `MediaWiki's AutoLoader`, `Composer (vendor/)`.
+    pub name: String,
+    /// What it tries, in its order: the first rule that names a file has the say.
+    pub rules: Vec<Rule>,
+}
+
+/// One way in which a loader finds the file of a class. Folders and files are absolute, without `.`, `//` and a `/` at their ends.
+#[derive(Debug)]
+pub enum Rule {
+    /// Classes by their names, each with its file, as they are listed in `origin`. The names are compared byte for byte.
+    List {
+        /// The file that the list is in.
+        origin: PathBuf,
+        /// Class and file. The first of two of the same name holds.
+        classes: Vec<(BString, BString)>,
+    },
+    /// All that the PHP files in these folders (or these files) declare: Composer's `classmap`, as it is before it is dumped. The first folder
+    /// that has a class holds; of one folder, the first file in the order of paths.
+    Folders {
+        /// The file that names the folders.
+        origin: PathBuf,
+        /// The folders or files, in their order.
+        paths: Vec<PathBuf>,
+    },
+    /// By PSR-4: the longest prefix that a class begins with, then shorter ones; of each, its folders in their order; in a folder, the rest of
+    /// the name with `/` for `\` and `.php`.
+    Psr4 {
+        /// The file that the prefixes are listed in.
+        origin: PathBuf,
+        /// Prefixes, which end with `\` (the empty one is for any class and comes last), and their folders.
+        prefixes: Vec<(BString, Vec<PathBuf>)>,
+    },
+    /// By PSR-0: the first of these prefixes that a class begins with and which has the file; in its folders the whole name, with `/` for `\`, and
+    /// for `_` after the last `\`.
+    Psr0 {
+        /// The file that the prefixes are listed in.
+        origin: PathBuf,
+        /// Prefixes, in the order in which they are tried (the empty one is for any class and comes last), and their folders.
+        prefixes: Vec<(BString, Vec<PathBuf>)>,
+    },
+}

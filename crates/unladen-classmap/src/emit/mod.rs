@@ -1,0 +1,1 @@
+//! The map as others read it, one file a form.

@@ -1,0 +1,18 @@
+//! Which file each class of a PHP application is in. The principal types are [`Application`], what an application's own loaders
+//! do to find a class, as one of the [`READERS`] reads it from the application's files; [`Tree`], the PHP files and what each of
+//! them declares; and [`Map`], what comes of both: each class that the loaders would find, and the one file they would find it in.
+//!
+//! Nothing of the application is run: its files are read, as text.
+#![forbid(unsafe_code)]
+
+mod application;
+pub mod emit;
+mod map;
+pub mod php;
+mod problem;
+mod readers;
+
+pub use application::{Application, Loader, Rule};
+pub use map::{Duplicate, Entry, Map, Violation};
+pub use problem::Problem;
+pub use readers::{Extensions, Options, READERS, Reader};

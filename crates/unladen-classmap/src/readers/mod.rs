@@ -1,0 +1,44 @@
+//! The kinds of applications that can be read, one file a kind.
+
+use std::path::Path;
+
+use crate::Application;
+
+/// Reads what an application does to find its classes.
+pub trait Reader: Sync {
+    /// Its name: `composer`.
+    fn name(&self) -> &'static str;
+    /// What it reads, in a line.
+    fn about(&self) -> &'static str;
+    /// Whether the application in `root`, an absolute folder, is of this kind.
+    fn knows(&self, root: &Path) -> bool;
+    /// The application in `root`. What is wrong with some of its files is told in the application's problems.
+    ///
+    /// # Errors
+    /// If nothing can be said about it: a file that all hangs on cannot be read.
+    fn read(&self, root: &Path, options: &Options) -> Result<Application, crate::Problem>;
+}
+
+/// What the caller wants to be read.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Which of MediaWiki's extensions and skins.
+    pub extensions: Extensions,
+    /// MediaWiki's LocalSettings.php, where it is not in the root.
+    pub settings: Option<std::path::PathBuf>,
+    /// Whether Composer's packages and folders for development count, where it has not been dumped.
+    pub dev: bool,
+}
+
+/// Which of MediaWiki's extensions and skins are read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Extensions {
+    /// Those that LocalSettings.php enables.
+    #[default]
+    Enabled,
+    /// All that are there.
+    All,
+}
+
+/// All readers, the more special first: the first that knows an application reads it.
+pub const READERS: &[&dyn Reader] = &[];
