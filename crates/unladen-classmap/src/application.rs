@@ -9,7 +9,7 @@ use crate::Problem;
 /// An application as one of the readers read it.
 #[derive(Debug, Default)]
 pub struct Application {
-    /// Its loaders, in the order in which PHP asks them: the first that finds a file has the say.
+    /// Its loaders, in the order in which PHP asks them: the first that finds a file has the say, as far as their [`Standing`] lets it be told.
     pub loaders: Vec<Loader>,
     /// The files that were read to learn this: when one of them changes, all of it may be otherwise.
     pub inputs: Vec<PathBuf>,
@@ -26,6 +26,23 @@ pub struct Loader {
     pub name: String,
     /// What it tries, in its order: the first rule that names a file has the say.
     pub rules: Vec<Rule>,
+    /// How sure it is that PHP asks it, and when.
+    pub standing: Standing,
+}
+
+/// How sure it is that PHP asks a loader in its place. Whatever is not sure may only take classes out of the map: one of two files that
+/// the application does not choose in the same way must not be in it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is asked, in its place.
+    #[default]
+    Sure,
+    /// It is asked, but in which order with the unordered ones right before and after it cannot be told from files. A class for which two of
+    /// such a group name different files is not in the map.
+    Unordered,
+    /// Perhaps it is never there. What it finds it does not add to the map; but if it finds a class, and no sure loader before it does, the
+    /// class is in the map only if the loaders after it come to the same file.
+    Perhaps,
 }
 
 /// One way in which a loader finds the file of a class. Folders and files are absolute, without `.`, `//` and a `/` at their ends.

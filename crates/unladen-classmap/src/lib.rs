@@ -12,7 +12,7 @@ pub mod php;
 mod problem;
 mod readers;
 
-pub use application::{Application, Loader, Rule};
+pub use application::{Application, Loader, Rule, Standing};
 pub use map::{Duplicate, Entry, Map, Violation};
 pub use problem::Problem;
 pub use readers::{Extensions, Options, READERS, Reader};
