@@ -6,13 +6,19 @@
 #![forbid(unsafe_code)]
 
 mod application;
+mod claim;
 pub mod emit;
 mod map;
 pub mod php;
 mod problem;
 mod readers;
+mod resolve;
+mod tree;
 
 pub use application::{Application, Loader, Rule, Standing};
+pub use claim::{Claim, Claims, Outcome};
 pub use map::{Duplicate, Entry, Map, Violation};
 pub use problem::Problem;
 pub use readers::{Extensions, Options, READERS, Reader};
+pub use resolve::{Verdict, verdict};
+pub use tree::{SourceFile, Tree};

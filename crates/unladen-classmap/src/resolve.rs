@@ -1,0 +1,254 @@
+//! From what loaders claim to the map. The principal function is [`Map::of`].
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use bstr::{BStr, BString, ByteSlice};
+
+use crate::claim::{Claim, Claims, Outcome};
+use crate::map::{Duplicate, Entry, Map, Violation};
+use crate::php::Kind;
+use crate::{Application, Problem, Rule, Standing, Tree};
+
+/// What the loaders come to for a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict<'a> {
+    /// They are led to this file first.
+    File(Claim<'a>),
+    /// Which of several files cannot be told.
+    Open(Vec<Claim<'a>>),
+    /// They find none.
+    Nothing,
+}
+
+/// What the loaders come to for a class by that name.
+///
+/// A loader that perhaps is not there adds nothing; it only leaves open what others before or beside it would decide.
+pub fn verdict<'a>(application: &Application, claims: &Claims<'a>, class: &BStr) -> Verdict<'a> {
+    let mut first_of_each = claims.all(class);
+    first_of_each.dedup_by_key(|claim| claim.loader);
+    let standing =
+        |claim: &Claim<'_>| application.loaders.get(claim.loader).map(|loader| loader.standing).unwrap_or_default();
+
+    let mut open: Vec<Claim<'a>> = Vec::new();
+    let mut rest = first_of_each.into_iter().peekable();
+    while let Some(claim) = rest.next() {
+        match standing(&claim) {
+            Standing::Perhaps => open.push(claim),
+            Standing::Sure => {
+                open.push(claim);
+                return agreed(open);
+            }
+            Standing::Unordered => {
+                let within = group(application, claim.loader);
+                open.push(claim);
+                while let Some(beside) = rest.next_if(|beside| within.contains(&beside.loader)) {
+                    open.push(beside);
+                }
+                return agreed(open);
+            }
+        }
+    }
+    Verdict::Nothing
+}
+
+/// The unordered loaders around that one.
+fn group(application: &Application, loader: usize) -> std::ops::Range<usize> {
+    let unordered =
+        |at: &usize| application.loaders.get(*at).is_some_and(|loader| loader.standing == Standing::Unordered);
+    let start = (0..loader).rev().take_while(unordered).last().unwrap_or(loader);
+    let end = (loader..application.loaders.len()).take_while(unordered).last().unwrap_or(loader) + 1;
+    start..end
+}
+
+/// The last of them has the say, if no other leads elsewhere.
+fn agreed(mut claims: Vec<Claim<'_>>) -> Verdict<'_> {
+    let Some(last) = claims.last() else { return Verdict::Nothing };
+    if claims.iter().any(|claim| !is_same_file(&claim.path, &last.path)) {
+        return Verdict::Open(claims);
+    }
+    claims.pop().map_or(Verdict::Nothing, Verdict::File)
+}
+
+/// Whether two paths lead to one file.
+fn is_same_file(one: &BString, other: &BString) -> bool {
+    one == other || matches!((real(one.as_bstr()), real(other.as_bstr())), (Some(one), Some(other)) if one == other)
+}
+
+fn real(path: &BStr) -> Option<PathBuf> {
+    std::fs::canonicalize(Path::new(OsStr::from_bytes(path))).ok()
+}
+
+/// All spellings of a class.
+struct Named<'a> {
+    folded: BString,
+    spellings: Vec<&'a BStr>,
+}
+
+impl Map {
+    /// The map of an application whose files have been read.
+    pub fn of(application: &Application, tree: &Tree) -> Self {
+        let claims = Claims::new(application, tree);
+        let mut map = Self::default();
+        let mut claimed = HashSet::new();
+        for named in all_names(application, tree) {
+            map.decide(application, tree, &claims, &named, &mut claimed);
+        }
+        map.entries.sort();
+        map.duplicates.sort();
+        map.violations = violations(tree, &claims, &claimed);
+        map.problems = application
+            .problems
+            .iter()
+            .chain(tree.problems())
+            .cloned()
+            .chain(broken_lists(application, tree))
+            .collect();
+        map.problems.sort();
+        map.problems.dedup();
+        map
+    }
+
+    fn decide<'a>(
+        &mut self,
+        application: &Application,
+        tree: &Tree,
+        claims: &Claims<'a>,
+        named: &Named<'_>,
+        claimed: &mut HashSet<BString>,
+    ) {
+        let mut found: Option<Claim<'a>> = None;
+        let mut open: Option<String> = None;
+        let mut files: Vec<Claim<'a>> = Vec::new();
+        for spelling in &named.spellings {
+            for claim in claims.all(spelling) {
+                if claim.outcome == Outcome::Declared && !files.iter().any(|other| other.path == claim.path) {
+                    files.push(claim);
+                }
+            }
+            match verdict(application, claims, spelling) {
+                Verdict::File(claim) if claim.outcome == Outcome::Declared => match &found {
+                    Some(other) if !is_same_file(&other.path, &claim.path) => {
+                        open = Some("it is spelled in two ways, which lead to different files".to_owned());
+                    }
+                    Some(_) => {}
+                    None => found = Some(claim),
+                },
+                Verdict::Open(among) => {
+                    let ways: Vec<_> = among.iter().map(|claim| claims.words(claim)).collect();
+                    open = Some(format!("which is asked first cannot be told from the files: {}", ways.join("; ")));
+                }
+                Verdict::File(_) | Verdict::Nothing => {}
+            }
+        }
+        if files.is_empty() {
+            return;
+        }
+        claimed.insert(named.folded.clone());
+        let wins = if open.is_some() { None } else { found };
+        if let Some(winner) = &wins {
+            let declaration =
+                tree.file(winner.path.as_bstr()).and_then(|file| file.declaration_of(named.folded.as_bstr()));
+            if let Some(declaration) = declaration {
+                self.entries.push(Entry {
+                    class: declaration.name.clone(),
+                    path: winner.path.clone(),
+                    kind: declaration.kind,
+                });
+            }
+        }
+        self.tell_duplicate(claims, named, wins, open, files);
+    }
+
+    fn tell_duplicate(
+        &mut self,
+        claims: &Claims<'_>,
+        named: &Named<'_>,
+        wins: Option<Claim<'_>>,
+        open: Option<String>,
+        files: Vec<Claim<'_>>,
+    ) {
+        if files.len() < 2 {
+            return;
+        }
+        let mut others: Vec<BString> = Vec::new();
+        for claim in files {
+            let known = wins.iter().map(|wins| &wins.path).chain(&others).any(|path| is_same_file(path, &claim.path));
+            if !known {
+                others.push(claim.path);
+            }
+        }
+        if others.len() < 2 && (wins.is_none() || others.is_empty()) {
+            return;
+        }
+        others.sort();
+        let why = match (&wins, open) {
+            (Some(winner), _) => claims.words(winner),
+            (None, Some(open)) => open,
+            (None, None) => "a file that does not declare it comes first".to_owned(),
+        };
+        let class = named.spellings.first().map_or_else(|| named.folded.clone(), |spelling| (*spelling).to_owned());
+        self.duplicates.push(Duplicate { class, wins: wins.map(|wins| wins.path), why, others });
+    }
+}
+
+/// Every class that is declared or listed anywhere.
+fn all_names<'a>(application: &'a Application, tree: &'a Tree) -> Vec<Named<'a>> {
+    let declared =
+        tree.files().flat_map(|(_, file)| file.declarations.iter().map(|declaration| declaration.name.as_bstr()));
+    let listed = application.loaders.iter().flat_map(|loader| &loader.rules).filter_map(|rule| match rule {
+        Rule::List { classes, .. } => Some(classes.iter().map(|(class, _)| class.as_bstr())),
+        _ => None,
+    });
+    let mut names: Vec<(BString, &BStr)> =
+        declared.chain(listed.flatten()).map(|name| (name.to_ascii_lowercase().into(), name)).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut all: Vec<Named<'a>> = Vec::with_capacity(names.len());
+    for (folded, spelling) in names {
+        match all.last_mut() {
+            Some(last) if last.folded == folded => last.spellings.push(spelling),
+            _ => all.push(Named { folded, spellings: vec![spelling] }),
+        }
+    }
+    all
+}
+
+/// Classes that nobody finds, in files in which nobody finds any other, below a folder that promises them elsewhere.
+fn violations(tree: &Tree, claims: &Claims<'_>, claimed: &HashSet<BString>) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for (path, file) in tree.files() {
+        let is_found = |name: &BString| claimed.contains(&BString::from(name.to_ascii_lowercase()));
+        let classes = || file.declarations.iter().filter(|declaration| declaration.kind != Kind::Alias);
+        if classes().any(|declaration| is_found(&declaration.name)) {
+            continue;
+        }
+        for declaration in classes() {
+            if let Some(expected) = claims.expected(declaration.name.as_bstr(), path) {
+                violations.push(Violation { class: declaration.name.clone(), path: path.to_owned(), expected });
+            }
+        }
+    }
+    violations.sort();
+    violations
+}
+
+/// What lists name that is not so.
+fn broken_lists<'a>(application: &'a Application, tree: &'a Tree) -> impl Iterator<Item = Problem> + 'a {
+    let lists = application.loaders.iter().flat_map(|loader| &loader.rules).filter_map(|rule| match rule {
+        Rule::List { origin, classes } => Some((origin, classes)),
+        _ => None,
+    });
+    lists.flat_map(|(origin, classes)| classes.iter().map(move |(class, path)| (origin, class, path))).filter_map(
+        |(origin, class, path)| {
+            let what = match tree.file(path.as_bstr()) {
+                Some(file) if file.declaration_of(class.as_bstr()).is_some() => return None,
+                Some(_) => "which does not declare it",
+                None => "which is not there or cannot be read",
+            };
+            Some(Problem::of(origin, format!("it lists `{class}` in {path}, {what}; make that list anew")))
+        },
+    )
+}

@@ -1,0 +1,60 @@
+//! Reading one file: at once, into memory that is used again.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+use nix::fcntl::OFlag;
+
+use crate::Problem;
+
+/// The longest file that is read, in bytes. The longest of known applications have some 10 MB; PHP itself refuses 2 GB.
+const LONGEST: usize = 256 << 20;
+
+/// Memory for one file after the other.
+#[derive(Debug, Default)]
+pub(super) struct Buffer(Vec<u8>);
+
+impl Buffer {
+    /// The rest of the file. No call asks how long it is: most fit in what the one before has left.
+    pub(super) fn fill(&mut self, file: &mut File) -> io::Result<&[u8]> {
+        let mut length = 0;
+        loop {
+            if length == self.0.len() {
+                if length > LONGEST {
+                    return Err(io::Error::other(format!("it has more than {} MB", LONGEST >> 20)));
+                }
+                self.0.resize((2 * length).max(256 << 10), 0);
+            }
+            match file.read(&mut self.0[length..]) {
+                Ok(0) => return Ok(&self.0[..length]),
+                Ok(read) => length += read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Opens a file; nothing if there is none.
+///
+/// # Errors
+/// If it cannot be opened.
+pub(super) fn open(path: &Path) -> Result<Option<File>, Problem> {
+    // A pipe by the name of a PHP file must not hold us up.
+    match std::fs::OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(unreadable(path, &error)),
+    }
+}
+
+/// The problem that a file or folder cannot be read.
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> Problem {
+    let what = match path.metadata().map(|metadata| metadata.file_type()) {
+        Ok(kind) if kind.is_fifo() || kind.is_socket() || kind.is_char_device() => "is no file".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    };
+    Problem::of(path, format!("{what}; the classes in it are left to the application's own loaders"))
+}

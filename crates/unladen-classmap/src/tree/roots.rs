@@ -1,0 +1,61 @@
+//! Where to look for files. The principal type is [`Roots`].
+
+use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use bstr::{BString, ByteSlice};
+
+use super::is_below;
+use crate::{Application, Rule};
+
+/// The folders and files that an application's loaders may look into.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Roots {
+    /// Folders to walk, none of them below another, in the order of their paths.
+    pub(super) folders: Vec<PathBuf>,
+    /// Files to read that are in none of them, and those below them that are not called as PHP files are.
+    pub(super) files: BTreeSet<BString>,
+}
+
+impl Roots {
+    /// Of all rules of the application.
+    pub(super) fn of(application: &Application) -> Self {
+        let rules = || application.loaders.iter().flat_map(|loader| &loader.rules);
+        let mut paths = BTreeSet::new();
+        let mut files = BTreeSet::new();
+        for rule in rules() {
+            match rule {
+                Rule::List { classes, .. } => files.extend(classes.iter().map(|(_, file)| file.clone())),
+                Rule::Folders { paths: named, .. } => paths.extend(named.iter().cloned()),
+                Rule::Psr4 { prefixes, .. } | Rule::Psr0 { prefixes, .. } => {
+                    paths.extend(prefixes.iter().flat_map(|(_, folders)| folders.iter().cloned()));
+                }
+            }
+        }
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for path in paths {
+            // In the order of their components a folder comes directly before all that is below it.
+            if folders.last().is_some_and(|last| path.starts_with(last)) {
+                continue;
+            }
+            if path.is_file() {
+                files.insert(BString::from(path.as_os_str().as_bytes()));
+            } else {
+                folders.push(path);
+            }
+        }
+        files.retain(|file| !(is_php(file) && folders.iter().any(|folder| is_walked(file, folder))));
+        Self { folders, files }
+    }
+}
+
+/// Whether a file of that name is read wherever it is met: what Composer takes for PHP, too.
+pub(super) fn is_php(name: &[u8]) -> bool {
+    name.ends_with(b".php") || name.ends_with(b".inc")
+}
+
+/// Whether walking `folder` meets `file`: it is below, and nothing on the way to it is hidden.
+fn is_walked(file: &BString, folder: &Path) -> bool {
+    is_below(file.as_bstr(), folder) && !file[folder.as_os_str().len()..].contains_str("/.")
+}

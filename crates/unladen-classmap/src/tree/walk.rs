@@ -1,0 +1,326 @@
+//! Reading many files at once. The principal function is [`walk`].
+//!
+//! Threads take tasks from one list: a folder to list, or some of its files to read. Files are opened in their folder, so that the
+//! kernel does not look up the whole path of each.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use bstr::{BString, ByteVec};
+use nix::dir::{Dir, Type};
+use nix::errno::Errno;
+use nix::fcntl::{AtFlags, OFlag, open as open_call, openat};
+use nix::sys::stat::{Mode, SFlag, fstat, fstatat};
+
+use super::read::{Buffer, open, unreadable};
+use super::roots::{Roots, is_php};
+use super::{SourceFile, Tree};
+use crate::Problem;
+
+/// No more threads than this: what is left is waiting for the kernel's locks.
+const MOST_THREADS: usize = 16;
+
+/// How many files one thread takes at a time.
+const FILES_AT_ONCE: usize = 64;
+
+/// How many links to folders a path may go through. A loop ends sooner, as it leads to a folder that it is in; this bounds what folders that
+/// link to each other across make of themselves.
+const MOST_LINKS: usize = 8;
+
+/// How many files are read at most.
+const MOST_FILES: usize = 4_000_000;
+
+/// Reads all files of the roots.
+pub(super) fn walk(roots: &Roots) -> Tree {
+    let work = Work::new(roots);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let found: Vec<Found> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| work.take_part())).collect();
+        let mut found = vec![work.take_part()];
+        found.extend(others.into_iter().filter_map(|other| other.join().ok()));
+        found
+    });
+    Found::together(found)
+}
+
+/// A folder that is walked, and those that it is in.
+struct Folder {
+    identity: (u64, u64),
+    links: usize,
+    within: Option<Arc<Folder>>,
+}
+
+impl Folder {
+    /// Whether it is that folder, or in it.
+    fn is_in(&self, identity: (u64, u64)) -> bool {
+        self.identity == identity || self.within.as_ref().is_some_and(|within| within.is_in(identity))
+    }
+}
+
+enum Task {
+    /// List it.
+    Folder { path: BString, is_link: bool, within: Option<Arc<Folder>> },
+    /// Read these in it.
+    Files { path: BString, folder: Arc<OwnedFd>, names: Vec<BString> },
+    /// Read it.
+    File(BString),
+}
+
+/// What is to be done, and whether that is all.
+struct Work {
+    tasks: Mutex<Tasks>,
+    more: Condvar,
+}
+
+struct Tasks {
+    waiting: Vec<Task>,
+    /// Those that wait or are being done.
+    open: usize,
+    files: usize,
+}
+
+#[derive(Default)]
+struct Found {
+    files: Vec<(BString, SourceFile)>,
+    folders: Vec<PathBuf>,
+    problems: Vec<Problem>,
+    buffer: Buffer,
+}
+
+// === impl Work ===
+
+impl Work {
+    fn new(roots: &Roots) -> Self {
+        let folders = roots.folders.iter().rev().map(|path| Task::Folder {
+            path: BString::from(path.as_os_str().as_bytes()),
+            is_link: false,
+            within: None,
+        });
+        let waiting: Vec<_> = roots.files.iter().cloned().map(Task::File).chain(folders).collect();
+        let tasks = Tasks { open: waiting.len(), waiting, files: 0 };
+        Self { tasks: Mutex::new(tasks), more: Condvar::new() }
+    }
+
+    /// A thread that panicked has left whole tasks.
+    fn tasks(&self) -> MutexGuard<'_, Tasks> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_part(&self) -> Found {
+        let mut found = Found::default();
+        let mut next = Vec::new();
+        while let Some(task) = self.take() {
+            match task {
+                Task::Folder { path, is_link, within } => self.list(path, is_link, within, &mut next, &mut found),
+                Task::Files { path, folder, names } => found.read_in(&path, &folder, &names),
+                Task::File(path) => found.read(path),
+            }
+            self.done(&mut next);
+        }
+        found
+    }
+
+    fn take(&self) -> Option<Task> {
+        let mut tasks = self.tasks();
+        loop {
+            if let Some(task) = tasks.waiting.pop() {
+                return Some(task);
+            }
+            if tasks.open == 0 {
+                return None;
+            }
+            tasks = self.more.wait(tasks).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// A task is done; `next` came of it.
+    fn done(&self, next: &mut Vec<Task>) {
+        let mut tasks = self.tasks();
+        tasks.open = tasks.open + next.len() - 1;
+        let wake = tasks.open == 0 || !next.is_empty();
+        tasks.waiting.append(next);
+        drop(tasks);
+        if wake {
+            self.more.notify_all();
+        }
+    }
+
+    /// Whether there is room for so many files more.
+    fn admit(&self, files: usize) -> bool {
+        let mut tasks = self.tasks();
+        tasks.files += files;
+        tasks.files <= MOST_FILES
+    }
+
+    fn list(&self, path: BString, is_link: bool, within: Option<Arc<Folder>>, next: &mut Vec<Task>, found: &mut Found) {
+        let (folder, mut dir, identity) = match opened(&path) {
+            Ok(opened) => opened,
+            // A folder that is not there is told of where it is named.
+            Err(Errno::ENOENT) => return,
+            Err(error) => return found.failed(&path, error),
+        };
+        let links = within.as_ref().map_or(0, |within| within.links) + usize::from(is_link);
+        if links > MOST_LINKS || is_link && within.as_ref().is_some_and(|within| within.is_in(identity)) {
+            return;
+        }
+        let mut names = Vec::new();
+        let mut folders = Vec::new();
+        for entry in dir.iter() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => return found.failed(&path, error),
+            };
+            let name = entry.file_name().to_bytes();
+            // Composer passes over what is hidden, and no class's name can lead there.
+            if name.starts_with(b".") {
+                continue;
+            }
+            let (kind, is_link) = match entry.file_type() {
+                Some(kind @ (Type::File | Type::Directory)) => (Some(kind), false),
+                Some(Type::Symlink) | None => (followed(&folder, entry.file_name()), true),
+                Some(_) => (None, false),
+            };
+            match kind {
+                Some(Type::Directory) => folders.push((joined(&path, name), is_link)),
+                Some(Type::File) if is_php(name) => names.push(BString::from(name)),
+                _ => {}
+            }
+        }
+        if !self.admit(names.len()) {
+            return found
+                .failed(&path, format!("there are more than {MOST_FILES} PHP files in all; these are left out"));
+        }
+        found.folders.push(path_of(&path).to_path_buf());
+        let this = Arc::new(Folder { identity, links, within });
+        next.extend(folders.into_iter().map(|(path, is_link)| {
+            let within = Some(Arc::clone(&this));
+            Task::Folder { path, is_link, within }
+        }));
+        let folder = Arc::new(folder);
+        while !names.is_empty() {
+            let names = names.split_off(names.len().saturating_sub(FILES_AT_ONCE));
+            next.push(Task::Files { path: path.clone(), folder: Arc::clone(&folder), names });
+        }
+    }
+}
+
+// === impl Found ===
+
+impl Found {
+    fn read_in(&mut self, path: &BString, folder: &OwnedFd, names: &[BString]) {
+        for name in names {
+            let path = joined(path, name);
+            let opened =
+                openat(folder, name.as_slice(), OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK, Mode::empty());
+            match opened {
+                Ok(file) => self.scan(path, &mut File::from(file)),
+                // It has gone since it was listed.
+                Err(Errno::ENOENT) => {}
+                Err(error) => self.failed(&path, error),
+            }
+        }
+    }
+
+    fn read(&mut self, path: BString) {
+        match open(path_of(&path)) {
+            Ok(Some(mut file)) => self.scan(path, &mut file),
+            // Whoever names it says so.
+            Ok(None) => {}
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    fn scan(&mut self, path: BString, file: &mut File) {
+        match self.buffer.fill(file) {
+            Ok(source) => {
+                let seen = SourceFile::of(source);
+                self.files.push((path, seen));
+            }
+            Err(error) => self.failed(&path, error),
+        }
+    }
+
+    fn failed(&mut self, path: &BString, error: impl Into<Failed>) {
+        let path = path_of(&path).to_path_buf();
+        self.problems.push(match error.into() {
+            Failed::Call(error) => unreadable(&path, &error),
+            Failed::Bound(what) => Problem::of(path, what),
+        });
+    }
+
+    fn together(all: Vec<Self>) -> Tree {
+        let mut files = Vec::new();
+        let mut tree = Tree::default();
+        for mut found in all {
+            files.append(&mut found.files);
+            tree.folders.append(&mut found.folders);
+            tree.problems.extend(
+                found.problems.into_iter().map(|problem| (BString::from(problem.path.as_os_str().as_bytes()), problem)),
+            );
+        }
+        tree.folders.sort();
+        for (path, file) in &files {
+            tree.complain(path, file);
+        }
+        tree.files = files.into_iter().collect();
+        tree
+    }
+}
+
+/// Why something was left out.
+enum Failed {
+    Call(std::io::Error),
+    Bound(String),
+}
+
+impl From<Errno> for Failed {
+    fn from(error: Errno) -> Self {
+        Self::Call(error.into())
+    }
+}
+
+impl From<std::io::Error> for Failed {
+    fn from(error: std::io::Error) -> Self {
+        Self::Call(error)
+    }
+}
+
+impl From<String> for Failed {
+    fn from(what: String) -> Self {
+        Self::Bound(what)
+    }
+}
+
+/// A folder, to open files in it, and once more, to list it; and which one it is.
+fn opened(path: &BString) -> nix::Result<(OwnedFd, Dir, (u64, u64))> {
+    let folder = open_call(path.as_slice(), OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty())?;
+    let stat = fstat(&folder)?;
+    let dir = Dir::from_fd(folder.try_clone().map_err(|error| Errno::from_raw(error.raw_os_error().unwrap_or(0)))?)?;
+    Ok((folder, dir, (stat.st_dev, stat.st_ino)))
+}
+
+/// What a link leads to; nothing if nowhere.
+fn followed(folder: &OwnedFd, name: &std::ffi::CStr) -> Option<Type> {
+    let stat = fstatat(folder, name, AtFlags::empty()).ok()?;
+    match SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT {
+        SFlag::S_IFDIR => Some(Type::Directory),
+        SFlag::S_IFREG => Some(Type::File),
+        _ => None,
+    }
+}
+
+fn joined(folder: &BString, name: &[u8]) -> BString {
+    let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
+    path.push_str(folder);
+    path.push(b'/');
+    path.push_str(name);
+    path.into()
+}
+
+fn path_of(bytes: &BString) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}
