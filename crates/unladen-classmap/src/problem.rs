@@ -12,17 +12,25 @@ pub struct Problem {
     pub line: Option<u32>,
     /// What is wrong, what was expected, and what to do.
     pub what: String,
+    /// Whether it keeps classes from sight that the application finds: a map that is made all the same is not whole.
+    pub hides: bool,
 }
 
 impl Problem {
     /// Of the whole file or folder.
     pub fn of(path: impl Into<PathBuf>, what: impl Into<String>) -> Self {
-        Self { path: path.into(), line: None, what: what.into() }
+        Self { path: path.into(), line: None, what: what.into(), hides: false }
     }
 
     /// Of a line of the file.
     pub fn at(path: impl Into<PathBuf>, line: u32, what: impl Into<String>) -> Self {
-        Self { path: path.into(), line: Some(line), what: what.into() }
+        Self { path: path.into(), line: Some(line), what: what.into(), hides: false }
+    }
+
+    /// The same, and it keeps classes from sight that the application finds.
+    #[must_use]
+    pub fn hiding(self) -> Self {
+        Self { hides: true, ..self }
     }
 }
 

@@ -56,5 +56,5 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> Problem {
         Ok(kind) if kind.is_fifo() || kind.is_socket() || kind.is_char_device() => "is no file".to_owned(),
         _ => format!("cannot be read: {error}"),
     };
-    Problem::of(path, format!("{what}; the classes in it are left to the application's own loaders"))
+    Problem::of(path, format!("{what}; the classes in it are left to the application's own loaders")).hiding()
 }

@@ -248,7 +248,7 @@ impl Found {
         let path = path_of(&path).to_path_buf();
         self.problems.push(match error.into() {
             Failed::Call(error) => unreadable(&path, &error),
-            Failed::Bound(what) => Problem::of(path, what),
+            Failed::Bound(what) => Problem::of(path, what).hiding(),
         });
     }
 
