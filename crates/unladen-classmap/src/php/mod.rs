@@ -1,8 +1,11 @@
 //! PHP's text, as far as it matters here: what a file declares, and what its constant expressions are.
 
+pub mod constant;
 mod declaration;
 mod scan;
 pub(crate) mod skip;
+mod string;
+pub(crate) mod token;
 
 pub use declaration::{Declaration, Kind};
 pub use scan::{Scan, scan};

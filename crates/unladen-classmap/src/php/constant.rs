@@ -1,0 +1,101 @@
+//! Constant expressions of PHP, and what is done with them in a file, without running it. The principal type is [`Value`].
+//!
+//! What is read: strings, numbers, `true`, `false`, `null`, arrays, `.`, brackets, `__DIR__`, `__FILE__`, `dirname()`, `Name::class`, constants
+//! of the same file, and variables that got such a value before in the same file, outside of `if` and of functions. `path` is the file as
+//! PHP knows it: `__DIR__` has no symbolic links in PHP, so whoever reads a file through one resolves it first.
+
+mod expression;
+mod scope;
+mod value;
+mod walk;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+pub use value::Value;
+use walk::{Event, Walk};
+
+use crate::Problem;
+
+/// A call of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The function, as it was asked for.
+    pub name: String,
+    /// Its line, from 1.
+    pub line: u32,
+    /// The values of its arguments; nothing for one that is not constant.
+    pub args: Vec<Option<Value>>,
+    /// Whether it stands in braces, or hangs on an `if` or the like.
+    pub conditional: bool,
+}
+
+/// What a file returns, by the first `return` outside of functions and conditions.
+///
+/// # Errors
+/// If it does not return, if what it returns is not constant, or if PHP could not read the file.
+pub fn returned(source: &[u8], path: &Path) -> Result<Value, Problem> {
+    let mut returned = None;
+    let last = Walk::new(source, path, &[], &[]).run(&mut |event| match event {
+        Event::Returned(value) => {
+            returned = Some(value);
+            ControlFlow::Break(())
+        }
+        _ => ControlFlow::Continue(()),
+    });
+    match returned {
+        Some(value) => value.map_err(|failure| Problem::at(path, failure.line, failure.what)),
+        None => {
+            let line = last.map_err(|failure| Problem::at(path, failure.line, failure.what))?;
+            Err(Problem::at(path, line, "`return` was expected, outside of functions and conditions"))
+        }
+    }
+}
+
+/// What a file gives to `name`: by `const NAME =`, and if the name begins with `$` by `$name =`, as a variable or a property. Outside of
+/// braces the last one holds; if there are none, the first one within them. Nothing if it gives it nothing.
+///
+/// # Errors
+/// If what it gives is not constant, or if PHP could not read the file.
+pub fn assigned(source: &[u8], path: &Path, name: &str) -> Result<Option<Value>, Problem> {
+    let mut assigned = None;
+    let mut outside = false;
+    let last = Walk::new(source, path, &[], &[]).run(&mut |event| {
+        if let Event::Assigned { variable, name: to, conditional, value } = event
+            && name
+                .strip_prefix('$')
+                .map_or(!variable && to == name.as_bytes(), |name| variable && to == name.as_bytes())
+            && (assigned.is_none() || !conditional)
+        {
+            // The first one within braces gives way to one outside of them.
+            assigned = Some(value);
+            outside |= !conditional;
+        }
+        ControlFlow::Continue(())
+    });
+    let failed = |failure: expression::Failure| Problem::at(path, failure.line, failure.what);
+    match assigned {
+        Some(value) => value.map(Some).map_err(failed),
+        None => last.map(|_| None).map_err(failed),
+    }
+}
+
+/// The calls of the functions `names` in a file, where variables may be `known` beforehand, by their names without `$`.
+///
+/// # Errors
+/// If PHP could not read the file.
+pub fn calls(source: &[u8], path: &Path, names: &[&str], known: &[(&str, Value)]) -> Result<Vec<Call>, Problem> {
+    let mut calls = Vec::new();
+    Walk::new(source, path, names, known)
+        .run(&mut |event| {
+            if let Event::Called(call) = event {
+                calls.push(call);
+            }
+            ControlFlow::Continue(())
+        })
+        .map_err(|failure| Problem::at(path, failure.line, failure.what))?;
+    Ok(calls)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! What the names in a file stand for at some point of it. The principal type is [`Scope`].
+
+use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use bstr::BString;
+
+use super::Value;
+
+/// Arrays in arrays, and expressions in expressions.
+pub(super) const DEPTH: usize = 64;
+
+/// What the values of one file may take in all, in bytes: `$a = $a . $a;`, thirty times, would fill any memory.
+const MOST: usize = 256 << 20;
+
+/// Variables, constants, and the names that `namespace` and `use` give.
+#[derive(Debug)]
+pub(super) struct Scope<'a> {
+    file: &'a Path,
+    namespace: BString,
+    /// By the short name in small letters.
+    imports: HashMap<Vec<u8>, BString>,
+    variables: HashMap<Vec<u8>, Value>,
+    constants: HashMap<Vec<u8>, Value>,
+    left: usize,
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn new(file: &'a Path, known: &[(&str, Value)]) -> Self {
+        let variables = known.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.clone())).collect();
+        let (imports, constants) = Default::default();
+        Self { file, namespace: BString::default(), imports, variables, constants, left: MOST }
+    }
+
+    pub(super) fn file(&self) -> BString {
+        self.file.as_os_str().as_bytes().into()
+    }
+
+    pub(super) fn directory(&self) -> BString {
+        dirname(self.file.as_os_str().as_bytes()).into()
+    }
+
+    pub(super) fn namespace(&self) -> &BString {
+        &self.namespace
+    }
+
+    pub(super) fn enter(&mut self, namespace: &[u8]) {
+        self.namespace = namespace.into();
+        self.imports.clear();
+    }
+
+    pub(super) fn import(&mut self, name: &[u8], whole: &[u8]) {
+        self.imports.insert(name.to_ascii_lowercase(), whole.strip_prefix(b"\\").unwrap_or(whole).into());
+    }
+
+    /// The whole name of a class that is called `name` here.
+    pub(super) fn class(&self, name: &[u8]) -> BString {
+        if let Some(whole) = name.strip_prefix(b"\\") {
+            return whole.into();
+        }
+        let (first, rest) = match memchr::memchr(b'\\', name) {
+            Some(at) => name.split_at(at),
+            None => (name, &[][..]),
+        };
+        let mut whole = if first.eq_ignore_ascii_case(b"namespace") && !rest.is_empty() {
+            self.namespace.clone()
+        } else if let Some(import) = self.imports.get(&first.to_ascii_lowercase()) {
+            import.clone()
+        } else if self.namespace.is_empty() {
+            first.into()
+        } else {
+            [self.namespace.as_slice(), first].join(&b"\\"[..]).into()
+        };
+        whole.extend_from_slice(rest);
+        whole.strip_prefix(b"\\").map(BString::from).unwrap_or(whole)
+    }
+
+    /// A copy of a variable's value.
+    pub(super) fn variable(&mut self, name: &[u8]) -> Option<Value> {
+        let value = self.variables.get(name)?;
+        self.left = self.left.checked_sub(value.size().0)?;
+        Some(value.clone())
+    }
+
+    /// A copy of a constant's value.
+    pub(super) fn constant(&mut self, name: &[u8]) -> Option<Value> {
+        let value = self.constants.get(name)?;
+        self.left = self.left.checked_sub(value.size().0)?;
+        Some(value.clone())
+    }
+
+    /// Whether there is room for this many bytes more.
+    pub(super) fn take(&mut self, bytes: usize) -> bool {
+        self.left.checked_sub(bytes).map(|left| self.left = left).is_some()
+    }
+
+    pub(super) fn set_variable(&mut self, name: &[u8], value: &Value) {
+        match self.stored(value) {
+            Some(value) => self.variables.insert(name.into(), value),
+            None => self.variables.remove(name),
+        };
+    }
+
+    pub(super) fn forget_variable(&mut self, name: &[u8]) {
+        self.variables.remove(name);
+    }
+
+    pub(super) fn set_constant(&mut self, name: &[u8], value: &Value) {
+        if let Some(value) = self.stored(value) {
+            self.constants.insert(name.into(), value);
+        }
+    }
+
+    /// Values within variables within values could nest without end, and values are dropped by recursion.
+    fn stored(&mut self, value: &Value) -> Option<Value> {
+        let (size, depth) = value.size();
+        (depth <= DEPTH && self.take(size)).then(|| value.clone())
+    }
+}
+
+/// PHP's `dirname`.
+pub(super) fn dirname(path: &[u8]) -> &[u8] {
+    let trimmed = |path: &[u8]| path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+    let rooted = path.first() == Some(&b'/');
+    let head = path.get(..trimmed(path)).unwrap_or_default();
+    let head = head.get(..head.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1)).unwrap_or_default();
+    match (head.get(..trimmed(head)).unwrap_or_default(), rooted) {
+        ([], true) => b"/",
+        ([], false) => b".",
+        (parent, _) => parent,
+    }
+}

@@ -1,0 +1,237 @@
+//! The statements of a file, as far as constant values are given, returned or handed to functions. The principal type is [`Walk`].
+
+mod skip;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::Call;
+use super::expression::{Expression, Failure};
+use super::scope::Scope;
+use super::value::Value;
+use crate::php::token::{Tokens, What};
+
+/// What is done with a value.
+#[derive(Debug)]
+pub(super) enum Event<'a> {
+    Returned(Result<Value, Failure>),
+    Assigned { variable: bool, name: &'a [u8], conditional: bool, value: Result<Value, Failure> },
+    Called(Call),
+}
+
+type Found<'f, 'a> = &'f mut dyn FnMut(Event<'a>) -> ControlFlow<()>;
+
+/// Goes through a file.
+pub(super) struct Walk<'s, 'a> {
+    tokens: Tokens<'a>,
+    scope: Scope<'s>,
+    names: &'s [&'s str],
+    /// How many braces are open.
+    braces: usize,
+    /// How many of them are a namespace's.
+    namespaces: usize,
+    /// How many `if (…):` are open.
+    colons: usize,
+    /// Whether the statement hangs on an `if (…)` without braces, or on a `&&` and the like in it.
+    hangs: bool,
+}
+
+impl<'s, 'a> Walk<'s, 'a> {
+    pub(super) fn new(source: &'a [u8], path: &'s Path, names: &'s [&'s str], known: &[(&str, Value)]) -> Self {
+        let (tokens, scope) = (Tokens::new(source), Scope::new(path, known));
+        Self { tokens, scope, names, braces: 0, namespaces: 0, colons: 0, hangs: false }
+    }
+
+    /// Tells all that is found until it is enough. The last line, if all went well.
+    pub(super) fn run(mut self, found: Found<'_, 'a>) -> Result<u32, Failure> {
+        let mut starts = true;
+        // Whether the function's name that may come is only declared, or a method's.
+        let mut other = false;
+        loop {
+            let token = self.tokens.next();
+            let (was_start, was_other) = (starts, other);
+            (starts, other) = (false, false);
+            let flow = match token.what {
+                What::End => return Ok(token.line),
+                What::Broken(what) => return Err(Failure { line: token.line, what: what.to_owned() }),
+                What::Mark(mark) => {
+                    (starts, other) = self.mark(mark, was_start);
+                    ControlFlow::Continue(())
+                }
+                What::Variable(name) if was_start => self.assignment(name, found),
+                What::Variable(name) => {
+                    self.changed(name);
+                    ControlFlow::Continue(())
+                }
+                What::Name(name) if !was_other => {
+                    let plain = name.strip_prefix(b"\\").unwrap_or(name).to_ascii_lowercase();
+                    if was_start && let Some((flow, goes_on)) = self.keyword(&plain, found) {
+                        starts = goes_on;
+                        flow
+                    } else {
+                        other = matches!(plain.as_slice(), b"function" | b"new" | b"fn");
+                        self.hangs |= matches!(plain.as_slice(), b"and" | b"or" | b"xor");
+                        self.call(&plain, token.line, found)
+                    }
+                }
+                _ => ControlFlow::Continue(()),
+            };
+            if flow.is_break() {
+                return Ok(self.tokens.line());
+            }
+        }
+    }
+
+    /// Whether a statement starts behind this mark, and whether a name behind it is no function of its own.
+    fn mark(&mut self, mark: &[u8], was_start: bool) -> (bool, bool) {
+        match mark {
+            b"{" => {
+                self.braces += 1;
+                self.hangs = false;
+            }
+            b"}" => {
+                self.braces = self.braces.saturating_sub(1);
+                self.namespaces = self.namespaces.min(self.braces);
+                self.hangs = false;
+            }
+            b";" => self.hangs = false,
+            // An attribute says nothing about what it stands on.
+            b"#[" => {
+                self.skip_brackets();
+                return (was_start, false);
+            }
+            b"&&" | b"||" | b"?" | b"??" => self.hangs = true,
+            _ => {}
+        }
+        (matches!(mark, b"{" | b"}" | b";"), matches!(mark, b"->" | b"?->" | b"::"))
+    }
+
+    fn conditional(&self) -> bool {
+        self.hangs || self.colons > 0 || self.braces > self.namespaces
+    }
+
+    /// What a word at the start of a statement does, and whether what comes is still a start; nothing if it is no such word.
+    fn keyword(&mut self, word: &[u8], found: Found<'_, 'a>) -> Option<(ControlFlow<()>, bool)> {
+        let go_on = ControlFlow::Continue(());
+        match word {
+            b"if" | b"elseif" | b"for" | b"foreach" | b"while" | b"switch" => {
+                self.hangs = true;
+                if self.skip_brackets_if(b"(") && self.taken(b":") {
+                    self.colons += usize::from(word != b"elseif");
+                    self.hangs = false;
+                }
+            }
+            b"else" | b"do" | b"try" | b"finally" => {
+                self.hangs = true;
+                self.taken(b":");
+            }
+            b"endif" | b"endfor" | b"endforeach" | b"endwhile" | b"endswitch" => {
+                self.colons = self.colons.saturating_sub(1);
+            }
+            b"public" | b"protected" | b"private" | b"static" | b"final" | b"abstract" | b"readonly" | b"var" => {
+                // `static::x()`, `static fn`: then no type and no property comes.
+                self.skip_type();
+            }
+            b"const" => return Some((self.constants(found), false)),
+            b"global" => {
+                self.skip_statement();
+            }
+            b"return" | b"exit" | b"die" if self.conditional() => return Some((go_on, false)),
+            b"return" => {
+                let value = Expression::new(&mut self.tokens, &mut self.scope).value();
+                let value = value.and_then(|value| self.ends(value));
+                let _ = found(Event::Returned(value));
+                return Some((ControlFlow::Break(()), false));
+            }
+            b"exit" | b"die" => return Some((ControlFlow::Break(()), false)),
+            b"namespace" => self.namespace(),
+            b"use" if self.braces <= self.namespaces => self.imports(),
+            _ => return None,
+        }
+        Some((go_on, true))
+    }
+
+    /// Behind a variable at the start of a statement.
+    fn assignment(&mut self, name: &'a [u8], found: Found<'_, 'a>) -> ControlFlow<()> {
+        if !self.taken(b"=") {
+            self.changed(name);
+            return ControlFlow::Continue(());
+        }
+        let place = self.tokens.place();
+        let value = Expression::new(&mut self.tokens, &mut self.scope).value();
+        let value = value.and_then(|value| self.ends(value));
+        let conditional = self.conditional();
+        match &value {
+            Ok(value) if !conditional => self.scope.set_variable(name, value),
+            Ok(_) => self.scope.forget_variable(name),
+            Err(_) => {
+                self.scope.forget_variable(name);
+                // Calls may stand in what could not be told.
+                self.tokens.go_back(place);
+            }
+        }
+        found(Event::Assigned { variable: true, name, conditional, value })
+    }
+
+    /// Behind `const`.
+    fn constants(&mut self, found: Found<'_, 'a>) -> ControlFlow<()> {
+        let mut name: Option<&'a [u8]> = None;
+        loop {
+            match self.tokens.peek().what {
+                What::Name(next) => name = Some(next),
+                What::Mark(b"?" | b"|") => {}
+                What::Mark(b"=") => {
+                    self.tokens.next();
+                    let (Some(name), conditional) = (name.take(), self.conditional()) else { break };
+                    let value = Expression::new(&mut self.tokens, &mut self.scope).value();
+                    let value = value.and_then(|value| self.ends(value));
+                    let (told, more) = (value.is_ok(), matches!(self.tokens.peek().what, What::Mark(b",")));
+                    if let Ok(value) = &value {
+                        self.scope.set_constant(name, value);
+                    }
+                    found(Event::Assigned { variable: false, name, conditional, value })?;
+                    if !(told && more) {
+                        break;
+                    }
+                }
+                _ => break,
+            }
+            self.tokens.next();
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Behind the name of a function, if it is one.
+    fn call(&mut self, plain: &[u8], line: u32, found: Found<'_, 'a>) -> ControlFlow<()> {
+        let asked = self.names.iter().find(|asked| asked.as_bytes().eq_ignore_ascii_case(plain)).copied();
+        if (asked.is_none() && plain != b"define") || !self.taken(b"(") {
+            return ControlFlow::Continue(());
+        }
+        let mut args = Vec::new();
+        while !self.taken(b")") {
+            let place = self.tokens.place();
+            let value = Expression::new(&mut self.tokens, &mut self.scope).value().ok();
+            let ends = matches!(self.tokens.peek().what, What::Mark(b"," | b")"));
+            if !ends {
+                self.tokens.go_back(place);
+                self.skip_until(|mark| mark == b",");
+            }
+            args.push(value.filter(|_| ends));
+            if !self.taken(b",") && !matches!(self.tokens.peek().what, What::Mark(b")")) {
+                // The file ends, or is no PHP: the next token tells.
+                break;
+            }
+        }
+        let conditional = self.conditional();
+        if let [Some(Value::String(name)), Some(value), ..] = args.as_slice()
+            && plain == b"define"
+            && !conditional
+        {
+            self.scope.set_constant(name, value);
+        }
+        match asked {
+            Some(name) => found(Event::Called(Call { name: name.to_owned(), line, args, conditional })),
+            None => ControlFlow::Continue(()),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The words of PHP's text, one after the other, without comments and white space. The principal type is [`Tokens`].
+
+mod word;
+
+use std::borrow::Cow;
+
+pub(crate) use word::{Token, What};
+
+use super::skip::{Text, begins_label, blank, double_quoted, heredoc, html, label, single_quoted};
+use super::string;
+
+/// Signs of more than one byte, the longer first.
+const SIGNS: &[&[u8]] = &[
+    b"...", b"===", b"!==", b"<=>", b"**=", b"??=", b"<<=", b">>=", b"?->", b"=>", b"->", b"::", b"==", b"!=", b"<>",
+    b"<=", b">=", b"&&", b"||", b"??", b".=", b"+=", b"-=", b"*=", b"/=", b"%=", b"&=", b"|=", b"^=", b"++", b"--",
+    b"**", b"<<", b">>", b"#[",
+];
+
+/// Reads the words of a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Tokens<'a> {
+    source: &'a [u8],
+    place: Place,
+    peeked: Option<(Token<'a>, Place)>,
+}
+
+/// Where a reader stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    at: usize,
+    line: u32,
+}
+
+impl<'a> Tokens<'a> {
+    pub(crate) fn new(source: &'a [u8]) -> Self {
+        let mut tokens = Self { source, place: Place { at: 0, line: 1 }, peeked: None };
+        tokens.pass(html(source, 0).unwrap_or(source.len()));
+        tokens
+    }
+
+    /// The next word, which is passed. At the end, and where PHP could not read on, it is always the same.
+    pub(crate) fn next(&mut self) -> Token<'a> {
+        if let Some((token, after)) = self.peeked.take() {
+            self.place = after;
+            return token;
+        }
+        self.read()
+    }
+
+    /// The next word, which stays.
+    pub(crate) fn peek(&mut self) -> &Token<'a> {
+        let before = self.place;
+        let (token, after) = match self.peeked.take() {
+            Some(peeked) => peeked,
+            None => (self.read(), self.place),
+        };
+        self.place = before;
+        &self.peeked.insert((token, after)).0
+    }
+
+    /// Where the reader stands: before what [`Tokens::next`] gives.
+    pub(crate) fn place(&self) -> Place {
+        self.place
+    }
+
+    pub(crate) fn go_back(&mut self, place: Place) {
+        self.peeked = None;
+        self.place = place;
+    }
+
+    /// The line on which the reader stands, from 1.
+    pub(crate) fn line(&self) -> u32 {
+        self.place.line
+    }
+
+    fn read(&mut self) -> Token<'a> {
+        let Some(start) = blank(self.source, self.place.at) else {
+            return self.broken("the end of a comment was expected");
+        };
+        self.pass(start);
+        let line = self.place.line;
+        match self.what(start) {
+            Ok((what, end)) => {
+                self.pass(end);
+                Token { what, line }
+            }
+            Err(expected) => self.broken(expected),
+        }
+    }
+
+    /// All that follows is lost.
+    fn broken(&self, expected: &'static str) -> Token<'a> {
+        Token { what: What::Broken(expected), line: self.place.line }
+    }
+
+    fn pass(&mut self, to: usize) {
+        let passed = self.source.get(self.place.at..to).unwrap_or_default();
+        let lines = memchr::memchr_iter(b'\n', passed).count();
+        self.place = Place { at: to, line: self.place.line.saturating_add(lines.try_into().unwrap_or(u32::MAX)) };
+    }
+
+    /// What begins at `at`, and the offset after it.
+    fn what(&self, at: usize) -> Result<(What<'a>, usize), &'static str> {
+        let source = self.source;
+        let rest = source.get(at..).unwrap_or_default();
+        let within = |from: usize, to: usize| source.get(from..to).unwrap_or_default();
+        Ok(match rest {
+            [] => (What::End, at),
+            // It ends a statement, and what is printed is one of its own.
+            [b'?', b'>', ..] => (What::Mark(b";"), html(source, at + 2).unwrap_or(source.len())),
+            [b'$', first, ..] if begins_label(*first) => {
+                let end = label(source, at + 1);
+                (What::Variable(within(at + 1, end)), end)
+            }
+            [b'\'', ..] => {
+                let end = single_quoted(source, at).ok_or("`'` was expected, at the end of a string")?;
+                (What::Text(string::single_quoted(within(at + 1, end - 1))), end)
+            }
+            [b'"', ..] => {
+                let end = double_quoted(source, at).ok_or("`\"` was expected, at the end of a string")?;
+                (pieces(string::double_quoted(within(at + 1, end - 1), Some(b'"'))), end)
+            }
+            // A string of bytes, as all of PHP's are.
+            [b'b' | b'B', b'\'' | b'"', ..] => return self.what(at + 1),
+            [b'`', ..] => {
+                let end = super::skip::backtick(source, at).ok_or("`` ` `` was expected, at the end of a command")?;
+                (What::Unknown, end)
+            }
+            [b'<', b'<', b'<', ..] if let Some((_, body)) = Text::heredoc(source, at) => {
+                let end = heredoc(source, at).ok_or("the end of a heredoc was expected")?;
+                (pieces(string::heredoc(within(at, body), within(body, end))), end)
+            }
+            [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] => {
+                let end = at + word::number_length(rest);
+                (word::number(within(at, end)), end)
+            }
+            [first, ..] if begins_label(*first) || (*first == b'\\' && begins_label(*rest.get(1).unwrap_or(&0))) => {
+                let end = qualified(source, at);
+                (What::Name(within(at, end)), end)
+            }
+            _ => {
+                let length = SIGNS.iter().find(|sign| rest.starts_with(sign)).map_or(1, |sign| sign.len());
+                (What::Mark(within(at, at + length)), at + length)
+            }
+        })
+    }
+}
+
+/// After the name at `at`, with its namespace.
+fn qualified(source: &[u8], at: usize) -> usize {
+    let mut end = if source.get(at) == Some(&b'\\') { at } else { label(source, at) };
+    while source.get(end) == Some(&b'\\') {
+        let next = label(source, end + 1);
+        if next == end + 1 {
+            break;
+        }
+        end = next;
+    }
+    end
+}
+
+fn pieces(pieces: Option<Vec<string::Piece<'_>>>) -> What<'_> {
+    match pieces {
+        None => What::Unknown,
+        Some(mut pieces) => match pieces.as_mut_slice() {
+            [string::Piece::Text(text)] => What::Text(std::mem::replace(text, Cow::Borrowed(&[]))),
+            _ => What::Template(pieces),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;
