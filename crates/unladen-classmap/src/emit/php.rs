@@ -1,0 +1,37 @@
+//! The map as a PHP file that loads the classes itself. The principal function is [`php`].
+//!
+//! What the file promises, and why it is as it is, stands in `php/loader.php`, its frame; `tests/loader.rs` holds it to that in real PHP.
+
+mod frame;
+mod literal;
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use crate::Map;
+use frame::Frame;
+
+/// The PHP file for `map`, to be written to `target`, of the application in `root`; both are absolute. The same map gives the same bytes,
+/// wherever it and the application lie together.
+pub fn php(map: &Map, target: &Path, root: &Path) -> Vec<u8> {
+    let folder = target.parent().unwrap_or(Path::new("/"));
+    let (mut files, mut names) = (Vec::new(), Vec::new());
+    for entry in &map.entries {
+        item(&mut files, &entry.class, |text| literal::path(text, &entry.path, folder.as_os_str().as_bytes()));
+        // Bytes above ASCII have no case in PHP's names.
+        item(&mut names, &entry.class.to_ascii_lowercase(), |text| literal::string(text, &entry.class));
+    }
+    Frame { classes: map.entries.len(), root: frame::from(folder, root), files, names }.fill()
+}
+
+/// A line of an array.
+fn item(array: &mut Vec<u8>, key: &[u8], value: impl FnOnce(&mut Vec<u8>)) {
+    array.extend(b"    ");
+    literal::string(array, key);
+    array.extend(b" => ");
+    value(array);
+    array.extend(b",\n");
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! The text around the arrays: the principal type is [`Frame`].
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use bstr::ByteSlice as _;
+
+const TEXT: &str = include_str!("loader.php");
+
+/// What the frame is filled with.
+pub(super) struct Frame {
+    pub(super) classes: usize,
+    pub(super) root: PathBuf,
+    pub(super) files: Vec<u8>,
+    pub(super) names: Vec<u8>,
+}
+
+impl Frame {
+    /// The whole file.
+    pub(super) fn fill(&self) -> Vec<u8> {
+        let count = self.classes.to_string();
+        let root = comment(&self.root);
+        // Two maps in one process must not have one name; and a map that has changed tells anew what is wrong with it.
+        let digest = format!("{:016x}", digest(&[TEXT.as_bytes(), &self.files, &self.names]));
+        let mut file = Vec::with_capacity(TEXT.len() + self.files.len() + self.names.len() + 256);
+        // Every other piece is the name of what goes there: the frame has no `@` of its own.
+        for (number, piece) in TEXT.split('@').enumerate() {
+            let filling: &[u8] = match piece {
+                _ if number % 2 == 0 => piece.as_bytes(),
+                "count" => count.as_bytes(),
+                "root" => &root,
+                "digest" => digest.as_bytes(),
+                "files" => &self.files,
+                _ => &self.names,
+            };
+            file.extend(filling);
+        }
+        file
+    }
+}
+
+/// `root` as seen from `folder`; as it is, if they have nothing in common. Both are absolute.
+pub(super) fn from(folder: &Path, root: &Path) -> PathBuf {
+    let common = folder.components().zip(root.components()).take_while(|(a, b)| a == b).count();
+    if common == 1 && folder != Path::new("/") {
+        return root.to_owned();
+    }
+    let up = folder.components().skip(common).map(|_| Component::ParentDir);
+    let relative: PathBuf = up.chain(root.components().skip(common)).collect();
+    if relative.as_os_str().is_empty() { PathBuf::from(".") } else { relative }
+}
+
+/// As part of a comment of one line: neither a line's end nor PHP's end mark must end it.
+fn comment(path: &Path) -> Vec<u8> {
+    let mut text = path.as_os_str().as_bytes().replace("?>", "?_");
+    for byte in &mut text {
+        if byte.is_ascii_control() {
+            *byte = b'_';
+        }
+    }
+    text
+}
+
+/// FNV-1a. Nobody gains anything by making two maps that have the same.
+fn digest(parts: &[&[u8]]) -> u64 {
+    parts.concat().iter().fold(0xcbf2_9ce4_8422_2325, |digest: u64, &byte| {
+        (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

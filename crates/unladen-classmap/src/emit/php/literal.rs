@@ -1,0 +1,27 @@
+//! Bytes as PHP's constant strings.
+
+/// In single quotes, where but `'` and `\` mean anything; all other bytes, line ends too, stand for themselves.
+pub(super) fn string(text: &mut Vec<u8>, bytes: &[u8]) {
+    text.push(b'\'');
+    for &byte in bytes {
+        if matches!(byte, b'\'' | b'\\') {
+            text.push(b'\\');
+        }
+        text.push(byte);
+    }
+    text.push(b'\'');
+}
+
+/// A path: in terms of the PHP file's own folder if it is below that, so that both can be moved, or be switched by a link, together. PHP joins
+/// the two when it compiles the file.
+pub(super) fn path(text: &mut Vec<u8>, path: &[u8], folder: &[u8]) {
+    let folder = folder.strip_suffix(b"/").unwrap_or(folder);
+    match path.strip_prefix(folder) {
+        // Of an application in `/`, too, the rest begins with `/`; of `/a` and `/ab/c`, it does not.
+        Some(rest) if rest.starts_with(b"/") => {
+            text.extend(b"__DIR__ . ");
+            string(text, rest);
+        }
+        _ => string(text, path),
+    }
+}
