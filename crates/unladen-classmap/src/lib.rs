@@ -6,19 +6,25 @@
 #![forbid(unsafe_code)]
 
 mod application;
+mod check;
 mod claim;
 pub mod emit;
 mod map;
 pub mod php;
 mod problem;
+mod project;
 mod readers;
 mod resolve;
 mod tree;
+mod watch;
 
 pub use application::{Application, Loader, Rule, Standing};
+pub use check::{Check, Written};
 pub use claim::{Claim, Claims, Outcome};
 pub use map::{Duplicate, Entry, Map, Violation};
 pub use problem::Problem;
+pub use project::{Project, reader_for, reader_named};
 pub use readers::{Extensions, Options, READERS, Reader};
 pub use resolve::{Verdict, verdict};
 pub use tree::{SourceFile, Tree};
+pub use watch::{Changes, Watch};

@@ -43,3 +43,5 @@ impl fmt::Display for Problem {
         write!(f, ": {}", self.what)
     }
 }
+
+impl std::error::Error for Problem {}

@@ -252,3 +252,6 @@ fn broken_lists<'a>(application: &'a Application, tree: &'a Tree) -> impl Iterat
         },
     )
 }
+
+#[cfg(test)]
+mod tests;

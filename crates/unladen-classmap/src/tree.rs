@@ -14,6 +14,7 @@ use crate::php::{self, Declaration};
 use crate::{Application, Problem};
 
 use roots::Roots;
+pub(crate) use roots::is_php;
 
 /// The PHP files below the folders that an application's loaders look into, and those that its lists name.
 ///
@@ -57,6 +58,14 @@ impl Tree {
     /// The file of that path.
     pub fn file(&self, path: &BStr) -> Option<&SourceFile> {
         self.files.get(path)
+    }
+
+    /// What is in a file that need not be of the application; nothing if it cannot be read.
+    pub fn look(path: &Path) -> Option<SourceFile> {
+        read::open(path)
+            .ok()
+            .flatten()
+            .and_then(|mut file| read::Buffer::default().fill(&mut file).map(SourceFile::of).ok())
     }
 
     /// All files, in the order of their paths.

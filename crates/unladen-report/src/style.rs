@@ -18,22 +18,22 @@ impl Style {
     }
 
     /// A heading.
-    pub(crate) fn heading(self, text: &str) -> String {
+    pub fn heading(self, text: &str) -> String {
         self.dress(text, anstyle::Style::new().effects(Effects::BOLD))
     }
 
     /// The figure to look at.
-    pub(crate) fn strong(self, text: &str) -> String {
+    pub fn strong(self, text: &str) -> String {
         self.dress(text, anstyle::Style::new().fg_color(Some(AnsiColor::Cyan.into())).effects(Effects::BOLD))
     }
 
     /// A warning.
-    pub(crate) fn warn(self, text: &str) -> String {
+    pub fn warn(self, text: &str) -> String {
         self.dress(text, anstyle::Style::new().fg_color(Some(AnsiColor::Yellow.into())))
     }
 
     /// An aside.
-    pub(crate) fn faint(self, text: &str) -> String {
+    pub fn faint(self, text: &str) -> String {
         self.dress(text, anstyle::Style::new().effects(Effects::DIMMED))
     }
 

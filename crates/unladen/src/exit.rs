@@ -30,6 +30,9 @@ pub(crate) enum Failure {
     /// A file of evidence cannot be read.
     #[error(transparent)]
     Evidence(#[from] unladen_trace::RecordError),
+    /// An application's files, or its class map, cannot be read.
+    #[error(transparent)]
+    Application(#[from] unladen_classmap::Problem),
     /// A file of records cannot be written or read.
     #[error(transparent)]
     Record(RecordError),
@@ -134,7 +137,7 @@ impl Failure {
     pub(crate) fn code(&self) -> Code {
         match self {
             Self::Usage(_) | Self::Request(_) | Self::Header(_) | Self::Statuses(_) | Self::UrlList(_) => Code::Usage,
-            Self::AccessLog(_) | Self::Experiment(_) | Self::Evidence(_) => Code::Usage,
+            Self::AccessLog(_) | Self::Experiment(_) | Self::Evidence(_) | Self::Application(_) => Code::Usage,
             Self::Switch(_) => Code::CannotSwitch,
             Self::Arm { error, .. } => code_of(error),
             Self::NotPutBack { .. } => Code::NotPutBack,

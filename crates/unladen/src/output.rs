@@ -54,6 +54,18 @@ pub(crate) fn line(text: &str) -> Result<(), OutputError> {
     }
 }
 
+/// Writes bytes to standard output, as they are.
+///
+/// # Errors
+/// As [`line`].
+pub(crate) fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|source| OutputError { whither: "standard output".into(), source }),
+    }
+}
+
 /// Writes the result where the user wants it: to standard output, and to files by the ends of their names.
 ///
 /// # Errors

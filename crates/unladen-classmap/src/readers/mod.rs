@@ -1,5 +1,7 @@
 //! The kinds of applications that can be read, one file a kind.
 
+pub(crate) mod psr4;
+
 use std::path::Path;
 
 use crate::Application;
@@ -28,6 +30,8 @@ pub struct Options {
     pub settings: Option<std::path::PathBuf>,
     /// Whether Composer's packages and folders for development count, where it has not been dumped.
     pub dev: bool,
+    /// Prefixes and their folders, below the root or absolute.
+    pub psr4: Vec<(bstr::BString, std::path::PathBuf)>,
 }
 
 /// Which of MediaWiki's extensions and skins are read.
@@ -41,4 +45,4 @@ pub enum Extensions {
 }
 
 /// All readers, the more special first: the first that knows an application reads it.
-pub const READERS: &[&dyn Reader] = &[];
+pub const READERS: &[&dyn Reader] = &[&psr4::Psr4];

@@ -51,7 +51,7 @@ impl Roots {
 }
 
 /// Whether a file of that name is read wherever it is met: what Composer takes for PHP, too.
-pub(super) fn is_php(name: &[u8]) -> bool {
+pub(crate) fn is_php(name: &[u8]) -> bool {
     name.ends_with(b".php") || name.ends_with(b".inc")
 }
 

@@ -1,5 +1,6 @@
 //! The commands, one file a verb.
 
+mod classmap;
 mod completions;
 mod fail_on;
 mod load;
@@ -37,6 +38,7 @@ enum Command {
     Weigh(Box<weigh::Args>),
     Load(Box<load::Args>),
     Prove(Box<prove::Args>),
+    Classmap(Box<classmap::Args>),
     Rules(rules::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -48,6 +50,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Weigh(args) => weigh::run(*args),
         Command::Load(args) => load::run(*args),
         Command::Prove(args) => prove::run(*args),
+        Command::Classmap(args) => classmap::run(*args),
         Command::Rules(args) => rules::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -1,0 +1,151 @@
+//! Who claims a class, who wins, and why.
+
+use std::fmt::Write;
+
+use bstr::{BStr, BString, ByteSlice};
+use serde_json::json;
+use unladen_classmap::{Claim, Claims, Outcome, Project, Verdict, emit, verdict};
+
+use super::{Task, tell};
+use crate::exit::Failure;
+use crate::output;
+
+/// Explains a class.
+///
+/// # Errors
+/// If the application cannot be read, or if no file declares and no loader finds such a class.
+pub(crate) fn explain(task: &Task, class: &str) -> Result<(), Failure> {
+    let project = task.read()?;
+    tell(&project.map.problems);
+    let asked = BString::from(class.trim_start_matches('\\'));
+    let told = Told::of(&project, asked.as_bstr());
+    if told.claims.is_empty() && told.elsewhere.is_empty() {
+        return Err(Failure::Usage(format!(
+            "no file declares `{asked}`, and no loader of {} leads to one{}",
+            project.root().display(),
+            nearest(&project, &asked)
+        )));
+    }
+    let text = if task.json { format!("{:#}", told.json(&project)) } else { told.text(&project) };
+    Ok(output::line(text.trim_end())?)
+}
+
+/// What is known of a class.
+struct Told<'a> {
+    /// As it is declared, or else as it was asked for.
+    class: BString,
+    claims: Vec<(Claim<'a>, String)>,
+    verdict: Verdict<'a>,
+    /// Files that declare it to which no loader leads, with the lines.
+    elsewhere: Vec<(&'a BStr, u32)>,
+}
+
+impl<'a> Told<'a> {
+    fn of(project: &'a Project, asked: &BStr) -> Self {
+        let declared = || {
+            project
+                .tree
+                .files()
+                .filter_map(|(path, file)| file.declaration_of(asked).map(|declaration| (path, declaration)))
+        };
+        let is_so_spelled = declared().any(|(_, declaration)| declaration.name == asked);
+        let spelled =
+            if is_so_spelled { None } else { declared().map(|(_, declaration)| declaration.name.clone()).next() };
+        let class = spelled.unwrap_or_else(|| asked.to_owned());
+        let claims = Claims::new(&project.application, &project.tree);
+        let all: Vec<_> =
+            claims.all(class.as_bstr()).into_iter().map(|claim| (claim.clone(), claims.words(&claim))).collect();
+        let elsewhere = declared()
+            .filter(|(path, _)| !all.iter().any(|(claim, _)| claim.path == *path))
+            .map(|(path, declaration)| (path, declaration.line))
+            .collect();
+        let verdict = verdict(&project.application, &claims, class.as_bstr());
+        Self { class, claims: all, verdict, elsewhere }
+    }
+
+    /// What the map does with it.
+    fn decision(&self) -> &'static str {
+        match &self.verdict {
+            Verdict::File(claim) => match claim.outcome {
+                Outcome::Declared => "in the map: the first file that PHP would be led to",
+                Outcome::Undeclared => {
+                    "not in the map: the first file that PHP would be led to does not declare it, as far as its text says"
+                }
+                Outcome::Gone => "not in the map: the file that is listed first is not there",
+            },
+            Verdict::Open(_) => {
+                "not in the map: which of these files PHP would be led to first cannot be told from outside"
+            }
+            Verdict::Nothing => "not in the map: no loader leads to a file that declares it",
+        }
+    }
+
+    fn wins(&self) -> Option<&BString> {
+        match &self.verdict {
+            Verdict::File(claim) if claim.outcome == Outcome::Declared => Some(&claim.path),
+            _ => None,
+        }
+    }
+
+    fn text(&self, project: &Project) -> String {
+        let mut text = String::new();
+        // Writing to a String does not fail.
+        let _ = writeln!(text, "{}: {}", self.class, self.decision());
+        for (at, (claim, words)) in self.claims.iter().enumerate() {
+            let path = emit::relative(claim.path.as_bstr(), project.root());
+            let line =
+                project.tree.file(claim.path.as_bstr()).and_then(|file| file.declaration_of(self.class.as_bstr()));
+            let state = match (claim.outcome, line) {
+                (Outcome::Declared, Some(declaration)) => {
+                    format!("{} in line {}", declaration.kind.word(), declaration.line)
+                }
+                (Outcome::Gone, _) => "is not there, or cannot be read".to_owned(),
+                _ => "does not declare it".to_owned(),
+            };
+            let mark = if self.wins() == Some(&claim.path) && at == 0 { "wins" } else { "" };
+            let _ = writeln!(text, "{:3}  {path}  {state}  {mark}\n     {words}", at + 1);
+        }
+        for (path, line) in &self.elsewhere {
+            let path = emit::relative(path, project.root());
+            let _ = writeln!(text, "  –  {path}  declared in line {line}; no loader leads there");
+        }
+        text
+    }
+
+    fn json(&self, project: &Project) -> serde_json::Value {
+        let path = |path: &BStr| emit::relative(path, project.root()).to_str_lossy().into_owned();
+        let claims: Vec<_> = self
+            .claims
+            .iter()
+            .map(|(claim, words)| {
+                let outcome = match claim.outcome {
+                    Outcome::Declared => "declared",
+                    Outcome::Undeclared => "undeclared",
+                    Outcome::Gone => "gone",
+                };
+                json!({ "path": path(claim.path.as_bstr()), "by": words, "outcome": outcome })
+            })
+            .collect();
+        let elsewhere: Vec<_> =
+            self.elsewhere.iter().map(|(file, line)| json!({ "path": path(file), "line": line })).collect();
+        json!({
+            "schema": "unladen.classmap-explain/1",
+            "class": self.class.to_str_lossy(),
+            "wins": self.wins().map(|wins| path(wins.as_bstr())),
+            "why": self.decision(),
+            "claims": claims,
+            "elsewhere": elsewhere,
+        })
+    }
+}
+
+/// The name that is most like it.
+fn nearest(project: &Project, class: &BString) -> String {
+    let class = class.to_str_lossy();
+    let names = project.map.entries.iter().filter_map(|entry| entry.class.to_str().ok());
+    let likeness = |name: &str| strsim::jaro_winkler(name, &class);
+    names
+        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
+        .map(|name| format!(" (the nearest is `{name}`)"))
+        .unwrap_or_default()
+}

@@ -1,0 +1,83 @@
+//! What is written, and where. The principal type is [`Emit`].
+
+use std::path::{Path, PathBuf};
+
+use unladen_classmap::{Project, emit};
+
+use super::Task;
+use crate::exit::Failure;
+use crate::output::{self, OutputError};
+
+/// The forms of a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Emit {
+    /// The map with its loader.
+    Php,
+    /// For programs.
+    Json,
+    /// Composer's own optimised class map.
+    Composer,
+}
+
+/// The name of the map in an application's folder.
+const NAME: &str = "unladen-classmap.php";
+
+impl Task {
+    /// The file of the map; nothing if it goes to standard output.
+    pub(super) fn target(&self, project: &Project) -> Option<PathBuf> {
+        match &self.output {
+            Some(path) if path.as_os_str() == "-" => None,
+            // Its own folder stands in the map as `__DIR__`.
+            Some(path) => Some(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
+            None if self.emit == Emit::Json => None,
+            None => Some(project.root().join(NAME)),
+        }
+    }
+
+    /// The files that are to be written, with what is to be in them.
+    pub(super) fn texts(&self, project: &Project) -> Result<Vec<(Option<PathBuf>, Vec<u8>)>, Failure> {
+        let target = self.target(project);
+        Ok(match self.emit {
+            Emit::Php => {
+                let place = target.clone().unwrap_or_else(|| project.root().join(NAME));
+                vec![(target, emit::php(&project.map, &place, project.root()))]
+            }
+            Emit::Json => {
+                let document = emit::json(&project.map, &project.application, project.root());
+                vec![(target, format!("{document:#}\n").into_bytes())]
+            }
+            Emit::Composer => self.composer(project)?,
+        })
+    }
+
+    fn composer(&self, project: &Project) -> Result<Vec<(Option<PathBuf>, Vec<u8>)>, Failure> {
+        let _ = project;
+        Err(Failure::Usage("not yet".to_owned()))
+    }
+}
+
+/// Writes what differs from what is there; whether that was anything. A file is there whole, or as it was.
+///
+/// # Errors
+/// If a file cannot be written.
+pub(super) fn write(texts: &[(Option<PathBuf>, Vec<u8>)]) -> Result<bool, OutputError> {
+    let mut written = false;
+    for (path, text) in texts {
+        let Some(path) = path else {
+            output::bytes(text)?;
+            written = true;
+            continue;
+        };
+        // Its time of change stays, and PHP's opcode cache keeps it.
+        if !is(path, text) {
+            output::whole_file(path, |out| out.write_all(text))?;
+            written = true;
+        }
+    }
+    Ok(written)
+}
+
+fn is(path: &Path, text: &[u8]) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.len() == text.len() as u64)
+        && std::fs::read(path).is_ok_and(|there| there == text)
+}

@@ -1,0 +1,79 @@
+//! Making the map again as files change.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use unladen_classmap::{Changes, Project, Watch};
+use unladen_load::Cancel;
+
+use super::{Task, make, summary, target, tell};
+use crate::exit::Failure;
+use crate::{interrupt, output, terminal};
+
+/// How soon a signal is answered.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Makes the map, and again whenever files change, until Ctrl-C.
+///
+/// # Errors
+/// As [`make`](super::make) for the first map. Later, what goes wrong is told, and the map stays as it was.
+pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
+    let cancel = Cancel::new();
+    interrupt::on_signal(&cancel).map_err(watching)?;
+    let start = Instant::now();
+    let mut project = task.read()?;
+    let Some(path) = task.target(&project) else {
+        return Err(Failure::Usage("--watch writes a file: give it with --output".to_owned()));
+    };
+    // Before the first map is written, so that nothing slips through.
+    let mut changes = Watch::new(&project).map_err(watching)?;
+    tell(&project.map.problems);
+    make::whole(task, &project)?;
+    let written = target::write(&task.texts(&project)?)?.then(|| start.elapsed());
+    output::line(&summary::text(&project, &path, written, terminal::style()))?;
+    output::line("watching; Ctrl-C ends it")?;
+    while !cancel.is_cancelled() {
+        let changed = changes.wait(PATIENCE).map_err(watching)?;
+        if !changed.is_empty() {
+            let start = Instant::now();
+            match follow(task, &mut project, &mut changes, &changed) {
+                Ok(None) => {}
+                Ok(Some(what)) => output::line(&format!("{what} ({:.0} ms)", start.elapsed().as_secs_f64() * 1e3))?,
+                Err(failure) => eprintln!("unladen: {failure}; the map stays as it was"),
+            }
+        }
+    }
+    // The map is as it should be: an end like any other.
+    Ok(())
+}
+
+/// Reads what has changed, and writes the map if it is another; what to say of it.
+fn follow(task: &Task, project: &mut Project, watch: &mut Watch, changed: &Changes) -> Result<Option<String>, Failure> {
+    let before = project.map.entries.len();
+    let problems = project.map.problems.clone();
+    if changed.all {
+        // First, as a folder may go on filling while it is read.
+        project.read_again()?;
+        *watch = Watch::new(project).map_err(watching)?;
+    } else {
+        let files: Vec<PathBuf> = changed.files.iter().cloned().collect();
+        if !project.refresh(&files) {
+            return Ok(None);
+        }
+    }
+    if project.map.problems != problems {
+        tell(&project.map.problems);
+    }
+    make::whole(task, project)?;
+    if !target::write(&task.texts(project)?)? {
+        return Ok(None);
+    }
+    let after = project.map.entries.len();
+    let what = if changed.all { "folders or settings".to_owned() } else { format!("{} files", changed.files.len()) };
+    Ok(Some(format!("{what} changed: {} classes, {} before", summary::count(after), summary::count(before))))
+}
+
+fn watching(error: io::Error) -> Failure {
+    Failure::Usage(format!("cannot watch for changes: {error}"))
+}

@@ -1,0 +1,100 @@
+//! `unladen classmap`: every class to its one file.
+
+use std::path::PathBuf;
+
+use bstr::BString;
+use unladen_classmap::{Extensions, Options, READERS, reader_named};
+
+use crate::classmap::{self, Emit, Task};
+use crate::exit::Failure;
+
+/// Write a map of an application's classes, so that no request looks for their files
+///
+/// Reads how the application finds its classes (nothing of it is run), and writes one PHP file with a constant array, class to file, and a
+/// loader that PHP asks before the others. What is not in the map is left to the application's own loaders.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  unladen classmap /usr/share/mediawiki
+  unladen classmap --check /srv/shop                  # in CI: 8 if the map is not what it would be now
+  unladen classmap --explain 'App\\Cart' /srv/shop      # who claims it, who wins, and why
+  unladen classmap --psr4 'App\\=src' --psr4 'Lib\\=lib' --emit json .")]
+pub(super) struct Args {
+    /// The application's folder
+    #[arg(value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+    /// What to write: `php`, the map with its loader; `json`; `composer`, Composer's own optimised class map
+    #[arg(long, value_name = "FORM", default_value = "php")]
+    emit: Emit,
+    /// Where to write it; `-` is standard output. [default: DIR/unladen-classmap.php; of json, standard output; of composer, the
+    /// project's vendor/composer]
+    #[arg(long, short, value_name = "FILE", verbatim_doc_comment)]
+    output: Option<PathBuf>,
+    /// Write nothing; tell whether the written map is what it would be now, and what is wrong with the application's classes
+    #[arg(long, conflicts_with_all = ["watch", "explain"])]
+    check: bool,
+    /// With --check, violations of PSR-4, duplicates and problems count too
+    #[arg(long, requires = "check")]
+    strict: bool,
+    /// Stay, and write the map anew when files change
+    #[arg(long, conflicts_with = "explain")]
+    watch: bool,
+    /// Write nothing; tell which files claim a class, which of them the application finds, and why
+    #[arg(long, value_name = "CLASS")]
+    explain: Option<String>,
+    /// Write the map even if something keeps classes from sight, such as a file that cannot be read
+    #[arg(long)]
+    partial: bool,
+    /// Write JSON instead of a table
+    #[arg(long, conflicts_with = "watch")]
+    json: bool,
+    /// What kind of application it is, rather than to look
+    #[arg(long, value_name = "KIND", value_parser = reader_names())]
+    reader: Option<String>,
+    /// A folder for the classes that begin with a prefix, by PSR-4 (repeatable): asked last; alone, if there is no --reader
+    #[arg(long, value_name = "PREFIX=DIR", value_parser = psr4)]
+    psr4: Vec<(BString, PathBuf)>,
+    /// Of MediaWiki: all extensions and skins that are there, not only those that LocalSettings.php enables
+    #[arg(long)]
+    all_extensions: bool,
+    /// Of MediaWiki: its LocalSettings.php, if it is not in DIR
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// Of Composer, as long as it has not written its autoloader: with what is for development only
+    #[arg(long)]
+    dev: bool,
+}
+
+fn reader_names() -> Vec<&'static str> {
+    READERS.iter().map(|reader| reader.name()).collect()
+}
+
+fn psr4(text: &str) -> Result<(BString, PathBuf), String> {
+    match text.split_once('=') {
+        Some((prefix, folder)) if !folder.is_empty() => Ok((prefix.into(), folder.into())),
+        _ => Err("a prefix, `=` and a folder were expected, such as 'App\\=src'".to_owned()),
+    }
+}
+
+pub(super) fn run(args: Args) -> Result<(), Failure> {
+    let options = Options {
+        extensions: if args.all_extensions { Extensions::All } else { Extensions::Enabled },
+        settings: args.settings,
+        dev: args.dev,
+        psr4: args.psr4,
+    };
+    let task = Task {
+        root: args.root,
+        reader: args.reader.as_deref().and_then(reader_named),
+        options,
+        emit: args.emit,
+        output: args.output,
+        partial: args.partial,
+        json: args.json,
+    };
+    match args.explain {
+        Some(class) => classmap::explain(&task, &class),
+        None if args.check => classmap::check(&task, args.strict),
+        None if args.watch => classmap::watch(&task),
+        None => classmap::make(&task),
+    }
+}
