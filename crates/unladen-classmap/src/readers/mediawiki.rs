@@ -1,0 +1,86 @@
+//! MediaWiki: its AutoLoader, its extensions and skins, and their Composer loaders. The principal type is [`MediaWiki`].
+//!
+//! What its code does, from release 1.24 to 1.45:
+//!
+//! - `includes/AutoLoader.php` finds a class in the list of `autoload.php`; then among the classes that extensions list, of which the first to
+//!   register one keeps it; then in the folder of the longest namespace, where a namespace too stays with the first who registered it: with
+//!   MediaWiki itself before any extension.
+//! - It registers itself, then Composer's loader in `vendor/`. Extensions are loaded when LocalSettings.php has been read, in the order of its
+//!   calls; an extension's own Composer loader comes then, and in front of all if it was dumped to prepend itself.
+//!
+//! Old extensions that write to `$wgAutoloadClasses` are not followed: MediaWiki's own loader goes on finding their classes.
+
+mod calls;
+mod core;
+mod manifest;
+mod path;
+mod registry;
+mod settings;
+
+use std::path::{Path, PathBuf};
+
+use self::core::Core;
+use self::manifest::Manifest;
+use self::registry::Registry;
+use self::settings::Settings;
+use super::{Extensions, Options, Reader};
+use crate::{Application, Problem};
+
+/// Reads a MediaWiki.
+#[derive(Debug)]
+pub(super) struct MediaWiki;
+
+impl Reader for MediaWiki {
+    fn name(&self) -> &'static str {
+        "mediawiki"
+    }
+
+    fn about(&self) -> &'static str {
+        "MediaWiki, with the extensions and skins that LocalSettings.php loads"
+    }
+
+    fn knows(&self, root: &Path) -> bool {
+        root.join("includes/AutoLoader.php").is_file() && root.join("autoload.php").is_file()
+    }
+
+    fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem> {
+        let core = Core::read(root)?;
+        let settings = match options.extensions {
+            Extensions::All => Settings { loaded: all_manifests(&core.root), ..Settings::default() },
+            Extensions::Enabled => enabled(root, &core, options),
+        };
+        Ok(Registry::new(core).application(settings))
+    }
+}
+
+/// As LocalSettings.php has it.
+fn enabled(root: &Path, core: &Core, options: &Options) -> Settings {
+    let file = options.settings.clone().unwrap_or_else(|| root.join("LocalSettings.php"));
+    let nothing = |what: &str| {
+        let what = format!(
+            "{what}: no extension and no skin was read, their classes are left to MediaWiki's own loader; name the file \
+                            with --settings, or read all there are with --all-extensions"
+        );
+        let problems = vec![Problem::of(&file, what).hiding()];
+        Settings { problems, open: true, inputs: vec![file.clone()], ..Settings::default() }
+    };
+    if file.extension().is_none_or(|extension| extension != "php") {
+        return nothing("is not PHP, which alone is followed here");
+    }
+    match std::fs::File::open(&file) {
+        Ok(_) => Settings::read(&file, &core.root),
+        Err(error) => nothing(&format!("cannot be read ({error})")),
+    }
+}
+
+/// Every extension and skin that is there, in the order of their names.
+fn all_manifests(root: &Path) -> Vec<PathBuf> {
+    let mut manifests = Vec::new();
+    for (folder, file) in [("extensions", "extension.json"), ("skins", "skin.json")] {
+        let names = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+        let mut of_kind: Vec<_> = names.map(|name| name.path().join(file)).filter(|path| path.is_file()).collect();
+        of_kind.sort();
+        manifests.append(&mut of_kind);
+    }
+    manifests
+}

@@ -1,0 +1,149 @@
+//! A settings file in which all that matters stands as plain calls of functions. The principal function is [`as_calls`].
+//!
+//! `require "a";` is no call in PHP's grammar, and `AutoLoader::$psr4Namespaces += […];` is none at all; written as calls, one reader of constant
+//! arguments does for all of them. Lines stay where they are.
+
+use bstr::ByteSlice;
+
+use crate::php::skip;
+
+/// What is included, by any of PHP's four words.
+pub(super) const INCLUDE: &str = "unladen_include";
+/// Namespaces that are added to the AutoLoader by hand.
+pub(super) const NAMESPACES: &str = "unladen_namespaces";
+/// Classes that are added to the AutoLoader by hand.
+pub(super) const CLASSES: &str = "unladen_classes";
+/// A manifest that is queued without wfLoadExtension.
+pub(super) const QUEUE: &str = "unladen_queue";
+
+/// What is written otherwise: how it begins, and the call that it becomes. With `true` brackets are to be added.
+const FORMS: &[(&[&[u8]], &str, bool)] = &[
+    (&[b"require_once"], INCLUDE, true),
+    (&[b"require"], INCLUDE, true),
+    (&[b"include_once"], INCLUDE, true),
+    (&[b"include"], INCLUDE, true),
+    (&[b"AutoLoader", b"::", b"$psr4Namespaces", b"+="], NAMESPACES, true),
+    (&[b"AutoLoader", b"::", b"registerNamespaces"], NAMESPACES, false),
+    (&[b"AutoLoader", b"::", b"registerClasses"], CLASSES, false),
+    (&[b"ExtensionRegistry", b"::", b"getInstance", b"(", b")", b"->", b"queue"], QUEUE, false),
+];
+
+/// The source with these forms as calls; the rest of it as it is, also where PHP itself could not read on.
+pub(super) fn as_calls(source: &[u8]) -> Vec<u8> {
+    let mut written = Vec::with_capacity(source.len() + 256);
+    let mut at = skip::html(source, 0).unwrap_or(source.len());
+    written.extend_from_slice(&source[..at]);
+    // Brackets that are open in the source, and at which numbers of them ours have to be closed.
+    let mut depth = 0_usize;
+    let mut ours: Vec<usize> = Vec::new();
+    while let Some(byte) = source.get(at) {
+        let closes = match byte {
+            b'(' | b'[' | b'{' => {
+                depth += 1;
+                false
+            }
+            b')' | b']' | b'}' => {
+                depth = depth.saturating_sub(1);
+                true
+            }
+            b';' => true,
+            b'?' => source[at..].starts_with(b"?>"),
+            _ => false,
+        };
+        if closes {
+            while ours
+                .last()
+                .is_some_and(|bracket| *bracket > depth || (*bracket == depth && matches!(byte, b';' | b'?')))
+            {
+                ours.pop();
+                written.push(b')');
+            }
+        }
+        let after = if let Some((end, call, brackets)) = form(source, at) {
+            written.extend_from_slice(call.as_bytes());
+            // A line that ends within the form has to end all the same.
+            written.extend(source[at..end].iter().filter(|byte| **byte == b'\n'));
+            if brackets {
+                written.push(b'(');
+                // Closed where this one's statement ends, or the bracket around it.
+                ours.push(depth);
+            }
+            at = end;
+            continue;
+        } else {
+            thing(source, at)
+        };
+        written.extend_from_slice(&source[at..after]);
+        at = after;
+    }
+    written
+}
+
+/// The form that begins at `at`: where it ends, and what it becomes.
+fn form(source: &[u8], at: usize) -> Option<(usize, &'static str, bool)> {
+    let named =
+        source[..at].trim_ascii_end().ends_with_str(b"->") || source[..at].trim_ascii_end().ends_with_str(b"::");
+    if named || !skip::begins_label(*source.get(at)?) {
+        return None;
+    }
+    FORMS.iter().find_map(|(words, call, brackets)| {
+        let mut end = at;
+        for (place, word) in words.iter().enumerate() {
+            end = if place == 0 { end } else { skip::blank(source, end)? };
+            let rest = source.get(end..)?;
+            if !rest.get(..word.len())?.eq_ignore_ascii_case(word) {
+                return None;
+            }
+            end += word.len();
+            let goes_on = word.last().is_some_and(|last| skip::is_label(*last))
+                && source.get(end).is_some_and(|next| skip::is_label(*next));
+            if goes_on {
+                return None;
+            }
+        }
+        Some((end, *call, *brackets))
+    })
+}
+
+/// Where the word, string or comment at `at` ends; or the byte, if it is none of them.
+fn thing(source: &[u8], at: usize) -> usize {
+    let end = match source[at..] {
+        [b'?', b'>', ..] => skip::html(source, at + 2),
+        [b'$', ..] => Some(skip::label(source, at + 1)),
+        [b'\'', ..] => skip::single_quoted(source, at),
+        [b'"', ..] => skip::double_quoted(source, at),
+        [b'`', ..] => skip::backtick(source, at),
+        [b'<', b'<', b'<', ..] if skip::Text::heredoc(source, at).is_some() => skip::heredoc(source, at),
+        [first, ..] if skip::begins_label(first) => Some(skip::label(source, at)),
+        _ if skip::begins_comment(source, at) => skip::comment(source, at),
+        _ => Some(at + 1),
+    };
+    end.unwrap_or(source.len()).clamp(at + 1, source.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn includes_become_calls() {
+        let cases: &[(&str, &str)] = &[
+            ("<?php require_once \"$IP/a;b.php\";", "<?php unladen_include( \"$IP/a;b.php\");"),
+            ("<?php include(__DIR__ . '/a') ?>require 'x';", "<?php unladen_include((__DIR__ . '/a') )?>require 'x';"),
+            ("<?php if (!(include 'a')) {}", "<?php if (!(unladen_include( 'a'))) {}"),
+            (
+                "<?php // include 'a';\n$include = $a->include('x');",
+                "<?php // include 'a';\n$include = $a->include('x');",
+            ),
+            (
+                "<?php AutoLoader::\n$psr4Namespaces += ['A\\\\' => 'b;'];",
+                "<?php unladen_namespaces\n( ['A\\\\' => 'b;']);",
+            ),
+            ("<?php f( function () { require 'a'; } );", "<?php f( function () { unladen_include( 'a'); } );"),
+            ("<?php requires('x'); required; ", "<?php requires('x'); required; "),
+        ];
+        for (source, calls) in cases {
+            assert_eq!(as_calls(source.as_bytes()).as_bstr(), calls, "{source}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Paths as PHP code puts them together, made plain. The principal function is [`plain`].
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use bstr::BString;
+
+/// The same path without `//`, `/./` and a `/` at its end. Symbolic links stay; `..` goes where that leads to the same file, which it does not
+/// behind a link.
+pub(in crate::readers) fn plain(path: &[u8]) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in Path::new(OsStr::from_bytes(path)).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if may_go_up(&plain) => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// `file`, which is below `folder` unless it is absolute.
+pub(super) fn below(folder: &Path, file: &[u8]) -> PathBuf {
+    if file.starts_with(b"/") {
+        return plain(file);
+    }
+    plain(&[folder.as_os_str().as_bytes(), b"/", file].concat())
+}
+
+/// Its bytes.
+pub(super) fn bytes(path: PathBuf) -> BString {
+    path.into_os_string().into_encoded_bytes().into()
+}
+
+/// Whether the folder above is the one that is written before the last `/`.
+fn may_go_up(path: &Path) -> bool {
+    matches!(path.components().next_back(), Some(Component::Normal(_)))
+        && path.symlink_metadata().is_ok_and(|metadata| !metadata.is_symlink())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_dots_stay_behind_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        std::os::unix::fs::symlink("a/b", root.join("link")).unwrap();
+        assert_eq!(below(root, b"a//b/.././b/x.php"), root.join("a/b/x.php"));
+        assert_eq!(below(root, b"link/../x.php"), root.join("link/../x.php"));
+        assert_eq!(below(root, b"gone/../x.php"), root.join("gone/../x.php"));
+        assert_eq!(plain(b"/../etc//"), Path::new("/../etc"));
+    }
+}

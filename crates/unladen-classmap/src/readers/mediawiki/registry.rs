@@ -1,0 +1,158 @@
+//! What the AutoLoader and Composer's loaders know when MediaWiki has started. The principal type is [`Registry`].
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use bstr::BString;
+
+use super::{Core, Manifest, Settings, all_manifests, path};
+use crate::{Application, Loader, Problem, Rule, Standing};
+
+/// MediaWiki's ExtensionRegistry, as far as classes go.
+pub(super) struct Registry {
+    core: Core,
+    application: Application,
+    /// Loaders that put themselves in front of the AutoLoader, the last of them first; and those behind it.
+    front: Vec<Loader>,
+    behind: Vec<Loader>,
+    perhaps: Vec<Loader>,
+}
+
+/// `+=`: what is there stays.
+#[derive(Default)]
+struct Namespaces {
+    known: HashSet<BString>,
+    prefixes: Vec<(BString, Vec<PathBuf>)>,
+}
+
+impl Registry {
+    pub(super) fn new(core: Core) -> Self {
+        let inputs = vec![core.loader.clone(), core.list.clone()];
+        let application = Application { inputs, switch_on: switch_on(), ..Application::default() };
+        let (front, behind, perhaps) = Default::default();
+        Self { core, application, front, behind, perhaps }
+    }
+
+    /// With all that the settings load.
+    pub(super) fn application(mut self, settings: Settings) -> Application {
+        self.application.inputs.extend(settings.inputs);
+        self.application.problems.extend(settings.problems);
+        let mut rules =
+            vec![Rule::List { origin: self.core.list.clone(), classes: std::mem::take(&mut self.core.classes) }];
+        let mut namespaces = Namespaces::default();
+        let of_core = std::mem::take(&mut self.core.namespaces);
+        let loader = self.core.loader.clone();
+        self.register(&mut namespaces, of_core, &loader);
+        self.vendor(&self.core.root.join("vendor"), Standing::Sure);
+
+        // LocalSettings.php itself runs before any extension is loaded.
+        for (origin, class, file) in settings.classes {
+            let file = path::bytes(path::below(&self.core.root, &file));
+            rules.push(Rule::List { origin, classes: vec![(class, file)] });
+        }
+        self.register(&mut namespaces, settings.namespaces, &loader);
+        for folder in settings.vendors {
+            self.vendor(&folder, Standing::Sure);
+        }
+        let mut loaded: HashSet<PathBuf> = HashSet::new();
+        let mut vendors = Vec::new();
+        for manifest in settings.loaded.into_iter().filter(|manifest| loaded.insert(manifest.clone())) {
+            self.application.inputs.push(manifest.clone());
+            match Manifest::read(&manifest) {
+                Ok(manifest) => {
+                    if !manifest.classes.is_empty() {
+                        rules.push(Rule::List { origin: manifest.origin.clone(), classes: manifest.classes });
+                    }
+                    self.register(&mut namespaces, manifest.namespaces, &manifest.origin);
+                    vendors.extend(manifest.vendor);
+                }
+                Err(problem) => self.application.problems.push(problem.hiding()),
+            }
+        }
+        // Only when all manifests have been read.
+        for folder in vendors {
+            self.vendor(&folder, Standing::Sure);
+        }
+        if !namespaces.prefixes.is_empty() {
+            rules.push(Rule::Psr4 { origin: loader, prefixes: namespaces.prefixes });
+        }
+
+        let mut doubtful = settings.perhaps;
+        if settings.open {
+            doubtful.extend(all_manifests(&self.core.root));
+        }
+        for file in doubtful.into_iter().filter(|file| loaded.insert(file.clone())) {
+            self.perhaps(&file);
+        }
+        let name = "MediaWiki's AutoLoader".to_owned();
+        let own = Loader { name, rules, standing: Standing::Sure };
+        self.front.reverse();
+        self.application.loaders = self.perhaps.into_iter().chain(self.front).chain([own]).chain(self.behind).collect();
+        self.application
+    }
+
+    /// Adds namespaces that nobody has yet.
+    fn register(&mut self, to: &mut Namespaces, namespaces: Vec<(BString, BString)>, origin: &Path) {
+        if !self.core.has_namespaces {
+            return;
+        }
+        for (prefix, folder) in namespaces {
+            if !to.known.insert(prefix.clone()) {
+                continue;
+            }
+            // The AutoLoader cuts a class's name behind a `\`, and looks for that.
+            let never = if !prefix.ends_with(b"\\") {
+                Some("does not end with `\\`")
+            } else if !self.core.puts_slash && !folder.ends_with(b"/") {
+                Some(
+                    "leads to a folder without a `/` at its end, which this release of MediaWiki does not put there itself",
+                )
+            } else {
+                None
+            };
+            match never {
+                Some(what) => {
+                    let what = format!(
+                        "the namespace `{prefix}` {what}: MediaWiki finds none of its classes, nor does the map"
+                    );
+                    self.application.problems.push(Problem::of(origin, what));
+                }
+                None => to.prefixes.push((prefix, vec![path::below(&self.core.root, &folder)])),
+            }
+        }
+    }
+
+    /// An extension that may or may not be loaded, or the folder of a Composer loader: it can only leave classes open.
+    fn perhaps(&mut self, file: &Path) {
+        if file.extension().is_none_or(|extension| extension != "json") {
+            return self.vendor(file, Standing::Perhaps);
+        }
+        self.application.inputs.push(file.to_owned());
+        // What is wrong in an extension that is not surely loaded is nobody's problem.
+        let Ok(manifest) = Manifest::read(file) else { return };
+        let mut namespaces = Namespaces::default();
+        self.register(&mut namespaces, manifest.namespaces, file);
+        let rules = vec![
+            Rule::List { origin: file.to_owned(), classes: manifest.classes },
+            Rule::Psr4 { origin: file.to_owned(), prefixes: namespaces.prefixes },
+        ];
+        let name = format!("{}, if it is loaded", file.display());
+        self.perhaps.push(Loader { name, rules, standing: Standing::Perhaps });
+        if let Some(folder) = manifest.vendor {
+            self.vendor(&folder, Standing::Perhaps);
+        }
+    }
+
+    /// Composer's loader in a folder, if there is one.
+    fn vendor(&mut self, folder: &Path, standing: Standing) {
+        let _ = (folder, standing, &mut self.behind, &mut self.front);
+    }
+}
+
+fn switch_on() -> Vec<String> {
+    vec![
+        "in LocalSettings.php, in front of all that loads extensions: require '…/unladen-classmap.php';".to_owned(),
+        "or for a PHP-FPM pool that serves this wiki alone: php_admin_value[auto_prepend_file] = …/unladen-classmap.php".to_owned(),
+        "the latter comes earlier: the map then finds MediaWiki's own classes too that are needed before LocalSettings.php".to_owned(),
+    ]
+}
