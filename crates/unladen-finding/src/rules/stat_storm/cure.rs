@@ -22,6 +22,11 @@ const LEAST_TTL: u64 = 120;
 /// Whether PHP asks the opcode cache before the file system.
 const OVERRIDE: &str = "opcache.enable_file_override";
 
+/// What PHP reads before each script.
+const PREPEND: &str = "auto_prepend_file";
+/// What `unladen classmap` writes.
+const MAP: &str = "unladen-classmap.php";
+
 /// The cure, and how to check it.
 pub(super) fn cure(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Cure, String) {
     let named = |ends: &[&str]| part(checks, |check| ends.iter().any(|end| check.file.path.ends_with(end)));
@@ -75,19 +80,13 @@ fn php_cure(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Cure, S
     let knob = "file checks from the opcode cache";
 
     if is_mediawiki(evidence, group) {
-        let advice = "MediaWiki's own class map (complete from 1.39.5 on) takes these checks away; for extensions and vendor packages, register one in LocalSettings.php with AutoLoader::registerClasses";
-        if is_asked {
-            return without(advice);
-        }
-        return with(&format!("{advice}; the opcode cache can answer for files that are there"), &[&line], knob);
+        return mediawiki_cure(evidence, group, checks, is_asked);
     }
     if let Some(project) = composer_project(checks) {
         let (cure, again) = without(
-            "Composer's loader tries folders for each class: let it write a complete class map, at each deployment, and try nothing besides (classes that are written at run time are then not found)",
+            "Composer's loader tries folders for each class: make a class map at each deployment, and require it after vendor/autoload.php (or let Composer write one into its own loader: composer dump-autoload --optimize)",
         );
-        let command =
-            format!("composer dump-autoload --optimize --classmap-authoritative --working-dir={}", quoted(project));
-        return (cure.command(command), again);
+        return (cure.command(format!("unladen classmap {}", quoted(project))), again);
     }
     let folders = around(checks.iter().map(|check| check.file.path.as_str()));
     if part(checks, |check| folders.contains(check.file.path.as_str())) >= MOST {
@@ -119,6 +118,48 @@ fn php_cure(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Cure, S
     without(
         "replace trying by knowing: a class map instead of folders to try, absolute paths in include, a short include_path; keep what was found in APCu",
     )
+}
+
+/// The map of all of core, extensions and libraries; where one is switched on already, the opcode cache for what is left.
+fn mediawiki_cure(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_asked: bool) -> (Cure, String) {
+    let prepended = php::setting(evidence.php_of(group), PREPEND).unwrap_or_default();
+    if prepended.ends_with(MAP) {
+        if is_asked {
+            let advice = "a class map is switched on: see whether it is still right, and what it lacks";
+            let check = format!("unladen classmap --check {}", quoted(mediawiki_root(checks).unwrap_or("DIR")));
+            return (Cure::advice(advice).command(check), again::weigh(evidence));
+        }
+        let advice = "a class map is switched on; of what is left the opcode cache can answer for files that are there";
+        let cure = php::cure(evidence, group, advice, &[&format!("{OVERRIDE}=1")]);
+        let again = php::again(evidence, &cure, "file checks from the opcode cache");
+        return (cure, again);
+    }
+    let root = mediawiki_root(checks);
+    let make = format!("unladen classmap {}", quoted(root.unwrap_or("DIR")));
+    let advice = "MediaWiki looks for its classes: make a map of all of them, core, extensions and libraries, and let PHP read it first";
+    // Another file is read first already, or it is not known where this one would be.
+    let (Some(root), "" | "no value") = (root, prepended) else {
+        let advice = format!("{advice}, by a line in LocalSettings.php: require '…/{MAP}';");
+        return (Cure::advice(advice).command(make), again::weigh(evidence));
+    };
+    let mut cure = php::cure(evidence, group, advice, &[&format!("{PREPEND}={root}/{MAP}")]);
+    cure.commands.insert(0, make);
+    let again = php::again(evidence, &cure, "class map");
+    (cure, again)
+}
+
+/// Where MediaWiki is, by most of what is checked in its folders.
+fn mediawiki_root<'a>(checks: &[Check<'a>]) -> Option<&'a str> {
+    let mut roots: BTreeMap<&'a str, f64> = BTreeMap::new();
+    for check in checks {
+        let of = ["/includes/", "/vendor/", "/extensions/", "/skins/"]
+            .iter()
+            .filter_map(|inner| check.file.path.split_once(inner));
+        if let Some((root, _)) = of.min_by_key(|(root, _)| root.len()) {
+            *roots.entry(root).or_default() += check.mean;
+        }
+    }
+    roots.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(root, _)| root)
 }
 
 /// Whether PHP's cache of paths is as large and as lasting as this cure would make it.

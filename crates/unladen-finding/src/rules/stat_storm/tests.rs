@@ -26,10 +26,7 @@ fn missing_classes_of_composers_packages() {
         items,
         [("/srv/app/public", 692.0), ("/srv/app/vendor/acme/lib", 300.0), ("/srv/app/vendor/other", 112.0)]
     );
-    assert_eq!(
-        found.cure.commands,
-        ["composer dump-autoload --optimize --classmap-authoritative --working-dir=/srv/app"]
-    );
+    assert_eq!(found.cure.commands, ["unladen classmap /srv/app"]);
     assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
     assert_eq!(found.group, "www-data php-fpm8.2");
 }
@@ -93,11 +90,35 @@ fn source_files_that_are_there_are_answered_by_the_opcode_cache() {
 }
 
 #[test]
-fn mediawiki_has_a_class_map() {
+fn mediawiki_gets_a_class_map() {
     let files = checks(PHP, "/usr/share/mediawiki/vendor/wikimedia", 200, ".php", Outcome::Missing);
-    let found = only(&StatStorm, &with_files(files));
-    assert!(found.cure.advice.contains("AutoLoader::registerClasses"), "{found:?}");
-    assert!(found.cure.commands.iter().all(|command| !command.starts_with("composer")));
+    let mut evidence = with_files(files);
+    evidence.php = vec![php(&[("opcache.enable", "1"), ("auto_prepend_file", "no value")])];
+    let found = only(&StatStorm, &evidence);
+    assert_eq!(found.cure.lines, ["auto_prepend_file=/usr/share/mediawiki/unladen-classmap.php"]);
+    assert_eq!(found.cure.commands, ["unladen classmap /usr/share/mediawiki", "systemctl reload php8.2-fpm"]);
+    assert!(found.check_again.contains("\n[[knob]]\n"), "{}", found.check_again);
+}
+
+#[test]
+fn a_file_that_is_read_first_already_is_not_replaced() {
+    let files = checks(PHP, "/usr/share/mediawiki/includes", 200, ".php", Outcome::Missing);
+    let mut evidence = with_files(files);
+    evidence.php = vec![php(&[("opcache.enable", "1"), ("auto_prepend_file", "/srv/profiler.php")])];
+    let cure = only(&StatStorm, &evidence).cure;
+    assert_eq!((cure.lines.len(), cure.commands), (0, vec!["unladen classmap /usr/share/mediawiki".to_owned()]));
+    assert!(cure.advice.contains("LocalSettings.php"), "{}", cure.advice);
+}
+
+#[test]
+fn beside_a_class_map_the_opcode_cache_is_left() {
+    let files = checks(PHP, "/usr/share/mediawiki/includes", 200, ".json", Outcome::Found);
+    let mut evidence = with_files(files);
+    let map = ("auto_prepend_file", "/usr/share/mediawiki/unladen-classmap.php");
+    evidence.php = vec![php(&[("opcache.enable", "1"), map])];
+    assert_eq!(only(&StatStorm, &evidence).cure.lines, ["opcache.enable_file_override=1"]);
+    evidence.php = vec![php(&[("opcache.enable", "1"), map, ("opcache.enable_file_override", "1")])];
+    assert_eq!(only(&StatStorm, &evidence).cure.commands, ["unladen classmap --check /usr/share/mediawiki"]);
 }
 
 #[test]
