@@ -4,10 +4,12 @@
 //!
 //! They follow PHP's own scanner (`Zend/zend_language_scanner.l`): what PHP reads, they read in the same way.
 
+mod find;
 mod text;
 
-use memchr::{memchr, memchr2, memchr3};
+use memchr::{memchr, memchr3};
 
+pub(crate) use find::find;
 pub(crate) use text::{Part, Text, backtick, double_quoted, heredoc};
 
 /// Whether a name may begin with this byte. PHP takes all bytes from 0x80 for letters, whatever the encoding.
@@ -66,7 +68,7 @@ pub(crate) fn html(source: &[u8], at: usize) -> Option<usize> {
 pub(crate) fn single_quoted(source: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
-        at += memchr2(b'\'', b'\\', source.get(at..)?)?;
+        at = find(source, at, |byte| (byte == b'\'') | (byte == b'\\'))?;
         if source[at] == b'\'' {
             return Some(at + 1);
         }

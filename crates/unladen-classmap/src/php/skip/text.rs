@@ -3,9 +3,7 @@
 //! `{$` and `${` in them begin code, which ends at its `}` and may hold all that PHP has: strings and closures too. A simple
 //! `$name[key]` cannot hold a quote, and is text here.
 
-use memchr::memchr2;
-
-use super::{begins_comment, comment, html, is_label, label, single_quoted};
+use super::{begins_comment, comment, find, html, is_label, label, single_quoted};
 
 /// What the text is that an offset is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,7 +140,7 @@ fn quoted(source: &[u8], at: usize, quote: u8) -> Option<Part> {
     // Before this offset a `{` has been escaped.
     let mut floor = at;
     loop {
-        at += source.get(at..)?.iter().position(|&byte| byte == quote || byte == b'\\' || byte == b'$')?;
+        at = find(source, at, |byte| (byte == quote) | (byte == b'\\') | (byte == b'$'))?;
         match source[at] {
             b'\\' => {
                 at += 2;
@@ -167,11 +165,10 @@ fn lines(source: &[u8], at: usize, name: &[u8], values: bool) -> Option<Part> {
         return Some(Part::End(after));
     }
     loop {
-        let rest = source.get(at..)?;
-        at += if values {
-            rest.iter().position(|byte| matches!(byte, b'\n' | b'\r' | b'\\' | b'$'))?
+        at = if values {
+            find(source, at, |byte| (byte == b'\n') | (byte == b'\r') | (byte == b'\\') | (byte == b'$'))?
         } else {
-            memchr2(b'\n', b'\r', rest)?
+            find(source, at, |byte| (byte == b'\n') | (byte == b'\r'))?
         };
         match source[at] {
             b'\n' | b'\r' => {

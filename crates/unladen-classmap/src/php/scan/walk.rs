@@ -1,0 +1,163 @@
+//! The pass over a file's bytes. The principal type is [`Walk`].
+//!
+//! It knows two things: where the next of the words is, and whether an offset is code. Code is what is left when all that may
+//! not be looked into has been passed over; a word in it is then judged by what is before and behind it.
+
+mod judge;
+
+use bstr::BString;
+
+use super::words::Word;
+use super::{Scan, names};
+use crate::php::Kind;
+use crate::php::skip::{self, Part, Text, find};
+
+const STRING: &str = "a string that does not end";
+const HEREDOC: &str = "a heredoc that does not end";
+const COMMENT: &str = "a comment that does not end";
+
+/// What is broken, and its offset.
+type Broken = (usize, &'static str);
+
+/// A pass over a file's bytes.
+pub(super) struct Walk<'a> {
+    source: &'a [u8],
+    /// Where it is: in code.
+    at: usize,
+    /// The next word: the first that is not before `at`, or one that has been passed over.
+    word: Option<(usize, Word)>,
+    /// The texts whose code `at` is in, and how many braces are open in the code of each.
+    around: Vec<(Text<'a>, usize)>,
+    /// The outermost of these, as what it is if it does not end.
+    outermost: Broken,
+    /// Where the comments passed last begin and end, between which there is nothing but white space.
+    comments: (usize, usize),
+    /// The namespace, with a `\` at its end if it has a name.
+    namespace: BString,
+    /// How many lines end before this offset.
+    lines: (usize, u32),
+    /// Whether there are aliases that it takes more of the file to know.
+    unclear: bool,
+    found: Scan,
+}
+
+impl<'a> Walk<'a> {
+    /// A pass over `source`, whose first word is known.
+    pub(super) fn new(source: &'a [u8], first: (usize, Word)) -> Self {
+        Self {
+            source,
+            at: 0,
+            word: Some(first),
+            around: Vec::new(),
+            outermost: (0, STRING),
+            comments: (0, 0),
+            namespace: BString::default(),
+            lines: (0, 0),
+            unclear: false,
+            found: Scan::default(),
+        }
+    }
+
+    /// All that is declared.
+    pub(super) fn run(mut self) -> Scan {
+        if let Err((at, what)) = self.walk() {
+            if at < self.lines.0 {
+                // The text around code that declares something.
+                self.lines = (0, 0);
+            }
+            self.found.broken = Some((self.line(at), what));
+        }
+        if self.unclear {
+            self.found.declarations.retain(|declaration| declaration.kind != Kind::Alias);
+            self.found.declarations.extend(names::aliases(self.source));
+            self.found.declarations.sort_by_key(|declaration| declaration.line);
+        }
+        self.found
+    }
+
+    fn walk(&mut self) -> Result<(), Broken> {
+        let source = self.source;
+        let Some(at) = skip::html(source, 0) else { return Ok(()) };
+        self.at = at;
+        loop {
+            let stop = if self.around.is_empty() {
+                find(source, self.at, stops)
+            } else {
+                find(source, self.at, |byte| stops(byte) | (byte == b'{') | (byte == b'}'))
+            };
+            let halted = self.words(stop.unwrap_or(source.len()));
+            let Some(stop) = stop.filter(|_| !halted) else {
+                return if halted || self.around.is_empty() { Ok(()) } else { Err(self.outermost) };
+            };
+            self.at = match source[stop] {
+                b'\'' => skip::single_quoted(source, stop).ok_or((stop, STRING))?,
+                b'/' | b'#' => self.comment(stop)?,
+                b'?' if source.get(stop + 1) == Some(&b'>') => match skip::html(source, stop + 2) {
+                    Some(at) => at,
+                    None if self.around.is_empty() => return Ok(()),
+                    None => return Err(self.outermost),
+                },
+                quote @ (b'"' | b'`') => {
+                    self.begin((stop, STRING));
+                    self.text(Text::Quoted(quote), stop + 1)?
+                }
+                b'<' => match Text::heredoc(source, stop) {
+                    Some((text, body)) => {
+                        self.begin((stop, HEREDOC));
+                        self.text(text, body)?
+                    }
+                    None => stop + 1,
+                },
+                byte => match (byte, self.around.pop()) {
+                    (b'}', Some((text, 0))) => self.text(text, stop + 1)?,
+                    (b'}', Some((text, depth))) => {
+                        self.around.push((text, depth - 1));
+                        stop + 1
+                    }
+                    (byte, Some((text, depth))) => {
+                        self.around.push((text, depth + usize::from(byte == b'{')));
+                        stop + 1
+                    }
+                    (_, None) => stop + 1,
+                },
+            };
+        }
+    }
+
+    /// Where code is again behind the stretch of text at `at`.
+    fn text(&mut self, text: Text<'a>, at: usize) -> Result<usize, Broken> {
+        match text.part(self.source, at) {
+            Some(Part::End(after)) => Ok(after),
+            Some(Part::Code(code)) => {
+                self.around.push((text, 0));
+                Ok(code)
+            }
+            None => Err(self.outermost),
+        }
+    }
+
+    fn begin(&mut self, text: Broken) {
+        if self.around.is_empty() {
+            self.outermost = text;
+        }
+    }
+
+    /// After the comment at `at`, or the sign that is none.
+    fn comment(&mut self, at: usize) -> Result<usize, Broken> {
+        if !skip::begins_comment(self.source, at) {
+            return Ok(at + 1);
+        }
+        let after = skip::comment(self.source, at).ok_or((at, COMMENT))?;
+        let follows =
+            self.comments.1 > 0 && self.source[self.comments.1..at].iter().rev().all(|&byte| skip::is_space(byte));
+        self.comments = (if follows { self.comments.0 } else { at }, after);
+        Ok(after)
+    }
+}
+
+/// Whether something begins with this byte that may not be looked into.
+#[inline(always)]
+const fn stops(byte: u8) -> bool {
+    // `"` and `#`, `'` and `/` differ in one bit each.
+    (byte | 1 == b'#') | (byte | 8 == b'/') | (byte == b'<') | (byte == b'?') | (byte == b'`')
+}
