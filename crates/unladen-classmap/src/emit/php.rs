@@ -1,6 +1,6 @@
 //! The map as a PHP file that loads the classes itself. The principal function is [`php`].
 //!
-//! What the file promises, and why it is as it is, stands in `php/loader.php`, its frame; `tests/loader.rs` holds it to that in real PHP.
+//! What the file promises, and why it is as it is, stands in `php/loader.php`, its frame; `tests/loader/` holds it to that in real PHP.
 
 mod frame;
 mod literal;

@@ -63,7 +63,8 @@ fn comment(path: &Path) -> Vec<u8> {
 
 /// FNV-1a. Nobody gains anything by making two maps that have the same.
 fn digest(parts: &[&[u8]]) -> u64 {
-    parts.concat().iter().fold(0xcbf2_9ce4_8422_2325, |digest: u64, &byte| {
-        (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    parts
+        .concat()
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |digest: u64, &byte| (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

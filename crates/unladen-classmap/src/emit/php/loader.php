@@ -93,7 +93,8 @@ if (!class_exists('UnladenClassmap_@digest@', false)) {
         }
 
         // The map is no longer true. The other loaders go on; the log gets one line, not one a request: whoever makes the
-        // marker tells. `x` fails if there is anything of that name, a link too.
+        // marker tells. It is a folder, since `mkdir` fails if there is anything of that name, a link too, while `fopen` with
+        // `x` would make the file that a link of another user's leads to.
         private static function gone($class, $file)
         {
             if (self::$told) {
@@ -104,9 +105,7 @@ if (!class_exists('UnladenClassmap_@digest@', false)) {
                 return true;
             });
             try {
-                $marker = fopen(sys_get_temp_dir() . '/unladen-classmap-@digest@-' . md5(__FILE__), 'x');
-                if ($marker !== false) {
-                    fclose($marker);
+                if (mkdir(sys_get_temp_dir() . '/unladen-classmap-@digest@-' . md5(__FILE__), 0700)) {
                     error_log(addcslashes(
                         "unladen classmap: $class is no longer in $file, where " . __FILE__ . ' has it; the other loaders'
                             . ' were asked. To see all that has changed: unladen classmap --check',

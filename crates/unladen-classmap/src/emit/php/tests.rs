@@ -23,7 +23,8 @@ fn name(file: &str) -> &str {
 
 #[test]
 fn a_path_below_the_file_is_told_from_its_folder_and_others_as_they_are() {
-    let entries = [("A", "/srv/app/a.php"), ("B", "/srv/application/b.php"), ("C", "/srv/app/c/c.php"), ("D", "/x.php")];
+    let entries =
+        [("A", "/srv/app/a.php"), ("B", "/srv/application/b.php"), ("C", "/srv/app/c/c.php"), ("D", "/x.php")];
     let file = text(&entries, "/srv/app/map.php", "/srv/app");
     assert!(file.contains("    'A' => __DIR__ . '/a.php',\n"), "{file}");
     assert!(file.contains("    'B' => '/srv/application/b.php',\n"), "{file}");
