@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bstr::BString;
 
-use crate::Problem;
+use crate::{Excluded, Problem};
 
 /// An application as one of the readers read it.
 #[derive(Debug, Default)]
@@ -62,6 +62,8 @@ pub enum Rule {
         origin: PathBuf,
         /// The folders or files, in their order.
         paths: Vec<PathBuf>,
+        /// Which of their files do not count.
+        excluded: Excluded,
     },
     /// By PSR-4: the longest prefix that a class begins with, then shorter ones; of each, its folders in their order; in a folder, the rest of
     /// the name with `/` for `\` and `.php`.

@@ -151,9 +151,12 @@ impl<'a> Index<'a> {
                 }
                 Self::List(list)
             }
-            Rule::Folders { paths, .. } => {
+            Rule::Folders { paths, excluded, .. } => {
                 let mut declared: HashMap<BString, Vec<&'a BStr>> = HashMap::new();
                 for (file, source) in paths.iter().flat_map(|path| tree.below(path)) {
+                    if excluded.excludes(&file.to_path_lossy()) {
+                        continue;
+                    }
                     for declaration in source.declarations.iter().filter(|one| one.kind != Kind::Alias) {
                         let files = declared.entry(declaration.name.to_ascii_lowercase().into()).or_default();
                         if !files.contains(&file) {

@@ -58,26 +58,34 @@ pub fn returned(source: &[u8], path: &Path) -> Result<Value, Problem> {
 /// # Errors
 /// If what it gives is not constant, or if PHP could not read the file.
 pub fn assigned(source: &[u8], path: &Path, name: &str) -> Result<Option<Value>, Problem> {
-    let mut assigned = None;
-    let mut outside = false;
+    Ok(assigned_all(source, path, &[name])?.pop().flatten())
+}
+
+/// The same for several names at once, in their order.
+///
+/// # Errors
+/// If what the file gives to one of them is not constant, or if PHP could not read the file.
+pub fn assigned_all(source: &[u8], path: &Path, names: &[&str]) -> Result<Vec<Option<Value>>, Problem> {
+    let mut assigned: Vec<Option<Result<Value, expression::Failure>>> = names.iter().map(|_| None).collect();
     let last = Walk::new(source, path, &[], &[]).run(&mut |event| {
         if let Event::Assigned { variable, name: to, conditional, value } = event
-            && name
-                .strip_prefix('$')
-                .map_or(!variable && to == name.as_bytes(), |name| variable && to == name.as_bytes())
+            && let Some(place) = names.iter().position(|name| {
+                name.strip_prefix('$')
+                    .map_or(!variable && to == name.as_bytes(), |name| variable && to == name.as_bytes())
+            })
+            && let Some(assigned) = assigned.get_mut(place)
             && (assigned.is_none() || !conditional)
         {
             // The first one within braces gives way to one outside of them.
-            assigned = Some(value);
-            outside |= !conditional;
+            *assigned = Some(value);
         }
         ControlFlow::Continue(())
     });
     let failed = |failure: expression::Failure| Problem::at(path, failure.line, failure.what);
-    match assigned {
-        Some(value) => value.map(Some).map_err(failed),
-        None => last.map(|_| None).map_err(failed),
+    if assigned.iter().all(Option::is_none) {
+        last.map_err(failed)?;
     }
+    assigned.into_iter().map(|value| value.transpose().map_err(failed)).collect()
 }
 
 /// The calls of the functions `names` in a file, where variables may be `known` beforehand, by their names without `$`.

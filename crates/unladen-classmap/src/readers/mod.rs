@@ -1,5 +1,6 @@
 //! The kinds of applications that can be read, one file a kind.
 
+mod composer;
 mod mediawiki;
 pub(crate) mod psr4;
 
@@ -46,4 +47,4 @@ pub enum Extensions {
 }
 
 /// All readers, the more special first: the first that knows an application reads it.
-pub const READERS: &[&dyn Reader] = &[&mediawiki::MediaWiki, &psr4::Psr4];
+pub const READERS: &[&dyn Reader] = &[&mediawiki::MediaWiki, &composer::Composer, &psr4::Psr4];

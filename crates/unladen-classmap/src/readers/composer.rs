@@ -1,0 +1,121 @@
+//! Projects of Composer. The principal type is [`Composer`].
+//!
+//! Where Composer has written its loader (`composer install`, `composer dump-autoload`), that loader is what answers, and is read. Where it has
+//! not, what it would write is worked out from composer.json and vendor/composer/installed.json.
+//!
+//! Composer's ClassLoader tries, in this order: its list of classes; PSR-4, the longest prefix first; PSR-4's folders without a prefix; PSR-0,
+//! the prefixes in their order; PSR-0's folders without a prefix. `exclude-from-classmap` takes files out of what it lists alone: by PSR-4
+//! and PSR-0 the loader finds them all the same.
+
+mod dumped;
+mod json;
+mod package;
+mod path;
+mod project;
+mod sort;
+mod undumped;
+
+use std::path::Path;
+
+pub(crate) use dumped::{VendorLoader, is_dumped, vendor};
+
+use super::{Options, Reader};
+use crate::{Application, Loader, Problem, Rule};
+use project::Project;
+
+/// Reads projects of Composer.
+#[derive(Debug)]
+pub(super) struct Composer;
+
+impl Reader for Composer {
+    fn name(&self) -> &'static str {
+        "composer"
+    }
+
+    fn about(&self) -> &'static str {
+        "projects of Composer: what vendor/composer/autoload_*.php say, or else composer.json and installed.json"
+    }
+
+    fn knows(&self, root: &Path) -> bool {
+        root.join("composer.json").is_file() || root.join("vendor/composer/autoload_psr4.php").is_file()
+    }
+
+    fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem> {
+        let mut project = Project::open(root)?;
+        let name = project.vendor.strip_prefix(&project.folder).unwrap_or(&project.vendor);
+        let name = format!("{}/", name.display());
+        let found = if is_dumped(&project.vendor) {
+            let found = vendor(&project.vendor, &name)?;
+            compare(&mut project, &found.loader);
+            found
+        } else {
+            project.add_packages(options.dev)?;
+            // When it is written, it is what counts.
+            project.inputs.push(project.vendor.join("composer/autoload_real.php"));
+            let loader = Loader {
+                name: format!("Composer ({name}, not dumped)"),
+                rules: undumped::rules(&mut project),
+                ..Loader::default()
+            };
+            VendorLoader { loader, prepends: project.prepends, ..VendorLoader::default() }
+        };
+        let (mut inputs, mut problems) = (project.inputs, project.problems);
+        inputs.extend(found.inputs);
+        problems.extend(found.problems);
+        Ok(Application { loaders: vec![found.loader], inputs, problems, switch_on: switch_on(&name, found.prepends) })
+    }
+}
+
+/// What composer.json promises and the loader does not do, because it was written before.
+fn compare(project: &mut Project, loader: &Loader) {
+    let root = &project.root;
+    let mut problems = undumped::missing(root, "psr-4", &root.autoload.psr4);
+    problems.extend(undumped::missing(root, "psr-0", &root.autoload.psr0));
+    // Only its list counts, and whether that is old cannot be told.
+    if loader.rules.iter().any(|rule| matches!(rule, Rule::Psr4 { .. } | Rule::Psr0 { .. })) {
+        for (key, wanted) in [("psr-4", &root.autoload.psr4), ("psr-0", &root.autoload.psr0)] {
+            for (prefix, folders) in wanted {
+                let written = |folder: &Path| {
+                    loader.rules.iter().any(|rule| match rule {
+                        Rule::Psr4 { prefixes, .. } if key == "psr-4" => has(prefixes, prefix, folder),
+                        Rule::Psr0 { prefixes, .. } if key == "psr-0" => has(prefixes, prefix, folder),
+                        _ => false,
+                    })
+                };
+                for folder in
+                    folders.iter().map(|folder| undumped::from(root, folder)).filter(|folder| !written(folder))
+                {
+                    let what = format!(
+                        "`{key}` has `{prefix}` in {}, which the loader in {} does not know: run composer dump-autoload",
+                        folder.display(),
+                        project.vendor.display(),
+                    );
+                    problems.push(Problem::of(project.folder.join("composer.json"), what));
+                }
+            }
+        }
+    }
+    project.problems.append(&mut problems);
+}
+
+fn has(prefixes: &[(bstr::BString, Vec<std::path::PathBuf>)], prefix: &str, folder: &Path) -> bool {
+    prefixes.iter().any(|(known, folders)| *known == prefix.as_bytes() && folders.iter().any(|known| known == folder))
+}
+
+fn switch_on(vendor: &str, prepends: bool) -> Vec<String> {
+    let mut lines = vec![
+        format!("right after the line which requires {vendor}autoload.php: require __DIR__ . '/unladen-classmap.php';"),
+        "or for all who require it, in composer.json: \"autoload\": { \"files\": [\"unladen-classmap.php\"] }, then composer dump-autoload".to_owned(),
+    ];
+    lines.push(if prepends {
+        "an auto_prepend_file would not do: Composer's loader puts itself in front of what is there".to_owned()
+    } else {
+        "or before all of its code: auto_prepend_file, as Composer's loader does not put itself in front (prepend-autoloader is false)".to_owned()
+    });
+    lines
+}
+
+/// Whether a package's name means PHP, one of its extensions or Composer itself.
+fn links_to_platform(name: &str) -> bool {
+    !name.contains('/')
+}

@@ -1,0 +1,32 @@
+//! Files of JSON. The principal function is [`read`].
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::Problem;
+
+/// What is in the file; nothing if it is not there.
+pub(super) fn read(path: &Path) -> Result<Option<Value>, Problem> {
+    let source = match std::fs::read(path) {
+        Ok(source) => source,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Problem::of(path, format!("it can't be read: {error}")).hiding()),
+    };
+    serde_json::from_slice(&source).map(Some).map_err(|error| {
+        let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
+        let words = error.to_string();
+        let words = words.split(" at line ").next().unwrap_or(&words);
+        Problem::at(path, line, format!("no JSON, at column {}: {words}", error.column())).hiding()
+    })
+}
+
+/// The strings in a list, or the one that stands instead of a list.
+pub(super) fn strings(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(one) => vec![one.clone()],
+        Value::Array(list) => list.iter().filter_map(|one| one.as_str().map(str::to_owned)).collect(),
+        Value::Object(object) => object.values().filter_map(|one| one.as_str().map(str::to_owned)).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,106 @@
+//! What composer.json says of a package. The principal type is [`Package`].
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::json::strings;
+
+/// A package, as it is in its composer.json or in vendor/composer/installed.json.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Package {
+    /// Whether it is the project itself.
+    pub(super) is_root: bool,
+    /// In small letters.
+    pub(super) name: String,
+    /// Where it is, its `target-dir` included.
+    pub(super) folder: PathBuf,
+    pub(super) target: Option<String>,
+    pub(super) requires: Vec<String>,
+    pub(super) requires_dev: Vec<String>,
+    pub(super) replaces: Vec<String>,
+    pub(super) provides: Vec<String>,
+    pub(super) autoload: Autoload,
+    pub(super) autoload_dev: Autoload,
+}
+
+/// Where its classes are.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Autoload {
+    pub(super) psr4: Vec<(String, Vec<String>)>,
+    pub(super) psr0: Vec<(String, Vec<String>)>,
+    pub(super) classmap: Vec<String>,
+    pub(super) excluded: Vec<String>,
+}
+
+impl Package {
+    pub(super) fn of(json: &Value, folder: PathBuf) -> Self {
+        let text = |key: &str| json.get(key).and_then(Value::as_str);
+        Self {
+            is_root: false,
+            name: text("name").unwrap_or_default().to_lowercase(),
+            folder,
+            target: text("target-dir")
+                .map(|target| target.trim_matches('/').to_owned())
+                .filter(|target| !target.is_empty()),
+            requires: links(json, "require"),
+            requires_dev: links(json, "require-dev"),
+            replaces: links(json, "replace"),
+            provides: links(json, "provide"),
+            autoload: Autoload::of(json.get("autoload")),
+            autoload_dev: Autoload::of(json.get("autoload-dev")),
+        }
+    }
+
+    /// The folder that the paths of its `autoload` start from: that of a package with a `target-dir` is above it.
+    pub(super) fn base(&self) -> &Path {
+        let levels = self.target.as_ref().map_or(0, |target| Path::new(target).components().count());
+        self.folder.ancestors().nth(levels).unwrap_or(&self.folder)
+    }
+
+    /// The names that it answers to.
+    pub(super) fn names(&self) -> impl Iterator<Item = &String> {
+        [&self.name].into_iter().chain(&self.provides).chain(&self.replaces)
+    }
+}
+
+impl Autoload {
+    fn of(json: Option<&Value>) -> Self {
+        let part = |key: &str| json.and_then(|json| json.get(key));
+        Self {
+            psr4: prefixes(part("psr-4")),
+            psr0: prefixes(part("psr-0")),
+            classmap: part("classmap").map(strings).unwrap_or_default(),
+            excluded: part("exclude-from-classmap").map(strings).unwrap_or_default(),
+        }
+    }
+
+    /// With what `more` adds, behind it.
+    pub(super) fn and(mut self, more: &Self) -> Self {
+        for (mine, theirs) in [(&mut self.psr4, &more.psr4), (&mut self.psr0, &more.psr0)] {
+            for (prefix, folders) in theirs {
+                match mine.iter_mut().find(|(known, _)| known == prefix) {
+                    Some((_, known)) => known.extend_from_slice(folders),
+                    None => mine.push((prefix.clone(), folders.clone())),
+                }
+            }
+        }
+        self.classmap.extend_from_slice(&more.classmap);
+        self.excluded.extend_from_slice(&more.excluded);
+        self
+    }
+}
+
+fn prefixes(json: Option<&Value>) -> Vec<(String, Vec<String>)> {
+    let Some(Value::Object(prefixes)) = json else { return Vec::new() };
+    prefixes.iter().map(|(prefix, folders)| (prefix.clone(), strings(folders))).collect()
+}
+
+fn links(json: &Value, key: &str) -> Vec<String> {
+    json.get(key)
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(|links| links.keys())
+        .map(|name| name.to_lowercase())
+        .collect()
+}

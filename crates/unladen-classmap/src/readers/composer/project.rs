@@ -1,0 +1,185 @@
+//! A project as its JSON files tell it. The principal type is [`Project`].
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::package::Package;
+use super::path::{glob, plain};
+use super::{json, links_to_platform};
+use crate::Problem;
+
+/// What composer.json says of the whole, and the packages that are there.
+#[derive(Debug, Default)]
+pub(super) struct Project {
+    /// The folder, without links.
+    pub(super) folder: PathBuf,
+    pub(super) root: Package,
+    /// Those that count, in Composer's order.
+    pub(super) packages: Vec<Package>,
+    pub(super) vendor: PathBuf,
+    pub(super) prepends: bool,
+    pub(super) inputs: Vec<PathBuf>,
+    pub(super) problems: Vec<Problem>,
+    json: Value,
+}
+
+impl Project {
+    /// The project in `folder`, without its packages.
+    pub(super) fn open(folder: &Path) -> Result<Self, Problem> {
+        let folder =
+            folder.canonicalize().map_err(|error| Problem::of(folder, format!("it can't be read: {error}")))?;
+        let file = folder.join("composer.json");
+        let json = json::read(&file)?.unwrap_or_default();
+        let mut project = Self { vendor: folder.join("vendor"), inputs: vec![file.clone()], ..Self::default() };
+        let config = |key: &str| json.get("config").and_then(|config| config.get(key));
+        match config("vendor-dir").and_then(Value::as_str) {
+            Some(vendor) if vendor.starts_with(['~', '$', '%']) || vendor.contains("{$") => {
+                let what = format!("where vendor-dir, `{vendor}`, is cannot be told: name it without variables");
+                project.problems.push(Problem::of(&file, what).hiding());
+            }
+            Some(vendor) if !vendor.trim_end_matches('/').is_empty() => {
+                project.vendor = plain(&folder, vendor.as_bytes())
+            }
+            _ => {}
+        }
+        // Its paths in what Composer writes are those without links.
+        project.vendor = project.vendor.canonicalize().unwrap_or(project.vendor);
+        project.prepends = config("prepend-autoloader") != Some(&Value::Bool(false));
+        project.root = Package { is_root: true, ..Package::of(&json, folder.clone()) };
+        if project.root.target.take().is_some() {
+            let what = "its `target-dir` is not followed: move its classes, or name their folders in `autoload`";
+            project.problems.push(Problem::of(&file, what).hiding());
+        }
+        project.folder = folder;
+        project.json = json;
+        Ok(project)
+    }
+
+    /// Adds the packages that are installed, and those of path repositories that are required and not installed.
+    pub(super) fn add_packages(&mut self, dev: bool) -> Result<(), Problem> {
+        let file = self.vendor.join("composer/installed.json");
+        self.inputs.push(file.clone());
+        let installed = json::read(&file)?.unwrap_or_default();
+        // Composer 1 wrote the list alone.
+        let list = installed.get("packages").unwrap_or(&installed);
+        for package in list.as_array().into_iter().flatten() {
+            if let Some(package) = self.installed(package) {
+                self.packages.push(package);
+            }
+        }
+        if dev {
+            self.root.autoload = std::mem::take(&mut self.root.autoload).and(&self.root.autoload_dev);
+        }
+        self.add_missing(dev);
+        if !dev {
+            match installed.get("dev-package-names").map(json::strings).filter(|names| !names.is_empty()) {
+                Some(names) => self.packages.retain(|package| !names.contains(&package.name)),
+                None => self.retain_required(),
+            }
+        }
+        Ok(())
+    }
+
+    fn installed(&mut self, json: &Value) -> Option<Package> {
+        let name = json.get("name").and_then(Value::as_str)?;
+        if json.get("type").and_then(Value::as_str) == Some("metapackage") {
+            return None;
+        }
+        let folder = match json.get("install-path") {
+            Some(Value::String(path)) => plain(&self.vendor.join("composer"), path.as_bytes()),
+            Some(Value::Null) => return None,
+            _ => {
+                let target = json.get("target-dir").and_then(Value::as_str).unwrap_or_default();
+                plain(&self.vendor, format!("{name}/{target}").as_bytes())
+            }
+        };
+        if !folder.is_dir() {
+            let what = format!("{name} is to be in {}, which is not there: run composer install", folder.display());
+            self.problems.push(Problem::of(self.vendor.join("composer/installed.json"), what).hiding());
+        }
+        Some(Package::of(json, folder))
+    }
+
+    /// Packages that are required, and not installed: those of path repositories are taken from there.
+    fn add_missing(&mut self, dev: bool) {
+        let mut there: HashSet<String> = self.packages.iter().flat_map(Package::names).cloned().collect();
+        there.extend(self.root.names().cloned());
+        let mut wanted: Vec<String> = self.root.requires.clone();
+        if dev {
+            wanted.extend_from_slice(&self.root.requires_dev);
+        }
+        let mut repositories: Option<HashMap<String, Package>> = None;
+        let mut at = 0;
+        while let Some(name) = wanted.get(at).cloned() {
+            at += 1;
+            if links_to_platform(&name) || !there.insert(name.clone()) {
+                continue;
+            }
+            match repositories
+                .get_or_insert_with(|| path_repositories(&self.json, &self.folder, &mut self.inputs))
+                .remove(&name)
+            {
+                Some(package) => {
+                    wanted.extend_from_slice(&package.requires);
+                    there.extend(package.names().cloned());
+                    self.packages.push(package);
+                }
+                None => {
+                    let what = format!(
+                        "{name} is required, and neither installed nor in a path repository: run composer install"
+                    );
+                    self.problems.push(Problem::of(self.folder.join("composer.json"), what).hiding());
+                }
+            }
+        }
+    }
+
+    /// Leaves out what only `require-dev` asks for, by the links between packages: an installed.json of Composer 1 does not tell.
+    fn retain_required(&mut self) {
+        let mut by_name: HashMap<&str, &Package> = HashMap::new();
+        let mut replaced: HashMap<&str, &str> = HashMap::new();
+        for package in &self.packages {
+            by_name.insert(&package.name, package);
+            replaced.extend(package.replaces.iter().map(|name| (name.as_str(), package.name.as_str())));
+        }
+        let mut included: HashSet<&str> = HashSet::new();
+        let mut open = vec![&self.root];
+        while let Some(package) = open.pop() {
+            for required in &package.requires {
+                let name = replaced.get(required.as_str()).copied().unwrap_or(required);
+                if included.insert(name) {
+                    open.extend(by_name.get(name));
+                }
+            }
+        }
+        let kept: Vec<bool> =
+            self.packages.iter().map(|package| package.names().any(|name| included.contains(name.as_str()))).collect();
+        let mut kept = kept.into_iter();
+        self.packages.retain(|_| kept.next().unwrap_or(true));
+    }
+}
+
+/// The packages of `"type": "path"`, by name; the first of a name holds.
+fn path_repositories(json: &Value, folder: &Path, inputs: &mut Vec<PathBuf>) -> HashMap<String, Package> {
+    let mut packages = HashMap::new();
+    let repositories: Vec<&Value> = match json.get("repositories") {
+        Some(Value::Array(list)) => list.iter().collect(),
+        Some(Value::Object(object)) => object.values().collect(),
+        _ => Vec::new(),
+    };
+    for repository in repositories.into_iter().filter(|one| one.get("type").and_then(Value::as_str) == Some("path")) {
+        let Some(url) = repository.get("url").and_then(Value::as_str) else { continue };
+        for package in glob(folder, url) {
+            let file = package.join("composer.json");
+            // One that can't be read is no package; if it is required, that is told.
+            if let Ok(Some(json)) = json::read(&file) {
+                inputs.push(file);
+                let package = Package::of(&json, package.canonicalize().unwrap_or(package));
+                packages.entry(package.name.clone()).or_insert(package);
+            }
+        }
+    }
+    packages
+}

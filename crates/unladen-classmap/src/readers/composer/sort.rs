@@ -1,0 +1,104 @@
+//! The order in which Composer takes packages: those that others need come first. The principal function is [`sorted`].
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use super::package::Package;
+
+/// A chain of packages that need each other which is longer than this is no project, but would take the stack.
+const DEEPEST: usize = 2_000;
+
+/// The packages, each before those that need it; of those that are needed as much, by name.
+pub(super) fn sorted<'a>(packages: &[&'a Package]) -> Vec<&'a Package> {
+    let mut users: HashMap<&str, Vec<&str>> = HashMap::new();
+    for package in packages {
+        for required in &package.requires {
+            users.entry(required).or_default().push(&package.name);
+        }
+    }
+    let mut weights = Weights { users, known: HashMap::new() };
+    let mut weighed: Vec<(i64, &'a Package)> =
+        packages.iter().map(|package| (weights.weight(&package.name, 0), *package)).collect();
+    weighed.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| natural(a.name.as_bytes(), b.name.as_bytes())));
+    weighed.into_iter().map(|(_, package)| package).collect()
+}
+
+struct Weights<'a> {
+    users: HashMap<&'a str, Vec<&'a str>>,
+    /// Nothing for those that are being weighed: in a circle, they weigh nothing.
+    known: HashMap<&'a str, Option<i64>>,
+}
+
+impl<'a> Weights<'a> {
+    fn weight(&mut self, name: &'a str, depth: usize) -> i64 {
+        if let Some(known) = self.known.get(name) {
+            return known.unwrap_or(0);
+        }
+        if depth == DEEPEST {
+            return 0;
+        }
+        self.known.insert(name, None);
+        let users = self.users.get(name).cloned().unwrap_or_default();
+        let weight = users
+            .into_iter()
+            .fold(0i64, |weight, user| weight.saturating_add(self.weight(user, depth + 1)).saturating_sub(1));
+        self.known.insert(name, Some(weight));
+        weight
+    }
+}
+
+/// PHP's `strnatcasecmp`, as far as the names of packages go: numbers in them count as numbers.
+fn natural(one: &[u8], other: &[u8]) -> Ordering {
+    let (mut one, mut other) = (one, other);
+    loop {
+        let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (mine, theirs) = (digits(one), digits(other));
+        let order = if mine > 0 && theirs > 0 {
+            let ((a, rest), (b, others)) = (one.split_at(mine), other.split_at(theirs));
+            (one, other) = (rest, others);
+            if a.first() == Some(&b'0') || b.first() == Some(&b'0') {
+                // As fractions.
+                a.cmp(b)
+            } else {
+                a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+            }
+        } else {
+            let (Some((a, rest)), Some((b, others))) = (one.split_first(), other.split_first()) else {
+                return one.len().cmp(&other.len());
+            };
+            (one, other) = (rest, others);
+            a.to_ascii_uppercase().cmp(&b.to_ascii_uppercase())
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_count_as_numbers() {
+        for (one, other) in [("a/b2", "a/b10"), ("a/B", "a/c"), ("a/b", "a/b1"), ("a/b-1", "a/b1"), ("a/b09", "a/b1")] {
+            assert_eq!(natural(one.as_bytes(), other.as_bytes()), Ordering::Less, "{one} {other}");
+            assert_eq!(natural(other.as_bytes(), one.as_bytes()), Ordering::Greater, "{one} {other}");
+        }
+        assert_eq!(natural(b"a/B", b"A/b"), Ordering::Equal);
+    }
+
+    #[test]
+    fn packages_that_need_each_other_are_sorted_to_an_end() {
+        let package = |name: &str, requires: &[&str]| Package {
+            name: name.to_owned(),
+            requires: requires.iter().map(|name| (*name).to_owned()).collect(),
+            ..Package::default()
+        };
+        let packages =
+            [package("a/a", &["a/b"]), package("a/b", &["a/c"]), package("a/c", &["a/b"]), package("a/d", &[])];
+        let sorted = sorted(&packages.iter().collect::<Vec<_>>());
+        let names: Vec<&str> = sorted.iter().map(|package| package.name.as_str()).collect();
+        assert_eq!(names, ["a/b", "a/c", "a/a", "a/d"]);
+    }
+}

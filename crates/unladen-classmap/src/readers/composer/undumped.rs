@@ -1,0 +1,133 @@
+//! What `composer dump-autoload` would make the loader do. The principal function is [`rules`].
+
+use std::path::{Path, PathBuf};
+
+use bstr::BString;
+
+use super::package::Package;
+use super::path::{glob, plain};
+use super::project::Project;
+use super::sort::sorted;
+use crate::excluded::Excluded;
+use crate::{Problem, Rule};
+
+/// The rules of the loader, without the list that `-o` would add.
+pub(super) fn rules(project: &mut Project) -> Vec<Rule> {
+    let origin = project.folder.join("composer.json");
+    let mut problems = Vec::new();
+    let all: Vec<&Package> = [&project.root].into_iter().chain(&project.packages).collect();
+    let mut rules = Vec::new();
+    // Composer lists it always.
+    let versions = project.vendor.join("composer/InstalledVersions.php");
+    if versions.is_file() {
+        let path = versions.into_os_string().into_encoded_bytes();
+        rules.push(Rule::List {
+            origin: origin.clone(),
+            classes: vec![("Composer\\InstalledVersions".into(), path.into())],
+        });
+    }
+    let in_order: Vec<&Package> = sorted(&project.packages.iter().collect::<Vec<_>>());
+    let mut excluded = Excluded::default();
+    for package in in_order.iter().copied().chain([&project.root]) {
+        for pattern in &package.autoload.excluded {
+            excluded.add(package.base(), targeted(package, pattern).as_bytes());
+        }
+    }
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for package in [&project.root].into_iter().chain(in_order.iter().copied().rev()) {
+        for path in &package.autoload.classmap {
+            let found = folders(package, &targeted(package, path));
+            if found.is_empty() {
+                let what =
+                    format!("`classmap` names `{path}`, which is not there; Composer refuses to go on without it");
+                problems.push(Problem::of(origin_of(package), what));
+            }
+            paths.extend(found);
+        }
+    }
+    if !paths.is_empty() {
+        rules.push(Rule::Folders { origin: origin.clone(), paths, excluded });
+    }
+    let psr4 = prefixes(&all, &mut problems, true);
+    let psr0 = prefixes(&all, &mut problems, false);
+    for folder in missing(&project.root, "psr-4", &project.root.autoload.psr4) {
+        problems.push(folder);
+    }
+    for folder in missing(&project.root, "psr-0", &project.root.autoload.psr0) {
+        problems.push(folder);
+    }
+    if !psr4.is_empty() {
+        rules.push(Rule::Psr4 { origin: origin.clone(), prefixes: psr4 });
+    }
+    if !psr0.is_empty() {
+        rules.push(Rule::Psr0 { origin, prefixes: psr0 });
+    }
+    project.problems.append(&mut problems);
+    rules
+}
+
+/// Prefixes in the opposite of their order, as Composer sorts them, and the folders of all packages for each.
+fn prefixes(packages: &[&Package], problems: &mut Vec<Problem>, psr4: bool) -> Vec<(BString, Vec<PathBuf>)> {
+    let mut all: Vec<(BString, Vec<PathBuf>)> = Vec::new();
+    for package in packages {
+        for (prefix, folders) in if psr4 { &package.autoload.psr4 } else { &package.autoload.psr0 } {
+            if psr4 && !prefix.is_empty() && !prefix.ends_with('\\') {
+                let what = format!(
+                    "the prefix `{prefix}` of `psr-4` does not end with `\\`, and Composer refuses it: write `{prefix}\\\\`"
+                );
+                problems.push(Problem::of(origin_of(package), what).hiding());
+                continue;
+            }
+            let folders = folders.iter().map(|folder| from(package, folder));
+            match all.iter_mut().find(|(known, _)| *known == prefix.as_bytes()) {
+                Some((_, known)) => known.extend(folders),
+                None => all.push((prefix.as_bytes().into(), folders.collect())),
+            }
+        }
+    }
+    all.sort_by(|(one, _), (other, _)| other.cmp(one));
+    all
+}
+
+/// What leads nowhere, of a package whose author can mend it.
+pub(super) fn missing(package: &Package, key: &str, prefixes: &[(String, Vec<String>)]) -> Vec<Problem> {
+    let folders = prefixes.iter().flat_map(|(prefix, folders)| folders.iter().map(move |folder| (prefix, folder)));
+    folders
+        .map(|(prefix, folder)| (prefix, from(package, folder)))
+        .filter(|(_, folder)| !folder.is_dir())
+        .map(|(prefix, folder)| {
+            let what = format!("`{key}` has `{prefix}` in {}, which is not there", folder.display());
+            Problem::of(origin_of(package), what)
+        })
+        .collect()
+}
+
+/// A path of a package. Only the project's own may be absolute.
+pub(super) fn from(package: &Package, path: &str) -> PathBuf {
+    plain(package.base(), own(package, path).as_bytes())
+}
+
+fn own<'a>(package: &Package, path: &'a str) -> &'a str {
+    if package.is_root { path } else { path.trim_start_matches('/') }
+}
+
+/// Folders and files of `classmap`.
+fn folders(package: &Package, path: &str) -> Vec<PathBuf> {
+    let plain = from(package, path);
+    if plain.exists() {
+        return vec![plain];
+    }
+    if path.contains('*') { glob(package.base(), own(package, path)) } else { Vec::new() }
+}
+
+/// Files are named with or without the package's `target-dir` in front.
+fn targeted(package: &Package, path: &str) -> String {
+    match &package.target {
+        Some(target) if !package.base().join(path).exists() => format!("{target}/{path}"),
+        _ => path.to_owned(),
+    }
+}
+
+fn origin_of(package: &Package) -> PathBuf {
+    Path::join(&package.folder, "composer.json")
+}
