@@ -42,6 +42,11 @@ fn odd_requests_are_misses() {
 }
 
 #[test]
+fn a_map_of_nothing_finds_nothing() {
+    assert_eq!(Site::new().mapped().prints("var_dump(class_exists('A'));"), "bool(false)\n");
+}
+
+#[test]
 fn a_tree_can_be_moved_with_its_map() {
     let mut site = Site::new().with("A", "src/a.php").mapped();
     let moved = site.root.with_file_name("moved");

@@ -37,26 +37,36 @@ if (!class_exists('UnladenClassmap_@digest@', false)) {
         // With opcache: what it holds is there, and no system call asks for it.
         public static function cached($class)
         {
-            $file = self::FILES[$class] ?? self::FILES[self::NAMES[strtolower($class)] ?? ''] ?? null;
-            if ($file !== null) {
-                if (opcache_is_script_cached($file) || self::readable($file)) {
-                    self::load($class, $file);
-                } else {
-                    self::gone($class, $file);
+            $file = self::FILES[$class] ?? null;
+            if ($file === null) {
+                $name = self::NAMES[strtolower($class)] ?? null;
+                if ($name === null) {
+                    return;
                 }
+                $file = self::FILES[$name];
+            }
+            if (opcache_is_script_cached($file) || self::readable($file)) {
+                self::load($class, $file);
+            } else {
+                self::gone($class, $file);
             }
         }
 
         // Without opcache: PHP remembers the real paths of files, and `include_once` needs that of this one anyway.
         public static function resolved($class)
         {
-            $file = self::FILES[$class] ?? self::FILES[self::NAMES[strtolower($class)] ?? ''] ?? null;
-            if ($file !== null) {
-                if (stream_resolve_include_path($file) !== false) {
-                    self::load($class, $file);
-                } else {
-                    self::gone($class, $file);
+            $file = self::FILES[$class] ?? null;
+            if ($file === null) {
+                $name = self::NAMES[strtolower($class)] ?? null;
+                if ($name === null) {
+                    return;
                 }
+                $file = self::FILES[$name];
+            }
+            if (stream_resolve_include_path($file) !== false) {
+                self::load($class, $file);
+            } else {
+                self::gone($class, $file);
             }
         }
 
