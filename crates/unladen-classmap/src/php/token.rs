@@ -68,6 +68,11 @@ impl<'a> Tokens<'a> {
         self.place = place;
     }
 
+    /// Where the word begins that was looked at.
+    pub(crate) fn word_start(&self) -> Option<usize> {
+        blank(self.source, self.place.at)
+    }
+
     /// The line on which the reader stands, from 1.
     pub(crate) fn line(&self) -> u32 {
         self.place.line

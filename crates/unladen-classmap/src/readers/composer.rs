@@ -17,7 +17,7 @@ mod undumped;
 
 use std::path::Path;
 
-pub(crate) use dumped::{VendorLoader, is_dumped, vendor};
+pub(crate) use dumped::{Flags, VendorLoader, is_dumped, vendor};
 
 use super::{Options, Reader};
 use crate::{Application, Loader, Problem, Rule};
@@ -63,6 +63,18 @@ impl Reader for Composer {
         inputs.extend(found.inputs);
         problems.extend(found.problems);
         Ok(Application { loaders: vec![found.loader], inputs, problems, switch_on: switch_on(&name, found.prepends) })
+    }
+}
+
+/// The `vendor` folder of the project in `root`.
+///
+/// # Errors
+/// If composer.json cannot be read, or does not tell.
+pub(crate) fn vendor_folder(root: &Path) -> Result<std::path::PathBuf, Problem> {
+    let mut project = Project::open(root)?;
+    match project.problems.iter().position(|problem| problem.hides) {
+        Some(problem) if !is_dumped(&project.vendor) => Err(project.problems.swap_remove(problem)),
+        _ => Ok(project.vendor),
     }
 }
 

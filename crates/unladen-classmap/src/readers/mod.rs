@@ -1,6 +1,6 @@
 //! The kinds of applications that can be read, one file a kind.
 
-mod composer;
+pub(crate) mod composer;
 mod mediawiki;
 pub(crate) mod psr4;
 

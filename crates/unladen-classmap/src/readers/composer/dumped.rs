@@ -6,7 +6,7 @@ mod lists;
 use std::path::{Path, PathBuf};
 
 use crate::{Loader, Problem, Rule};
-use flags::Flags;
+pub(crate) use flags::Flags;
 use lists::Lists;
 
 /// The loader of a `vendor` folder.

@@ -40,7 +40,7 @@ impl Project {
                 project.problems.push(Problem::of(&file, what).hiding());
             }
             Some(vendor) if !vendor.trim_end_matches('/').is_empty() => {
-                project.vendor = plain(&folder, vendor.as_bytes())
+                project.vendor = plain(&folder, vendor.as_bytes());
             }
             _ => {}
         }

@@ -4,20 +4,20 @@ use crate::php::token::{Tokens, What};
 
 /// What the loader is told when it is made.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Flags {
+pub(crate) struct Flags {
     /// It takes its lists from autoload_static.php.
-    pub(super) is_static: bool,
+    pub(crate) is_static: bool,
     /// Only its list of classes counts.
-    pub(super) authoritative: bool,
-    pub(super) include_path: bool,
+    pub(crate) authoritative: bool,
+    pub(crate) include_path: bool,
     /// It is registered before all others.
-    pub(super) prepends: bool,
+    pub(crate) prepends: bool,
     /// There is one more loader, for the project's `target-dir`.
-    pub(super) target_dir: bool,
+    pub(crate) target_dir: bool,
 }
 
 impl Flags {
-    pub(super) fn of(source: &[u8]) -> Self {
+    pub(crate) fn of(source: &[u8]) -> Self {
         let mut flags = Self::default();
         let mut tokens = Tokens::new(source);
         loop {
