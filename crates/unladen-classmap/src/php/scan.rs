@@ -10,7 +10,7 @@ use super::Declaration;
 /// What is in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// In the order of the file, by lines: an alias may come behind what else is on its line.
+    /// In the order of the file.
     pub declarations: Vec<Declaration>,
     /// What PHP itself could not read, with its line: a comment, string or heredoc that does not end. It is not looked for in files without
     /// any of the words that declare something.

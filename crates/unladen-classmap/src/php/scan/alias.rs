@@ -13,11 +13,13 @@ pub(super) enum Second {
     Unclear,
     /// None, or one that is only known as the file runs.
     None,
+    /// This is no call.
+    NoCall,
 }
 
 /// The second argument of the call whose `(` is the first sign at `at`.
 pub(super) fn second(source: &[u8], at: usize) -> Second {
-    let Some(open) = skip::blank(source, at).filter(|&at| source.get(at) == Some(&b'(')) else { return Second::None };
+    let Some(open) = skip::blank(source, at).filter(|&at| source.get(at) == Some(&b'(')) else { return Second::NoCall };
     let Some(comma) = first(source, open + 1) else { return Second::None };
     let Some(at) = skip::blank(source, comma + 1) else { return Second::None };
     let (end, plain) = match source.get(at) {

@@ -4,9 +4,10 @@
 
 use std::collections::HashMap;
 
+use bstr::BString;
+
 use super::alias;
 use crate::php::token::{Tokens, What};
-use crate::php::{Declaration, Kind};
 
 mod statement;
 
@@ -76,8 +77,8 @@ fn split(name: &[u8]) -> (&[u8], &[u8]) {
     name.split_at(memchr::memchr(b'\\', name).unwrap_or(name.len()))
 }
 
-/// All aliases of `source`.
-pub(super) fn aliases(source: &[u8]) -> Vec<Declaration> {
+/// The second names of all calls of `class_alias` outside of strings, in their order; nothing for one that cannot be known.
+pub(super) fn aliases(source: &[u8]) -> Vec<Option<BString>> {
     let mut names = Names::default();
     let mut tokens = Tokens::new(source);
     let mut found = Vec::new();
@@ -107,10 +108,8 @@ pub(super) fn aliases(source: &[u8]) -> Vec<Declaration> {
                 b"use" if starts && depth == outside => names.import(&mut tokens),
                 b"const" if starts && depth == outside => names.constants(&mut tokens),
                 b"define" | br"\define" if starts && depth == outside => names.defined(&mut tokens),
-                b"class_alias" | br"\class_alias" if called => {
-                    if let Some(name) = names.call(&mut tokens).and_then(|text| alias::name(&text)) {
-                        found.push(Declaration { name, kind: Kind::Alias, line: token.line });
-                    }
+                b"class_alias" | br"\class_alias" if called && matches!(tokens.peek().what, What::Mark(b"(")) => {
+                    found.push(names.call(&mut tokens).and_then(|text| alias::name(&text)));
                 }
                 _ => {}
             },

@@ -9,7 +9,6 @@ use bstr::BString;
 
 use super::words::Word;
 use super::{Scan, names};
-use crate::php::Kind;
 use crate::php::skip::{self, Part, Text, find};
 
 const STRING: &str = "a string that does not end";
@@ -36,8 +35,10 @@ pub(super) struct Walk<'a> {
     namespace: BString,
     /// How many lines end before this offset.
     lines: (usize, u32),
-    /// Whether there are aliases that it takes more of the file to know.
-    unclear: bool,
+    /// How many calls of `class_alias` there were outside of texts.
+    calls: usize,
+    /// Those of them that it takes more of the file to know: which call, and which declaration.
+    unclear: Vec<(usize, usize)>,
     found: Scan,
 }
 
@@ -53,7 +54,8 @@ impl<'a> Walk<'a> {
             comments: (0, 0),
             namespace: BString::default(),
             lines: (0, 0),
-            unclear: false,
+            calls: 0,
+            unclear: Vec::new(),
             found: Scan::default(),
         }
     }
@@ -67,10 +69,16 @@ impl<'a> Walk<'a> {
             }
             self.found.broken = Some((self.line(at), what));
         }
-        if self.unclear {
-            self.found.declarations.retain(|declaration| declaration.kind != Kind::Alias);
-            self.found.declarations.extend(names::aliases(self.source));
-            self.found.declarations.sort_by_key(|declaration| declaration.line);
+        if !self.unclear.is_empty() {
+            let mut aliases = names::aliases(self.source);
+            for (call, declaration) in self.unclear {
+                if aliases.len() == self.calls
+                    && let Some(name) = aliases[call].take()
+                {
+                    self.found.declarations[declaration].name = name;
+                }
+            }
+            self.found.declarations.retain(|declaration| !declaration.name.is_empty());
         }
         self.found
     }

@@ -6,19 +6,23 @@ use crate::php::token::{Tokens, What};
 impl Names {
     /// `namespace …`, of which the first word has been read. Whether it has braces; nothing if it is no such statement.
     pub(super) fn enter(&mut self, tokens: &mut Tokens<'_>) -> Option<bool> {
+        let place = tokens.place();
         let mut name = Vec::new();
         loop {
-            match tokens.peek().what {
-                What::Name(part) => name.extend_from_slice(part),
-                What::Mark(br"\") => name.push(b'\\'),
-                What::Mark(sign @ (b";" | b"{")) => {
-                    tokens.next();
+            match tokens.next().what {
+                What::Name(part) if matches!(name.last(), None | Some(b'\\')) => name.extend_from_slice(part),
+                // Before PHP 8 there could be white space around it, which makes it a word of its own, or one with the name behind it.
+                What::Name(part) if part.starts_with(br"\") && !name.is_empty() => name.extend_from_slice(part),
+                What::Mark(br"\") if !name.is_empty() => name.push(b'\\'),
+                What::Mark(sign @ (b";" | b"{")) if sign == b"{" || !name.is_empty() => {
                     *self = Self { namespace: name, constants: std::mem::take(&mut self.constants), ..Self::default() };
                     return Some(sign == b"{");
                 }
-                _ => return None,
+                _ => {
+                    tokens.go_back(place);
+                    return None;
+                }
             }
-            tokens.next();
         }
     }
 
@@ -119,11 +123,8 @@ impl Names {
         }
     }
 
-    /// The second argument of `class_alias(…)`, of which the first word has been read; or the one that is named `alias`.
+    /// The second argument of `class_alias(…)`, of which the first word has been read and a `(` follows; or the one that is named `alias`.
     pub(super) fn call(&mut self, tokens: &mut Tokens<'_>) -> Option<Vec<u8>> {
-        if !matches!(tokens.peek().what, What::Mark(b"(")) {
-            return None;
-        }
         tokens.next();
         let mut alias = None;
         for index in 0_usize.. {

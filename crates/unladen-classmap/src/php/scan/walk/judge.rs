@@ -114,10 +114,19 @@ impl Walk<'_> {
         {
             return;
         }
-        match alias::second(source, behind) {
-            Second::Known(name) => self.declare(name, Kind::Alias, at),
-            Second::Unclear => self.unclear = true,
-            Second::None => {}
+        let name = match alias::second(source, behind) {
+            Second::NoCall => return,
+            Second::Known(name) => Some(name),
+            Second::Unclear if self.around.is_empty() => {
+                self.unclear.push((self.calls, self.found.declarations.len()));
+                // It is filled in at the end, or taken out.
+                Some(BString::default())
+            }
+            Second::Unclear | Second::None => None,
+        };
+        self.calls += usize::from(self.around.is_empty());
+        if let Some(name) = name {
+            self.declare(name, Kind::Alias, at);
         }
     }
 

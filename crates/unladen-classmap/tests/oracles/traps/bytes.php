@@ -1,0 +1,5 @@
+<?php
+namespace ä\B;class ÿþ9 {}
+/**/ class
+C {}// xclass D {}
+class_alias(D::class, Eä::class);
