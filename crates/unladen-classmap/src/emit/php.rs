@@ -1,6 +1,9 @@
 //! The map as a PHP file that loads the classes itself. The principal function is [`php`].
 //!
 //! What the file promises, and why it is as it is, stands in `php/loader.php`, its frame; `tests/loader/` holds it to that in real PHP.
+//!
+//! The arrays are written out in full, without `array_map`, without constants that are joined at run time: one that PHP has to evaluate is
+//! copied in each request. Names in lower case lead to names, not to paths: without opcache, PHP compiles all of this in each request.
 
 mod frame;
 mod literal;

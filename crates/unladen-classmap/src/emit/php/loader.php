@@ -35,6 +35,7 @@ if (!class_exists('UnladenClassmap_@digest@', false)) {
         }
 
         // With opcache: what it holds is there, and no system call asks for it.
+        // (With opcache.revalidate_freq=0 opcache itself looks at a file whenever it is asked: here, and to include it.)
         public static function cached($class)
         {
             $file = self::FILES[$class] ?? null;
