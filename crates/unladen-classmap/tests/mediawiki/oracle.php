@@ -83,7 +83,7 @@ function alias(array $tokens): ?string {
             $value = $tokens[$at + 1] ?? null;
             $end = $tokens[$at + 2] ?? null;
             return $value && $end && $value->is(T_CONSTANT_ENCAPSED_STRING) && $end->is([')', ','])
-                ? ltrim(stripslashes(substr($value->text, 1, -1)), '\\') : null;
+                ? ltrim(eval("return $value->text;"), '\\') : null;
         }
     }
     return null;

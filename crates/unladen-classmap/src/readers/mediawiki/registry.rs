@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use bstr::BString;
 
 use super::{Core, Manifest, Settings, all_manifests, path};
+use crate::readers::composer;
 use crate::{Application, Loader, Problem, Rule, Standing};
 
 /// MediaWiki's ExtensionRegistry, as far as classes go.
@@ -145,7 +146,22 @@ impl Registry {
 
     /// Composer's loader in a folder, if there is one.
     fn vendor(&mut self, folder: &Path, standing: Standing) {
-        let _ = (folder, standing, &mut self.behind, &mut self.front);
+        if !folder.join("autoload.php").is_file() {
+            return;
+        }
+        let name = folder.strip_prefix(&self.core.root).unwrap_or(folder);
+        let found = match composer::vendor(folder, &format!("{}/", name.display())) {
+            Ok(found) => found,
+            Err(problem) => return self.application.problems.push(problem.hiding()),
+        };
+        self.application.inputs.extend(found.inputs);
+        self.application.problems.extend(found.problems);
+        let loader = Loader { standing, ..found.loader };
+        match standing {
+            Standing::Perhaps => self.perhaps.push(loader),
+            _ if found.prepends => self.front.push(loader),
+            _ => self.behind.push(loader),
+        }
     }
 }
 
