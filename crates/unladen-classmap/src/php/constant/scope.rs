@@ -126,6 +126,7 @@ pub(super) fn dirname(path: &[u8]) -> &[u8] {
     let head = path.get(..trimmed(path)).unwrap_or_default();
     let head = head.get(..head.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1)).unwrap_or_default();
     match (head.get(..trimmed(head)).unwrap_or_default(), rooted) {
+        _ if path.is_empty() => path,
         ([], true) => b"/",
         ([], false) => b".",
         (parent, _) => parent,

@@ -88,7 +88,8 @@ impl Value {
 pub(super) struct Elements {
     elements: Vec<(Value, Value)>,
     places: HashMap<Value, usize>,
-    next: i64,
+    /// The number behind the highest one so far; as a literal array has it, from -3 on too.
+    next: Option<i64>,
 }
 
 impl Elements {
@@ -97,10 +98,10 @@ impl Elements {
         let key = match key.map(Value::key) {
             Some(Some(key)) => key,
             Some(None) => return false,
-            None => Value::Int(self.next),
+            None => Value::Int(self.next.unwrap_or(0)),
         };
         if let Value::Int(number) = key {
-            self.next = self.next.max(number.saturating_add(1));
+            self.next = self.next.max(Some(number.saturating_add(1)));
         }
         // A later value takes the place of an earlier one.
         if let Some(earlier) = self.places.get(&key).and_then(|place| self.elements.get_mut(*place)) {
