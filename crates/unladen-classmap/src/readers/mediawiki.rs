@@ -13,6 +13,7 @@
 mod calls;
 mod core;
 mod manifest;
+mod namespaces;
 mod path;
 mod registry;
 mod settings;

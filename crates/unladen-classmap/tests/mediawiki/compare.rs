@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use unladen_classmap::{Extensions, Map, Options, Project, reader_named};
 
 /// Where Debian's package has it.
-pub(crate) const INSTALLED: &str = "/usr/share/mediawiki";
+const INSTALLED: &str = "/usr/share/mediawiki";
 
 /// Which extensions.
 #[derive(Clone, Copy)]
@@ -20,20 +20,17 @@ pub(crate) enum Loaded<'a> {
     Settings(&'a Path),
 }
 
-/// The installed MediaWiki; nothing, and a line that says so, if there is none.
-pub(crate) fn installed() -> Option<&'static Path> {
+/// The installed MediaWiki.
+pub(crate) fn installed() -> &'static Path {
     let root = Path::new(INSTALLED);
-    let php = Command::new("php").arg("-v").output().is_ok_and(|output| output.status.success());
-    if php && root.join("includes/registration/ExtensionProcessor.php").is_file() {
-        return Some(root);
-    }
-    println!("skipped: PHP and {INSTALLED} are needed (Debian: mediawiki, php-cli)");
-    None
+    let there = root.join("includes/registration/ExtensionProcessor.php").is_file();
+    assert!(there, "{INSTALLED}: it comes with packages that scripts/test installs: run that");
+    root
 }
 
 /// A copy of it.
-pub(crate) fn copied() -> Option<TempDir> {
-    let root = installed()?;
+pub(crate) fn copied() -> TempDir {
+    let root = installed();
     let copy = tempfile::tempdir().unwrap();
     for part in ["autoload.php", "includes", "languages", "maintenance", "vendor", "skins"] {
         let status = Command::new("cp").arg("-r").arg(root.join(part)).arg(copy.path()).status().unwrap();
@@ -41,7 +38,7 @@ pub(crate) fn copied() -> Option<TempDir> {
     }
     let status = Command::new("cp").arg("-rL").arg(root.join("extensions")).arg(copy.path()).status().unwrap();
     assert!(status.success());
-    Some(copy)
+    copy
 }
 
 /// What the reader comes to.

@@ -193,3 +193,23 @@ fn a_broken_manifest_is_told_with_its_place() {
             .ends_with("extensions/List/extension.json")
     );
 }
+
+#[test]
+fn extensions_from_before_manifests() {
+    let root = wiki(
+        "require_once \"$IP/extensions/Cite/Cite.php\";\nrequire_once \"$IP/extensions/Old/Old.php\";\nwfLoadExtension( 'Math' );",
+    );
+    Fixture::at(root.path())
+        .php("extensions/Cite/Cite.php", "if ( function_exists( 'wfLoadExtension' ) ) {\n\twfLoadExtension( 'Cite' );\n\treturn;\n} else {\n\tdie( 'old' );\n}")
+        .php(
+            "extensions/Old/Old.php",
+            "$dir = __DIR__ . '/';\n$wgAutoloadClasses['Old'] = $dir . 'Gone.php';\n$wgAutoloadClasses['Old'] = $dir . 'Old.class.php';\n\
+             $wgAutoloadClasses['Math\\Math'] = $wgAutoloadClasses['Other'] = $dir . 'Old.class.php';\n\
+             function old( $x ) { require \"$x.php\"; }\n$wgAutoloadClasses[$x] = $y;",
+        )
+        .php("extensions/Old/Old.class.php", "class Old {}");
+    let project = read_enabled(root.path());
+    assert_eq!(enabled(&project), ["Cite", "Math", "Old"]);
+    let hiding: Vec<_> = project.application.problems.iter().filter(|problem| problem.hides).collect();
+    assert!(hiding.is_empty(), "{hiding:?}");
+}

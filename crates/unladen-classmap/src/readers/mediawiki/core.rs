@@ -23,6 +23,8 @@ pub(super) struct Core {
     pub(super) namespaces: Vec<(BString, BString)>,
     /// Whether the loader knows namespaces at all.
     pub(super) has_namespaces: bool,
+    /// Whether `$wgAutoloadClasses` is asked after the classes of extensions, which have a list of their own from 1.39 on.
+    pub(super) asks_old_list_last: bool,
     /// Whether the loader puts a `/` between a namespace's folder and the file: later releases leave it to the folder.
     pub(super) puts_slash: bool,
 }
@@ -54,8 +56,9 @@ impl Core {
         let classes = classes(&root, &list)?;
         let has_namespaces = source.contains_str("psr4Namespaces");
         let namespaces = if has_namespaces { namespaces(&source, &loader)? } else { Vec::new() };
-        let puts_slash = puts_slash(&source);
-        Ok(Self { root, list, loader, classes, namespaces, has_namespaces, puts_slash })
+        let (puts_slash, asks_old_list_last) =
+            (puts_slash(&source), source.contains_str("self::$classFiles[$className]"));
+        Ok(Self { root, list, loader, classes, namespaces, has_namespaces, asks_old_list_last, puts_slash })
     }
 }
 

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
+use super::namespaces::Namespaces;
 use super::{Core, Manifest, Settings, all_manifests, path};
 use crate::readers::composer;
-use crate::{Application, Loader, Problem, Rule, Standing};
+use crate::{Application, Loader, Rule, Standing};
 
 /// MediaWiki's ExtensionRegistry, as far as classes go.
 pub(super) struct Registry {
@@ -17,13 +18,6 @@ pub(super) struct Registry {
     front: Vec<Loader>,
     behind: Vec<Loader>,
     perhaps: Vec<Loader>,
-}
-
-/// `+=`: what is there stays.
-#[derive(Default)]
-struct Namespaces {
-    known: HashSet<BString>,
-    prefixes: Vec<(BString, Vec<PathBuf>)>,
 }
 
 impl Registry {
@@ -40,18 +34,24 @@ impl Registry {
         self.application.problems.extend(settings.problems);
         let mut rules =
             vec![Rule::List { origin: self.core.list.clone(), classes: std::mem::take(&mut self.core.classes) }];
-        let mut namespaces = Namespaces::default();
+        let mut namespaces = Namespaces::of(&self.core);
         let of_core = std::mem::take(&mut self.core.namespaces);
         let loader = self.core.loader.clone();
-        self.register(&mut namespaces, of_core, &loader);
+        namespaces.register(of_core, &loader);
         self.vendor(&self.core.root.join("vendor"), Standing::Sure);
 
         // LocalSettings.php itself runs before any extension is loaded.
-        for (origin, class, file) in settings.classes {
-            let file = path::bytes(path::below(&self.core.root, &file));
-            rules.push(Rule::List { origin, classes: vec![(class, file)] });
+        let list = |(origin, class, file): (PathBuf, BString, BString)| Rule::List {
+            origin,
+            classes: vec![(class, path::bytes(path::below(&self.core.root, &file)))],
+        };
+        rules.extend(settings.classes.into_iter().map(list));
+        // Here a later one takes the place of an earlier one.
+        let mut old: Vec<Rule> = settings.old_classes.into_iter().rev().map(list).collect();
+        if !self.core.asks_old_list_last {
+            rules.append(&mut old);
         }
-        self.register(&mut namespaces, settings.namespaces, &loader);
+        namespaces.register(settings.namespaces, &loader);
         for folder in settings.vendors {
             self.vendor(&folder, Standing::Sure);
         }
@@ -64,16 +64,18 @@ impl Registry {
                     if !manifest.classes.is_empty() {
                         rules.push(Rule::List { origin: manifest.origin.clone(), classes: manifest.classes });
                     }
-                    self.register(&mut namespaces, manifest.namespaces, &manifest.origin);
+                    namespaces.register(manifest.namespaces, &manifest.origin);
                     vendors.extend(manifest.vendor);
                 }
                 Err(problem) => self.application.problems.push(problem.hiding()),
             }
         }
+        rules.append(&mut old);
         // Only when all manifests have been read.
         for folder in vendors {
             self.vendor(&folder, Standing::Sure);
         }
+        self.application.problems.append(&mut namespaces.problems);
         if !namespaces.prefixes.is_empty() {
             rules.push(Rule::Psr4 { origin: loader, prefixes: namespaces.prefixes });
         }
@@ -92,37 +94,6 @@ impl Registry {
         self.application
     }
 
-    /// Adds namespaces that nobody has yet.
-    fn register(&mut self, to: &mut Namespaces, namespaces: Vec<(BString, BString)>, origin: &Path) {
-        if !self.core.has_namespaces {
-            return;
-        }
-        for (prefix, folder) in namespaces {
-            if !to.known.insert(prefix.clone()) {
-                continue;
-            }
-            // The AutoLoader cuts a class's name behind a `\`, and looks for that.
-            let never = if !prefix.ends_with(b"\\") {
-                Some("does not end with `\\`")
-            } else if !self.core.puts_slash && !folder.ends_with(b"/") {
-                Some(
-                    "leads to a folder without a `/` at its end, which this release of MediaWiki does not put there itself",
-                )
-            } else {
-                None
-            };
-            match never {
-                Some(what) => {
-                    let what = format!(
-                        "the namespace `{prefix}` {what}: MediaWiki finds none of its classes, nor does the map"
-                    );
-                    self.application.problems.push(Problem::of(origin, what));
-                }
-                None => to.prefixes.push((prefix, vec![path::below(&self.core.root, &folder)])),
-            }
-        }
-    }
-
     /// An extension that may or may not be loaded, or the folder of a Composer loader: it can only leave classes open.
     fn perhaps(&mut self, file: &Path) {
         if file.extension().is_none_or(|extension| extension != "json") {
@@ -131,8 +102,8 @@ impl Registry {
         self.application.inputs.push(file.to_owned());
         // What is wrong in an extension that is not surely loaded is nobody's problem.
         let Ok(manifest) = Manifest::read(file) else { return };
-        let mut namespaces = Namespaces::default();
-        self.register(&mut namespaces, manifest.namespaces, file);
+        let mut namespaces = Namespaces::of(&self.core);
+        namespaces.register(manifest.namespaces, file);
         let rules = vec![
             Rule::List { origin: file.to_owned(), classes: manifest.classes },
             Rule::Psr4 { origin: file.to_owned(), prefixes: namespaces.prefixes },

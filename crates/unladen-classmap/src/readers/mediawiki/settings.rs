@@ -1,17 +1,13 @@
 //! Which extensions and skins LocalSettings.php loads. The principal type is [`Settings`].
 
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+mod follow;
+
 use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
-use super::calls::{CLASSES, INCLUDE, NAMESPACES, QUEUE, as_calls};
-use super::core::read;
-use super::path::plain;
 use crate::Problem;
-use crate::php::constant::{Call, Value, assigned, calls};
+use follow::Follower;
 
 /// What its calls come to, in their order.
 #[derive(Debug, Default)]
@@ -26,6 +22,8 @@ pub(super) struct Settings {
     pub(super) vendors: Vec<PathBuf>,
     /// Classes that are added to the AutoLoader by hand, and the file that does so.
     pub(super) classes: Vec<(PathBuf, BString, BString)>,
+    /// The same in `$wgAutoloadClasses`.
+    pub(super) old_classes: Vec<(PathBuf, BString, BString)>,
     /// Namespaces that are added to the AutoLoader by hand.
     pub(super) namespaces: Vec<(BString, BString)>,
     /// All files that were read.
@@ -34,200 +32,11 @@ pub(super) struct Settings {
     pub(super) problems: Vec<Problem>,
 }
 
-/// How deep files that include one another are followed, and how many in all.
-const DEEPEST: usize = 16;
-const MOST: usize = 1000;
-/// What is never followed: MediaWiki's own files load no extension, and the map itself is made from all this.
-const MAP: &str = "unladen-classmap.php";
-const OWN: [&str; 4] = ["includes", "languages", "maintenance", "vendor"];
-const NAMES: [&str; 8] =
-    ["wfLoadExtension", "wfLoadExtensions", "wfLoadSkin", "wfLoadSkins", INCLUDE, NAMESPACES, CLASSES, QUEUE];
-/// What becomes of classes that are not in the map.
-const LEFT: &str = "its classes are left to MediaWiki's own loader";
-
 impl Settings {
     /// Follows `file` and what it includes. MediaWiki is in `root`, which has no symbolic links.
     pub(super) fn read(file: &Path, root: &Path) -> Self {
         let mut settings = Self::default();
-        Follower { root, seen: BTreeSet::new(), settings: &mut settings }.follow(file, false, 0);
+        Follower::new(root, &mut settings).follow(file, false, 0);
         settings
-    }
-}
-
-/// Goes from file to file.
-struct Follower<'a> {
-    root: &'a Path,
-    seen: BTreeSet<PathBuf>,
-    settings: &'a mut Settings,
-}
-
-/// A call, and where it stands.
-struct At<'a> {
-    file: &'a Path,
-    call: &'a Call,
-    conditional: bool,
-    depth: usize,
-}
-
-impl Follower<'_> {
-    fn follow(&mut self, file: &Path, conditional: bool, depth: usize) {
-        // PHP's `__DIR__` has no symbolic links, and what is included twice is mostly included once.
-        let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-        if !self.seen.insert(real.clone()) {
-            return;
-        }
-        self.settings.inputs.push(file.to_owned());
-        if depth > DEEPEST || self.seen.len() > MOST {
-            let what = format!("was not followed: more than {DEEPEST} files in one another, or {MOST} in all; {LEFT}");
-            return self.lost(Problem::of(file, what));
-        }
-        let source = match read(&real) {
-            Ok(source) => self.told(&as_calls(&source)),
-            Err(problem) => return self.lost(problem),
-        };
-        let calls = match calls(&source, &real, &NAMES, &self.known()) {
-            Ok(calls) => calls,
-            Err(problem) => return self.lost(problem),
-        };
-        for folder in ["wgExtensionDirectory", "wgStyleDirectory"] {
-            let usual = Some(Value::String(self.folder(folder).as_os_str().as_bytes().into()));
-            if !assigned(&source, &real, &format!("${folder}")).is_ok_and(|value| value.is_none() || value == usual) {
-                let what =
-                    format!("sets ${folder}, which is not followed: extensions are looked for in the usual folder");
-                self.lost(Problem::of(file, what));
-            }
-        }
-        for call in &calls {
-            self.call(&At { file, call, conditional: conditional || call.conditional, depth });
-        }
-    }
-
-    /// With the constants that MediaWiki has defined by then, in the first line.
-    fn told(&self, source: &[u8]) -> Vec<u8> {
-        let root = self.root.as_os_str().as_bytes();
-        let mut quoted = Vec::with_capacity(root.len());
-        for byte in root {
-            if matches!(byte, b'\\' | b'\'') {
-                quoted.push(b'\\');
-            }
-            quoted.push(*byte);
-        }
-        let quoted = quoted.as_slice();
-        [b"<?php define('MW_INSTALL_PATH', '", quoted, b"'); $IP = '", quoted, b"'; ?>", source].concat()
-    }
-
-    fn known(&self) -> [(&'static str, Value); 3] {
-        let of = |path: &Path| Value::String(path.as_os_str().as_bytes().into());
-        let folder = |name| (name, of(&self.folder(name)));
-        [("IP", of(self.root)), folder("wgExtensionDirectory"), folder("wgStyleDirectory")]
-    }
-
-    fn folder(&self, variable: &str) -> PathBuf {
-        self.root.join(if variable == "wgStyleDirectory" { "skins" } else { "extensions" })
-    }
-
-    fn call(&mut self, at: &At<'_>) {
-        let first = at.call.args.first().and_then(Option::as_ref);
-        let (variable, file) = match at.call.name.as_str() {
-            "wfLoadSkin" | "wfLoadSkins" => ("wgStyleDirectory", "skin.json"),
-            _ => ("wgExtensionDirectory", "extension.json"),
-        };
-        let named = |name: &[u8], folder: &Path| folder.join(OsStr::from_bytes(name)).join(file);
-        match (at.call.name.as_str(), first) {
-            (INCLUDE, Some(Value::String(path))) => self.include(at, path),
-            (QUEUE, Some(Value::String(path))) => self.load(at, plain(path)),
-            (NAMESPACES | CLASSES, Some(value)) => self.add(at, value),
-            ("wfLoadExtension" | "wfLoadSkin", Some(Value::String(name))) => match at.call.args.get(1) {
-                // PHP's `!$path`
-                None | Some(Some(Value::Null | Value::Bool(false))) => {
-                    self.load(at, named(name, &self.folder(variable)))
-                }
-                Some(Some(Value::String(path))) if path.is_empty() => {
-                    self.load(at, named(name, &self.folder(variable)))
-                }
-                Some(Some(Value::String(path))) => self.load(at, plain(path)),
-                Some(_) => self.unclear(at),
-            },
-            ("wfLoadExtensions" | "wfLoadSkins", Some(Value::Array(names))) => {
-                for (_, name) in names {
-                    match name.as_str() {
-                        Some(name) => self.load(at, named(name, &self.folder(variable))),
-                        None => self.unclear(at),
-                    }
-                }
-            }
-            _ => self.unclear(at),
-        }
-    }
-
-    /// A manifest.
-    fn load(&mut self, at: &At<'_>, manifest: PathBuf) {
-        if !manifest.is_absolute() {
-            return self.unclear(at);
-        }
-        if !at.conditional {
-            if !self.settings.loaded.contains(&manifest) {
-                self.settings.loaded.push(manifest);
-            }
-            return;
-        }
-        let what = format!("{} is loaded on a condition, which is not followed: {LEFT}", manifest.display());
-        self.settings.problems.push(Problem::at(at.file, at.call.line, what).hiding());
-        self.settings.perhaps.push(manifest);
-    }
-
-    fn include(&mut self, at: &At<'_>, path: &[u8]) {
-        let path = plain(path);
-        if !path.is_absolute() {
-            return self.unclear(at);
-        }
-        if path.ends_with(MAP) || OWN.iter().any(|own| path.starts_with(self.root.join(own))) {
-            return;
-        }
-        let folder = path.parent().unwrap_or(&path);
-        if path.ends_with("autoload.php") && folder.join("composer").is_dir() {
-            let list = if at.conditional { &mut self.settings.perhaps } else { &mut self.settings.vendors };
-            return list.push(folder.to_owned());
-        }
-        if path.is_file() {
-            self.follow(&path, at.conditional, at.depth + 1);
-        } else if !at.conditional {
-            let what = format!("includes {}, which is not there", path.display());
-            self.settings.problems.push(Problem::at(at.file, at.call.line, what));
-        }
-    }
-
-    /// Namespaces or classes.
-    fn add(&mut self, at: &At<'_>, value: &Value) {
-        let pairs: Option<Vec<(&[u8], &[u8])>> = value
-            .as_array()
-            .and_then(|pairs| pairs.iter().map(|(name, to)| Some((name.as_str()?, to.as_str()?))).collect());
-        let Some(pairs) = pairs.filter(|_| !at.conditional) else { return self.unclear(at) };
-        for (name, to) in pairs {
-            if at.call.name == CLASSES {
-                self.settings.classes.push((at.file.to_owned(), name.into(), to.into()));
-            } else {
-                self.settings.namespaces.push((name.into(), to.into()));
-            }
-        }
-    }
-
-    fn unclear(&mut self, at: &At<'_>) {
-        let what = match at.call.name.as_str() {
-            INCLUDE => "includes a file that cannot be told from here: if it loads extensions, their classes are left to MediaWiki's \
-                        own loader"
-                .to_owned(),
-            NAMESPACES | CLASSES => "adds to the AutoLoader what cannot be told from here: if MediaWiki finds classes in two \
-                                     places, the map may name the other one; write it with constants"
-                .to_owned(),
-            QUEUE => format!("queues an extension that cannot be told from here: {LEFT}"),
-            name => format!("{name}() loads what cannot be told from here: {LEFT}; name it by a constant string"),
-        };
-        self.lost(Problem::at(at.file, at.call.line, what));
-    }
-
-    fn lost(&mut self, problem: Problem) {
-        self.settings.open = true;
-        self.settings.problems.push(problem.hiding());
     }
 }
