@@ -9,7 +9,7 @@ mod text;
 
 use memchr::{memchr, memchr3};
 
-pub(crate) use find::find;
+pub(crate) use find::{find, is};
 pub(crate) use text::{Part, Text, backtick, double_quoted, heredoc};
 
 /// Whether a name may begin with this byte. PHP takes all bytes from 0x80 for letters, whatever the encoding.
@@ -68,7 +68,7 @@ pub(crate) fn html(source: &[u8], at: usize) -> Option<usize> {
 pub(crate) fn single_quoted(source: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
-        at = find(source, at, |byte| (byte == b'\'') | (byte == b'\\'))?;
+        at = find(source, at, |lane| is(lane, b'\'') | is(lane, b'\\'))?;
         if source[at] == b'\'' {
             return Some(at + 1);
         }

@@ -3,7 +3,7 @@
 //! `{$` and `${` in them begin code, which ends at its `}` and may hold all that PHP has: strings and closures too. A simple
 //! `$name[key]` cannot hold a quote, and is text here.
 
-use super::{begins_comment, comment, find, html, is_label, label, single_quoted};
+use super::{begins_comment, comment, find, html, is, is_label, label, single_quoted};
 
 /// What the text is that an offset is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +140,7 @@ fn quoted(source: &[u8], at: usize, quote: u8) -> Option<Part> {
     // Before this offset a `{` has been escaped.
     let mut floor = at;
     loop {
-        at = find(source, at, |byte| (byte == quote) | (byte == b'\\') | (byte == b'$'))?;
+        at = find(source, at, |lane| is(lane, quote) | is(lane, b'\\') | is(lane, b'$'))?;
         match source[at] {
             b'\\' => {
                 at += 2;
@@ -166,9 +166,9 @@ fn lines(source: &[u8], at: usize, name: &[u8], values: bool) -> Option<Part> {
     }
     loop {
         at = if values {
-            find(source, at, |byte| (byte == b'\n') | (byte == b'\r') | (byte == b'\\') | (byte == b'$'))?
+            find(source, at, |lane| is(lane, b'\n') | is(lane, b'\r') | is(lane, b'\\') | is(lane, b'$'))?
         } else {
-            find(source, at, |byte| (byte == b'\n') | (byte == b'\r'))?
+            find(source, at, |lane| is(lane, b'\n') | is(lane, b'\r'))?
         };
         match source[at] {
             b'\n' | b'\r' => {
