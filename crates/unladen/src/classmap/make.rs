@@ -20,7 +20,7 @@ pub(crate) fn make(task: &Task) -> Result<(), Failure> {
     let texts = task.texts(&project)?;
     let written = target::write(&texts)?;
     let elapsed = start.elapsed();
-    match task.target(&project) {
+    match texts.first().and_then(|(path, _)| path.as_deref()) {
         // The map has gone where a summary would go.
         None => Ok(()),
         Some(_) if task.json => {
@@ -28,7 +28,7 @@ pub(crate) fn make(task: &Task) -> Result<(), Failure> {
         }
         Some(path) => {
             let written = written.then_some(elapsed);
-            Ok(output::line(summary::text(&project, &path, written, terminal::style()).trim_end())?)
+            Ok(output::line(summary::text(&project, task.emit, path, written, terminal::style()).trim_end())?)
         }
     }
 }

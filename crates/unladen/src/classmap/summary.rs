@@ -7,8 +7,10 @@ use std::time::Duration;
 use unladen_classmap::Project;
 use unladen_report::{Kind, Quantity, Style};
 
+use super::Emit;
+
 /// How many classes are in how many files, what is doubtful about them, and how the map is switched on.
-pub(super) fn text(project: &Project, target: &Path, written: Option<Duration>, style: Style) -> String {
+pub(super) fn text(project: &Project, emit: Emit, target: &Path, written: Option<Duration>, style: Style) -> String {
     let map = &project.map;
     let files = project.tree.files().count();
     let mut text = String::new();
@@ -32,7 +34,7 @@ pub(super) fn text(project: &Project, target: &Path, written: Option<Duration>, 
     if !doubts.is_empty() {
         let _ = writeln!(text, "{} (unladen classmap --check lists them)", doubts.join(", "));
     }
-    if !project.application.switch_on.is_empty() {
+    if emit == Emit::Php && !project.application.switch_on.is_empty() {
         let _ = writeln!(text, "\n{}", style.heading("switch it on"));
         for line in &project.application.switch_on {
             let _ = writeln!(text, "  {line}");

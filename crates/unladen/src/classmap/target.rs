@@ -50,9 +50,18 @@ impl Task {
         })
     }
 
+    /// Composer's own files, where they are.
     fn composer(&self, project: &Project) -> Result<Vec<(Option<PathBuf>, Vec<u8>)>, Failure> {
-        let _ = project;
-        Err(Failure::Usage("not yet".to_owned()))
+        if self.output.is_some() {
+            let what = "--emit composer writes into the project's vendor/composer: leave out --output";
+            return Err(Failure::Usage(what.to_owned()));
+        }
+        if project.reader().name() != "composer" {
+            let what = "--emit composer is for what Composer loads: name the folder with its composer.json";
+            return Err(Failure::Usage(format!("{}: {what}", project.root().display())));
+        }
+        let texts = emit::composer(&project.map, project.root())?;
+        Ok(texts.into_iter().map(|(path, text)| (Some(path), text)).collect())
     }
 }
 

@@ -23,15 +23,16 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
     interrupt::on_signal(&cancel).map_err(watching)?;
     let start = Instant::now();
     let mut project = task.read()?;
-    let Some(path) = task.target(&project) else {
-        return Err(Failure::Usage("--watch writes a file: give it with --output".to_owned()));
-    };
     // Before the first map is written, so that nothing slips through.
     let mut changes = Watch::new(&project).map_err(watching)?;
     tell(&project.map.problems);
     make::whole(task, &project)?;
-    let written = target::write(&task.texts(&project)?)?.then(|| start.elapsed());
-    output::line(&summary::text(&project, &path, written, terminal::style()))?;
+    let texts = task.texts(&project)?;
+    let Some((Some(path), _)) = texts.first() else {
+        return Err(Failure::Usage("--watch writes a file: give it with --output".to_owned()));
+    };
+    let written = target::write(&texts)?.then(|| start.elapsed());
+    output::line(&summary::text(&project, task.emit, path, written, terminal::style()))?;
     output::line("watching; Ctrl-C ends it")?;
     while !cancel.is_cancelled() {
         let changed = changes.wait(PATIENCE).map_err(watching)?;

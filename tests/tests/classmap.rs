@@ -1,0 +1,253 @@
+//! `unladen classmap`, over applications that the tests write, in PHP where it is PHP that decides.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use unladen_tests::{Call, Document};
+
+/// A folder with an application in it.
+struct App {
+    folder: tempfile::TempDir,
+}
+
+impl App {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let app = Self { folder: tempfile::Builder::new().prefix("an app's $folder ").tempdir().unwrap() };
+        // Others may read it: some tests run as nobody.
+        fs::set_permissions(app.folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        files.iter().for_each(|(path, text)| app.write(path, text));
+        app
+    }
+
+    /// Two classes by PSR-4 in `src`.
+    fn shop() -> Self {
+        Self::new(&[
+            ("src/Cart.php", "<?php\nnamespace App;\nclass Cart { const SAYS = 'cart'; }\n"),
+            ("src/Pay/Card.php", "<?php\nnamespace App\\Pay;\nfinal class Card { const SAYS = 'card'; }\n"),
+        ])
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    fn text(&self, path: &str) -> String {
+        let path = self.path(path);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn map(&self) -> PathBuf {
+        self.path("unladen-classmap.php")
+    }
+
+    /// `unladen classmap` with App\ in src.
+    fn call<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Call {
+        Call::new(["classmap", "--psr4", "App\\=src"]).args(args).args([self.folder.path()])
+    }
+
+    /// As [`App::call`], as a user who is nobody.
+    fn call_as_nobody<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Call {
+        self.call(args).through(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
+    }
+
+    /// What PHP prints, with the map and nothing else to find classes.
+    fn php(&self, code: &str) -> String {
+        let map = self.map().display().to_string().replace('\\', "\\\\").replace('\'', "\\'");
+        let done = Command::new("php").args(["-d", "display_errors=stderr", "-r", &format!("require '{map}'; {code}")]).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    }
+}
+
+/// Waits for what a watch does.
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < end, "{what} has not come about");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn php_finds_its_classes_by_the_map_in_any_case() {
+    let app = App::shop();
+    let done = app.call([]).run().succeeded().says_nothing();
+    assert!(done.stdout.contains("2 classes of 2 PHP files"), "{}", done.stdout);
+    assert_eq!(app.php("echo App\\Cart::SAYS, ' ', \\APP\\pay\\CARD::SAYS;"), "cart card");
+}
+
+#[test]
+fn a_map_that_is_right_stays_untouched() {
+    let app = App::shop();
+    app.call([]).run().succeeded();
+    let before = (app.text("unladen-classmap.php"), app.map().metadata().unwrap().modified().unwrap());
+    let done = app.call([]).run().succeeded();
+    assert!(done.stdout.contains("as it was"), "{}", done.stdout);
+    assert_eq!((app.text("unladen-classmap.php"), app.map().metadata().unwrap().modified().unwrap()), before);
+}
+
+#[test]
+fn check_tells_what_the_map_lacks_and_what_has_moved_or_gone() {
+    let app = App::shop();
+    app.call(["--check"]).run().ended_with(8).says(["there is no map yet", "unladen classmap"]);
+    app.call([]).run().succeeded();
+    let done = app.call(["--check"]).run().succeeded().says_nothing();
+    assert!(done.stdout.contains("2 classes, all as they would be now"), "{}", done.stdout);
+
+    app.write("src/New.php", "<?php namespace App; interface NewOne {} class New {}");
+    app.write("src/Fresh.php", "<?php namespace App; trait Fresh {}");
+    app.write("src/Cart.php", "<?php namespace App; class Basket {}");
+    fs::remove_file(app.path("src/Pay/Card.php")).unwrap();
+    let done = app.call(["--check"]).run().ended_with(8).says(["is not what it would be now"]);
+    for line in ["App\\Card", "App\\Cart  src/Cart.php", "App\\Pay\\Card  src/Pay/Card.php", "App\\Fresh  src/Fresh.php"] {
+        assert!(line == "App\\Card" || done.stdout.contains(line), "{line} is not in\n{}", done.stdout);
+    }
+    let document = Document(serde_json::from_str(&app.call(["--check", "--json"]).run().ended_with(8).stdout).unwrap());
+    assert_eq!(document.0["schema"], "unladen.classmap-check/1");
+    assert_eq!(document.0["current"], false);
+    assert_eq!(document.0["differences"]["gone"][0]["class"], "App\\Pay\\Card");
+    assert_eq!(document.0["differences"]["undeclared"][0]["path"], "src/Cart.php");
+    assert_eq!(document.0["differences"]["lacking"][0]["class"], "App\\Fresh");
+    assert_eq!(document.0["violations"][0]["class"], "App\\Basket");
+}
+
+#[test]
+fn check_is_strict_if_told() {
+    let app = App::shop();
+    app.write("src/Odd.php", "<?php namespace App; class Even {}");
+    app.call([]).run().succeeded();
+    let done = app.call(["--check"]).run().succeeded();
+    assert!(done.stdout.contains("App\\Even  src/Odd.php, expected in src/Even.php"), "{}", done.stdout);
+    app.call(["--check", "--strict"]).run().ended_with(8).says(["violations"]);
+}
+
+#[test]
+fn explain_names_the_winner_and_why() {
+    let app = App::shop();
+    app.write("lib/Cart.php", "<?php namespace App; class Cart {}");
+    app.write("old/Cart.php", "<?php namespace App; class Cart {}");
+    let done = app.call(["--psr4", "App\\=lib", "--psr4", "=.", "--explain", "\\app\\cart"]).run().succeeded().says_nothing();
+    let lines: Vec<&str> = done.stdout.lines().collect();
+    assert_eq!(lines[0], "App\\Cart: in the map: the first file that PHP would be led to");
+    assert!(lines[1].contains("src/Cart.php  class in line 3  wins"), "{}", done.stdout);
+    assert!(lines[2].contains("PSR-4, `App\\` is in"), "{}", done.stdout);
+    assert!(lines[3].contains("lib/Cart.php"), "{}", done.stdout);
+    assert!(done.stdout.contains("old/Cart.php  declared in line 1; no loader leads there"), "{}", done.stdout);
+    app.call(["--explain", "App\\Crat"]).run().ended_with(2).says(["no file declares `App\\Crat`", "`App\\Cart`"]);
+}
+
+#[test]
+fn json_has_paths_below_the_folder() {
+    let app = App::shop();
+    let document = app.call(["--emit", "json"]).run().succeeded().document();
+    assert_eq!(document.0["schema"], "unladen.classmap/1");
+    let classes = serde_json::json!({ "App\\Cart": "src/Cart.php", "App\\Pay\\Card": "src/Pay/Card.php" });
+    assert_eq!(document.0["classes"], classes);
+    assert!(!app.map().exists());
+    app.call(["--emit", "json", "-o", app.path("map.json").to_str().unwrap()]).run().succeeded();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&app.text("map.json")).unwrap(), document.0);
+}
+
+#[test]
+fn the_map_can_go_to_standard_output() {
+    let app = App::shop();
+    let shown = app.call(["-o", "-"]).run().succeeded().says_nothing().stdout;
+    app.call([]).run().succeeded();
+    assert_eq!(shown, app.text("unladen-classmap.php"));
+}
+
+#[test]
+fn broken_php_is_told_with_its_line_and_hides_nothing() {
+    let app = App::shop();
+    app.write("src/Broken.php", "<?php\nnamespace App;\nclass Broken {}\n$x = 'never ends;\n");
+    app.call([]).run().succeeded().says(["src/Broken.php:4", "PHP cannot read this file"]);
+    assert_eq!(app.php("echo App\\Cart::SAYS;"), "cart");
+}
+
+#[test]
+fn what_cannot_be_read_leaves_the_old_map_in_place() {
+    let app = App::shop();
+    app.call([]).run().succeeded();
+    fs::set_permissions(app.map(), fs::Permissions::from_mode(0o666)).unwrap();
+    fs::set_permissions(app.folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let before = app.text("unladen-classmap.php");
+    app.write("src/Secret.php", "<?php namespace App; class Secret {}");
+    app.write("src/Fresh.php", "<?php namespace App; class Fresh {}");
+    fs::set_permissions(app.path("src/Secret.php"), fs::Permissions::from_mode(0o600)).unwrap();
+    app.call_as_nobody([]).run().ended_with(2).says(["src/Secret.php", "Permission denied", "nothing was written", "--partial"]);
+    assert_eq!(app.text("unladen-classmap.php"), before);
+    app.call_as_nobody(["--partial"]).run().succeeded().says(["src/Secret.php"]);
+    assert!(app.text("unladen-classmap.php").contains("Fresh"));
+    assert!(!app.text("unladen-classmap.php").contains("Secret"));
+}
+
+#[test]
+fn a_target_that_cannot_be_written_leaves_the_old_map_in_place() {
+    let app = App::shop();
+    app.call([]).run().succeeded();
+    let before = app.text("unladen-classmap.php");
+    app.write("src/Fresh.php", "<?php namespace App; class Fresh {}");
+    app.call_as_nobody([]).run().ended_with(6).says(["cannot write", "unladen-classmap.php", "Permission denied"]);
+    assert_eq!(app.text("unladen-classmap.php"), before);
+    app.call(["-o", "/nowhere/map.php"]).run().ended_with(6).says(["/nowhere/map.php", "No such file"]);
+    let left: Vec<_> = fs::read_dir(app.folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+fn a_prefix_that_leads_nowhere_is_told() {
+    let app = App::shop();
+    app.call(["--psr4", "Lib\\=lib"]).run().succeeded().says(["lib: no such folder", "'Lib\\=…'"]);
+    app.call(["--psr4", "Lib"]).run().ended_with(2).says(["a prefix, `=` and a folder were expected"]);
+}
+
+#[test]
+fn an_application_that_is_not_known_is_told_with_those_that_are() {
+    let app = App::new(&[("readme.txt", "nothing")]);
+    let done = Call::new(["classmap"]).args([app.folder.path()]).run().ended_with(2).shows_nothing();
+    done.says(["no application that is known here", "composer", "mediawiki", "psr4"]);
+    Call::new(["classmap", "/nowhere"]).run().ended_with(2).says(["/nowhere", "the folder of an application was expected"]);
+}
+
+#[test]
+fn invalid_json_is_told_with_its_line_and_leaves_the_old_map_in_place() {
+    let app = App::shop();
+    app.write("composer.json", "{\"autoload\": {\"psr-4\": {\"App\\\\\": \"src\"}}}");
+    let call = || Call::new(["classmap"]).args([app.folder.path()]);
+    call().run().succeeded();
+    let before = app.text("unladen-classmap.php");
+    app.write("composer.json", "{\"autoload\":\n {\"psr-4\": {]}}");
+    call().run().ended_with(2).says(["composer.json:2"]);
+    assert_eq!(app.text("unladen-classmap.php"), before);
+}
+
+#[test]
+fn watch_follows_what_changes() {
+    let app = App::shop();
+    let running = app.call(["--watch"]).start();
+    let has = |text: &str| fs::read_to_string(app.map()).is_ok_and(|map| map.contains(text));
+    until("the first map", || has("Card"));
+    app.write("src/Fresh.php", "<?php namespace App; class Fresh {}");
+    until("a new file's class", || has("App\\\\Fresh"));
+    app.write("src/Deep/Er/Still.php", "<?php namespace App\\Deep\\Er; class Still {}");
+    until("a class in new folders", || has("Still"));
+    app.write("src/Deep/Er/Later.php", "<?php namespace App\\Deep\\Er; class Later {}");
+    until("a later class in a new folder", || has("Later"));
+    fs::rename(app.path("src/Pay"), app.path("src/Gone")).unwrap();
+    until("the end of a class whose folder was renamed", || !has("Card"));
+    fs::remove_file(app.path("src/Fresh.php")).unwrap();
+    until("the end of a class whose file is gone", || !has("Fresh"));
+    assert_eq!(app.php("echo App\\Cart::SAYS;"), "cart");
+    running.interrupt();
+    let done = running.wait().succeeded();
+    assert!(done.stdout.contains("watching") && done.stdout.contains("changed"), "{}", done.stdout);
+}
