@@ -3,6 +3,8 @@
 
 #[path = "composer/fixture.rs"]
 mod fixture;
+#[path = "composer/random.rs"]
+mod random;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

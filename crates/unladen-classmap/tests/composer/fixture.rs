@@ -56,23 +56,35 @@ const CLASSES: &[(&str, &str)] = &[
 ];
 
 impl Fixture {
+    /// With all that Composer's loader knows.
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().canonicalize().expect("a folder").join("its \"app\", isn't it");
-        let fixture = Self { _folder: folder, root };
+        let fixture = Self::bare(&project());
         for (class, file) in CLASSES {
-            let (namespace, name) = class.rsplit_once('\\').unwrap_or(("", class));
-            let namespace = if namespace.is_empty() { String::new() } else { format!("namespace {namespace};\n") };
-            fixture.write(file, &format!("<?php\n{namespace}class {name} {{}}\n"));
+            fixture.class(file, class);
         }
         fixture.write("functions.php", "<?php\nfunction f() {}\n");
-        fixture.write("composer.json", &project().to_string());
         for (name, autoload, requires) in packages() {
             let json = json!({ "name": format!("acme/{name}"), "autoload": autoload, "require": requires,
                 "autoload-dev": { "psr-4": { "Lib\\Tests\\": "tests" } } });
             fixture.write(&format!("packages/{name}/composer.json"), &json.to_string());
         }
         fixture
+    }
+
+    /// With a composer.json alone.
+    pub(crate) fn bare(project: &Value) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("a folder").join("its \"app\", isn't it");
+        let fixture = Self { _folder: folder, root };
+        fixture.write("composer.json", &project.to_string());
+        fixture
+    }
+
+    /// Writes a file that declares a class.
+    pub(crate) fn class(&self, file: &str, class: &str) {
+        let (namespace, name) = class.rsplit_once('\\').unwrap_or(("", class));
+        let namespace = if namespace.is_empty() { String::new() } else { format!("namespace {namespace};\n") };
+        self.write(file, &format!("<?php\n{namespace}class {name} {{}}\n"));
     }
 
     pub(crate) fn root(&self) -> &Path {

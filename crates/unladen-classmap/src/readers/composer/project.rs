@@ -59,6 +59,10 @@ impl Project {
 
     /// Adds the packages that are installed, and those of path repositories that are required and not installed.
     pub(super) fn add_packages(&mut self, dev: bool) -> Result<(), Problem> {
+        if self.json.get("extra").is_some_and(|extra| extra.get("merge-plugin").is_some()) {
+            let what = "what its merge-plugin takes from other files is not followed: run composer dump-autoload, then that is read";
+            self.problems.push(Problem::of(self.folder.join("composer.json"), what).hiding());
+        }
         let file = self.vendor.join("composer/installed.json");
         self.inputs.push(file.clone());
         let installed = json::read(&file)?.unwrap_or_default();
