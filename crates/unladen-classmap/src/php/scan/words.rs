@@ -2,7 +2,7 @@
 
 use wide::u8x16;
 
-use crate::php::skip::{is, is_label};
+use crate::php::skip::{self, is, is_label};
 
 /// A word that matters, in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,29 +39,35 @@ impl Word {
         }
     }
 
-    /// The first of these words at or behind `from`, and its offset. Only whole words count, and neither `$class` nor parts of a
+    /// The first of these words whose end is behind `from`, and its offset. Only whole words count, and neither `$class` nor parts of a
     /// qualified name, but for `\class_alias`.
     pub(super) fn next(source: &[u8], from: usize) -> Option<(usize, Self)> {
         let mut from = from;
         loop {
-            let at = suspect(source, from)?;
-            if let Some(word) = Self::at(source, at) {
+            let suspect = suspect(source, from)?;
+            // How many bytes of the word are before the three that gave it away.
+            let before = match source[suspect] | 0x20 {
+                b'r' => 4,
+                b'a' => 2,
+                b'e' if source[suspect + 1] | 0x20 == b's' => 3,
+                _ => 0,
+            };
+            if let Some(at) = suspect.checked_sub(before)
+                && let Some(word) = Self::at(source, at)
+            {
                 return Some((at, word));
             }
-            from = at + 1;
+            from = suspect + 1;
         }
     }
 
     fn at(source: &[u8], at: usize) -> Option<Self> {
         let rest = &source[at..];
-        let end = rest.iter().position(|&byte| !is_label(byte)).unwrap_or(rest.len());
-        let (_, word) = Self::ALL
-            .iter()
-            .map(|&(word, text)| (text, word))
-            .find(|(text, _)| text.eq_ignore_ascii_case(&rest[..end]))?;
-        let alias = word == Self::ClassAlias;
+        let end = skip::label(rest, 0);
+        let name = &rest[..end];
+        let (word, _) = Self::ALL.into_iter().find(|(_, text)| text.eq_ignore_ascii_case(name))?;
         match at.checked_sub(1).map(|before| source[before]) {
-            Some(b'\\') if !alias => return None,
+            Some(b'\\') if word != Self::ClassAlias => return None,
             Some(byte) if byte == b'$' || is_label(byte) => return None,
             _ => {}
         }
@@ -74,12 +80,12 @@ const LANE: usize = 16;
 /// How many bytes behind an offset tell whether it is suspect.
 const AHEAD: usize = 2;
 
-/// The first offset at or behind `from` where one of the words may begin, by its first three letters. In any case, and for a whole
+/// The first offset at or behind `from` where one of the words may be, by three letters of it. In any case, and for a whole
 /// lane of offsets at once: every file is read to its end so, and code, strings and comments alike.
 fn suspect(source: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(window) = source.get(at..).and_then(|rest| rest.first_chunk::<{ LANE + AHEAD }>()) {
-        let hits = begins(window);
+        let hits = suspects(window);
         if hits != 0 {
             return Some(at + hits.trailing_zeros() as usize);
         }
@@ -88,13 +94,13 @@ fn suspect(source: &[u8], from: usize) -> Option<usize> {
     let rest = source.get(at..)?;
     let mut window = [0; LANE + AHEAD];
     window[..rest.len()].copy_from_slice(rest);
-    let found = begins(&window).trailing_zeros() as usize;
+    let found = suspects(&window).trailing_zeros() as usize;
     (found < rest.len()).then_some(at + found)
 }
 
-/// At which offsets a word may begin, a bit each.
+/// At which offsets such letters are, a bit each.
 #[inline(always)]
-fn begins(window: &[u8; LANE + AHEAD]) -> u32 {
+fn suspects(window: &[u8; LANE + AHEAD]) -> u32 {
     // With the bit that makes capitals small.
     let lane = |from: usize| {
         let mut lane = [0; LANE];
@@ -103,7 +109,8 @@ fn begins(window: &[u8; LANE + AHEAD]) -> u32 {
     };
     let (a, b, c) = (lane(0), lane(1), lane(2));
     let three = |word: &[u8; 3]| is(a, word[0] | 0x20) & is(b, word[1] | 0x20) & is(c, word[2]);
-    (three(b"cla") | three(b"int") | three(b"tra") | three(b"enu") | three(b"nam") | three(b"__h")).to_bitmask()
+    // class, inteRFAce, trAIT, enum, namESPace, __halt_compiler: the three letters of each that code has least of.
+    (three(b"cla") | three(b"rfa") | three(b"ait") | three(b"enu") | three(b"esp") | three(b"__h")).to_bitmask()
 }
 
 #[cfg(test)]
@@ -116,7 +123,7 @@ mod tests {
             let mut from = 0;
             std::iter::from_fn(|| {
                 let (at, word) = Word::next(source, from)?;
-                from = at + 1;
+                from = at + word.length();
                 Some((at, word))
             })
             .collect::<Vec<_>>()
