@@ -10,11 +10,11 @@
 //!
 //! Old extensions that write to `$wgAutoloadClasses` are not followed: MediaWiki's own loader goes on finding their classes.
 
-mod calls;
+pub(super) mod calls;
 mod core;
 mod manifest;
 mod namespaces;
-mod path;
+pub(super) mod path;
 mod registry;
 mod settings;
 

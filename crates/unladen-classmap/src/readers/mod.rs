@@ -3,6 +3,7 @@
 pub(crate) mod composer;
 mod mediawiki;
 pub(crate) mod psr4;
+mod wordpress;
 
 use std::path::Path;
 
@@ -47,4 +48,4 @@ pub enum Extensions {
 }
 
 /// All readers, the more special first: the first that knows an application reads it.
-pub const READERS: &[&dyn Reader] = &[&mediawiki::MediaWiki, &composer::Composer, &psr4::Psr4];
+pub const READERS: &[&dyn Reader] = &[&mediawiki::MediaWiki, &wordpress::WordPress, &composer::Composer, &psr4::Psr4];

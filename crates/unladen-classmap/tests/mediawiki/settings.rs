@@ -65,14 +65,16 @@ fn included_files_are_followed() {
     std::fs::rename(root.path().join("LocalSettings.php"), etc.join("Poem.php")).unwrap();
     let settings = format!(
         "require_once \"$IP/more.php\";\nrequire_once __DIR__ . '/more.php';\ninclude '{}/Poem.php';\nrequire \"$IP/includes/Title.php\";\n\
-         @include( '{}/unladen-classmap.php' );",
+         @include( '{}/unladen-classmap.php' ); include '{}/map.php';",
+        etc.display(),
         etc.display(),
         etc.display()
     );
     Fixture::at(&etc)
         .php("LocalSettings.php", &settings)
         .php("more.php", "include __DIR__ . '/LocalSettings.php'; wfLoadExtension( 'Math' );")
-        .php("unladen-classmap.php", "wfLoadExtension( 'Gadgets' );");
+        .php("unladen-classmap.php", "wfLoadExtension( 'Gadgets' );")
+        .php("map.php", "if (true) { final class UnladenClassmap_1 {} }\nwfLoadExtension( 'Gadgets' );");
     Fixture::at(root.path()).php("more.php", "wfLoadExtension( 'Cite' );");
     std::os::unix::fs::symlink(etc.join("LocalSettings.php"), root.path().join("LocalSettings.php")).unwrap();
     let project = read_enabled(root.path());
@@ -86,7 +88,13 @@ fn included_files_are_followed() {
         assert!(inputs.iter().any(|known| known.canonicalize().is_ok_and(|known| known == input)), "{inputs:#?}");
     }
     assert!(project.application.inputs.contains(&etc.join("Poem.php")));
-    assert!(!project.application.inputs.iter().any(|input| input.ends_with("unladen-classmap.php")));
+    assert!(
+        !project
+            .application
+            .inputs
+            .iter()
+            .any(|input| input.ends_with("unladen-classmap.php") || input.ends_with("map.php"))
+    );
 }
 
 #[test]

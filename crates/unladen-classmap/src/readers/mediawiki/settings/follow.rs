@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use bstr::ByteSlice;
+
 use super::Settings;
 use crate::Problem;
 use crate::php::constant::{Call, Value, assigned, calls};
@@ -18,6 +20,8 @@ const DEEPEST: usize = 16;
 const MOST: usize = 1000;
 /// What is never followed: MediaWiki's own files load no extension, and the map itself is made from all this.
 const MAP: &str = "unladen-classmap.php";
+/// It by another name: the class in it.
+const IN_MAP: &str = "class UnladenClassmap_";
 const OWN: [&str; 4] = ["includes", "languages", "maintenance", "vendor"];
 const NAMES: [&str; 9] = [
     "wfLoadExtension",
@@ -59,12 +63,16 @@ impl<'a> Follower<'a> {
         if !self.seen.insert(real.clone()) {
             return;
         }
+        let source = read(&real);
+        if source.as_ref().is_ok_and(|source| source.contains_str(IN_MAP)) {
+            return;
+        }
         self.settings.inputs.push(file.to_owned());
         if depth > DEEPEST || self.seen.len() > MOST {
             let what = format!("was not followed: more than {DEEPEST} files in one another, or {MOST} in all; {LEFT}");
             return self.lost(Problem::of(file, what));
         }
-        let source = match read(&real) {
+        let source = match source {
             Ok(source) => self.told(&as_calls(&source)),
             Err(problem) => return self.lost(problem),
         };
