@@ -1,9 +1,6 @@
 //! From what loaders claim to the map. The principal function is [`Map::of`].
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 
@@ -23,11 +20,11 @@ pub enum Verdict<'a> {
     Nothing,
 }
 
-/// What the loaders come to for a class by that name.
+/// What the loaders come to for a class by a name, of which these are all claims, in their order.
 ///
 /// A loader that perhaps is not there adds nothing; it only leaves open what others before or beside it would decide.
-pub fn verdict<'a>(application: &Application, claims: &Claims<'a>, class: &BStr) -> Verdict<'a> {
-    let mut first_of_each = claims.all(class);
+pub fn verdict<'a>(application: &Application, tree: &Tree, claims: Vec<Claim<'a>>) -> Verdict<'a> {
+    let mut first_of_each = claims;
     first_of_each.dedup_by_key(|claim| claim.loader);
     let standing =
         |claim: &Claim<'_>| application.loaders.get(claim.loader).map(|loader| loader.standing).unwrap_or_default();
@@ -39,7 +36,7 @@ pub fn verdict<'a>(application: &Application, claims: &Claims<'a>, class: &BStr)
             Standing::Perhaps => open.push(claim),
             Standing::Sure => {
                 open.push(claim);
-                return agreed(open);
+                return agreed(tree, open);
             }
             Standing::Unordered => {
                 let within = group(application, claim.loader);
@@ -47,7 +44,7 @@ pub fn verdict<'a>(application: &Application, claims: &Claims<'a>, class: &BStr)
                 while let Some(beside) = rest.next_if(|beside| within.contains(&beside.loader)) {
                     open.push(beside);
                 }
-                return agreed(open);
+                return agreed(tree, open);
             }
         }
     }
@@ -64,21 +61,12 @@ fn group(application: &Application, loader: usize) -> std::ops::Range<usize> {
 }
 
 /// The last of them has the say, if no other leads elsewhere.
-fn agreed(mut claims: Vec<Claim<'_>>) -> Verdict<'_> {
+fn agreed<'a>(tree: &Tree, mut claims: Vec<Claim<'a>>) -> Verdict<'a> {
     let Some(last) = claims.last() else { return Verdict::Nothing };
-    if claims.iter().any(|claim| !is_same_file(&claim.path, &last.path)) {
+    if claims.iter().any(|claim| !tree.is_same_file(&claim.path, &last.path)) {
         return Verdict::Open(claims);
     }
     claims.pop().map_or(Verdict::Nothing, Verdict::File)
-}
-
-/// Whether two paths lead to one file.
-fn is_same_file(one: &BString, other: &BString) -> bool {
-    one == other || matches!((real(one.as_bstr()), real(other.as_bstr())), (Some(one), Some(other)) if one == other)
-}
-
-fn real(path: &BStr) -> Option<PathBuf> {
-    std::fs::canonicalize(Path::new(OsStr::from_bytes(path))).ok()
 }
 
 /// All spellings of a class.
@@ -123,14 +111,15 @@ impl Map {
         let mut open: Option<String> = None;
         let mut files: Vec<Claim<'a>> = Vec::new();
         for spelling in &named.spellings {
-            for claim in claims.all(spelling) {
+            let all = claims.all(spelling);
+            for claim in &all {
                 if claim.outcome == Outcome::Declared && !files.iter().any(|other| other.path == claim.path) {
-                    files.push(claim);
+                    files.push(claim.clone());
                 }
             }
-            match verdict(application, claims, spelling) {
+            match verdict(application, tree, all) {
                 Verdict::File(claim) if claim.outcome == Outcome::Declared => match &found {
-                    Some(other) if !is_same_file(&other.path, &claim.path) => {
+                    Some(other) if !tree.is_same_file(&other.path, &claim.path) => {
                         open = Some("it is spelled in two ways, which lead to different files".to_owned());
                     }
                     Some(_) => {}
@@ -159,11 +148,12 @@ impl Map {
                 });
             }
         }
-        self.tell_duplicate(claims, named, wins, open, files);
+        self.tell_duplicate(tree, claims, named, wins, open, files);
     }
 
     fn tell_duplicate(
         &mut self,
+        tree: &Tree,
         claims: &Claims<'_>,
         named: &Named<'_>,
         wins: Option<Claim<'_>>,
@@ -175,7 +165,8 @@ impl Map {
         }
         let mut others: Vec<BString> = Vec::new();
         for claim in files {
-            let known = wins.iter().map(|wins| &wins.path).chain(&others).any(|path| is_same_file(path, &claim.path));
+            let known =
+                wins.iter().map(|wins| &wins.path).chain(&others).any(|path| tree.is_same_file(path, &claim.path));
             if !known {
                 others.push(claim.path);
             }

@@ -35,6 +35,8 @@ pub struct SourceFile {
     pub declarations: Box<[Declaration]>,
     /// What PHP itself could not read, with its line.
     pub broken: Option<(u32, &'static str)>,
+    /// Whether its path may go through symbolic links.
+    is_linked: bool,
 }
 
 impl SourceFile {
@@ -43,9 +45,18 @@ impl SourceFile {
         self.declarations.iter().find(|declaration| declaration.name.eq_ignore_ascii_case(class))
     }
 
-    fn of(source: &[u8]) -> Self {
+    fn of(source: &[u8], is_linked: bool) -> Self {
         let php::Scan { declarations, broken } = php::scan(source);
-        Self { declarations: declarations.into(), broken }
+        Self { declarations: declarations.into(), broken, is_linked }
+    }
+
+    /// Reads it, which may be behind links.
+    fn read(path: &Path) -> Result<Option<Self>, Problem> {
+        let Some(mut file) = read::open(path)? else { return Ok(None) };
+        match read::Buffer::default().fill(&mut file) {
+            Ok(source) => Ok(Some(Self::of(source, true))),
+            Err(error) => Err(read::unreadable(path, &error)),
+        }
     }
 }
 
@@ -62,10 +73,13 @@ impl Tree {
 
     /// What is in a file that need not be of the application; nothing if it cannot be read.
     pub fn look(path: &Path) -> Option<SourceFile> {
-        read::open(path)
-            .ok()
-            .flatten()
-            .and_then(|mut file| read::Buffer::default().fill(&mut file).map(SourceFile::of).ok())
+        SourceFile::read(path).ok().flatten()
+    }
+
+    /// Whether two paths lead to one file. Where neither goes through a link, two paths are two files.
+    pub(crate) fn is_same_file(&self, one: &BString, other: &BString) -> bool {
+        let is_plain = |path: &BString| self.files.get(path).is_some_and(|file| !file.is_linked);
+        one == other || !(is_plain(one) && is_plain(other)) && real(one).is_some_and(|one| real(other) == Some(one))
     }
 
     /// All files, in the order of their paths.
@@ -98,23 +112,17 @@ impl Tree {
     pub fn refresh(&mut self, path: &Path) -> bool {
         let key = BString::from(path.as_os_str().as_bytes());
         self.problems.remove(&key);
-        match read::open(path).and_then(|file| {
-            file.map(|mut file| read::Buffer::default().fill(&mut file).map(SourceFile::of))
-                .transpose()
-                .map_err(|error| read::unreadable(path, &error))
-        }) {
+        match SourceFile::read(path) {
             Ok(Some(file)) => {
-                if self.files.get(&key) == Some(&file) {
-                    return false;
-                }
                 self.complain(&key, &file);
-                self.files.insert(key, file);
-                true
+                let before = self.files.insert(key, file.clone());
+                before.is_none_or(|before| before.declarations != file.declarations || before.broken != file.broken)
             }
             Ok(None) => self.files.remove(&key).is_some(),
             Err(problem) => {
                 self.problems.insert(key.clone(), problem);
-                self.files.remove(&key).is_some()
+                self.files.remove(&key);
+                true
             }
         }
     }
@@ -132,4 +140,8 @@ impl Tree {
 pub(crate) fn is_below(file: &BStr, path: &Path) -> bool {
     let folder = path.as_os_str().as_bytes();
     file.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || folder.ends_with(b"/"))
+}
+
+fn real(path: &BString) -> Option<PathBuf> {
+    std::fs::canonicalize(path.to_path().ok()?).ok()
 }

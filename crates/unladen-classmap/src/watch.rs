@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use bstr::ByteSlice;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
@@ -13,8 +14,8 @@ use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
 use crate::Project;
 use crate::tree::is_php;
 
-/// As long as nothing more comes for so long, what has changed is handed over: an editor writes a file in several steps.
-const QUIET: Duration = Duration::from_millis(10);
+/// When nothing more comes for so long, what has changed is handed over: an editor writes a file in several steps, which take it less.
+const QUIET: Duration = Duration::from_millis(3);
 
 /// Not later than this, if changes go on: an unpacked archive is one change, a program that writes all day is not.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -53,7 +54,9 @@ impl Watch {
         let mut watch =
             Self { inotify, folders: HashMap::new(), inputs: project.application.inputs.iter().cloned().collect() };
         let of_inputs = watch.inputs.iter().filter_map(|input| input.parent().map(Path::to_owned));
-        let folders: BTreeSet<PathBuf> = project.tree.folders().iter().cloned().chain(of_inputs).collect();
+        let of_files = project.tree.files().filter_map(|(path, _)| Some(path.to_path().ok()?.parent()?.to_owned()));
+        let walked = project.tree.folders().iter().cloned();
+        let folders: BTreeSet<PathBuf> = walked.chain(of_inputs).chain(of_files).collect();
         for folder in folders {
             let changes = AddWatchFlags::IN_CLOSE_WRITE
                 | AddWatchFlags::IN_CREATE

@@ -41,7 +41,13 @@ pub(super) fn walk(roots: &Roots) -> Tree {
     let found: Vec<Found> = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| work.take_part())).collect();
         let mut found = vec![work.take_part()];
-        found.extend(others.into_iter().filter_map(|other| other.join().ok()));
+        for other in others {
+            match other.join() {
+                Ok(more) => found.push(more),
+                // Without what it had found, the map would be short of classes and nobody would know.
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
         found
     });
     Found::together(found)
@@ -65,7 +71,7 @@ enum Task {
     /// List it.
     Folder { path: BString, is_link: bool, within: Option<Arc<Folder>> },
     /// Read these in it.
-    Files { path: BString, folder: Arc<OwnedFd>, names: Vec<BString> },
+    Files { path: BString, folder: Arc<OwnedFd>, names: Vec<BString>, is_linked: bool },
     /// Read it.
     File(BString),
 }
@@ -91,13 +97,25 @@ struct Found {
     buffer: Buffer,
 }
 
+/// A task under way: it is done when this is dropped, even by a panic, for which the others would wait.
+struct Done<'a> {
+    work: &'a Work,
+    next: Vec<Task>,
+}
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.work.done(&mut self.next);
+    }
+}
+
 // === impl Work ===
 
 impl Work {
     fn new(roots: &Roots) -> Self {
         let folders = roots.folders.iter().rev().map(|path| Task::Folder {
             path: BString::from(path.as_os_str().as_bytes()),
-            is_link: false,
+            is_link: path.canonicalize().is_ok_and(|real| real != *path),
             within: None,
         });
         let waiting: Vec<_> = roots.files.iter().cloned().map(Task::File).chain(folders).collect();
@@ -112,14 +130,13 @@ impl Work {
 
     fn take_part(&self) -> Found {
         let mut found = Found::default();
-        let mut next = Vec::new();
         while let Some(task) = self.take() {
+            let mut done = Done { work: self, next: Vec::new() };
             match task {
-                Task::Folder { path, is_link, within } => self.list(path, is_link, within, &mut next, &mut found),
-                Task::Files { path, folder, names } => found.read_in(&path, &folder, &names),
+                Task::Folder { path, is_link, within } => self.list(path, is_link, within, &mut done.next, &mut found),
+                Task::Files { path, folder, names, is_linked } => found.read_in(&path, &folder, &names, is_linked),
                 Task::File(path) => found.read(path),
             }
-            self.done(&mut next);
         }
         found
     }
@@ -167,7 +184,7 @@ impl Work {
         if links > MOST_LINKS || is_link && within.as_ref().is_some_and(|within| within.is_in(identity)) {
             return;
         }
-        let mut names = Vec::new();
+        let (mut names, mut linked) = (Vec::new(), Vec::new());
         let mut folders = Vec::new();
         for entry in dir.iter() {
             let entry = match entry {
@@ -186,11 +203,13 @@ impl Work {
             };
             match kind {
                 Some(Type::Directory) => folders.push((joined(&path, name), is_link)),
-                Some(Type::File) if is_php(name) => names.push(BString::from(name)),
+                Some(Type::File) if is_php(name) => {
+                    if is_link { &mut linked } else { &mut names }.push(BString::from(name));
+                }
                 _ => {}
             }
         }
-        if !self.admit(names.len()) {
+        if !self.admit(names.len() + linked.len()) {
             return found
                 .failed(&path, format!("there are more than {MOST_FILES} PHP files in all; these are left out"));
         }
@@ -201,9 +220,11 @@ impl Work {
             Task::Folder { path, is_link, within }
         }));
         let folder = Arc::new(folder);
-        while !names.is_empty() {
-            let names = names.split_off(names.len().saturating_sub(FILES_AT_ONCE));
-            next.push(Task::Files { path: path.clone(), folder: Arc::clone(&folder), names });
+        for (mut names, is_linked) in [(names, links > 0), (linked, true)] {
+            while !names.is_empty() {
+                let names = names.split_off(names.len().saturating_sub(FILES_AT_ONCE));
+                next.push(Task::Files { path: path.clone(), folder: Arc::clone(&folder), names, is_linked });
+            }
         }
     }
 }
@@ -211,13 +232,13 @@ impl Work {
 // === impl Found ===
 
 impl Found {
-    fn read_in(&mut self, path: &BString, folder: &OwnedFd, names: &[BString]) {
+    fn read_in(&mut self, path: &BString, folder: &OwnedFd, names: &[BString], is_linked: bool) {
         for name in names {
             let path = joined(path, name);
             let opened =
                 openat(folder, name.as_slice(), OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK, Mode::empty());
             match opened {
-                Ok(file) => self.scan(path, &mut File::from(file)),
+                Ok(file) => self.scan(path, &mut File::from(file), is_linked),
                 // It has gone since it was listed.
                 Err(Errno::ENOENT) => {}
                 Err(error) => self.failed(&path, error),
@@ -227,17 +248,17 @@ impl Found {
 
     fn read(&mut self, path: BString) {
         match open(path_of(&path)) {
-            Ok(Some(mut file)) => self.scan(path, &mut file),
+            Ok(Some(mut file)) => self.scan(path, &mut file, true),
             // Whoever names it says so.
             Ok(None) => {}
             Err(problem) => self.problems.push(problem),
         }
     }
 
-    fn scan(&mut self, path: BString, file: &mut File) {
+    fn scan(&mut self, path: BString, file: &mut File, is_linked: bool) {
         match self.buffer.fill(file) {
             Ok(source) => {
-                let seen = SourceFile::of(source);
+                let seen = SourceFile::of(source, is_linked);
                 self.files.push((path, seen));
             }
             Err(error) => self.failed(&path, error),

@@ -59,7 +59,7 @@ impl<'a> Told<'a> {
             .filter(|(path, _)| !all.iter().any(|(claim, _)| claim.path == *path))
             .map(|(path, declaration)| (path, declaration.line))
             .collect();
-        let verdict = verdict(&project.application, &claims, class.as_bstr());
+        let verdict = verdict(&project.application, &project.tree, claims.all(class.as_bstr()));
         Self { class, claims: all, verdict, elsewhere }
     }
 
