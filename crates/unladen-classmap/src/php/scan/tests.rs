@@ -184,6 +184,7 @@ fn namespaces() {
 
 #[test]
 fn data_behind_the_end() {
+    check("<?php class_alias(1, A::class); __halt_compiler(); class_alias(1, B::class);", &[(Alias, "A")]);
     check("<?php class A {} __halt_compiler(); class Fake {} ' <?php class Fake {}", &[(Class, "A")]);
     check("<?php class A {} __HALT_COMPILER /**/ ( ) // x\n ; class Fake {}", &[(Class, "A")]);
     check("<?php class A {} __halt_compiler() ?> <?php class Fake {}", &[(Class, "A")]);

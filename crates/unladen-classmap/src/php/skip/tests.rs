@@ -1,7 +1,7 @@
 use super::*;
 
 /// What is left after the thing at the start, or nothing if it does not end.
-fn rest<'a>(skip: impl Fn(&[u8], usize) -> Option<usize>, source: &'a str) -> Option<&'a str> {
+fn rest(skip: impl Fn(&[u8], usize) -> Option<usize>, source: &str) -> Option<&str> {
     skip(source.as_bytes(), 0).map(|after| &source[after..])
 }
 

@@ -39,7 +39,12 @@ impl Walk<'_> {
             Word::Enum => self.named(Kind::Enum, at, behind),
             Word::Namespace => self.enter(behind),
             Word::ClassAlias => self.alias(at, before, behind),
-            Word::HaltCompiler => return self.halts(behind).is_some(),
+            Word::HaltCompiler if self.halts(behind).is_some() => {
+                // What is behind is not to be read for aliases either.
+                self.source = &self.source[..at];
+                return true;
+            }
+            Word::HaltCompiler => {}
         }
         false
     }
