@@ -11,8 +11,10 @@ use super::Value;
 /// Arrays in arrays, and expressions in expressions.
 pub(super) const DEPTH: usize = 64;
 
-/// What the values of one file may take in all, in bytes: `$a = $a . $a;`, thirty times, would fill any memory.
-const MOST: usize = 256 << 20;
+/// What the values of a file may take in all, in bytes, and how much more for each byte of the file: `$a = $a . $a;`, thirty times, would
+/// fill any memory.
+const MOST: usize = 4 << 20;
+const MOST_MORE: usize = 512;
 
 /// Variables, constants, and the names that `namespace` and `use` give.
 #[derive(Debug)]
@@ -27,10 +29,11 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    pub(super) fn new(file: &'a Path, known: &[(&str, Value)]) -> Self {
+    pub(super) fn new(file: &'a Path, length: usize, known: &[(&str, Value)]) -> Self {
         let variables = known.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.clone())).collect();
         let (imports, constants) = Default::default();
-        Self { file, namespace: BString::default(), imports, variables, constants, left: MOST }
+        let left = length.saturating_mul(MOST_MORE).saturating_add(MOST);
+        Self { file, namespace: BString::default(), imports, variables, constants, left }
     }
 
     pub(super) fn file(&self) -> BString {

@@ -38,7 +38,7 @@ pub(super) struct Walk<'s, 'a> {
 
 impl<'s, 'a> Walk<'s, 'a> {
     pub(super) fn new(source: &'a [u8], path: &'s Path, names: &'s [&'s str], known: &[(&str, Value)]) -> Self {
-        let (tokens, scope) = (Tokens::new(source), Scope::new(path, known));
+        let (tokens, scope) = (Tokens::new(source), Scope::new(path, source.len(), known));
         Self { tokens, scope, names, braces: 0, namespaces: 0, colons: 0, hangs: false }
     }
 
