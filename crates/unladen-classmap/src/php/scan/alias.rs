@@ -17,10 +17,16 @@ pub(super) enum Second {
     NoCall,
 }
 
+/// How far a look goes for the end of the first argument: arguments can be calls, which would all be looked through again.
+const NEAR: usize = 1000;
+
 /// The second argument of the call whose `(` is the first sign at `at`.
 pub(super) fn second(source: &[u8], at: usize) -> Second {
     let Some(open) = skip::blank(source, at).filter(|&at| source.get(at) == Some(&b'(')) else { return Second::NoCall };
-    let Some(comma) = first(source, open + 1) else { return Second::None };
+    let near = &source[..source.len().min(open + NEAR)];
+    let Some(comma) = first(near, open + 1) else {
+        return if near.len() < source.len() { Second::Unclear } else { Second::None };
+    };
     let Some(at) = skip::blank(source, comma + 1) else { return Second::None };
     let (end, plain) = match source.get(at) {
         Some(b'\'') => (skip::single_quoted(source, at), true),

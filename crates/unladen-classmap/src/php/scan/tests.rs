@@ -263,6 +263,29 @@ fn aliases_that_hang_on_the_rest_of_the_file() {
 }
 
 #[test]
+fn nothing_is_read_over_and_over() {
+    for (start, piece) in [
+        ("<?php ", "class_alias("),
+        ("<?php ", "class_alias(1,"),
+        ("<?php class_alias(", "class_alias(A,A::class),"),
+        ("<?php ", "namespace \\ "),
+        ("<?php ", "namespace A \\ "),
+        ("<?php class A {} ", "clarfaaitesp"),
+        ("<?php ", "class/**/"),
+        ("<?php ", "enum "),
+        ("<?php ", "// x\n"),
+        ("<?php class A {} ", "\"{$a["),
+        ("<?php class A {} ", "<<<A\n{$a["),
+        ("<?php class A {} ", "<"),
+        ("<?php class A {} ", "?>"),
+        ("<?php class A {} <<<A\n", " "),
+    ] {
+        // Each would take many minutes if all of it were read for each piece.
+        scan((start.to_owned() + &piece.repeat(500_000 / piece.len())).as_bytes());
+    }
+}
+
+#[test]
 fn lines_are_those_of_the_keyword() {
     let lines = |source: &str| scan(source.as_bytes()).declarations.iter().map(|found| found.line).collect::<Vec<_>>();
     assert_eq!(lines("<?php class A {}"), [1]);

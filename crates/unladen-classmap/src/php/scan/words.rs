@@ -17,7 +17,7 @@ pub(super) enum Word {
 }
 
 impl Word {
-    /// All, none before one that it is the beginning of.
+    /// All of them, as they are written in small letters.
     const ALL: [(Self, &'static [u8]); 7] = [
         (Self::Class, b"class"),
         (Self::Interface, b"interface"),
@@ -63,7 +63,8 @@ impl Word {
 
     fn at(source: &[u8], at: usize) -> Option<Self> {
         let rest = &source[at..];
-        let end = skip::label(rest, 0);
+        // No more than tells the longest from a longer one: data can be one name of a megabyte, with suspects all over.
+        let end = skip::label(&rest[..rest.len().min(Self::HaltCompiler.length() + 1)], 0);
         let name = &rest[..end];
         let (word, _) = Self::ALL.into_iter().find(|(_, text)| text.eq_ignore_ascii_case(name))?;
         match at.checked_sub(1).map(|before| source[before]) {

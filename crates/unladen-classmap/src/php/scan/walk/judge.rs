@@ -37,6 +37,8 @@ impl Walk<'_> {
             Word::Interface => self.named(Kind::Interface, at, behind),
             Word::Trait => self.named(Kind::Trait, at, behind),
             Word::Enum => self.named(Kind::Enum, at, behind),
+            // Within another's name, which has been read.
+            Word::Namespace if self.source[..before].ends_with(b"\\") => {}
             Word::Namespace => self.enter(behind),
             Word::ClassAlias => self.alias(at, before, behind),
             Word::HaltCompiler if self.halts(behind).is_some() => {
