@@ -1,13 +1,13 @@
 //! Who says that a class is in a file. The principal type is [`Claims`].
 
-use std::collections::HashMap;
-use std::os::unix::ffi::OsStrExt;
+mod index;
+
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::php::Kind;
 use crate::{Application, Rule, Tree};
+use index::{Index, psr0, psr4};
 
 /// What the loaders of an application would answer, from the lists and folders in memory.
 #[derive(Debug)]
@@ -42,16 +42,6 @@ pub enum Outcome {
     Undeclared,
     /// A list names a file that is not there, or cannot be read.
     Gone,
-}
-
-/// What makes a rule quick to ask.
-#[derive(Debug)]
-enum Index<'a> {
-    List(HashMap<&'a BStr, &'a BStr>),
-    /// By lower-case name, all files in their order.
-    Folders(HashMap<BString, Vec<&'a BStr>>),
-    Psr4(HashMap<&'a BStr, &'a [PathBuf]>),
-    Psr0(&'a [(BString, Vec<PathBuf>)]),
 }
 
 impl<'a> Claims<'a> {
@@ -139,87 +129,4 @@ impl<'a> Claims<'a> {
             }
         }
     }
-}
-
-impl<'a> Index<'a> {
-    fn of(rule: &'a Rule, tree: &'a Tree) -> Self {
-        match rule {
-            Rule::List { classes, .. } => {
-                let mut list = HashMap::with_capacity(classes.len());
-                for (class, file) in classes {
-                    list.entry(class.as_bstr()).or_insert(file.as_bstr());
-                }
-                Self::List(list)
-            }
-            Rule::Folders { paths, excluded, .. } => {
-                let mut declared: HashMap<BString, Vec<&'a BStr>> = HashMap::new();
-                for (file, source) in paths.iter().flat_map(|path| tree.below(path)) {
-                    if excluded.excludes(&file.to_path_lossy()) {
-                        continue;
-                    }
-                    for declaration in source.declarations.iter().filter(|one| one.kind != Kind::Alias) {
-                        let files = declared.entry(declaration.name.to_ascii_lowercase().into()).or_default();
-                        if !files.contains(&file) {
-                            files.push(file);
-                        }
-                    }
-                }
-                Self::Folders(declared)
-            }
-            Rule::Psr4 { prefixes, .. } => {
-                Self::Psr4(prefixes.iter().map(|(prefix, folders)| (prefix.as_bstr(), folders.as_slice())).collect())
-            }
-            Rule::Psr0 { prefixes, .. } => Self::Psr0(prefixes),
-        }
-    }
-
-    /// Hands over one file after the other, with the prefix and folder that led there; whether more are wanted.
-    fn each(&self, class: &BStr, take: &mut dyn FnMut(BString, Option<(&'a BStr, &'a Path)>) -> bool) -> bool {
-        match self {
-            Self::List(list) => list.get(class).is_none_or(|file| take((*file).to_owned(), None)),
-            Self::Folders(declared) => declared
-                .get(class.to_ascii_lowercase().as_bstr())
-                .is_none_or(|files| files.iter().all(|file| take((*file).to_owned(), None))),
-            Self::Psr4(prefixes) => {
-                let ends = class.rfind_iter(b"\\").map(|at| at + 1).chain([0]);
-                for end in ends {
-                    let Some((prefix, folders)) = prefixes.get_key_value(class[..end].as_bstr()) else { continue };
-                    for folder in *folders {
-                        if !take(psr4(folder, &class[end..]), Some((*prefix, folder))) {
-                            return false;
-                        }
-                    }
-                }
-                true
-            }
-            Self::Psr0(prefixes) => {
-                prefixes.iter().filter(|(prefix, _)| class.starts_with(prefix)).all(|(prefix, folders)| {
-                    folders.iter().all(|folder| take(psr0(folder, class), Some((prefix.as_bstr(), folder))))
-                })
-            }
-        }
-    }
-}
-
-/// PSR-4: `rest` is what follows the prefix.
-fn psr4(folder: &Path, rest: &[u8]) -> BString {
-    let mut path = BString::from(folder.as_os_str().as_bytes());
-    path.push(b'/');
-    path.extend(rest.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }));
-    path.extend_from_slice(b".php");
-    path
-}
-
-/// PSR-0: the whole name, and `_` leads into folders where it is not in the namespace.
-fn psr0(folder: &Path, class: &[u8]) -> BString {
-    let name = class.rfind_byte(b'\\').map_or(0, |at| at + 1);
-    let mut path = BString::from(folder.as_os_str().as_bytes());
-    path.push(b'/');
-    path.extend(class.iter().enumerate().map(|(at, byte)| match byte {
-        b'\\' => b'/',
-        b'_' if at >= name => b'/',
-        byte => *byte,
-    }));
-    path.extend_from_slice(b".php");
-    path
 }

@@ -3,6 +3,18 @@
 //! them declares; and [`Map`], what comes of both: each class that the loaders would find, and the one file they would find it in.
 //!
 //! Nothing of the application is run: its files are read, as text.
+//!
+//! ```
+//! use unladen_classmap::{Options, Project, reader_for};
+//!
+//! let folder = tempfile::tempdir()?;
+//! std::fs::write(folder.path().join("Cart.php"), "<?php namespace App; final class Cart {}")?;
+//! let options = Options { psr4: vec![("App".into(), ".".into())], ..Options::default() };
+//! let reader = reader_for(folder.path(), &options).ok_or("no application")?;
+//! let project = Project::read(folder.path(), reader, &options)?;
+//! assert_eq!(project.map.entries[0].class, "App\\Cart");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod application;
@@ -17,6 +29,7 @@ mod project;
 mod readers;
 mod resolve;
 mod tree;
+mod verdict;
 mod watch;
 
 pub use application::{Application, Loader, Rule, Standing};
@@ -27,6 +40,6 @@ pub use map::{Duplicate, Entry, Map, Violation};
 pub use problem::Problem;
 pub use project::{Project, reader_for, reader_named};
 pub use readers::{Extensions, Options, READERS, Reader};
-pub use resolve::{Verdict, verdict};
 pub use tree::{SourceFile, Tree};
+pub use verdict::{Verdict, verdict};
 pub use watch::{Changes, Watch};

@@ -1,9 +1,11 @@
 //! A list of PSR-4 prefixes and their folders, from the command line: for an application whose loader nobody else knows.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use bstr::ByteSlice;
 
+use super::mediawiki::path::plain;
 use super::{Options, Reader};
 use crate::{Application, Loader, Problem, Rule};
 
@@ -41,7 +43,7 @@ impl Reader for Psr4 {
 pub(crate) fn add(application: &mut Application, root: &Path, options: &Options) {
     let mut prefixes: Vec<(bstr::BString, Vec<std::path::PathBuf>)> = Vec::new();
     for (prefix, folder) in &options.psr4 {
-        let folder = root.join(folder);
+        let folder = plain(root.join(folder).as_os_str().as_bytes());
         if !folder.is_dir() {
             let what = format!("no such folder: --psr4 '{prefix}=…' leads nowhere");
             application.problems.push(Problem::of(&folder, what));

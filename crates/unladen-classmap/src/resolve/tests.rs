@@ -3,7 +3,7 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use super::*;
-use crate::Loader;
+use crate::{Loader, Standing};
 
 /// A folder with PHP files, and an application that finds its classes in it.
 struct Site {
@@ -99,7 +99,8 @@ fn folders_of_a_prefix_are_asked_in_their_order_not_that_of_the_disk() {
 
 #[test]
 fn the_first_loader_that_finds_a_file_has_the_say() {
-    let site = Site::new(&[("one.php", "class C {} class D {}"), ("two/C.php", "class C {}"), ("two/E.php", "class E {}")]);
+    let site =
+        Site::new(&[("one.php", "class C {} class D {}"), ("two/C.php", "class C {}"), ("two/E.php", "class E {}")]);
     let list = site.list(&[("C", "one.php"), ("D", "one.php")]);
     let psr4 = site.psr4(&[("", &["two"])]);
     let site = site.loader(Standing::Sure, vec![list]).loader(Standing::Sure, vec![psr4]);
@@ -184,16 +185,18 @@ fn classes_that_are_not_where_psr4_has_them_are_told_once_their_file_has_no_othe
     let site = site.loader(Standing::Sure, vec![rule]);
     let violations = site.map().violations;
     assert_eq!(violations.len(), 1, "{violations:?}");
-    assert_eq!((violations[0].class.as_slice(), &violations[0].expected), (&b"App\\Other"[..], &site.path("src/Other.php")));
+    assert_eq!(
+        (violations[0].class.as_slice(), &violations[0].expected),
+        (&b"App\\Other"[..], &site.path("src/Other.php"))
+    );
 }
 
 #[test]
 fn psr0_takes_underscores_for_folders_after_the_namespace_only() {
-    let site = Site::new(&[
-        ("lib/Pear/Name.php", "class Pear_Name {}"),
-        ("lib/A_B/C/D.php", "namespace A_B; class C_D {}"),
-    ]);
-    let rule = Rule::Psr0 { origin: site.path("x"), prefixes: site.prefixes(&[("Pear_", &["lib"]), ("A_B", &["lib"])]) };
+    let site =
+        Site::new(&[("lib/Pear/Name.php", "class Pear_Name {}"), ("lib/A_B/C/D.php", "namespace A_B; class C_D {}")]);
+    let rule =
+        Rule::Psr0 { origin: site.path("x"), prefixes: site.prefixes(&[("Pear_", &["lib"]), ("A_B", &["lib"])]) };
     let site = site.loader(Standing::Sure, vec![rule]);
     assert_eq!(site.classes(), pairs(&[("A_B\\C_D", "lib/A_B/C/D.php"), ("Pear_Name", "lib/Pear/Name.php")]));
 }
@@ -211,7 +214,9 @@ fn folders_that_lead_into_themselves_end() {
 
 #[test]
 fn the_map_is_the_same_from_run_to_run() {
-    let sources: Vec<_> = (0..300).map(|n| (format!("src/d{}/C{n}.php", n % 17), format!("namespace d{}; class C{n} {{}}", n % 17))).collect();
+    let sources: Vec<_> = (0..300)
+        .map(|n| (format!("src/d{}/C{n}.php", n % 17), format!("namespace d{}; class C{n} {{}}", n % 17)))
+        .collect();
     let files: Vec<_> = sources.iter().map(|(path, source)| (path.as_str(), source.as_str())).collect();
     let site = Site::new(&files);
     let rule = site.psr4(&[("", &["src"])]);

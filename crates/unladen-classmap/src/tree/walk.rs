@@ -3,23 +3,21 @@
 //! Threads take tasks from one list: a folder to list, or some of its files to read. Files are opened in their folder, so that the
 //! kernel does not look up the whole path of each.
 
-use std::ffi::OsStr;
-use std::fs::File;
+mod found;
+
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use bstr::{BString, ByteVec};
+use bstr::BString;
 use nix::dir::{Dir, Type};
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, open as open_call, openat};
+use nix::fcntl::{AtFlags, OFlag, open};
 use nix::sys::stat::{Mode, SFlag, fstat, fstatat};
 
-use super::read::{Buffer, open, unreadable};
+use super::Tree;
 use super::roots::{Roots, is_php};
-use super::{SourceFile, Tree};
-use crate::Problem;
+use found::{Found, joined, path_of};
 
 /// No more threads than this: what is left is waiting for the kernel's locks.
 const MOST_THREADS: usize = 16;
@@ -87,14 +85,6 @@ struct Tasks {
     /// Those that wait or are being done.
     open: usize,
     files: usize,
-}
-
-#[derive(Default)]
-struct Found {
-    files: Vec<(BString, SourceFile)>,
-    folders: Vec<PathBuf>,
-    problems: Vec<Problem>,
-    buffer: Buffer,
 }
 
 /// A task under way: it is done when this is dropped, even by a panic, for which the others would wait.
@@ -229,96 +219,9 @@ impl Work {
     }
 }
 
-// === impl Found ===
-
-impl Found {
-    fn read_in(&mut self, path: &BString, folder: &OwnedFd, names: &[BString], is_linked: bool) {
-        for name in names {
-            let path = joined(path, name);
-            let opened =
-                openat(folder, name.as_slice(), OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK, Mode::empty());
-            match opened {
-                Ok(file) => self.scan(path, &mut File::from(file), is_linked),
-                // It has gone since it was listed.
-                Err(Errno::ENOENT) => {}
-                Err(error) => self.failed(&path, error),
-            }
-        }
-    }
-
-    fn read(&mut self, path: BString) {
-        match open(path_of(&path)) {
-            Ok(Some(mut file)) => self.scan(path, &mut file, true),
-            // Whoever names it says so.
-            Ok(None) => {}
-            Err(problem) => self.problems.push(problem),
-        }
-    }
-
-    fn scan(&mut self, path: BString, file: &mut File, is_linked: bool) {
-        match self.buffer.fill(file) {
-            Ok(source) => {
-                let seen = SourceFile::of(source, is_linked);
-                self.files.push((path, seen));
-            }
-            Err(error) => self.failed(&path, error),
-        }
-    }
-
-    fn failed(&mut self, path: &BString, error: impl Into<Failed>) {
-        let path = path_of(&path).to_path_buf();
-        self.problems.push(match error.into() {
-            Failed::Call(error) => unreadable(&path, &error),
-            Failed::Bound(what) => Problem::of(path, what).hiding(),
-        });
-    }
-
-    fn together(all: Vec<Self>) -> Tree {
-        let mut files = Vec::new();
-        let mut tree = Tree::default();
-        for mut found in all {
-            files.append(&mut found.files);
-            tree.folders.append(&mut found.folders);
-            tree.problems.extend(
-                found.problems.into_iter().map(|problem| (BString::from(problem.path.as_os_str().as_bytes()), problem)),
-            );
-        }
-        tree.folders.sort();
-        for (path, file) in &files {
-            tree.complain(path, file);
-        }
-        tree.files = files.into_iter().collect();
-        tree
-    }
-}
-
-/// Why something was left out.
-enum Failed {
-    Call(std::io::Error),
-    Bound(String),
-}
-
-impl From<Errno> for Failed {
-    fn from(error: Errno) -> Self {
-        Self::Call(error.into())
-    }
-}
-
-impl From<std::io::Error> for Failed {
-    fn from(error: std::io::Error) -> Self {
-        Self::Call(error)
-    }
-}
-
-impl From<String> for Failed {
-    fn from(what: String) -> Self {
-        Self::Bound(what)
-    }
-}
-
 /// A folder, to open files in it, and once more, to list it; and which one it is.
 fn opened(path: &BString) -> nix::Result<(OwnedFd, Dir, (u64, u64))> {
-    let folder = open_call(path.as_slice(), OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty())?;
+    let folder = open(path.as_slice(), OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty())?;
     let stat = fstat(&folder)?;
     let dir = Dir::from_fd(folder.try_clone().map_err(|error| Errno::from_raw(error.raw_os_error().unwrap_or(0)))?)?;
     Ok((folder, dir, (stat.st_dev, stat.st_ino)))
@@ -332,16 +235,4 @@ fn followed(folder: &OwnedFd, name: &std::ffi::CStr) -> Option<Type> {
         SFlag::S_IFREG => Some(Type::File),
         _ => None,
     }
-}
-
-fn joined(folder: &BString, name: &[u8]) -> BString {
-    let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
-    path.push_str(folder);
-    path.push(b'/');
-    path.push_str(name);
-    path.into()
-}
-
-fn path_of(bytes: &BString) -> &Path {
-    Path::new(OsStr::from_bytes(bytes))
 }
