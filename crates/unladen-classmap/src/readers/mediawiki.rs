@@ -1,6 +1,6 @@
 //! MediaWiki: its AutoLoader, its extensions and skins, and their Composer loaders. The principal type is [`MediaWiki`].
 //!
-//! What its code does, from release 1.24 to 1.45:
+//! What its code does, from release 1.25 to 1.45:
 //!
 //! - `includes/AutoLoader.php` finds a class in the list of `autoload.php`; then among the classes that extensions list, of which the first to
 //!   register one keeps it; then in the folder of the longest namespace, where a namespace too stays with the first who registered it: with

@@ -11,6 +11,8 @@ define('MEDIAWIKI', true);
 define('MW_INSTALL_PATH', $IP);
 $wgAutoloadClasses = [];
 require "$IP/includes/AutoLoader.php";
+// Up to 1.38 it is Setup.php that does this.
+require_once "$IP/vendor/autoload.php";
 foreach (['Defines', 'GlobalFunctions'] as $part) {
     require "$IP/includes/$part.php";
 }
@@ -31,13 +33,28 @@ if ($settings === 'all') {
 }
 // What ExtensionRegistry::loadFromQueue does for classes; it would also check versions, for which it needs all of MediaWiki.
 $processor = new ExtensionProcessor;
-foreach (ExtensionRegistry::getInstance()->getQueue() as $path => $time) {
-    $processor->extractInfoFromFile($path);
+$queue = array_keys(ExtensionRegistry::getInstance()->getQueue());
+if (method_exists($processor, 'extractInfoFromFile')) {
+    foreach ($queue as $path) {
+        $processor->extractInfoFromFile($path);
+    }
+    $found = $processor->getExtractedAutoloadInfo();
+    AutoLoader::registerNamespaces($found['namespaces']);
+    AutoLoader::registerClasses($found['classes']);
+    AutoLoader::loadFiles($found['files']);
+} else {
+    // 1.35 to 1.38
+    $files = [];
+    foreach ($queue as $path) {
+        $info = json_decode(file_get_contents($path), true);
+        ExtensionRegistry::exportAutoloadClassesAndNamespaces(dirname($path), $info);
+        $files = array_merge($files, $processor->getExtraAutoloaderPaths(dirname($path), $info));
+    }
+    $found = ['classes' => $wgAutoloadClasses];
+    foreach (array_filter($files, 'is_file') as $file) {
+        require_once $file;
+    }
 }
-$found = $processor->getExtractedAutoloadInfo();
-AutoLoader::registerNamespaces($found['namespaces']);
-AutoLoader::registerClasses($found['classes']);
-AutoLoader::loadFiles($found['files']);
 
 /** @return string[] the names that a file declares, in lower case, as keys; their spelling as values */
 function declared(string $file): array {
@@ -57,7 +74,9 @@ function read_declarations(string $source): array {
         $before = $tokens[$at - 1] ?? null;
         if ($token->is(T_NAMESPACE) && $next && $next->is([T_STRING, T_NAME_QUALIFIED, '{'])) {
             $namespace = $next->is('{') ? '' : "$next->text\\";
-        } elseif ($token->is([T_CLASS, T_INTERFACE, T_TRAIT, T_ENUM]) && $next && $next->is(T_STRING)
+        } elseif ($token->is([T_CLASS, T_INTERFACE, T_TRAIT, T_ENUM]) && $next
+            // `class Match` was a class until PHP 8, and libraries keep the file.
+            && $next->is([T_STRING, T_MATCH])
             && !($before && $before->is([T_DOUBLE_COLON, T_NEW]))) {
             $names[strtolower($namespace . $next->text)] = $namespace . $next->text;
         } elseif ($token->is([T_STRING, T_NAME_FULLY_QUALIFIED]) && ltrim(strtolower($token->text), '\\') === 'class_alias'

@@ -44,7 +44,7 @@ fn calls_with_constants_are_followed() {
         "wfLoadExtension( 'Cite' );\nwfLoadExtension('Math');",
         "wfLoadExtensions( [ 'Math', \"Cite\", ] );",
         "wfLoadExtensions( array( 'Cite' ) ); wfLoadExtension( 'Math', \"$IP/extensions/Math/extension.json\" );",
-        "wfLoadExtension( 'x', \"{$IP}/extensions//Math/extension.json\" ); WFLOADEXTENSION( 'Cite', null );",
+        "wfLoadExtension( 'x', \"{$wgBaseDirectory}/extensions//Math/extension.json\" ); WFLOADEXTENSION( 'Cite', null );",
         "wfLoadExtension( 'x', MW_INSTALL_PATH . '/extensions/Math/extension.json' ); $x = 'Cite'; wfLoadExtension( $x );",
         "ExtensionRegistry::getInstance()->queue( \"$IP/extensions/Math/extension.json\" ); \\wfLoadExtension( 'Cite' );",
         "if ( !defined( 'MEDIAWIKI' ) ) {\n\texit;\n}\nwfLoadExtension( 'Cite' ); # wfLoadExtension( 'Poem' );\nwfLoadExtension( 'Math' );",

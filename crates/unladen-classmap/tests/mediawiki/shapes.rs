@@ -69,7 +69,7 @@ fn without_namespaces() {
 #[test]
 fn of_another_shape_is_told() {
     for (loader, told) in [
-        ("class AutoLoader {}", "is not an AutoLoader that is known here (MediaWiki 1.24 to 1.45)"),
+        ("class AutoLoader {}", "is not an AutoLoader that is known here (MediaWiki 1.25 to 1.45)"),
         (
             &AUTOLOADER.replace("self::$psr4Namespaces[$prefix]", "$x"),
             "`self::$psr4Namespaces[$prefix]` was expected in it",

@@ -3,8 +3,6 @@
 //! `require "a";` is no call in PHP's grammar, and `AutoLoader::$psr4Namespaces += […];` is none at all; written as calls, one reader of constant
 //! arguments does for all of them. Lines stay where they are.
 
-use bstr::ByteSlice;
-
 use crate::php::skip;
 
 /// What is included, by any of PHP's four words.
@@ -69,7 +67,7 @@ pub(in crate::readers) fn as_calls(source: &[u8]) -> Vec<u8> {
         let after = if let Some((end, call, brackets)) = form(source, at) {
             written.extend_from_slice(call.as_bytes());
             // A line that ends within the form has to end all the same.
-            written.extend(source[at..end].iter().filter(|byte| **byte == b'\n'));
+            written.extend(newlines(&source[at..end]));
             if brackets {
                 written.push(b'(');
                 // Closed where this one's statement ends, or the bracket around it.
@@ -79,6 +77,7 @@ pub(in crate::readers) fn as_calls(source: &[u8]) -> Vec<u8> {
             continue;
         } else if let Some((key, end)) = old_class(source, at) {
             written.extend_from_slice(&[OLD_CLASS.as_bytes(), b"(", key, b","].concat());
+            written.extend(newlines(&source[at..end]).skip(newlines(key).count()));
             ours.push(depth);
             at = end;
             continue;
@@ -91,11 +90,18 @@ pub(in crate::readers) fn as_calls(source: &[u8]) -> Vec<u8> {
     written
 }
 
+fn newlines(text: &[u8]) -> impl Iterator<Item = u8> {
+    text.iter().copied().filter(|byte| *byte == b'\n')
+}
+
 /// The form that begins at `at`: where it ends, and what it becomes.
 fn form(source: &[u8], at: usize) -> Option<(usize, &'static str, bool)> {
-    let named =
-        source[..at].trim_ascii_end().ends_with_str(b"->") || source[..at].trim_ascii_end().ends_with_str(b"::");
-    if named || !skip::begins_label(*source.get(at)?) {
+    if !skip::begins_label(*source.get(at)?) {
+        return None;
+    }
+    let before = source[..at].trim_ascii_end();
+    // A method or a constant of that name.
+    if before.ends_with(b"->") || before.ends_with(b"::") {
         return None;
     }
     FORMS.iter().find_map(|(words, call, brackets)| {

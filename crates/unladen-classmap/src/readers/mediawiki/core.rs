@@ -46,7 +46,7 @@ impl Core {
         let loader = real(&root.join("includes/AutoLoader.php"))?;
         let source = read(&loader)?;
         if !source.contains_str(FINDS_LISTED) {
-            let what = "is not an AutoLoader that is known here (MediaWiki 1.24 to 1.45): `$wgAutoloadLocalClasses[$className]` was \
+            let what = "is not an AutoLoader that is known here (MediaWiki 1.25 to 1.45): `$wgAutoloadLocalClasses[$className]` was \
                         expected in it";
             return Err(Problem::of(loader, what));
         }

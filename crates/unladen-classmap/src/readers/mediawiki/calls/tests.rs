@@ -1,3 +1,5 @@
+use bstr::ByteSlice;
+
 use super::*;
 
 #[test]
@@ -22,3 +24,58 @@ fn includes_become_calls() {
         assert_eq!(as_calls(source.as_bytes()).as_bstr(), calls, "{source}");
     }
 }
+
+proptest::proptest! {
+    /// Whatever is in the file, lines stay where they are, and what is no form stays as it is.
+    #[test]
+    fn no_line_moves(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40)) {
+        let source = format!("<?php {}", pieces.concat());
+        let calls = as_calls(source.as_bytes());
+        proptest::prop_assert_eq!(calls.find_iter(b"\n").count(), source.matches('\n').count());
+        if !source.contains("clude") && !source.contains("quire") && !source.contains("Auto") && !source.contains("if") {
+            proptest::prop_assert_eq!(calls.as_bstr(), source.as_bytes().as_bstr());
+        }
+    }
+}
+
+const PIECES: &[&str] = &[
+    "<?php ",
+    "?>",
+    "include",
+    " require_once ",
+    "AutoLoader",
+    "::",
+    "\n",
+    "$psr4Namespaces",
+    " += ",
+    "registerClasses",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ";",
+    "'",
+    "\"",
+    "`",
+    "<<<A\n",
+    "A\n",
+    "//",
+    "/*",
+    "*/",
+    "#",
+    "\\",
+    "$wgAutoloadClasses",
+    "$wgAutoloadClasses\n[",
+    "'k'\n]\n=",
+    "=",
+    "if",
+    "function_exists",
+    "'wfLoadSkin'",
+    "x",
+    "é",
+    "->",
+    "$",
+    ",",
+];

@@ -107,10 +107,15 @@ impl<'a> Follower<'a> {
         [b"<?php define('MW_INSTALL_PATH', '", quoted, b"'); $IP = '", quoted, b"'; ?>", source].concat()
     }
 
-    fn known(&self) -> [(&'static str, Value); 3] {
+    fn known(&self) -> [(&'static str, Value); 4] {
         let of = |path: &Path| Value::String(path.as_os_str().as_bytes().into());
         let folder = |name| (name, of(&self.folder(name)));
-        [("IP", of(self.root)), folder("wgExtensionDirectory"), folder("wgStyleDirectory")]
+        [
+            ("IP", of(self.root)),
+            ("wgBaseDirectory", of(self.root)),
+            folder("wgExtensionDirectory"),
+            folder("wgStyleDirectory"),
+        ]
     }
 
     fn folder(&self, variable: &str) -> PathBuf {
