@@ -37,6 +37,8 @@ pub(super) fn text(project: &Project, emit: Emit, target: &Path, written: Option
     if emit == Emit::Php && !project.application.switch_on.is_empty() {
         let _ = writeln!(text, "\n{}", style.heading("switch it on"));
         for line in &project.application.switch_on {
+            // Readers do not know where the map will be.
+            let line = line.replace("…/unladen-classmap.php", &target.display().to_string());
             let _ = writeln!(text, "  {line}");
         }
     }

@@ -53,7 +53,8 @@ pub(super) struct Args {
     /// A folder for the classes that begin with a prefix, by PSR-4 (repeatable): asked last; alone, if there is no --reader
     #[arg(long, value_name = "PREFIX=DIR", value_parser = psr4)]
     psr4: Vec<(BString, PathBuf)>,
-    /// Of MediaWiki: all extensions and skins that are there, not only those that LocalSettings.php enables
+    /// As if all were enabled: extensions and skins of MediaWiki (otherwise those of LocalSettings.php), plugins and themes of
+    /// WordPress (otherwise none, as its database says which are)
     #[arg(long)]
     all_extensions: bool,
     /// Of MediaWiki: its LocalSettings.php, if it is not in DIR
