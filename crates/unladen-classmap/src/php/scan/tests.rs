@@ -199,7 +199,7 @@ fn aliases_that_are_written_out() {
         &[(Alias, "B"), (Alias, r"B\C"), (Alias, r"D\E"), (Alias, "F")],
     );
     check("<?php namespace N; class_alias /* x */ ( A::class /* , 'X' */, // y\n 'B' );", &[(Alias, "B")]);
-    check(r#"<?php class_alias($a, "B\\C"); class_alias("A", "B\x41");"#, &[(Alias, r"B\C"), (Alias, "BA")]);
+    check(r#"<?php class_alias($a, "B\\C"); class_alias("A", "B\x43");"#, &[(Alias, r"B\C"), (Alias, "BC")]);
     check(
         "<?php class_alias(alias: 'B', class: 'A'); class_alias('A', alias: 'C'); class_alias(class: 'A', alias: 'D');",
         &[(Alias, "B"), (Alias, "C"), (Alias, "D")],
