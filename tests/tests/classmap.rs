@@ -62,7 +62,10 @@ impl App {
     /// What PHP prints, with the map and nothing else to find classes.
     fn php(&self, code: &str) -> String {
         let map = self.map().display().to_string().replace('\\', "\\\\").replace('\'', "\\'");
-        let done = Command::new("php").args(["-d", "display_errors=stderr", "-r", &format!("require '{map}'; {code}")]).output().unwrap();
+        let done = Command::new("php")
+            .args(["-d", "display_errors=stderr", "-r", &format!("require '{map}'; {code}")])
+            .output()
+            .unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         String::from_utf8_lossy(&done.stdout).into_owned()
     }
@@ -108,7 +111,9 @@ fn check_tells_what_the_map_lacks_and_what_has_moved_or_gone() {
     app.write("src/Cart.php", "<?php namespace App; class Basket {}");
     fs::remove_file(app.path("src/Pay/Card.php")).unwrap();
     let done = app.call(["--check"]).run().ended_with(8).says(["is not what it would be now"]);
-    for line in ["App\\Card", "App\\Cart  src/Cart.php", "App\\Pay\\Card  src/Pay/Card.php", "App\\Fresh  src/Fresh.php"] {
+    for line in
+        ["App\\Card", "App\\Cart  src/Cart.php", "App\\Pay\\Card  src/Pay/Card.php", "App\\Fresh  src/Fresh.php"]
+    {
         assert!(line == "App\\Card" || done.stdout.contains(line), "{line} is not in\n{}", done.stdout);
     }
     let document = Document(serde_json::from_str(&app.call(["--check", "--json"]).run().ended_with(8).stdout).unwrap());
@@ -135,7 +140,8 @@ fn explain_names_the_winner_and_why() {
     let app = App::shop();
     app.write("lib/Cart.php", "<?php namespace App; class Cart {}");
     app.write("old/Cart.php", "<?php namespace App; class Cart {}");
-    let done = app.call(["--psr4", "App\\=lib", "--psr4", "=.", "--explain", "\\app\\cart"]).run().succeeded().says_nothing();
+    let done =
+        app.call(["--psr4", "App\\=lib", "--psr4", "=.", "--explain", "\\app\\cart"]).run().succeeded().says_nothing();
     let lines: Vec<&str> = done.stdout.lines().collect();
     assert_eq!(lines[0], "App\\Cart: in the map: the first file that PHP would be led to");
     assert!(lines[1].contains("src/Cart.php  class in line 3  wins"), "{}", done.stdout);
@@ -183,7 +189,12 @@ fn what_cannot_be_read_leaves_the_old_map_in_place() {
     app.write("src/Secret.php", "<?php namespace App; class Secret {}");
     app.write("src/Fresh.php", "<?php namespace App; class Fresh {}");
     fs::set_permissions(app.path("src/Secret.php"), fs::Permissions::from_mode(0o600)).unwrap();
-    app.call_as_nobody([]).run().ended_with(2).says(["src/Secret.php", "Permission denied", "nothing was written", "--partial"]);
+    app.call_as_nobody([]).run().ended_with(2).says([
+        "src/Secret.php",
+        "Permission denied",
+        "nothing was written",
+        "--partial",
+    ]);
     assert_eq!(app.text("unladen-classmap.php"), before);
     app.call_as_nobody(["--partial"]).run().succeeded().says(["src/Secret.php"]);
     assert!(app.text("unladen-classmap.php").contains("Fresh"));
@@ -215,7 +226,10 @@ fn an_application_that_is_not_known_is_told_with_those_that_are() {
     let app = App::new(&[("readme.txt", "nothing")]);
     let done = Call::new(["classmap"]).args([app.folder.path()]).run().ended_with(2).shows_nothing();
     done.says(["no application that is known here", "composer", "mediawiki", "psr4"]);
-    Call::new(["classmap", "/nowhere"]).run().ended_with(2).says(["/nowhere", "the folder of an application was expected"]);
+    Call::new(["classmap", "/nowhere"])
+        .run()
+        .ended_with(2)
+        .says(["/nowhere", "the folder of an application was expected"]);
 }
 
 #[test]
@@ -250,4 +264,33 @@ fn watch_follows_what_changes() {
     running.interrupt();
     let done = running.wait().succeeded();
     assert!(done.stdout.contains("watching") && done.stdout.contains("changed"), "{}", done.stdout);
+}
+
+/// Composer's own class map, made by Composer and by us.
+#[test]
+fn composers_own_map_is_as_composer_writes_it_and_forgets_what_has_gone() {
+    let app = App::new(&[
+        (
+            "composer.json",
+            "{\"name\": \"a/b\", \"autoload\": {\"psr-4\": {\"App\\\\\": \"src\"}, \"classmap\": [\"lib\"]}}",
+        ),
+        ("src/Cart.php", "<?php\nnamespace App;\nclass Cart {}\n"),
+        ("lib/all.php", "<?php\nclass Old {}\nclass Kept {}\n"),
+    ]);
+    let composer = || {
+        let mut composer = Command::new("composer");
+        composer.args(["dump-autoload", "-o", "--no-interaction", "--working-dir"]).arg(app.folder.path());
+        let done = composer.env("COMPOSER_ALLOW_SUPERUSER", "1").output().expect("composer: scripts/test installs it");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    let texts =
+        || ["autoload_classmap.php", "autoload_static.php"].map(|file| app.text(&format!("vendor/composer/{file}")));
+    composer();
+    app.write("lib/all.php", "<?php\nclass Kept {}\nclass Fresh {}\n");
+    let done = Call::new(["classmap", "--emit", "composer"]).args([app.folder.path()]).run().succeeded().says_nothing();
+    assert!(done.stdout.contains("vendor/composer/autoload_classmap.php"), "{}", done.stdout);
+    let ours = texts();
+    assert!(ours[1].contains("'Fresh'") && !ours[1].contains("'Old'"), "{}", ours[1]);
+    composer();
+    assert_eq!(ours, texts());
 }

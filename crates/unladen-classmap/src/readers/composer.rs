@@ -44,12 +44,12 @@ impl Reader for Composer {
         let mut project = Project::open(root)?;
         let name = project.vendor.strip_prefix(&project.folder).unwrap_or(&project.vendor);
         let name = format!("{}/", name.display());
-        let found = if is_dumped(&project.vendor) {
+        let found = if is_dumped(&project.vendor) && !options.anew {
             let found = vendor(&project.vendor, &name)?;
             compare(&mut project, &found.loader);
             found
         } else {
-            project.add_packages(options.dev)?;
+            project.add_packages(options)?;
             // When it is written, it is what counts.
             project.inputs.push(project.vendor.join("composer/autoload_real.php"));
             let loader = Loader {

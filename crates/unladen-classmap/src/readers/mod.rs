@@ -33,6 +33,8 @@ pub struct Options {
     pub settings: Option<std::path::PathBuf>,
     /// Whether Composer's packages and folders for development count, where it has not been dumped.
     pub dev: bool,
+    /// What Composer would write now, rather than what it has written.
+    pub anew: bool,
     /// Prefixes and their folders, below the root or absolute.
     pub psr4: Vec<(bstr::BString, std::path::PathBuf)>,
 }

@@ -22,6 +22,9 @@ pub(crate) enum Emit {
 /// The name of the map in an application's folder.
 const NAME: &str = "unladen-classmap.php";
 
+/// A file, or standard output, with what is to be in it.
+pub(super) type Text = (Option<PathBuf>, Vec<u8>);
+
 impl Task {
     /// The file of the map; nothing if it goes to standard output.
     pub(super) fn target(&self, project: &Project) -> Option<PathBuf> {
@@ -35,7 +38,7 @@ impl Task {
     }
 
     /// The files that are to be written, with what is to be in them.
-    pub(super) fn texts(&self, project: &Project) -> Result<Vec<(Option<PathBuf>, Vec<u8>)>, Failure> {
+    pub(super) fn texts(&self, project: &Project) -> Result<Vec<Text>, Failure> {
         let target = self.target(project);
         Ok(match self.emit {
             Emit::Php => {
@@ -51,7 +54,7 @@ impl Task {
     }
 
     /// Composer's own files, where they are.
-    fn composer(&self, project: &Project) -> Result<Vec<(Option<PathBuf>, Vec<u8>)>, Failure> {
+    fn composer(&self, project: &Project) -> Result<Vec<Text>, Failure> {
         if self.output.is_some() {
             let what = "--emit composer writes into the project's vendor/composer: leave out --output";
             return Err(Failure::Usage(what.to_owned()));
@@ -69,7 +72,7 @@ impl Task {
 ///
 /// # Errors
 /// If a file cannot be written.
-pub(super) fn write(texts: &[(Option<PathBuf>, Vec<u8>)]) -> Result<bool, OutputError> {
+pub(super) fn write(texts: &[Text]) -> Result<bool, OutputError> {
     let mut written = false;
     for (path, text) in texts {
         let Some(path) = path else {

@@ -81,6 +81,8 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         extensions: if args.all_extensions { Extensions::All } else { Extensions::Enabled },
         settings: args.settings,
         dev: args.dev,
+        // As `composer dump-autoload` does: a list that it reads itself would never lose a class.
+        anew: args.emit == Emit::Composer,
         psr4: args.psr4,
     };
     let task = Task {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::package::Package;
 use super::path::{glob, plain};
 use super::{json, links_to_platform};
-use crate::Problem;
+use crate::{Options, Problem};
 
 /// What composer.json says of the whole, and the packages that are there.
 #[derive(Debug, Default)]
@@ -58,7 +58,7 @@ impl Project {
     }
 
     /// Adds the packages that are installed, and those of path repositories that are required and not installed.
-    pub(super) fn add_packages(&mut self, dev: bool) -> Result<(), Problem> {
+    pub(super) fn add_packages(&mut self, options: &Options) -> Result<(), Problem> {
         if self.json.get("extra").is_some_and(|extra| extra.get("merge-plugin").is_some()) {
             let what = "what its merge-plugin takes from other files is not followed: run composer dump-autoload, then that is read";
             self.problems.push(Problem::of(self.folder.join("composer.json"), what).hiding());
@@ -66,6 +66,8 @@ impl Project {
         let file = self.vendor.join("composer/installed.json");
         self.inputs.push(file.clone());
         let installed = json::read(&file)?.unwrap_or_default();
+        // As Composer infers it when it is not told.
+        let dev = options.dev || options.anew && installed.get("dev").and_then(Value::as_bool) == Some(true);
         // Composer 1 wrote the list alone.
         let list = installed.get("packages").unwrap_or(&installed);
         for package in list.as_array().into_iter().flatten() {
