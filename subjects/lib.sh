@@ -313,7 +313,10 @@ pm = static
 pm.max_children = ${UNLADEN_WORKERS:-2}
 php_admin_flag[log_errors] = on
 php_admin_value[error_log] = $STATE/log/php.log
+; What a subject itself has to say of the pool.
+include = $STATE/pool.conf
 CONF
+    touch "$STATE/pool.conf"
     fpm_launch
 }
 

@@ -6,6 +6,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use crate::binary::binary;
+
 /// Brings a subject up in a state folder of its own and prints what there is to know of it, or why it is not up. When its
 /// standard input ends, it takes the subject down and forgets all of it. The input ends with the test's process, however
 /// that ends: Rust drops no statics, and nothing after SIGKILL.
@@ -54,6 +56,7 @@ impl Subject {
         let mut guard = Command::new("bash")
             .args(["-c", GUARD, "bash"])
             .arg(&run)
+            .env("UNLADEN", binary())
             .envs(variables.iter().copied())
             // Ctrl-C is for the test; the guard then sees its end.
             .process_group(0)
@@ -104,6 +107,7 @@ impl Subject {
             .args(words)
             .env("UNLADEN_STATE", self.get("UNLADEN_STATE"))
             .env("UNLADEN_WORKERS", "1")
+            .env("UNLADEN", binary())
             .output()
             .expect("the subject's script starts");
         let said = String::from_utf8_lossy(&run.stderr);
