@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::php::Kind;
-use crate::{Rule, Tree};
+use crate::{Rule, SourceFile, Tree};
 
 /// What makes a rule quick to ask.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl<'a> Index<'a> {
             }
             Rule::Folders { paths, excluded, .. } => {
                 let mut declared: HashMap<BString, Vec<&'a BStr>> = HashMap::new();
-                for (file, source) in paths.iter().flat_map(|path| tree.below(path)) {
+                for (file, source) in paths.iter().flat_map(|path| in_order(tree, path)) {
                     if excluded.excludes(&file.to_path_lossy()) {
                         continue;
                     }
@@ -81,6 +81,14 @@ impl<'a> Index<'a> {
             }
         }
     }
+}
+
+/// The files below a folder, folder by folder: what is in `lib/` comes before what is in `lib-old/`.
+fn in_order<'a>(tree: &'a Tree, folder: &Path) -> Vec<(&'a BStr, &'a SourceFile)> {
+    let mut files: Vec<_> = tree.below(folder).collect();
+    let key = |path: &'a BStr| path.iter().map(|byte| if *byte == b'/' { 0 } else { *byte });
+    files.sort_by(|(one, _), (other, _)| key(one).cmp(key(other)));
+    files
 }
 
 /// PSR-4: `rest` is what follows the prefix.

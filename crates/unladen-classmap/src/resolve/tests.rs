@@ -227,3 +227,11 @@ fn the_map_is_the_same_from_run_to_run() {
         assert_eq!(site.classes(), first);
     }
 }
+
+#[test]
+fn of_a_folder_what_is_below_comes_before_what_is_beside() {
+    let site = Site::new(&[("all/lib-old/C.php", "class C {}"), ("all/lib/C.php", "class C {}")]);
+    let rule = Rule::Folders { origin: site.path("x"), paths: vec![site.path("all")], excluded: Default::default() };
+    let site = site.loader(Standing::Sure, vec![rule]);
+    assert_eq!(site.classes(), pairs(&[("C", "all/lib/C.php")]));
+}
