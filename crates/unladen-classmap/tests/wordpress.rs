@@ -69,7 +69,7 @@ fn plugins_may_not_be_active() {
     let project = read(root.path(), Extensions::Enabled);
     assert_eq!(files(&project, root.path()), [""; 0]);
     let problem = project.application.problems.first().unwrap();
-    assert!(problem.hides && problem.what.contains("--all-extensions"), "{problem}");
+    assert!(!problem.hides && problem.what.contains("--all-extensions"), "{problem}");
     std::fs::remove_dir_all(root.path().join("wp-content/themes")).unwrap();
     assert_eq!(files(&read(root.path(), Extensions::Enabled), root.path()), ["Config vendor/Config.php"]);
 }

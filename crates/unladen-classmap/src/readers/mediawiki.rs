@@ -14,7 +14,6 @@ pub(super) mod calls;
 mod core;
 mod manifest;
 mod namespaces;
-pub(super) mod path;
 mod registry;
 mod settings;
 
@@ -57,20 +56,24 @@ impl Reader for MediaWiki {
 /// As LocalSettings.php has it.
 fn enabled(root: &Path, core: &Core, options: &Options) -> Settings {
     let file = options.settings.clone().unwrap_or_else(|| root.join("LocalSettings.php"));
-    let nothing = |what: &str| {
+    let nothing = |what: &str, hides: bool| {
         let what = format!(
             "{what}: no extension and no skin was read, their classes are left to MediaWiki's own loader; name the file \
                             with --settings, or read all there are with --all-extensions"
         );
-        let problems = vec![Problem::of(&file, what).hiding()];
+        let problems = vec![Problem { hides, ..Problem::of(&file, what) }];
         Settings { problems, open: true, inputs: vec![file.clone()], ..Settings::default() }
     };
     if file.extension().is_none_or(|extension| extension != "php") {
-        return nothing("is not PHP, which alone is followed here");
+        return nothing("is not PHP, which alone is followed here", true);
     }
     match std::fs::File::open(&file) {
         Ok(_) => Settings::read(&file, &core.root),
-        Err(error) => nothing(&format!("cannot be read ({error})")),
+        // A wiki that is not set up yet.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && options.settings.is_none() => {
+            nothing("is not there", false)
+        }
+        Err(error) => nothing(&format!("cannot be read ({error})"), true),
     }
 }
 

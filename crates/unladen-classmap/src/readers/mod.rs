@@ -2,6 +2,7 @@
 
 pub(crate) mod composer;
 mod mediawiki;
+mod path;
 pub(crate) mod psr4;
 mod wordpress;
 

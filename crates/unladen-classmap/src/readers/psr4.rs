@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 
-use super::mediawiki::path::plain;
+use super::path::plain;
 use super::{Options, Reader};
 use crate::{Application, Loader, Problem, Rule};
 

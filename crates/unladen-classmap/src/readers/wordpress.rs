@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::mediawiki::calls::{INCLUDE, as_calls};
-use super::mediawiki::path::plain;
+use super::path::plain;
 use super::{Extensions, Options, Reader, composer};
 use crate::php::constant::{Value, calls};
 use crate::{Application, Loader, Problem, Standing};
@@ -142,7 +142,7 @@ fn notice(content: &Path, count: usize, all: bool) -> Problem {
         "which plugins and themes are active is in WordPress's database, which is not read: the classes of {count} with a Composer loader \
          are left to those loaders; if all that are there are active, on each site, --all-extensions reads them"
     );
-    Problem::of(content, what).hiding()
+    Problem::of(content, what)
 }
 
 fn switch_on() -> Vec<String> {

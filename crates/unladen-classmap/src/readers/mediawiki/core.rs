@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
 
-use super::path;
 use crate::Problem;
 use crate::php::constant::{Value, assigned, returned};
+use crate::readers::path;
 
 /// The classes and namespaces of MediaWiki itself, by the AutoLoader of its release.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use bstr::BString;
 use serde_json::{Map, Value};
 
-use super::path;
 use crate::Problem;
+use crate::readers::path;
 
 /// What MediaWiki's ExtensionProcessor takes from it for classes. What is there for tests alone is not loaded by a wiki, and not read.
 #[derive(Debug, Default)]

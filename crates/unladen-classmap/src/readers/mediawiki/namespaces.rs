@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
-use super::{Core, path};
+use super::Core;
 use crate::Problem;
+use crate::readers::path;
 
 /// Prefixes and their folders. PHP's `+=` on arrays fills it: what is there stays.
 pub(super) struct Namespaces {

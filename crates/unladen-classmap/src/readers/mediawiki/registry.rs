@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use bstr::BString;
 
 use super::namespaces::Namespaces;
-use super::{Core, Manifest, Settings, all_manifests, path};
+use super::{Core, Manifest, Settings, all_manifests};
 use crate::readers::composer;
+use crate::readers::path;
 use crate::{Application, Loader, Rule, Standing};
 
 /// MediaWiki's ExtensionRegistry, as far as classes go.

@@ -13,7 +13,7 @@ use crate::Problem;
 use crate::php::constant::{Call, Value, assigned, calls};
 use crate::readers::mediawiki::calls::{CLASSES, INCLUDE, NAMESPACES, OLD_CLASS, QUEUE, as_calls};
 use crate::readers::mediawiki::core::read;
-use crate::readers::mediawiki::path::plain;
+use crate::readers::path::plain;
 
 /// How deep files that include one another are followed, and how many in all.
 const DEEPEST: usize = 16;

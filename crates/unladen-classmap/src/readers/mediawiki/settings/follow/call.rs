@@ -8,7 +8,7 @@ use super::{At, Follower, LEFT};
 use crate::Problem;
 use crate::php::constant::Value;
 use crate::readers::mediawiki::calls::{CLASSES, INCLUDE, NAMESPACES, OLD_CLASS, QUEUE};
-use crate::readers::mediawiki::path::plain;
+use crate::readers::path::plain;
 
 impl Follower<'_> {
     pub(super) fn call(&mut self, at: &At<'_>) {
@@ -61,7 +61,7 @@ impl Follower<'_> {
             return;
         }
         let what = format!("{} is loaded on a condition, which is not followed: {LEFT}", manifest.display());
-        self.settings.problems.push(Problem::at(at.file, at.call.line, what).hiding());
+        self.settings.problems.push(Problem::at(at.file, at.call.line, what));
         self.settings.perhaps.push(manifest);
     }
 
@@ -96,6 +96,8 @@ impl Follower<'_> {
             QUEUE => format!("queues an extension that cannot be told from here: {LEFT}"),
             name => format!("{name}() loads what cannot be told from here: {LEFT}; name it by a constant string"),
         };
-        self.lost(Problem::at(at.file, at.call.line, what));
+        // No failure: it is as its author wants it, and the map is right without.
+        self.settings.open = true;
+        self.settings.problems.push(Problem::at(at.file, at.call.line, what));
     }
 }
