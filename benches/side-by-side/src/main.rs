@@ -10,6 +10,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "results go to stdout, progress to stderr")]
 
 mod children;
+mod classmap;
 mod client;
 mod clock;
 mod crowd;
@@ -44,8 +45,16 @@ struct Bench {
     run: fn(&Options) -> Result<()>,
 }
 
-const BENCHES: &[Bench] =
-    &[read::BENCH, share::BENCH, client::BENCH, lag::BENCH, stall::BENCH, weights::BENCH, trace::BENCH];
+const BENCHES: &[Bench] = &[
+    read::BENCH,
+    share::BENCH,
+    client::BENCH,
+    lag::BENCH,
+    stall::BENCH,
+    weights::BENCH,
+    trace::BENCH,
+    classmap::BENCH,
+];
 
 /// What the command line says beside names.
 #[derive(Debug, Clone, Copy)]

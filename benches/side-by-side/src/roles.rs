@@ -1,6 +1,6 @@
 //! What this program is besides the bench: the small processes that the benches start are itself, under these names.
 
-use crate::{Result, crowd, server, subject, tool};
+use crate::{Result, classmap, crowd, server, subject, tool};
 
 /// The first argument names it.
 type Role = fn(&[String]) -> Result<()>;
@@ -12,6 +12,7 @@ pub(crate) const CLIENT: &str = "as-client";
 pub(crate) const KEEP: &str = "as-keeper";
 pub(crate) const METRONOME: &str = "as-metronome";
 pub(crate) const SERVER: &str = "as-server";
+pub(crate) const MEASURE: &str = "as-measurer";
 
 pub(crate) fn of(arguments: &[String]) -> Option<Role> {
     let role: Role = match arguments.first()?.as_str() {
@@ -22,6 +23,7 @@ pub(crate) fn of(arguments: &[String]) -> Option<Role> {
         KEEP => subject::keep,
         METRONOME => tool::be_the_metronome,
         SERVER => server::serve,
+        MEASURE => classmap::measure,
         _ => return None,
     };
     Some(role)

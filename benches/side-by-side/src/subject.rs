@@ -2,7 +2,7 @@
 
 use std::io::{PipeWriter, Read as _, pipe};
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::peers::root;
@@ -14,12 +14,18 @@ use crate::{Result, roles};
 pub(crate) struct Subject {
     name: &'static str,
     pub(crate) url: String,
+    variables: Vec<(&'static str, PathBuf)>,
     lifeline: Option<PipeWriter>,
     keeper: Child,
 }
 
 impl Subject {
     pub(crate) fn up(name: &'static str) -> Result<Self> {
+        Self::up_with(name, Vec::new())
+    }
+
+    /// With variables that its script reads.
+    pub(crate) fn up_with(name: &'static str, variables: Vec<(&'static str, PathBuf)>) -> Result<Self> {
         let (reader, writer) = pipe()?;
         let keeper = Command::new("/proc/self/exe")
             .args([roles::KEEP, name])
@@ -27,19 +33,32 @@ impl Subject {
             .stdout(Stdio::null())
             .process_group(0)
             .spawn()?;
-        let mut subject = Self { name, url: String::new(), lifeline: Some(writer), keeper };
-        let output = command(name).arg("up").stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
-        if !output.status.success() {
-            return Err(format!("subjects/{name}/run up: {}", output.status).into());
-        }
-        String::from_utf8(output.stdout)?.trim().clone_into(&mut subject.url);
+        let mut subject = Self { name, url: String::new(), variables, lifeline: Some(writer), keeper };
+        subject.run("up")?.trim().clone_into(&mut subject.url);
         Ok(subject)
+    }
+
+    /// Has its script do something; what it prints.
+    pub(crate) fn run(&self, word: &str) -> Result<String> {
+        let mut command = command(self.name);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        let output = command.arg(word).stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
+        if !output.status.success() {
+            return Err(format!("subjects/{}/run {word}: {}", self.name, output.status).into());
+        }
+        Ok(String::from_utf8(output.stdout)?)
+    }
+
+    /// The folder of its settings.
+    pub(crate) fn state(&self) -> Result<PathBuf> {
+        let said = self.run("env")?;
+        let state = said.lines().find_map(|line| line.strip_prefix("STATE="));
+        Ok(Path::new(state.ok_or("its script names no folder")?).to_owned())
     }
 
     /// Its daemons and their children.
     pub(crate) fn processes(&self) -> Result<Vec<u32>> {
-        let output = command(self.name).arg("status").stdin(Stdio::null()).output()?;
-        let status = String::from_utf8(output.stdout)?;
+        let status = self.run("status")?;
         let daemons = status.lines().filter_map(|line| line.split_once(' ')?.1.parse::<u32>().ok());
         let mut all: Vec<u32> = daemons.collect();
         for daemon in all.clone() {
