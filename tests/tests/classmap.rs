@@ -294,3 +294,37 @@ fn composers_own_map_is_as_composer_writes_it_and_forgets_what_has_gone() {
     composer();
     assert_eq!(ours, texts());
 }
+
+/// A map in a folder of classes would change by being in itself, and a watch would never come to rest.
+#[test]
+fn a_map_is_not_in_itself() {
+    let app = App::new(&[
+        ("src/Cart.php", "<?php\nnamespace App;\nclass Cart {}\n"),
+        ("composer.json", "{\"autoload\": {\"classmap\": [\".\"]}}"),
+    ]);
+    let call = || Call::new(["classmap"]).args([app.folder.path()]);
+    call().run().succeeded();
+    let before = app.text("unladen-classmap.php");
+    let done = call().run().succeeded();
+    assert!(done.stdout.contains("as it was"), "{}", done.stdout);
+    assert_eq!(app.text("unladen-classmap.php"), before);
+}
+
+/// Beside the files that an application is read from there are others, which the watch sees too.
+#[test]
+fn a_file_beside_the_settings_is_none_of_the_applications() {
+    let app = App::new(&[
+        ("src/Cart.php", "<?php\nnamespace App;\nclass Cart {}\n"),
+        ("composer.json", "{\"autoload\": {\"psr-4\": {\"App\\\\\": \"src\"}}}"),
+    ]);
+    let running = Call::new(["classmap", "--watch"]).args([app.folder.path()]).start();
+    let has = |text: &str| fs::read_to_string(app.map()).is_ok_and(|map| map.contains(text));
+    until("the first map", || has("Cart"));
+    app.write("beside.php", "<?php namespace App; class Beside {}");
+    app.write("src/Fresh.php", "<?php namespace App; class Fresh {}");
+    until("a new file's class", || has("Fresh"));
+    running.interrupt();
+    let done = running.wait().succeeded();
+    assert!(!has("Beside"), "{}", app.text("unladen-classmap.php"));
+    assert!(!done.stderr.contains("Beside"), "{}", done.stderr);
+}

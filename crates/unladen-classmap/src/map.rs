@@ -7,6 +7,9 @@ use bstr::BString;
 use crate::Problem;
 use crate::php::Kind;
 
+/// How the class of a map that was written as PHP begins: it is none of the application's.
+pub(crate) const OWN_CLASS: &str = "UnladenClassmap_";
+
 /// Each class that the loaders would find, and the one file they would find it in.
 #[derive(Debug, Default)]
 pub struct Map {

@@ -4,12 +4,13 @@ mod read;
 mod roots;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 
+use crate::map::OWN_CLASS;
 use crate::php::{self, Declaration};
 use crate::{Application, Problem};
 
@@ -25,6 +26,8 @@ pub struct Tree {
     files: BTreeMap<BString, SourceFile>,
     /// The folders that were walked, with where they really are.
     folders: Vec<PathBuf>,
+    /// Files that lists name, there or not.
+    listed: BTreeSet<BString>,
     problems: BTreeMap<BString, Problem>,
 }
 
@@ -46,7 +49,9 @@ impl SourceFile {
     }
 
     fn of(source: &[u8], is_linked: bool) -> Self {
-        let php::Scan { declarations, broken } = php::scan(source);
+        let php::Scan { mut declarations, broken } = php::scan(source);
+        // A map that were in itself would never be done.
+        declarations.retain(|declaration| !declaration.name.starts_with(OWN_CLASS.as_bytes()));
         Self { declarations: declarations.into(), broken, is_linked }
     }
 
@@ -63,7 +68,8 @@ impl SourceFile {
 impl Tree {
     /// Reads all that the application's loaders may find, with as many threads as there are processors.
     pub fn read(application: &Application) -> Self {
-        walk::walk(&Roots::of(application))
+        let roots = Roots::of(application);
+        Self { listed: roots.files.clone(), ..walk::walk(&roots) }
     }
 
     /// The file of that path.
@@ -108,9 +114,15 @@ impl Tree {
         self.problems.values()
     }
 
-    /// Reads one file anew, which may have come, changed or gone; whether anything that it declares is otherwise.
+    /// Reads one file anew, which may have come, changed or gone; whether anything that it declares is otherwise. What is in no folder that was
+    /// walked, and in no list, is none of the application's.
     pub fn refresh(&mut self, path: &Path) -> bool {
         let key = BString::from(path.as_os_str().as_bytes());
+        let is_walked =
+            path.parent().is_some_and(|folder| self.folders.binary_search_by(|one| one.as_path().cmp(folder)).is_ok());
+        if !is_walked && !self.files.contains_key(&key) && !self.listed.contains(&key) {
+            return false;
+        }
         self.problems.remove(&key);
         match SourceFile::read(path) {
             Ok(Some(file)) => {

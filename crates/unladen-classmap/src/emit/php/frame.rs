@@ -4,6 +4,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use bstr::ByteSlice as _;
+use xxhash_rust::xxh3::Xxh3Default;
 
 const TEXT: &str = include_str!("loader.php");
 
@@ -61,10 +62,9 @@ fn comment(path: &Path) -> Vec<u8> {
     text
 }
 
-/// FNV-1a. Nobody gains anything by making two maps that have the same.
+/// Nobody gains anything by making two maps that have the same.
 fn digest(parts: &[&[u8]]) -> u64 {
-    parts
-        .concat()
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |digest: u64, &byte| (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    let mut digest = Xxh3Default::new();
+    parts.iter().for_each(|part| digest.update(part));
+    digest.digest()
 }

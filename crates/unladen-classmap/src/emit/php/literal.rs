@@ -3,12 +3,13 @@
 /// In single quotes, where but `'` and `\` mean anything; all other bytes, line ends too, stand for themselves.
 pub(super) fn string(text: &mut Vec<u8>, bytes: &[u8]) {
     text.push(b'\'');
-    for &byte in bytes {
-        if matches!(byte, b'\'' | b'\\') {
-            text.push(b'\\');
-        }
-        text.push(byte);
+    let mut done = 0;
+    for at in memchr::memchr2_iter(b'\'', b'\\', bytes) {
+        text.extend_from_slice(&bytes[done..at]);
+        text.push(b'\\');
+        done = at;
     }
+    text.extend_from_slice(&bytes[done..]);
     text.push(b'\'');
 }
 

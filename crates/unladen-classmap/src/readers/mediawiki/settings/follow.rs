@@ -10,6 +10,7 @@ use bstr::ByteSlice;
 
 use super::Settings;
 use crate::Problem;
+use crate::map::OWN_CLASS;
 use crate::php::constant::{Call, Value, assigned, calls};
 use crate::readers::mediawiki::calls::{CLASSES, INCLUDE, NAMESPACES, OLD_CLASS, QUEUE, as_calls};
 use crate::readers::mediawiki::core::read;
@@ -20,8 +21,6 @@ const DEEPEST: usize = 16;
 const MOST: usize = 1000;
 /// What is never followed: MediaWiki's own files load no extension, and the map itself is made from all this.
 const MAP: &str = "unladen-classmap.php";
-/// It by another name: the class in it.
-const IN_MAP: &str = "class UnladenClassmap_";
 const OWN: [&str; 4] = ["includes", "languages", "maintenance", "vendor"];
 const NAMES: [&str; 9] = [
     "wfLoadExtension",
@@ -64,7 +63,7 @@ impl<'a> Follower<'a> {
             return;
         }
         let source = read(&real);
-        if source.as_ref().is_ok_and(|source| source.contains_str(IN_MAP)) {
+        if source.as_ref().is_ok_and(|source| source.contains_str(OWN_CLASS)) {
             return;
         }
         self.settings.inputs.push(file.to_owned());
