@@ -1,8 +1,8 @@
 //! What an application does to find a class: the principal type is [`Application`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use bstr::BString;
+use bstr::{BStr, BString, ByteSlice};
 
 use crate::{Excluded, Problem};
 
@@ -81,4 +81,22 @@ pub enum Rule {
         /// Prefixes, in the order in which they are tried (the empty one is for any class and comes last), and their folders.
         prefixes: Vec<(BString, Vec<PathBuf>)>,
     },
+}
+
+impl Rule {
+    /// The folders that it looks into, and single files in their place.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
+        let (paths, prefixes) = match self {
+            Self::List { .. } => (&[][..], &[][..]),
+            Self::Folders { paths, .. } => (paths.as_slice(), &[][..]),
+            Self::Psr4 { prefixes, .. } | Self::Psr0 { prefixes, .. } => (&[][..], prefixes.as_slice()),
+        };
+        paths.iter().chain(prefixes.iter().flat_map(|(_, folders)| folders)).map(PathBuf::as_path)
+    }
+
+    /// The files that it names.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &BStr> {
+        let classes = if let Self::List { classes, .. } = self { classes.as_slice() } else { &[] };
+        classes.iter().map(|(_, file)| file.as_bstr())
+    }
 }

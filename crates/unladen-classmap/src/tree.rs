@@ -104,6 +104,11 @@ impl Tree {
             .map(|(file, seen)| (file.as_bstr(), seen))
     }
 
+    /// The files whose paths go through links.
+    pub(crate) fn linked_files(&self) -> impl Iterator<Item = &BStr> {
+        self.files.iter().filter(|(_, file)| file.is_linked).map(|(path, _)| path.as_bstr())
+    }
+
     /// The folders that were walked.
     pub fn folders(&self) -> &[PathBuf] {
         &self.folders

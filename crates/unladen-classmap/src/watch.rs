@@ -1,8 +1,10 @@
 //! What changes below the folders of an application. The principal type is [`Watch`].
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,8 +13,9 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
 
-use crate::Project;
+use crate::readers::path::plain;
 use crate::tree::is_php;
+use crate::{Project, Rule};
 
 /// When nothing more comes for so long, what has changed is handed over: an editor writes a file in several steps, which take it less.
 const QUIET: Duration = Duration::from_millis(3);
@@ -20,12 +23,26 @@ const QUIET: Duration = Duration::from_millis(3);
 /// Not later than this, if changes go on: an unpacked archive is one change, a program that writes all day is not.
 const PATIENCE: Duration = Duration::from_millis(100);
 
+/// What a folder is watched for is added to what it is watched for already by another path (nix has no name for it).
+const MASK_ADD: AddWatchFlags = AddWatchFlags::from_bits_retain(nix::libc::IN_MASK_ADD);
+
+/// How many links may lead to one another; the kernel follows as many.
+const MOST_HOPS: usize = 40;
+
 /// The kernel's notices of changes (inotify(7)).
 #[derive(Debug)]
 pub struct Watch {
     inotify: Inotify,
-    folders: HashMap<WatchDescriptor, PathBuf>,
-    inputs: BTreeSet<PathBuf>,
+    /// The kernel knows a folder by itself, which may have several paths.
+    folders: HashMap<WatchDescriptor, Vec<PathBuf>>,
+    /// The application's folder, as it was named and without links.
+    roots: Vec<PathBuf>,
+    /// Folders in which every PHP file and every folder counts.
+    own: BTreeSet<PathBuf>,
+    /// What says how the application finds its classes, and the ways to its folders, which may be links or not be there yet.
+    decisive: BTreeSet<PathBuf>,
+    /// Files by other paths than those that the application has for them: what its links lead to, and what its lists name.
+    known_as: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
 /// What has changed.
@@ -47,39 +64,72 @@ impl Changes {
 impl Watch {
     /// Watches all folders of the project, and the files that it was read from.
     ///
+    /// What comes between reading a project and watching it goes unseen: read it again once it is watched, and see whether that
+    /// [covers](Watch::covers) it.
+    ///
     /// # Errors
     /// If the kernel allows no more watches: `fs.inotify.max_user_watches` says how many.
     pub fn new(project: &Project) -> io::Result<Self> {
-        let inotify = Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK)?;
-        let mut watch =
-            Self { inotify, folders: HashMap::new(), inputs: project.application.inputs.iter().cloned().collect() };
-        let of_inputs = watch.inputs.iter().filter_map(|input| input.parent().map(Path::to_owned));
-        let of_files = project.tree.files().filter_map(|(path, _)| Some(path.to_path().ok()?.parent()?.to_owned()));
-        let walked = project.tree.folders().iter().cloned();
-        let folders: BTreeSet<PathBuf> = walked.chain(of_inputs).chain(of_files).collect();
-        for folder in folders {
-            let changes = AddWatchFlags::IN_CLOSE_WRITE
-                | AddWatchFlags::IN_CREATE
-                | AddWatchFlags::IN_DELETE
-                | AddWatchFlags::IN_MOVE
-                | AddWatchFlags::IN_ATTRIB
-                | AddWatchFlags::IN_MOVE_SELF
-                | AddWatchFlags::IN_ONLYDIR;
-            match watch.inotify.add_watch(&folder, changes) {
-                Ok(descriptor) => {
-                    watch.folders.insert(descriptor, folder);
-                }
-                // It went meanwhile, or was told of as it was read.
-                Err(Errno::ENOENT | Errno::ENOTDIR | Errno::EACCES) => {}
-                Err(Errno::ENOSPC) => {
-                    return Err(io::Error::other(
-                        "the kernel watches no more folders for this user: raise it with `sysctl fs.inotify.max_user_watches=524288`",
-                    ));
-                }
-                Err(error) => return Err(error.into()),
+        let mut watch = Self {
+            inotify: Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK).map_err(told)?,
+            folders: HashMap::new(),
+            roots: [Some(project.root().to_owned()), project.root().canonicalize().ok()]
+                .into_iter()
+                .flatten()
+                .collect(),
+            own: project.tree.folders().iter().cloned().collect(),
+            decisive: BTreeSet::new(),
+            known_as: BTreeMap::new(),
+        };
+        let rules = || project.application.loaders.iter().flat_map(|loader| &loader.rules);
+        let folders = rules().flat_map(Rule::folders).chain([project.root()]);
+        let inputs = project.application.inputs.iter().map(PathBuf::as_path);
+        watch.decisive = folders.chain(inputs).flat_map(Path::ancestors).flat_map(hops).collect();
+        let paths = rules().flat_map(Rule::listed).chain(project.tree.linked_files());
+        for path in paths.filter_map(|path| path.to_path().ok()) {
+            let hops = hops(path);
+            // Its folder is watched for it.
+            if hops.len() == 1
+                && path.parent().is_some_and(|folder| watch.own.contains(folder))
+                && is_php(path.as_os_str().as_bytes())
+            {
+                continue;
+            }
+            for hop in hops {
+                watch.known_as.entry(hop).or_default().insert(path.to_owned());
             }
         }
+        watch.add_all()?;
         Ok(watch)
+    }
+
+    /// Whether all folders of the project are watched: those that came before it was, and were read after, are not.
+    pub fn covers(&self, project: &Project) -> bool {
+        project.tree.folders().iter().all(|folder| self.own.contains(folder))
+    }
+
+    fn add_all(&mut self) -> io::Result<()> {
+        let names = AddWatchFlags::IN_CREATE | AddWatchFlags::IN_DELETE | AddWatchFlags::IN_MOVE;
+        let content = names | AddWatchFlags::IN_CLOSE_WRITE | AddWatchFlags::IN_ATTRIB | AddWatchFlags::IN_MOVE_SELF;
+        let mut folders: BTreeMap<PathBuf, AddWatchFlags> = self
+            .decisive
+            .iter()
+            .chain(self.known_as.keys())
+            .filter_map(|path| Some((path.parent()?.to_owned(), names)))
+            .collect();
+        let files = self.decisive.iter().filter(|path| path.is_file()).chain(self.known_as.keys());
+        let of_files: Vec<PathBuf> = files.filter_map(|path| Some(path.parent()?.to_owned())).collect();
+        folders.extend(self.own.iter().cloned().chain(of_files).map(|folder| (folder, content)));
+        for (folder, changes) in folders {
+            // One that is watched by another path keeps what it is watched for.
+            match self.inotify.add_watch(&folder, changes | AddWatchFlags::IN_ONLYDIR | MASK_ADD) {
+                Ok(descriptor) => self.folders.entry(descriptor).or_default().push(folder),
+                // It went meanwhile, is not there yet, or was told of as it was read.
+                Err(Errno::ENOENT | Errno::ENOTDIR | Errno::EACCES | Errno::ELOOP) => {}
+                Err(error) => return Err(told(error)),
+            }
+        }
+        Ok(())
     }
 
     /// Waits for changes, and for their end; nothing if none came within `timeout`.
@@ -122,23 +172,69 @@ impl Watch {
                 changes.all = true;
                 continue;
             }
-            let Some(folder) = self.folders.get(&event.wd) else { continue };
+            let Some(folders) = self.folders.get(&event.wd) else { continue };
             let Some(name) = event.name else {
                 changes.all |= event.mask.contains(AddWatchFlags::IN_MOVE_SELF);
                 continue;
             };
-            let path = folder.join(&name);
-            if self.inputs.contains(&path) || event.mask.contains(AddWatchFlags::IN_ISDIR) {
-                changes.all = true;
-            } else if is_php(name.as_encoded_bytes()) {
-                // A link may lead to a folder.
-                if path.is_dir() {
-                    changes.all = true;
-                } else {
-                    changes.files.insert(path);
-                }
+            for folder in folders {
+                self.see(folder, &name, event.mask.contains(AddWatchFlags::IN_ISDIR), changes);
             }
         }
         Ok(())
     }
+
+    /// Something has happened to that name in a folder.
+    fn see(&self, folder: &Path, name: &OsStr, is_folder: bool, changes: &mut Changes) {
+        let path = folder.join(name);
+        if let Some(files) = self.known_as.get(&path) {
+            changes.files.extend(files.iter().cloned());
+        }
+        if self.decisive.contains(&path) {
+            changes.all = true;
+            return;
+        }
+        // What is hidden is passed over, as where the files were read.
+        if name.as_bytes().starts_with(b".") {
+            return;
+        }
+        let is_own = self.own.contains(folder);
+        // One of the application that is not walked: an extension may have come.
+        let is_near = is_own || self.roots.iter().any(|root| folder.starts_with(root));
+        // A link to a folder is no folder to the kernel.
+        if is_near && (is_folder || self.own.contains(&path) || path.is_dir()) {
+            changes.all = true;
+        } else if is_own && is_php(name.as_bytes()) {
+            changes.files.insert(path);
+        }
+    }
 }
+
+/// A path, and those that it leads to if it is a link: any of them may change.
+fn hops(path: &Path) -> Vec<PathBuf> {
+    let mut hops = vec![path.to_owned()];
+    let mut at = path.to_owned();
+    while let (Ok(to), Some(folder)) = (at.read_link(), at.parent()) {
+        at = plain(folder.join(to).as_os_str().as_bytes());
+        if hops.len() > MOST_HOPS {
+            break;
+        }
+        hops.push(at.clone());
+    }
+    hops
+}
+
+fn told(error: Errno) -> io::Error {
+    match error {
+        Errno::ENOSPC => io::Error::other(
+            "the kernel watches no more folders for this user: raise it with `sysctl fs.inotify.max_user_watches=524288`",
+        ),
+        Errno::EMFILE => io::Error::other(
+            "too many programs of this user watch already: raise it with `sysctl fs.inotify.max_user_instances=1024`",
+        ),
+        error => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

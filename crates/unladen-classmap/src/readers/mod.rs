@@ -2,7 +2,7 @@
 
 pub(crate) mod composer;
 mod mediawiki;
-mod path;
+pub(crate) mod path;
 pub(crate) mod psr4;
 mod wordpress;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 
 use super::is_below;
-use crate::{Application, Rule};
+use crate::Application;
 
 /// The folders and files that an application's loaders may look into.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -25,13 +25,8 @@ impl Roots {
         let mut paths = BTreeSet::new();
         let mut files = BTreeSet::new();
         for rule in rules() {
-            match rule {
-                Rule::List { classes, .. } => files.extend(classes.iter().map(|(_, file)| file.clone())),
-                Rule::Folders { paths: named, .. } => paths.extend(named.iter().cloned()),
-                Rule::Psr4 { prefixes, .. } | Rule::Psr0 { prefixes, .. } => {
-                    paths.extend(prefixes.iter().flat_map(|(_, folders)| folders.iter().cloned()));
-                }
-            }
+            files.extend(rule.listed().map(BStr::to_owned));
+            paths.extend(rule.folders().map(Path::to_owned));
         }
         let mut folders: Vec<PathBuf> = Vec::new();
         for path in paths {

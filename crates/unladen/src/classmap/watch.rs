@@ -23,8 +23,7 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
     interrupt::on_signal(&cancel).map_err(watching)?;
     let start = Instant::now();
     let mut project = task.read()?;
-    // Before the first map is written, so that nothing slips through.
-    let mut changes = Watch::new(&project).map_err(watching)?;
+    let mut changes = watched(&mut project, &cancel)?;
     tell(&project.map.problems);
     make::whole(task, &project)?;
     let texts = task.texts(&project)?;
@@ -38,7 +37,7 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
         let changed = changes.wait(PATIENCE).map_err(watching)?;
         if !changed.is_empty() {
             let start = Instant::now();
-            match follow(task, &mut project, &mut changes, &changed) {
+            match follow(task, &mut project, &mut changes, &changed, &cancel) {
                 Ok(None) => {}
                 Ok(Some(what)) => output::line(&format!("{what} ({:.0} ms)", start.elapsed().as_secs_f64() * 1e3))?,
                 Err(failure) => eprintln!("unladen: {failure}; the map stays as it was"),
@@ -50,13 +49,22 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
 }
 
 /// Reads what has changed, and writes the map if it is another; what to say of it.
-fn follow(task: &Task, project: &mut Project, watch: &mut Watch, changed: &Changes) -> Result<Option<String>, Failure> {
+fn follow(
+    task: &Task,
+    project: &mut Project,
+    watch: &mut Watch,
+    changed: &Changes,
+    cancel: &Cancel,
+) -> Result<Option<String>, Failure> {
     let before = project.map.entries.len();
     let problems = project.map.problems.clone();
     if changed.all {
-        // First, as a folder may go on filling while it is read.
-        project.read_again()?;
+        // Should it not be readable now, what makes it so again has to be seen.
         *watch = Watch::new(project).map_err(watching)?;
+        project.read_again()?;
+        if !watch.covers(project) {
+            *watch = watched(project, cancel)?;
+        }
     } else {
         let files: Vec<PathBuf> = changed.files.iter().cloned().collect();
         if !project.refresh(&files) {
@@ -73,6 +81,17 @@ fn follow(task: &Task, project: &mut Project, watch: &mut Watch, changed: &Chang
     let after = project.map.entries.len();
     let what = if changed.all { "folders or settings".to_owned() } else { format!("{} files", changed.files.len()) };
     Ok(Some(format!("{what} changed: {} classes, {} before", summary::count(after), summary::count(before))))
+}
+
+/// Watches the project, then reads it: what changes meanwhile is told.
+fn watched(project: &mut Project, cancel: &Cancel) -> Result<Watch, Failure> {
+    loop {
+        let watch = Watch::new(project).map_err(watching)?;
+        project.read_again()?;
+        if watch.covers(project) || cancel.is_cancelled() {
+            return Ok(watch);
+        }
+    }
 }
 
 fn watching(error: io::Error) -> Failure {
