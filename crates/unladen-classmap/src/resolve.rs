@@ -1,6 +1,6 @@
 //! From what loaders claim to the map. The principal function is [`Map::of`].
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use bstr::{BStr, BString, ByteSlice};
 
@@ -50,14 +50,10 @@ impl Map {
     ) {
         let mut found: Option<Claim<'a>> = None;
         let mut open: Option<String> = None;
-        let mut files: Vec<Claim<'a>> = Vec::new();
+        let mut files: BTreeSet<BString> = BTreeSet::new();
         for spelling in &named.spellings {
             let all = claims.all(spelling);
-            for claim in &all {
-                if claim.outcome == Outcome::Declared && !files.iter().any(|other| other.path == claim.path) {
-                    files.push(claim.clone());
-                }
-            }
+            files.extend(all.iter().filter(|claim| claim.outcome == Outcome::Declared).map(|claim| claim.path.clone()));
             match verdict(application, tree, all) {
                 Verdict::File(claim) if claim.outcome == Outcome::Declared => match &found {
                     Some(other) if !tree.is_same_file(&other.path, &claim.path) => {
@@ -99,23 +95,16 @@ impl Map {
         named: &Named<'_>,
         wins: Option<Claim<'_>>,
         open: Option<String>,
-        files: Vec<Claim<'_>>,
+        files: BTreeSet<BString>,
     ) {
         if files.len() < 2 {
             return;
         }
-        let mut others: Vec<BString> = Vec::new();
-        for claim in files {
-            let known =
-                wins.iter().map(|wins| &wins.path).chain(&others).any(|path| tree.is_same_file(path, &claim.path));
-            if !known {
-                others.push(claim.path);
-            }
-        }
+        let mut known: HashSet<BString> = wins.iter().map(|wins| tree.without_links(&wins.path)).collect();
+        let others: Vec<BString> = files.into_iter().filter(|path| known.insert(tree.without_links(path))).collect();
         if others.len() < 2 && (wins.is_none() || others.is_empty()) {
             return;
         }
-        others.sort();
         let why = match (&wins, open) {
             (Some(winner), _) => claims.words(winner),
             (None, Some(open)) => open,

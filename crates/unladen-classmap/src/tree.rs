@@ -4,7 +4,7 @@ mod read;
 mod roots;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -40,19 +40,32 @@ pub struct SourceFile {
     pub broken: Option<(u32, &'static str)>,
     /// Whether its path may go through symbolic links.
     is_linked: bool,
+    /// Of a file with many declarations, where each name in lower case is first.
+    places: Option<Box<HashMap<BString, usize>>>,
 }
+
+/// How many declarations are looked through one by one.
+const FEW: usize = 16;
 
 impl SourceFile {
     /// What it says of `class`, whose case does not matter.
     pub fn declaration_of(&self, class: &BStr) -> Option<&Declaration> {
-        self.declarations.iter().find(|declaration| declaration.name.eq_ignore_ascii_case(class))
+        match &self.places {
+            Some(places) => self.declarations.get(*places.get(class.to_ascii_lowercase().as_bstr())?),
+            None => self.declarations.iter().find(|declaration| declaration.name.eq_ignore_ascii_case(class)),
+        }
     }
 
     fn of(source: &[u8], is_linked: bool) -> Self {
         let php::Scan { mut declarations, broken } = php::scan(source);
         // A map that were in itself would never be done.
         declarations.retain(|declaration| !declaration.name.starts_with(OWN_CLASS.as_bytes()));
-        Self { declarations: declarations.into(), broken, is_linked }
+        let places = (declarations.len() > FEW).then(|| {
+            // The first of a name is what counts, so it is put in last.
+            let names = declarations.iter().enumerate().rev();
+            Box::new(names.map(|(place, declaration)| (declaration.name.to_ascii_lowercase().into(), place)).collect())
+        });
+        Self { declarations: declarations.into(), broken, is_linked, places }
     }
 
     /// Reads it, which may be behind links.
@@ -84,8 +97,19 @@ impl Tree {
 
     /// Whether two paths lead to one file. Where neither goes through a link, two paths are two files.
     pub(crate) fn is_same_file(&self, one: &BString, other: &BString) -> bool {
-        let is_plain = |path: &BString| self.files.get(path).is_some_and(|file| !file.is_linked);
-        one == other || !(is_plain(one) && is_plain(other)) && real(one).is_some_and(|one| real(other) == Some(one))
+        one == other
+            || !(self.is_plain(one) && self.is_plain(other)) && real(one).is_some_and(|one| real(other) == Some(one))
+    }
+
+    /// The path of that file without links: two that lead to one file have the same.
+    pub(crate) fn without_links(&self, path: &BString) -> BString {
+        let real = if self.is_plain(path) { None } else { real(path) };
+        real.map_or_else(|| path.clone(), |real| real.into_os_string().into_encoded_bytes().into())
+    }
+
+    /// Whether no link is in the way to it.
+    fn is_plain(&self, path: &BString) -> bool {
+        self.files.get(path).is_some_and(|file| !file.is_linked)
     }
 
     /// All files, in the order of their paths.

@@ -1,6 +1,7 @@
 //! Rules, made quick to ask. The principal type is [`Index`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -31,13 +32,15 @@ impl<'a> Index<'a> {
             }
             Rule::Folders { paths, excluded, .. } => {
                 let mut declared: HashMap<BString, Vec<&'a BStr>> = HashMap::new();
+                let mut seen = HashSet::new();
                 for (file, source) in paths.iter().flat_map(|path| in_order(tree, path)) {
-                    if excluded.excludes(&file.to_path_lossy()) {
+                    // One folder may be below another.
+                    if !seen.insert(file) || excluded.excludes(Path::new(OsStr::from_bytes(file))) {
                         continue;
                     }
                     for declaration in source.declarations.iter().filter(|one| one.kind != Kind::Alias) {
                         let files = declared.entry(declaration.name.to_ascii_lowercase().into()).or_default();
-                        if !files.contains(&file) {
+                        if files.last() != Some(&file) {
                             files.push(file);
                         }
                     }

@@ -235,3 +235,23 @@ fn of_a_folder_what_is_below_comes_before_what_is_beside() {
     let site = site.loader(Standing::Sure, vec![rule]);
     assert_eq!(site.classes(), pairs(&[("C", "all/lib/C.php")]));
 }
+
+/// Each of them was looked for among all the others: a minute.
+#[test]
+fn many_classes_in_a_file_and_many_files_of_a_class_take_no_longer_each() {
+    let many: String = (0..30_000).map(|number| format!("class C{number} {{}}\n")).collect();
+    let mut site = Site::new(&[("src/Many.php", &many)]);
+    for number in 0..3000 {
+        fs::write(site.path(&format!("src/s{number}.php")), "<?php class Same {}").unwrap();
+    }
+    symlink("src", site.path("linked")).unwrap();
+    let paths = vec![site.path("src"), site.path("linked"), site.path("src/Many.php")];
+    let rule = Rule::Folders { origin: site.path("list.php"), paths, excluded: crate::Excluded::default() };
+    site = site.loader(Standing::Sure, vec![rule]);
+    let start = std::time::Instant::now();
+    let map = site.map();
+    assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
+    assert_eq!(map.entries.len(), 30_001);
+    let same = map.duplicates.iter().find(|one| one.class == "Same").unwrap();
+    assert_eq!((same.wins.as_ref(), same.others.len()), (Some(&site.bytes("src/s0.php")), 2999));
+}

@@ -19,13 +19,18 @@ pub(super) struct Buffer(Vec<u8>);
 impl Buffer {
     /// The rest of the file. No call asks how long it is: most fit in what the one before has left.
     pub(super) fn fill(&mut self, file: &mut File) -> io::Result<&[u8]> {
+        self.fill_up_to(file, LONGEST)
+    }
+
+    fn fill_up_to(&mut self, file: &mut impl Read, longest: usize) -> io::Result<&[u8]> {
         let mut length = 0;
         loop {
             if length == self.0.len() {
-                if length > LONGEST {
-                    return Err(io::Error::other(format!("it has more than {} MB", LONGEST >> 20)));
+                if length > longest {
+                    return Err(io::Error::other(format!("it has more than {} MB", longest >> 20)));
                 }
-                self.0.resize((2 * length).max(256 << 10), 0);
+                // One byte more, to see whether there is any.
+                self.0.resize((2 * length).clamp(256 << 10, longest + 1), 0);
             }
             match file.read(&mut self.0[length..]) {
                 Ok(0) => return Ok(&self.0[..length]),
@@ -57,4 +62,23 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> Problem {
         _ => format!("cannot be read: {error}"),
     };
     Problem::of(path, format!("{what}; the classes in it are left to the application's own loaders")).hiding()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A link to /dev/zero, or a disk's image.
+    #[test]
+    fn a_file_without_end_takes_no_more_memory_than_the_longest() {
+        let longest = 1 << 20;
+        let mut buffer = Buffer::default();
+        let error = buffer.fill_up_to(&mut io::repeat(0), longest).expect_err("too long");
+        assert_eq!(error.to_string(), "it has more than 1 MB");
+        assert_eq!(buffer.0.len(), longest + 1);
+        for length in [longest, longest - 1, 1, 0] {
+            let read = buffer.fill_up_to(&mut io::repeat(0).take(length as u64), longest).expect("read");
+            assert_eq!(read.len(), length);
+        }
+    }
 }

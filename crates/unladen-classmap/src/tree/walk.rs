@@ -29,12 +29,20 @@ const FILES_AT_ONCE: usize = 64;
 /// link to each other across make of themselves.
 const MOST_LINKS: usize = 8;
 
+/// How many folders are listed at most that are reached through links: a few packages, each with links to all others, have millions of ways
+/// to each other.
+const MOST_LINKED: usize = 100_000;
+
 /// How many files are read at most.
 const MOST_FILES: usize = 4_000_000;
 
 /// Reads all files of the roots.
 pub(super) fn walk(roots: &Roots) -> Tree {
-    let work = Work::new(roots);
+    walk_up_to(roots, MOST_LINKED)
+}
+
+fn walk_up_to(roots: &Roots, most_linked: usize) -> Tree {
+    let work = Work::new(roots, most_linked);
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     let found: Vec<Found> = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| work.take_part())).collect();
@@ -78,6 +86,7 @@ enum Task {
 struct Work {
     tasks: Mutex<Tasks>,
     more: Condvar,
+    most_linked: usize,
 }
 
 struct Tasks {
@@ -85,6 +94,8 @@ struct Tasks {
     /// Those that wait or are being done.
     open: usize,
     files: usize,
+    /// Folders that were reached through links.
+    linked: usize,
 }
 
 /// A task under way: it is done when this is dropped, even by a panic, for which the others would wait.
@@ -102,15 +113,15 @@ impl Drop for Done<'_> {
 // === impl Work ===
 
 impl Work {
-    fn new(roots: &Roots) -> Self {
+    fn new(roots: &Roots, most_linked: usize) -> Self {
         let folders = roots.folders.iter().rev().map(|path| Task::Folder {
             path: BString::from(path.as_os_str().as_bytes()),
             is_link: path.canonicalize().is_ok_and(|real| real != *path),
             within: None,
         });
         let waiting: Vec<_> = roots.files.iter().cloned().map(Task::File).chain(folders).collect();
-        let tasks = Tasks { open: waiting.len(), waiting, files: 0 };
-        Self { tasks: Mutex::new(tasks), more: Condvar::new() }
+        let tasks = Tasks { open: waiting.len(), waiting, files: 0, linked: 0 };
+        Self { tasks: Mutex::new(tasks), more: Condvar::new(), most_linked }
     }
 
     /// A thread that panicked has left whole tasks.
@@ -163,6 +174,13 @@ impl Work {
         tasks.files <= MOST_FILES
     }
 
+    /// How many folders have been reached through links, with one more.
+    fn count_linked(&self) -> usize {
+        let mut tasks = self.tasks();
+        tasks.linked += 1;
+        tasks.linked
+    }
+
     fn list(&self, path: BString, is_link: bool, within: Option<Arc<Folder>>, next: &mut Vec<Task>, found: &mut Found) {
         let (folder, mut dir, identity) = match opened(&path) {
             Ok(opened) => opened,
@@ -173,6 +191,19 @@ impl Work {
         let links = within.as_ref().map_or(0, |within| within.links) + usize::from(is_link);
         if links > MOST_LINKS || is_link && within.as_ref().is_some_and(|within| within.is_in(identity)) {
             return;
+        }
+        match if links > 0 { self.count_linked().checked_sub(self.most_linked) } else { None } {
+            None | Some(0) => {}
+            Some(1) => {
+                let what = format!(
+                    "links lead to more than {} folders, as folders that link to each other do; the rest is left out: name the folders of \
+                     classes alone, such as src, rather than those with the links",
+                    self.most_linked
+                );
+                return found.failed(&path, what);
+            }
+            // It is told once.
+            Some(_) => return,
         }
         let (mut names, mut linked) = (Vec::new(), Vec::new());
         let mut folders = Vec::new();
@@ -234,5 +265,33 @@ fn followed(folder: &OwnedFd, name: &std::ffi::CStr) -> Option<Type> {
         SFlag::S_IFDIR => Some(Type::Directory),
         SFlag::S_IFREG => Some(Type::File),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn folders_that_link_to_each_other_across_come_to_an_end() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let names = ["a", "b", "c", "d", "e"];
+        for one in names {
+            std::fs::create_dir(folder.path().join(one)).expect("a folder");
+            for other in names.iter().filter(|other| **other != one) {
+                symlink(format!("../{other}"), folder.path().join(one).join(format!("to-{other}"))).expect("a link");
+            }
+        }
+        let roots = Roots { folders: vec![folder.path().to_owned()], files: BTreeSet::new() };
+        let tree = walk_up_to(&roots, 1000);
+        assert!((100..1000).contains(&tree.folders.len()), "{}", tree.folders.len());
+        assert_eq!(tree.problems.len(), 0);
+        let tree = walk_up_to(&roots, 50);
+        assert_eq!(tree.folders.len(), 6 + 50);
+        let problems: Vec<_> = tree.problems.values().collect();
+        assert!(matches!(problems.as_slice(), [one] if one.hides && one.what.contains("more than 50")), "{problems:?}");
     }
 }
