@@ -328,3 +328,36 @@ fn a_file_beside_the_settings_is_none_of_the_applications() {
     assert!(!has("Beside"), "{}", app.text("unladen-classmap.php"));
     assert!(!done.stderr.contains("Beside"), "{}", done.stderr);
 }
+
+#[test]
+fn folders_by_bytes_that_are_no_utf8_are_taken() {
+    use std::os::unix::ffi::OsStrExt;
+    let app = App::new(&[]);
+    let folder = app.folder.path().join(std::ffi::OsStr::from_bytes(b"s\xffc"));
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("A.php"), "<?php namespace App; class A {}").unwrap();
+    let argument = [b"App\\=".as_slice(), folder.as_os_str().as_bytes()].concat();
+    let psr4 = std::ffi::OsStr::from_bytes(&argument);
+    let done = Call::new(["classmap", "--psr4"]).args([psr4]).args([app.folder.path()]).run();
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert!(done.stdout.starts_with("1 class of 1 PHP file, by --psr4\n"), "{}", done.stdout);
+}
+
+#[test]
+fn a_target_above_the_folder_it_is_named_from_is_relative_all_the_same() {
+    let app = App::shop();
+    fs::create_dir(app.path("build")).unwrap();
+    let target = app.path("build/../map.php");
+    let done = app.call(["--output"].into_iter().chain(target.to_str())).run();
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert!(app.text("map.php").contains("__DIR__ . '/src/Cart.php'"), "{}", app.text("map.php"));
+    assert!(app.text("map.php").contains("seen from this file: .\n"), "{}", app.text("map.php"));
+}
+
+#[test]
+fn an_empty_map_is_not_to_be_switched_on() {
+    let app = App::new(&[("src/none.php", "<?php")]);
+    let done = app.call([]).run();
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert!(done.stdout.contains("no class is in it") && !done.stdout.contains("switch it on"), "{}", done.stdout);
+}

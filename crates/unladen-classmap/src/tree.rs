@@ -41,7 +41,7 @@ pub struct SourceFile {
     /// Whether its path may go through symbolic links.
     is_linked: bool,
     /// Of a file with many declarations, where each name in lower case is first.
-    places: Option<Box<HashMap<BString, usize>>>,
+    places: Option<HashMap<BString, usize>>,
 }
 
 /// How many declarations are looked through one by one.
@@ -63,7 +63,7 @@ impl SourceFile {
         let places = (declarations.len() > FEW).then(|| {
             // The first of a name is what counts, so it is put in last.
             let names = declarations.iter().enumerate().rev();
-            Box::new(names.map(|(place, declaration)| (declaration.name.to_ascii_lowercase().into(), place)).collect())
+            names.map(|(place, declaration)| (declaration.name.to_ascii_lowercase().into(), place)).collect()
         });
         Self { declarations: declarations.into(), broken, is_linked, places }
     }

@@ -238,3 +238,29 @@ fn the_include_path_is_not_followed() {
     let told = problems(&read(fixture.root(), false));
     assert!(told.iter().any(|problem| problem.contains("include_path")), "{told:#?}");
 }
+
+/// Such files made an empty map, and nobody was told.
+#[test]
+fn a_composer_json_of_another_shape_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let read = |text: &str| {
+        std::fs::write(folder.path().join("composer.json"), text).expect("a file");
+        reader().read(folder.path(), &Options::default())
+    };
+    for text in ["[1]", "\"x\"", "5"] {
+        assert!(read(text).is_err_and(|problem| problem.hides && problem.what.contains("an object")), "{text}");
+    }
+    for autoload in
+        ["\"src\"", "{\"psr-4\":[\"src\"]}", "{\"psr-4\":{\"A\\\\\":5}}", "{\"classmap\":\"src\"}", "{\"psr-0\":7}"]
+    {
+        let application = read(&format!("{{\"autoload\":{autoload}}}")).expect("an application");
+        let told = |problem: &unladen_classmap::Problem| problem.hides && problem.what.contains("was expected to");
+        assert!(application.problems.iter().any(told), "{autoload} {:?}", application.problems);
+    }
+    for autoload in ["[]", "null", "{\"psr-4\":[],\"classmap\":{\"0\":\".\"}}", "{\"psr-4\":{\"A\\\\\":[\".\"]}}"] {
+        let application = read(&format!("{{\"autoload\":{autoload}}}")).expect("an application");
+        assert!(application.problems.is_empty(), "{autoload} {:?}", application.problems);
+    }
+    std::fs::remove_file(folder.path().join("composer.json")).expect("removed");
+    assert!(reader().read(folder.path(), &Options::default()).is_err());
+}

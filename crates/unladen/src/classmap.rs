@@ -65,7 +65,7 @@ impl Task {
 }
 
 /// The path without a `/` at its end, and without `..` where that can be taken out.
-fn plain(path: &Path) -> PathBuf {
+pub(super) fn plain(path: &Path) -> PathBuf {
     let path: PathBuf = path.components().collect();
     if path.components().any(|part| part == std::path::Component::ParentDir) {
         return path.canonicalize().unwrap_or(path);
@@ -75,7 +75,11 @@ fn plain(path: &Path) -> PathBuf {
 
 fn unknown(root: &Path) -> String {
     let kinds: Vec<_> = READERS.iter().map(|reader| format!("  {:10} {}", reader.name(), reader.about())).collect();
-    format!("{}: no application that is known here; these are:\n{}", root.display(), kinds.join("\n"))
+    format!(
+        "{}: no application that is known here; --reader and --psr4 name one; known are:\n{}",
+        root.display(),
+        kinds.join("\n")
+    )
 }
 
 /// Tells what is wrong, the worst first; beyond a few, how many more.
@@ -86,6 +90,6 @@ fn tell(problems: &[Problem]) {
         eprintln!("unladen: {problem}");
     }
     if let Some(more) = order.len().checked_sub(SHOWN_PROBLEMS).filter(|more| *more > 0) {
-        eprintln!("unladen: and {more} more problems: `unladen classmap --check` lists them");
+        eprintln!("unladen: and {more} more: `unladen classmap --check` lists them");
     }
 }

@@ -42,6 +42,9 @@ impl Reader for Composer {
 
     fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem> {
         let mut project = Project::open(root)?;
+        if !self.knows(root) && !is_dumped(&project.vendor) {
+            return Err(Problem::of(root, "no project of Composer: composer.json was expected in it"));
+        }
         let name = project.vendor.strip_prefix(&project.folder).unwrap_or(&project.vendor);
         let name = format!("{}/", name.display());
         let found = if is_dumped(&project.vendor) && !options.anew {

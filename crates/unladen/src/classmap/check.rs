@@ -111,9 +111,9 @@ impl Findings<'_> {
         if self.check.as_ref().is_some_and(Check::is_current) {
             let _ = writeln!(
                 text,
-                "{}: {} classes, all as they would be now",
+                "{}: {}, all as they would be now",
                 self.path.display(),
-                summary::count(map.entries.len())
+                summary::counted(map.entries.len(), "class", "classes")
             );
         }
         text

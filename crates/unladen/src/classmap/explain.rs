@@ -14,10 +14,10 @@ use crate::output;
 ///
 /// # Errors
 /// If the application cannot be read, or if no file declares and no loader finds such a class.
-pub(crate) fn explain(task: &Task, class: &str) -> Result<(), Failure> {
+pub(crate) fn explain(task: &Task, class: &BStr) -> Result<(), Failure> {
     let project = task.read()?;
     tell(&project.map.problems);
-    let asked = BString::from(class.trim_start_matches('\\'));
+    let asked = BString::from(class.trim_start_with(|letter| letter == '\\'));
     let told = Told::of(&project, asked.as_bstr());
     if told.claims.is_empty() && told.elsewhere.is_empty() {
         return Err(Failure::Usage(format!(

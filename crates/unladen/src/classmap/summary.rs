@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use unladen_classmap::Project;
+use unladen_classmap::{Project, Standing};
 use unladen_report::{Kind, Quantity, Style};
 
 use super::Emit;
@@ -19,20 +19,29 @@ pub(super) fn text(project: &Project, emit: Emit, target: &Path, written: Option
         None => "as it was".to_owned(),
     };
     // Writing to a String does not fail.
-    let _ =
-        writeln!(text, "{} classes of {} PHP files, by {}", count(map.entries.len()), count(files), loaders(project));
+    let _ = writeln!(
+        text,
+        "{} of {}, by {}",
+        counted(map.entries.len(), "class", "classes"),
+        counted(files, "PHP file", "PHP files"),
+        loaders(project)
+    );
     let _ = writeln!(text, "{} {done}", style.strong(&target.display().to_string()));
     let doubts: Vec<String> = [
-        (map.duplicates.len(), "declared in several files"),
-        (map.violations.len(), "not where PSR-4 or PSR-0 has them"),
-        (map.problems.len(), "problems"),
+        (map.duplicates.len(), "declared in several files", "declared in several files"),
+        (map.violations.len(), "not where PSR-4 or PSR-0 has it", "not where PSR-4 or PSR-0 has them"),
+        (map.problems.len(), "problem", "problems"),
     ]
     .into_iter()
-    .filter(|(many, _)| *many > 0)
-    .map(|(many, what)| format!("{} {what}", count(many)))
+    .filter(|(many, ..)| *many > 0)
+    .map(|(many, one, several)| counted(many, one, several))
     .collect();
     if !doubts.is_empty() {
         let _ = writeln!(text, "{} (unladen classmap --check lists them)", doubts.join(", "));
+    }
+    if map.entries.is_empty() {
+        let _ = writeln!(text, "no class is in it: it would change nothing");
+        return text;
     }
     if emit == Emit::Php && !project.application.switch_on.is_empty() {
         let _ = writeln!(text, "\n{}", style.heading("switch it on"));
@@ -49,13 +58,24 @@ pub(super) fn count(many: usize) -> String {
     Quantity { kind: Kind::Count, value: many as f64, margin: 0.0 }.value_text()
 }
 
+/// `1 class`, `2 classes`.
+pub(super) fn counted(many: usize, one: &str, several: &str) -> String {
+    format!("{} {}", count(many), if many == 1 { one } else { several })
+}
+
+/// The first of them; those that are perhaps not there add nothing to the map.
 fn loaders(project: &Project) -> String {
-    let names: Vec<_> = project.application.loaders.iter().map(|loader| loader.name.as_str()).collect();
-    match names.as_slice() {
-        [] => "no loader".to_owned(),
-        [first, second, third, rest @ ..] if !rest.is_empty() => {
-            format!("{first}, {second}, {third} and {} more", rest.len())
-        }
-        names => names.join(", "),
+    let (perhaps, sure): (Vec<_>, Vec<_>) =
+        project.application.loaders.iter().partition(|loader| loader.standing == Standing::Perhaps);
+    let mut names: Vec<String> = sure.iter().take(3).map(|loader| loader.name.clone()).collect();
+    if sure.len() > names.len() {
+        names.push(format!("{} more", count(sure.len() - names.len())));
     }
+    if names.is_empty() {
+        names.push("no loader".to_owned());
+    }
+    if !perhaps.is_empty() {
+        names.push(format!("without {} that may be there or not", count(perhaps.len())));
+    }
+    names.join(", ")
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use unladen_classmap::{Project, emit};
 
-use super::Task;
+use super::{Task, plain};
 use crate::exit::Failure;
 use crate::output::{self, OutputError};
 
@@ -30,8 +30,7 @@ impl Task {
     pub(super) fn target(&self, project: &Project) -> Option<PathBuf> {
         match &self.output {
             Some(path) if path.as_os_str() == "-" => None,
-            // Its own folder stands in the map as `__DIR__`.
-            Some(path) => Some(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
+            Some(path) => Some(absolute(path)),
             None if self.emit == Emit::Json => None,
             None => Some(project.root().join(NAME)),
         }
@@ -87,6 +86,15 @@ pub(super) fn write(texts: &[Text]) -> Result<bool, OutputError> {
         }
     }
     Ok(written)
+}
+
+/// Its own folder stands in the map as `__DIR__`, in which PHP has no `..`.
+fn absolute(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => plain(folder).join(name),
+        _ => path,
+    }
 }
 
 fn is(path: &Path, text: &[u8]) -> bool {

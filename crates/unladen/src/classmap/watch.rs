@@ -79,8 +79,16 @@ fn follow(
         return Ok(None);
     }
     let after = project.map.entries.len();
-    let what = if changed.all { "folders or settings".to_owned() } else { format!("{} files", changed.files.len()) };
-    Ok(Some(format!("{what} changed: {} classes, {} before", summary::count(after), summary::count(before))))
+    let what = if changed.all {
+        "folders or settings".to_owned()
+    } else {
+        summary::counted(changed.files.len(), "file", "files")
+    };
+    Ok(Some(format!(
+        "{what} changed: {}, {} before",
+        summary::counted(after, "class", "classes"),
+        summary::count(before)
+    )))
 }
 
 /// Watches the project, then reads it: what changes meanwhile is told.

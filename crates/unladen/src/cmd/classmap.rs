@@ -1,8 +1,11 @@
 //! `unladen classmap`: every class to its one file.
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use unladen_classmap::{Extensions, Options, READERS, reader_named};
 
 use crate::classmap::{self, Emit, Task};
@@ -25,9 +28,9 @@ pub(super) struct Args {
     /// What to write: `php`, the map with its loader; `json`; `composer`, Composer's own optimised class map
     #[arg(long, value_name = "FORM", default_value = "php")]
     emit: Emit,
-    /// Where to write it; `-` is standard output. [default: DIR/unladen-classmap.php; of json, standard output; of composer, the
-    /// project's vendor/composer]
-    #[arg(long, short, value_name = "FILE", verbatim_doc_comment)]
+    /// Where to write it; `-` is standard output (default: DIR/unladen-classmap.php; of json, standard output; of composer, the
+    /// project's vendor/composer)
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write nothing; tell whether the written map is what it would be now, and what is wrong with the application's classes
     #[arg(long, conflicts_with_all = ["watch", "explain"])]
@@ -40,7 +43,7 @@ pub(super) struct Args {
     watch: bool,
     /// Write nothing; tell which files claim a class, which of them the application finds, and why
     #[arg(long, value_name = "CLASS")]
-    explain: Option<String>,
+    explain: Option<OsString>,
     /// Write the map even if something keeps classes from sight, such as a file that cannot be read
     #[arg(long)]
     partial: bool,
@@ -51,7 +54,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "KIND", value_parser = reader_names())]
     reader: Option<String>,
     /// A folder for the classes that begin with a prefix, by PSR-4 (repeatable): asked last; alone, if there is no --reader
-    #[arg(long, value_name = "PREFIX=DIR", value_parser = psr4)]
+    #[arg(long, value_name = "PREFIX=DIR", value_parser = OsStringValueParser::new().try_map(psr4))]
     psr4: Vec<(BString, PathBuf)>,
     /// As if all were enabled: extensions and skins of MediaWiki (otherwise those of LocalSettings.php), plugins and themes of
     /// WordPress (otherwise none, as its database says which are)
@@ -69,9 +72,10 @@ fn reader_names() -> Vec<&'static str> {
     READERS.iter().map(|reader| reader.name()).collect()
 }
 
-fn psr4(text: &str) -> Result<(BString, PathBuf), String> {
-    match text.split_once('=') {
-        Some((prefix, folder)) if !folder.is_empty() => Ok((prefix.into(), folder.into())),
+/// Neither names of classes nor paths need be UTF-8.
+fn psr4(text: OsString) -> Result<(BString, PathBuf), String> {
+    match text.as_bytes().split_once_str("=") {
+        Some((prefix, folder)) if !folder.is_empty() => Ok((prefix.into(), OsStr::from_bytes(folder).into())),
         _ => Err("a prefix, `=` and a folder were expected, such as 'App\\=src'".to_owned()),
     }
 }
@@ -95,7 +99,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         json: args.json,
     };
     match args.explain {
-        Some(class) => classmap::explain(&task, &class),
+        Some(class) => classmap::explain(&task, class.as_bytes().as_bstr()),
         None if args.check => classmap::check(&task, args.strict),
         None if args.watch => classmap::watch(&task),
         None => classmap::make(&task),

@@ -21,6 +21,17 @@ pub(super) fn read(path: &Path) -> Result<Option<Value>, Problem> {
     })
 }
 
+/// What is in the file, if that is an object.
+pub(super) fn read_object(path: &Path) -> Result<Option<Value>, Problem> {
+    let value = read(path)?;
+    match &value {
+        // An empty list is an empty object to PHP.
+        Some(Value::Array(list)) if list.is_empty() => Ok(value),
+        None | Some(Value::Object(_)) => Ok(value),
+        Some(_) => Err(Problem::of(path, "an object was expected, `{ … }`").hiding()),
+    }
+}
+
 /// The strings in a list, or the one that stands instead of a list.
 pub(super) fn strings(value: &Value) -> Vec<String> {
     match value {

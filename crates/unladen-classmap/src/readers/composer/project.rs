@@ -31,7 +31,7 @@ impl Project {
         let folder =
             folder.canonicalize().map_err(|error| Problem::of(folder, format!("it can't be read: {error}")))?;
         let file = folder.join("composer.json");
-        let json = json::read(&file)?.unwrap_or_default();
+        let json = json::read_object(&file)?.unwrap_or_default();
         let mut project = Self { vendor: folder.join("vendor"), inputs: vec![file.clone()], ..Self::default() };
         let config = |key: &str| json.get("config").and_then(|config| config.get(key));
         match config("vendor-dir").and_then(Value::as_str) {
@@ -74,6 +74,10 @@ impl Project {
             if let Some(package) = self.installed(package) {
                 self.packages.push(package);
             }
+        }
+        let keys = if dev { &["autoload", "autoload-dev"][..] } else { &["autoload"] };
+        for what in keys.iter().flat_map(|key| misshapen(&self.json, key)) {
+            self.problems.push(Problem::of(self.folder.join("composer.json"), what).hiding());
         }
         if dev {
             self.root.autoload = std::mem::take(&mut self.root.autoload).and(&self.root.autoload_dev);
@@ -165,6 +169,34 @@ impl Project {
         let mut kept = kept.into_iter();
         self.packages.retain(|_| kept.next().unwrap_or(true));
     }
+}
+
+/// What in `autoload` is not of the shape that Composer takes.
+fn misshapen<'a>(json: &'a Value, key: &'a str) -> impl Iterator<Item = String> + 'a {
+    let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+    let is_text = |value: &Value| value.is_string();
+    // PHP makes no difference between a list and an object.
+    let is_list = move |value: &Value| match value {
+        Value::Array(list) => list.iter().all(is_text),
+        Value::Object(object) => object.values().all(is_text),
+        _ => false,
+    };
+    let autoload = json.get(key).filter(|value| !value.is_null() && !is_empty(value));
+    let whole = autoload.filter(|value| !value.is_object()).map(|_| format!("`{key}` was expected to be an object"));
+    let prefixes = ["psr-4", "psr-0"].into_iter().filter_map(move |rule| {
+        let value = autoload?.get(rule).filter(|value| !is_empty(value))?;
+        let fits = |prefixes: &serde_json::Map<String, Value>| {
+            prefixes.values().all(|folders| is_text(folders) || is_list(folders))
+        };
+        (!value.as_object().is_some_and(fits)).then(|| {
+            format!("`{rule}` in `{key}` was expected to name folders by prefixes: {{ \"App\\\\\": \"src/\" }}")
+        })
+    });
+    let lists = ["classmap", "exclude-from-classmap"].into_iter().filter_map(move |rule| {
+        let value = autoload?.get(rule)?;
+        (!is_list(value)).then(|| format!("`{rule}` in `{key}` was expected to be a list of folders: [ \"src/\" ]"))
+    });
+    whole.into_iter().chain(prefixes).chain(lists)
 }
 
 /// The packages of `"type": "path"`, by name; the first of a name holds.
