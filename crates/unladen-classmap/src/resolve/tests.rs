@@ -255,3 +255,14 @@ fn many_classes_in_a_file_and_many_files_of_a_class_take_no_longer_each() {
     let same = map.duplicates.iter().find(|one| one.class == "Same").unwrap();
     assert_eq!((same.wins.as_ref(), same.others.len()), (Some(&site.bytes("src/s0.php")), 2999));
 }
+
+/// `file_exists` says so, and Composer's and MediaWiki's loaders look no further.
+#[test]
+fn a_folder_by_the_name_of_a_file_hides_the_next_one() {
+    let site = Site::new(&[("one/A.php/x.txt", ""), ("two/A.php", "class A {}"), ("two/B.php", "class B {}")]);
+    symlink("nowhere", site.path("one/B.php")).unwrap();
+    let rule = site.psr4(&[("", &["one", "two"])]);
+    let map = site.loader(Standing::Sure, vec![rule]).map();
+    let names: Vec<_> = map.entries.iter().map(|entry| entry.class.to_string()).collect();
+    assert_eq!(names, ["B"]);
+}

@@ -15,8 +15,8 @@ use nix::errno::Errno;
 use nix::fcntl::{AtFlags, OFlag, open};
 use nix::sys::stat::{Mode, SFlag, fstat, fstatat};
 
-use super::Tree;
 use super::roots::{Roots, is_php};
+use super::{SourceFile, Tree};
 use found::{Found, joined, path_of};
 
 /// No more threads than this: what is left is waiting for the kernel's locks.
@@ -222,6 +222,10 @@ impl Work {
                 Some(Type::Symlink) | None => (followed(&folder, entry.file_name()), true),
                 Some(_) => (None, false),
             };
+            // PHP's loaders ask whether there is anything of that name: a folder, a pipe, too, ends their search.
+            if kind != Some(Type::File) && name.ends_with(b".php") && is_there(&folder, entry.file_name()) {
+                found.put(joined(&path, name), SourceFile::default());
+            }
             match kind {
                 Some(Type::Directory) => folders.push((joined(&path, name), is_link)),
                 Some(Type::File) if is_php(name) => {
@@ -256,6 +260,11 @@ fn opened(path: &BString) -> nix::Result<(OwnedFd, Dir, (u64, u64))> {
     let stat = fstat(&folder)?;
     let dir = Dir::from_fd(folder.try_clone().map_err(|error| Errno::from_raw(error.raw_os_error().unwrap_or(0)))?)?;
     Ok((folder, dir, (stat.st_dev, stat.st_ino)))
+}
+
+/// Whether it is there: a link may lead nowhere.
+fn is_there(folder: &OwnedFd, name: &std::ffi::CStr) -> bool {
+    fstatat(folder, name, AtFlags::empty()).is_ok()
 }
 
 /// What a link leads to; nothing if nowhere.

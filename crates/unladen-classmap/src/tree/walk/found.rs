@@ -54,10 +54,14 @@ impl Found {
         match self.buffer.fill(file) {
             Ok(source) => {
                 let seen = SourceFile::of(source, is_linked);
-                self.files.push((path, seen));
+                self.put(path, seen);
             }
             Err(error) => self.failed(&path, error),
         }
+    }
+
+    pub(super) fn put(&mut self, path: BString, seen: SourceFile) {
+        self.files.push((path, seen));
     }
 
     pub(super) fn failed(&mut self, path: &BString, error: impl Into<Failed>) {
