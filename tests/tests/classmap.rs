@@ -361,3 +361,16 @@ fn an_empty_map_is_not_to_be_switched_on() {
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert!(done.stdout.contains("no class is in it") && !done.stdout.contains("switch it on"), "{}", done.stdout);
 }
+
+#[test]
+fn explain_agrees_with_the_map_about_two_spellings() {
+    let app = App::shop();
+    app.write("src/CART.php", "<?php namespace App; class CART {}");
+    for class in ["App\\Cart", "App\\CART", "app\\cart"] {
+        let done = app.call(["--explain", class]).run();
+        assert!(done.stdout.contains("not in the map: it is spelled in several ways"), "{}", done.stdout);
+        assert!(!done.stdout.contains("wins"), "{}", done.stdout);
+    }
+    app.call([]).run();
+    assert!(!app.text("unladen-classmap.php").contains("Cart.php"), "{}", app.text("unladen-classmap.php"));
+}

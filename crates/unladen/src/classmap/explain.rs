@@ -36,6 +36,8 @@ struct Told<'a> {
     class: BString,
     claims: Vec<(Claim<'a>, String)>,
     verdict: Verdict<'a>,
+    /// Whether the map has it, by whatever spelling.
+    is_mapped: bool,
     /// Files that declare it to which no loader leads, with the lines.
     elsewhere: Vec<(&'a BStr, u32)>,
 }
@@ -60,12 +62,17 @@ impl<'a> Told<'a> {
             .map(|(path, declaration)| (path, declaration.line))
             .collect();
         let verdict = verdict(&project.application, &project.tree, claims.all(class.as_bstr()));
-        Self { class, claims: all, verdict, elsewhere }
+        let is_mapped = project.map.entries.iter().any(|entry| entry.class.eq_ignore_ascii_case(asked));
+        Self { class, claims: all, verdict, is_mapped, elsewhere }
     }
 
     /// What the map does with it.
     fn decision(&self) -> &'static str {
         match &self.verdict {
+            Verdict::File(Claim { outcome: Outcome::Declared, .. }) if !self.is_mapped => {
+                "not in the map: it is spelled in several ways, which lead to different files"
+            }
+            _ if self.is_mapped && self.wins().is_none() => "in the map by another spelling of its name",
             Verdict::File(claim) => match claim.outcome {
                 Outcome::Declared => "in the map: the first file that PHP would be led to",
                 Outcome::Undeclared => {
@@ -82,7 +89,7 @@ impl<'a> Told<'a> {
 
     fn wins(&self) -> Option<&BString> {
         match &self.verdict {
-            Verdict::File(claim) if claim.outcome == Outcome::Declared => Some(&claim.path),
+            Verdict::File(claim) if claim.outcome == Outcome::Declared && self.is_mapped => Some(&claim.path),
             _ => None,
         }
     }
