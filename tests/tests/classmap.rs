@@ -374,3 +374,18 @@ fn explain_agrees_with_the_map_about_two_spellings() {
     app.call([]).run();
     assert!(!app.text("unladen-classmap.php").contains("Cart.php"), "{}", app.text("unladen-classmap.php"));
 }
+
+/// Whoever may put a file into an application would otherwise write to the terminal of whoever checks it.
+#[test]
+fn names_of_files_tell_a_terminal_nothing() {
+    let app = App::shop();
+    app.write("src/\u{1b}[2J\nOdd.php", "<?php namespace App; class Even {}");
+    app.write("src/\u{1b}[2JBroken.php", "<?php namespace App; class Broken {} $x = '");
+    let made = app.call([]).run().succeeded().says(["u{1b}[2JBroken.php"]);
+    let checked = app.call(["--check"]).run().succeeded();
+    assert!(checked.stdout.contains("\\u{1b}[2J\\nOdd.php"), "{}", checked.stdout);
+    let explained = app.call(["--explain", "App\\Even"]).run().succeeded();
+    for text in [&made.stderr, &made.stdout, &checked.stdout, &checked.stderr, &explained.stdout, &explained.stderr] {
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+    }
+}

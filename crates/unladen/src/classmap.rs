@@ -82,12 +82,21 @@ fn unknown(root: &Path) -> String {
     )
 }
 
+/// A line in which names of files and classes, whoever chose them, tell a terminal nothing: control characters are written out.
+fn plain_text(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    for letter in line.chars() {
+        if letter.is_control() { plain.extend(letter.escape_default()) } else { plain.push(letter) }
+    }
+    plain
+}
+
 /// Tells what is wrong, the worst first; beyond a few, how many more.
 fn tell(problems: &[Problem]) {
     let mut order: Vec<_> = problems.iter().collect();
     order.sort_by_key(|problem| !problem.hides);
     for problem in order.iter().take(SHOWN_PROBLEMS) {
-        eprintln!("unladen: {problem}");
+        eprintln!("unladen: {}", plain_text(&problem.to_string()));
     }
     if let Some(more) = order.len().checked_sub(SHOWN_PROBLEMS).filter(|more| *more > 0) {
         eprintln!("unladen: and {more} more: `unladen classmap --check` lists them");

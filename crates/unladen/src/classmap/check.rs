@@ -8,7 +8,7 @@ use serde_json::json;
 use unladen_classmap::{Check, Problem, Project, Written, emit};
 use unladen_report::Style;
 
-use super::{Emit, Task, summary};
+use super::{Emit, Task, plain_text, summary};
 use crate::exit::Failure;
 use crate::{output, terminal};
 
@@ -73,7 +73,7 @@ impl Findings<'_> {
                 // Writing to a String does not fail.
                 let _ = writeln!(text, "{}", style.heading(&format!("{heading}: {}", summary::count(lines.len()))));
                 for line in lines {
-                    let _ = writeln!(text, "  {line}");
+                    let _ = writeln!(text, "  {}", plain_text(&line));
                 }
             }
         };

@@ -6,7 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use serde_json::json;
 use unladen_classmap::{Claim, Claims, Outcome, Project, Verdict, emit, verdict};
 
-use super::{Task, tell};
+use super::{Task, plain_text, tell};
 use crate::exit::Failure;
 use crate::output;
 
@@ -99,7 +99,7 @@ impl<'a> Told<'a> {
         // Writing to a String does not fail.
         let _ = writeln!(text, "{}: {}", self.class, self.decision());
         for (at, (claim, words)) in self.claims.iter().enumerate() {
-            let path = emit::relative(claim.path.as_bstr(), project.root());
+            let path = plain_text(&emit::relative(claim.path.as_bstr(), project.root()).to_str_lossy());
             let line =
                 project.tree.file(claim.path.as_bstr()).and_then(|file| file.declaration_of(self.class.as_bstr()));
             let state = match (claim.outcome, line) {
@@ -113,7 +113,7 @@ impl<'a> Told<'a> {
             let _ = writeln!(text, "{:3}  {path}  {state}  {mark}\n     {words}", at + 1);
         }
         for (path, line) in &self.elsewhere {
-            let path = emit::relative(path, project.root());
+            let path = plain_text(&emit::relative(path, project.root()).to_str_lossy());
             let _ = writeln!(text, "  –  {path}  declared in line {line}; no loader leads there");
         }
         text

@@ -7,7 +7,7 @@ use std::time::Duration;
 use unladen_classmap::{Project, Standing};
 use unladen_report::{Kind, Quantity, Style};
 
-use super::Emit;
+use super::{Emit, plain_text};
 
 /// How many classes are in how many files, what is doubtful about them, and how the map is switched on.
 pub(super) fn text(project: &Project, emit: Emit, target: &Path, written: Option<Duration>, style: Style) -> String {
@@ -26,7 +26,7 @@ pub(super) fn text(project: &Project, emit: Emit, target: &Path, written: Option
         counted(files, "PHP file", "PHP files"),
         loaders(project)
     );
-    let _ = writeln!(text, "{} {done}", style.strong(&target.display().to_string()));
+    let _ = writeln!(text, "{} {done}", style.strong(&plain_text(&target.display().to_string())));
     let doubts: Vec<String> = [
         (map.duplicates.len(), "declared in several files", "declared in several files"),
         (map.violations.len(), "not where PSR-4 or PSR-0 has it", "not where PSR-4 or PSR-0 has them"),
