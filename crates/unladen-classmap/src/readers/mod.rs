@@ -52,3 +52,17 @@ pub enum Extensions {
 
 /// All readers, the more special first: the first that knows an application reads it.
 pub const READERS: &[&dyn Reader] = &[&mediawiki::MediaWiki, &wordpress::WordPress, &composer::Composer, &psr4::Psr4];
+
+#[cfg(test)]
+mod tests {
+    use super::READERS;
+
+    #[test]
+    fn every_reader_has_a_row() {
+        let page = include_str!("../../../../docs/classmap.md");
+        for reader in READERS {
+            let row = format!("| `{}` |", reader.name());
+            assert!(page.contains(&row), "{row} is not in docs/classmap.md");
+        }
+    }
+}
