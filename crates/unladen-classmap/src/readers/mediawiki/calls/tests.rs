@@ -32,7 +32,8 @@ proptest::proptest! {
         let source = format!("<?php {}", pieces.concat());
         let calls = as_calls(source.as_bytes());
         proptest::prop_assert_eq!(calls.find_iter(b"\n").count(), source.matches('\n').count());
-        if !source.contains("nclude") && !source.contains("quire") && !source.contains("Auto") && !source.contains("if") {
+        let folded = source.to_ascii_lowercase();
+        if ["include", "require", "auto", "if"].iter().all(|form| !folded.contains(form)) {
             proptest::prop_assert_eq!(calls.as_bstr(), source.as_bytes().as_bstr());
         }
     }
