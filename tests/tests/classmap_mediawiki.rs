@@ -80,7 +80,7 @@ impl Wiki {
 
     /// The checks of files in a request, and how many of them found nothing.
     fn checks(&self) -> (f64, f64) {
-        let call = Call::weigh(["--time", "3s", "--phase", "80ms", "--settle", "20ms", "--group-by", "pid"]);
+        let call = Call::weigh(["--time", "6s", "--phase", "150ms", "--settle", "20ms", "--group-by", "pid"]);
         let document: Document = call.args([self.subject.url()]).document();
         let count = |counter| document.count("php-fpm", counter);
         (count("files.checked"), count("syscall.newfstatat.ENOENT"))
