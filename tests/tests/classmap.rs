@@ -389,3 +389,15 @@ fn names_of_files_tell_a_terminal_nothing() {
         assert!(!text.contains('\u{1b}'), "{text:?}");
     }
 }
+
+/// The classes alone do not make a map: its loader counts too.
+#[test]
+fn check_sees_a_map_that_was_changed_by_hand() {
+    let app = App::shop();
+    app.call([]).run().succeeded();
+    let map = app.text("unladen-classmap.php");
+    app.write("unladen-classmap.php", &map.replace("UnladenClassmap_", "UnladenClassmap_Other"));
+    app.call(["--check"]).run().ended_with(8).says(["another version of unladen or a hand"]);
+    app.write("unladen-classmap.php", &map);
+    app.call(["--check"]).run().succeeded();
+}

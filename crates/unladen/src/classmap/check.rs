@@ -24,12 +24,17 @@ pub(crate) fn check(task: &Task, strict: bool) -> Result<(), Failure> {
     let Some(path) = task.target(&project) else {
         return Err(Failure::Usage("--check reads a file: give it with --output".to_owned()));
     };
-    let check = match std::fs::read(&path) {
-        Ok(source) => Some(Check::of(&Written::read(&source, &path)?, &project.map, &project.tree)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+    let (check, is_same) = match std::fs::read(&path) {
+        Ok(source) => {
+            let check = Check::of(&Written::read(&source, &path)?, &project.map, &project.tree);
+            // Its classes may be right and its loader not: of another version, or changed by hand.
+            let is_same = task.texts(&project)?.iter().any(|(_, text)| *text == source);
+            (Some(check), is_same)
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => (None, false),
         Err(error) => return Err(Problem::of(&path, format!("cannot be read: {error}")).into()),
     };
-    let findings = Findings { project: &project, path: &path, check };
+    let findings = Findings { project: &project, path: &path, check, is_same };
     let text = if task.json { format!("{:#}", findings.json()) } else { findings.text(terminal::style()) };
     output::line(text.trim_end())?;
     findings.verdict(strict)
@@ -41,6 +46,8 @@ struct Findings<'a> {
     path: &'a Path,
     /// Nothing if there is no map.
     check: Option<Check>,
+    /// Whether the file is what would be written now, byte for byte.
+    is_same: bool,
 }
 
 impl Findings<'_> {
@@ -55,6 +62,10 @@ impl Findings<'_> {
             Some(check) if !check.is_current() => {
                 Err(Failure::Gate(format!("{} is not what it would be now: {again}", self.path.display())))
             }
+            Some(_) if !self.is_same => Err(Failure::Gate(format!(
+                "{} has the right classes, but another version of unladen or a hand has written it: {again}",
+                self.path.display()
+            ))),
             Some(_)
                 if strict && !(map.violations.is_empty() && map.duplicates.is_empty() && map.problems.is_empty()) =>
             {
@@ -62,6 +73,10 @@ impl Findings<'_> {
             }
             Some(_) => Ok(()),
         }
+    }
+
+    fn is_current(&self) -> bool {
+        self.is_same && self.check.as_ref().is_some_and(Check::is_current)
     }
 
     fn text(&self, style: Style) -> String {
@@ -108,7 +123,7 @@ impl Findings<'_> {
         });
         section("not where PSR-4 or PSR-0 has them", violations.collect());
         section("problems", map.problems.iter().map(ToString::to_string).collect());
-        if self.check.as_ref().is_some_and(Check::is_current) {
+        if self.is_current() {
             let _ = writeln!(
                 text,
                 "{}: {}, all as they would be now",
@@ -147,7 +162,7 @@ impl Findings<'_> {
             object.remove("not_utf8");
             object.insert("schema".to_owned(), "unladen.classmap-check/1".into());
             object.insert("map".to_owned(), self.path.to_string_lossy().into());
-            object.insert("current".to_owned(), self.check.as_ref().is_some_and(Check::is_current).into());
+            object.insert("current".to_owned(), self.is_current().into());
             object.insert("differences".to_owned(), differences.unwrap_or(serde_json::Value::Null));
         }
         document

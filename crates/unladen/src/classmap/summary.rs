@@ -75,7 +75,7 @@ fn loaders(project: &Project) -> String {
         names.push("no loader".to_owned());
     }
     if !perhaps.is_empty() {
-        names.push(format!("without {} that may be there or not", count(perhaps.len())));
+        names.push(format!("without {} that may not be asked", counted(perhaps.len(), "loader", "loaders")));
     }
     names.join(", ")
 }
