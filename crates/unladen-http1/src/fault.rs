@@ -1,0 +1,82 @@
+//! The principal type is [`Fault`]: why bytes are no message of HTTP/1 that two readers would read alike.
+
+/// What is wrong with a head or a body. For a request the answer is [`Fault::status`], and the connection ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// The head does not fit in the limit of bytes.
+    #[error("the head is too long")]
+    HeadTooLong,
+    /// It has more fields than the limit.
+    #[error("the head has too many fields")]
+    TooManyFields,
+    /// The first line is none (RFC 9112, section 3 or 4).
+    #[error("the first line is malformed")]
+    StartLine,
+    /// Neither HTTP/1.0 nor HTTP/1.1.
+    #[error("the version of HTTP is not supported")]
+    Version,
+    /// A field's line is malformed: spaces before the colon, obs-fold, a byte that is not allowed.
+    #[error("a header field is malformed")]
+    Field,
+    /// A line that ends with a line feed alone, or a carriage return alone.
+    #[error("a line does not end with CRLF")]
+    LineEnd,
+    /// The target is neither origin-form, nor absolute-form of http or https, nor the asterisk of OPTIONS.
+    #[error("the request target is malformed")]
+    Target,
+    /// None, or more than one, or malformed, or other than the target's (RFC 9112, section 3.2).
+    #[error("the Host field is missing, repeated or malformed")]
+    Host,
+    /// Not a number, too large, or several that differ (RFC 9112, section 6.3).
+    #[error("the Content-Length is malformed")]
+    ContentLength,
+    /// Both Content-Length and Transfer-Encoding.
+    #[error("the message has both a Content-Length and a Transfer-Encoding")]
+    TwoLengths,
+    /// Transfer-Encoding that is not `chunked` alone, or in HTTP/1.0.
+    #[error("the Transfer-Encoding is not `chunked` alone")]
+    TransferEncoding,
+    /// A chunk's size, extension or end is malformed (RFC 9112, section 7.1).
+    #[error("the chunked body is malformed")]
+    Chunk,
+    /// Trailers that are malformed or over the limit.
+    #[error("the trailers are malformed")]
+    Trailers,
+    /// CONNECT, which only a forward proxy answers.
+    #[error("the method is not supported here")]
+    Method,
+}
+
+// === impl Fault ===
+
+impl Fault {
+    /// What to answer a request that has it.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::HeadTooLong | Self::TooManyFields => 431,
+            Self::Version => 505,
+            Self::TransferEncoding | Self::Method => 501,
+            _ => 400,
+        }
+    }
+
+    /// Its name in logs and metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::HeadTooLong => "head_too_long",
+            Self::TooManyFields => "too_many_fields",
+            Self::StartLine => "start_line",
+            Self::Version => "version",
+            Self::Field => "field",
+            Self::LineEnd => "line_end",
+            Self::Target => "target",
+            Self::Host => "host",
+            Self::ContentLength => "content_length",
+            Self::TwoLengths => "two_lengths",
+            Self::TransferEncoding => "transfer_encoding",
+            Self::Chunk => "chunk",
+            Self::Trailers => "trailers",
+            Self::Method => "method",
+        }
+    }
+}

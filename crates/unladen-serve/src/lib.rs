@@ -1,0 +1,1 @@
+//! The proxy: listeners, and the life of a request.
