@@ -1,1 +1,8 @@
 //! The proxy: listeners, and the life of a request.
+#![forbid(unsafe_code)]
+
+mod record;
+mod settings;
+
+pub use record::{End, Reason, Record, Reuse, Trace, Version};
+pub use settings::*;

@@ -1,0 +1,70 @@
+//! The principal type is [`Endpoint`]: one place of an upstream where connections can be made, and how it does.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+/// One place of an upstream. Shared by all threads.
+#[derive(Debug)]
+pub struct Endpoint {
+    /// Where.
+    pub address: Address,
+    /// Which of the upstream's origins it belongs to.
+    pub origin: usize,
+    /// Its share, from its origin.
+    pub weight: u32,
+    /// Requests in flight.
+    pub in_flight: AtomicU32,
+    /// What active health checks say of it.
+    pub healthy: AtomicBool,
+    /// Failures in a row.
+    pub failures: AtomicU32,
+    /// Until when it is taken out, in milliseconds of the upstream's own clock; 0: it is not.
+    pub ejected_until: AtomicU64,
+    /// How often it was.
+    pub ejections: AtomicU32,
+}
+
+/// Where to connect to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Address {
+    /// Addresses of one host, the preferred first; raced if the first is slow (RFC 8305).
+    Tcp(Vec<SocketAddr>),
+    /// A Unix socket.
+    Unix(PathBuf),
+}
+
+// === impl Endpoint ===
+
+impl Endpoint {
+    /// Of which nothing bad is known.
+    pub fn new(address: Address, origin: usize, weight: u32) -> Self {
+        Self {
+            address,
+            origin,
+            weight,
+            in_flight: AtomicU32::new(0),
+            healthy: AtomicBool::new(true),
+            failures: AtomicU32::new(0),
+            ejected_until: AtomicU64::new(0),
+            ejections: AtomicU32::new(0),
+        }
+    }
+
+    /// Whether it may be taken at this time (milliseconds of the upstream's clock).
+    pub fn is_available(&self, now_ms: u64) -> bool {
+        self.healthy.load(Ordering::Relaxed) && self.ejected_until.load(Ordering::Relaxed) <= now_ms
+    }
+}
+
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Tcp(addresses) => match addresses.first() {
+                Some(address) => address.fmt(f),
+                None => f.write_str("no address"),
+            },
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}

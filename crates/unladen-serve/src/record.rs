@@ -1,0 +1,182 @@
+//! The principal type is [`Record`]: one request, told once it is over. Metrics, the access log and traces are made of it.
+
+use std::time::{Duration, Instant};
+
+/// One request, from its head to its response's end.
+#[derive(Clone, Debug)]
+pub struct Record<'a> {
+    /// The upstream's name, which is the `[[beside]]` table's.
+    pub upstream: &'a str,
+    /// The endpoint that answered last, or failed last.
+    pub endpoint: Option<&'a unladen_pool::Address>,
+    /// GET …
+    pub method: &'a [u8],
+    /// Path and query.
+    pub target: &'a [u8],
+    /// What the client said as Host.
+    pub authority: &'a [u8],
+    /// HTTP's version, of the client's side.
+    pub client_version: Version,
+    /// Of the upstream's, if it was reached.
+    pub upstream_version: Option<Version>,
+    /// What the client was answered; 0: nothing.
+    pub status: u16,
+    /// How it ended.
+    pub end: End,
+    /// How the last attempt's connection was come by.
+    pub reuse: Reuse,
+    /// Times it was sent, the keep-alive race included; 0: never.
+    pub attempts: u32,
+    /// The head's first byte was read.
+    pub began: Instant,
+    /// From there until the request's head was whole.
+    pub head: Duration,
+    /// From `began`, until a connection was there (for the last attempt).
+    pub connected: Option<Duration>,
+    /// From `began`, until the response's head was there.
+    pub first_byte: Option<Duration>,
+    /// From `began`, until the response's last byte was written, or all was given up.
+    pub total: Duration,
+    /// Bytes of the request's body.
+    pub bytes_in: u64,
+    /// Bytes of the response's body.
+    pub bytes_out: u64,
+    /// `X-Request-Id`, as sent on.
+    pub request_id: &'a [u8],
+    /// W3C trace context, as sent on.
+    pub trace: Option<Trace>,
+}
+
+/// A version of HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// 1.0
+    Http10,
+    /// 1.1
+    Http11,
+    /// 2
+    Http2,
+}
+
+/// How a connection was come by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reuse {
+    /// None was asked for.
+    None,
+    /// This thread had it idle, or (HTTP/2) open.
+    Own,
+    /// Another thread had it.
+    Sibling,
+    /// It was made, with a whole handshake if it has TLS.
+    New,
+    /// It was made, with a resumed TLS session.
+    Resumed,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With the upstream's answer, whole.
+    Answered,
+    /// With an answer of our own.
+    Local(Reason),
+    /// The upstream's answer broke off, and so did ours.
+    Broken(Reason),
+    /// The client left.
+    ClientGone,
+    /// The connection became another protocol's (WebSocket), and ended as that.
+    Upgraded,
+}
+
+/// Why the upstream's answer is not what the client got. The value of the response's `X-Unladen-Reason`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The request is none (RFC 9112).
+    Malformed(unladen_http1::Fault),
+    /// Its body is longer than is allowed.
+    BodyTooLarge,
+    /// Its head, or a piece of its body, took too long.
+    ClientTimeout,
+    /// The listener's rate, or a header value's.
+    RateLimited,
+    /// The breaker is open.
+    BreakerOpen,
+    /// As many requests are in flight as may be.
+    TooManyRequests,
+    /// As many requests wait for a connection as may.
+    TooManyPending,
+    /// No endpoint is healthy, or the name has no address.
+    NoEndpoint,
+    /// No connection could be made.
+    ConnectFailed,
+    /// Making one took too long.
+    ConnectTimeout,
+    /// TLS: its certificate could not be verified, or the handshake failed.
+    TlsFailed,
+    /// The upstream closed before it answered.
+    UpstreamClosed,
+    /// It did not answer in time.
+    UpstreamTimeout,
+    /// What it answered is no HTTP.
+    UpstreamMalformed,
+    /// The whole took too long.
+    DeadlineExceeded,
+    /// The upgrade to another protocol cannot be had here.
+    NoUpgrade,
+    /// `serve` is stopping.
+    Draining,
+}
+
+/// W3C trace context, level 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Of the whole.
+    pub trace_id: [u8; 16],
+    /// Of the caller's span; none if the trace began here.
+    pub parent_id: Option<[u8; 8]>,
+    /// Of the span that was made here.
+    pub span_id: [u8; 8],
+    /// Whether it is sent to the collector.
+    pub sampled: bool,
+}
+
+// === impl Reason ===
+
+impl Reason {
+    /// Its name in logs, metrics and the response.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Malformed(fault) => fault.as_str(),
+            Self::BodyTooLarge => "body_too_large",
+            Self::ClientTimeout => "client_timeout",
+            Self::RateLimited => "rate_limited",
+            Self::BreakerOpen => "breaker_open",
+            Self::TooManyRequests => "too_many_requests",
+            Self::TooManyPending => "too_many_pending",
+            Self::NoEndpoint => "no_endpoint",
+            Self::ConnectFailed => "connect_failed",
+            Self::ConnectTimeout => "connect_timeout",
+            Self::TlsFailed => "tls_failed",
+            Self::UpstreamClosed => "upstream_closed",
+            Self::UpstreamTimeout => "upstream_timeout",
+            Self::UpstreamMalformed => "upstream_malformed",
+            Self::DeadlineExceeded => "deadline_exceeded",
+            Self::NoUpgrade => "no_upgrade",
+            Self::Draining => "draining",
+        }
+    }
+
+    /// The status of the answer.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::Malformed(fault) => fault.status(),
+            Self::BodyTooLarge => 413,
+            Self::ClientTimeout => 408,
+            Self::RateLimited => 429,
+            Self::BreakerOpen | Self::TooManyRequests | Self::TooManyPending | Self::NoEndpoint | Self::Draining => 503,
+            Self::ConnectFailed | Self::TlsFailed | Self::UpstreamClosed | Self::UpstreamMalformed => 502,
+            Self::ConnectTimeout | Self::UpstreamTimeout | Self::DeadlineExceeded => 504,
+            Self::NoUpgrade => 501,
+        }
+    }
+}
