@@ -15,7 +15,8 @@ pub enum Fault {
     /// Neither HTTP/1.0 nor HTTP/1.1.
     #[error("the version of HTTP is not supported")]
     Version,
-    /// A field's line is malformed: spaces before the colon, obs-fold, a byte that is not allowed.
+    /// A field's line is malformed: spaces before the colon, obs-fold, a byte that is not allowed. In a request also a name
+    /// that CGI would take for another (`Content_Length`), and a Connection that lists what cannot be taken off.
     #[error("a header field is malformed")]
     Field,
     /// A line that ends with a line feed alone, or a carriage return alone.
@@ -24,7 +25,7 @@ pub enum Fault {
     /// The target is neither origin-form, nor absolute-form of http or https, nor the asterisk of OPTIONS.
     #[error("the request target is malformed")]
     Target,
-    /// None, or more than one, or malformed, or other than the target's (RFC 9112, section 3.2).
+    /// None, or more than one, or malformed (RFC 9112, section 3.2).
     #[error("the Host field is missing, repeated or malformed")]
     Host,
     /// Not a number, too large, or several that differ (RFC 9112, section 6.3).
@@ -42,7 +43,8 @@ pub enum Fault {
     /// Trailers that are malformed or over the limit.
     #[error("the trailers are malformed")]
     Trailers,
-    /// CONNECT, which only a forward proxy answers.
+    /// CONNECT, which only a forward proxy answers; and `head`, `Connect` and the like, which not all tell apart from HEAD and
+    /// CONNECT.
     #[error("the method is not supported here")]
     Method,
 }

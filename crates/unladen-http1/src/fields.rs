@@ -1,30 +1,7 @@
 //! The principal type is [`Fields`]: the header fields of a message, in their order, in one arena of bytes.
 
-/// Fields whose name matters on the way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Name {
-    Host,
-    Connection,
-    ContentLength,
-    TransferEncoding,
-    KeepAlive,
-    ProxyConnection,
-    Te,
-    Trailer,
-    Upgrade,
-    Expect,
-    Via,
-    Forwarded,
-    XForwardedFor,
-    XForwardedHost,
-    XForwardedProto,
-    XRequestId,
-    Traceparent,
-    Date,
-    Http2Settings,
-    Other,
-}
+use crate::Name;
+use crate::bytes::members;
 
 /// One field.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +25,8 @@ pub struct Fields {
 struct Span {
     id: Name,
     start: u32,
-    name: u16,
+    // lengths
+    name: u32,
     value: u32,
 }
 
@@ -62,8 +40,61 @@ impl Fields {
     }
 
     /// Adds a field at the end. Name and value are taken as they are: whoever pushes has checked them.
+    ///
+    /// All names and values together have at most 4 GiB; what does not fit is left out. The limits of a head are far below.
     pub fn push(&mut self, name: &[u8], value: &[u8]) {
-        todo!("{} {}", name.len(), value.len())
+        self.push_as(Name::of(name), name, value);
+    }
+
+    /// The same with a name that is known.
+    pub(crate) fn push_as(&mut self, id: Name, name: &[u8], value: &[u8]) {
+        if let Some(span) = self.store(id, name, value) {
+            self.list.push(span);
+        }
+    }
+
+    fn store(&mut self, id: Name, name: &[u8], value: &[u8]) -> Option<Span> {
+        let start = self.arena.len();
+        u32::try_from(start + name.len() + value.len()).ok()?;
+        self.arena.extend_from_slice(name);
+        self.arena.extend_from_slice(value);
+        Some(Span { id, start: start as u32, name: name.len() as u32, value: value.len() as u32 })
+    }
+
+    /// Forgets all, and makes room for so many bytes of names and values, and so many fields.
+    pub(crate) fn begin(&mut self, bytes: usize, fields: usize) {
+        self.clear();
+        self.arena.reserve(bytes);
+        self.list.reserve(fields);
+    }
+
+    /// Keeps the fields of which this is true.
+    pub fn retain(&mut self, mut keep: impl FnMut(Field<'_>) -> bool) {
+        let arena = &self.arena;
+        self.list.retain(|span| keep(span.field(arena)));
+    }
+
+    /// Takes off all fields of a name that matters. [`Name::Other`] is none.
+    pub fn remove(&mut self, id: Name) {
+        if id != Name::Other {
+            self.list.retain(|span| span.id != id);
+        }
+    }
+
+    /// Makes this the only field of its name: where the first of that name was, or at the end. The bytes of what it replaces
+    /// stay until [`Fields::clear`].
+    pub fn set(&mut self, name: &[u8], value: &[u8]) {
+        let id = Name::of(name);
+        let Some(span) = self.store(id, name, value) else { return };
+        let mut new = Some(span);
+        let arena = &self.arena;
+        self.list.retain_mut(|old| {
+            if old.id != id || !old.field(arena).name.eq_ignore_ascii_case(name) {
+                return true;
+            }
+            new.take().map(|span| *old = span).is_some()
+        });
+        self.list.extend(new);
     }
 
     /// As many as there are.
@@ -78,16 +109,12 @@ impl Fields {
 
     /// In their order.
     pub fn iter(&self) -> impl Iterator<Item = Field<'_>> {
-        self.list.iter().map(|span| {
-            let name = span.start as usize;
-            let value = name + usize::from(span.name);
-            Field { id: span.id, name: &self.arena[name..value], value: &self.arena[value..value + span.value as usize] }
-        })
+        self.list.iter().map(|span| span.field(&self.arena))
     }
 
     /// The first value of a field.
     pub fn get(&self, id: Name) -> Option<&[u8]> {
-        self.iter().find(|field| field.id == id).map(|field| field.value)
+        self.list.iter().find(|span| span.id == id).map(|span| span.field(&self.arena).value)
     }
 
     /// The first value of a field by its name, in any case.
@@ -97,21 +124,22 @@ impl Fields {
 
     /// Whether a comma-separated list, in any of its lines, has this token (in any case): `Connection: close`.
     pub fn has_token(&self, id: Name, token: &[u8]) -> bool {
-        todo!("{id:?} {}", token.len())
+        let mut lines = self.list.iter().filter(|span| span.id == id);
+        lines.any(|span| members(span.field(&self.arena).value).any(|member| member.eq_ignore_ascii_case(token)))
+    }
+
+    /// Whether the connection lasts beyond a message of this minor version.
+    pub(crate) fn keep_alive(&self, minor: u8) -> bool {
+        !self.has_token(Name::Connection, b"close") && (minor == 1 || self.has_token(Name::Connection, b"keep-alive"))
     }
 }
 
-// === impl Name ===
+// === impl Span ===
 
-impl Name {
-    /// Which field this is, in any case.
-    pub fn of(name: &[u8]) -> Self {
-        todo!("{}", name.len())
-    }
-
-    /// Whether it belongs to one connection alone and is never passed on (RFC 9110, section 7.6.1). What `Connection` lists
-    /// besides is to be found with [`Fields::has_token`].
-    pub fn is_hop_by_hop(self) -> bool {
-        todo!("{self:?}")
+impl Span {
+    fn field<'a>(&self, arena: &'a [u8]) -> Field<'a> {
+        let name = self.start as usize;
+        let value = name + self.name as usize;
+        Field { id: self.id, name: &arena[name..value], value: &arena[value..value + self.value as usize] }
     }
 }

@@ -6,19 +6,26 @@
 //! A head is neutral: what came by HTTP/2 is put into the same type ([`Fields::push`]).
 #![forbid(unsafe_code)]
 
+mod authority;
 mod body;
+mod bytes;
 mod fault;
 mod fields;
+mod framing;
+mod lines;
+mod name;
 mod request;
 mod response;
+mod start_line;
 mod write;
 
 pub use body::{Decoder, Length, Step};
 pub use fault::Fault;
-pub use fields::{Field, Fields, Name};
+pub use fields::{Field, Fields};
+pub use name::Name;
 pub use request::Request;
 pub use response::Response;
-pub use write::{chunk_head, CHUNK_END, LAST_CHUNK};
+pub use write::{CHUNK_END, LAST_CHUNK, chunk_head};
 
 /// Bounds of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

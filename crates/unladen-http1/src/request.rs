@@ -1,6 +1,10 @@
 //! The principal type is [`Request`]: the head of a request.
 
-use crate::{Fault, Fields, HeadLimits, Length};
+use crate::bytes::{is_token_byte, members};
+use crate::framing::Framing;
+use crate::lines::Lines;
+use crate::start_line::RequestLine;
+use crate::{Fault, Fields, HeadLimits, Length, Name, authority};
 
 /// The head of a request. Memory is kept from one to the next.
 ///
@@ -16,7 +20,8 @@ pub struct Request {
     pub authority: Vec<u8>,
     /// The minor version, 0 or 1; 1 for a request that came by HTTP/2.
     pub minor: u8,
-    /// Its fields: without Host, which `authority` is. Content-Length and Transfer-Encoding are among them, if they came.
+    /// Its fields: without Host, which `authority` is. Content-Length and Transfer-Encoding are among them, if they came:
+    /// once, and the number without zeros in front.
     pub fields: Fields,
     /// Of its body.
     pub length: Length,
@@ -38,14 +43,73 @@ impl Default for Request {
 // === impl Request ===
 
 impl Request {
-    /// Reads a head from the start of `bytes`: as many bytes as it is long, or none if it is not whole yet.
+    /// Reads a head from the start of `bytes`: as many bytes as it is long, or none if it is not whole yet. One empty line
+    /// in front of it is passed over and counted (RFC 9112, section 2.2). Unless a length is returned, what the request holds
+    /// afterwards means nothing.
+    ///
+    /// A fault is found as soon as the bytes that make it have come, however few of the rest have.
     pub fn parse(&mut self, bytes: &[u8], limits: &HeadLimits) -> Result<Option<usize>, Fault> {
-        todo!("{} {limits:?}", bytes.len())
+        let mut lines = Lines::new(bytes, limits.bytes);
+        if lines.peek() == Some(b'\r') {
+            match lines.next()? {
+                None => return if bytes.len() > 1 { Err(Fault::LineEnd) } else { Ok(None) },
+                Some([]) => {}
+                Some(_) => return Err(Fault::LineEnd),
+            }
+        }
+        if lines.peek().is_some_and(|byte| !is_token_byte(byte)) {
+            return Err(if matches!(lines.peek(), Some(b'\n')) { Fault::LineEnd } else { Fault::StartLine });
+        }
+        let Some(line) = lines.next()? else { return Ok(None) };
+        let line = RequestLine::read(line)?;
+        let Some(block) = lines.block(limits.fields)? else { return Ok(None) };
+
+        self.fields.begin(block.size(), block.lines());
+        let fields = &mut self.fields;
+        let mut framing = Framing::default();
+        let mut host = None;
+        block.fields(|name, value| {
+            let id = Name::of(name);
+            match id {
+                Name::Host if host.is_some() => return Err(Fault::Host),
+                Name::Host => host = Some(authority::read(value).ok_or(Fault::Host)?),
+                Name::ContentLength => {
+                    if let Some(digits) = framing.content_length(value)? {
+                        fields.push_as(id, name, digits);
+                    }
+                }
+                Name::TransferEncoding => {
+                    framing.transfer_encoding(value)?;
+                    fields.push_as(id, name, value);
+                }
+                Name::Connection if members(value).any(is_end_to_end) => return Err(Fault::Field),
+                Name::Other if Name::is_lookalike(name) => return Err(Fault::Field),
+                _ => fields.push_as(id, name, value),
+            }
+            Ok(())
+        })?;
+        framing.check(line.minor)?;
+        if host.is_none() && line.minor == 1 {
+            return Err(Fault::Host);
+        }
+
+        set(&mut self.method, line.method);
+        set(&mut self.target, line.target.root);
+        self.target.extend_from_slice(line.target.path);
+        // the absolute-form's comes first: RFC 9112, section 3.2.2
+        set(&mut self.authority, line.target.authority.or(host).unwrap_or_default());
+        self.minor = line.minor;
+        self.length = match framing.exact {
+            _ if framing.chunked => Length::Chunked,
+            Some(exact) => Length::Exact(exact),
+            None => Length::None,
+        };
+        Ok(Some(lines.position()))
     }
 
     /// Whether the client keeps the connection after the response (RFC 9112, section 9.3).
     pub fn keeps_alive(&self) -> bool {
-        todo!()
+        self.fields.keep_alive(self.minor)
     }
 
     /// Whether sending it twice does what sending it once does (RFC 9110, section 9.2.2).
@@ -54,7 +118,23 @@ impl Request {
     }
 
     /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
+    /// Never for HTTP/1.0, nor if there is no body to wait with.
     pub fn expects_continue(&self) -> bool {
-        todo!()
+        self.minor == 1
+            && !matches!(self.length, Length::None | Length::Exact(0))
+            && self.fields.has_token(Name::Expect, b"100-continue")
     }
 }
+
+fn set(place: &mut Vec<u8>, bytes: &[u8]) {
+    place.clear();
+    place.extend_from_slice(bytes);
+}
+
+// What `Connection` lists is taken off on the way: a request whose length or host is taken off so becomes another.
+fn is_end_to_end(option: &[u8]) -> bool {
+    matches!(Name::of(option), Name::ContentLength | Name::Host)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,9 @@
 //! The principal type is [`Response`]: the head of a response.
 
-use crate::{Fault, Fields, HeadLimits, Length};
+use crate::framing::Framing;
+use crate::lines::Lines;
+use crate::start_line::StatusLine;
+use crate::{Fault, Fields, HeadLimits, Length, Name};
 
 /// The head of a response. Memory is kept from one to the next.
 #[derive(Clone, Debug)]
@@ -25,13 +28,57 @@ impl Default for Response {
 
 impl Response {
     /// Reads a head from the start of `bytes`: as many bytes as it is long, or none if it is not whole yet. A response to
-    /// HEAD, of 1xx, 204 and 304 has no body (RFC 9112, section 6.3).
+    /// HEAD, of 1xx, 204 and 304 has no body (RFC 9112, section 6.3). Unless a length is returned, what the response holds
+    /// afterwards means nothing.
+    ///
+    /// 1xx and 204 must have neither Transfer-Encoding nor Content-Length (RFC 9112, section 6.1; RFC 9110, section 8.6), and
+    /// readers differ about those that do. The first is a fault, and so is a length but 0, which is left out.
     pub fn parse(&mut self, bytes: &[u8], to_method: &[u8], limits: &HeadLimits) -> Result<Option<usize>, Fault> {
-        todo!("{} {} {limits:?}", bytes.len(), to_method.len())
+        let mut lines = Lines::new(bytes, limits.bytes);
+        if lines.peek().is_some_and(|byte| byte != b'H') {
+            return Err(if lines.peek() == Some(b'\n') { Fault::LineEnd } else { Fault::StartLine });
+        }
+        let Some(line) = lines.next()? else { return Ok(None) };
+        let StatusLine { status, minor } = StatusLine::read(line)?;
+        let Some(block) = lines.block(limits.fields)? else { return Ok(None) };
+
+        let is_bare = status < 200 || status == 204;
+        self.fields.begin(block.size(), block.lines());
+        let fields = &mut self.fields;
+        let mut framing = Framing::default();
+        block.fields(|name, value| {
+            let id = Name::of(name);
+            match id {
+                Name::ContentLength => match framing.content_length(value)? {
+                    Some(digits) if !is_bare => fields.push_as(id, name, digits),
+                    Some(b"0") | None => {}
+                    Some(_) => return Err(Fault::ContentLength),
+                },
+                Name::TransferEncoding if is_bare => return Err(Fault::TransferEncoding),
+                Name::TransferEncoding => {
+                    framing.transfer_encoding(value)?;
+                    fields.push_as(id, name, value);
+                }
+                _ => fields.push_as(id, name, value),
+            }
+            Ok(())
+        })?;
+        framing.check(minor)?;
+
+        self.status = status;
+        self.minor = minor;
+        self.length = match framing.exact {
+            _ if is_bare || status == 304 || to_method == b"HEAD" => Length::None,
+            _ if framing.chunked => Length::Chunked,
+            Some(exact) => Length::Exact(exact),
+            None => Length::UntilClose,
+        };
+        Ok(Some(lines.position()))
     }
 
-    /// Whether the upstream keeps the connection after it: also false if its body ends with the connection.
+    /// Whether the upstream keeps the connection after it: also false if its body ends with the connection, and after 101,
+    /// when the connection is no longer one of HTTP/1.
     pub fn keeps_alive(&self) -> bool {
-        todo!()
+        self.status != 101 && self.length != Length::UntilClose && self.fields.keep_alive(self.minor)
     }
 }

@@ -1,0 +1,130 @@
+//! The principal types are [`RequestLine`] and [`StatusLine`]: the first line of a head.
+
+use memchr::{memchr, memrchr};
+
+use crate::lines::has_bare_return;
+use crate::{Fault, authority, bytes};
+
+/// RFC 9112, section 3.
+#[derive(Debug)]
+pub(crate) struct RequestLine<'a> {
+    pub(crate) method: &'a [u8],
+    pub(crate) target: Target<'a>,
+    pub(crate) minor: u8,
+}
+
+/// A target in origin-form, whichever form it came in.
+#[derive(Debug)]
+pub(crate) struct Target<'a> {
+    /// What the absolute-form named.
+    pub(crate) authority: Option<&'a [u8]>,
+    /// What is missing in front of the path: `/`, or nothing.
+    pub(crate) root: &'static [u8],
+    /// Path and query, or `*`.
+    pub(crate) path: &'a [u8],
+}
+
+/// RFC 9112, section 4.
+#[derive(Debug)]
+pub(crate) struct StatusLine {
+    pub(crate) status: u16,
+    pub(crate) minor: u8,
+}
+
+// === impl RequestLine ===
+
+impl<'a> RequestLine<'a> {
+    /// Reads a line without its CRLF.
+    pub(crate) fn read(line: &'a [u8]) -> Result<Self, Fault> {
+        Self::words(line).map_err(|fault| if has_bare_return(line) { Fault::LineEnd } else { fault })
+    }
+
+    // One space between each, no other white space: RFC 9112, section 3, warns of readers that take more.
+    fn words(line: &'a [u8]) -> Result<Self, Fault> {
+        let first = memchr(b' ', line).ok_or(Fault::StartLine)?;
+        let last = memrchr(b' ', line).ok_or(Fault::StartLine)?;
+        let method = line.get(..first).unwrap_or_default();
+        let target = line.get(first + 1..last).unwrap_or_default();
+        if !bytes::is_token(method) || target.is_empty() {
+            return Err(Fault::StartLine);
+        }
+        let minor = version(line.get(last + 1..).unwrap_or_default())?;
+        check_method(method)?;
+        Ok(Self { method, target: Target::read(method, target)?, minor })
+    }
+}
+
+// === impl Target ===
+
+impl<'a> Target<'a> {
+    fn read(method: &[u8], raw: &'a [u8]) -> Result<Self, Fault> {
+        if !bytes::is_target(raw) {
+            return Err(Fault::Target);
+        }
+        if raw.first() == Some(&b'/') || (raw == b"*" && method == b"OPTIONS") {
+            return Ok(Self { authority: None, root: b"", path: raw });
+        }
+        Self::absolute(method, raw).ok_or(Fault::Target)
+    }
+
+    fn absolute(method: &[u8], raw: &'a [u8]) -> Option<Self> {
+        let colon = memchr(b':', raw)?;
+        let (scheme, rest) = raw.split_at(colon);
+        if !scheme.eq_ignore_ascii_case(b"http") && !scheme.eq_ignore_ascii_case(b"https") {
+            return None;
+        }
+        let rest = rest.strip_prefix(b"://")?;
+        let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?')).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        let authority = Some(authority::read(authority)?);
+        Some(match path {
+            // RFC 9112, section 3.2.4
+            [] if method == b"OPTIONS" => Self { authority, root: b"", path: b"*" },
+            [b'/', ..] => Self { authority, root: b"", path },
+            _ => Self { authority, root: b"/", path },
+        })
+    }
+}
+
+// === impl StatusLine ===
+
+impl StatusLine {
+    /// Reads a line without its CRLF. The space before a reason phrase that is empty may be missing: many servers leave it
+    /// out.
+    pub(crate) fn read(line: &[u8]) -> Result<Self, Fault> {
+        Self::words(line).map_err(|fault| if has_bare_return(line) { Fault::LineEnd } else { fault })
+    }
+
+    fn words(line: &[u8]) -> Result<Self, Fault> {
+        let (first, rest) = line.split_at_checked(8).ok_or(Fault::StartLine)?;
+        let minor = version(first)?;
+        let [b' ', a @ b'1'..=b'5', b @ b'0'..=b'9', c @ b'0'..=b'9', reason @ ..] = rest else {
+            return Err(Fault::StartLine);
+        };
+        match reason {
+            [] => {}
+            [b' ', phrase @ ..] if phrase.iter().all(|byte| bytes::is_text_byte(*byte)) => {}
+            _ => return Err(Fault::StartLine),
+        }
+        let status = [a, b, c].iter().fold(0, |sum, digit| sum * 10 + u16::from(*digit - b'0'));
+        Ok(Self { status, minor })
+    }
+}
+
+fn version(bytes: &[u8]) -> Result<u8, Fault> {
+    match bytes {
+        b"HTTP/1.1" => Ok(1),
+        b"HTTP/1.0" => Ok(0),
+        [b'H', b'T', b'T', b'P', b'/', major, b'.', minor] if major.is_ascii_digit() && minor.is_ascii_digit() => {
+            Err(Fault::Version)
+        }
+        _ => Err(Fault::StartLine),
+    }
+}
+
+// Methods are told apart by case, but not by all: who takes `head` for HEAD answers without a body, and whoever waits for one
+// takes the next response for it.
+fn check_method(method: &[u8]) -> Result<(), Fault> {
+    let is_like = |name: &[u8]| method.eq_ignore_ascii_case(name);
+    if is_like(b"CONNECT") || (is_like(b"HEAD") && method != b"HEAD") { Err(Fault::Method) } else { Ok(()) }
+}
