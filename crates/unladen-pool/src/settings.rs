@@ -142,6 +142,8 @@ pub struct TimeoutSettings {
     pub idle: Duration,
     /// The whole of it, retries included. None: no bound (streams).
     pub request: Option<Duration>,
+    /// Between two pieces of an upgraded connection (WebSocket), either way.
+    pub tunnel: Duration,
 }
 
 /// When a request is sent again.
@@ -220,7 +222,8 @@ pub struct ResolveSettings {
 impl Default for PoolSettings {
     fn default() -> Self {
         Self {
-            // Below the 5 s of Node.js, the shortest of the servers in wide use; longer where an upstream says so (Keep-Alive: timeout).
+            // Below the 5 s of Node.js and Apache, the shortest of the servers in wide use; shorter where an upstream says so
+            // (Keep-Alive: timeout).
             idle: Duration::from_secs(4),
             fresh: Duration::from_secs(1),
             warm: 0,
@@ -245,6 +248,7 @@ impl Default for TimeoutSettings {
             first_byte: Duration::from_secs(30),
             idle: Duration::from_secs(30),
             request: None,
+            tunnel: Duration::from_secs(3600),
         }
     }
 }

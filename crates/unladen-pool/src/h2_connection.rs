@@ -1,0 +1,152 @@
+//! The principal type is [`H2Connection`]: one connection of HTTP/2 to an endpoint, shared by many requests.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Instant;
+
+use bytes::Bytes;
+use h2::client::SendRequest;
+
+use crate::connection::Place;
+use crate::endpoint::Endpoint;
+use crate::lease::LeaseError;
+use crate::settings::{PoolSettings, UpstreamSettings};
+use crate::transport::Transport;
+
+/// Of a stream: a response is held back when its client is slow, rather than kept in memory.
+const STREAM_WINDOW: u32 = 256 * 1024;
+/// Of all streams of a connection together.
+const CONNECTION_WINDOW: u32 = 4 * 1024 * 1024;
+/// Streams that the upstream reset and that are still remembered.
+const RESET_STREAMS: usize = 64;
+
+/// One connection of HTTP/2. Cloning it shares it.
+#[derive(Clone, Debug)]
+pub struct H2Connection {
+    send: SendRequest<Bytes>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    endpoint: Arc<Endpoint>,
+    opened: Instant,
+    requests: AtomicU32,
+    streams: AtomicU32,
+    idle_since: std::sync::Mutex<Instant>,
+    closed: AtomicBool,
+    /// Told to the task that drives it: close when the last stream has ended.
+    _place: Place,
+}
+
+/// A place for one stream. The request is sent with [`Stream::send`].
+#[derive(Debug)]
+pub struct Stream {
+    connection: H2Connection,
+}
+
+// === impl H2Connection ===
+
+impl H2Connection {
+    /// Shakes hands, and drives the connection on this thread until it ends.
+    pub(crate) async fn new(
+        transport: Transport,
+        endpoint: Arc<Endpoint>,
+        place: Place,
+        settings: &UpstreamSettings,
+    ) -> Result<Self, LeaseError> {
+        let head = u32::try_from(settings.limits.head_bytes).unwrap_or(u32::MAX);
+        let (send, driver) = h2::client::Builder::new()
+            .enable_push(false)
+            .initial_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .max_header_list_size(head)
+            .max_concurrent_reset_streams(RESET_STREAMS)
+            .handshake(transport)
+            .await
+            .map_err(LeaseError::Http2)?;
+        let now = Instant::now();
+        let shared = Arc::new(Shared {
+            endpoint,
+            opened: now,
+            requests: AtomicU32::new(0),
+            streams: AtomicU32::new(0),
+            idle_since: std::sync::Mutex::new(now),
+            closed: AtomicBool::new(false),
+            _place: place,
+        });
+        let weak = Arc::downgrade(&shared);
+        tokio::task::spawn_local(async move {
+            // How it ended is told to each of its streams.
+            let _ = driver.await;
+            if let Some(shared) = weak.upgrade() {
+                shared.closed.store(true, Ordering::Relaxed);
+            }
+        });
+        Ok(Self { send, shared })
+    }
+
+    /// Where it leads.
+    pub fn endpoint(&self) -> &Arc<Endpoint> {
+        &self.shared.endpoint
+    }
+
+    /// Streams open.
+    pub(crate) fn streams(&self) -> u32 {
+        self.shared.streams.load(Ordering::Relaxed)
+    }
+
+    /// Whether it takes no more requests.
+    pub(crate) fn is_spent(&self, settings: &PoolSettings, now: Instant) -> bool {
+        let shared = &*self.shared;
+        let idle_since = shared.idle_since.lock().map_or(now, |since| *since);
+        shared.closed.load(Ordering::Relaxed)
+            || shared.requests.load(Ordering::Relaxed) >= settings.max_requests.saturating_mul(H2_REQUESTS)
+            || now.saturating_duration_since(shared.opened) >= settings.max_age
+            || (self.streams() == 0 && now.saturating_duration_since(idle_since) >= settings.idle.max(H2_IDLE))
+    }
+
+    /// A place for a stream, unless the peer's limit of streams is reached.
+    pub(crate) fn stream(&self) -> Option<Stream> {
+        let limit = u32::try_from(self.send.current_max_send_streams()).unwrap_or(u32::MAX);
+        let next = |streams| (streams < limit).then_some(streams + 1);
+        self.shared.streams.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
+        self.shared.requests.fetch_add(1, Ordering::Relaxed);
+        Some(Stream { connection: self.clone() })
+    }
+}
+
+/// HTTP/2 announces a close (GOAWAY), so that no request is lost by it: a connection may carry more requests …
+const H2_REQUESTS: u32 = 100;
+/// … and be idle for longer.
+const H2_IDLE: std::time::Duration = std::time::Duration::from_secs(30);
+
+// === impl Stream ===
+
+impl Stream {
+    /// Where it leads.
+    pub fn endpoint(&self) -> &Arc<Endpoint> {
+        self.connection.endpoint()
+    }
+
+    /// Sends a request's head: what will be its response, and where its body goes.
+    pub async fn send(
+        &mut self,
+        request: http::Request<()>,
+        ends: bool,
+    ) -> Result<(h2::client::ResponseFuture, h2::SendStream<Bytes>), h2::Error> {
+        let mut ready = self.connection.send.clone().ready().await?;
+        ready.send_request(request, ends)
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let shared = &*self.connection.shared;
+        if shared.streams.fetch_sub(1, Ordering::Relaxed) == 1
+            && let Ok(mut since) = shared.idle_since.lock()
+        {
+            *since = Instant::now();
+        }
+    }
+}

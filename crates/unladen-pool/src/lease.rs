@@ -1,0 +1,297 @@
+//! The principal type is [`Lease`]: a connection for one request, and how it was come by.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::buffer::Buffer;
+use crate::connection::{Closed, Connection, Place};
+use crate::counters::count;
+use crate::dial::dial;
+use crate::endpoint::Endpoint;
+use crate::h2_connection::{H2Connection, Stream};
+use crate::settings::Protocol;
+use crate::tls::TlsError;
+use crate::transport::Transport;
+use crate::upstream::Upstream;
+
+/// A connection for one request.
+#[derive(Debug)]
+pub enum Lease {
+    /// Of HTTP/1.1, for this request alone. [`Upstream::give_back`] keeps it for the next.
+    H1(Connection, Source),
+    /// A place on one of HTTP/2.
+    H2(Stream, Source),
+}
+
+/// How a connection was come by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// This thread had it.
+    Own,
+    /// Another thread had it.
+    Sibling,
+    /// It was made, with a whole handshake if it has TLS.
+    New,
+    /// It was made, with a resumed TLS session.
+    Resumed,
+}
+
+/// What a request asks of its connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Need {
+    /// It must not be sent twice: a connection that was idle for long will not do.
+    pub fresh: bool,
+    /// It has met a connection that was just closed: no idle one will do.
+    pub new: bool,
+    /// It becomes another protocol's: HTTP/1.1 alone will do.
+    pub upgrade: bool,
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum LeaseError {
+    /// No endpoint is healthy, or the name has no address.
+    #[error("no endpoint can be asked")]
+    NoEndpoint,
+    /// As many requests wait for a connection as may.
+    #[error("too many requests wait for a connection")]
+    TooManyPending,
+    /// Refused, unreachable.
+    #[error("cannot connect to {address}: {source}")]
+    Connect {
+        /// Where.
+        address: String,
+        /// As the system said it.
+        source: std::io::Error,
+    },
+    /// It took too long.
+    #[error("connecting took longer than {0:?}")]
+    Timeout(Duration),
+    /// The certificate could not be verified, or the handshake failed.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The peer does not speak HTTP/2 as it said.
+    #[error("HTTP/2: {0}")]
+    Http2(h2::Error),
+    /// An upgrade was asked for, of an upstream of which only HTTP/2 is wanted.
+    #[error("HTTP/2 alone is spoken to this upstream, which has no upgrades")]
+    NoUpgrade,
+}
+
+impl Upstream {
+    /// A connection to `endpoint`: this thread's, another thread's, or a new one.
+    pub async fn lease(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need) -> Result<Lease, LeaseError> {
+        if need.upgrade && self.settings().http == Protocol::Http2 {
+            return Err(LeaseError::NoUpgrade);
+        }
+        if let Some(lease) = self.kept(thread, endpoint, need) {
+            return Ok(lease);
+        }
+        let timeout = self.settings().timeouts.connect;
+        match tokio::time::timeout(timeout, self.lease_slowly(thread, endpoint, need)).await {
+            Ok(done) => done,
+            Err(_) => {
+                count(&self.counters.connect_failures);
+                Err(LeaseError::Timeout(timeout))
+            }
+        }
+    }
+
+    /// One that is there already.
+    fn kept(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need) -> Option<Lease> {
+        let now = Instant::now();
+        if self.may_be_h2() && !need.upgrade {
+            let threads = self.shelves.len();
+            for offset in 0..threads {
+                let mut shelf = self.shelf((thread + offset) % threads);
+                if let Some(stream) = shelf.stream(endpoint, &self.settings().pool, now) {
+                    return Some(Lease::H2(stream, if offset == 0 { Source::Own } else { Source::Sibling }));
+                }
+            }
+        }
+        if need.new {
+            return None;
+        }
+        if let Some(connection) = self.idle(thread, endpoint, need, now) {
+            return Some(Lease::H1(connection, Source::Own));
+        }
+        let threads = self.shelves.len();
+        for offset in 1..threads {
+            if let Some(mut connection) = self.idle((thread + offset) % threads, endpoint, need, now)
+                && connection.is_open()
+                && connection.move_here().is_ok()
+            {
+                return Some(Lease::H1(connection, Source::Sibling));
+            }
+        }
+        None
+    }
+
+    /// An idle connection from one thread's shelf that may be used.
+    fn idle(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need, now: Instant) -> Option<Connection> {
+        loop {
+            // The guard must not outlive the line: what is closed below gives its place back, and may wake others.
+            let taken = self.shelf(thread).take(endpoint);
+            let mut connection = taken?;
+            let why = match connection.spent(&self.settings().pool, now) {
+                None if !connection.transport.get_mut().is_quiet() => Closed::ByPeer,
+                None if need.fresh => {
+                    let idle = now.saturating_duration_since(connection.idle_since);
+                    if idle >= self.settings().pool.fresh {
+                        // It is good for others; those before it on the shelf were idle for longer still.
+                        self.shelf(thread).put(connection);
+                        return None;
+                    }
+                    if connection.is_open() {
+                        return Some(connection);
+                    }
+                    Closed::ByPeer
+                }
+                None => return Some(connection),
+                Some(why) => why,
+            };
+            self.count_closed(why);
+        }
+    }
+
+    /// Waits for a place or a connection that becomes free, and makes a connection.
+    async fn lease_slowly(
+        &self,
+        thread: usize,
+        endpoint: &Arc<Endpoint>,
+        need: Need,
+    ) -> Result<Lease, LeaseError> {
+        if self.may_be_h2() && !need.upgrade {
+            // One at a time: the others will find a place on the connection that the first one makes.
+            let _one = self.gate.lock().await;
+            if let Some(lease) = self.kept(thread, endpoint, need) {
+                return Ok(lease);
+            }
+            if self.may_be_h2() {
+                return self.connect(thread, endpoint, need, self.places.take()).await;
+            }
+            // The first one has shown that HTTP/1.1 is spoken: the others need not wait for each other.
+        }
+        match self.places.take() {
+            Some(place) => self.connect(thread, endpoint, need, Some(place)).await,
+            None => self.wait(thread, endpoint, need).await,
+        }
+    }
+
+    async fn wait(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need) -> Result<Lease, LeaseError> {
+        let _waiting =
+            Waiting::begin(&self.pending, self.settings().limits.pending).ok_or(LeaseError::TooManyPending)?;
+        count(&self.counters.waited);
+        loop {
+            let freed = self.places.freed.notified();
+            tokio::pin!(freed);
+            // Registered before looking, so that what becomes free in between is not missed.
+            freed.as_mut().enable();
+            if let Some(lease) = self.kept(thread, endpoint, need) {
+                return Ok(lease);
+            }
+            if let Some(place) = self.places.take() {
+                return self.connect(thread, endpoint, need, Some(place)).await;
+            }
+            // Idle ones that will not do for this request make room for one that will.
+            if self.drop_idle(thread) {
+                continue;
+            }
+            freed.await;
+        }
+    }
+
+    async fn connect(
+        &self,
+        thread: usize,
+        endpoint: &Arc<Endpoint>,
+        need: Need,
+        place: Option<Place>,
+    ) -> Result<Lease, LeaseError> {
+        let Some(place) = place else { return Err(LeaseError::TooManyPending) };
+        let (transport, source, is_h2) = self.open(endpoint, need.upgrade).await?;
+        if !is_h2 {
+            return Ok(Lease::H1(new_connection(transport, endpoint.clone(), place), source));
+        }
+        let connection = H2Connection::new(transport, endpoint.clone(), place, self.settings()).await?;
+        let stream = connection.stream().ok_or(LeaseError::TooManyPending)?;
+        self.shelf(thread).share(connection);
+        Ok(Lease::H2(stream, source))
+    }
+
+    /// Makes a connection and keeps it, so that a request will find it.
+    pub(crate) async fn warm(&self, thread: usize, endpoint: &Arc<Endpoint>) -> Result<(), LeaseError> {
+        let Some(place) = self.places.take() else { return Ok(()) };
+        let timeout = self.settings().timeouts.connect;
+        let opened = tokio::time::timeout(timeout, self.open(endpoint, false)).await;
+        let (transport, _, is_h2) = opened.map_err(|_| LeaseError::Timeout(timeout))??;
+        if is_h2 {
+            let connection = H2Connection::new(transport, endpoint.clone(), place, self.settings()).await?;
+            self.shelf(thread).share(connection);
+        } else {
+            self.shelf(thread).put(new_connection(transport, endpoint.clone(), place));
+        }
+        Ok(())
+    }
+
+    /// Connects, with TLS if the endpoint has it. Whether HTTP/2 is spoken on it.
+    async fn open(
+        &self,
+        endpoint: &Arc<Endpoint>,
+        upgrade: bool,
+    ) -> Result<(Transport, Source, bool), LeaseError> {
+        let settings = self.settings();
+        let failed = |source| {
+            count(&self.counters.connect_failures);
+            LeaseError::Connect { address: endpoint.address.to_string(), source }
+        };
+        let socket = dial(&endpoint.address, settings.timeouts.connect).await.map_err(failed)?;
+        count(&self.counters.connects);
+        let Some((connector, name)) = self.tls(endpoint, upgrade) else {
+            return Ok((Transport::Plain(socket), Source::New, settings.http == Protocol::Http2));
+        };
+        let shaken = connector.connect(name, socket).await.inspect_err(|_| count(&self.counters.handshake_failures))?;
+        let session = shaken.get_ref().1;
+        let is_resumed = session.handshake_kind() == Some(rustls::HandshakeKind::Resumed);
+        let is_h2 = session.alpn_protocol() == Some(b"h2") || (settings.http == Protocol::Http2 && !upgrade);
+        count(if is_resumed { &self.counters.handshakes_resumed } else { &self.counters.handshakes_full });
+        if !upgrade {
+            self.speaks(is_h2);
+        }
+        let source = if is_resumed { Source::Resumed } else { Source::New };
+        Ok((Transport::TlsClient(Box::new(shaken)), source, is_h2))
+    }
+}
+
+fn new_connection(transport: Transport, endpoint: Arc<Endpoint>, place: Place) -> Connection {
+    let now = Instant::now();
+    Connection {
+        transport: RefCell::new(transport),
+        buffer: Buffer::default(),
+        endpoint,
+        opened: now,
+        idle_since: now,
+        requests: 0,
+        keep: None,
+        place,
+    }
+}
+
+/// Counts a request among those that wait.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn begin(pending: &'a AtomicUsize, limit: usize) -> Option<Self> {
+        let next = |waiting| (waiting < limit).then_some(waiting + 1);
+        pending.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
+        Some(Self(pending))
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,128 @@
+//! The principal type is [`Transport`]: a stream of bytes to or from a peer, with or without TLS.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::buffer::Buffer;
+use crate::socket::Socket;
+
+/// A stream of bytes to or from a peer.
+#[derive(Debug)]
+pub enum Transport {
+    /// As it is.
+    Plain(Socket),
+    /// Encrypted; this end is the client.
+    TlsClient(Box<tokio_rustls::client::TlsStream<Socket>>),
+}
+
+/// One of the two users of a transport, reading or writing: both belong to one task.
+#[derive(Clone, Copy, Debug)]
+pub struct Half<'a>(pub &'a RefCell<Transport>);
+
+// === impl Transport ===
+
+impl Transport {
+    /// What carries it.
+    pub fn socket(&mut self) -> &mut Socket {
+        match self {
+            Self::Plain(socket) => socket,
+            Self::TlsClient(stream) => stream.get_mut().0,
+        }
+    }
+
+    /// Whether it can still be used: nothing has come unasked, and the peer has not closed. What the runtime already knows of is
+    /// seen without a system call.
+    pub fn is_quiet(&mut self) -> bool {
+        let mut byte = [0; 1];
+        let mut into = ReadBuf::new(&mut byte);
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        Pin::new(self).poll_read(&mut cx, &mut into).is_pending()
+    }
+}
+
+impl AsyncRead for Transport {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_read(cx, into),
+            Self::TlsClient(stream) => Pin::new(stream).poll_read(cx, into),
+        }
+    }
+}
+
+impl AsyncWrite for Transport {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_write(cx, bytes),
+            Self::TlsClient(stream) => Pin::new(stream).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_write_vectored(cx, pieces),
+            Self::TlsClient(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_flush(cx),
+            Self::TlsClient(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_shutdown(cx),
+            Self::TlsClient(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}
+
+// === impl Half ===
+
+impl Half<'_> {
+    /// Reads once into a buffer: how many bytes came, 0 at the stream's end.
+    pub fn poll_read(self, buffer: &mut Buffer, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        buffer.poll_read(&mut *self.0.borrow_mut(), cx)
+    }
+
+    /// Reads once into a buffer: how many bytes came, 0 at the stream's end.
+    pub async fn read(self, buffer: &mut Buffer) -> io::Result<usize> {
+        poll_fn(|cx| self.poll_read(buffer, cx)).await
+    }
+
+    /// Writes some of the pieces, in one system call: how many bytes were taken.
+    pub fn poll_write(self, cx: &mut Context<'_>, pieces: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        let mut transport = self.0.borrow_mut();
+        let transport = Pin::new(&mut *transport);
+        let count = ready!(match pieces {
+            [one] => transport.poll_write(cx, one),
+            several => transport.poll_write_vectored(cx, several),
+        })?;
+        if count == 0 { Poll::Ready(Err(io::ErrorKind::WriteZero.into())) } else { Poll::Ready(Ok(count)) }
+    }
+
+    /// What was written is on its way: TLS may have held some back.
+    pub fn poll_flush(self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_flush(cx)
+    }
+
+    /// Says that nothing more is written.
+    pub async fn shutdown(self) -> io::Result<()> {
+        poll_fn(|cx| Pin::new(&mut *self.0.borrow_mut()).poll_shutdown(cx)).await
+    }
+}

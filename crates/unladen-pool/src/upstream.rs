@@ -1,0 +1,393 @@
+//! The principal type is [`Upstream`]: where it is, how it does, what it may be asked at a time, and the connections to it.
+
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use serde::Serialize;
+use tokio::sync::Notify;
+
+use crate::balance::{self, Turn};
+use crate::breaker::{Breaker, BreakerState, Pass};
+use crate::budget::RetryBudget;
+use crate::connection::{Closed, Connection, Places};
+use crate::counters::{Counters, Counts, count};
+use crate::endpoint::{Address, Endpoint};
+use crate::outlier;
+use crate::settings::{Place, Protocol, UpstreamSettings};
+use crate::shelf::Shelf;
+use crate::tls::{Connector, TlsError};
+
+/// How often a thread looks after its idle connections.
+const SWEEP: Duration = Duration::from_millis(500);
+
+/// An upstream, shared by all threads.
+#[derive(Debug)]
+pub struct Upstream {
+    settings: UpstreamSettings,
+    connector: Option<Connector>,
+    /// Offers HTTP/1.1 alone, for upgrades.
+    connector_http1: Option<Connector>,
+    endpoints: ArcSwap<Vec<Arc<Endpoint>>>,
+    /// Told when there are other endpoints.
+    changed: Notify,
+    turn: Turn,
+    pub(crate) shelves: Box<[Mutex<Shelf>]>,
+    pub(crate) places: Arc<Places>,
+    pub(crate) gate: tokio::sync::Mutex<()>,
+    pub(crate) pending: AtomicUsize,
+    pub(crate) counters: Counters,
+    requests: AtomicUsize,
+    retrying: AtomicUsize,
+    breaker: Option<Breaker>,
+    budget: RetryBudget,
+    /// What TLS has shown to be spoken: 0: not known yet; 1: HTTP/1.1; 2: HTTP/2.
+    spoken: AtomicU8,
+    began: Instant,
+}
+
+/// Why an upstream cannot be configured.
+#[derive(Debug, thiserror::Error)]
+pub enum UpstreamError {
+    /// Certificates or keys that cannot be read or used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+}
+
+/// A request in flight. When it ends, it tells the breaker how.
+#[derive(Debug)]
+pub struct InFlight<'a> {
+    upstream: &'a Upstream,
+    pass: Option<Pass>,
+}
+
+/// A request that is being sent again.
+#[derive(Debug)]
+pub struct Retrying<'a>(&'a Upstream);
+
+/// Why a request is answered at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The breaker is open; it may be tried again after this long.
+    BreakerOpen(Duration),
+    /// As many requests are in flight as may be.
+    TooManyRequests,
+}
+
+/// How an upstream does.
+#[derive(Clone, Debug, Serialize)]
+pub struct UpstreamState {
+    /// Its name.
+    pub name: String,
+    /// `closed`, `open`, `half_open`; none: it has no breaker.
+    pub breaker: Option<&'static str>,
+    /// Requests in flight.
+    pub in_flight: usize,
+    /// Requests that wait for a connection.
+    pub pending: usize,
+    /// Connections of all kinds.
+    pub connections: usize,
+    /// Those of them that are idle.
+    pub idle: usize,
+    /// Its endpoints.
+    pub endpoints: Vec<EndpointState>,
+    /// What has happened to its connections.
+    pub counts: Counts,
+}
+
+/// How an endpoint does.
+#[derive(Clone, Debug, Serialize)]
+pub struct EndpointState {
+    /// Where it is.
+    pub address: String,
+    /// What health checks say.
+    pub healthy: bool,
+    /// Whether it is taken out for its failures.
+    pub ejected: bool,
+    /// Requests in flight.
+    pub in_flight: u32,
+    /// Idle connections, and those of HTTP/2.
+    pub kept: usize,
+}
+
+// === impl Upstream ===
+
+impl Upstream {
+    /// With the endpoints that need no look-up. The others come with [`Upstream::follow`].
+    pub fn new(settings: UpstreamSettings, threads: usize) -> Result<Arc<Self>, UpstreamError> {
+        let has_tls = settings.origins.iter().any(|origin| origin.tls);
+        let connector = has_tls.then(|| Connector::new(&settings.tls, settings.http)).transpose()?;
+        let connector_http1 = has_tls.then(|| Connector::new(&settings.tls, Protocol::Http1)).transpose()?;
+        let endpoints = known_at_once(&settings);
+        Ok(Arc::new(Self {
+            connector,
+            connector_http1,
+            endpoints: ArcSwap::from_pointee(endpoints),
+            changed: Notify::new(),
+            turn: Turn::default(),
+            shelves: (0..threads.max(1)).map(|_| Mutex::default()).collect(),
+            places: Places::new(settings.limits.connections),
+            gate: tokio::sync::Mutex::default(),
+            pending: AtomicUsize::new(0),
+            counters: Counters::default(),
+            requests: AtomicUsize::new(0),
+            retrying: AtomicUsize::new(0),
+            breaker: settings.breaker.clone().map(Breaker::new),
+            budget: RetryBudget::new(settings.retry.budget),
+            spoken: AtomicU8::new(0),
+            began: Instant::now(),
+            settings,
+        }))
+    }
+
+    /// What it was made of.
+    pub fn settings(&self) -> &UpstreamSettings {
+        &self.settings
+    }
+
+    /// What has happened to its connections.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// A request is in flight from now on, unless it is to be answered at once.
+    pub fn admit(&self, now: Instant) -> Result<InFlight<'_>, Refusal> {
+        let limit = self.settings.limits.requests;
+        if self.requests.fetch_add(1, Ordering::Relaxed) >= limit {
+            self.requests.fetch_sub(1, Ordering::Relaxed);
+            return Err(Refusal::TooManyRequests);
+        }
+        let mut in_flight = InFlight { upstream: self, pass: None };
+        if let Some(breaker) = &self.breaker {
+            in_flight.pass = Some(breaker.admit(now).map_err(Refusal::BreakerOpen)?);
+        }
+        self.budget.deposit(now);
+        Ok(in_flight)
+    }
+
+    /// Leave to send a request again, if the budget and the limit allow it.
+    pub fn retry(&self, now: Instant) -> Option<Retrying<'_>> {
+        let limit = self.settings.limits.retries;
+        let next = |retrying| (retrying < limit).then_some(retrying + 1);
+        self.retrying.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
+        let retrying = Retrying(self);
+        self.budget.withdraw(now).then_some(retrying)
+    }
+
+    /// The endpoint for a request, other than those that were `tried` if there is another. If names are still being looked up, waits
+    /// for that, no longer than a connection may take.
+    pub async fn endpoint(&self, tried: &[Arc<Endpoint>]) -> Option<Arc<Endpoint>> {
+        if let Some(endpoint) = self.pick(tried) {
+            return Some(endpoint);
+        }
+        let changed = self.changed.notified();
+        if !self.endpoints.load().is_empty() || self.lookups_are_over() {
+            return self.pick(tried);
+        }
+        let _ = tokio::time::timeout(self.settings.timeouts.connect, changed).await;
+        self.pick(tried)
+    }
+
+    fn pick(&self, tried: &[Arc<Endpoint>]) -> Option<Arc<Endpoint>> {
+        let endpoints = self.endpoints.load();
+        match &**endpoints {
+            [only] if self.settings.health.is_none() => Some(only.clone()),
+            several => balance::pick(several, self.settings.balance, tried, self.now_ms(), &self.turn),
+        }
+    }
+
+    fn lookups_are_over(&self) -> bool {
+        self.settings.origins.iter().all(|origin| matches!(origin.at, Place::Unix(_)))
+    }
+
+    /// Tells how an endpoint has answered, or that it has not.
+    pub fn report(&self, endpoint: &Arc<Endpoint>, is_good: bool) {
+        if let Some(settings) = &self.settings.outlier {
+            // What is known of an endpoint without failures needs no look at the others.
+            if is_good && endpoint.failures.load(Ordering::Relaxed) == 0 {
+                return;
+            }
+            outlier::report(endpoint, is_good, &self.endpoints.load(), settings, self.now_ms());
+        }
+    }
+
+    /// Keeps a connection for the next request.
+    pub fn give_back(&self, thread: usize, mut connection: Connection) {
+        let now = Instant::now();
+        connection.idle_since = now;
+        connection.buffer.release();
+        if let Some(why) = connection.spent(&self.settings.pool, now) {
+            self.count_closed(why);
+            return;
+        }
+        let mut shelf = self.shelf(thread);
+        shelf.put(connection);
+        let surplus = shelf.idle() > self.settings.pool.max_idle.div_ceil(self.shelves.len()) && shelf.drop_oldest();
+        drop(shelf);
+        if surplus {
+            count(&self.counters.closed_surplus);
+        }
+        if self.pending.load(Ordering::Relaxed) > 0 {
+            self.places.freed.notify_one();
+        }
+    }
+
+    /// Looks after a thread's idle connections, for as long as it is polled.
+    pub async fn look_after(self: &Arc<Self>, thread: usize) {
+        let mut ticks = tokio::time::interval(SWEEP);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let known = self.endpoints.load_full();
+            self.shelf(thread).sweep(
+                &self.settings.pool,
+                Instant::now(),
+                |endpoint| known.iter().any(|other| Arc::ptr_eq(other, endpoint)),
+                |why| self.count_closed(why),
+            );
+            if thread == 0 {
+                self.warm_up(thread).await;
+            }
+        }
+    }
+
+    async fn warm_up(&self, thread: usize) {
+        for _ in self.places.taken()..self.settings.pool.warm {
+            let Some(endpoint) = self.pick(&[]) else { return };
+            if self.may_be_h2() && self.shelf(thread).has_shared(&endpoint) {
+                return;
+            }
+            if self.warm(thread, &endpoint).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Other endpoints, from now on. Those that stay are the same `Arc`.
+    pub(crate) fn set_endpoints(&self, endpoints: Vec<Arc<Endpoint>>) {
+        self.endpoints.store(Arc::new(endpoints));
+        self.changed.notify_waiters();
+    }
+
+    /// Its endpoints now.
+    pub fn endpoints(&self) -> Arc<Vec<Arc<Endpoint>>> {
+        self.endpoints.load_full()
+    }
+
+    /// How it does.
+    pub fn state(&self) -> UpstreamState {
+        let now = self.now_ms();
+        let of = |endpoint: &Arc<Endpoint>| EndpointState {
+            address: endpoint.address.to_string(),
+            healthy: endpoint.healthy.load(Ordering::Relaxed),
+            ejected: endpoint.ejected_until.load(Ordering::Relaxed) > now,
+            in_flight: endpoint.in_flight.load(Ordering::Relaxed),
+            kept: (0..self.shelves.len()).map(|thread| self.shelf(thread).idle_of(endpoint)).sum(),
+        };
+        UpstreamState {
+            name: self.settings.name.clone(),
+            breaker: self.breaker.as_ref().map(|breaker| BreakerState::as_str(breaker.state())),
+            in_flight: self.requests.load(Ordering::Relaxed),
+            pending: self.pending.load(Ordering::Relaxed),
+            connections: self.places.taken(),
+            idle: (0..self.shelves.len()).map(|thread| self.shelf(thread).idle()).sum(),
+            endpoints: self.endpoints.load().iter().map(of).collect(),
+            counts: self.counters.read(),
+        }
+    }
+
+    /// The authority of the URL that an endpoint belongs to, and whether it has TLS.
+    pub fn origin(&self, endpoint: &Endpoint) -> (&str, bool) {
+        match self.settings.origins.get(endpoint.origin) {
+            Some(origin) => (&origin.authority, origin.tls),
+            None => ("", false),
+        }
+    }
+
+    pub(crate) fn shelf(&self, thread: usize) -> MutexGuard<'_, Shelf> {
+        self.shelves[thread % self.shelves.len()].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes the idle connection of this thread, else of another, that was idle for longest.
+    pub(crate) fn drop_idle(&self, thread: usize) -> bool {
+        let threads = self.shelves.len();
+        let dropped = (0..threads).any(|offset| self.shelf((thread + offset) % threads).drop_oldest());
+        if dropped {
+            count(&self.counters.closed_surplus);
+        }
+        dropped
+    }
+
+    /// The connector and the name for an endpoint with TLS.
+    pub(crate) fn tls(&self, endpoint: &Endpoint, upgrade: bool) -> Option<(&Connector, &str)> {
+        let origin = self.settings.origins.get(endpoint.origin).filter(|origin| origin.tls)?;
+        let name = match (&self.settings.tls.server_name, &origin.at) {
+            (Some(name), _) => name,
+            (None, Place::Tcp(host, _)) => host,
+            (None, Place::Unix(_)) => &origin.authority,
+        };
+        let connector = if upgrade { &self.connector_http1 } else { &self.connector };
+        Some((connector.as_ref()?, name))
+    }
+
+    pub(crate) fn may_be_h2(&self) -> bool {
+        match self.settings.http {
+            Protocol::Http1 => false,
+            Protocol::Http2 => true,
+            Protocol::Auto => self.connector.is_some() && self.spoken.load(Ordering::Relaxed) != 1,
+        }
+    }
+
+    pub(crate) fn speaks(&self, h2: bool) {
+        self.spoken.store(if h2 { 2 } else { 1 }, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count_closed(&self, why: Closed) {
+        count(match why {
+            Closed::Idle => &self.counters.closed_idle,
+            Closed::Age => &self.counters.closed_age,
+            Closed::Requests => &self.counters.closed_requests,
+            Closed::ByPeer => &self.counters.closed_by_peer,
+        });
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Sockets and literal addresses.
+fn known_at_once(settings: &UpstreamSettings) -> Vec<Arc<Endpoint>> {
+    let endpoint = |(index, origin): (usize, &crate::settings::Origin)| {
+        let address = match &origin.at {
+            Place::Unix(path) => Address::Unix(path.clone()),
+            Place::Tcp(host, port) => Address::Tcp(vec![(host.parse::<std::net::IpAddr>().ok()?, *port).into()]),
+        };
+        Some(Arc::new(Endpoint::new(address, index, origin.weight)))
+    };
+    settings.origins.iter().enumerate().filter_map(endpoint).collect()
+}
+
+// === impl InFlight ===
+
+impl InFlight<'_> {
+    /// The upstream has answered, and whether well; or it has not.
+    pub fn report(mut self, is_good: bool, now: Instant) {
+        if let (Some(breaker), Some(pass)) = (&self.upstream.breaker, self.pass.take()) {
+            breaker.report(pass, is_good, now);
+        }
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.upstream.requests.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Retrying<'_> {
+    fn drop(&mut self) {
+        self.0.retrying.fetch_sub(1, Ordering::Relaxed);
+    }
+}
