@@ -49,3 +49,6 @@ fn is_port(digits: &[u8]) -> bool {
         && digits.iter().all(u8::is_ascii_digit)
         && digits.iter().fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0')) <= u32::from(u16::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! The principal type is [`Decoder`]: finds the pieces of a body, and its end.
 
-use crate::bytes::is_text_byte;
+use crate::bytes::{is_text_byte, is_token_byte, trim};
 use crate::lines::Lines;
 use crate::{Fault, Fields, Name};
 
@@ -88,6 +88,7 @@ impl Decoder {
                 self.state = State::Done;
                 Ok(Step::End(0))
             }
+            State::Broken(fault) => Err(fault),
             _ if bytes.is_empty() => Ok(Step::More),
             State::UntilClose => Ok(Step::Data(bytes.len())),
             State::Exact(rest) => {
@@ -103,7 +104,6 @@ impl Decoder {
             State::Size | State::DataEnd | State::Trailers => self.framing(bytes).inspect_err(|fault| {
                 self.state = State::Broken(*fault);
             }),
-            State::Broken(fault) => Err(fault),
         }
     }
 
@@ -198,10 +198,13 @@ fn size_line(bytes: &[u8]) -> Result<Option<(usize, u64)>, Fault> {
     if rest.first() == Some(&b';') {
         // looked at from its start each time, which the bound keeps short
         let room = rest.get(..MAX_LINE - at).unwrap_or(rest);
-        match room.iter().position(|byte| !is_text_byte(*byte)) {
-            Some(end) => at += end,
-            None if room.len() < MAX_LINE - at => return Ok(None),
-            None => return Err(Fault::Chunk),
+        let end = room.iter().position(|byte| !is_text_byte(*byte));
+        let extension = trim(room.get(1..end.unwrap_or(room.len())).unwrap_or_default());
+        let is_named = extension.first().map(|byte| is_token_byte(*byte));
+        match (end, is_named) {
+            (Some(end), Some(true)) => at += end,
+            (None, Some(true) | None) if room.len() < MAX_LINE - at => return Ok(None),
+            _ => return Err(Fault::Chunk),
         }
     }
     match crlf(bytes.get(at..).unwrap_or_default())? {
@@ -229,3 +232,6 @@ fn is_forbidden(id: Name, name: &[u8]) -> bool {
         _ => true,
     }
 }
+
+#[cfg(test)]
+mod tests;

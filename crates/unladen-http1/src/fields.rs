@@ -143,3 +143,6 @@ impl Span {
         Field { id: self.id, name: &arena[name..value], value: &arena[value..value + self.value as usize] }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,3 +87,6 @@ impl Name {
 }
 
 const LONGEST: usize = b"transfer-encoding".len();
+
+#[cfg(test)]
+mod tests;

@@ -50,10 +50,13 @@ impl Request {
     /// A fault is found as soon as the bytes that make it have come, however few of the rest have.
     pub fn parse(&mut self, bytes: &[u8], limits: &HeadLimits) -> Result<Option<usize>, Fault> {
         let mut lines = Lines::new(bytes, limits.bytes);
-        if lines.peek() == Some(b'\r') {
-            match lines.next()? {
-                None => return if bytes.len() > 1 { Err(Fault::LineEnd) } else { Ok(None) },
-                Some([]) => {}
+        if bytes.first() == Some(&b'\r') {
+            match bytes.get(1) {
+                Some(b'\n') | None => {
+                    if lines.next()?.is_none() {
+                        return Ok(None);
+                    }
+                }
                 Some(_) => return Err(Fault::LineEnd),
             }
         }

@@ -82,3 +82,6 @@ impl Response {
         self.status != 101 && self.length != Length::UntilClose && self.fields.keep_alive(self.minor)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,3 +20,6 @@ pub fn chunk_head(length: usize) -> ([u8; 18], usize) {
     line[digits + 1] = b'\n';
     (line, digits + 2)
 }
+
+#[cfg(test)]
+mod tests;
