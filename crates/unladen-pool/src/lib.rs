@@ -1,12 +1,48 @@
 //! Connections to upstreams, kept: a PHP process cannot keep one past its request, this does it for all of them.
 //!
-//! The principal type is `Upstream`: where it is, how it does, what it may be asked at a time, and the connections to it.
+//! The principal type is [`Upstream`]: where it is, how it does, what it may be asked at a time, and the connections to it.
 #![forbid(unsafe_code)]
 
+mod backoff;
+mod balance;
+mod breaker;
+mod bucket;
+mod budget;
+mod buffer;
+mod connection;
+mod counters;
+mod dial;
 mod endpoint;
+mod h2_connection;
+mod health;
+mod lease;
+mod outlier;
+mod resolve;
 mod settings;
+mod shelf;
 mod socket;
+mod tls;
+mod transport;
+mod upstream;
+mod window;
 
+pub use backoff::delay;
+pub use balance::Balancer;
+pub use breaker::{Breaker, BreakerState, Pass};
+pub use bucket::{Bucket, KeyedBuckets};
+pub use budget::Budget;
+pub use buffer::{Buffer, LARGE, SMALL};
+pub use connection::Connection;
+pub use counters::{Counters, Counts};
+pub use dial::dial;
 pub use endpoint::{Address, Endpoint};
+pub use h2_connection::Stream;
+pub use health::{Check, Unhealthy};
+pub use lease::{Lease, LeaseError, Need, Source};
+pub use outlier::Outliers;
+pub use resolve::{Answer, ResolveError, ResolveStatus, Resolver, Watcher};
 pub use settings::*;
 pub use socket::Socket;
+pub use tls::{Connector, TlsError, TlsFault, is_h2, is_resumed};
+pub use transport::{Half, Transport};
+pub use upstream::{EndpointState, InFlight, Refusal, Retrying, Upstream, UpstreamError, UpstreamState};

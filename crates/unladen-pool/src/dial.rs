@@ -1,0 +1,103 @@
+//! How a connection is opened: [`dial`].
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::task::JoinSet;
+
+use crate::endpoint::Address;
+use crate::socket::Socket;
+
+/// How long one address is tried alone before the next is tried too: the Connection Attempt Delay of RFC 8305, section 5.
+const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
+/// An idle connection is probed after this long, so that a peer that vanished without a word is noticed …
+const KEEP_ALIVE_AFTER: Duration = Duration::from_secs(30);
+/// … by no answer to three probes, this far apart.
+const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(10);
+const KEEP_ALIVE_PROBES: u32 = 3;
+
+/// Connects, within this time. Of several addresses the first that answers is taken (happy eyeballs, RFC 8305, section 5), and the
+/// other attempts are dropped. TCP connections send at once (`TCP_NODELAY`) and are probed while idle (`SO_KEEPALIVE`).
+///
+/// # Errors
+/// What the system said of the last attempt that got furthest; `TimedOut` with the address if the time was over.
+pub async fn dial(address: &Address, timeout: Duration) -> io::Result<Socket> {
+    let dialled = async {
+        match address {
+            Address::Tcp(addresses) => race(addresses).await.map(Socket::Tcp),
+            Address::Unix(path) => {
+                UnixStream::connect(path).await.map(Socket::Unix).map_err(|error| at(&path.display(), &error))
+            }
+        }
+    };
+    match tokio::time::timeout(timeout, dialled).await {
+        Ok(dialled) => dialled,
+        Err(_) => {
+            Err(io::Error::new(io::ErrorKind::TimedOut, format!("no connection to {address} within {timeout:?}")))
+        }
+    }
+}
+
+async fn race(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    if let [only] = addresses {
+        return connect(*only).await;
+    }
+    // Dropped with this function, and its tasks with it.
+    let mut attempts = JoinSet::new();
+    let mut left = addresses.iter().copied();
+    let mut failed: Option<io::Error> = None;
+    loop {
+        if let Some(address) = left.next() {
+            attempts.spawn(connect(address));
+        }
+        let ended = match left.len() {
+            0 => attempts.join_next().await,
+            _ => match tokio::time::timeout(ATTEMPT_DELAY, attempts.join_next()).await {
+                Ok(ended) => ended,
+                Err(_) => continue,
+            },
+        };
+        let error = match ended {
+            Some(Ok(Ok(stream))) => return Ok(stream),
+            Some(Ok(Err(error))) => error,
+            Some(Err(lost)) => io::Error::other(lost),
+            None => return Err(failed.unwrap_or_else(no_address)),
+        };
+        failed = Some(match failed {
+            // That there is no way says less than what somebody answered.
+            Some(before) if is_no_way(&error) && !is_no_way(&before) => before,
+            _ => error,
+        });
+    }
+}
+
+async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(address).await.map_err(|error| at(&address, &error))?;
+    stream.set_nodelay(true)?;
+    let probes =
+        TcpKeepalive::new().with_time(KEEP_ALIVE_AFTER).with_interval(KEEP_ALIVE_EVERY).with_retries(KEEP_ALIVE_PROBES);
+    SockRef::from(&stream).set_tcp_keepalive(&probes)?;
+    Ok(stream)
+}
+
+fn at(whom: &(impl std::fmt::Display + ?Sized), error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{whom}: {error}"))
+}
+
+fn no_address() -> io::Error {
+    io::Error::new(io::ErrorKind::AddrNotAvailable, "the endpoint has no address")
+}
+
+/// Whether no packet got anywhere, as on a machine without IPv6.
+fn is_no_way(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable | io::ErrorKind::AddrNotAvailable
+    )
+}
+
+#[cfg(test)]
+mod tests;

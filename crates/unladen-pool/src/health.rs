@@ -1,0 +1,77 @@
+//! The principal type is [`Check`]: asks an endpoint how it is, again and again, and says so in [`Endpoint::healthy`].
+//!
+//! Each check takes a connection of its own: that connections kept from earlier still work says nothing of whether new ones can be
+//! made, and the checks are not to take the application's.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::endpoint::Endpoint;
+use crate::settings::{HealthSettings, Protocol};
+use crate::tls::Connector;
+
+mod ask;
+mod count;
+
+pub use ask::Unhealthy;
+
+use count::Count;
+
+/// A check comes up to this share of its interval earlier or later.
+const JITTER: f64 = 0.1;
+
+/// How an origin's endpoints are asked. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// What to ask, and how often.
+    pub settings: HealthSettings,
+    /// For origins that have TLS.
+    pub connector: Option<Connector>,
+    /// Without TLS, HTTP/2 by prior knowledge is spoken if that alone is allowed; with TLS, what was negotiated.
+    pub http: Protocol,
+    /// For `Host` and `:authority`, as in the origin's URL; without its port for SNI.
+    pub authority: String,
+}
+
+// === impl Check ===
+
+impl Check {
+    /// Asks once.
+    ///
+    /// # Errors
+    /// Why the endpoint is not well: no connection, no answer within the time, or one that is not a success.
+    pub async fn ask(&self, endpoint: &Endpoint) -> Result<(), Unhealthy> {
+        match tokio::time::timeout(self.settings.timeout, ask::ask(self, endpoint)).await {
+            Ok(answered) => answered,
+            Err(_) => Err(Unhealthy::Timeout { after: self.settings.timeout }),
+        }
+    }
+
+    /// Asks until the endpoint is no longer used by anyone else, and keeps [`Endpoint::healthy`]. Each change is told, with its reason if
+    /// it is to the worse.
+    pub async fn run(self, endpoint: Arc<Endpoint>, mut on_change: impl FnMut(&Endpoint, Result<(), &Unhealthy>)) {
+        let weak = Arc::downgrade(&endpoint);
+        let mut count = Count::new(&self.settings, endpoint.healthy.load(Ordering::Relaxed));
+        drop(endpoint);
+        // Not all endpoints of all upstreams at the same moment.
+        let mut wait = self.settings.every.mul_f64(JITTER * fastrand::f64());
+        loop {
+            tokio::time::sleep(wait).await;
+            let Some(endpoint) = weak.upgrade() else { return };
+            let answer = self.ask(&endpoint).await;
+            if let Some(healthy) = count.take(answer.is_ok()) {
+                endpoint.healthy.store(healthy, Ordering::Relaxed);
+                on_change(&endpoint, answer.as_ref().map(|()| ()));
+            }
+            wait = jittered(self.settings.every);
+        }
+    }
+}
+
+fn jittered(every: Duration) -> Duration {
+    every.mul_f64(1.0 + JITTER * (2.0 * fastrand::f64() - 1.0))
+}
+
+#[cfg(test)]
+mod tests;

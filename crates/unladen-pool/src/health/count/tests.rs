@@ -1,0 +1,1 @@
+//! What the module beside this says of itself, held.

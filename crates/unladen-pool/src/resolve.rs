@@ -1,0 +1,149 @@
+//! The principal type is [`Resolver`]: which addresses a name has, as the system's own resolver would say.
+//!
+//! In this order: an address is itself; `localhost` and names below it are the loopback addresses (RFC 6761, section 6.3); then the
+//! hosts file; then DNS, with the servers, search domains and `ndots` of resolv.conf. Both files are read at each lookup, so that a
+//! change of them needs no restart; lookups are as rare as their answers' lives are long. [`Watcher`] keeps asking.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::settings::ResolveSettings;
+
+mod dns;
+mod error;
+mod hosts;
+mod pair;
+mod watch;
+
+pub use error::ResolveError;
+pub use watch::{ResolveStatus, Watcher};
+
+use dns::Dns;
+
+/// The hosts file has no lives of answers; a change of it is seen after this long.
+const HOSTS_TTL: Duration = Duration::from_secs(10);
+
+/// Which addresses a name has. One for all upstreams; to be used on one runtime, which carries its connections to DNS servers.
+#[derive(Debug)]
+pub struct Resolver {
+    servers: Servers,
+    hosts: PathBuf,
+    /// Made of the servers as they were at the last lookup.
+    dns: Mutex<Option<Arc<Dns>>>,
+}
+
+#[derive(Debug)]
+enum Servers {
+    /// Those of this resolv.conf.
+    File(PathBuf),
+    /// These.
+    Fixed(Vec<SocketAddr>),
+}
+
+/// The addresses of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// In no particular order, each once; at least one.
+    pub addresses: Vec<SocketAddr>,
+    /// For how long they may be believed, within the bounds of the settings.
+    pub ttl: Duration,
+    /// One family's addresses are there, and what the other's are could not be learnt: a failure, and not that there are none.
+    pub partial: bool,
+}
+
+// === impl Resolver ===
+
+impl Resolver {
+    /// As the system is set up, in `/etc/hosts` and `/etc/resolv.conf`.
+    pub fn system() -> Self {
+        Self::of_files("/etc/hosts", "/etc/resolv.conf")
+    }
+
+    /// As these two files say.
+    pub fn of_files(hosts: impl Into<PathBuf>, resolv_conf: impl Into<PathBuf>) -> Self {
+        Self { servers: Servers::File(resolv_conf.into()), hosts: hosts.into(), dns: Mutex::default() }
+    }
+
+    /// Asking these DNS servers, after a hosts file.
+    pub fn of_servers(hosts: impl Into<PathBuf>, servers: Vec<SocketAddr>) -> Self {
+        Self { servers: Servers::Fixed(servers), hosts: hosts.into(), dns: Mutex::default() }
+    }
+
+    /// The addresses of a host, with this port.
+    ///
+    /// # Errors
+    /// If there are none, or it could not be learnt whether there are any, within the settings' time.
+    pub async fn lookup(&self, host: &str, port: u16, settings: &ResolveSettings) -> Result<Answer, ResolveError> {
+        let name = host.strip_suffix('.').unwrap_or(host);
+        if let Ok(address) = name.parse::<IpAddr>() {
+            return Ok(Answer::fixed(vec![address], port, settings.max_ttl));
+        }
+        let found = hosts::lookup(&self.hosts, name);
+        if !found.is_empty() {
+            return Ok(Answer::fixed(found, port, HOSTS_TTL.clamp(settings.min_ttl, settings.max_ttl)));
+        }
+        if is_localhost(name) {
+            let loopback = vec![Ipv6Addr::LOCALHOST.into(), Ipv4Addr::LOCALHOST.into()];
+            return Ok(Answer::fixed(loopback, port, settings.max_ttl));
+        }
+        let dns = self.dns()?;
+        let answer = match tokio::time::timeout(settings.timeout, dns.lookup(host)).await {
+            Ok(answer) => answer?,
+            Err(_) => return Err(ResolveError::Timeout { host: host.to_owned(), after: settings.timeout }),
+        };
+        let ttl = answer.ttl.max(settings.min_ttl).min(settings.max_ttl);
+        Ok(Answer { partial: answer.partial, ..Answer::fixed(answer.addresses, port, ttl) })
+    }
+
+    fn dns(&self) -> Result<Arc<Dns>, ResolveError> {
+        let mut last = self.dns.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = match &self.servers {
+            Servers::File(file) => {
+                read(file).map_err(|source| ResolveError::NoServers { file: file.clone(), source })?
+            }
+            Servers::Fixed(_) => Vec::new(),
+        };
+        if let Some(dns) = &*last
+            && dns.made_of() == text
+        {
+            return Ok(dns.clone());
+        }
+        let dns = Arc::new(match &self.servers {
+            Servers::File(file) => Dns::of_text(text, file)?,
+            Servers::Fixed(servers) => Dns::of_servers(servers)?,
+        });
+        *last = Some(dns.clone());
+        Ok(dns)
+    }
+}
+
+// === impl Answer ===
+
+impl Answer {
+    fn fixed(addresses: Vec<IpAddr>, port: u16, ttl: Duration) -> Self {
+        let mut addresses: Vec<_> = addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        Self { addresses, ttl, partial: false }
+    }
+}
+
+fn is_localhost(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    last.eq_ignore_ascii_case("localhost")
+}
+
+/// A file of the system's, that is small unless something is wrong.
+fn read(file: &Path) -> io::Result<Vec<u8>> {
+    use std::io::Read as _;
+    const MAX: u64 = 16 << 20;
+    let mut text = Vec::new();
+    std::fs::File::open(file)?.take(MAX).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests;

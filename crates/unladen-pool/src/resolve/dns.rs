@@ -1,0 +1,176 @@
+//! The principal type is [`Dns`]: asks DNS servers for both families of addresses, with search domains.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::time::Duration;
+
+use hickory_resolver::config::{
+    ConnectionConfig, NameServerConfig, ProtocolConfig, ResolveHosts, ResolverConfig, ResolverOpts,
+};
+use hickory_resolver::net::NetError;
+use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::proto::rr::{Name, RecordType};
+use hickory_resolver::{TokioResolver, system_conf};
+
+use super::error::ResolveError;
+
+/// No server is waited for longer than this before it is asked again, or another: a packet may be lost, and glibc's 5 s are all the
+/// time that a lookup has.
+const MAX_TRY: Duration = Duration::from_secs(2);
+
+/// Some DNS servers.
+#[derive(Debug)]
+pub(super) struct Dns {
+    made_of: Vec<u8>,
+    client: TokioResolver,
+    search: Vec<Name>,
+    ndots: usize,
+}
+
+/// What they said.
+#[derive(Debug)]
+pub(super) struct DnsAnswer {
+    pub(super) addresses: Vec<IpAddr>,
+    /// The shortest life of a record that led to them.
+    pub(super) ttl: Duration,
+    /// One family's question failed.
+    pub(super) partial: bool,
+}
+
+/// What one question brought.
+#[derive(Debug, Default)]
+struct Records {
+    addresses: Vec<IpAddr>,
+    ttl: Option<Duration>,
+    /// The name is there, or may be; only its records are not.
+    exists: bool,
+}
+
+// === impl Dns ===
+
+impl Dns {
+    /// As this text of a resolv.conf says.
+    pub(super) fn of_text(text: Vec<u8>, file: &Path) -> Result<Self, ResolveError> {
+        let unusable = |source| ResolveError::Unusable { file: file.to_owned(), source };
+        let (config, options) = system_conf::parse_resolv_conf(&text).map_err(unusable)?;
+        let (domain, mut search, servers) = config.into_parts();
+        if search.is_empty() {
+            // The host's own domain counts only where no other is named (resolv.conf(5)).
+            search.extend(domain);
+        }
+        Self::new(text, search, servers, options).map_err(unusable)
+    }
+
+    /// These servers, without search domains.
+    pub(super) fn of_servers(servers: &[SocketAddr]) -> Result<Self, ResolveError> {
+        let servers = servers.iter().map(|server| {
+            let connections = [ProtocolConfig::Udp, ProtocolConfig::Tcp].map(|protocol| {
+                let mut connection = ConnectionConfig::new(protocol);
+                connection.port = server.port();
+                connection
+            });
+            NameServerConfig::new(server.ip(), true, connections.into())
+        });
+        Self::new(Vec::new(), Vec::new(), servers.collect(), ResolverOpts::default())
+            .map_err(|source| ResolveError::Unusable { file: "the given servers".into(), source })
+    }
+
+    fn new(
+        made_of: Vec<u8>,
+        search: Vec<Name>,
+        servers: Vec<NameServerConfig>,
+        mut options: ResolverOpts,
+    ) -> Result<Self, NetError> {
+        let ndots = options.ndots;
+        options.use_hosts_file = ResolveHosts::Never;
+        options.timeout = options.timeout.min(MAX_TRY);
+        // Kept here instead, and asked again when its time has come.
+        options.cache_size = 0;
+        let config = ResolverConfig::from_name_servers(servers);
+        let client = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default())
+            .with_options(options)
+            .build()?;
+        Ok(Self { made_of, client, search, ndots })
+    }
+
+    /// The text that it was made of.
+    pub(super) fn made_of(&self) -> &[u8] {
+        &self.made_of
+    }
+
+    /// The addresses of a name.
+    pub(super) async fn lookup(&self, host: &str) -> Result<DnsAnswer, ResolveError> {
+        let mut exists = false;
+        for name in self.names(host)? {
+            // Both at once; each has its own retries.
+            let (v6, v4) = tokio::join!(self.ask(&name, RecordType::AAAA), self.ask(&name, RecordType::A));
+            let (records, failed) = match (v6, v4) {
+                (Ok(v6), Ok(v4)) => (v6.and(v4), None),
+                (Ok(records), Err(failed)) | (Err(failed), Ok(records)) => (records, Some(failed)),
+                (Err(failed), Err(_)) => return Err(ResolveError::Failed { host: host.to_owned(), source: failed }),
+            };
+            if !records.addresses.is_empty() {
+                let ttl = records.ttl.unwrap_or_default();
+                return Ok(DnsAnswer { addresses: records.addresses, ttl, partial: failed.is_some() });
+            }
+            if let Some(source) = failed {
+                // Going on to the next domain could lead to another host of this name.
+                return Err(ResolveError::Failed { host: host.to_owned(), source });
+            }
+            exists |= records.exists;
+        }
+        let host = host.to_owned();
+        Err(if exists { ResolveError::NoAddress { host } } else { ResolveError::NotFound { host } })
+    }
+
+    /// The full names that a name may stand for, in the order to ask for them (resolv.conf(5), `search` and `ndots`).
+    fn names(&self, host: &str) -> Result<Vec<Name>, ResolveError> {
+        let bad = |source| ResolveError::BadName { host: host.to_owned(), source };
+        let name = Name::from_ascii(host).map_err(bad)?;
+        let mut full = name.clone();
+        full.set_fqdn(true);
+        if name.is_fqdn() {
+            return Ok(vec![full]);
+        }
+        // A name that gets too long with a domain is not in it.
+        let mut names: Vec<_> =
+            self.search.iter().filter_map(|domain| name.clone().append_domain(domain).ok()).collect();
+        let dots = host.bytes().filter(|&byte| byte == b'.').count();
+        let at = if dots >= self.ndots { 0 } else { names.len() };
+        names.insert(at, full);
+        Ok(names)
+    }
+
+    async fn ask(&self, name: &Name, kind: RecordType) -> Result<Records, NetError> {
+        // Of no size, the cache still holds an answer until it gets to dropping it.
+        self.client.clear_lookup_cache(name.clone(), kind);
+        match self.client.lookup(name.clone(), kind).await {
+            Ok(lookup) => Ok(Records {
+                addresses: lookup.answers().iter().filter_map(|record| record.data.ip_addr()).collect(),
+                ttl: lookup.answers().iter().map(|record| Duration::from_secs(record.ttl.into())).min(),
+                exists: true,
+            }),
+            Err(error) if error.is_no_records_found() => {
+                Ok(Records { exists: !error.is_nx_domain(), ..Records::default() })
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+// === impl Records ===
+
+impl Records {
+    fn and(mut self, other: Self) -> Self {
+        self.addresses.extend(other.addresses);
+        self.ttl = match (self.ttl, other.ttl) {
+            (Some(one), Some(two)) => Some(one.min(two)),
+            (one, two) => one.or(two),
+        };
+        self.exists |= other.exists;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

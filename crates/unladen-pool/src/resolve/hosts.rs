@@ -1,0 +1,25 @@
+//! The hosts file: [`lookup`].
+
+use std::net::IpAddr;
+use std::path::Path;
+
+/// The addresses that this file (hosts(5)) has for a name; none if it cannot be read.
+pub(super) fn lookup(file: &Path, name: &str) -> Vec<IpAddr> {
+    super::read(file).map(|text| find(&String::from_utf8_lossy(&text), name)).unwrap_or_default()
+}
+
+fn find(text: &str, name: &str) -> Vec<IpAddr> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let line = line.split('#').next().unwrap_or(line);
+        let mut words = line.split_ascii_whitespace();
+        let Some(address) = words.next() else { continue };
+        if words.any(|word| word.strip_suffix('.').unwrap_or(word).eq_ignore_ascii_case(name)) {
+            found.extend(address.parse::<IpAddr>());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

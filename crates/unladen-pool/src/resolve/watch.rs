@@ -1,0 +1,236 @@
+//! The principal type is [`Watcher`]: keeps asking where an upstream's origins are.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::error::ResolveError;
+use super::pair::pair;
+use super::{Answer, Resolver};
+use crate::backoff;
+use crate::endpoint::{Address, Endpoint};
+use crate::settings::{Origin, Place, ResolveSettings};
+
+/// An answer is asked for again when its life is over, up to this share of it later, so that many names do not all come at once. Not
+/// earlier: the DNS server would answer with what is left of that life.
+const JITTER: f64 = 0.1;
+/// After a failure, asking again begins with this wait (jittered, doubled each time), up to the settings' longest life.
+const FIRST_RETRY: Duration = Duration::from_secs(1);
+/// Nor is any wait for a retry shorter than this.
+const MIN_RETRY: Duration = Duration::from_millis(100);
+
+/// Keeps asking where an upstream's origins are.
+///
+/// What is known stays when asking fails, for as long as it fails: an address that no longer works is what health checks, outlier
+/// ejection and the breaker are for.
+#[derive(Debug)]
+pub struct Watcher {
+    resolver: Arc<Resolver>,
+    settings: ResolveSettings,
+    sources: Vec<Source>,
+    asking: JoinSet<(usize, Result<Answer, ResolveError>)>,
+    status: Arc<ResolveStatus>,
+    changed: bool,
+}
+
+/// How asking went. Shared with whoever shows it.
+#[derive(Debug, Default)]
+pub struct ResolveStatus {
+    lookups: AtomicU64,
+    failures: AtomicU64,
+    error: Mutex<Option<String>>,
+}
+
+#[derive(Debug)]
+struct Source {
+    /// What to ask for; none for what is an address already.
+    name: Option<(String, u16)>,
+    origin: usize,
+    weight: u32,
+    /// When to ask; none while it is being asked for.
+    due: Option<Instant>,
+    /// In a row.
+    failures: u32,
+    addresses: Vec<SocketAddr>,
+    endpoints: Vec<Arc<Endpoint>>,
+}
+
+// === impl Watcher ===
+
+impl Watcher {
+    /// Of these origins. Nothing is asked yet.
+    pub fn new(resolver: Arc<Resolver>, origins: &[Origin], settings: ResolveSettings) -> Self {
+        let sources: Vec<_> = origins.iter().enumerate().map(|(index, origin)| Source::new(index, origin)).collect();
+        let changed = sources.iter().any(|source| !source.endpoints.is_empty());
+        Self { resolver, settings, sources, asking: JoinSet::new(), status: Arc::default(), changed }
+    }
+
+    /// How asking goes.
+    pub fn status(&self) -> Arc<ResolveStatus> {
+        self.status.clone()
+    }
+
+    /// Waits until something changed, and gives all endpoints there are then: never none. At first that is as soon as any is known;
+    /// addresses and Unix sockets are known at once. Endpoints that stay are the same ones as before, with all that is known of them.
+    ///
+    /// Nothing is lost if it is dropped before it ends. If no origin has a name, it ends once and never again.
+    pub async fn changed(&mut self) -> Vec<Arc<Endpoint>> {
+        loop {
+            self.ask();
+            if std::mem::take(&mut self.changed) {
+                let all: Vec<_> = self.sources.iter().flat_map(|source| source.endpoints.iter().cloned()).collect();
+                if !all.is_empty() {
+                    return all;
+                }
+            }
+            let due = self.sources.iter().filter_map(|source| source.due).min();
+            let until_due = async {
+                match due {
+                    Some(due) => tokio::time::sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                Some(asked) = self.asking.join_next() => {
+                    // A lookup that was lost with its task is asked again with the others.
+                    if let Ok((index, answer)) = asked {
+                        self.learn(index, answer);
+                    }
+                }
+                () = until_due => {}
+            }
+        }
+    }
+
+    /// Asks for what is due.
+    fn ask(&mut self) {
+        let now = Instant::now();
+        for (index, source) in self.sources.iter_mut().enumerate() {
+            let Some((host, port)) = &source.name else { continue };
+            if source.due.is_some_and(|due| due <= now) {
+                source.due = None;
+                let (resolver, settings) = (self.resolver.clone(), self.settings.clone());
+                let (host, port) = (host.clone(), *port);
+                self.asking.spawn(async move { (index, resolver.lookup(&host, port, &settings).await) });
+            }
+        }
+    }
+
+    fn learn(&mut self, index: usize, answer: Result<Answer, ResolveError>) {
+        let Some(source) = self.sources.get_mut(index) else { return };
+        let now = Instant::now();
+        self.status.lookups.fetch_add(1, Ordering::Relaxed);
+        match answer {
+            Ok(answer) => {
+                let jitter = 1.0 + JITTER * fastrand::f64();
+                source.due = Some(now + answer.ttl.mul_f64(jitter));
+                source.failures = 0;
+                self.status.succeeded();
+                self.changed |= source.set(answer);
+            }
+            Err(error) => {
+                source.failures = source.failures.saturating_add(1);
+                let most = backoff::bound(source.failures, FIRST_RETRY, self.settings.max_ttl.max(MIN_RETRY));
+                source.due = Some(now + most.mul_f64(fastrand::f64()).max(MIN_RETRY));
+                self.status.failed(&error);
+            }
+        }
+    }
+}
+
+// === impl Source ===
+
+impl Source {
+    fn new(index: usize, origin: &Origin) -> Self {
+        let mut source = Self {
+            name: None,
+            origin: index,
+            weight: origin.weight,
+            due: None,
+            failures: 0,
+            addresses: Vec::new(),
+            endpoints: Vec::new(),
+        };
+        let fixed = match &origin.at {
+            Place::Unix(path) => Some(Address::Unix(path.clone())),
+            Place::Tcp(host, port) => match host.parse() {
+                Ok(address) => Some(Address::Tcp(vec![SocketAddr::new(address, *port)])),
+                Err(_) => {
+                    source.name = Some((host.clone(), *port));
+                    source.due = Some(Instant::now());
+                    None
+                }
+            },
+        };
+        source.endpoints.extend(fixed.map(|address| Arc::new(Endpoint::new(address, index, origin.weight))));
+        source
+    }
+
+    /// Whether it changed.
+    fn set(&mut self, answer: Answer) -> bool {
+        let mut addresses = answer.addresses;
+        if answer.partial {
+            // Of the family that could not be learnt, what was known before.
+            let missing = |known: &&SocketAddr| !addresses.iter().any(|new| new.is_ipv6() == known.is_ipv6());
+            let kept: Vec<_> = self.addresses.iter().filter(missing).copied().collect();
+            addresses.extend(kept);
+        }
+        addresses.sort_unstable();
+        if addresses == self.addresses {
+            return false;
+        }
+        let pairs: Vec<_> = self
+            .endpoints
+            .iter()
+            .filter_map(|endpoint| match &endpoint.address {
+                Address::Tcp(addresses) => Some(addresses.clone()),
+                Address::Unix(_) => None,
+            })
+            .collect();
+        self.endpoints = pair(&addresses, &pairs)
+            .into_iter()
+            .map(|addresses| {
+                let address = Address::Tcp(addresses);
+                let known = self.endpoints.iter().find(|known| known.address == address);
+                known.cloned().unwrap_or_else(|| Arc::new(Endpoint::new(address, self.origin, self.weight)))
+            })
+            .collect();
+        self.addresses = addresses;
+        true
+    }
+}
+
+// === impl ResolveStatus ===
+
+impl ResolveStatus {
+    /// Lookups that ended, well or not.
+    pub fn lookups(&self) -> u64 {
+        self.lookups.load(Ordering::Relaxed)
+    }
+
+    /// Those that failed.
+    pub fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    /// Why the last one failed, if it did.
+    pub fn error(&self) -> Option<String> {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn succeeded(&self) {
+        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn failed(&self, error: &ResolveError) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests;

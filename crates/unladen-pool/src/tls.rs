@@ -1,0 +1,136 @@
+//! The principal type is [`Connector`]: makes TLS of a socket, verified, with sessions resumed.
+//!
+//! Early data (0-RTT) is never sent: whoever sees it can send it again (RFC 8446, section 8), and what it saves, one round trip of a
+//! new connection, is little to a pool that keeps its connections.
+
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use rustls::client::{Resumption, Tls12Resumption};
+use rustls::pki_types::ServerName;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use crate::settings::{Protocol, TlsSettings};
+use crate::socket::Socket;
+
+mod error;
+mod fault;
+mod roots;
+mod sessions;
+mod verify;
+
+pub use error::TlsError;
+pub use fault::TlsFault;
+
+/// What HTTP/2 and HTTP/1.1 are called in ALPN (RFC 7301; RFC 9113, section 3.2).
+const H2: &[u8] = b"h2";
+const HTTP1: &[u8] = b"http/1.1";
+
+/// Makes TLS of a socket. Cheap to clone; shared by all threads, and the sessions to resume with it.
+#[derive(Clone)]
+pub struct Connector {
+    config: Arc<ClientConfig>,
+    server_name: Option<ServerName<'static>>,
+    http: Protocol,
+}
+
+// === impl Connector ===
+
+impl Connector {
+    /// Trusting whom these settings name, offering (ALPN) what this protocol allows.
+    ///
+    /// Reads the files named. The system's authorities are read once for all connectors that are made about the same time.
+    ///
+    /// # Errors
+    /// A file that cannot be read or does not hold what it should, or a server name that is none.
+    pub fn new(settings: &TlsSettings, http: Protocol) -> Result<Self, TlsError> {
+        let provider = verify::provider();
+        // Named here, since the process's default provider belongs to the program, not to a library.
+        let builder = ClientConfig::builder_with_provider(provider.clone())
+            .with_safe_default_protocol_versions()
+            .map_err(TlsError::Setup)?;
+        let builder = if settings.insecure {
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(verify::Anyone(provider)))
+        } else {
+            builder.with_root_certificates(match &settings.ca {
+                Some(file) => Arc::new(roots::of_file(file)?),
+                None => roots::of_system()?,
+            })
+        };
+        let mut config = match &settings.certificate {
+            Some((chain, key)) => {
+                let (certificates, secret) = roots::own_certificate(chain, key)?;
+                builder.with_client_auth_cert(certificates, secret).map_err(|source| TlsError::OwnCertificate {
+                    chain: chain.clone(),
+                    key: key.clone(),
+                    source,
+                })?
+            }
+            None => builder.with_no_client_auth(),
+        };
+        config.resumption = Resumption::store(Arc::new(sessions::Sessions::default()))
+            .tls12_resumption(Tls12Resumption::SessionIdOrTickets);
+        config.alpn_protocols = match http {
+            Protocol::Auto => vec![H2.to_vec(), HTTP1.to_vec()],
+            Protocol::Http1 => vec![HTTP1.to_vec()],
+            Protocol::Http2 => vec![H2.to_vec()],
+        };
+        let server_name = settings.server_name.as_deref().map(server_name).transpose()?;
+        Ok(Self { config: Arc::new(config), server_name, http })
+    }
+
+    /// Shakes hands over this socket with the server of this name (without a port), or of the settings' name if they have one.
+    ///
+    /// It takes as long as the peer lets it: the caller bounds it.
+    ///
+    /// # Errors
+    /// [`TlsError::Handshake`] with what was wrong; [`TlsError::Name`] for a name that is none.
+    ///
+    /// With TLS 1.3 a server that wants a certificate of ours says so only after the handshake: the first read fails then, and
+    /// [`TlsFault::of`] tells it from other failures.
+    pub async fn connect(&self, name: &str, socket: Socket) -> Result<TlsStream<Socket>, TlsError> {
+        let server_name = match &self.server_name {
+            Some(name) => name.clone(),
+            None => server_name(name)?,
+        };
+        let stream = TlsConnector::from(self.config.clone())
+            .connect(server_name.clone(), socket)
+            .await
+            .map_err(|source| TlsError::handshake(&server_name, source))?;
+        // Without ALPN there is no HTTP/2 (RFC 9113, section 3.3).
+        if self.http == Protocol::Http2 && stream.get_ref().1.alpn_protocol() != Some(H2) {
+            return Err(TlsError::Handshake { name: server_name.to_str().into_owned(), fault: TlsFault::NoSuchHttp });
+        }
+        Ok(stream)
+    }
+}
+
+/// Whether HTTP/2 was agreed on.
+pub fn is_h2(stream: &TlsStream<Socket>) -> bool {
+    stream.get_ref().1.alpn_protocol() == Some(H2)
+}
+
+/// Whether an earlier session was resumed: no certificate was sent or verified, no signature made.
+pub fn is_resumed(stream: &TlsStream<Socket>) -> bool {
+    stream.get_ref().1.handshake_kind() == Some(rustls::HandshakeKind::Resumed)
+}
+
+fn server_name(name: &str) -> Result<ServerName<'static>, TlsError> {
+    // An address of IPv6 stands in brackets in a URL, and not in a certificate; a final dot is for the resolver alone.
+    let bare = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
+    let bare = bare.strip_suffix('.').unwrap_or(bare);
+    ServerName::try_from(bare.to_owned()).map_err(|_| TlsError::Name { name: name.to_owned() })
+}
+
+impl std::fmt::Debug for Connector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connector")
+            .field("server_name", &self.server_name)
+            .field("http", &self.http)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

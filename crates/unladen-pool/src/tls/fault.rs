@@ -1,0 +1,165 @@
+//! The principal type is [`TlsFault`]: in which way TLS failed, told apart by what one does about it.
+
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+use rustls::{AlertDescription, CertificateError, Error};
+
+/// In which way TLS failed. Shown, each says what to do about it in the settings of an upstream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TlsFault {
+    /// Nobody we trust signed the certificate.
+    UnknownIssuer,
+    /// The certificate is a certificate authority's, as `openssl req -x509` makes them, and stands for a server.
+    AuthorityAsServer,
+    /// The certificate was good until so long ago.
+    Expired(Option<Duration>),
+    /// The certificate will be good after so long, or a clock is wrong.
+    NotYetValid(Option<Duration>),
+    /// The certificate is for other names.
+    WrongName {
+        /// The name it should be for, as far as known.
+        expected: Option<String>,
+        /// The names it is for, as far as known.
+        presented: Vec<String>,
+    },
+    /// Something else is wrong with the certificate.
+    Certificate(String),
+    /// The other side does not speak TLS.
+    NotTls,
+    /// The other side speaks TLS, and not the version of HTTP that was asked for.
+    NoSuchHttp,
+    /// The other side wants a certificate of ours.
+    WantsClientCertificate,
+    /// The other side does not accept our certificate.
+    RefusesClientCertificate(String),
+    /// The connection ended amid the handshake.
+    Closed,
+    /// Anything else.
+    Other(String),
+}
+
+// === impl TlsFault ===
+
+impl TlsFault {
+    /// What this failure of a handshake, or of a read or write after it, says.
+    pub fn of(error: &io::Error) -> Self {
+        let Some(rustls) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
+            return match error.kind() {
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+                    Self::Closed
+                }
+                _ => Self::Other(error.to_string()),
+            };
+        };
+        match rustls {
+            Error::InvalidCertificate(certificate) => Self::of_certificate(certificate),
+            Error::InvalidMessage(_) => Self::NotTls,
+            Error::NoApplicationProtocol => Self::NoSuchHttp,
+            Error::AlertReceived(alert) => Self::of_alert(*alert),
+            other => Self::Other(other.to_string()),
+        }
+    }
+
+    fn of_alert(alert: AlertDescription) -> Self {
+        match alert {
+            AlertDescription::NoApplicationProtocol => Self::NoSuchHttp,
+            AlertDescription::CertificateRequired => Self::WantsClientCertificate,
+            AlertDescription::BadCertificate
+            | AlertDescription::UnsupportedCertificate
+            | AlertDescription::CertificateRevoked
+            | AlertDescription::CertificateExpired
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::UnknownCA
+            | AlertDescription::AccessDenied => Self::RefusesClientCertificate(format!("{alert:?}")),
+            other => Self::Other(Error::AlertReceived(other).to_string()),
+        }
+    }
+
+    fn of_certificate(error: &CertificateError) -> Self {
+        match error {
+            // The signature does not fit when an authority of the same name, but of another key, is trusted: one made anew.
+            CertificateError::UnknownIssuer
+            | CertificateError::BadSignature
+            | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => Self::UnknownIssuer,
+            CertificateError::Expired => Self::Expired(None),
+            CertificateError::ExpiredContext { time, not_after } => {
+                Self::Expired(Some(Duration::from_secs(time.as_secs().saturating_sub(not_after.as_secs()))))
+            }
+            CertificateError::NotValidYet => Self::NotYetValid(None),
+            CertificateError::NotValidYetContext { time, not_before } => {
+                Self::NotYetValid(Some(Duration::from_secs(not_before.as_secs().saturating_sub(time.as_secs()))))
+            }
+            CertificateError::NotValidForName => Self::WrongName { expected: None, presented: Vec::new() },
+            CertificateError::NotValidForNameContext { expected, presented } => Self::WrongName {
+                expected: Some(expected.to_str().into_owned()),
+                presented: presented.iter().map(|name| bare(name).to_owned()).collect(),
+            },
+            // rustls passes this one on from webpki without a variant of its own.
+            CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
+                Self::AuthorityAsServer
+            }
+            other => Self::Certificate(other.to_string()),
+        }
+    }
+}
+
+/// rustls presents names as it debugs them: `DnsName("wiki.example")`.
+fn bare(presented: &str) -> &str {
+    let inner = presented.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+    inner.unwrap_or(presented).trim_matches('"')
+}
+
+/// In the largest unit of which it is at least one.
+fn long(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (count, unit) = match seconds {
+        0..60 => (seconds, "second"),
+        60..3600 => (seconds / 60, "minute"),
+        3600..86_400 => (seconds / 3600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+}
+
+impl fmt::Display for TlsFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownIssuer => {
+                f.write_str("no trusted authority signed its certificate; name the file of the one that did with `ca`")
+            }
+            Self::AuthorityAsServer => f.write_str(
+                "its certificate is an authority's, not a server's (`openssl req -x509` makes such); make one with `-addext basicConstraints=critical,CA:FALSE`",
+            ),
+            Self::Expired(Some(ago)) => write!(f, "its certificate expired {} ago; renew it", long(*ago)),
+            Self::Expired(None) => f.write_str("its certificate has expired; renew it"),
+            Self::NotYetValid(Some(hence)) => {
+                write!(f, "its certificate is valid only in {}; check this machine's clock", long(*hence))
+            }
+            Self::NotYetValid(None) => f.write_str("its certificate is not valid yet; check this machine's clock"),
+            Self::WrongName { expected, presented } => {
+                f.write_str("its certificate is ")?;
+                if presented.is_empty() {
+                    f.write_str("for other names")?;
+                } else {
+                    write!(f, "for {}", presented.join(", "))?;
+                }
+                if let Some(expected) = expected {
+                    write!(f, ", not for {expected}")?;
+                }
+                f.write_str("; set `server_name` to a name it is for, if that is the server you mean")
+            }
+            Self::Certificate(what) => write!(f, "its certificate is refused ({what})"),
+            Self::NotTls => f.write_str("it does not speak TLS there; should the URL begin with http:, or is the port another?"),
+            Self::NoSuchHttp => f.write_str("it does not offer the version of HTTP asked for; set `http` to another"),
+            Self::WantsClientCertificate => f.write_str("it wants a certificate of the client; name yours with `certificate` and `key`"),
+            Self::RefusesClientCertificate(alert) => {
+                write!(f, "it does not accept the certificate shown to it ({alert}); see its error log")
+            }
+            Self::Closed => f.write_str("it closed the connection amid the handshake; see its error log, and whether it serves this name"),
+            Self::Other(what) => f.write_str(what),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The principal type is [`Sessions`]: what is needed to resume earlier TLS sessions.
+//!
+//! A ticket of TLS 1.3 is used once (RFC 8446, appendix C.4), so as many new connections at once resume as there are tickets. rustls's
+//! own store keeps eight for each server, Envoy's one; a pool that opens a hundred connections at once wants more.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustls::NamedGroup;
+use rustls::client::{ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue};
+use rustls::pki_types::ServerName;
+
+/// Names kept apart; one upstream has as many as its origins have.
+const MAX_NAMES: usize = 64;
+/// Tickets kept for each name. A server sends one or two with each connection; each takes about a kilobyte, and more where the
+/// server's certificates are many.
+const MAX_TICKETS: usize = 128;
+
+/// Sessions by name. Shared by all threads.
+#[derive(Debug, Default)]
+pub(super) struct Sessions(Mutex<HashMap<ServerName<'static>, Session>>);
+
+#[derive(Debug, Default)]
+struct Session {
+    group: Option<NamedGroup>,
+    tls12: Option<Tls12ClientSessionValue>,
+    /// The oldest first.
+    tls13: VecDeque<Tls13ClientSessionValue>,
+}
+
+// === impl Sessions ===
+
+impl Sessions {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ServerName<'static>, Session>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn edit(&self, name: ServerName<'static>, edit: impl FnOnce(&mut Session)) {
+        let mut names = self.lock();
+        if names.len() >= MAX_NAMES && !names.contains_key(&name) {
+            // More than an upstream has: whichever goes has one full handshake more.
+            let Some(any) = names.keys().next().cloned() else { return };
+            names.remove(&any);
+        }
+        edit(names.entry(name).or_default());
+    }
+}
+
+impl ClientSessionStore for Sessions {
+    fn set_kx_hint(&self, name: ServerName<'static>, group: NamedGroup) {
+        self.edit(name, |session| session.group = Some(group));
+    }
+
+    fn kx_hint(&self, name: &ServerName<'_>) -> Option<NamedGroup> {
+        self.lock().get(name)?.group
+    }
+
+    fn set_tls12_session(&self, name: ServerName<'static>, value: Tls12ClientSessionValue) {
+        self.edit(name, |session| session.tls12 = Some(value));
+    }
+
+    fn tls12_session(&self, name: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
+        self.lock().get(name)?.tls12.clone()
+    }
+
+    fn remove_tls12_session(&self, name: &ServerName<'static>) {
+        if let Some(session) = self.lock().get_mut(name) {
+            session.tls12 = None;
+        }
+    }
+
+    fn insert_tls13_ticket(&self, name: ServerName<'static>, value: Tls13ClientSessionValue) {
+        self.edit(name, |session| {
+            if session.tls13.len() >= MAX_TICKETS {
+                session.tls13.pop_front();
+            }
+            session.tls13.push_back(value);
+        });
+    }
+
+    fn take_tls13_ticket(&self, name: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
+        // The newest: it lives longest.
+        self.lock().get_mut(name)?.tls13.pop_back()
+    }
+}

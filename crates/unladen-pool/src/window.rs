@@ -1,0 +1,110 @@
+//! The principal type is [`Window`]: what happened lately, good and bad, counted over a sliding time.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How many parts the time is cut into; the oldest is dropped whole.
+const PARTS: u64 = 10;
+/// A part is one word, so that a count is one atomic addition and never lands between two resets: its number (modulo 2²⁴), then
+/// 20 bits of good ones, then 20 bits of bad ones.
+const COUNT_BITS: u32 = 20;
+const COUNT: u64 = (1 << COUNT_BITS) - 1;
+const GOOD: u64 = 1 << COUNT_BITS;
+const BAD: u64 = 1;
+const NUMBER_BITS: u32 = 24;
+/// From here on a part's counts are halved, both, which keeps their ratio; the room above is for the additions of threads that
+/// looked at the same time.
+const FULL: u64 = COUNT - (1 << 12);
+
+/// Counts of two kinds over the last while, to a tenth of that while.
+#[derive(Debug)]
+pub(crate) struct Window {
+    part_ms: u64,
+    parts: [AtomicU64; PARTS as usize],
+}
+
+/// What a window held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Good ones.
+    pub(crate) good: u64,
+    /// Bad ones.
+    pub(crate) bad: u64,
+}
+
+// === impl Window ===
+
+impl Window {
+    /// Over this time, at least 10 ms.
+    pub(crate) fn new(over: Duration) -> Self {
+        let part_ms = (u64::try_from(over.as_millis()).unwrap_or(u64::MAX) / PARTS).max(1);
+        // Numbered as the part that was in each place before the first: none of them counts.
+        Self { part_ms, parts: std::array::from_fn(|_| AtomicU64::new(word(u64::MAX))) }
+    }
+
+    /// Counts a good one.
+    pub(crate) fn good(&self, now_ms: u64) {
+        self.add(now_ms, GOOD);
+    }
+
+    /// Counts a bad one.
+    pub(crate) fn bad(&self, now_ms: u64) {
+        self.add(now_ms, BAD);
+    }
+
+    /// All of the time that ends now.
+    pub(crate) fn counts(&self, now_ms: u64) -> Counts {
+        let current = now_ms / self.part_ms;
+        let mut counts = Counts::default();
+        for back in 0..PARTS.min(current + 1) {
+            let number = current - back;
+            let part = self.parts[(number % PARTS) as usize].load(Ordering::Relaxed);
+            if number_of(part) == number_of(word(number)) {
+                counts.good += part >> COUNT_BITS & COUNT;
+                counts.bad += part & COUNT;
+            }
+        }
+        counts
+    }
+
+    /// Forgets all.
+    pub(crate) fn clear(&self) {
+        for part in &self.parts {
+            part.store(word(u64::MAX), Ordering::Relaxed);
+        }
+    }
+
+    fn add(&self, now_ms: u64, what: u64) {
+        let number = now_ms / self.part_ms;
+        let part = &self.parts[(number % PARTS) as usize];
+        let seen = part.load(Ordering::Relaxed);
+        let has_room = (seen >> COUNT_BITS & COUNT) < FULL && (seen & COUNT) < FULL;
+        if number_of(seen) == number_of(word(number)) && has_room {
+            // Should another thread begin the next round of this part in between, this one counts there: no harm.
+            part.fetch_add(what, Ordering::Relaxed);
+            return;
+        }
+        let _ = part.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |seen| {
+            if number_of(seen) != number_of(word(number)) {
+                return Some(word(number) + what);
+            }
+            let (good, bad) = (seen >> COUNT_BITS & COUNT, seen & COUNT);
+            if good < FULL && bad < FULL {
+                return Some(seen + what);
+            }
+            Some(word(number) + (good / 2) * GOOD + (bad / 2) * BAD + what)
+        });
+    }
+}
+
+/// An empty part of this number.
+const fn word(number: u64) -> u64 {
+    (number & ((1 << NUMBER_BITS) - 1)) << (2 * COUNT_BITS)
+}
+
+const fn number_of(part: u64) -> u64 {
+    part >> (2 * COUNT_BITS)
+}
+
+#[cfg(test)]
+mod tests;
