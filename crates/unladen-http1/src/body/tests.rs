@@ -128,3 +128,18 @@ fn trailers_are_bounded() {
     assert_eq!(after_size().step(&many(64)), Ok(Step::End(64 * 6 + 2)));
     assert_eq!(after_size().step(&many(65)), Err(Fault::Trailers));
 }
+
+#[test]
+fn a_fault_waits_for_no_more_than_its_bytes() {
+    for bytes in
+        [&b"x"[..], b"\r", b"\n", b"5 ", b"5x", b"5\n", b"5;\n", b"5;=", b"5;a\r ", b"5;a\0", b"00000000000000000"]
+    {
+        assert_eq!(decoder(Length::Chunked).step(bytes), Err(Fault::Chunk), "{}", bytes.escape_ascii());
+    }
+    for bytes in [&b"x"[..], b"\n", b"\rx", b"\r\n\r"] {
+        let mut decoder = decoder(Length::Chunked);
+        assert_eq!(decoder.step(b"1\r\n"), Ok(Step::Skip(3)));
+        assert_eq!(decoder.step(b"a"), Ok(Step::Data(1)));
+        assert_eq!(decoder.step(bytes), Err(Fault::Chunk), "{}", bytes.escape_ascii());
+    }
+}

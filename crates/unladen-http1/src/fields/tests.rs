@@ -50,7 +50,8 @@ fn fields_are_taken_off() {
     fields.retain(|field| field.value != b"1");
     assert_eq!(list(&fields), [("B".into(), "3".into())]);
     fields.clear();
-    assert!(fields.is_empty());
+    assert!(fields.is_empty() && fields.arena.is_empty());
+    assert!(fields.arena.capacity() > 0, "the memory is kept");
 }
 
 #[test]

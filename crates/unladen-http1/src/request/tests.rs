@@ -108,3 +108,13 @@ fn what_the_last_request_had_is_gone() {
     assert_eq!((&*request.method, &*request.target, &*request.authority), (&b"GET"[..], &b"/"[..], &b""[..]));
     assert!(request.fields.is_empty() && request.length == Length::None && request.minor == 0);
 }
+
+#[test]
+fn other_protocols_are_known_by_their_first_bytes() {
+    for bytes in [&b"\x16\x03\x01"[..], b"\0", b"\x05", b" ", b"\r\n\0", b"\r\n\r", b"{\"id\":1}", b"\xff"] {
+        assert_eq!(read(bytes).map(|read| read.is_some()), Err(Fault::StartLine), "{}", bytes.escape_ascii());
+    }
+    for bytes in [&b"\n"[..], b"\ra", b"\r\r", b"\r\n\n"] {
+        assert_eq!(read(bytes).map(|read| read.is_some()), Err(Fault::LineEnd), "{}", bytes.escape_ascii());
+    }
+}

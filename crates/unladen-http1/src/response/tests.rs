@@ -71,3 +71,16 @@ fn the_connection_lasts_if_the_body_ends_before_it() {
         assert_eq!(read(head, "GET").unwrap().keeps_alive(), lasts, "{head:?}");
     }
 }
+
+#[test]
+fn what_is_no_response_is_known_by_its_first_byte() {
+    let mut response = Response::default();
+    for (bytes, fault) in [
+        (&b"0\r"[..], Fault::StartLine),
+        (b"\x15\x03", Fault::StartLine),
+        (b"\r", Fault::StartLine),
+        (b"\n", Fault::LineEnd),
+    ] {
+        assert_eq!(response.parse(bytes, b"GET", &HeadLimits::default()), Err(fault), "{}", bytes.escape_ascii());
+    }
+}
