@@ -3,9 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use unladen_http1::{Fault, HeadLimits, Length, Name, Request, Response};
+use unladen_http1::{Fault, HeadLimits, Length, Name, Request};
 
-use crate::support::{self, List, check_request, check_response};
+use crate::support::{self, List, check_request_again, check_response_again, same};
 
 /// Bytes, and pieces of text, that have been read in more than one way.
 const ODD: [&[u8]; 34] = [
@@ -135,38 +135,6 @@ fn response_head() -> impl Strategy<Value = (u16, List, Length, Vec<u8>)> {
     })
 }
 
-fn same(one: &Request, other: &Request) {
-    assert_eq!(
-        (&one.method, &one.target, &one.authority, one.minor, one.length),
-        (&other.method, &other.target, &other.authority, other.minor, other.length)
-    );
-    assert_eq!(support::list(&one.fields), support::list(&other.fields));
-}
-
-/// What is taken is taken again once it is written, and is the same.
-fn check_again(request: &Request, limits: &HeadLimits) {
-    check_request(request, limits);
-    let written = support::write_request(request);
-    let mut again = Request::default();
-    assert_eq!(again.parse(&written, &HeadLimits::default()), Ok(Some(written.len())), "{}", written.escape_ascii());
-    same(request, &again);
-}
-
-fn check_response_again(response: &Response, method: &[u8], limits: &HeadLimits) {
-    check_response(response, method, limits);
-    let written = support::write_response(response);
-    let mut again = Response::default();
-    assert_eq!(
-        again.parse(&written, method, &HeadLimits::default()),
-        Ok(Some(written.len())),
-        "{}",
-        written.escape_ascii()
-    );
-    assert_eq!((again.status, again.minor, again.length), (response.status, response.minor, response.length));
-    assert_eq!(support::list(&again.fields), support::list(&response.fields));
-    assert_eq!(again.keeps_alive(), response.keeps_alive());
-}
-
 fn chunked_body() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     let line = ("[0]{0,5}", prop_oneof![3 => Just(String::new()), 1 => ";[a-z][ !-~]{0,20}"], any::<bool>());
     let chunk = (vec(any::<u8>(), 1..200), line);
@@ -193,7 +161,7 @@ proptest! {
         let (length, read) = support::request(&head).unwrap().unwrap();
         prop_assert_eq!(length, head.len());
         same(&read, &expected);
-        check_again(&read, &HeadLimits::default());
+        check_request_again(&read, &HeadLimits::default());
     }
 
     #[test]
@@ -202,7 +170,7 @@ proptest! {
         for limits in [HeadLimits::default(), HeadLimits { bytes: limit, fields }] {
             if let Ok(Some((length, request))) = support::request_within(&bytes, &limits) {
                 prop_assert!(length <= limits.bytes);
-                check_again(&request, &limits);
+                check_request_again(&request, &limits);
             }
         }
     }
