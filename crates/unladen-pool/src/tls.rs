@@ -71,16 +71,21 @@ impl Connector {
         };
         config.resumption = Resumption::store(Arc::new(sessions::Sessions::default()))
             .tls12_resumption(Tls12Resumption::SessionIdOrTickets);
-        config.alpn_protocols = match http {
-            Protocol::Auto => vec![H2.to_vec(), HTTP1.to_vec()],
-            Protocol::Http1 => vec![HTTP1.to_vec()],
-            Protocol::Http2 => vec![H2.to_vec()],
-        };
+        config.alpn_protocols = alpn(http);
         let server_name = settings.server_name.as_deref().map(server_name).transpose()?;
         Ok(Self { config: Arc::new(config), server_name, http })
     }
 
-    /// Shakes hands over this socket with the server of this name (without a port), or of the settings' name if they have one.
+    /// The same with another protocol: whom it trusts, as whom it appears, and the sessions to resume are shared.
+    #[must_use]
+    pub fn with_protocol(&self, http: Protocol) -> Self {
+        let mut config = ClientConfig::clone(&self.config);
+        config.alpn_protocols = alpn(http);
+        Self { config: Arc::new(config), server_name: self.server_name.clone(), http }
+    }
+
+    /// Shakes hands over this socket with the server of this name (a port of it is left out), or of the settings' name if they
+    /// have one.
     ///
     /// It takes as long as the peer lets it: the caller bounds it.
     ///
@@ -116,11 +121,26 @@ pub fn is_resumed(stream: &TlsStream<Socket>) -> bool {
     stream.get_ref().1.handshake_kind() == Some(rustls::HandshakeKind::Resumed)
 }
 
-fn server_name(name: &str) -> Result<ServerName<'static>, TlsError> {
-    // An address of IPv6 stands in brackets in a URL, and not in a certificate; a final dot is for the resolver alone.
-    let bare = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
-    let bare = bare.strip_suffix('.').unwrap_or(bare);
-    ServerName::try_from(bare.to_owned()).map_err(|_| TlsError::Name { name: name.to_owned() })
+fn alpn(http: Protocol) -> Vec<Vec<u8>> {
+    match http {
+        Protocol::Auto => vec![H2.to_vec(), HTTP1.to_vec()],
+        Protocol::Http1 => vec![HTTP1.to_vec()],
+        Protocol::Http2 => vec![H2.to_vec()],
+    }
+}
+
+/// Of an authority's host, as it stands in a certificate: without a port, without the brackets of an address of IPv6, and without a
+/// final dot, which is for the resolver alone.
+fn server_name(authority: &str) -> Result<ServerName<'static>, TlsError> {
+    let host = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, _)) => address,
+        None => match authority.split_once(':') {
+            Some((host, port)) if !port.contains(':') => host,
+            _ => authority,
+        },
+    };
+    let host = host.strip_suffix('.').unwrap_or(host);
+    ServerName::try_from(host.to_owned()).map_err(|_| TlsError::Name { name: authority.to_owned() })
 }
 
 impl std::fmt::Debug for Connector {

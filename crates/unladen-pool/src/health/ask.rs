@@ -48,7 +48,7 @@ pub(super) async fn ask(check: &Check, endpoint: &Endpoint) -> Result<(), Unheal
     match &check.connector {
         None => exchange(socket, check.http == Protocol::Http2, check, "http").await,
         Some(connector) => {
-            let stream = connector.connect(host(&check.authority), socket).await?;
+            let stream = connector.connect(&check.authority, socket).await?;
             let h2 = tls::is_h2(&stream);
             exchange(stream, h2, check, "https").await
         }
@@ -98,12 +98,3 @@ where
 
 /// So that its log lines can be told from the application's.
 const USER_AGENT: &str = concat!("unladen-health/", env!("CARGO_PKG_VERSION"));
-
-/// An authority's host.
-fn host(authority: &str) -> &str {
-    match authority.rfind(':') {
-        // Not the colons of an address of IPv6.
-        Some(colon) if !authority[colon..].contains(']') => &authority[..colon],
-        _ => authority,
-    }
-}

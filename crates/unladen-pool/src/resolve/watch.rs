@@ -62,9 +62,15 @@ struct Source {
 // === impl Watcher ===
 
 impl Watcher {
-    /// Of these origins. Nothing is asked yet.
-    pub fn new(resolver: Arc<Resolver>, origins: &[Origin], settings: ResolveSettings) -> Self {
-        let sources: Vec<_> = origins.iter().enumerate().map(|(index, origin)| Source::new(index, origin)).collect();
+    /// Of these origins. Nothing is asked yet. Endpoints that are `known` already and still right are taken over.
+    pub fn new(
+        resolver: Arc<Resolver>,
+        origins: &[Origin],
+        settings: ResolveSettings,
+        known: &[Arc<Endpoint>],
+    ) -> Self {
+        let sources: Vec<_> =
+            origins.iter().enumerate().map(|(index, origin)| Source::new(index, origin, known)).collect();
         let changed = sources.iter().any(|source| !source.endpoints.is_empty());
         Self { resolver, settings, sources, asking: JoinSet::new(), status: Arc::default(), changed }
     }
@@ -145,29 +151,34 @@ impl Watcher {
 // === impl Source ===
 
 impl Source {
-    fn new(index: usize, origin: &Origin) -> Self {
+    fn new(index: usize, origin: &Origin, known: &[Arc<Endpoint>]) -> Self {
+        let (name, address) = match &origin.at {
+            Place::Unix(path) => (None, Some(Address::Unix(path.clone()))),
+            Place::Tcp(host, port) => match host.parse() {
+                Ok(address) => (None, Some(Address::Tcp(vec![SocketAddr::new(address, *port)]))),
+                Err(_) => (Some((host.clone(), *port)), None),
+            },
+        };
         let mut source = Self {
-            name: None,
+            due: name.is_some().then(Instant::now),
+            name,
             origin: index,
             weight: origin.weight,
-            due: None,
             failures: 0,
             addresses: Vec::new(),
             endpoints: Vec::new(),
         };
-        let fixed = match &origin.at {
-            Place::Unix(path) => Some(Address::Unix(path.clone())),
-            Place::Tcp(host, port) => match host.parse() {
-                Ok(address) => Some(Address::Tcp(vec![SocketAddr::new(address, *port)])),
-                Err(_) => {
-                    source.name = Some((host.clone(), *port));
-                    source.due = Some(Instant::now());
-                    None
-                }
-            },
-        };
-        source.endpoints.extend(fixed.map(|address| Arc::new(Endpoint::new(address, index, origin.weight))));
+        source.endpoints = address.map(|address| source.endpoint(address, known)).into_iter().collect();
         source
+    }
+
+    /// The one that is known of this address, or a new one.
+    fn endpoint(&self, address: Address, known: &[Arc<Endpoint>]) -> Arc<Endpoint> {
+        let mut ours = known.iter().filter(|known| known.origin == self.origin && known.weight == self.weight);
+        match ours.find(|known| known.address == address) {
+            Some(known) => known.clone(),
+            None => Arc::new(Endpoint::new(address, self.origin, self.weight)),
+        }
     }
 
     /// Whether it changed.
@@ -193,11 +204,7 @@ impl Source {
             .collect();
         self.endpoints = pair(&addresses, &pairs)
             .into_iter()
-            .map(|addresses| {
-                let address = Address::Tcp(addresses);
-                let known = self.endpoints.iter().find(|known| known.address == address);
-                known.cloned().unwrap_or_else(|| Arc::new(Endpoint::new(address, self.origin, self.weight)))
-            })
+            .map(|addresses| self.endpoint(Address::Tcp(addresses), &self.endpoints))
             .collect();
         self.addresses = addresses;
         true
