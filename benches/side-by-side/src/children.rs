@@ -23,8 +23,13 @@ pub(crate) struct Ran {
 ///
 /// util-linux's setpriv turns into the program; it costs both sides of a comparison the same half millisecond.
 pub(crate) fn tied(program: impl AsRef<OsStr>) -> Command {
+    tied_by("KILL", program)
+}
+
+/// The same by another signal, for a program that has children of its own to end.
+pub(crate) fn tied_by(signal: &str, program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new("setpriv");
-    command.args(["--pdeathsig", "KILL", "--"]).arg(program);
+    command.args(["--pdeathsig", signal, "--"]).arg(program);
     command
 }
 

@@ -15,6 +15,15 @@ impl Series {
         self.0.is_empty()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many of them are at most this.
+    pub(crate) fn at_most(&self, most: f64) -> usize {
+        self.0.iter().filter(|value| **value <= most).count()
+    }
+
     /// Round by round, how often this is `other`: what a round suffers from others on the machine, both suffer.
     pub(crate) fn over(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(a, b)| a / b).collect())

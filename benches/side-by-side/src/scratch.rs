@@ -1,6 +1,6 @@
 //! The principal type is [`Scratch`]: a folder for scripts and recordings of the tools, removed in the end.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::Result;
 
@@ -11,6 +11,10 @@ impl Scratch {
         let folder = std::env::temp_dir().join(format!("unladen-bench-{}", std::process::id()));
         std::fs::create_dir(&folder)?;
         Ok(Self(folder))
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.0
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -1,0 +1,206 @@
+//! The principal type is [`Callers`]: clients of HTTP/1.1 that cost as little as they can, in a process of their own.
+//!
+//! One thread with epoll sends each request when an answer has come, over connections that it keeps, or over a new one for each
+//! request, which it closes after the answer, as PHP's curl does. It looks at the status and the length of every answer. Nothing
+//! is under way between two [`Callers::call`]s, so what a proxy's clocks show by then belongs to the requests between them.
+
+mod connection;
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+
+use self::connection::Connection;
+use super::route::Listen;
+use crate::{Result, roles};
+
+/// An answer may take so long; then the proxy has failed.
+const PATIENCE: u16 = 30_000;
+
+/// What to send.
+#[derive(Debug, Clone)]
+pub(super) struct Calls {
+    pub(super) path: &'static str,
+    /// Bytes of the body that has to come.
+    pub(super) length: u64,
+    pub(super) connections: usize,
+    pub(super) keep: bool,
+}
+
+/// How much of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Amount {
+    Time(Duration),
+    Requests(u64),
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Called {
+    pub(super) requests: u64,
+    pub(super) bytes: u64,
+    pub(super) wall: Duration,
+}
+
+/// The process.
+pub(super) struct Callers {
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+    child: Child,
+}
+
+impl Callers {
+    pub(super) fn start(to: &Listen, calls: &Calls) -> Result<Self> {
+        let mut command = Command::new("/proc/self/exe");
+        command.args([roles::CALLERS, &to.to_string(), calls.path, &calls.length.to_string()]);
+        command.args([calls.connections.to_string().as_str(), if calls.keep { "keep" } else { "new" }]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let stdout = BufReader::new(child.stdout.take().ok_or("the callers have no output")?);
+        Ok(Self { stdin: child.stdin.take(), stdout, child })
+    }
+
+    /// Calls, `at_once` at a time, and returns when all is answered. Kept connections take turns.
+    pub(super) fn call(&mut self, amount: Amount, at_once: usize) -> Result<Called> {
+        let words = match amount {
+            Amount::Time(time) => format!("time {}", time.as_millis()),
+            Amount::Requests(requests) => format!("requests {requests}"),
+        };
+        writeln!(self.stdin.as_mut().ok_or("the callers have gone")?, "{words} {at_once}")?;
+        let mut line = String::new();
+        self.stdout.read_line(&mut line)?;
+        let numbers: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        match numbers[..] {
+            // What went wrong it has told on standard error.
+            [requests, bytes, ns] => Ok(Called { requests, bytes, wall: Duration::from_nanos(ns) }),
+            _ => Err("the callers have failed".into()),
+        }
+    }
+}
+
+impl Drop for Callers {
+    fn drop(&mut self) {
+        self.stdin = None;
+        // It has ended, or it is about to.
+        let _ = self.child.wait();
+    }
+}
+
+/// As that process.
+pub(crate) fn be_the_callers(arguments: &[String]) -> Result<()> {
+    let [target, path, length, connections, keep] = arguments else {
+        return Err("TARGET PATH LENGTH CONNECTIONS keep|new".into());
+    };
+    let mut calling = Calling {
+        target: target.parse()?,
+        request: format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: unladen-bench\r\nAccept: */*\r\n\r\n")
+            .into_bytes(),
+        length: length.parse()?,
+        keep: keep == "keep",
+        epoll: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?,
+        slots: (0..connections.parse()?).map(|_| None).collect(),
+        idle: VecDeque::new(),
+        buffer: vec![0; 256 * 1024],
+        opened: 0,
+        done: Done::default(),
+    };
+    calling.idle.extend(0..calling.slots.len());
+    for line in std::io::stdin().lines() {
+        let line = line?;
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [unit, amount, at_once] = words[..] else { return Err("UNIT AMOUNT AT_ONCE".into()) };
+        let amount: u64 = amount.parse()?;
+        let (most, time) = match unit {
+            "time" => (u64::MAX, Duration::from_millis(amount)),
+            _ => (amount, Duration::MAX),
+        };
+        let begun = Instant::now();
+        let done = calling.run(begun, most, time, at_once.parse()?)?;
+        println!("{} {} {}", done.requests, done.bytes, begun.elapsed().as_nanos());
+    }
+    Ok(())
+}
+
+#[derive(Default, Clone, Copy)]
+struct Done {
+    requests: u64,
+    bytes: u64,
+}
+
+struct Calling {
+    target: Listen,
+    request: Vec<u8>,
+    length: u64,
+    keep: bool,
+    epoll: Epoll,
+    slots: Vec<Option<Connection>>,
+    /// Slots without a request under way; who has been so for longest is next.
+    idle: VecDeque<usize>,
+    buffer: Vec<u8>,
+    /// Connections.
+    opened: u64,
+    done: Done,
+}
+
+impl Calling {
+    fn run(&mut self, begun: Instant, most: u64, time: Duration, at_once: usize) -> Result<Done> {
+        self.done = Done::default();
+        let (mut started, mut under_way) = (0, 0);
+        let mut events = vec![EpollEvent::empty(); 256];
+        loop {
+            while under_way < at_once && started < most && begun.elapsed() < time {
+                let Some(slot) = self.idle.pop_front() else { break };
+                self.begin(slot)?;
+                started += 1;
+                under_way += 1;
+            }
+            if under_way == 0 {
+                return Ok(self.done);
+            }
+            let ready = match self.epoll.wait(&mut events, EpollTimeout::from(PATIENCE)) {
+                Err(Errno::EINTR) => continue,
+                ready => ready?,
+            };
+            if ready == 0 {
+                return Err(format!("{under_way} requests are not answered").into());
+            }
+            for event in &events[..ready] {
+                let slot = usize::try_from(event.data())?;
+                if self.read(slot)? {
+                    under_way -= 1;
+                    self.idle.push_back(slot);
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, slot: usize) -> Result<()> {
+        if self.slots[slot].is_none() {
+            let connection = Connection::open(&self.target, self.opened)?;
+            self.opened += 1;
+            self.epoll.add(&connection, EpollEvent::new(EpollFlags::EPOLLIN, slot as u64))?;
+            self.slots[slot] = Some(connection);
+        }
+        let connection = self.slots[slot].as_mut().ok_or("a slot is empty")?;
+        connection.send(&self.request)
+    }
+
+    /// Whether the answer is whole.
+    fn read(&mut self, slot: usize) -> Result<bool> {
+        let connection = self.slots[slot].as_mut().ok_or("an event of an empty slot")?;
+        let Some(bytes) = connection.read(&mut self.buffer)? else { return Ok(false) };
+        if bytes != self.length {
+            return Err(format!("a body of {bytes} bytes, not {}", self.length).into());
+        }
+        self.done.requests += 1;
+        self.done.bytes += bytes;
+        if !self.keep {
+            // Closing it takes it out of the epoll as well.
+            self.slots[slot] = None;
+        }
+        Ok(true)
+    }
+}

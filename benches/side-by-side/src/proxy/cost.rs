@@ -1,0 +1,172 @@
+//! What a request, or a byte, costs each proxy: CPU by its processes' clocks, and the most memory meanwhile.
+
+use std::time::Duration;
+
+use super::World;
+use super::bound::{Bound, judge, judge_value};
+use super::callers::{Amount, Callers, Calls};
+use super::peer::{Peer, Running};
+use super::route::{Route, Upstream};
+use super::service::{LARGE, MEGABYTE, SMALL};
+use crate::Result;
+use crate::figures::{Series, print};
+
+/// Before what counts: pools fill, memory is had, sessions of TLS are there to be resumed.
+const WARM_UP: Duration = Duration::from_millis(300);
+const TIME: Duration = Duration::from_secs(2);
+
+/// The proxy may do something when the last answer has come: close what the client has closed, for one.
+const SETTLE: Duration = Duration::from_millis(30);
+
+const OF_SMALL: [Bound; 3] = [
+    Bound { against: "envoy", most: 0.45 },
+    Bound { against: "haproxy", most: 1.0 },
+    Bound { against: "nginx", most: 1.0 },
+];
+const OF_BYTES: [Bound; 1] = [Bound { against: "nginx", most: 1.1 }];
+/// Memory with bodies of 100 MB over that with bodies of 1 MB.
+const FLAT: f64 = 1.2;
+
+/// What is sent, and by which way.
+struct Load {
+    what: &'static str,
+    tls: bool,
+    unix: bool,
+    keep: bool,
+    at_once: usize,
+    file: (&'static str, u64),
+    amount: Amount,
+}
+
+/// What each proxy took, round by round.
+struct Figures {
+    cpu_us: Vec<Series>,
+    cpu_us_of_megabyte: Vec<Series>,
+    peak_mib: Vec<Series>,
+}
+
+impl Load {
+    const fn small(what: &'static str, tls: bool, unix: bool, keep: bool) -> Self {
+        let at_once = if keep { 64 } else { 16 };
+        Self { what, tls, unix, keep, at_once, file: SMALL, amount: Amount::Time(TIME) }
+    }
+
+    fn calls(&self) -> Calls {
+        Calls { path: self.file.0, length: self.file.1, connections: self.at_once, keep: self.keep }
+    }
+}
+
+pub(super) fn keep(world: &World) -> Result<()> {
+    small(world, [Load::small("plain upstream", false, false, true), Load::small("TLS upstream", true, false, true)])
+}
+
+pub(super) fn new(world: &World) -> Result<()> {
+    small(world, [Load::small("plain upstream", false, false, false), Load::small("TLS upstream", true, false, false)])
+}
+
+pub(super) fn unix(world: &World) -> Result<()> {
+    small(
+        world,
+        [Load::small("kept, plain upstream", false, true, true), Load::small("new, TLS upstream", true, true, false)],
+    )
+}
+
+fn small<const N: usize>(world: &World, loads: [Load; N]) -> Result<()> {
+    for load in loads {
+        let figures = measure(world, &load, 5)?;
+        judge("CPU of a request", &world.peers, &figures.cpu_us, &OF_SMALL);
+    }
+    Ok(())
+}
+
+pub(super) fn bodies(world: &World) -> Result<()> {
+    for (what, tls) in [("plain upstream", false), ("TLS upstream", true)] {
+        let of = |size, file, at_once, requests| Load {
+            what: size,
+            tls,
+            unix: false,
+            keep: true,
+            at_once,
+            file,
+            amount: Amount::Requests(requests),
+        };
+        println!("\n  {what}");
+        let megabyte = measure(world, &of("1 MB", MEGABYTE, 8, 2_000), 5)?;
+        judge("CPU of a byte", &world.peers, &megabyte.cpu_us_of_megabyte, &OF_BYTES);
+        let large = measure(world, &of("100 MB", LARGE, 4, 20), 5)?;
+        judge("CPU of a byte", &world.peers, &large.cpu_us_of_megabyte, &OF_BYTES);
+        let grown: Vec<Series> =
+            large.peak_mib.iter().zip(&megabyte.peak_mib).map(|(large, small)| large.over(small)).collect();
+        judge_value("peak memory, 100 MB over 1 MB", &world.peers, &grown, FLAT);
+    }
+    Ok(())
+}
+
+fn measure(world: &World, load: &Load, rounds: usize) -> Result<Figures> {
+    let none = || vec![Series::default(); world.peers.len()];
+    let mut figures = Figures { cpu_us: none(), cpu_us_of_megabyte: none(), peak_mib: none() };
+    let mut rate = none();
+    for round in 0..world.rounds_or(rounds) {
+        for turn in 0..world.peers.len() {
+            // Nobody is always first.
+            let index = (turn + round) % world.peers.len();
+            let took = once(world, world.peers[index].as_ref(), load)?;
+            figures.cpu_us[index].push(took.cpu_us / took.requests);
+            figures.cpu_us_of_megabyte[index].push(took.cpu_us / took.megabytes);
+            figures.peak_mib[index].push(took.peak_mib);
+            rate[index].push(took.requests / took.seconds);
+        }
+    }
+    println!("\n  {}", load.what);
+    let cpu = if load.file == SMALL { &figures.cpu_us } else { &figures.cpu_us_of_megabyte };
+    let row = |index: usize| {
+        vec![
+            world.peers[index].name(),
+            cpu[index].to_string(),
+            cpu[index].over(&cpu[0]).to_string(),
+            rate[index].to_string(),
+            figures.peak_mib[index].to_string(),
+        ]
+    };
+    let rows: Vec<_> = (0..world.peers.len()).map(row).collect();
+    let unit = if load.file == SMALL { "CPU µs a request" } else { "CPU µs a MB" };
+    let ratio = format!("to {}", world.peers[0].name());
+    print(&["", unit, &ratio, "requests/s", "peak MiB"], &rows);
+    Ok(figures)
+}
+
+struct Took {
+    cpu_us: f64,
+    requests: f64,
+    megabytes: f64,
+    seconds: f64,
+    peak_mib: f64,
+}
+
+fn once(world: &World, peer: &dyn Peer, load: &Load) -> Result<Took> {
+    let named = |error| format!("{}, {}: {error}", peer.name(), load.what);
+    let upstream: Upstream = if load.tls { world.service.tls } else { world.service.plain };
+    let route =
+        if load.unix { Route::unix("one", upstream, world.scratch.folder()) } else { world.route("one", upstream)? };
+    let listen = route.listen.clone();
+    let running = Running::start(peer, &world.plan(vec![route]), &world.scratch)?;
+    let mut callers = Callers::start(&listen, &load.calls())?;
+    let warm_up = match load.amount {
+        Amount::Time(_) => Amount::Time(WARM_UP),
+        Amount::Requests(_) => Amount::Requests(load.at_once as u64),
+    };
+    callers.call(warm_up, load.at_once).map_err(named)?;
+    std::thread::sleep(SETTLE);
+    running.processes.forget_peak()?;
+    let before = running.processes.cpu()?;
+    let called = callers.call(load.amount, load.at_once).map_err(named)?;
+    std::thread::sleep(SETTLE);
+    let cpu = running.processes.cpu()?.saturating_sub(before);
+    Ok(Took {
+        cpu_us: cpu.as_secs_f64() * 1e6,
+        requests: called.requests as f64,
+        megabytes: called.bytes as f64 / 1e6,
+        seconds: called.wall.as_secs_f64(),
+        peak_mib: running.processes.peak_mib()?,
+    })
+}

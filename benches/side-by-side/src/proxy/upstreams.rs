@@ -1,0 +1,52 @@
+//! What a hundred upstreams hold of a proxy's memory, each with a listener of its own and TLS, when each has answered once.
+
+use super::World;
+use super::bound::judge_value;
+use super::callers::{Amount, Callers, Calls};
+use super::peer::{Peer, Running};
+use super::service::SMALL;
+use crate::Result;
+use crate::figures::{Series, print};
+
+const UPSTREAMS: usize = 100;
+/// MiB of resident memory.
+const MOST_MIB: f64 = 30.0;
+
+pub(super) fn run(world: &World) -> Result<()> {
+    let mut configured = vec![Series::default(); world.peers.len()];
+    let mut used = configured.clone();
+    for _ in 0..world.rounds_or(3) {
+        for (index, peer) in world.peers.iter().enumerate() {
+            let (before, after) = once(world, peer.as_ref())?;
+            configured[index].push(before);
+            used[index].push(after);
+        }
+    }
+    let row = |index: usize| {
+        vec![
+            world.peers[index].name(),
+            configured[index].to_string(),
+            used[index].to_string(),
+            used[index].over(&used[0]).to_string(),
+        ]
+    };
+    let rows: Vec<_> = (0..world.peers.len()).map(row).collect();
+    print(&["", "resident MiB, configured", "each asked once", &format!("to {}", world.peers[0].name())], &rows);
+    judge_value("MiB with 100 upstreams configured", &world.peers, &configured, MOST_MIB);
+    judge_value("MiB with 100 upstreams asked once", &world.peers, &used, MOST_MIB);
+    Ok(())
+}
+
+fn once(world: &World, peer: &dyn Peer) -> Result<(f64, f64)> {
+    let named = |error| format!("{}: {error}", peer.name());
+    let routes = (0..UPSTREAMS).map(|number| world.route(&format!("u{number}"), world.service.tls));
+    let routes = routes.collect::<Result<Vec<_>>>()?;
+    let listens: Vec<_> = routes.iter().map(|route| route.listen.clone()).collect();
+    let running = Running::start(peer, &world.plan(routes), &world.scratch)?;
+    let configured = running.processes.resident_mib()?;
+    for listen in &listens {
+        let calls = Calls { path: SMALL.0, length: SMALL.1, connections: 1, keep: true };
+        Callers::start(listen, &calls)?.call(Amount::Requests(1), 1).map_err(named)?;
+    }
+    Ok((configured, running.processes.resident_mib()?))
+}
