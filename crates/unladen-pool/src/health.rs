@@ -62,7 +62,7 @@ impl Check {
             let answer = self.ask(&endpoint).await;
             if let Some(healthy) = count.take(answer.is_ok()) {
                 endpoint.healthy.store(healthy, Ordering::Relaxed);
-                on_change(&endpoint, answer.as_ref().map(|()| ()));
+                on_change(&endpoint, answer.as_ref().copied());
             }
             wait = jittered(self.settings.every);
         }

@@ -1,1 +1,154 @@
-//! What the module beside this says of itself, held.
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::endpoint::Address;
+
+fn endpoints(weights: &[u32]) -> Vec<Arc<Endpoint>> {
+    let endpoint = |(index, weight): (usize, &u32)| {
+        let address = ([127, 0, 0, index as u8], 80).into();
+        Arc::new(Endpoint::new(Address::Tcp(vec![address]), 0, *weight))
+    };
+    weights.iter().enumerate().map(endpoint).collect()
+}
+
+/// Which were taken, by their place, in so many picks without anything in flight.
+fn taken(balancer: &Balancer, picks: usize) -> Vec<usize> {
+    (0..picks).map(|_| place(balancer, balancer.pick(&[], 0).unwrap())).collect()
+}
+
+fn place(balancer: &Balancer, of: &Arc<Endpoint>) -> usize {
+    balancer.endpoints().iter().position(|endpoint| Arc::ptr_eq(endpoint, of)).unwrap()
+}
+
+fn counts(taken: &[usize]) -> HashMap<usize, usize> {
+    taken.iter().fold(HashMap::new(), |mut counts, place| {
+        *counts.entry(*place).or_default() += 1;
+        counts
+    })
+}
+
+#[test]
+fn no_endpoint_none_taken_and_of_one_that_one_in_any_state() {
+    for how in [Balance::LeastRequests, Balance::RoundRobin] {
+        assert!(Balancer::new(Vec::new(), how).pick(&[], 0).is_none());
+        let one = endpoints(&[1]);
+        one[0].healthy.store(false, Ordering::Relaxed);
+        assert!(Balancer::new(one.clone(), how).pick(&one, 0).is_some());
+    }
+}
+
+#[test]
+fn equal_ones_take_turns() {
+    let balancer = Balancer::new(endpoints(&[1, 1, 1]), Balance::RoundRobin);
+    let taken = taken(&balancer, 300);
+    for three in taken.windows(3) {
+        assert_eq!(counts(three).len(), 3, "{three:?}");
+    }
+}
+
+#[test]
+fn turns_follow_the_weights_smoothly() {
+    let balancer = Balancer::new(endpoints(&[5, 1, 1]), Balance::RoundRobin);
+    let taken = taken(&balancer, 700);
+    let counts = counts(&taken);
+    assert!((499..=501).contains(&counts[&0]) && (99..=101).contains(&counts[&1]), "{counts:?}");
+    // nginx's order is a a b a c a a: the heavy one never takes all five in a row twice.
+    let longest = taken.split(|place| *place != 0).map(<[usize]>::len).max();
+    assert!(longest <= Some(5), "{longest:?}");
+}
+
+#[test]
+fn without_one_that_is_out_the_others_take_turns_evenly() {
+    let all = endpoints(&[1, 1, 1, 1]);
+    all[1].ejected_until.store(100, Ordering::Relaxed);
+    let balancer = Balancer::new(all, Balance::RoundRobin);
+    let out = counts(&taken(&balancer, 300));
+    assert_eq!([out[&0], out[&2], out[&3]], [100, 100, 100], "not twice as many for the one after it");
+    let back: Vec<_> = (0..400).map(|_| place(&balancer, balancer.pick(&[], 100).unwrap())).collect();
+    assert!((99..=101).contains(&counts(&back)[&1]), "back at its time, without making up for lost ones");
+}
+
+#[test]
+fn without_load_weights_alone_decide() {
+    let balancer = Balancer::new(endpoints(&[6, 3, 1]), Balance::LeastRequests);
+    let counts = counts(&taken(&balancer, 10_000));
+    // Binomial: five standard deviations are 245, 230 and 150.
+    for (place, expected, off) in [(0, 6_000, 245), (1, 3_000, 230), (2, 1_000, 150)] {
+        assert!(counts[&place].abs_diff(expected) < off, "{counts:?}");
+    }
+}
+
+#[test]
+fn requests_in_flight_even_out_by_weight() {
+    let balancer = Balancer::new(endpoints(&[4, 2, 1, 1]), Balance::LeastRequests);
+    for _ in 0..8_000 {
+        balancer.pick(&[], 0).unwrap().in_flight.fetch_add(1, Ordering::Relaxed);
+    }
+    let in_flight: Vec<_> =
+        balancer.endpoints().iter().map(|endpoint| endpoint.in_flight.load(Ordering::Relaxed)).collect();
+    for (endpoint, expected) in in_flight.iter().zip([4_000_u32, 2_000, 1_000, 1_000]) {
+        assert!(endpoint.abs_diff(expected) < 20, "two choices keep them close together: {in_flight:?}");
+    }
+}
+
+#[test]
+fn a_slow_one_gets_fewer() {
+    let all = endpoints(&[1, 1, 1]);
+    all[0].in_flight.store(50, Ordering::Relaxed);
+    let balancer = Balancer::new(all, Balance::LeastRequests);
+    assert!(!taken(&balancer, 1_000).contains(&0), "it loses against each other one");
+}
+
+#[test]
+fn threads_share_the_turns() {
+    let balancer = Balancer::new(endpoints(&[1, 1]), Balance::RoundRobin);
+    let all: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| taken(&balancer, 1_000))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(counts(&all), HashMap::from([(0, 2_000), (1, 2_000)]));
+}
+
+#[derive(Clone, Copy, Debug)]
+struct State {
+    healthy: bool,
+    out: bool,
+    tried: bool,
+    weight: u32,
+    in_flight: u32,
+}
+
+fn state() -> impl Strategy<Value = State> {
+    (any::<bool>(), any::<bool>(), any::<bool>(), 0..5_u32, 0..5_u32)
+        .prop_map(|(healthy, out, tried, weight, in_flight)| State { healthy, out, tried, weight, in_flight })
+}
+
+proptest! {
+    #[test]
+    fn the_best_that_there_is_is_taken(states in prop::collection::vec(state(), 2..8)) {
+        let all = endpoints(&states.iter().map(|state| state.weight).collect::<Vec<_>>());
+        for (endpoint, state) in all.iter().zip(&states) {
+            endpoint.healthy.store(state.healthy, Ordering::Relaxed);
+            endpoint.ejected_until.store(if state.out { 6 } else { 5 }, Ordering::Relaxed);
+            endpoint.in_flight.store(state.in_flight, Ordering::Relaxed);
+        }
+        let tried: Vec<_> = all.iter().zip(&states).filter(|(_, state)| state.tried).map(|(endpoint, _)| endpoint.clone()).collect();
+        let rank = |state: &State| match state {
+            State { healthy: true, out: false, tried: false, .. } => 0,
+            State { healthy: true, out: false, .. } => 1,
+            State { healthy: true, tried: false, .. } => 2,
+            State { healthy: true, .. } => 3,
+            _ => 4,
+        };
+        let best = states.iter().map(rank).min().unwrap();
+        for how in [Balance::LeastRequests, Balance::RoundRobin] {
+            let balancer = Balancer::new(all.clone(), how);
+            for _ in 0..10 {
+                let taken = place(&balancer, balancer.pick(&tried, 5).unwrap());
+                prop_assert_eq!(rank(&states[taken]), best);
+            }
+        }
+    }
+}
