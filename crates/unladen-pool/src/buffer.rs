@@ -72,11 +72,7 @@ impl Buffer {
     }
 
     /// Reads once: how many bytes came, 0 at the stream's end. An error if there is no room.
-    pub fn poll_read<T: AsyncRead + Unpin>(
-        &mut self,
-        from: &mut T,
-        cx: &mut Context<'_>,
-    ) -> Poll<io::Result<usize>> {
+    pub fn poll_read<T: AsyncRead + Unpin>(&mut self, from: &mut T, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if self.block.is_empty() {
             self.block = take(SMALL);
         }

@@ -30,7 +30,7 @@ pub struct Connection {
     pub requests: u32,
     /// How long the upstream keeps it, if it says so.
     pub keep: Option<Duration>,
-    pub(crate) place: Place,
+    pub(crate) _place: Place,
 }
 
 /// A connection's place among those that an upstream may have: free again when it is dropped.
@@ -82,10 +82,10 @@ impl Connection {
     pub(crate) fn is_open(&mut self) -> bool {
         let mut byte = [std::mem::MaybeUninit::uninit(); 1];
         let seen = match self.transport.get_mut().socket() {
-            Socket::Tcp(stream) => socket2::SockRef::from(stream).peek(&mut byte),
-            Socket::Unix(stream) => socket2::SockRef::from(stream).peek(&mut byte),
-            Socket::ParkedTcp(stream) => socket2::SockRef::from(stream).peek(&mut byte),
-            Socket::ParkedUnix(stream) => socket2::SockRef::from(stream).peek(&mut byte),
+            Socket::Tcp(stream) => socket2::SockRef::from(&*stream).peek(&mut byte),
+            Socket::Unix(stream) => socket2::SockRef::from(&*stream).peek(&mut byte),
+            Socket::ParkedTcp(stream) => socket2::SockRef::from(&*stream).peek(&mut byte),
+            Socket::ParkedUnix(stream) => socket2::SockRef::from(&*stream).peek(&mut byte),
             Socket::Gone => return false,
         };
         matches!(seen, Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)

@@ -25,6 +25,16 @@ pub struct Endpoint {
     pub ejections: AtomicU32,
 }
 
+/// A request in flight to an endpoint.
+#[derive(Debug)]
+pub struct Busy(std::sync::Arc<Endpoint>);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Where to connect to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
@@ -49,6 +59,12 @@ impl Endpoint {
             ejected_until: AtomicU64::new(0),
             ejections: AtomicU32::new(0),
         }
+    }
+
+    /// A request is in flight there until what this gives is dropped.
+    pub fn busy(self: &std::sync::Arc<Self>) -> Busy {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        Busy(self.clone())
     }
 
     /// Whether it may be taken at this time (milliseconds of the upstream's clock).

@@ -12,7 +12,7 @@ use crate::dial::dial;
 use crate::endpoint::Endpoint;
 use crate::h2_connection::{H2Connection, Stream};
 use crate::settings::Protocol;
-use crate::tls::TlsError;
+use crate::tls::{self, TlsError};
 use crate::transport::Transport;
 use crate::upstream::Upstream;
 
@@ -157,12 +157,7 @@ impl Upstream {
     }
 
     /// Waits for a place or a connection that becomes free, and makes a connection.
-    async fn lease_slowly(
-        &self,
-        thread: usize,
-        endpoint: &Arc<Endpoint>,
-        need: Need,
-    ) -> Result<Lease, LeaseError> {
+    async fn lease_slowly(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need) -> Result<Lease, LeaseError> {
         if self.may_be_h2() && !need.upgrade {
             // One at a time: the others will find a place on the connection that the first one makes.
             let _one = self.gate.lock().await;
@@ -237,11 +232,7 @@ impl Upstream {
     }
 
     /// Connects, with TLS if the endpoint has it. Whether HTTP/2 is spoken on it.
-    async fn open(
-        &self,
-        endpoint: &Arc<Endpoint>,
-        upgrade: bool,
-    ) -> Result<(Transport, Source, bool), LeaseError> {
+    async fn open(&self, endpoint: &Arc<Endpoint>, upgrade: bool) -> Result<(Transport, Source, bool), LeaseError> {
         let settings = self.settings();
         let failed = |source| {
             count(&self.counters.connect_failures);
@@ -253,9 +244,8 @@ impl Upstream {
             return Ok((Transport::Plain(socket), Source::New, settings.http == Protocol::Http2));
         };
         let shaken = connector.connect(name, socket).await.inspect_err(|_| count(&self.counters.handshake_failures))?;
-        let session = shaken.get_ref().1;
-        let is_resumed = session.handshake_kind() == Some(rustls::HandshakeKind::Resumed);
-        let is_h2 = session.alpn_protocol() == Some(b"h2") || (settings.http == Protocol::Http2 && !upgrade);
+        let is_resumed = tls::is_resumed(&shaken);
+        let is_h2 = tls::is_h2(&shaken);
         count(if is_resumed { &self.counters.handshakes_resumed } else { &self.counters.handshakes_full });
         if !upgrade {
             self.speaks(is_h2);
@@ -275,7 +265,7 @@ fn new_connection(transport: Transport, endpoint: Arc<Endpoint>, place: Place) -
         idle_since: now,
         requests: 0,
         keep: None,
-        place,
+        _place: place,
     }
 }
 

@@ -54,12 +54,7 @@ impl Shelf {
     }
 
     /// A place on a connection of HTTP/2 to an endpoint.
-    pub(crate) fn stream(
-        &mut self,
-        endpoint: &Arc<Endpoint>,
-        settings: &PoolSettings,
-        now: Instant,
-    ) -> Option<Stream> {
+    pub(crate) fn stream(&mut self, endpoint: &Arc<Endpoint>, settings: &PoolSettings, now: Instant) -> Option<Stream> {
         self.shared.retain(|connection| !connection.is_spent(settings, now));
         let of = self.shared.iter().filter(|connection| Arc::ptr_eq(connection.endpoint(), endpoint));
         of.min_by_key(|connection| connection.streams())?.stream()

@@ -35,6 +35,15 @@ impl Transport {
         }
     }
 
+    /// Waits until there is something to read, without a place to read it into.
+    pub fn poll_readable(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.socket() {
+            Socket::Tcp(stream) => stream.poll_read_ready(cx),
+            Socket::Unix(stream) => stream.poll_read_ready(cx),
+            _ => Poll::Ready(Ok(())),
+        }
+    }
+
     /// Whether it can still be used: nothing has come unasked, and the peer has not closed. What the runtime already knows of is
     /// seen without a system call.
     pub fn is_quiet(&mut self) -> bool {
@@ -122,7 +131,7 @@ impl Half<'_> {
     }
 
     /// Says that nothing more is written.
-    pub async fn shutdown(self) -> io::Result<()> {
-        poll_fn(|cx| Pin::new(&mut *self.0.borrow_mut()).poll_shutdown(cx)).await
+    pub fn poll_shutdown(self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_shutdown(cx)
     }
 }

@@ -1,20 +1,22 @@
 //! The principal type is [`Upstream`]: where it is, how it does, what it may be asked at a time, and the connections to it.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use serde::Serialize;
 use tokio::sync::Notify;
 
-use crate::balance::{self, Turn};
+use crate::balance::Balancer;
 use crate::breaker::{Breaker, BreakerState, Pass};
-use crate::budget::RetryBudget;
+use crate::budget::Budget;
 use crate::connection::{Closed, Connection, Places};
 use crate::counters::{Counters, Counts, count};
 use crate::endpoint::{Address, Endpoint};
-use crate::outlier;
+use crate::health::Check;
+use crate::outlier::Outliers;
+use crate::resolve::{ResolveStatus, Resolver, Watcher};
 use crate::settings::{Place, Protocol, UpstreamSettings};
 use crate::shelf::Shelf;
 use crate::tls::{Connector, TlsError};
@@ -29,10 +31,9 @@ pub struct Upstream {
     connector: Option<Connector>,
     /// Offers HTTP/1.1 alone, for upgrades.
     connector_http1: Option<Connector>,
-    endpoints: ArcSwap<Vec<Arc<Endpoint>>>,
+    endpoints: ArcSwap<Balancer>,
     /// Told when there are other endpoints.
     changed: Notify,
-    turn: Turn,
     pub(crate) shelves: Box<[Mutex<Shelf>]>,
     pub(crate) places: Arc<Places>,
     pub(crate) gate: tokio::sync::Mutex<()>,
@@ -41,10 +42,12 @@ pub struct Upstream {
     requests: AtomicUsize,
     retrying: AtomicUsize,
     breaker: Option<Breaker>,
-    budget: RetryBudget,
+    outliers: Option<Outliers>,
+    budget: Budget,
     /// What TLS has shown to be spoken: 0: not known yet; 1: HTTP/1.1; 2: HTTP/2.
     spoken: AtomicU8,
     began: Instant,
+    names: OnceLock<Arc<ResolveStatus>>,
 }
 
 /// Why an upstream cannot be configured.
@@ -92,6 +95,8 @@ pub struct UpstreamState {
     pub idle: usize,
     /// Its endpoints.
     pub endpoints: Vec<EndpointState>,
+    /// Why its name could not be looked up the last time, if so.
+    pub lookup_error: Option<String>,
     /// What has happened to its connections.
     pub counts: Counts,
 }
@@ -119,13 +124,12 @@ impl Upstream {
         let has_tls = settings.origins.iter().any(|origin| origin.tls);
         let connector = has_tls.then(|| Connector::new(&settings.tls, settings.http)).transpose()?;
         let connector_http1 = has_tls.then(|| Connector::new(&settings.tls, Protocol::Http1)).transpose()?;
-        let endpoints = known_at_once(&settings);
+        let endpoints = Balancer::new(known_at_once(&settings), settings.balance);
         Ok(Arc::new(Self {
             connector,
             connector_http1,
             endpoints: ArcSwap::from_pointee(endpoints),
             changed: Notify::new(),
-            turn: Turn::default(),
             shelves: (0..threads.max(1)).map(|_| Mutex::default()).collect(),
             places: Places::new(settings.limits.connections),
             gate: tokio::sync::Mutex::default(),
@@ -134,9 +138,11 @@ impl Upstream {
             requests: AtomicUsize::new(0),
             retrying: AtomicUsize::new(0),
             breaker: settings.breaker.clone().map(Breaker::new),
-            budget: RetryBudget::new(settings.retry.budget),
+            outliers: settings.outlier.clone().map(Outliers::new),
+            budget: Budget::new(settings.retry.budget),
             spoken: AtomicU8::new(0),
             began: Instant::now(),
+            names: OnceLock::new(),
             settings,
         }))
     }
@@ -160,9 +166,9 @@ impl Upstream {
         }
         let mut in_flight = InFlight { upstream: self, pass: None };
         if let Some(breaker) = &self.breaker {
-            in_flight.pass = Some(breaker.admit(now).map_err(Refusal::BreakerOpen)?);
+            in_flight.pass = Some(breaker.admit(self.ms(now)).map_err(Refusal::BreakerOpen)?);
         }
-        self.budget.deposit(now);
+        self.budget.deposit(self.ms(now));
         Ok(in_flight)
     }
 
@@ -172,7 +178,7 @@ impl Upstream {
         let next = |retrying| (retrying < limit).then_some(retrying + 1);
         self.retrying.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
         let retrying = Retrying(self);
-        self.budget.withdraw(now).then_some(retrying)
+        self.budget.withdraw(self.ms(now)).then_some(retrying)
     }
 
     /// The endpoint for a request, other than those that were `tried` if there is another. If names are still being looked up, waits
@@ -182,7 +188,7 @@ impl Upstream {
             return Some(endpoint);
         }
         let changed = self.changed.notified();
-        if !self.endpoints.load().is_empty() || self.lookups_are_over() {
+        if !self.endpoints.load().endpoints().is_empty() || self.lookups_are_over() {
             return self.pick(tried);
         }
         let _ = tokio::time::timeout(self.settings.timeouts.connect, changed).await;
@@ -191,9 +197,9 @@ impl Upstream {
 
     fn pick(&self, tried: &[Arc<Endpoint>]) -> Option<Arc<Endpoint>> {
         let endpoints = self.endpoints.load();
-        match &**endpoints {
+        match endpoints.endpoints() {
             [only] if self.settings.health.is_none() => Some(only.clone()),
-            several => balance::pick(several, self.settings.balance, tried, self.now_ms(), &self.turn),
+            _ => endpoints.pick(tried, self.now_ms()).cloned(),
         }
     }
 
@@ -203,12 +209,12 @@ impl Upstream {
 
     /// Tells how an endpoint has answered, or that it has not.
     pub fn report(&self, endpoint: &Arc<Endpoint>, is_good: bool) {
-        if let Some(settings) = &self.settings.outlier {
-            // What is known of an endpoint without failures needs no look at the others.
-            if is_good && endpoint.failures.load(Ordering::Relaxed) == 0 {
-                return;
+        match &self.outliers {
+            Some(outliers) if is_good => outliers.success(endpoint),
+            Some(outliers) => {
+                outliers.failure(endpoint, self.endpoints.load().endpoints(), self.now_ms());
             }
-            outlier::report(endpoint, is_good, &self.endpoints.load(), settings, self.now_ms());
+            None => (),
         }
     }
 
@@ -239,17 +245,48 @@ impl Upstream {
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            let known = self.endpoints.load_full();
+            let known = self.endpoints();
             self.shelf(thread).sweep(
                 &self.settings.pool,
                 Instant::now(),
-                |endpoint| known.iter().any(|other| Arc::ptr_eq(other, endpoint)),
+                |endpoint| known.endpoints().iter().any(|other| Arc::ptr_eq(other, endpoint)),
                 |why| self.count_closed(why),
             );
             if thread == 0 {
                 self.warm_up(thread).await;
             }
         }
+    }
+
+    /// Follows its names and asks its endpoints how they are, for as long as it is polled. On any runtime, once.
+    pub async fn follow(self: &Arc<Self>, resolver: Arc<Resolver>) {
+        let known = self.endpoints();
+        let settings = &self.settings;
+        let mut watcher = Watcher::new(resolver, &settings.origins, settings.resolve.clone(), known.endpoints());
+        let _ = self.names.set(watcher.status());
+        drop(known);
+        let mut checks: Vec<(Arc<Endpoint>, AbortOnDrop)> = Vec::new();
+        loop {
+            let endpoints = watcher.changed().await;
+            checks.retain(|(endpoint, _)| endpoints.iter().any(|other| Arc::ptr_eq(endpoint, other)));
+            for endpoint in &endpoints {
+                if let Some(check) = self.check(endpoint)
+                    && !checks.iter().any(|(checked, _)| Arc::ptr_eq(checked, endpoint))
+                {
+                    let task = tokio::spawn(check.run(endpoint.clone(), |_, _| ()));
+                    checks.push((endpoint.clone(), AbortOnDrop(task)));
+                }
+            }
+            self.endpoints.store(Arc::new(Balancer::new(endpoints, settings.balance)));
+            self.changed.notify_waiters();
+        }
+    }
+
+    fn check(&self, endpoint: &Endpoint) -> Option<Check> {
+        let settings = self.settings.health.clone()?;
+        let origin = self.settings.origins.get(endpoint.origin)?;
+        let connector = if origin.tls { self.connector.clone() } else { None };
+        Some(Check { settings, connector, http: self.settings.http, authority: origin.authority.clone() })
     }
 
     async fn warm_up(&self, thread: usize) {
@@ -264,20 +301,18 @@ impl Upstream {
         }
     }
 
-    /// Other endpoints, from now on. Those that stay are the same `Arc`.
-    pub(crate) fn set_endpoints(&self, endpoints: Vec<Arc<Endpoint>>) {
-        self.endpoints.store(Arc::new(endpoints));
-        self.changed.notify_waiters();
-    }
-
     /// Its endpoints now.
-    pub fn endpoints(&self) -> Arc<Vec<Arc<Endpoint>>> {
+    pub fn endpoints(&self) -> Arc<Balancer> {
         self.endpoints.load_full()
     }
 
     /// How it does.
     pub fn state(&self) -> UpstreamState {
         let now = self.now_ms();
+        let mut counts = self.counters.read();
+        if let Some(names) = self.names.get() {
+            (counts.lookups, counts.lookup_failures) = (names.lookups(), names.failures());
+        }
         let of = |endpoint: &Arc<Endpoint>| EndpointState {
             address: endpoint.address.to_string(),
             healthy: endpoint.healthy.load(Ordering::Relaxed),
@@ -292,8 +327,9 @@ impl Upstream {
             pending: self.pending.load(Ordering::Relaxed),
             connections: self.places.taken(),
             idle: (0..self.shelves.len()).map(|thread| self.shelf(thread).idle()).sum(),
-            endpoints: self.endpoints.load().iter().map(of).collect(),
-            counts: self.counters.read(),
+            endpoints: self.endpoints.load().endpoints().iter().map(of).collect(),
+            lookup_error: self.names.get().and_then(|names| names.error()),
+            counts,
         }
     }
 
@@ -353,7 +389,12 @@ impl Upstream {
     }
 
     pub(crate) fn now_ms(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+        self.ms(Instant::now())
+    }
+
+    /// Milliseconds since it was configured.
+    fn ms(&self, now: Instant) -> u64 {
+        u64::try_from(now.saturating_duration_since(self.began).as_millis()).unwrap_or(u64::MAX)
     }
 }
 
@@ -375,7 +416,7 @@ impl InFlight<'_> {
     /// The upstream has answered, and whether well; or it has not.
     pub fn report(mut self, is_good: bool, now: Instant) {
         if let (Some(breaker), Some(pass)) = (&self.upstream.breaker, self.pass.take()) {
-            breaker.report(pass, is_good, now);
+            breaker.report(pass, is_good, self.upstream.ms(now));
         }
     }
 }
@@ -389,5 +430,14 @@ impl Drop for InFlight<'_> {
 impl Drop for Retrying<'_> {
     fn drop(&mut self) {
         self.0.retrying.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A task that ends with whoever started it.
+struct AbortOnDrop(tokio::task::JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }

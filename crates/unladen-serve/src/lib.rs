@@ -1,10 +1,33 @@
 //! The proxy: listeners, and the life of a request.
 #![forbid(unsafe_code)]
 
+mod answer;
+mod beside;
+mod client;
+mod client_h1;
+mod client_h2;
+mod compose;
+mod config;
+mod context;
+mod convert;
+mod date;
+mod errand;
+mod exchange;
+mod phase;
+mod plan;
+mod rates;
 mod record;
 mod seeing;
 mod settings;
+mod stream;
+mod tunnel;
+mod watch;
+mod worker;
 
+pub use beside::Beside;
+pub use config::*;
+pub use plan::{ListenSocket, Listener, Plan, Planned, State};
 pub use record::{End, Reason, Record, Reuse, Trace, Version};
 pub use seeing::*;
 pub use settings::*;
+pub use worker::run as run_worker;

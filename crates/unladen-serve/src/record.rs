@@ -119,6 +119,8 @@ pub enum Reason {
     UpstreamTimeout,
     /// What it answered is no HTTP.
     UpstreamMalformed,
+    /// It answered with a status for which the request is sent again, and could not be.
+    UpstreamStatus,
     /// The whole took too long.
     DeadlineExceeded,
     /// The upgrade to another protocol cannot be had here.
@@ -160,6 +162,7 @@ impl Reason {
             Self::UpstreamClosed => "upstream_closed",
             Self::UpstreamTimeout => "upstream_timeout",
             Self::UpstreamMalformed => "upstream_malformed",
+            Self::UpstreamStatus => "upstream_status",
             Self::DeadlineExceeded => "deadline_exceeded",
             Self::NoUpgrade => "no_upgrade",
             Self::Draining => "draining",
@@ -174,9 +177,35 @@ impl Reason {
             Self::ClientTimeout => 408,
             Self::RateLimited => 429,
             Self::BreakerOpen | Self::TooManyRequests | Self::TooManyPending | Self::NoEndpoint | Self::Draining => 503,
-            Self::ConnectFailed | Self::TlsFailed | Self::UpstreamClosed | Self::UpstreamMalformed => 502,
+            Self::ConnectFailed
+            | Self::TlsFailed
+            | Self::UpstreamClosed
+            | Self::UpstreamMalformed
+            | Self::UpstreamStatus => 502,
             Self::ConnectTimeout | Self::UpstreamTimeout | Self::DeadlineExceeded => 504,
             Self::NoUpgrade => 501,
         }
+    }
+
+    /// Whether it is the upstream's doing, and so speaks against it.
+    pub fn is_upstreams(self) -> bool {
+        matches!(
+            self,
+            Self::ConnectFailed
+                | Self::ConnectTimeout
+                | Self::TlsFailed
+                | Self::UpstreamClosed
+                | Self::UpstreamTimeout
+                | Self::UpstreamMalformed
+                | Self::UpstreamStatus
+        )
+    }
+
+    /// Whether another attempt may do better.
+    pub(crate) fn may_be_tried_again(self) -> bool {
+        matches!(
+            self,
+            Self::ConnectFailed | Self::ConnectTimeout | Self::TlsFailed | Self::UpstreamClosed | Self::UpstreamStatus
+        )
     }
 }

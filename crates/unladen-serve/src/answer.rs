@@ -1,0 +1,110 @@
+//! The principal type is [`Answer`]: the upstream's answer, awaited.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use unladen_http1::{HeadLimits, Length, Response};
+use unladen_pool::{Buffer, Half};
+
+use crate::convert::response_from_h2;
+use crate::exchange::Failure;
+use crate::record::Reason;
+use crate::stream::{H1Source, H2Source, Source};
+
+/// The upstream's answer, awaited.
+pub(crate) enum Answer<'a> {
+    /// On a connection of HTTP/1.1.
+    H1 { half: Half<'a>, buffer: &'a mut Buffer, method: &'a [u8], limits: HeadLimits, silent: bool },
+    /// On a stream of HTTP/2.
+    H2 { future: h2::client::ResponseFuture, body: Option<h2::RecvStream> },
+}
+
+/// Why there is none.
+#[derive(Debug)]
+pub(crate) enum Lost {
+    /// It is the client's doing.
+    Client(Failure),
+    /// It is the upstream's.
+    Upstream {
+        reason: Reason,
+        /// It has said that it has processed nothing (HTTP/2 alone can).
+        unprocessed: bool,
+        /// It has sent nothing at all.
+        silent: bool,
+    },
+}
+
+impl<'a> Answer<'a> {
+    pub(crate) fn h1(half: Half<'a>, buffer: &'a mut Buffer, method: &'a [u8], limits: HeadLimits) -> Self {
+        Self::H1 { half, buffer, method, limits, silent: true }
+    }
+
+    pub(crate) fn h2(future: h2::client::ResponseFuture) -> Self {
+        Self::H2 { future, body: None }
+    }
+
+    /// The next head: an interim one (1xx), or the answer's.
+    pub(crate) fn poll_head(&mut self, cx: &mut Context<'_>, response: &mut Response) -> Poll<Result<(), Lost>> {
+        match self {
+            Self::H1 { half, buffer, method, limits, silent } => loop {
+                let parsed = if buffer.is_empty() { Ok(None) } else { response.parse(buffer.bytes(), method, limits) };
+                match parsed {
+                    Ok(Some(length)) => {
+                        buffer.consume(length);
+                        return Poll::Ready(Ok(()));
+                    }
+                    Ok(None) if buffer.is_full() => buffer.grow(limits.bytes + 1),
+                    Ok(None) => (),
+                    Err(_) => return Poll::Ready(Err(lost(Reason::UpstreamMalformed, false))),
+                }
+                match ready!(half.poll_read(buffer, cx)) {
+                    Ok(count) if count > 0 => *silent = false,
+                    _ => return Poll::Ready(Err(lost(Reason::UpstreamClosed, *silent))),
+                }
+            },
+            Self::H2 { future, body } => {
+                // Interim ones come before the answer; when none is there, both are waited for.
+                if let Poll::Ready(Some(Ok(head))) = future.poll_informational(cx) {
+                    response.status = head.status().as_u16();
+                    response.fields.clone_from(&crate::convert::fields_from_h2(head.headers()));
+                    response.length = Length::None;
+                    return Poll::Ready(Ok(()));
+                }
+                let (head, stream) = match ready!(Pin::new(future).poll(cx)) {
+                    Ok(answer) => answer.into_parts(),
+                    Err(error) => return Poll::Ready(Err(lost_h2(&error))),
+                };
+                if response_from_h2(response, &head, stream.is_end_stream()).is_err() {
+                    return Poll::Ready(Err(lost(Reason::UpstreamMalformed, false)));
+                }
+                *body = Some(stream);
+                Poll::Ready(Ok(()))
+            }
+        }
+    }
+
+    /// Its body.
+    pub(crate) fn into_source(self, length: Length) -> Source<'a> {
+        match self {
+            Self::H1 { half, buffer, .. } => Source::H1(H1Source::new(half, buffer, length)),
+            Self::H2 { body: Some(stream), .. } => Source::H2(Box::new(H2Source::new(stream))),
+            Self::H2 { body: None, .. } => Source::Empty,
+        }
+    }
+}
+
+fn lost(reason: Reason, silent: bool) -> Lost {
+    Lost::Upstream { reason, unprocessed: false, silent }
+}
+
+fn lost_h2(error: &h2::Error) -> Lost {
+    // GOAWAY tells of streams that were not looked at, REFUSED_STREAM of this one (RFC 9113, sections 6.8 and 8.7).
+    let unprocessed = error.reason() == Some(h2::Reason::REFUSED_STREAM)
+        || (error.is_go_away() && error.is_remote() && error.reason() == Some(h2::Reason::NO_ERROR));
+    let is_malformed = error
+        .reason()
+        .is_some_and(|reason| !error.is_remote() && reason != h2::Reason::NO_ERROR && reason != h2::Reason::CANCEL);
+    let reason = if is_malformed { Reason::UpstreamMalformed } else { Reason::UpstreamClosed };
+    Lost::Upstream { reason, unprocessed, silent: true }
+}

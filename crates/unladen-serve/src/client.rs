@@ -1,0 +1,113 @@
+//! The principal type is [`Client`]: whoever asked, to be answered by HTTP/1 or HTTP/2.
+
+use std::future::poll_fn;
+use std::net::IpAddr;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use bytes::Bytes;
+use unladen_http1::{Length, Response};
+use unladen_pool::Half;
+
+use crate::compose::{ToClient, interim_to_h1, response_to_h1, response_to_h2};
+use crate::stream::{H1Sink, H2Sink, Sink, SinkError, Source};
+
+/// Whoever asked.
+pub(crate) enum Client<'a> {
+    /// On a connection of HTTP/1.
+    H1(H1Client<'a>),
+    /// On a stream of HTTP/2.
+    H2 { send: &'a mut h2::server::SendResponse<Bytes>, address: Option<IpAddr> },
+}
+
+/// A client of HTTP/1.
+pub(crate) struct H1Client<'a> {
+    pub(crate) half: Half<'a>,
+    pub(crate) out: &'a mut Vec<u8>,
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) minor: u8,
+    /// Whether the connection is kept after the answer. Looked at again afterwards.
+    pub(crate) keep: &'a mut bool,
+}
+
+impl Client<'_> {
+    /// Its address, unless it called through a Unix socket.
+    pub(crate) fn address(&self) -> Option<IpAddr> {
+        match self {
+            Self::H1(client) => client.address,
+            Self::H2 { address, .. } => *address,
+        }
+    }
+
+    /// Whether its connection can become another protocol's.
+    pub(crate) fn can_upgrade(&self) -> bool {
+        matches!(self, Self::H1(client) if client.minor == 1)
+    }
+
+    /// Whether it has gone: it has sent all of its request, and waits.
+    pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>, body: &mut Source<'_>) -> bool {
+        match self {
+            Self::H1(_) => body.poll_gone(cx),
+            Self::H2 { send, .. } => send.poll_reset(cx).is_ready(),
+        }
+    }
+
+    /// Passes an interim answer on, or the one that changes the protocol.
+    pub(crate) async fn interim(&mut self, response: &Response) -> Result<(), SinkError> {
+        match self {
+            // HTTP/1.0 knows none (RFC 9110, section 15.2).
+            Self::H1(client) if client.minor == 0 => Ok(()),
+            Self::H1(client) => {
+                client.out.clear();
+                interim_to_h1(client.out, response);
+                let mut sink = Sink::H1(H1Sink::new(client.half, client.out, Length::None));
+                poll_fn(|cx| sink.poll_flush(cx)).await
+            }
+            Self::H2 { send, .. } => Ok(send.send_informational(response_to_h2(response, false, Instant::now()))?),
+        }
+    }
+
+    /// Begins the answer: where its body goes to.
+    pub(crate) fn respond(
+        &mut self,
+        response: &Response,
+        head: bool,
+        close: bool,
+        via: bool,
+        now: Instant,
+    ) -> Result<Sink<'_>, ()> {
+        match self {
+            Self::H1(client) => {
+                let mut to = ToClient { minor: client.minor, keep: *client.keep && !close, head, via };
+                let framing = to.framing(response);
+                client.out.clear();
+                response_to_h1(client.out, response, framing, to, now);
+                *client.keep = to.keep;
+                Ok(Sink::H1(H1Sink::new(client.half, client.out, framing)))
+            }
+            Self::H2 { send, .. } => {
+                let ends = head || matches!(response.length, Length::None | Length::Exact(0));
+                let stream = send.send_response(response_to_h2(response, via, now), ends).map_err(|_| ())?;
+                Ok(Sink::H2(H2Sink::new(stream, ends)))
+            }
+        }
+    }
+
+    /// Sends an answer of our own.
+    pub(crate) async fn answer(&mut self, response: &Response, body: &str, head: bool, via: bool) -> Result<(), ()> {
+        let mut sink = self.respond(response, head, false, via, Instant::now())?;
+        let body = if head { "" } else { body };
+        let mut sent = 0;
+        poll_fn(|cx| {
+            while sent < body.len() {
+                match sink.poll_write(cx, &body.as_bytes()[sent..]) {
+                    Poll::Ready(Ok(count)) => sent += count,
+                    Poll::Ready(Err(_)) => return Poll::Ready(Err(())),
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
+            sink.poll_end(cx, None).map_err(|_| ())
+        })
+        .await
+    }
+}

@@ -1,0 +1,185 @@
+//! A client's connection of HTTP/2: many requests at a time, each a task of its own.
+
+use std::future::poll_fn;
+use std::io;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context as TaskContext, Poll};
+use std::time::Instant;
+
+use bytes::Bytes;
+use h2::server::SendResponse;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use unladen_pool::{Buffer, Transport};
+
+use crate::client::Client;
+use crate::compose;
+use crate::context::{Context, Scratch, Slot};
+use crate::convert::request_from_h2;
+use crate::errand::Errand;
+use crate::record::{End, Reason, Version};
+use crate::stream::{H2Source, Source};
+use crate::watch::{Deadline, Watch};
+
+/// Of a request's body; more is sent when what is there has gone to the upstream.
+const STREAM_WINDOW: u32 = 256 * 1024;
+/// Of all bodies of a connection together.
+const CONNECTION_WINDOW: u32 = 1024 * 1024;
+/// Streams that a client may reset before they are answered, at a time: those who reset more are cut off (CVE-2023-44487).
+const RESET_STREAMS: usize = 32;
+/// Of one response, what is kept for a client that does not take it yet.
+const SEND_BUFFER: usize = 256 * 1024;
+
+/// Answers a client until it goes, or is to go.
+pub(crate) async fn serve(
+    transport: Transport,
+    read: Buffer,
+    address: Option<IpAddr>,
+    context: Rc<Context>,
+    slot: Rc<Slot>,
+) {
+    let client = slot.beside.borrow().settings.client.clone();
+    let mut builder = h2::server::Builder::new();
+    builder
+        .initial_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_concurrent_streams(client.streams)
+        .max_header_list_size(u32::try_from(client.head_bytes).unwrap_or(u32::MAX))
+        .max_concurrent_reset_streams(RESET_STREAMS)
+        .max_pending_accept_reset_streams(RESET_STREAMS)
+        .max_send_buffer_size(SEND_BUFFER);
+    let mut watch = Watch::new();
+    let deadline = Deadline::new(client.head_timeout, None);
+    let shaking = builder.handshake::<_, Bytes>(Rewound { read, transport });
+    let Some(Ok(mut connection)) = watch.over(&deadline, shaking).await else { return };
+    let mut drain = std::pin::pin!(context.drain.notified());
+    let mut is_draining = context.is_draining.get();
+    if is_draining {
+        connection.graceful_shutdown();
+    }
+    let open = Rc::new(std::cell::Cell::new(0_usize));
+    loop {
+        // As long as a stream is open, its own bounds hold.
+        let deadline = Deadline::new(client.idle, None);
+        let accepting = poll_fn(|cx| {
+            if !is_draining && drain.as_mut().poll(cx).is_ready() {
+                is_draining = true;
+                connection.graceful_shutdown();
+            }
+            connection.poll_accept(cx)
+        });
+        match watch.over(&deadline, accepting).await {
+            Some(Some(Ok((head, send)))) => {
+                let open = Open::new(&open);
+                let (context, slot) = (context.clone(), slot.clone());
+                tokio::task::spawn_local(async move {
+                    answer(head, send, address, &context, &slot).await;
+                    drop(open);
+                });
+            }
+            Some(_) => return,
+            None if open.get() == 0 && !is_draining => {
+                is_draining = true;
+                connection.graceful_shutdown();
+            }
+            None if open.get() == 0 => return,
+            None => (),
+        }
+    }
+}
+
+/// Counts a stream as long as it is open.
+struct Open(Rc<std::cell::Cell<usize>>);
+
+impl Open {
+    fn new(open: &Rc<std::cell::Cell<usize>>) -> Self {
+        open.set(open.get() + 1);
+        Self(open.clone())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+async fn answer(
+    head: http::Request<h2::RecvStream>,
+    mut send: SendResponse<Bytes>,
+    address: Option<IpAddr>,
+    context: &Rc<Context>,
+    slot: &Slot,
+) {
+    let began = Instant::now();
+    let beside = slot.beside.borrow().clone();
+    let (head, body) = head.into_parts();
+    let mut scratch = context.scratch();
+    let Scratch { request, response, request_id, up, .. } = &mut *scratch;
+    let mut watch = Watch::new();
+    let mut client = Client::H2 { send: &mut send, address };
+    if let Err(fault) = request_from_h2(request, &head, body.is_end_stream()) {
+        let words = compose::local(response, Reason::Malformed(fault), None);
+        let _ = client.answer(response, &words, false, beside.settings.via).await;
+    } else {
+        let mut body = Source::H2(Box::new(H2Source::new(body)));
+        let version = Version::Http2;
+        let index = slot.index.get();
+        let errand = Errand { context, beside: &beside, index, request, version, address, began };
+        let end = errand.run(&mut watch, &mut body, &mut client, response, up, request_id).await;
+        if matches!(end, End::Broken(_)) {
+            send.send_reset(h2::Reason::INTERNAL_ERROR);
+        } else if !body.is_done() && end != End::ClientGone {
+            // The rest of the request is not wanted (RFC 9113, section 8.1).
+            send.send_reset(h2::Reason::NO_ERROR);
+        }
+    }
+    context.give_back(scratch);
+}
+
+/// A connection of which something was read already.
+struct Rewound {
+    read: Buffer,
+    transport: Transport,
+}
+
+impl AsyncRead for Rewound {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut TaskContext<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.read.is_empty() {
+            return Pin::new(&mut this.transport).poll_read(cx, into);
+        }
+        let count = this.read.bytes().len().min(into.remaining());
+        into.put_slice(&this.read.bytes()[..count]);
+        this.read.consume(count);
+        this.read.release();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Rewound {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut TaskContext<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().transport).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut TaskContext<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().transport).poll_write_vectored(cx, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().transport).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().transport).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,132 @@
+//! The principal type is [`Errand`]: runs one exchange within its time, answers in the upstream's place if need be, and tells of it.
+
+use std::net::IpAddr;
+use std::time::Instant;
+
+use unladen_http1::{Name, Request, Response};
+
+use crate::beside::Beside;
+use crate::client::Client;
+use crate::compose;
+use crate::context::Context;
+use crate::exchange::{Exchange, Failure, Told};
+use crate::record::{End, Reason, Record, Trace, Version};
+use crate::seeing::{UpstreamIndex, request_id, trace_context};
+use crate::stream::Source;
+use crate::watch::{Deadline, Watch};
+
+/// One request, from its head to its record.
+pub(crate) struct Errand<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) beside: &'a Beside,
+    pub(crate) index: UpstreamIndex,
+    pub(crate) request: &'a Request,
+    pub(crate) version: Version,
+    pub(crate) address: Option<IpAddr>,
+    /// When the head's first byte was read.
+    pub(crate) began: Instant,
+}
+
+/// For an answer of our own, to a client that may be slow to take it.
+const ANSWER_TIME: std::time::Duration = std::time::Duration::from_secs(10);
+
+impl Errand<'_> {
+    /// Whether the client's connection is in order afterwards.
+    pub(crate) async fn run(
+        self,
+        watch: &mut Watch,
+        body: &mut Source<'_>,
+        client: &mut Client<'_>,
+        response: &mut Response,
+        up: &mut Vec<u8>,
+        id: &mut Vec<u8>,
+    ) -> End {
+        let head = self.began.elapsed();
+        let settings = self.beside.upstream.settings();
+        let last = settings.timeouts.request.map(|all| self.began + all);
+        let deadline = Deadline::new(settings.timeouts.connect, last);
+        let told = Told::new();
+        id.clear();
+        let mut has_own_id = false;
+        match self.request.fields.get(Name::XRequestId) {
+            Some(given) => id.extend_from_slice(given),
+            None if self.beside.settings.request_id => {
+                has_own_id = true;
+                request_id(id);
+            }
+            None => (),
+        }
+        let trace = self.trace();
+        self.context.seeing.begin(self.index);
+        let exchange = Exchange {
+            beside: self.beside,
+            thread: self.context.thread,
+            request: self.request,
+            request_id: has_own_id.then_some(&**id),
+            trace: trace.as_ref(),
+            began: self.began,
+            deadline: &deadline,
+            told: &told,
+        };
+        let outcome = watch.over(&deadline, exchange.run(body, client, response, up)).await;
+        let (reason, after) = match outcome {
+            Some(Ok(end)) => return self.tell(&told, end, head, id, trace),
+            Some(Err(Failure::ClientGone)) => return self.tell(&told, End::ClientGone, head, id, trace),
+            Some(Err(Failure::Upstream(reason, after))) => (reason, after),
+            None if deadline.is_last() => (Reason::DeadlineExceeded, None),
+            None => (told.phase.get().too_long(), None),
+        };
+        if matches!(reason, Reason::UpstreamTimeout | Reason::DeadlineExceeded)
+            && let Some(endpoint) = &*told.endpoint.borrow()
+        {
+            self.beside.upstream.report(endpoint, false);
+        }
+        if told.has_begun() {
+            return self.tell(&told, End::Broken(reason), head, id, trace);
+        }
+        let words = compose::local(response, reason, after);
+        told.status.set(reason.status());
+        let is_head = self.request.method == b"HEAD";
+        let deadline = Deadline::new(ANSWER_TIME, None);
+        let via = self.beside.settings.via;
+        let end = match watch.over(&deadline, client.answer(response, &words, is_head, via)).await {
+            Some(Ok(())) => End::Local(reason),
+            _ => End::ClientGone,
+        };
+        self.tell(&told, end, head, id, trace)
+    }
+
+    fn trace(&self) -> Option<Trace> {
+        let sample = self.context.trace_sample.get()?;
+        Some(trace_context::incoming(self.request.fields.get(Name::Traceparent), sample))
+    }
+
+    fn tell(&self, told: &Told, end: End, head: std::time::Duration, id: &[u8], trace: Option<Trace>) -> End {
+        let endpoint = told.endpoint.borrow();
+        let record = Record {
+            upstream: &self.beside.upstream.settings().name,
+            endpoint: endpoint.as_deref().map(|endpoint| &endpoint.address),
+            method: &self.request.method,
+            target: &self.request.target,
+            authority: &self.request.authority,
+            client_version: self.version,
+            upstream_version: told.upstream_version.get(),
+            status: told.status.get(),
+            end,
+            reuse: told.reuse.get(),
+            attempts: told.attempts.get(),
+            began: self.began,
+            head,
+            connected: told.connected.get(),
+            first_byte: told.first_byte.get(),
+            total: self.began.elapsed(),
+            bytes_in: told.bytes_in.get(),
+            bytes_out: told.bytes_out.get(),
+            request_id: id,
+            trace,
+        };
+        self.context.seeing.observe(&record, self.index);
+        self.context.seeing.end(self.index);
+        end
+    }
+}

@@ -1,0 +1,66 @@
+//! The principal type is [`Plan`]: what the threads are to do from now on. The control thread makes one at the start and at each
+//! reload; the threads follow the latest.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::beside::Beside;
+use crate::settings::ListenAddress;
+
+/// What the threads are to do from now on.
+#[derive(Debug)]
+pub struct Plan {
+    /// Counts from 1.
+    pub generation: u64,
+    /// The places beside the application.
+    pub besides: Vec<Planned>,
+    /// Of requests without a decision of their caller, the share that is traced; none: no traces are made, and `traceparent` is
+    /// passed on as it came.
+    pub trace_sample: Option<f64>,
+    /// Whether it goes on.
+    pub state: State,
+}
+
+/// A place, and where it listens.
+#[derive(Debug)]
+pub struct Planned {
+    /// The place.
+    pub beside: Arc<Beside>,
+    /// Kept over a reload, if they are to stay.
+    pub listeners: Vec<Arc<Listener>>,
+}
+
+/// An address that is listened at.
+#[derive(Debug)]
+pub struct Listener {
+    /// The same as long as the sockets are.
+    pub id: u64,
+    /// The address.
+    pub address: ListenAddress,
+    /// Of several threads: the n-th is for thread n modulo their number. They do not block.
+    pub sockets: Vec<ListenSocket>,
+}
+
+/// A listening socket.
+#[derive(Debug)]
+pub enum ListenSocket {
+    /// Of TCP.
+    Tcp(std::net::TcpListener),
+    /// Of a Unix socket.
+    Unix(std::os::unix::net::UnixListener),
+}
+
+/// Whether `serve` goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It does.
+    Running,
+    /// Nothing is accepted any more; what was is answered, each answer being its connection's last.
+    Draining {
+        /// Connections that wait for a request are closed then: soon if nobody else listens, since a request that comes just then is
+        /// lost either way; late after a handover.
+        idle_until: Instant,
+        /// All of them are.
+        until: Instant,
+    },
+}

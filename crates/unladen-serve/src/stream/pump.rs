@@ -1,0 +1,98 @@
+//! The principal type is [`Pump`]: carries a body from its source to its sink.
+
+use std::task::{Context, Poll, ready};
+
+use super::{Sink, SinkError, Source, SourceError};
+
+/// Carries a body over. Polled by hand, since two of them share a task, and what they work on is used by others between the polls.
+#[derive(Debug, Default)]
+pub(crate) struct Pump {
+    /// Bytes carried.
+    pub(crate) bytes: u64,
+    /// What was carried, as long as it is not more than the limit: to be sent again.
+    kept: Vec<u8>,
+    keep: usize,
+    overflowed: bool,
+    /// From an earlier attempt: goes before what the source has.
+    replayed: usize,
+    ended: bool,
+    /// Whether it is the sink that is waited for, not the source.
+    pub(crate) is_held_up: bool,
+}
+
+/// Which end a body broke off at.
+#[derive(Debug)]
+pub(crate) enum PumpError {
+    /// Where it comes from.
+    Source(SourceError),
+    /// Where it goes to.
+    Sink(SinkError),
+    /// It is longer than is allowed.
+    TooLarge,
+}
+
+// === impl Pump ===
+
+impl Pump {
+    /// One that keeps up to `keep` bytes, so that they can be sent again.
+    pub(crate) fn keeping(keep: usize) -> Self {
+        Self { keep, ..Self::default() }
+    }
+
+    /// Begins again, if all that was carried has been kept.
+    pub(crate) fn again(&mut self) -> bool {
+        (self.replayed, self.ended) = (0, false);
+        !self.overflowed
+    }
+
+    /// Carries what there is. `progress` is told of each piece.
+    pub(crate) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        source: &mut Source<'_>,
+        sink: &mut Sink<'_>,
+        limit: Option<u64>,
+        mut progress: impl FnMut(),
+    ) -> Poll<Result<(), PumpError>> {
+        self.is_held_up = true;
+        while self.replayed < self.kept.len() && !self.overflowed {
+            self.replayed += ready!(sink.poll_write(cx, &self.kept[self.replayed..])).map_err(PumpError::Sink)?;
+        }
+        while !self.ended {
+            match source.poll_fill(cx) {
+                Poll::Ready(Ok(true)) => {
+                    let data = source.data();
+                    let count = ready!(sink.poll_write(cx, data)).map_err(PumpError::Sink)?;
+                    self.bytes += count as u64;
+                    if limit.is_some_and(|limit| self.bytes > limit) {
+                        return Poll::Ready(Err(PumpError::TooLarge));
+                    }
+                    self.remember(&data[..count]);
+                    source.consume(count);
+                    progress();
+                }
+                Poll::Ready(Ok(false)) => self.ended = true,
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(PumpError::Source(error))),
+                Poll::Pending => {
+                    // What is there goes on before more is waited for.
+                    ready!(sink.poll_flush(cx)).map_err(PumpError::Sink)?;
+                    self.is_held_up = false;
+                    return Poll::Pending;
+                }
+            }
+        }
+        sink.poll_end(cx, source.trailers()).map_err(PumpError::Sink)
+    }
+
+    fn remember(&mut self, data: &[u8]) {
+        if self.keep == 0 || self.overflowed {
+            self.overflowed = true;
+        } else if self.kept.len() + data.len() > self.keep {
+            self.overflowed = true;
+            self.kept = Vec::new();
+        } else {
+            self.kept.extend_from_slice(data);
+            self.replayed = self.kept.len();
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! One thread of the data plane: accepts connections, and answers them where they were accepted.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, spawn_local};
+use unladen_pool::{Socket, Transport, Upstream};
+
+use crate::client_h1;
+use crate::context::{Context, Slot, Visit};
+use crate::plan::{ListenSocket, Plan, State};
+use crate::seeing::Seeing;
+
+/// How long to wait when nothing can be accepted: no file descriptor is left, or as many clients are there as may be.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How often a thread that drains looks whether it is done.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A listener that is being served.
+struct Serving {
+    slot: Rc<Slot>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+/// Follows the plan until it says to stop, and no connection is left or the time is over. On a `LocalRuntime`.
+pub async fn run(thread: usize, threads: usize, mut plan: watch::Receiver<Arc<Plan>>, seeing: Arc<Seeing>) {
+    let context = Context::new(thread, seeing.thread(thread));
+    let mut servings: HashMap<u64, Serving> = HashMap::new();
+    let mut keepers: Vec<(Arc<Upstream>, JoinHandle<()>)> = Vec::new();
+    loop {
+        let now: Arc<Plan> = plan.borrow_and_update().clone();
+        context.trace_sample.set(now.trace_sample);
+        if let State::Draining { idle_until, until } = now.state {
+            drop(now);
+            return drain(&context, servings, idle_until, until).await;
+        }
+        look_after(&now, thread, &mut keepers);
+        follow(&now, thread, threads, &context, &seeing, &mut servings).await;
+        drop(now);
+        if plan.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Each upstream's idle connections of this thread have someone to look after them.
+fn look_after(plan: &Plan, thread: usize, keepers: &mut Vec<(Arc<Upstream>, JoinHandle<()>)>) {
+    let is_planned =
+        |upstream: &Arc<Upstream>| plan.besides.iter().any(|planned| Arc::ptr_eq(&planned.beside.upstream, upstream));
+    keepers.retain(|(upstream, keeper)| {
+        let stays = is_planned(upstream);
+        if !stays {
+            keeper.abort();
+        }
+        stays
+    });
+    for planned in &plan.besides {
+        let upstream = planned.beside.upstream.clone();
+        if !keepers.iter().any(|(kept, _)| Arc::ptr_eq(kept, &upstream)) {
+            let looked_after = upstream.clone();
+            keepers.push((upstream, spawn_local(async move { looked_after.look_after(thread).await })));
+        }
+    }
+}
+
+async fn follow(
+    plan: &Plan,
+    thread: usize,
+    threads: usize,
+    context: &Rc<Context>,
+    seeing: &Seeing,
+    servings: &mut HashMap<u64, Serving>,
+) {
+    let mut gone = std::mem::take(servings);
+    for planned in &plan.besides {
+        let index = seeing.upstream(&planned.beside.upstream.settings().name);
+        for listener in &planned.listeners {
+            if let Some(serving) = gone.remove(&listener.id) {
+                serving.slot.beside.replace(planned.beside.clone());
+                serving.slot.index.set(index);
+                servings.insert(listener.id, serving);
+                continue;
+            }
+            let slot = Rc::new(Slot { beside: planned.beside.clone().into(), index: index.into() });
+            let own = listener.sockets.iter().skip(thread).step_by(threads.max(1));
+            let tasks = own.filter_map(|socket| {
+                let accepting = Accepting::new(socket).ok()?;
+                Some(spawn_local(accept(accepting, context.clone(), slot.clone())))
+            });
+            let tasks = tasks.collect();
+            servings.insert(listener.id, Serving { slot, tasks });
+        }
+    }
+    for serving in gone.into_values() {
+        stop(serving).await;
+    }
+}
+
+/// Stops accepting. What waits in the queue has been accepted by then: closing a listener resets what is queued there.
+async fn stop(serving: Serving) {
+    for task in serving.tasks {
+        // The queue was emptied the last time the task ran; one more turn of the runtime for what came since.
+        tokio::task::yield_now().await;
+        task.abort();
+    }
+}
+
+/// A listener on this thread's runtime.
+enum Accepting {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+impl Accepting {
+    fn new(socket: &ListenSocket) -> io::Result<Self> {
+        Ok(match socket {
+            ListenSocket::Tcp(socket) => Self::Tcp(TcpListener::from_std(socket.try_clone()?)?),
+            ListenSocket::Unix(socket) => Self::Unix(UnixListener::from_std(socket.try_clone()?)?),
+        })
+    }
+
+    async fn accept(&self) -> io::Result<(Socket, Option<IpAddr>)> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, address) = listener.accept().await?;
+                Ok((Socket::Tcp(stream), Some(address.ip().to_canonical())))
+            }
+            Self::Unix(listener) => Ok((Socket::Unix(listener.accept().await?.0), None)),
+        }
+    }
+}
+
+async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
+    loop {
+        let is_full = {
+            let beside = slot.beside.borrow();
+            beside.clients.load(Ordering::Relaxed) >= beside.settings.client.connections
+        };
+        if is_full {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        }
+        match listener.accept().await {
+            Ok((socket, address)) => {
+                let visit = Visit::new(&context, &slot);
+                let (context, slot) = (context.clone(), slot.clone());
+                spawn_local(async move {
+                    client_h1::serve(Transport::Plain(socket), address, context, slot).await;
+                    drop(visit);
+                });
+            }
+            // The client has gone again.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => (),
+            Err(_) => tokio::time::sleep(PAUSE).await,
+        }
+    }
+}
+
+async fn drain(context: &Context, servings: HashMap<u64, Serving>, idle_until: Instant, until: Instant) {
+    for serving in servings.into_values() {
+        stop(serving).await;
+    }
+    context.is_draining.set(true);
+    context.drain.notify_waiters();
+    while context.connections.get() > 0 && Instant::now() < until {
+        if Instant::now() >= idle_until {
+            context.close_idle.notify_waiters();
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
