@@ -1,0 +1,155 @@
+//! The principal type is [`Config`]: what a file says, every default filled in, and where each value comes from.
+//!
+//! Two stages: [`DeTable`] has the text's tables with the place of each word, [`Settings`] what they mean. Each part of the second has a
+//! file here. All mistakes are told at once: what is wrong is kept, a default takes its place, and reading goes on.
+
+mod among;
+mod beside;
+mod error;
+mod explain;
+mod groups;
+mod keys;
+mod level;
+mod listen;
+mod origins;
+mod problem;
+mod rates;
+mod reading;
+mod surroundings;
+mod table;
+mod tls;
+mod top;
+mod value;
+mod warning;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+
+pub use self::error::{BadPlace, ConfigError};
+pub use self::explain::{Explained, Origin as ValueOrigin, Shown};
+pub use self::keys::{KEYS, Key};
+use self::level::Level;
+use self::problem::Bad;
+pub use self::problem::Problem;
+use self::reading::Reading;
+pub use self::surroundings::{Machine, Surroundings};
+use self::table::Table;
+pub use self::warning::Warning;
+use crate::settings::Settings;
+
+/// What a file says.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The file.
+    pub file: PathBuf,
+    /// What is to be done.
+    pub settings: Settings,
+    /// What may be said, and perhaps should not.
+    pub warnings: Vec<Warning>,
+    /// Each value, and where it comes from: those of the whole, then each `[[beside]]`'s.
+    pub explained: Vec<Explained>,
+    /// For each `[[beside]]` a number that is another when its certificates or key are.
+    pub stamps: Vec<u64>,
+}
+
+// === impl Config ===
+
+impl Config {
+    /// Reads a file of this machine.
+    ///
+    /// # Errors
+    /// If it cannot be read, or says what cannot be: all of that at once.
+    pub fn read(file: &Path) -> Result<Self, ConfigError> {
+        let cannot = |source| ConfigError::Read { file: file.to_owned(), source };
+        let bytes = Machine.read(file).map_err(cannot)?;
+        let text = String::from_utf8(bytes).map_err(|_| ConfigError::NoText { file: file.to_owned() })?;
+        // Paths are the same wherever the process goes, and in what is handed over.
+        let folder = std::path::absolute(file).map_err(cannot)?;
+        Self::parse(&text, file, folder.parent().unwrap_or(Path::new("/")), &Machine)
+    }
+
+    /// Reads a text that is called `file`, and whose relative paths begin at `folder`.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn parse(text: &str, file: &Path, folder: &Path, machine: &dyn Surroundings) -> Result<Self, ConfigError> {
+        let (parsed, errors) = DeTable::parse_recoverable(text);
+        if !errors.is_empty() {
+            let bads = errors.iter().map(|error| syntax(text, error)).collect();
+            return Err(ConfigError::of(text, file, bads));
+        }
+        let mut reading = Reading::new(text, file, folder, machine);
+        let read = resolve(Table::root(&parsed), &mut reading);
+        match read {
+            Some((settings, stamps)) if reading.bads.is_empty() => Ok(Self {
+                file: file.to_owned(),
+                settings,
+                warnings: reading.warnings,
+                explained: reading.explained,
+                stamps,
+            }),
+            _ => Err(ConfigError::of(text, file, reading.bads)),
+        }
+    }
+}
+
+/// What the parser said.
+fn syntax(text: &str, error: &toml::de::Error) -> Bad {
+    let span = error.span().unwrap_or(0..0);
+    // It says what a value could begin with, and not that there is none.
+    let (before, after) = text.split_at_checked(span.start).unwrap_or_default();
+    let no_value = before.trim_end_matches([' ', '\t']).ends_with('=')
+        && (after.trim_start_matches([' ', '\t']).starts_with(['\n', '\r', '#']) || after.trim().is_empty());
+    let message = match no_value {
+        true => "there is no value after `=`".into(),
+        false => error.message().lines().collect::<Vec<_>>().join(", "),
+    };
+    Problem::Syntax { message }.at(span)
+}
+
+fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<(Settings, Vec<u64>)> {
+    let mut known = keys::names("");
+    known.extend(["beside", "defaults", "front"]);
+    r.bads.extend(root.strangers(&known));
+    if root.get("front").is_some() {
+        let what = "this version stands beside an application only: [[front]] tables are for one that stands in front \
+                    of it; take them out";
+        r.bads.push(Problem::NotYet { what }.at(root.key_span("front")));
+    }
+    let top = Level::of("", root.clone());
+    let threads = top::threads(&top, r);
+    let drain = top::drain(&top, r);
+    let admin = top::admin(&top, r);
+    let log = top::log(&top, r);
+    let otlp = top::otlp(&top, r);
+    let defaults = root.get("defaults").and_then(|value| r.keep(Table::of(&value, "[defaults]", "a table")));
+    if let Some(defaults) = &defaults {
+        beside::check_defaults(defaults, r);
+    }
+    let Some(list) = root.get("beside") else {
+        r.bads.push(root.missing("beside", "a [[beside]] table with `name`, `listen` and `upstream`"));
+        return None;
+    };
+    let list = r.keep(list.list("a list of tables, each headed [[beside]]"))?;
+    if list.is_empty() {
+        r.bads.push(root.missing("beside", "a [[beside]] table with `name`, `listen` and `upstream`"));
+    }
+    let placed: Vec<_> = list.iter().filter_map(|value| beside::read(value, defaults.clone(), r)).collect();
+    among::check(&placed, admin.as_ref(), r);
+    let stamps = placed.iter().map(|placed| placed.stamp).collect();
+    let beside = placed.into_iter().map(|placed| placed.settings).collect();
+    let admin = admin.map(|(settings, _)| settings);
+    Some((Settings { threads, drain, admin, log, otlp, beside }, stamps))
+}
+
+/// What the system said, as its own words.
+impl From<ConfigError> for io::Error {
+    fn from(error: ConfigError) -> Self {
+        io::Error::other(error)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,227 @@
+//! Reads the tables below a `[[beside]]`, one function a table.
+
+use std::time::Duration;
+
+use unladen_pool::{
+    BreakerSettings, HealthSettings, LimitSettings, OutlierSettings, PoolSettings, ResolveSettings, RetrySettings,
+    TimeoutSettings,
+};
+
+use super::explain::Shown;
+use super::level::{DAY, Level, MS};
+use super::problem::Bad;
+use super::reading::Reading;
+use super::value::Value;
+use crate::settings::ClientSettings;
+
+/// An idle connection is seldom kept for longer by whatever is upstream.
+const LONG_IDLE: Duration = Duration::from_secs(60);
+/// More of anything at a time is a typing error.
+const MANY: u64 = 1_000_000;
+/// Bounds of what a head may have, in bytes.
+const HEAD: std::ops::RangeInclusive<u64> = 1 << 10..=16 << 20;
+/// Statuses that say that the same request may do better later (RFC 9110, 15; RFC 6585, 4; RFC 8470, 5.2).
+const WORTH_A_RETRY: [u16; 7] = [408, 425, 429, 500, 502, 503, 504];
+
+pub(super) fn pool(level: &Level<'_>, r: &mut Reading<'_>) -> PoolSettings {
+    let usual = PoolSettings::default();
+    let pool = PoolSettings {
+        idle: level.duration("idle", MS..=DAY, usual.idle, r),
+        fresh: level.duration("fresh", Duration::ZERO..=DAY, usual.fresh, r),
+        warm: level.count("warm", 0..=MANY, usual.warm, r),
+        max_idle: level.count("max_idle", 0..=MANY, usual.max_idle, r),
+        max_age: level.duration("max_age", MS..=30 * DAY, usual.max_age, r),
+        max_requests: level.count("max_requests", 1..=u64::from(u32::MAX), usual.max_requests, r),
+    };
+    if pool.idle < pool.fresh {
+        let why = "a connection is closed before it is no longer fresh; make `fresh` shorter";
+        let (idle, fresh) = (Shown::Duration(pool.idle), Shown::Duration(pool.fresh));
+        level.contradict(r, ("idle", idle), ("fresh", fresh), why);
+    }
+    if pool.warm > pool.max_idle {
+        let why = "connections that are kept ready are idle ones; raise `max_idle`";
+        let (warm, idle) = (Shown::Count(pool.warm as u64), Shown::Count(pool.max_idle as u64));
+        level.contradict(r, ("warm", warm), ("max_idle", idle), why);
+    }
+    if pool.idle > LONG_IDLE {
+        r.warn(
+            level.at(&["idle"]),
+            "`pool.idle` is longer than a minute: few servers keep an idle connection for so long, and what they close \
+             while a request is on its way has to be sent again, or fails; keep it below the upstream's own time",
+        );
+    }
+    pool
+}
+
+pub(super) fn limits(level: &Level<'_>, r: &mut Reading<'_>) -> LimitSettings {
+    let usual = LimitSettings::default();
+    let limits = LimitSettings {
+        connections: level.count("connections", 1..=MANY, usual.connections, r),
+        pending: level.count("pending", 0..=MANY, usual.pending, r),
+        requests: level.count("requests", 1..=MANY, usual.requests, r),
+        retries: level.count("retries", 0..=MANY, usual.retries, r),
+        head_bytes: level.bytes("head_bytes", HEAD, usual.head_bytes, r),
+    };
+    if limits.pending > limits.requests {
+        r.warn(
+            level.at(&["pending", "requests"]),
+            "`limits.pending` is above `limits.requests`, which counts those that wait too: it is never reached",
+        );
+    }
+    limits
+}
+
+pub(super) fn timeouts(level: &Level<'_>, r: &mut Reading<'_>) -> TimeoutSettings {
+    let usual = TimeoutSettings::default();
+    let timeouts = TimeoutSettings {
+        connect: level.duration("connect", MS..=DAY, usual.connect, r),
+        first_byte: level.duration("first_byte", MS..=DAY, usual.first_byte, r),
+        idle: level.duration("idle", MS..=DAY, usual.idle, r),
+        request: level.take(
+            "request",
+            usual.request,
+            r,
+            |value, _| or_none(value, |value| value.duration(MS..=DAY)),
+            |value| value.map_or(Shown::None, Shown::Duration),
+        ),
+        tunnel: level.duration("tunnel", MS..=30 * DAY, usual.tunnel, r),
+    };
+    if timeouts.request.is_some_and(|request| request < timeouts.connect) {
+        r.warn(
+            level.at(&["request"]),
+            "`timeouts.request` is below `timeouts.connect`: a request that needs a connection ends before that could be given up, so no other is tried",
+        );
+    }
+    timeouts
+}
+
+pub(super) fn retry(level: &Level<'_>, r: &mut Reading<'_>) -> RetrySettings {
+    let usual = RetrySettings::default();
+    let statuses = |value: &Value<'_>, _: &mut Reading<'_>| {
+        let each = value.list("a list of statuses, such as [502, 503]")?;
+        let status = |value: &Value<'_>| value.whole(400..=599).map(|status| u16::try_from(status).unwrap_or(0));
+        each.iter().map(status).collect::<Result<Vec<u16>, Bad>>()
+    };
+    let numbers = |list: &Vec<u16>| Shown::List(list.iter().map(|status| Shown::Count(u64::from(*status))).collect());
+    let retry = RetrySettings {
+        attempts: level.count("attempts", 0..=10, usual.attempts, r),
+        statuses: level.take("statuses", usual.statuses, r, statuses, numbers),
+        budget: level.share("budget", usual.budget, r),
+        backoff: level.duration("backoff", MS..=DAY, usual.backoff, r),
+        max_backoff: level.duration("max_backoff", MS..=DAY, usual.max_backoff, r),
+        replay_bytes: level.bytes("replay_bytes", 0..=64 << 20, usual.replay_bytes, r),
+    };
+    if retry.backoff > retry.max_backoff {
+        let why = "no wait is longer than `max_backoff`; raise it";
+        let (first, most) = (Shown::Duration(retry.backoff), Shown::Duration(retry.max_backoff));
+        level.contradict(r, ("backoff", first), ("max_backoff", most), why);
+    }
+    if let Some(status) = retry.statuses.iter().find(|status| !WORTH_A_RETRY.contains(status)) {
+        r.warn(
+            level.at(&["statuses"]),
+            format!("`retry.statuses` has {status}, which the same request will be answered with again: leave it out"),
+        );
+    }
+    if retry.attempts == 0 && !retry.statuses.is_empty() {
+        r.warn(level.at(&["statuses"]), "`retry.statuses` has no effect, as `retry.attempts` is 0");
+    }
+    retry
+}
+
+pub(super) fn breaker(level: &Level<'_>, r: &mut Reading<'_>) -> BreakerSettings {
+    let usual = BreakerSettings::default();
+    let failures = |value: &Value<'_>, _: &mut Reading<'_>| {
+        let share = value.share()?;
+        if share > 0.0 {
+            Ok(share)
+        } else {
+            Err(value.refuse("0", "a share above 0; `breaker = false` switches it off"))
+        }
+    };
+    BreakerSettings {
+        failures: level.take("failures", usual.failures, r, failures, |share| Shown::Share(*share)),
+        requests: level.count("requests", 1..=MANY, usual.requests, r),
+        window: level.duration("window", 100 * MS..=DAY, usual.window, r),
+        open: level.duration("open", MS..=DAY, usual.open, r),
+        trials: level.count("trials", 1..=MANY, usual.trials, r),
+    }
+}
+
+pub(super) fn outlier(level: &Level<'_>, r: &mut Reading<'_>) -> OutlierSettings {
+    let usual = OutlierSettings::default();
+    let outlier = OutlierSettings {
+        consecutive: level.count("consecutive", 1..=MANY, usual.consecutive, r),
+        ejection: level.duration("ejection", MS..=DAY, usual.ejection, r),
+        max_ejection: level.duration("max_ejection", MS..=DAY, usual.max_ejection, r),
+        max_share: level.share("max_share", usual.max_share, r),
+    };
+    if outlier.ejection > outlier.max_ejection {
+        let why = "no place is out for longer than `max_ejection`; raise it";
+        let (first, most) = (Shown::Duration(outlier.ejection), Shown::Duration(outlier.max_ejection));
+        level.contradict(r, ("ejection", first), ("max_ejection", most), why);
+    }
+    outlier
+}
+
+pub(super) fn health(level: &Level<'_>, r: &mut Reading<'_>) -> Option<HealthSettings> {
+    let path = |value: &Value<'_>, _: &mut Reading<'_>| {
+        let text = value.words()?;
+        let is_path = text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
+        if is_path { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), "a path such as \"/health\"")) }
+    };
+    let path =
+        level.require("path", "what is asked, such as path = \"/health\"", r, path, |path| Shown::Text(path.clone()));
+    let health = HealthSettings {
+        path: path.unwrap_or_default(),
+        every: level.duration("every", 100 * MS..=DAY, Duration::from_secs(5), r),
+        timeout: level.duration("timeout", MS..=DAY, Duration::from_secs(2), r),
+        healthy: level.count("healthy", 1..=1000, 2, r),
+        unhealthy: level.count("unhealthy", 1..=1000, 3, r),
+    };
+    if health.timeout > health.every {
+        r.warn(
+            level.at(&["timeout", "every"]),
+            "`health.timeout` is longer than `health.every`: a slow place is asked less often than that",
+        );
+    }
+    (!health.path.is_empty()).then_some(health)
+}
+
+pub(super) fn resolve(level: &Level<'_>, r: &mut Reading<'_>) -> ResolveSettings {
+    let usual = ResolveSettings::default();
+    let resolve = ResolveSettings {
+        min_ttl: level.duration("min_ttl", 100 * MS..=DAY, usual.min_ttl, r),
+        max_ttl: level.duration("max_ttl", 100 * MS..=DAY, usual.max_ttl, r),
+        timeout: level.duration("timeout", MS..=DAY, usual.timeout, r),
+    };
+    if resolve.min_ttl > resolve.max_ttl {
+        let why = "no answer can be believed for both; raise `max_ttl`";
+        let (least, most) = (Shown::Duration(resolve.min_ttl), Shown::Duration(resolve.max_ttl));
+        level.contradict(r, ("min_ttl", least), ("max_ttl", most), why);
+    }
+    resolve
+}
+
+pub(super) fn client(level: &Level<'_>, r: &mut Reading<'_>) -> ClientSettings {
+    let usual = ClientSettings::default();
+    ClientSettings {
+        connections: level.count("connections", 1..=MANY, usual.connections, r),
+        head_bytes: level.bytes("head_bytes", HEAD, usual.head_bytes, r),
+        fields: level.count("fields", 1..=10_000, usual.fields, r),
+        body_bytes: level.take(
+            "body_bytes",
+            usual.body_bytes,
+            r,
+            |value, _| or_none(value, |value| value.bytes(0..=1 << 50)),
+            |value| value.map_or(Shown::None, Shown::Bytes),
+        ),
+        head_timeout: level.duration("head_timeout", MS..=DAY, usual.head_timeout, r),
+        idle: level.duration("idle", MS..=DAY, usual.idle, r),
+        streams: level.count("streams", 1..=10_000, usual.streams, r),
+    }
+}
+
+/// A value, or `"none"`.
+fn or_none<'t, T>(value: &Value<'t>, read: impl FnOnce(&Value<'t>) -> Result<T, Bad>) -> Result<Option<T>, Bad> {
+    if value.as_text() == Some("none") { Ok(None) } else { read(value).map(Some) }
+}

@@ -1,0 +1,122 @@
+//! Reads where an upstream is.
+
+use unladen_pool::{Origin, Place};
+use url::{Host, Url};
+
+use super::explain::Shown;
+use super::keys;
+use super::listen::socket_path;
+use super::problem::{Bad, Problem, nearest};
+use super::reading::Reading;
+use super::table::Table;
+use super::value::Value;
+
+const FORM: &str = "a URL such as \"https://search.example:9243\", or \"unix:/run/app.sock\"";
+const SCHEMES: [&str; 3] = ["http", "https", "unix"];
+
+/// One place or several, each told by itself if it is wrong; what is wrong with all of them together is the error.
+pub(super) fn all(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
+    let each = value.each();
+    if each.is_empty() {
+        return Err(value.refuse("empty", FORM));
+    }
+    let mut origins: Vec<Origin> = Vec::new();
+    for one in each {
+        let result = origin(&one, reading);
+        let Some(origin) = reading.keep(result) else { continue };
+        if origins.iter().any(|other| other.at == origin.at) {
+            let expected = "each place once; `{ url = \"…\", weight = 2 }` gives one a larger share";
+            reading.refuse(one.span(), one.refuse("a list with one place twice", expected).problem);
+        }
+        origins.push(origin);
+    }
+    Ok(origins)
+}
+
+fn origin(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Origin, Bad> {
+    if value.as_text().is_some() {
+        return url(value, reading);
+    }
+    if !value.is_table() {
+        return Err(value.wrong_type(format!("{FORM}, or a table {{ url, weight }}")));
+    }
+    let table = Table::of(value, "`upstream`", "a table")?;
+    reading.bads.extend(table.strangers(&keys::names("upstream")));
+    let weight = table.get("weight").map_or(Ok(1), |weight| weight.whole(1..=1000));
+    let weight = reading.keep(weight).and_then(|weight| u32::try_from(weight).ok()).unwrap_or(1);
+    let address = table.get("url").ok_or_else(|| table.missing("url", FORM))?;
+    Ok(Origin { weight, ..url(&address, reading)? })
+}
+
+/// As in `unix:/run/app.sock` or `https://search.example:9243`.
+fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
+    if value.as_text().is_none() {
+        return Err(value.wrong_type(FORM));
+    }
+    let text = value.words()?;
+    if let Some(path) = text.strip_prefix("unix:") {
+        let path = socket_path(value, path, reading)?;
+        // What curl sends to a socket of a URL that names no host.
+        return Ok(Origin { at: Place::Unix(path), tls: false, weight: 1, authority: "localhost".into() });
+    }
+    let Some((scheme, _)) = text.split_once("://") else {
+        return Err(value.refuse(format!("`{text}`"), format!("{FORM}: it begins with http:// or https://")));
+    };
+    let tls = match scheme {
+        "http" => false,
+        "https" => true,
+        _ => {
+            let meant = match nearest(scheme, &SCHEMES) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => "there is `http` and `https`; WebSockets go over these too".into(),
+            };
+            let problem = Problem::UnknownWord { key: value.key.into(), value: format!("{scheme}://…"), meant };
+            return Err(problem.at(value.span()));
+        }
+    };
+    let url = Url::parse(text).map_err(|error| value.refuse(format!("`{text}` ({error})"), FORM))?;
+    let too_much = [
+        (!matches!(url.path(), "" | "/"), "a path", "requests keep theirs: let the application ask for the whole path"),
+        (url.query().is_some(), "a query", "requests keep theirs: let the application ask with it"),
+        (url.fragment().is_some(), "a fragment", "no server is ever sent one"),
+        (
+            !url.username().is_empty() || url.password().is_some(),
+            "a name or a password",
+            "let the application send it as `Authorization`, and take it out of this file",
+        ),
+    ];
+    if let Some((_, what, instead)) = too_much.iter().find(|(is, ..)| *is) {
+        // A password is better not repeated in a log.
+        return Err(value.refuse(format!("a URL with {what}"), format!("none: {instead}")));
+    }
+    let host = match url.host() {
+        Some(Host::Domain(name)) => name.to_owned(),
+        Some(Host::Ipv4(address)) => address.to_string(),
+        Some(Host::Ipv6(address)) => address.to_string(),
+        None => return Err(value.refuse(format!("`{text}`"), FORM)),
+    };
+    let port = url.port_or_known_default().filter(|port| *port > 0);
+    let port = port.ok_or_else(|| value.refuse(format!("`{text}`"), "a port from 1 to 65535"))?;
+    let authority = match (url.host_str().unwrap_or(&host), url.port()) {
+        (host, Some(port)) => format!("{host}:{port}"),
+        (host, None) => host.to_owned(),
+    };
+    Ok(Origin { at: Place::Tcp(host, port), tls, weight: 1, authority })
+}
+
+/// As it is written into the file.
+pub(super) fn show(origins: &[Origin]) -> Shown {
+    let is_weighted = origins.iter().any(|origin| origin.weight != 1);
+    let one = |origin: &Origin| {
+        let url = match (&origin.at, origin.tls) {
+            (Place::Unix(path), _) => format!("unix:{}", path.display()),
+            (Place::Tcp(..), true) => format!("https://{}", origin.authority),
+            (Place::Tcp(..), false) => format!("http://{}", origin.authority),
+        };
+        if is_weighted { Shown::Weighted(url, origin.weight) } else { Shown::Text(url) }
+    };
+    match origins {
+        [origin] => one(origin),
+        origins => Shown::List(origins.iter().map(one).collect()),
+    }
+}

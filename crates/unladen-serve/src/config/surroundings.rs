@@ -1,0 +1,50 @@
+//! The principal type is [`Surroundings`]: what a configuration needs to know of the machine.
+
+use std::fs;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// What a configuration needs to know of the machine.
+pub trait Surroundings {
+    /// The CPUs that this process may use.
+    fn processors(&self) -> usize;
+
+    /// What a file holds.
+    ///
+    /// # Errors
+    /// If it cannot be read, is no regular file or larger than 4 MiB.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// Who may do what with a file, as of chmod; none: not known.
+    fn mode(&self, path: &Path) -> Option<u32>;
+}
+
+/// This machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine;
+
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 4 << 20;
+
+// === impl Machine ===
+
+impl Surroundings for Machine {
+    fn processors(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
+    /// A named pipe would hang, and a device not end.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("it is no regular file"));
+        }
+        let mut bytes = Vec::new();
+        fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > LARGEST { Err(io::Error::other("it is larger than 4 MiB")) } else { Ok(bytes) }
+    }
+
+    fn mode(&self, path: &Path) -> Option<u32> {
+        fs::metadata(path).ok().map(|metadata| metadata.mode() & 0o7777)
+    }
+}

@@ -1,0 +1,165 @@
+use super::*;
+
+/// A good file with lines at its top, in its `[[beside]]`, and after that.
+fn with(top: &str, beside: &str, rest: &str) -> String {
+    let join = |text: &str| if text.is_empty() { String::new() } else { format!("{text}\n") };
+    format!("{}{LEAST}{}{}", join(top), join(beside), join(rest))
+}
+
+/// A good file with another line for one of its keys.
+fn instead(key: &str, line: &str) -> String {
+    LEAST.lines().map(|old| if old.starts_with(key) { format!("{line}\n") } else { format!("{old}\n") }).collect()
+}
+
+#[test]
+fn errors_point_at_the_place_and_say_what_was_meant() {
+    let upstream = |url: &str| instead("upstream", &format!("upstream = {url}"));
+    let listen = |address: &str| instead("listen", &format!("listen = {address}"));
+    let second = LEAST.replace("search'", "other'");
+    let files = [
+        ("no TOML", with("threads =", "", "")),
+        ("a key twice", with("", "name = 'x'", "")),
+        ("nothing", String::new()),
+        ("none", "beside = []\n".into()),
+        ("one in single brackets", LEAST.replace("[[beside]]", "[beside]")),
+        ("in front", with("", "", "[[front]]\nlisten = '0.0.0.0:443'")),
+        ("nothing said of one", "[[beside]]\n".into()),
+        ("a key misspelt", with("thread = 2", "", "")),
+        ("a key in the wrong table", with("", "idle = '4s'", "")),
+        ("a table in the wrong table", with("[pool]\nidle = '4s'", "", "")),
+        ("an unknown key", with("", "colour = 'red'", "")),
+        ("an unknown key in a table", with("", "pool.idel = '4s'", "")),
+        ("what no default can be", with("", "", "[defaults]\nname = 'x'\ninsecure = true")),
+        ("a default that nobody uses", with("", "pool.idle = '4s'", "[defaults]\npool.idle = 4")),
+        ("a text for a number", with("threads = '2'", "", "")),
+        ("no threads", with("threads = 0", "", "")),
+        ("a duration as a number", with("drain = 30", "", "")),
+        ("a duration without a unit", with("", "pool.idle = '4'", "")),
+        ("a duration out of bounds", with("", "timeouts.connect = '2days'", "")),
+        ("bytes of no unit", with("", "client.head_bytes = '64K'", "")),
+        ("bytes out of bounds", with("", "client.head_bytes = '10B'", "")),
+        ("a share as a percentage", with("", "retry.budget = 20", "")),
+        ("a number for a table", with("", "pool = 4", "")),
+        ("what cannot be switched off", with("", "pool = false", "")),
+        ("a breaker that is a number", with("", "breaker = 4", "")),
+        ("a breaker that opens for nothing", with("", "breaker.failures = 0", "")),
+        ("health without a path", with("", "health = true", "")),
+        ("a path that is none", with("", "health.path = 'up'", "")),
+        ("a status that is none", with("", "retry.statuses = [200]", "")),
+        ("a name with a blank", instead("name", "name = 'the search'")),
+        ("a port alone", listen("6102")),
+        ("no address", listen("':6102'")),
+        ("a name for an address", listen("'localhost:6102'")),
+        ("an address without a port", listen("'127.0.0.1'")),
+        ("port 0", listen("'127.0.0.1:0'")),
+        ("a path without unix:", listen("'/run/search.sock'")),
+        ("an abstract socket", listen("'unix:@search'")),
+        ("a path too long", listen(&format!("'unix:/{}'", "x".repeat(120)))),
+        ("no address at all", listen("[]")),
+        ("a host without a scheme", upstream("'search.example'")),
+        ("a scheme misspelt", upstream("'htps://search.example'")),
+        ("another scheme", upstream("'ftp://search.example'")),
+        ("a path", upstream("'https://search.example/v1'")),
+        ("a query", upstream("'https://search.example/?a=1'")),
+        ("a password", upstream("'https://me:secret@search.example'")),
+        ("a port that is none", upstream("'https://search.example:99999'")),
+        ("one place twice", upstream("['http://127.0.0.1:80', { url = 'http://127.0.0.1' }]")),
+        ("a weight of nothing", upstream("[{ url = 'http://127.0.0.1:80', weight = 0 }]")),
+        ("a weight without a URL", upstream("[{ weight = 2 }]")),
+        ("a number for a URL", upstream("9243")),
+        ("itself", upstream("'http://localhost:6102'")),
+        ("an http that there is not", with("", "http = '3'", "")),
+        ("an http as a number", with("", "http = 2", "")),
+        ("a host misspelt", with("", "host = 'upstraem'", "")),
+        ("a host that is none", with("", "host = 'a/b'", "")),
+        ("a mode as a number", with("", "socket_mode = 660", "")),
+        ("a mode that is none", with("", "socket_mode = '0888'", "")),
+        ("a file that is not there", with("", "ca = 'none.pem'", "")),
+        ("a file that is no certificate", with("", "ca = 'own.key'", "")),
+        ("a certificate without a key", with("", "certificate = 'own.pem'", "")),
+        ("TLS where there is none", format!("{}ca = 'ca.pem'\n", upstream("'http://127.0.0.1:80'"))),
+        ("a server_name that is a URL", with("", "server_name = 'https://search.example'", "")),
+        ("idle for less than fresh", with("", "pool.idle = '500ms'", "")),
+        ("more warm ones than idle ones", with("", "pool = { warm = 9, max_idle = 8 }", "")),
+        ("a backoff above its bound", with("", "retry.backoff = '1s'", "")),
+        ("an ejection above its bound", with("", "outlier.ejection = '10m'", "")),
+        ("a TTL above its bound", with("", "resolve.min_ttl = '10m'", "")),
+        ("a default that does not fit", with("", "pool.fresh = '3s'", "[defaults]\npool.idle = '2s'")),
+        ("a rate of nothing", with("", "", "[[beside.rate]]\nrate = 0")),
+        ("a rate without its number", with("", "", "[[beside.rate]]\nheader = 'X-Key'")),
+        ("a header that is none", with("", "", "[[beside.rate]]\nheader = 'X Key'\nrate = 1")),
+        ("one table for a list", with("", "", "[beside.rate]\nrate = 1")),
+        ("two of one name", format!("{LEAST}{}", LEAST.replace("6102", "6103"))),
+        ("two at one address", format!("{LEAST}{second}")),
+        ("one at the address where it shows itself", with("[admin]\nlisten = '127.0.0.1:6102'", "", "")),
+        ("showing itself to all", with("[admin]\nlisten = '0.0.0.0:6190'", "", "")),
+        ("showing itself nowhere", with("[admin]", "", "")),
+        ("a collector without a scheme", with("[otlp]\nendpoint = '127.0.0.1:4318'", "", "")),
+        ("a collector over TLS", with("[otlp]\nendpoint = 'https://collector.example'", "", "")),
+    ];
+    let texts = files.map(|(what, text)| {
+        let error = parse(&text).map(|_| what).expect_err(what);
+        format!("# {what}\n{error}\n")
+    });
+    insta::assert_snapshot!(texts.join("\n"));
+}
+
+#[test]
+fn all_mistakes_are_told_at_once() {
+    let text =
+        "threads = 0\ncolour = 1\n[[beside]]\nlisten = 'x'\nupstream = 'y'\npool.idle = 4\n[[beside]]\nname = ''\n";
+    insta::assert_snapshot!(parse(text).unwrap_err());
+    let syntax = "threads = \n[[beside]\nname = 'x'\n";
+    insta::assert_snapshot!(parse(syntax).unwrap_err());
+    let many: String = (0..50).map(|n| format!("key{n} = 1\n")).collect();
+    assert!(parse(&many).unwrap_err().to_string().ends_with("and 31 more"));
+}
+
+#[test]
+fn warnings_say_what_comes_of_it() {
+    let files = [
+        ("many threads", with("threads = 100", "", "")),
+        ("long idle", with("", "pool.idle = '2m'", "")),
+        ("insecure", with("", "insecure = true", "")),
+        ("a key for all", with("", "certificate = 'own.pem'\nkey = 'open.key'", "")),
+        ("for all to call", instead("listen", "listen = '0.0.0.0:6102'")),
+        ("nothing encrypted", instead("upstream", "upstream = 'http://search.example'")),
+        ("an address for a name", instead("upstream", "upstream = 'https://10.0.0.1'")),
+        ("pending above requests", with("", "limits = { pending = 20, requests = 10 }", "")),
+        ("a request shorter than its connection", with("", "timeouts.request = '1s'", "")),
+        ("a status that says no", with("", "retry.statuses = [404, 503]", "")),
+        ("statuses without attempts", with("", "retry = { attempts = 0, statuses = [503] }", "")),
+        ("slow health", with("", "health = { path = '/', every = '1s' }", "")),
+        ("keys of no header", with("", "", "[[beside.rate]]\nrate = 1\nkeys = 5")),
+    ];
+    let texts = files.map(|(what, text)| {
+        let warnings = parse(&text).expect(what).warnings;
+        assert_eq!(warnings.len(), 1, "{what}: {warnings:?}");
+        format!("# {what}\n{}\n", warnings[0])
+    });
+    insta::assert_snapshot!(texts.join("\n"));
+}
+
+/// A default that is wrong is told once, and not for each that it is a default of.
+#[test]
+fn a_mistake_in_the_defaults_is_told_once() {
+    let text = format!("[defaults]\npool.idle = 4\n{LEAST}{}", LEAST.replace("search'", "b'").replace("6102", "6103"));
+    let error = parse(&text).unwrap_err().to_string();
+    assert_eq!(error.matches("unladen.toml:").count(), 1, "{error}");
+    let text = text.replace("pool.idle = 4", "pool.idle = '5m'");
+    assert_eq!(parse(&text).unwrap().warnings.len(), 1);
+}
+
+#[test]
+fn the_caret_stays_below_its_word_on_long_lines() {
+    let text = format!("x = ['{}\tä'], nonsense", "x".repeat(500));
+    let error = parse(&text).unwrap_err().to_string();
+    assert!(error.lines().skip(1).all(|line| line.chars().count() < 200), "{error}");
+}
+
+#[test]
+fn a_password_is_not_repeated() {
+    let error = parse(&instead("upstream", "upstream = 'https://me:secret@search.example'")).unwrap_err();
+    let ConfigError::Bad { places, .. } = error else { panic!() };
+    assert!(!places[0].problem.to_string().contains("secret"));
+}

@@ -1,0 +1,130 @@
+//! Reads whom a `[[beside]]` trusts, and as whom it appears.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use unladen_pool::{Origin, Place, TlsSettings, UpstreamSettings};
+
+use super::explain::Shown;
+use super::level::Level;
+use super::problem::{Bad, Problem};
+use super::reading::Reading;
+use super::value::Value;
+
+/// What a key's file lets others do, as of chmod.
+const OF_OTHERS: u32 = 0o007;
+
+/// TLS, and a number that is another when one of its files is.
+pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Reading<'_>) -> (TlsSettings, u64) {
+    let mut stamp = DefaultHasher::new();
+    let mut file = |name: &'static str, marker: &'static str, r: &mut Reading<'_>| {
+        let read = |value: &Value<'_>, r: &mut Reading<'_>| pem(value, marker, &mut stamp, r).map(Some);
+        level.take(name, None, r, read, |path: &Option<PathBuf>| {
+            path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
+        })
+    };
+    let ca = file("ca", "CERTIFICATE", r);
+    let certificate = file("certificate", "CERTIFICATE", r);
+    let key = file("key", "PRIVATE KEY", r);
+    let certificate = match (certificate, key) {
+        (Some(certificate), Some(key)) => {
+            if r.machine.mode(&key).is_some_and(|mode| mode & OF_OTHERS != 0) {
+                r.warn(
+                    level.at(&["key"]),
+                    format!("anyone on this machine may read the key {}: `chmod 0640` it", key.display()),
+                );
+            }
+            Some((certificate, key))
+        }
+        (None, None) => None,
+        _ => {
+            // One that could not be read is told already.
+            for (name, other, without) in [
+                ("certificate", "key", "is for a `key`: give that too, or leave both out"),
+                ("key", "certificate", "is for a `certificate`: give that too, or leave both out"),
+            ] {
+                if level.find(name, r).is_some() && level.find(other, r).is_none() {
+                    r.refuse(level.at(&[name]), Problem::Alone { key: name, without });
+                }
+            }
+            None
+        }
+    };
+    let server_name = level.take(
+        "server_name",
+        None,
+        r,
+        |value, _| server_name(value).map(Some),
+        |name| name.clone().map_or(Shown::None, Shown::Text),
+    );
+    let insecure = level.flag("insecure", false, r);
+    let tls = TlsSettings { ca, certificate, server_name, insecure };
+    if !r.is_trial {
+        of_origins(level, &tls, &upstream.origins, r);
+    }
+    (tls, stamp.finish())
+}
+
+/// What TLS means where the upstream is.
+fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], r: &mut Reading<'_>) {
+    let is_plain = !origins.is_empty() && !origins.iter().any(|origin| origin.tls);
+    for name in ["ca", "certificate", "key", "server_name", "insecure"].into_iter().filter(|name| level.says(name)) {
+        if is_plain {
+            let without = "is for TLS, and the upstream is without: begin its URL with https://, or leave this out";
+            r.refuse(level.at(&[name]), Problem::Alone { key: name, without });
+        }
+    }
+    if tls.insecure && !is_plain {
+        r.warn(
+            level.at(&["insecure"]),
+            "`insecure = true`: whoever is on the way to the upstream can read and change everything; give its \
+             authority as `ca` instead",
+        );
+    }
+    for origin in origins {
+        let Place::Tcp(host, _) = &origin.at else { continue };
+        let address = host.parse::<IpAddr>();
+        if origin.tls && address.is_ok() && tls.server_name.is_none() && !tls.insecure {
+            r.warn(
+                level.at(&["upstream"]),
+                format!("https:// with the address {host}: the certificate has to be for the address itself; give the name that it is for as `server_name`"),
+            );
+        }
+        let is_here = address.map_or(host == "localhost", |address| address.is_loopback());
+        if !origin.tls && !is_here {
+            r.warn(
+                level.at(&["upstream"]),
+                format!("http://{}: what goes there can be read and changed on the way; use https:// if the upstream has it", origin.authority),
+            );
+        }
+    }
+}
+
+/// A file of PEM, of which only the kind is looked at here.
+fn pem(value: &Value<'_>, marker: &str, stamp: &mut DefaultHasher, r: &Reading<'_>) -> Result<PathBuf, Bad> {
+    let path = r.path(value.words()?);
+    let unusable = |source| {
+        let problem = Problem::Unusable { key: value.key.into(), path: path.clone(), source };
+        problem.at(value.span())
+    };
+    let bytes = r.machine.read(&path).map_err(unusable)?;
+    // `BEGIN PRIVATE KEY`, `BEGIN EC PRIVATE KEY` … (RFC 7468)
+    let is_begin = |line: &str| line.starts_with("-----BEGIN ") && line.contains(&format!("{marker}-----"));
+    if !String::from_utf8_lossy(&bytes).lines().any(is_begin) {
+        return Err(unusable(io::Error::other(format!("it has no `-----BEGIN … {marker}-----` (PEM)"))));
+    }
+    bytes.hash(stamp);
+    Ok(path)
+}
+
+/// A name or an address.
+fn server_name(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.words()?;
+    let is_name = matches!(url::Host::parse(text), Ok(url::Host::Domain(name)) if name == text.to_lowercase());
+    if is_name || text.parse::<IpAddr>().is_ok() {
+        return Ok(text.to_lowercase());
+    }
+    Err(value.refuse(format!("`{text}`"), "a name such as \"search.example\", without scheme and port"))
+}

@@ -1,0 +1,37 @@
+//! The principal type is [`Warning`]: what a configuration may say, and perhaps should not.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::error::line_of;
+
+/// What a configuration may say, and perhaps should not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column in characters, counted from 1.
+    pub column: usize,
+    /// What it brings about, and what to do.
+    pub message: String,
+}
+
+// === impl Warning ===
+
+impl Warning {
+    pub(super) fn new(text: &str, file: &Path, span: Range<usize>, message: String) -> Self {
+        let before = text.get(..span.start).unwrap_or_default();
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Self { file: file.to_owned(), line: line_of(text, span.start), column, message }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, column, message } = self;
+        write!(f, "{}:{line}:{column}: {message}", file.display())
+    }
+}
