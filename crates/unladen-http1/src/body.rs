@@ -145,13 +145,13 @@ impl Decoder {
         let mut lines = Lines::new(bytes, MAX_TRAILERS);
         let Some(block) = lines.block(MAX_TRAILER_FIELDS).map_err(|_| Fault::Trailers)? else { return Ok(None) };
         let fields = &mut self.trailers;
-        fields.begin(block.size(), block.lines());
+        fields.begin(block.bytes(), block.lines());
         let taken = block.fields(|name, value| {
             let id = Name::of(name);
             if is_forbidden(id, name) {
                 return Err(Fault::Trailers);
             }
-            fields.push_as(id, name, value);
+            fields.push_part(id, block.bytes(), name, value);
             Ok(())
         });
         match taken {

@@ -24,10 +24,9 @@ pub struct Fields {
 #[derive(Clone, Copy, Debug)]
 struct Span {
     id: Name,
-    start: u32,
-    // lengths
-    name: u32,
-    value: u32,
+    // starts and lengths in the arena
+    name: (u32, u32),
+    value: (u32, u32),
 }
 
 // === impl Fields ===
@@ -43,12 +42,7 @@ impl Fields {
     ///
     /// All names and values together have at most 4 GiB; what does not fit is left out. The limits of a head are far below.
     pub fn push(&mut self, name: &[u8], value: &[u8]) {
-        self.push_as(Name::of(name), name, value);
-    }
-
-    /// The same with a name that is known.
-    pub(crate) fn push_as(&mut self, id: Name, name: &[u8], value: &[u8]) {
-        if let Some(span) = self.store(id, name, value) {
+        if let Some(span) = self.store(Name::of(name), name, value) {
             self.list.push(span);
         }
     }
@@ -58,14 +52,25 @@ impl Fields {
         u32::try_from(start + name.len() + value.len()).ok()?;
         self.arena.extend_from_slice(name);
         self.arena.extend_from_slice(value);
-        Some(Span { id, start: start as u32, name: name.len() as u32, value: value.len() as u32 })
+        let name = (start as u32, name.len() as u32);
+        Some(Span { id, name, value: (name.0 + name.1, value.len() as u32) })
     }
 
-    /// Forgets all, and makes room for so many bytes of names and values, and so many fields.
-    pub(crate) fn begin(&mut self, bytes: usize, fields: usize) {
+    /// Forgets all, and takes a block of lines, of which [`Fields::push_part`] makes fields: one copy instead of two for each.
+    pub(crate) fn begin(&mut self, block: &[u8], fields: usize) {
         self.clear();
-        self.arena.reserve(bytes);
+        self.arena.extend_from_slice(block);
         self.list.reserve(fields);
+    }
+
+    /// Adds a field at the end whose name and value are parts of the block.
+    pub(crate) fn push_part(&mut self, id: Name, block: &[u8], name: &[u8], value: &[u8]) {
+        let part = |bytes: &[u8]| {
+            let start = bytes.as_ptr().addr().wrapping_sub(block.as_ptr().addr());
+            debug_assert!(block.get(start..start + bytes.len()) == Some(bytes), "a part of the block");
+            (start as u32, bytes.len() as u32)
+        };
+        self.list.push(Span { id, name: part(name), value: part(value) });
     }
 
     /// Keeps the fields of which this is true.
@@ -138,9 +143,8 @@ impl Fields {
 
 impl Span {
     fn field<'a>(&self, arena: &'a [u8]) -> Field<'a> {
-        let name = self.start as usize;
-        let value = name + self.name as usize;
-        Field { id: self.id, name: &arena[name..value], value: &arena[value..value + self.value as usize] }
+        let part = |(start, length): (u32, u32)| &arena[start as usize..][..length as usize];
+        Field { id: self.id, name: part(self.name), value: part(self.value) }
     }
 }
 

@@ -22,7 +22,6 @@ pub(crate) struct Lines<'a> {
 /// All lines after the first.
 #[derive(Debug)]
 pub(crate) struct Block<'a> {
-    // with the empty line at the end
     bytes: &'a [u8],
     lines: usize,
 }
@@ -30,7 +29,9 @@ pub(crate) struct Block<'a> {
 // === impl Lines ===
 
 impl<'a> Lines<'a> {
+    /// At most 4 GiB, whatever the limit: [`Fields`](crate::Fields) count in 32 bits.
     pub(crate) fn new(bytes: &'a [u8], limit: usize) -> Self {
+        let limit = limit.min(u32::MAX as usize);
         Self { bytes: bytes.get(..limit).unwrap_or(bytes), at: 0, full: bytes.len() >= limit }
     }
 
@@ -74,9 +75,9 @@ impl<'a> Lines<'a> {
 // === impl Block ===
 
 impl<'a> Block<'a> {
-    /// How many bytes it has.
-    pub(crate) fn size(&self) -> usize {
-        self.bytes.len()
+    /// All of it, with the empty line at the end.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
     }
 
     /// How many fields it has at most.

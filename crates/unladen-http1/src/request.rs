@@ -16,7 +16,7 @@ pub struct Request {
     pub method: Vec<u8>,
     /// `/path?query`, or `*`.
     pub target: Vec<u8>,
-    /// host[:port]; empty if HTTP/1.0 named none.
+    /// `host[:port]`; empty if HTTP/1.0 named none.
     pub authority: Vec<u8>,
     /// The minor version, 0 or 1; 1 for a request that came by HTTP/2.
     pub minor: u8,
@@ -67,7 +67,7 @@ impl Request {
         let line = RequestLine::read(line)?;
         let Some(block) = lines.block(limits.fields)? else { return Ok(None) };
 
-        self.fields.begin(block.size(), block.lines());
+        self.fields.begin(block.bytes(), block.lines());
         let fields = &mut self.fields;
         let mut framing = Framing::default();
         let mut host = None;
@@ -78,16 +78,16 @@ impl Request {
                 Name::Host => host = Some(authority::read(value).ok_or(Fault::Host)?),
                 Name::ContentLength => {
                     if let Some(digits) = framing.content_length(value)? {
-                        fields.push_as(id, name, digits);
+                        fields.push_part(id, block.bytes(), name, digits);
                     }
                 }
                 Name::TransferEncoding => {
                     framing.transfer_encoding(value)?;
-                    fields.push_as(id, name, value);
+                    fields.push_part(id, block.bytes(), name, value);
                 }
                 Name::Connection if members(value).any(is_end_to_end) => return Err(Fault::Field),
                 Name::Other if Name::is_lookalike(name) => return Err(Fault::Field),
-                _ => fields.push_as(id, name, value),
+                _ => fields.push_part(id, block.bytes(), name, value),
             }
             Ok(())
         })?;

@@ -43,23 +43,23 @@ impl Response {
         let Some(block) = lines.block(limits.fields)? else { return Ok(None) };
 
         let is_bare = status < 200 || status == 204;
-        self.fields.begin(block.size(), block.lines());
+        self.fields.begin(block.bytes(), block.lines());
         let fields = &mut self.fields;
         let mut framing = Framing::default();
         block.fields(|name, value| {
             let id = Name::of(name);
             match id {
                 Name::ContentLength => match framing.content_length(value)? {
-                    Some(digits) if !is_bare => fields.push_as(id, name, digits),
+                    Some(digits) if !is_bare => fields.push_part(id, block.bytes(), name, digits),
                     Some(b"0") | None => {}
                     Some(_) => return Err(Fault::ContentLength),
                 },
                 Name::TransferEncoding if is_bare => return Err(Fault::TransferEncoding),
                 Name::TransferEncoding => {
                     framing.transfer_encoding(value)?;
-                    fields.push_as(id, name, value);
+                    fields.push_part(id, block.bytes(), name, value);
                 }
-                _ => fields.push_as(id, name, value),
+                _ => fields.push_part(id, block.bytes(), name, value),
             }
             Ok(())
         })?;
