@@ -32,6 +32,20 @@ pub(crate) struct Context {
 pub(crate) struct Slot {
     pub(crate) beside: RefCell<Arc<Beside>>,
     pub(crate) index: Cell<UpstreamIndex>,
+    /// Whether nothing more is to be accepted; told when it begins.
+    pub(crate) is_stopping: Cell<bool>,
+    pub(crate) stop: Notify,
+}
+
+impl Slot {
+    pub(crate) fn new(beside: Arc<Beside>, index: UpstreamIndex) -> Self {
+        Self {
+            beside: RefCell::new(beside),
+            index: Cell::new(index),
+            is_stopping: Cell::new(false),
+            stop: Notify::new(),
+        }
+    }
 }
 
 /// Memory for one request at a time.

@@ -76,7 +76,7 @@ impl Errand<'_> {
             None if deadline.is_last() => (Reason::DeadlineExceeded, None),
             None => (told.phase.get().too_long(), None),
         };
-        if matches!(reason, Reason::UpstreamTimeout | Reason::DeadlineExceeded)
+        if reason == Reason::UpstreamTimeout
             && let Some(endpoint) = &*told.endpoint.borrow()
         {
             self.beside.upstream.report(endpoint, false);
@@ -101,7 +101,8 @@ impl Errand<'_> {
         Some(trace_context::incoming(self.request.fields.get(Name::Traceparent), sample))
     }
 
-    fn tell(&self, told: &Told, end: End, head: std::time::Duration, id: &[u8], trace: Option<Trace>) -> End {
+    fn tell(&self, told: &Told<'_>, end: End, head: std::time::Duration, id: &[u8], trace: Option<Trace>) -> End {
+        report(told, end);
         let endpoint = told.endpoint.borrow();
         let record = Record {
             upstream: &self.beside.upstream.settings().name,
@@ -128,5 +129,19 @@ impl Errand<'_> {
         self.context.seeing.observe(&record, self.index);
         self.context.seeing.end(self.index);
         end
+    }
+}
+
+/// Tells the breaker how the upstream has done, if that is known.
+fn report(told: &Told<'_>, end: End) {
+    let is_good = match end {
+        End::Answered => !matches!(told.status.get(), 502..=504),
+        End::Upgraded => true,
+        End::Local(reason) | End::Broken(reason) if reason.is_upstreams() => false,
+        // They say nothing of the upstream, or it was never asked.
+        End::Local(_) | End::Broken(_) | End::ClientGone => return,
+    };
+    if let Some(in_flight) = told.in_flight.take() {
+        in_flight.report(is_good, Instant::now());
     }
 }

@@ -7,7 +7,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use unladen_http1::{Length, Request, Response};
-use unladen_pool::{Connection, Endpoint, Lease, LeaseError, Need, Refusal, Stream};
+use unladen_pool::{Connection, Endpoint, InFlight, Lease, LeaseError, Need, Refusal, Stream};
 
 use crate::answer::{Answer, Lost};
 use crate::beside::Beside;
@@ -20,20 +20,22 @@ use crate::tunnel::tunnel;
 use crate::watch::Deadline;
 
 /// One request and what becomes of it.
-pub(crate) struct Exchange<'a> {
-    pub(crate) beside: &'a Beside,
+pub(crate) struct Exchange<'a, 'u> {
+    pub(crate) beside: &'u Beside,
     pub(crate) thread: usize,
     pub(crate) request: &'a Request,
     pub(crate) request_id: Option<&'a [u8]>,
     pub(crate) trace: Option<&'a Trace>,
     pub(crate) began: Instant,
     pub(crate) deadline: &'a Deadline,
-    pub(crate) told: &'a Told,
+    pub(crate) told: &'a Told<'u>,
 }
 
 /// What is known of a request so far; read by whoever ends it, even if it is cut off.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct Told<'a> {
+    /// Its place among those in flight. Whoever ends it tells the breaker how.
+    pub(crate) in_flight: RefCell<Option<InFlight<'a>>>,
     pub(crate) phase: Cell<Phase>,
     pub(crate) status: Cell<u16>,
     pub(crate) attempts: Cell<u32>,
@@ -66,9 +68,10 @@ enum Attempt {
 
 // === impl Told ===
 
-impl Told {
+impl Told<'_> {
     pub(crate) fn new() -> Self {
         Self {
+            in_flight: RefCell::new(None),
             phase: Cell::new(Phase::Admitting),
             status: Cell::new(0),
             attempts: Cell::new(0),
@@ -90,7 +93,7 @@ impl Told {
 
 // === impl Exchange ===
 
-impl Exchange<'_> {
+impl Exchange<'_, '_> {
     /// Asks the upstream, and passes its answer on.
     pub(crate) async fn run(
         &self,
@@ -108,16 +111,8 @@ impl Exchange<'_> {
             Refusal::BreakerOpen(after) => Failure::Upstream(Reason::BreakerOpen, Some(after)),
             Refusal::TooManyRequests => Failure::Upstream(Reason::TooManyRequests, None),
         })?;
-        let done = self.attempts(body, client, response, scratch).await;
-        let is_good = match done {
-            Ok(_) => !matches!(self.told.status.get(), 502..=504),
-            // Those say nothing of the upstream, or that it was never asked.
-            Err(Failure::ClientGone) => return done,
-            Err(Failure::Upstream(reason, _)) if !reason.is_upstreams() => return done,
-            Err(_) => false,
-        };
-        in_flight.report(is_good, Instant::now());
-        done
+        self.told.in_flight.replace(Some(in_flight));
+        self.attempts(body, client, response, scratch).await
     }
 
     async fn attempts(
@@ -131,8 +126,8 @@ impl Exchange<'_> {
         let settings = upstream.settings();
         let is_idempotent = self.request.is_idempotent();
         let upgrade = client.can_upgrade() && self.asks_for_upgrade();
-        let keep = if is_idempotent { settings.retry.replay_bytes } else { 0 };
-        let mut upload = Pump::keeping(keep);
+        // Not only of what may be sent twice: nothing of it may have been sent once.
+        let mut upload = Pump::keeping(settings.retry.replay_bytes);
         let mut need = Need { fresh: !is_idempotent, new: false, upgrade };
         let mut tried: Vec<Arc<Endpoint>> = Vec::new();
         let mut retries = 0;

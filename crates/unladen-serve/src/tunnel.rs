@@ -48,7 +48,7 @@ pub(crate) async fn tunnel(
     upstream: (Half<'_>, &mut Buffer),
     deadline: &Deadline,
     idle: Duration,
-    told: &Told,
+    told: &Told<'_>,
 ) {
     deadline.set(Instant::now(), idle);
     let mut up = Way { from: client.0, buffer: client.1, to: upstream.0, bytes: 0, ended: false, done: false };

@@ -1,14 +1,16 @@
 //! One thread of the data plane: accepts connections, and answers them where they were accepted.
 
 use std::collections::HashMap;
+use std::future::poll_fn;
 use std::io;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_local};
 use unladen_pool::{Socket, Transport, Upstream};
@@ -88,7 +90,7 @@ async fn follow(
                 servings.insert(listener.id, serving);
                 continue;
             }
-            let slot = Rc::new(Slot { beside: planned.beside.clone().into(), index: index.into() });
+            let slot = Rc::new(Slot::new(planned.beside.clone(), index));
             let own = listener.sockets.iter().skip(thread).step_by(threads.max(1));
             let tasks = own.filter_map(|socket| {
                 let accepting = Accepting::new(socket).ok()?;
@@ -103,12 +105,13 @@ async fn follow(
     }
 }
 
-/// Stops accepting. What waits in the queue has been accepted by then: closing a listener resets what is queued there.
+/// Stops accepting, once what waits in the queue has been accepted: closing a listener resets what is queued there.
 async fn stop(serving: Serving) {
+    serving.slot.is_stopping.set(true);
+    serving.slot.stop.notify_waiters();
     for task in serving.tasks {
-        // The queue was emptied the last time the task ran; one more turn of the runtime for what came since.
-        tokio::task::yield_now().await;
-        task.abort();
+        // It fails if the task was cancelled, and then it is over too.
+        let _ = task.await;
     }
 }
 
@@ -135,32 +138,77 @@ impl Accepting {
             Self::Unix(listener) => Ok((Socket::Unix(listener.accept().await?.0), None)),
         }
     }
+
+    /// Gives what waits in the queue, asking the system itself: the runtime may not have heard of it yet.
+    fn accept_queued(self, mut take: impl FnMut(Socket, Option<IpAddr>)) {
+        match self {
+            Self::Tcp(listener) => {
+                let Ok(listener) = listener.into_std() else { return };
+                while let Ok((stream, address)) = listener.accept() {
+                    if stream.set_nonblocking(true).is_ok()
+                        && let Ok(stream) = TcpStream::from_std(stream)
+                    {
+                        take(Socket::Tcp(stream), Some(address.ip().to_canonical()));
+                    }
+                }
+            }
+            Self::Unix(listener) => {
+                let Ok(listener) = listener.into_std() else { return };
+                while let Ok((stream, _)) = listener.accept() {
+                    if stream.set_nonblocking(true).is_ok()
+                        && let Ok(stream) = UnixStream::from_std(stream)
+                    {
+                        take(Socket::Unix(stream), None);
+                    }
+                }
+            }
+        }
+    }
 }
 
 async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
-    loop {
+    let mut stop = std::pin::pin!(slot.stop.notified());
+    while !slot.is_stopping.get() {
         let is_full = {
             let beside = slot.beside.borrow();
             beside.clients.load(Ordering::Relaxed) >= beside.settings.client.connections
         };
-        if is_full {
-            tokio::time::sleep(PAUSE).await;
-            continue;
-        }
-        match listener.accept().await {
-            Ok((socket, address)) => {
-                let visit = Visit::new(&context, &slot);
-                let (context, slot) = (context.clone(), slot.clone());
-                spawn_local(async move {
-                    client_h1::serve(Transport::Plain(socket), address, context, slot).await;
-                    drop(visit);
-                });
+        let accepting = async {
+            if is_full {
+                tokio::time::sleep(PAUSE).await;
+                return None;
             }
-            // The client has gone again.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => (),
-            Err(_) => tokio::time::sleep(PAUSE).await,
+            match listener.accept().await {
+                Ok(accepted) => Some(accepted),
+                // The client has gone again.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => None,
+                Err(_) => {
+                    tokio::time::sleep(PAUSE).await;
+                    None
+                }
+            }
+        };
+        let mut accepting = std::pin::pin!(accepting);
+        let accepted = poll_fn(|cx| match accepting.as_mut().poll(cx) {
+            Poll::Ready(accepted) => Poll::Ready(Some(accepted)),
+            Poll::Pending => stop.as_mut().poll(cx).map(|()| None),
+        });
+        match accepted.await {
+            Some(Some((socket, address))) => spawn(socket, address, &context, &slot),
+            Some(None) => (),
+            None => break,
         }
     }
+    listener.accept_queued(|socket, address| spawn(socket, address, &context, &slot));
+}
+
+fn spawn(socket: Socket, address: Option<IpAddr>, context: &Rc<Context>, slot: &Rc<Slot>) {
+    let visit = Visit::new(context, slot);
+    let (context, slot) = (context.clone(), slot.clone());
+    spawn_local(async move {
+        client_h1::serve(Transport::Plain(socket), address, context, slot).await;
+        drop(visit);
+    });
 }
 
 async fn drain(context: &Context, servings: HashMap<u64, Serving>, idle_until: Instant, until: Instant) {
