@@ -82,11 +82,17 @@ pub enum LeaseError {
 
 impl Upstream {
     /// A connection to `endpoint`: this thread's, another thread's, or a new one.
-    pub async fn lease(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need) -> Result<Lease, LeaseError> {
+    pub async fn lease(
+        &self,
+        thread: usize,
+        endpoint: &Arc<Endpoint>,
+        need: Need,
+        now: Instant,
+    ) -> Result<Lease, LeaseError> {
         if need.upgrade && self.settings().http == Protocol::Http2 {
             return Err(LeaseError::NoUpgrade);
         }
-        if let Some(lease) = self.kept(thread, endpoint, need) {
+        if let Some(lease) = self.kept(thread, endpoint, need, now) {
             return Ok(lease);
         }
         let timeout = self.settings().timeouts.connect;
@@ -100,8 +106,7 @@ impl Upstream {
     }
 
     /// One that is there already.
-    fn kept(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need) -> Option<Lease> {
-        let now = Instant::now();
+    fn kept(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need, now: Instant) -> Option<Lease> {
         if self.may_be_h2() && !need.upgrade {
             let threads = self.shelves.len();
             for offset in 0..threads {
@@ -161,7 +166,7 @@ impl Upstream {
         if self.may_be_h2() && !need.upgrade {
             // One at a time: the others will find a place on the connection that the first one makes.
             let _one = self.gate.lock().await;
-            if let Some(lease) = self.kept(thread, endpoint, need) {
+            if let Some(lease) = self.kept(thread, endpoint, need, Instant::now()) {
                 return Ok(lease);
             }
             if self.may_be_h2() {
@@ -184,7 +189,7 @@ impl Upstream {
             tokio::pin!(freed);
             // Registered before looking, so that what becomes free in between is not missed.
             freed.as_mut().enable();
-            if let Some(lease) = self.kept(thread, endpoint, need) {
+            if let Some(lease) = self.kept(thread, endpoint, need, Instant::now()) {
                 return Ok(lease);
             }
             if let Some(place) = self.places.take() {

@@ -219,8 +219,7 @@ impl Upstream {
     }
 
     /// Keeps a connection for the next request.
-    pub fn give_back(&self, thread: usize, mut connection: Connection) {
-        let now = Instant::now();
+    pub fn give_back(&self, thread: usize, mut connection: Connection, now: Instant) {
         connection.idle_since = now;
         connection.buffer.release();
         if let Some(why) = connection.spent(&self.settings.pool, now) {

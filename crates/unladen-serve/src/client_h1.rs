@@ -88,13 +88,13 @@ async fn is_awake(
     context: &Context,
 ) -> bool {
     buffer.release();
-    let deadline = Deadline::new(idle, None);
+    let deadline = Deadline::new(Instant::now(), idle, None);
     let mut closing = pin!(context.close_idle.notified());
     let waiting = poll_fn(|cx| match transport.borrow_mut().poll_readable(cx) {
         Poll::Ready(readable) => Poll::Ready(readable.is_ok()),
         Poll::Pending => closing.as_mut().poll(cx).map(|()| false),
     });
-    watch.over(&deadline, waiting).await.unwrap_or(false)
+    watch.over(&deadline, pin!(waiting)).await.unwrap_or(false)
 }
 
 async fn head(
@@ -106,7 +106,7 @@ async fn head(
     is_first: bool,
 ) -> Result<(), NoHead> {
     let limits = beside.request_limits();
-    let deadline = Deadline::new(beside.settings.client.head_timeout, None);
+    let deadline = Deadline::new(Instant::now(), beside.settings.client.head_timeout, None);
     let mut is_empty = buffer.is_empty();
     loop {
         if !is_empty {
@@ -126,7 +126,7 @@ async fn head(
                 return Err(NoHead::Faulty(Reason::Malformed(Fault::HeadTooLong)));
             }
         }
-        match watch.over(&deadline, half.read(buffer)).await {
+        match watch.over(&deadline, pin!(half.read(buffer))).await {
             Some(Ok(count)) if count > 0 => is_empty = false,
             None if !is_empty => return Err(NoHead::Faulty(Reason::ClientTimeout)),
             _ => return Err(NoHead::Over),
@@ -175,9 +175,9 @@ async fn refuse(
     let half = Half(transport);
     let mut client = Client::H1(H1Client { half, out: &mut scratch.down, address: None, minor: 1, keep: &mut keep });
     let beside = slot.beside.borrow().clone();
-    let deadline = Deadline::new(LINGER_TIME, None);
+    let deadline = Deadline::new(Instant::now(), LINGER_TIME, None);
     let via = beside.settings.via;
-    let answered = watch.over(&deadline, client.answer(&scratch.response, &words, false, via)).await;
+    let answered = watch.over(&deadline, pin!(client.answer(&scratch.response, &words, false, via))).await;
     let record = Record {
         upstream: &beside.upstream.settings().name,
         endpoint: None,
@@ -208,7 +208,7 @@ async fn refuse(
 /// Says that nothing more comes, and reads on for a while: a connection that is closed with bytes unread is reset, and takes the
 /// answer with it (RFC 9112, section 9.6).
 async fn linger(transport: &RefCell<Transport>, buffer: &mut Buffer, watch: &mut Watch) {
-    let deadline = Deadline::new(LINGER_TIME, None);
+    let deadline = Deadline::new(Instant::now(), LINGER_TIME, None);
     let half = Half(transport);
     let dropping = async {
         if poll_fn(|cx| half.poll_shutdown(cx)).await.is_err() {
@@ -223,5 +223,5 @@ async fn linger(transport: &RefCell<Transport>, buffer: &mut Buffer, watch: &mut
             }
         }
     };
-    let _ = watch.over(&deadline, dropping).await;
+    let _ = watch.over(&deadline, pin!(dropping)).await;
 }

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::io;
 use std::net::IpAddr;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Instant;
@@ -50,9 +50,9 @@ pub(crate) async fn serve(
         .max_pending_accept_reset_streams(RESET_STREAMS)
         .max_send_buffer_size(SEND_BUFFER);
     let mut watch = Watch::new();
-    let deadline = Deadline::new(client.head_timeout, None);
+    let deadline = Deadline::new(Instant::now(), client.head_timeout, None);
     let shaking = builder.handshake::<_, Bytes>(Rewound { read, transport });
-    let Some(Ok(mut connection)) = watch.over(&deadline, shaking).await else { return };
+    let Some(Ok(mut connection)) = watch.over(&deadline, pin!(shaking)).await else { return };
     let mut drain = std::pin::pin!(context.drain.notified());
     let mut is_draining = context.is_draining.get();
     if is_draining {
@@ -61,7 +61,7 @@ pub(crate) async fn serve(
     let open = Rc::new(std::cell::Cell::new(0_usize));
     loop {
         // As long as a stream is open, its own bounds hold.
-        let deadline = Deadline::new(client.idle, None);
+        let deadline = Deadline::new(Instant::now(), client.idle, None);
         let accepting = poll_fn(|cx| {
             if !is_draining && drain.as_mut().poll(cx).is_ready() {
                 is_draining = true;
@@ -69,7 +69,7 @@ pub(crate) async fn serve(
             }
             connection.poll_accept(cx)
         });
-        match watch.over(&deadline, accepting).await {
+        match watch.over(&deadline, pin!(accepting)).await {
             Some(Some(Ok((head, send)))) => {
                 let open = Open::new(&open);
                 let (context, slot) = (context.clone(), slot.clone());

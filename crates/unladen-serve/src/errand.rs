@@ -1,6 +1,7 @@
 //! The principal type is [`Errand`]: runs one exchange within its time, answers in the upstream's place if need be, and tells of it.
 
 use std::net::IpAddr;
+use std::pin::pin;
 use std::time::Instant;
 
 use unladen_http1::{Name, Request, Response};
@@ -41,10 +42,11 @@ impl Errand<'_> {
         up: &mut Vec<u8>,
         id: &mut Vec<u8>,
     ) -> End {
-        let head = self.began.elapsed();
+        let now = Instant::now();
+        let head = now.saturating_duration_since(self.began);
         let settings = self.beside.upstream.settings();
         let last = settings.timeouts.request.map(|all| self.began + all);
-        let deadline = Deadline::new(settings.timeouts.connect, last);
+        let deadline = Deadline::new(now, settings.timeouts.connect, last);
         let told = Told::new();
         id.clear();
         let mut has_own_id = false;
@@ -68,7 +70,7 @@ impl Errand<'_> {
             deadline: &deadline,
             told: &told,
         };
-        let outcome = watch.over(&deadline, exchange.run(body, client, response, up)).await;
+        let outcome = watch.over(&deadline, pin!(exchange.run(body, client, response, up))).await;
         let (reason, after) = match outcome {
             Some(Ok(end)) => return self.tell(&told, end, head, id, trace),
             Some(Err(Failure::ClientGone)) => return self.tell(&told, End::ClientGone, head, id, trace),
@@ -87,9 +89,9 @@ impl Errand<'_> {
         let words = compose::local(response, reason, after);
         told.status.set(reason.status());
         let is_head = self.request.method == b"HEAD";
-        let deadline = Deadline::new(ANSWER_TIME, None);
+        let deadline = Deadline::new(Instant::now(), ANSWER_TIME, None);
         let via = self.beside.settings.via;
-        let end = match watch.over(&deadline, client.answer(response, &words, is_head, via)).await {
+        let end = match watch.over(&deadline, pin!(client.answer(response, &words, is_head, via))).await {
             Some(Ok(())) => End::Local(reason),
             _ => End::ClientGone,
         };
@@ -102,7 +104,8 @@ impl Errand<'_> {
     }
 
     fn tell(&self, told: &Told<'_>, end: End, head: std::time::Duration, id: &[u8], trace: Option<Trace>) -> End {
-        report(told, end);
+        let now = Instant::now();
+        report(told, end, now);
         let endpoint = told.endpoint.borrow();
         let record = Record {
             upstream: &self.beside.upstream.settings().name,
@@ -120,7 +123,7 @@ impl Errand<'_> {
             head,
             connected: told.connected.get(),
             first_byte: told.first_byte.get(),
-            total: self.began.elapsed(),
+            total: now.saturating_duration_since(self.began),
             bytes_in: told.bytes_in.get(),
             bytes_out: told.bytes_out.get(),
             request_id: id,
@@ -133,7 +136,7 @@ impl Errand<'_> {
 }
 
 /// Tells the breaker how the upstream has done, if that is known.
-fn report(told: &Told<'_>, end: End) {
+fn report(told: &Told<'_>, end: End, now: Instant) {
     let is_good = match end {
         End::Answered => !matches!(told.status.get(), 502..=504),
         End::Upgraded => true,
@@ -142,6 +145,6 @@ fn report(told: &Told<'_>, end: End) {
         End::Local(_) | End::Broken(_) | End::ClientGone => return,
     };
     if let Some(in_flight) = told.in_flight.take() {
-        in_flight.report(is_good, Instant::now());
+        in_flight.report(is_good, now);
     }
 }

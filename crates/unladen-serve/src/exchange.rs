@@ -135,12 +135,12 @@ impl Exchange<'_, '_> {
         loop {
             self.told.phase.set(Phase::Connecting);
             // Time to connect is bounded where it is done, for each attempt.
-            self.deadline.set(Instant::now(), settings.timeouts.connect.saturating_mul(2));
+            self.deadline.set(settings.timeouts.connect.saturating_mul(2));
             let Some(endpoint) = upstream.endpoint(&tried).await else {
                 return Err(Failure::Upstream(Reason::NoEndpoint, None));
             };
             self.told.attempts.set(self.told.attempts.get() + 1);
-            let attempt = match upstream.lease(self.thread, &endpoint, need).await {
+            let attempt = match upstream.lease(self.thread, &endpoint, need, self.deadline.now()).await {
                 Ok(lease) => self.attempt(lease, &mut upload, body, client, response, scratch, retries).await?,
                 Err(error) => {
                     let reason = reason_of(&error);
@@ -164,19 +164,20 @@ impl Exchange<'_, '_> {
                 Attempt::Again(reason) => reason,
             };
             let is_last = retries >= settings.retry.attempts || !reason.may_be_tried_again() || !upload.again();
-            let leave = if is_last { None } else { upstream.retry(Instant::now()) };
+            let leave = if is_last { None } else { upstream.retry(self.deadline.look()) };
             if leave.is_none() {
                 return Err(Failure::Upstream(reason, None));
             }
             retries += 1;
             tried.push(endpoint);
             let wait = unladen_pool::delay(retries, &settings.retry);
-            if self.deadline.left(Instant::now()).is_some_and(|left| left <= wait) {
+            if self.deadline.left().is_some_and(|left| left <= wait) {
                 return Err(Failure::Upstream(reason, None));
             }
             self.told.phase.set(Phase::BackingOff);
-            self.deadline.set(Instant::now(), wait.saturating_mul(2) + Duration::from_secs(1));
+            self.deadline.set(wait.saturating_mul(2) + Duration::from_secs(1));
             tokio::time::sleep(wait).await;
+            self.deadline.look();
         }
     }
 
@@ -198,7 +199,10 @@ impl Exchange<'_, '_> {
         scratch: &mut Vec<u8>,
         retries: u32,
     ) -> Result<Attempt, Failure> {
-        self.told.connected.set(Some(self.began.elapsed()));
+        if !matches!(lease, Lease::H1(_, unladen_pool::Source::Own) | Lease::H2(_, unladen_pool::Source::Own)) {
+            self.deadline.look();
+        }
+        self.told.connected.set(Some(self.since_began()));
         match lease {
             Lease::H1(connection, source) => {
                 self.told.reuse.set(source.into());
@@ -253,7 +257,7 @@ impl Exchange<'_, '_> {
             Carried::Whole => {
                 if response.keeps_alive() && connection.buffer.is_empty() {
                     connection.keep = keep_alive(response);
-                    self.beside.upstream.give_back(self.thread, connection);
+                    self.beside.upstream.give_back(self.thread, connection, self.deadline.look());
                 }
                 Ok(Attempt::Done(End::Answered))
             }
@@ -317,17 +321,17 @@ impl Exchange<'_, '_> {
         let settings = upstream.settings();
         let limit = self.beside.settings.client.body_bytes;
         self.told.phase.set(Phase::Sending);
-        self.deadline.set(Instant::now(), settings.timeouts.first_byte);
+        self.deadline.set(settings.timeouts.first_byte);
         let mut uploading = true;
         let mut refused = None;
         loop {
             let headed = poll_fn(|cx| {
                 if uploading {
-                    match upload.poll(cx, body, &mut sink, limit, || self.piece(&settings.timeouts)) {
+                    match upload.poll(cx, body, &mut sink, limit) {
                         Poll::Ready(Ok(())) => {
                             uploading = false;
                             self.told.phase.set(Phase::Waiting);
-                            self.deadline.set(Instant::now(), settings.timeouts.first_byte);
+                            self.deadline.set(settings.timeouts.first_byte);
                         }
                         // It may have answered before it stopped to listen.
                         Poll::Ready(Err(PumpError::Sink(error))) => (uploading, refused) = (false, Some(error)),
@@ -338,6 +342,9 @@ impl Exchange<'_, '_> {
                             return Poll::Ready(Err(Lost::Client(client_failure(&error))));
                         }
                         Poll::Pending => {
+                            if upload.has_moved() {
+                                self.deadline.renew(settings.timeouts.idle);
+                            }
                             self.told.phase.set(if upload.is_held_up { Phase::Waiting } else { Phase::Sending });
                         }
                     }
@@ -354,7 +361,8 @@ impl Exchange<'_, '_> {
             self.told.bytes_in.set(upload.bytes);
             match headed {
                 Ok(()) if response.status == 101 && client.can_upgrade() && self.asks_for_upgrade() => {
-                    self.told.first_byte.set(Some(self.began.elapsed()));
+                    self.deadline.look();
+                    self.told.first_byte.set(Some(self.since_began()));
                     self.told.status.set(101);
                     client.interim(response).await.map_err(|_| Failure::ClientGone)?;
                     upstream.report(endpoint, true);
@@ -387,12 +395,13 @@ impl Exchange<'_, '_> {
                 }
             }
         }
+        self.deadline.look();
         upstream.report(endpoint, !matches!(response.status, 502..=504));
-        self.told.first_byte.set(Some(self.began.elapsed()));
+        self.told.first_byte.set(Some(self.since_began()));
         if settings.retry.statuses.contains(&response.status)
             && retries < settings.retry.attempts
             && self.request.is_idempotent()
-            && let Some(_leave) = upstream.retry(Instant::now())
+            && let Some(_leave) = upstream.retry(self.deadline.look())
             && upload.again()
         {
             return Ok(Carried::Nothing(Attempt::Again(Reason::UpstreamStatus)));
@@ -417,25 +426,28 @@ impl Exchange<'_, '_> {
         let limit = self.beside.settings.client.body_bytes;
         // What it has not read of the request would be taken for the next one.
         let is_early = uploading || refused;
-        let now = Instant::now();
         self.told.phase.set(Phase::Answering);
-        self.deadline.set(now, settings.timeouts.idle);
+        self.deadline.set(settings.timeouts.idle);
         let is_head = self.request.method == b"HEAD";
         let has_body = !is_head && !matches!(response.length, Length::None | Length::Exact(0));
         let mut from = if has_body { answer.into_source(response.length) } else { Source::Empty };
         self.told.status.set(response.status);
         let mut to = client
-            .respond(response, is_head, is_early, self.beside.settings.via, now)
+            .respond(response, is_head, is_early, self.beside.settings.via, self.deadline.now())
             .map_err(|()| Failure::ClientGone)?;
         let mut download = Pump::default();
         let done = poll_fn(|cx| {
             if uploading {
-                match upload.poll(cx, body, &mut sink, limit, || self.piece(&settings.timeouts)) {
+                match upload.poll(cx, body, &mut sink, limit) {
                     Poll::Ready(_) => uploading = false,
                     Poll::Pending => (),
                 }
             }
-            download.poll(cx, &mut from, &mut to, None, || self.piece(&settings.timeouts))
+            let carried = download.poll(cx, &mut from, &mut to, None);
+            if carried.is_pending() && (download.has_moved() | upload.has_moved()) {
+                self.deadline.renew(settings.timeouts.idle);
+            }
+            carried
         })
         .await;
         self.told.bytes_in.set(upload.bytes);
@@ -456,8 +468,8 @@ impl Exchange<'_, '_> {
         }
     }
 
-    fn piece(&self, timeouts: &unladen_pool::TimeoutSettings) {
-        self.deadline.set(Instant::now(), timeouts.idle);
+    fn since_began(&self) -> Duration {
+        self.deadline.now().saturating_duration_since(self.began)
     }
 }
 

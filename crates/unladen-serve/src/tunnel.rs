@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use unladen_pool::{Buffer, Half};
 
@@ -28,7 +28,7 @@ impl Way<'_> {
                 let count = ready!(self.to.poll_write(cx, &[IoSlice::new(self.buffer.bytes())]))?;
                 self.buffer.consume(count);
                 self.bytes += count as u64;
-                deadline.set(Instant::now(), idle);
+                deadline.renew(idle);
             }
             ready!(self.to.poll_flush(cx))?;
             if self.ended {
@@ -50,7 +50,7 @@ pub(crate) async fn tunnel(
     idle: Duration,
     told: &Told<'_>,
 ) {
-    deadline.set(Instant::now(), idle);
+    deadline.renew(idle);
     let mut up = Way { from: client.0, buffer: client.1, to: upstream.0, bytes: 0, ended: false, done: false };
     let mut down = Way { from: upstream.0, buffer: upstream.1, to: client.0, bytes: 0, ended: false, done: false };
     poll_fn(|cx| {

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -23,21 +23,41 @@ pub(crate) struct Deadline {
     at: Cell<Instant>,
     /// Of all of it; the parts may not go beyond.
     last: Option<Instant>,
+    /// When the clock was looked at last: it is, when something was waited for.
+    now: Cell<Instant>,
 }
 
 // === impl Deadline ===
 
 impl Deadline {
-    pub(crate) fn new(within: Duration, last: Option<Instant>) -> Self {
-        let deadline = Self { at: Cell::new(Instant::now()), last };
-        deadline.set(Instant::now(), within);
+    /// From `now` on, `within` is left.
+    pub(crate) fn new(now: Instant, within: Duration, last: Option<Instant>) -> Self {
+        let deadline = Self { at: Cell::new(now), last, now: Cell::new(now) };
+        deadline.set(within);
         deadline
     }
 
-    /// From `now` on, `within` is left.
-    pub(crate) fn set(&self, now: Instant, within: Duration) {
-        let at = now + within.min(FAR);
+    /// Looks at the clock.
+    pub(crate) fn look(&self) -> Instant {
+        self.now.set(Instant::now());
+        self.now.get()
+    }
+
+    /// When the clock was looked at last.
+    pub(crate) fn now(&self) -> Instant {
+        self.now.get()
+    }
+
+    /// From when the clock was looked at last, `within` is left.
+    pub(crate) fn set(&self, within: Duration) {
+        let at = self.now.get() + within.min(FAR);
         self.at.set(self.last.map_or(at, |last| last.min(at)));
+    }
+
+    /// From now on, `within` is left.
+    pub(crate) fn renew(&self, within: Duration) {
+        self.look();
+        self.set(within);
     }
 
     /// Whether the bound of the whole has been reached.
@@ -46,8 +66,8 @@ impl Deadline {
     }
 
     /// What is left of the whole.
-    pub(crate) fn left(&self, now: Instant) -> Option<Duration> {
-        self.last.map(|last| last.saturating_duration_since(now))
+    pub(crate) fn left(&self) -> Option<Duration> {
+        self.last.map(|last| last.saturating_duration_since(self.now.get()))
     }
 }
 
@@ -61,9 +81,8 @@ impl Watch {
         Self { sleep: Box::pin(tokio::time::sleep(Duration::from_secs(60))) }
     }
 
-    /// What `work` gives; none if its deadline is reached before.
-    pub(crate) async fn over<F: Future>(&mut self, deadline: &Deadline, work: F) -> Option<F::Output> {
-        let mut work = pin!(work);
+    /// What `work` gives; none if its deadline is reached before. It is pinned by whoever calls, so that it need not be moved.
+    pub(crate) async fn over<F: Future>(&mut self, deadline: &Deadline, mut work: Pin<&mut F>) -> Option<F::Output> {
         poll_fn(|cx| {
             if let Poll::Ready(output) = work.as_mut().poll(cx) {
                 return Poll::Ready(Some(output));

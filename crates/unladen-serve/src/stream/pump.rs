@@ -18,6 +18,7 @@ pub(crate) struct Pump {
     ended: bool,
     /// Whether it is the sink that is waited for, not the source.
     pub(crate) is_held_up: bool,
+    moved: bool,
 }
 
 /// Which end a body broke off at.
@@ -45,14 +46,13 @@ impl Pump {
         !self.overflowed
     }
 
-    /// Carries what there is. `progress` is told of each piece.
+    /// Carries what there is.
     pub(crate) fn poll(
         &mut self,
         cx: &mut Context<'_>,
         source: &mut Source<'_>,
         sink: &mut Sink<'_>,
         limit: Option<u64>,
-        mut progress: impl FnMut(),
     ) -> Poll<Result<(), PumpError>> {
         self.is_held_up = true;
         while self.replayed < self.kept.len() && !self.overflowed {
@@ -69,7 +69,7 @@ impl Pump {
                     }
                     self.remember(&data[..count]);
                     source.consume(count);
-                    progress();
+                    self.moved = true;
                 }
                 Poll::Ready(Ok(false)) => self.ended = true,
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(PumpError::Source(error))),
@@ -82,6 +82,11 @@ impl Pump {
             }
         }
         sink.poll_end(cx, source.trailers()).map_err(PumpError::Sink)
+    }
+
+    /// Whether anything was carried since this was asked the last time.
+    pub(crate) fn has_moved(&mut self) -> bool {
+        std::mem::take(&mut self.moved)
     }
 
     fn remember(&mut self, data: &[u8]) {

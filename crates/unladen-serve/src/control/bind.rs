@@ -1,0 +1,91 @@
+//! Makes listening sockets.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+use std::{fs, thread};
+
+use nix::sys::stat::{Mode, fchmod};
+use socket2::{Domain, SockAddr, Socket, Type};
+
+use crate::plan::ListenSocket;
+
+/// So many connections wait to be accepted; the kernel lowers it to `net.core.somaxconn`. PHP opens one for each call.
+const BACKLOG: i32 = 4096;
+/// An address that this process has just given up may be in use for a moment: its threads close it when they come to it.
+const TRIES: u32 = 20;
+/// How long to wait in between.
+const PAUSE: Duration = Duration::from_millis(25);
+
+/// Sockets of one address, one for each thread: the kernel spreads connections over them.
+pub(super) fn tcp(address: SocketAddr, count: usize) -> io::Result<Vec<ListenSocket>> {
+    // With SO_REUSEPORT, another server of this user would not be noticed: it would get half of the connections.
+    is_free(address)?;
+    (0..count).map(|_| one_more(address)).collect()
+}
+
+fn is_free(address: SocketAddr) -> io::Result<()> {
+    for left in (0..TRIES).rev() {
+        match socket(address).and_then(|socket| socket.bind(&address.into())) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && left > 0 => thread::sleep(PAUSE),
+            other => return other,
+        }
+    }
+    Ok(())
+}
+
+fn socket(address: SocketAddr) -> io::Result<Socket> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    socket.set_reuse_address(true)?;
+    if address.is_ipv6() {
+        // `[::]` is all addresses of IPv6: those of IPv4 are `0.0.0.0`, whatever the system's default.
+        socket.set_only_v6(true)?;
+    }
+    Ok(socket)
+}
+
+/// Another socket of an address that this process, or the one before it, has sockets of.
+pub(super) fn one_more(address: SocketAddr) -> io::Result<ListenSocket> {
+    let socket = socket(address)?;
+    socket.set_reuse_port(true)?;
+    // What is accepted inherits it: a system call less for each connection.
+    socket.set_tcp_nodelay(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    socket.set_nonblocking(true)?;
+    Ok(ListenSocket::Tcp(socket.into()))
+}
+
+/// A Unix socket of this mode. What a dead process left in its place is replaced.
+pub(super) fn unix(path: &Path, mode: u32) -> io::Result<ListenSocket> {
+    make_way(path)?;
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    // The kernel takes the mode of what it makes from here, less the umask: nobody can open it before the mode is right.
+    fchmod(&socket, Mode::from_bits_truncate(mode))?;
+    socket.bind(&SockAddr::unix(path)?)?;
+    set_mode(path, mode)?;
+    socket.listen(BACKLOG)?;
+    socket.set_nonblocking(true)?;
+    Ok(ListenSocket::Unix(socket.into()))
+}
+
+/// Who may open it.
+pub(super) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+/// Takes away what a dead process left.
+fn make_way(path: &Path) -> io::Result<()> {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(()) };
+    if !metadata.file_type().is_socket() {
+        return Err(io::Error::other("there is something by that name, and it is no socket"));
+    }
+    match UnixStream::connect(path) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
+        // Whatever else it says, there is someone.
+        _ => Err(io::Error::from(io::ErrorKind::AddrInUse)),
+    }
+}

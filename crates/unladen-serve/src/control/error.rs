@@ -1,0 +1,76 @@
+//! The principal type is [`ServeError`]: why nothing is served, or not any longer.
+
+use std::io;
+
+use unladen_pool::UpstreamError;
+
+/// Why nothing is served, or not any longer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// An address cannot be listened at.
+    #[error("cannot listen at {address}: {source}{}", hint(source))]
+    Listen {
+        /// As it is written in the file.
+        address: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// An upstream cannot be configured so.
+    #[error("the upstream `{name}`: {source}")]
+    Upstream {
+        /// Its name.
+        name: String,
+        /// Why not.
+        source: UpstreamError,
+    },
+    /// The access log cannot be written, or the like.
+    #[error("cannot begin to log: {0}")]
+    Seeing(#[source] io::Error),
+    /// The system refuses a thread, or handlers of signals.
+    #[error("cannot start: {doing}: {source}")]
+    Start {
+        /// What it refuses.
+        doing: &'static str,
+        /// What it said.
+        source: io::Error,
+    },
+    /// A thread that carries requests has ended by itself.
+    #[error("thread {thread} has ended by itself, which is a fault of this program: see above")]
+    Thread {
+        /// Its number, counted from 0.
+        thread: usize,
+    },
+    /// What the process before handed over cannot be used.
+    #[error("what was handed over cannot be used: {0}")]
+    Handover(#[source] io::Error),
+}
+
+/// How serving ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// As it was asked to, all requests being done or out of time.
+    Drained,
+    /// Another process goes on.
+    HandedOver {
+        /// Its id.
+        process: u32,
+    },
+    /// At once, as it was asked to twice.
+    AtOnce,
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            "; another server is there already: stop it, or give another address (`ss -lptn` and `ss -lxp` tell whose it is)"
+        }
+        io::ErrorKind::PermissionDenied => {
+            "; ports below 1024 take CAP_NET_BIND_SERVICE (AmbientCapabilities= of systemd), Unix sockets the right to \
+             write into their folder"
+        }
+        io::ErrorKind::AddrNotAvailable => "; no interface of this machine has the address",
+        io::ErrorKind::NotFound => "; its folder is not there (RuntimeDirectory= of systemd makes one)",
+        _ => "",
+    }
+}

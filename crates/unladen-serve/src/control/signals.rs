@@ -1,0 +1,28 @@
+//! What the control thread is told of by signals.
+
+use std::io;
+use std::sync::mpsc::Sender;
+use std::thread;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR2};
+use signal_hook::iterator::Signals;
+
+use super::event::Event;
+
+/// Passes signals on, as events, for as long as the process lives.
+pub(super) fn pass_on(events: Sender<Event>) -> io::Result<()> {
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM, SIGUSR2])?;
+    let pass = move || {
+        for signal in signals.forever() {
+            let event = match signal {
+                SIGHUP => Event::Reload,
+                SIGUSR2 => Event::HandOver,
+                _ => Event::Stop,
+            };
+            if events.send(event).is_err() {
+                return;
+            }
+        }
+    };
+    thread::Builder::new().name("signals".into()).spawn(pass).map(drop)
+}
