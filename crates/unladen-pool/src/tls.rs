@@ -87,7 +87,8 @@ impl Connector {
     /// Shakes hands over this socket with the server of this name (a port of it is left out), or of the settings' name if they
     /// have one.
     ///
-    /// It takes as long as the peer lets it: the caller bounds it.
+    /// It takes as long as the peer lets it: the caller bounds it. What is written to the stream has to be flushed: it may accept all
+    /// of it and send none, wherever the socket takes nothing for a moment, as it does when a task has done its share of a turn.
     ///
     /// # Errors
     /// [`TlsError::Handshake`] with what was wrong; [`TlsError::Name`] for a name that is none.
