@@ -21,6 +21,8 @@ mod resolve;
 mod settings;
 mod shelf;
 mod socket;
+#[cfg(test)]
+mod testing;
 mod tls;
 mod transport;
 mod upstream;
