@@ -31,6 +31,7 @@ pub use self::error::{BadPlace, ConfigError};
 pub use self::explain::{Explained, Origin as ValueOrigin, Shown};
 pub use self::keys::{KEYS, Key};
 use self::level::Level;
+pub(crate) use self::listen::text as address_text;
 use self::problem::Bad;
 pub use self::problem::Problem;
 use self::reading::Reading;
@@ -111,9 +112,10 @@ fn syntax(text: &str, error: &toml::de::Error) -> Bad {
 
 fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<(Settings, Vec<u64>)> {
     let mut known = keys::names("");
-    known.extend(["beside", "defaults", "front"]);
-    r.bads.extend(root.strangers(&known));
-    if root.get("front").is_some() {
+    known.extend(["beside", "defaults"]);
+    if root.get("front").is_none() {
+        r.bads.extend(root.strangers(&known));
+    } else {
         let what = "this version stands beside an application only: [[front]] tables are for one that stands in front \
                     of it; take them out";
         r.bads.push(Problem::NotYet { what }.at(root.key_span("front")));

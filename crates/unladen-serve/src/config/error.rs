@@ -1,6 +1,7 @@
 //! The principal type is [`ConfigError`]: why a file is no configuration, with every place that is wrong.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -68,6 +69,13 @@ fn listed(places: &[BadPlace], more: usize) -> String {
 // === impl ConfigError ===
 
 impl ConfigError {
+    /// Another number for other mistakes.
+    pub(crate) fn stamp(&self) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        self.to_string().hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// All that is wrong, in the order of the text; what is said twice of one place is said once.
     pub(super) fn of(text: &str, file: &Path, mut bads: Vec<Bad>) -> Self {
         bads.sort_by_key(|bad| bad.span.start);

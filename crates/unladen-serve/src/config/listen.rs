@@ -60,7 +60,7 @@ pub(super) fn socket_path(value: &Value<'_>, text: &str, reading: &Reading<'_>) 
 }
 
 /// As it is written into the file.
-pub(super) fn text(address: &ListenAddress) -> String {
+pub(crate) fn text(address: &ListenAddress) -> String {
     match address {
         ListenAddress::Tcp(address) => address.to_string(),
         ListenAddress::Unix(path) => format!("unix:{}", path.display()),

@@ -45,6 +45,9 @@ impl<'t> Table<'t> {
                 KEYS.iter().filter(|known| known.name == word).map(|known| keys::headed(known.table)).collect();
             let meant = match homes.is_empty() {
                 false => format!("it belongs in {}", homes.join(" or ")),
+                true if keys::GROUPS.contains(&word) => {
+                    format!("it belongs below a [[beside]], or below [defaults]: [defaults.{word}]")
+                }
                 true => meant(word, known),
             };
             Problem::UnknownKey { key: word.into(), place: self.place.clone(), meant }.at(key.span())

@@ -46,8 +46,7 @@ impl Found {
                 (None, None) => return Err(wrong("listens at an address that is neither of IP nor a path")),
             }
         };
-        let socket =
-            if is_unix { ListenSocket::Unix(socket.into()) } else { ListenSocket::Tcp(socket.into()) };
+        let socket = if is_unix { ListenSocket::Unix(socket.into()) } else { ListenSocket::Tcp(socket.into()) };
         Ok(Self { socket, address, name, is_ours })
     }
 

@@ -66,7 +66,10 @@ impl Listeners {
         found: &mut Vec<Found>,
     ) -> Result<(Vec<Arc<Listener>>, Changed), ServeError> {
         let mut new: Vec<Held> = Vec::new();
-        for wanted in wanted.iter().filter(|wanted| self.at(wanted.address).is_none()) {
+        for wanted in wanted {
+            if self.at(wanted.address).is_some() {
+                continue;
+            }
             self.made += 1;
             match open(wanted, self.made, found) {
                 Ok(held) => new.push(held),
@@ -77,9 +80,11 @@ impl Listeners {
             }
         }
         for wanted in wanted {
-            if let (Some(_), ListenAddress::Unix(path)) = (self.at(wanted.address), wanted.address) {
-                // It may be systemd's, and then it is not for us to say.
-                let _ = bind::set_mode(path, wanted.mode);
+            if let ListenAddress::Unix(path) = wanted.address
+                && self.held.iter().any(|held| held.listener.address == *wanted.address && held.file.is_some())
+                && let Err(source) = bind::set_mode(path, wanted.mode)
+            {
+                eprintln!("unladen: the mode of {} stays as it is: {source}", path.display());
             }
         }
         let mut changed = Changed { new: new.len(), ..Changed::default() };

@@ -10,9 +10,7 @@ const OTHERS: u64 = 64;
 /// Raises the bound as far as is allowed; what it is then.
 pub(super) fn raise() -> u64 {
     match getrlimit(Resource::RLIMIT_NOFILE) {
-        Ok((soft, hard)) if soft < hard => {
-            setrlimit(Resource::RLIMIT_NOFILE, hard, hard).map_or(soft, |()| hard)
-        }
+        Ok((soft, hard)) if soft < hard => setrlimit(Resource::RLIMIT_NOFILE, hard, hard).map_or(soft, |()| hard),
         Ok((soft, _)) => soft,
         Err(_) => 0,
     }
@@ -21,9 +19,10 @@ pub(super) fn raise() -> u64 {
 /// What the settings' bounds would take, if it is more than that.
 pub(super) fn warning(settings: &Settings, may: u64) -> Option<String> {
     let of = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let connections = settings.beside.iter().map(|beside| {
-        of(beside.client.connections).saturating_add(of(beside.upstream.limits.connections))
-    });
+    let connections = settings
+        .beside
+        .iter()
+        .map(|beside| of(beside.client.connections).saturating_add(of(beside.upstream.limits.connections)));
     let takes = connections.fold(OTHERS, u64::saturating_add);
     (takes > may).then(|| {
         format!(

@@ -1,0 +1,261 @@
+//! The principal type is [`Control`]: what the main thread does while others carry requests. It listens, reads the configuration again,
+//! hands over to another process, and stops.
+//!
+//! It is told by events; each is dealt with before the next. What the threads are to do is a [`Plan`], of which they follow the latest.
+
+mod bind;
+mod error;
+mod event;
+mod file_watch;
+mod found;
+mod handover;
+mod listeners;
+mod open_files;
+mod plans;
+mod signals;
+mod systemd;
+mod threads;
+mod wire;
+
+use std::io;
+use std::process::Child;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+pub use self::error::{Ended, ServeError};
+use self::event::Event;
+use self::handover::{Heir, Inheritance, Program};
+use self::listeners::Changed;
+use self::plans::{Made, Plans};
+use self::systemd::Notice;
+pub use self::threads::{Crew, Household};
+use crate::config::Config;
+use crate::plan::{Plan, State};
+
+/// Clients that wait between two requests are given so long to see that no more is listened at, before they are closed.
+const IDLE_AT_STOP: Duration = Duration::from_millis(100);
+/// After the time for draining is over, threads have this long to say so.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// What the main thread does while others carry requests.
+struct Control {
+    config: Config,
+    plans: Plans,
+    program: Program,
+    plan: watch::Sender<Arc<Plan>>,
+    household: watch::Sender<Arc<Household>>,
+    events: Receiver<Event>,
+    tell: Sender<Event>,
+    /// Threads that carry requests.
+    running: usize,
+    heir: Option<Child>,
+    /// A file that was refused is not read again before it is another.
+    refused: Option<u64>,
+}
+
+/// Serves until it is told to stop, or another process takes over.
+///
+/// # Errors
+/// If it cannot listen, or an upstream cannot be configured as it is; if a thread ends by itself.
+pub fn control(config: Config, crew: impl Crew) -> Result<Ended, ServeError> {
+    let cannot = |doing| move |source| ServeError::Start { doing, source };
+    let program = Program::of_this_process().map_err(cannot("finding its own program"))?;
+    let mut inheritance = Inheritance::claim().map_err(ServeError::Handover)?;
+    let mut found = inheritance.as_mut().map_or_else(found::from_systemd, |one| std::mem::take(&mut one.found));
+    let may_open = open_files::raise();
+    if let Some(warning) = open_files::warning(&config.settings, may_open) {
+        eprintln!("unladen: {warning}");
+    }
+    let threads = config.settings.threads;
+    let mut plans = Plans::new(threads);
+    let Made { plan, admin, .. } = plans.make(&config, &mut found)?;
+    for left in found {
+        let address = crate::config::address_text(&left.address);
+        eprintln!("unladen: no [[beside]] listens at {address}, which was handed over: it is closed");
+    }
+    let (tell, events) = channel();
+    // Before the threads: a signal that comes meanwhile waits for its turn.
+    signals::pass_on(tell.clone()).map_err(cannot("handling signals"))?;
+    if let Err(error) = file_watch::pass_on(&config.file, tell.clone()) {
+        eprintln!("unladen: changes of {} are not noticed ({error}); SIGHUP is", config.file.display());
+    }
+    let plan = Arc::new(plan);
+    let household = Arc::new(Household { plan: plan.clone(), config: Arc::new(config.clone()), admin });
+    let (plan, follow_plan) = watch::channel(plan);
+    let (household, follow_household) = watch::channel(household);
+    threads::start(threads, &crew, &follow_plan, follow_household, &tell).map_err(cannot("starting a thread"))?;
+    drop(follow_plan);
+    let mut control =
+        Control { config, plans, program, plan, household, events, tell, running: threads, heir: None, refused: None };
+    control.until_all_began()?;
+    if let Some(inheritance) = inheritance {
+        inheritance.serve();
+    }
+    systemd::tell(Notice::Ready);
+    let ended = control.follow();
+    control.disinherit();
+    ended
+}
+
+// === impl Control ===
+
+impl Control {
+    fn until_all_began(&mut self) -> Result<(), ServeError> {
+        let mut to_come = self.running;
+        // What comes meanwhile, comes again after it.
+        let mut later = Vec::new();
+        while to_come > 0 {
+            match self.events.recv() {
+                Ok(Event::Began) => to_come -= 1,
+                Ok(Event::Ended { thread }) => return Err(ServeError::Thread { thread }),
+                Ok(event) => later.push(event),
+                Err(_) => break,
+            }
+        }
+        later.into_iter().for_each(|event| drop(self.tell.send(event)));
+        Ok(())
+    }
+
+    fn follow(&mut self) -> Result<Ended, ServeError> {
+        loop {
+            // This has a sender itself: there is always one.
+            let Ok(event) = self.events.recv() else { return Ok(Ended::Drained) };
+            match event {
+                Event::Stop => {
+                    self.disinherit();
+                    systemd::tell(Notice::Stopping);
+                    self.plans.listeners.give_up();
+                    let ended = self.drain(IDLE_AT_STOP.min(self.config.settings.drain));
+                    return Ok(ended.unwrap_or(Ended::Drained));
+                }
+                // The new one reads the file itself.
+                Event::Reload | Event::FileChanged if self.heir.is_some() => {}
+                Event::Reload => self.reload(true),
+                Event::FileChanged => self.reload(false),
+                Event::HandOver if self.heir.is_some() => {}
+                Event::HandOver => self.hand_over(),
+                Event::Heir(Ok(heir)) => {
+                    if let Some(process) = self.bequeath(heir) {
+                        // Others listen: who waits between two requests is best left alone until the next, or until the end.
+                        let ended = self.drain(self.config.settings.drain);
+                        return Ok(ended.unwrap_or(Ended::HandedOver { process }));
+                    }
+                }
+                Event::Heir(Err(why)) => self.go_on(&why),
+                Event::Ended { thread } => return Err(ServeError::Thread { thread }),
+                Event::Began => {}
+            }
+        }
+    }
+
+    /// Reads the configuration again. What is wrong with it is told, and the old one goes on.
+    fn reload(&mut self, is_asked_for: bool) {
+        let file = self.config.file.clone();
+        let config = match Config::read(&file) {
+            Ok(config) => config,
+            Err(error) => {
+                // A file that is being put in place may not be there for a moment.
+                let is_new = self.refused.replace(error.stamp()) != Some(error.stamp());
+                if is_asked_for || is_new {
+                    eprintln!("unladen: the old configuration goes on, as this one is refused:\n{error}");
+                }
+                return;
+            }
+        };
+        self.refused = None;
+        let is_same = config.settings == self.config.settings && config.stamps == self.config.stamps;
+        if is_same && !is_asked_for {
+            return;
+        }
+        systemd::tell(Notice::Reloading);
+        match self.plans.make(&config, &mut Vec::new()) {
+            Ok(made) => self.publish(config, made),
+            Err(error) => eprintln!("unladen: the old configuration goes on, as this one cannot be: {error}"),
+        }
+        systemd::tell(Notice::Ready);
+    }
+
+    fn publish(&mut self, config: Config, Made { plan, admin, changed }: Made) {
+        let Changed { kept, new, gone } = changed;
+        eprintln!("unladen: {} is in force: {kept} addresses kept, {new} new, {gone} gone", config.file.display());
+        for warning in config.warnings.iter().filter(|warning| !self.config.warnings.contains(warning)) {
+            eprintln!("unladen: {warning}");
+        }
+        if config.settings.threads != self.config.settings.threads {
+            let (new, old) = (config.settings.threads, self.config.settings.threads);
+            eprintln!(
+                "unladen: `threads` is {new} after the next start; until then {old} carry requests (SIGUSR2 starts anew)"
+            );
+        }
+        let plan = Arc::new(plan);
+        let household = Household { plan: plan.clone(), config: Arc::new(config.clone()), admin };
+        self.config = config;
+        self.plan.send_replace(plan);
+        self.household.send_replace(Arc::new(household));
+    }
+
+    /// Starts a process that is to go on.
+    fn hand_over(&mut self) {
+        systemd::tell(Notice::Reloading);
+        match self.program.start(&self.plans.listeners.sockets(), self.tell.clone()) {
+            Ok(child) => self.heir = Some(child),
+            Err(error) => self.go_on(&error.to_string()),
+        }
+    }
+
+    /// The new process serves. Its id, if it still does.
+    fn bequeath(&mut self, heir: Heir) -> Option<u32> {
+        let process = self.heir.take()?.id();
+        systemd::tell(Notice::MainProcess(process));
+        heir.is_the_service();
+        self.plans.listeners.leave();
+        eprintln!("unladen: process {process} has taken over; this one answers what is under way");
+        Some(process)
+    }
+
+    /// It does not.
+    fn go_on(&mut self, why: &str) {
+        let how = self.disinherit().map(|status| format!(" ({status})")).unwrap_or_default();
+        eprintln!("unladen: this process goes on, as the new one does not serve: {why}{how}");
+        systemd::tell(Notice::Ready);
+    }
+
+    /// Ends a process that was to go on; how it ended.
+    fn disinherit(&mut self) -> Option<std::process::ExitStatus> {
+        let mut child = self.heir.take()?;
+        // One that has ended by itself is not killed, only waited for.
+        let _ = child.kill();
+        child.wait().ok()
+    }
+
+    /// Waits until all threads have answered what is under way. Some end: it is to end otherwise.
+    fn drain(&mut self, idle: Duration) -> Option<Ended> {
+        let until = Instant::now() + self.config.settings.drain;
+        let state = State::Draining { idle_until: Instant::now() + idle, until };
+        let plan = Arc::new(self.plans.last(state));
+        // What others hold of the old plan are listeners, which nobody but the threads may have from now on.
+        self.household.send_modify(|household| {
+            let Household { config, .. } = &**household;
+            *household = Arc::new(Household { plan: plan.clone(), config: config.clone(), admin: None });
+        });
+        self.plan.send_replace(plan);
+        while self.running > 0 {
+            match self.events.recv_timeout((until + GRACE).saturating_duration_since(Instant::now())) {
+                Ok(Event::Ended { .. }) => self.running -= 1,
+                Ok(Event::Stop) => return Some(Ended::AtOnce),
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        None
+    }
+}
+
+impl From<ServeError> for io::Error {
+    fn from(error: ServeError) -> Self {
+        io::Error::other(error)
+    }
+}

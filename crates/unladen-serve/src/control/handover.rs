@@ -1,0 +1,138 @@
+//! Handing over to a new process. The principal type is [`Heir`]: that process, as the old one sees it.
+
+use std::env;
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::Duration;
+
+use super::event::Event;
+use super::found::Found;
+use super::wire::{self, Greeting, SERVING, VERSION, YOURS};
+use crate::plan::ListenSocket;
+
+/// Tells a process that it takes over, and from whom: the variable may be inherited further than it is meant.
+const VARIABLE: &str = "UNLADEN_HANDOVER";
+/// The new process has so long until it serves.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is to be started: the program of this process, which may be another version by then.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    path: PathBuf,
+    arguments: Vec<OsString>,
+    folder: PathBuf,
+}
+
+/// The process that is to go on.
+#[derive(Debug)]
+pub(super) struct Heir {
+    stream: UnixStream,
+}
+
+/// What was handed over to this process.
+#[derive(Debug)]
+pub(super) struct Inheritance {
+    pub(super) found: Vec<Found>,
+    stream: UnixStream,
+}
+
+// === impl Program ===
+
+impl Program {
+    /// Of this process. To be asked for at its start: later its file may be gone, and `/proc/self/exe` with it.
+    pub(super) fn of_this_process() -> io::Result<Self> {
+        let real = env::current_exe()?;
+        let mut arguments = env::args_os();
+        let called = arguments.next().unwrap_or_default();
+        // By the name it was called by, if that leads here: a new version may be where a link points to then.
+        let leads_here = |path: &PathBuf| path.canonicalize().is_ok_and(|path| path == real);
+        let called = if called.as_encoded_bytes().contains(&b'/') {
+            Some(std::path::absolute(&called)?).filter(leads_here)
+        } else {
+            let folders = env::var_os("PATH").unwrap_or_default();
+            env::split_paths(&folders).map(|folder| folder.join(Path::new(&called))).find(leads_here)
+        };
+        Ok(Self { path: called.unwrap_or(real), arguments: arguments.collect(), folder: env::current_dir()? })
+    }
+
+    /// Starts it and hands the sockets over; an [`Event::Heir`] tells whether it serves.
+    pub(super) fn start(&self, sockets: &[(&ListenSocket, bool)], events: Sender<Event>) -> io::Result<Child> {
+        let (here, there) = UnixStream::pair()?;
+        here.set_read_timeout(Some(PATIENCE))?;
+        here.set_write_timeout(Some(PATIENCE))?;
+        // As it goes on while the sockets are being sent, they are other descriptors of its own.
+        let copies: Vec<OwnedFd> =
+            sockets.iter().map(|(socket, _)| socket.as_fd().try_clone_to_owned()).collect::<io::Result<_>>()?;
+        let greeting = Greeting { version: VERSION, is_ours: sockets.iter().map(|(_, is_ours)| *is_ours).collect() };
+        let child = Command::new(&self.path)
+            .args(&self.arguments)
+            .current_dir(&self.folder)
+            .env(VARIABLE, std::process::id().to_string())
+            .env_remove("LISTEN_FDS")
+            .env_remove("LISTEN_PID")
+            .env_remove("LISTEN_FDNAMES")
+            .stdin(Stdio::from(OwnedFd::from(there)))
+            .spawn()
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.path.display())))?;
+        let hand_over = move || {
+            let fds: Vec<_> = copies.iter().map(AsFd::as_fd).collect();
+            let result = wire::send(&here, &greeting, &fds).and_then(|()| wire::hear(&here));
+            let told = match result {
+                Ok(Some(SERVING)) => Ok(Heir { stream: here }),
+                Ok(Some(_)) => Err("it does not know how to take over".into()),
+                Ok(None) => Err("it ended".into()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    Err(format!("it did not serve within {PATIENCE:?}"))
+                }
+                Err(error) => Err(error.to_string()),
+            };
+            let _ = events.send(Event::Heir(told));
+        };
+        thread::Builder::new().name("handover".into()).spawn(hand_over)?;
+        Ok(child)
+    }
+}
+
+// === impl Heir ===
+
+impl Heir {
+    /// It is the service from now on.
+    pub(super) fn is_the_service(self) {
+        // If it is gone already, there is nobody to go back to.
+        let _ = wire::say(&self.stream, YOURS);
+    }
+}
+
+// === impl Inheritance ===
+
+impl Inheritance {
+    /// What is handed over to this process, if it was started for that. To be asked for once, at the start.
+    pub(super) fn claim() -> io::Result<Option<Self>> {
+        let from = env::var(VARIABLE).ok().and_then(|process| process.parse().ok());
+        if from != Some(nix::unistd::getppid().as_raw()) {
+            return Ok(None);
+        }
+        let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+        stream.set_read_timeout(Some(PATIENCE))?;
+        rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
+        let (greeting, sockets) = wire::receive(&stream)?;
+        let found = sockets
+            .into_iter()
+            .zip(greeting.is_ours)
+            .map(|(socket, is_ours)| Found::new(socket, None, is_ours))
+            .collect::<io::Result<_>>()?;
+        Ok(Some(Self { found, stream }))
+    }
+
+    /// This process serves. Returns when it is the service; or when the old one is gone, which comes to the same.
+    pub(super) fn serve(self) {
+        let _ = wire::say(&self.stream, SERVING);
+        let _ = wire::hear(&self.stream);
+    }
+}

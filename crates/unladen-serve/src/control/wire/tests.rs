@@ -1,0 +1,43 @@
+use std::net::TcpListener;
+use std::os::fd::AsFd;
+
+use super::*;
+
+/// More than fit into one message.
+#[test]
+fn sockets_arrive_in_order_and_work() {
+    let (here, there) = UnixStream::pair().unwrap();
+    let listeners: Vec<TcpListener> = (0..BATCH + 7).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let addresses: Vec<_> = listeners.iter().map(|listener| listener.local_addr().unwrap()).collect();
+    let greeting = Greeting { version: VERSION, is_ours: vec![true; listeners.len()] };
+    let fds: Vec<_> = listeners.iter().map(AsFd::as_fd).collect();
+    send(&here, &greeting, &fds).unwrap();
+    let (received, sockets) = receive(&there).unwrap();
+    assert_eq!(received, greeting);
+    drop(listeners);
+    for (socket, address) in sockets.into_iter().zip(addresses) {
+        let listener = TcpListener::from(socket);
+        assert_eq!(listener.local_addr().unwrap(), address);
+        let _client = std::net::TcpStream::connect(address).unwrap();
+        listener.accept().unwrap();
+    }
+    say(&there, SERVING).unwrap();
+    assert_eq!(hear(&here).unwrap(), Some(SERVING));
+    drop(there);
+    assert_eq!(hear(&here).unwrap(), None);
+}
+
+#[test]
+fn what_is_none_of_it_is_refused() {
+    let refused = |bytes: &[u8]| {
+        let (mut here, there) = UnixStream::pair().unwrap();
+        here.write_all(bytes).unwrap();
+        drop(here);
+        receive(&there).unwrap_err().to_string()
+    };
+    assert!(refused(b"GET / HTTP/1.1\r\n").contains("no `unladen serve`"));
+    let of = |text: &str| [&u32::try_from(text.len()).unwrap().to_be_bytes()[..], text.as_bytes()].concat();
+    assert!(refused(&of("{\"version\":9,\"is_ours\":[]}")).contains("by version 9, this one by 1"));
+    assert!(!refused(&of("{\"version\":1,\"is_ours\":[true]}")).is_empty(), "a socket that does not come");
+    assert!(!refused(&of("{}")).is_empty());
+}

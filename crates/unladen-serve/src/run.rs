@@ -1,0 +1,39 @@
+//! [`run`]: all of it together.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use crate::config::Config;
+use crate::control::{Crew, Ended, Household, ServeError, control};
+use crate::plan::Plan;
+use crate::seeing::Seeing;
+use crate::{house, worker};
+
+/// Carries requests to upstreams.
+#[derive(Clone, Debug)]
+struct Proxy {
+    seeing: Arc<Seeing>,
+}
+
+/// Serves as the configuration says, until SIGTERM or SIGINT, or until another process takes over (SIGUSR2). On the main thread, before
+/// there are others.
+///
+/// # Errors
+/// If it cannot listen, or an upstream cannot be configured as it is; if a thread ends by itself.
+pub fn run(config: Config) -> Result<Ended, ServeError> {
+    let seeing = Seeing::new(&config.settings).map_err(ServeError::Seeing)?;
+    control(config, Proxy { seeing: Arc::new(seeing) })
+}
+
+// === impl Proxy ===
+
+impl Crew for Proxy {
+    async fn carry(self, thread: usize, threads: usize, plan: watch::Receiver<Arc<Plan>>) {
+        worker::run(thread, threads, plan, self.seeing).await;
+    }
+
+    async fn keep_house(self, household: watch::Receiver<Arc<Household>>) {
+        house::keep(household).await;
+    }
+}
