@@ -4,51 +4,74 @@
 //! shared between those threads: readers add their counts up. What is slow (writing lines, sending spans) is done elsewhere,
 //! behind bounded queues; what does not fit in is dropped, and counted.
 
+mod access_log;
+pub mod admin;
+mod families;
 mod hex;
 mod histogram;
+mod json;
 mod method;
 mod metrics;
+mod otlp;
+mod page;
+mod process;
+mod prometheus;
 mod random;
 mod request_id;
+mod resolved;
+mod snapshot;
+mod stats;
+mod thread;
 pub mod trace_context;
+mod upstreams;
+mod wall;
 mod words;
 
-use std::cell::RefCell;
-use std::marker::PhantomData;
-use std::rc::Rc;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
 
 pub use histogram::{BOUNDS, HistogramTotals};
 pub use method::Method;
 pub use metrics::{Kind, KindTotals, Totals};
 pub use request_id::request_id;
+pub use thread::ThreadSeeing;
+pub use upstreams::View;
 
-use crate::{Record, Settings};
+use crate::Settings;
 
+use access_log::AccessLog;
 use metrics::Shard;
+use otlp::Exporter;
+use process::Process;
+use snapshot::{Snapshot, UpstreamSnapshot};
+use upstreams::Upstreams;
+use wall::Wall;
 
 /// What is seen of requests, by all threads.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Seeing {
-    upstreams: Mutex<Vec<Upstream>>,
+    started: Wall,
+    since: Instant,
+    counted: Mutex<Vec<Counted>>,
+    configured: Upstreams,
+    /// The settings, resolved, as JSON.
+    config: ArcSwap<String>,
+    draining: AtomicBool,
+    log: AccessLog,
+    exporter: Exporter,
 }
 
 /// An upstream's place in a [`Seeing`]: the same on all threads, and after a reload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UpstreamIndex(usize);
 
-/// What one thread sees. It stays on its thread.
+/// What was counted under one upstream's name.
 #[derive(Debug)]
-pub struct ThreadSeeing {
-    seeing: Arc<Seeing>,
-    thread: usize,
-    shards: RefCell<Vec<Option<Arc<Shard>>>>,
-    /// Its counters are for one thread.
-    stays: PhantomData<Rc<()>>,
-}
-
-#[derive(Debug)]
-struct Upstream {
+struct Counted {
     name: Arc<str>,
     /// By thread.
     shards: Vec<Option<Arc<Shard>>>,
@@ -58,23 +81,78 @@ struct Upstream {
 
 impl Seeing {
     /// As the settings say.
-    pub fn new(_settings: &Settings) -> std::io::Result<Self> {
-        Ok(Self::default())
+    ///
+    /// # Errors
+    /// As [`Self::reload`].
+    pub fn new(settings: &Settings) -> io::Result<Self> {
+        let seeing = Self {
+            started: Wall::now(),
+            since: Instant::now(),
+            counted: Mutex::default(),
+            configured: Upstreams::default(),
+            config: ArcSwap::default(),
+            draining: AtomicBool::new(false),
+            log: AccessLog::new(),
+            exporter: Exporter::new(),
+        };
+        seeing.reload(settings)?;
+        Ok(seeing)
+    }
+
+    /// As these settings say, from now on. The access log's file is opened anew. What was counted stays.
+    ///
+    /// # Errors
+    /// The access log's file cannot be opened, or the collector's address is none. Then all stays as it was.
+    pub fn reload(&self, settings: &Settings) -> io::Result<()> {
+        let target = settings.otlp.as_ref().map(otlp::Exporter::check).transpose();
+        let target = target.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, format!("otlp: {error}")))?;
+        self.log.open(settings.log.as_ref()).map_err(|error| {
+            let file = settings.log.as_ref().and_then(|log| log.file.as_ref());
+            let file = file.map_or_else(|| "on standard error".to_owned(), |file| file.display().to_string());
+            io::Error::new(error.kind(), format!("cannot open the access log {file}: {error}"))
+        })?;
+        self.exporter.set(target);
+        self.config.store(Arc::new(resolved::document(settings)));
+        Ok(())
+    }
+
+    /// These upstreams are configured, from now on. What was counted for others stays, by their names.
+    pub fn set_upstreams(&self, upstreams: Vec<Arc<dyn View>>) {
+        for upstream in &upstreams {
+            self.upstream(&upstream.settings().name);
+        }
+        self.configured.set(upstreams);
     }
 
     /// The place of the upstream of this name; made when it is asked for the first time, and kept.
     pub fn upstream(&self, name: &str) -> UpstreamIndex {
-        let mut upstreams = self.lock();
-        let index = upstreams.iter().position(|upstream| &*upstream.name == name).unwrap_or_else(|| {
-            upstreams.push(Upstream { name: name.into(), shards: Vec::new() });
-            upstreams.len() - 1
+        let mut counted = self.lock();
+        let index = counted.iter().position(|upstream| &*upstream.name == name).unwrap_or_else(|| {
+            counted.push(Counted { name: name.into(), shards: Vec::new() });
+            counted.len() - 1
         });
         UpstreamIndex(index)
     }
 
     /// For the thread of this number, counted from 0. The same number continues the same counters: it is for one thread at a time.
     pub fn thread(self: &Arc<Self>, index: usize) -> ThreadSeeing {
-        ThreadSeeing { seeing: Arc::clone(self), thread: index, shards: RefCell::default(), stays: PhantomData }
+        ThreadSeeing::new(Arc::clone(self), index)
+    }
+
+    /// It is stopping: from now on `/healthz` says so.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Sends spans and metrics to the collector, if the settings name one, until `stop` is ready, and then what is left; that takes
+    /// no longer than 5 s. To be spawned once, on a runtime with I/O and time.
+    pub async fn export(self: Arc<Self>, stop: impl Future<Output = ()>) {
+        otlp::export(&self, stop).await;
+    }
+
+    /// Writes what waits for the access log, and nothing after that. Whether it was done in time; blocks for that time at most.
+    pub fn close(&self, within: Duration) -> bool {
+        self.log.close(within)
     }
 
     /// What was counted for each upstream, by name.
@@ -88,60 +166,43 @@ impl Seeing {
         shards.into_iter().map(|(name, shards)| (name, Totals::of(shards.iter().map(|shard| &**shard)))).collect()
     }
 
+    fn snapshot(&self) -> Snapshot {
+        let mut totals = self.totals();
+        let mut upstreams: Vec<UpstreamSnapshot> = self
+            .configured
+            .look()
+            .into_iter()
+            .filter_map(|configured| {
+                let index = totals.iter().position(|(name, _)| **name == *configured.state.name)?;
+                let (name, totals) = totals.remove(index);
+                Some(UpstreamSnapshot { name, totals, configured: Some(configured) })
+            })
+            .collect();
+        let gone = |(name, totals)| UpstreamSnapshot { name, totals, configured: None };
+        upstreams.extend(totals.into_iter().map(gone));
+        Snapshot {
+            taken: Wall::now(),
+            started: self.started,
+            uptime: self.since.elapsed(),
+            draining: self.draining.load(Ordering::Relaxed),
+            upstreams,
+            log: self.log.totals(),
+            export: self.exporter.totals(),
+            process: Process::read(),
+        }
+    }
+
     fn shard(&self, UpstreamIndex(upstream): UpstreamIndex, thread: usize) -> Option<Arc<Shard>> {
-        let mut upstreams = self.lock();
-        let shards = &mut upstreams.get_mut(upstream)?.shards;
+        let mut counted = self.lock();
+        let shards = &mut counted.get_mut(upstream)?.shards;
         if shards.len() <= thread {
             shards.resize(thread + 1, None);
         }
         Some(Arc::clone(shards[thread].get_or_insert_default()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Upstream>> {
-        self.upstreams.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-// === impl ThreadSeeing ===
-
-impl ThreadSeeing {
-    /// A request began. It is in flight until [`Self::end`], which is to be called once for each call of this.
-    pub fn begin(&self, upstream: UpstreamIndex) {
-        self.with(upstream, Shard::begin);
-    }
-
-    /// A request that began is over.
-    pub fn end(&self, upstream: UpstreamIndex) {
-        self.with(upstream, Shard::end);
-    }
-
-    /// A client connected to a listener of this upstream.
-    pub fn client_opened(&self, upstream: UpstreamIndex) {
-        self.with(upstream, Shard::client_opened);
-    }
-
-    /// A connection of a client was closed.
-    pub fn client_closed(&self, upstream: UpstreamIndex) {
-        self.with(upstream, Shard::client_closed);
-    }
-
-    /// A request is over: counts it; logs and traces it, if it is to be.
-    pub fn observe(&self, record: &Record<'_>, upstream: UpstreamIndex) {
-        self.with(upstream, |shard| shard.observe(record));
-    }
-
-    fn with(&self, upstream: UpstreamIndex, count: impl FnOnce(&Shard)) {
-        if let Some(Some(shard)) = self.shards.borrow().get(upstream.0) {
-            return count(shard);
-        }
-        // The first of this upstream on this thread.
-        let Some(shard) = self.seeing.shard(upstream, self.thread) else { return };
-        count(&shard);
-        let mut shards = self.shards.borrow_mut();
-        if shards.len() <= upstream.0 {
-            shards.resize(upstream.0 + 1, None);
-        }
-        shards[upstream.0] = Some(shard);
+    fn lock(&self) -> MutexGuard<'_, Vec<Counted>> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,11 +1,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use unladen_pool::{Origin, Place, UpstreamSettings};
+
 use super::*;
-use crate::{End, Reuse, Version};
+use crate::{
+    BesideSettings, ClientSettings, End, Forwarded, HostRule, ListenAddress, LogSettings, OtlpSettings, Record, Reuse,
+    Version,
+};
 
 /// A request that went well.
-pub(crate) fn record() -> Record<'static> {
+pub(super) fn record() -> Record<'static> {
     Record {
         upstream: "search",
         endpoint: None,
@@ -30,13 +35,43 @@ pub(crate) fn record() -> Record<'static> {
     }
 }
 
-fn seeing() -> Arc<Seeing> {
-    Arc::new(Seeing::default())
+pub(super) fn upstream_settings(name: &str) -> UpstreamSettings {
+    let at = Place::Tcp("search.example".to_owned(), 9243);
+    let origin = Origin { at, tls: true, weight: 1, authority: "search.example:9243".to_owned() };
+    UpstreamSettings::new(name, vec![origin])
+}
+
+/// With one listener, and without anything that shows.
+pub(super) fn settings() -> Settings {
+    Settings {
+        threads: 2,
+        drain: Duration::from_secs(30),
+        admin: None,
+        log: None,
+        otlp: None,
+        beside: vec![BesideSettings {
+            listen: vec![ListenAddress::Tcp(([127, 0, 0, 1], 6102).into())],
+            socket_mode: 0o660,
+            upstream: upstream_settings("search"),
+            host: HostRule::default(),
+            forwarded: Forwarded::default(),
+            via: false,
+            request_id: true,
+            client: ClientSettings::default(),
+            rates: vec![],
+        }],
+    }
+}
+
+pub(super) fn seeing(views: Vec<Arc<dyn View>>) -> Arc<Seeing> {
+    let seeing = Seeing::new(&settings()).unwrap();
+    seeing.set_upstreams(views);
+    Arc::new(seeing)
 }
 
 #[test]
 fn an_upstream_keeps_its_place_and_its_counts() {
-    let seeing = seeing();
+    let seeing = seeing(vec![]);
     let (search, images) = (seeing.upstream("search"), seeing.upstream("images"));
     assert_ne!(search, images);
     let before = seeing.thread(0);
@@ -53,7 +88,7 @@ fn an_upstream_keeps_its_place_and_its_counts() {
 
 #[test]
 fn threads_count_apart_and_are_added_up() {
-    let seeing = seeing();
+    let seeing = seeing(vec![]);
     let upstream = seeing.upstream("search");
     std::thread::scope(|scope| {
         for thread in 0..4 {
@@ -70,4 +105,64 @@ fn threads_count_apart_and_are_added_up() {
     });
     let totals = &seeing.totals()[0].1;
     assert_eq!((totals.requests().count(), totals.begun, totals.in_flight()), (40_000, 40_000, 0));
+}
+
+#[test]
+fn settings_that_cannot_be_followed_leave_all_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("access.json");
+    let mut good = settings();
+    good.log = Some(LogSettings { file: Some(file.clone()), sample: 1.0 });
+    let seeing = Arc::new(Seeing::new(&good).unwrap());
+    let config = seeing.config.load_full();
+    let mut bad = good.clone();
+    bad.drain = Duration::from_secs(1);
+    bad.log = Some(LogSettings { file: Some(folder.path().join("no/such")), sample: 1.0 });
+    let error = seeing.reload(&bad).unwrap_err().to_string();
+    assert!(error.starts_with("cannot open the access log ") && error.contains("no/such"), "{error}");
+    bad.log = None;
+    for endpoint in
+        ["collector:4318", "ftp://collector", "http://", "http://user@collector", "http://collector?a", "http://c#d"]
+    {
+        let (every, service) = (Duration::from_secs(60), "unladen".to_owned());
+        bad.otlp = Some(OtlpSettings { endpoint: endpoint.to_owned(), sample: 1.0, every, service });
+        let error = seeing.reload(&bad).unwrap_err().to_string();
+        assert!(error.starts_with("otlp: "), "{error}");
+    }
+    assert_eq!(*seeing.config.load_full(), *config);
+    let upstream = seeing.upstream("search");
+    seeing.thread(0).observe(&record(), upstream);
+    assert!(seeing.close(Duration::from_secs(20)));
+    assert_eq!(std::fs::read_to_string(file).unwrap().lines().count(), 1);
+}
+
+/// `cargo test --release -- --ignored --nocapture what_a_request_costs`: with what is on by default.
+#[test]
+#[ignore = "prints a time"]
+fn what_a_request_costs() {
+    const TIMES: u32 = 10_000_000;
+    let seeing = seeing(vec![]);
+    let upstream = seeing.upstream("search");
+    let thread = seeing.thread(0);
+    let record = record();
+    let start = Instant::now();
+    for _ in 0..TIMES {
+        thread.begin(upstream);
+        thread.observe(std::hint::black_box(&record), upstream);
+        thread.end(upstream);
+    }
+    eprintln!("{:?} a request", start.elapsed() / TIMES);
+    let mut out = Vec::with_capacity(128);
+    let start = Instant::now();
+    for _ in 0..TIMES {
+        out.clear();
+        trace_context::write(&std::hint::black_box(trace_context::incoming(None, 0.1)), &mut out);
+    }
+    eprintln!("{:?} a trace, made and written", start.elapsed() / TIMES);
+    let start = Instant::now();
+    for _ in 0..TIMES {
+        out.clear();
+        request_id(std::hint::black_box(&mut out));
+    }
+    eprintln!("{:?} a request's id", start.elapsed() / TIMES);
 }

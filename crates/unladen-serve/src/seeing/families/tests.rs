@@ -1,0 +1,128 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::*;
+use crate::seeing::Seeing;
+use crate::seeing::prometheus::{self, Format};
+use crate::seeing::tests::{record, seeing};
+use crate::seeing::upstreams::tests::told;
+use crate::{End, Reason, Record, Reuse, Version};
+
+/// A bit of everything.
+pub(in crate::seeing) fn busy() -> Arc<Seeing> {
+    let seeing = seeing(vec![told("search"), told("im\"ages")]);
+    let (search, images) = (seeing.upstream("search"), seeing.upstream("im\"ages"));
+    let thread = seeing.thread(0);
+    thread.client_opened(search);
+    thread.begin(search);
+    thread.observe(&record(), search);
+    thread.observe(&Record { method: b"BREW", status: 418, ..record() }, search);
+    thread.observe(&Record { status: 500, reuse: Reuse::New, attempts: 2, ..record() }, search);
+    let local = Record { status: 503, end: End::Local(Reason::BreakerOpen), attempts: 0, connected: None, ..record() };
+    thread.observe(&local, search);
+    thread.observe(&Record { status: 0, end: End::ClientGone, ..record() }, search);
+    thread.observe(&Record { end: End::Broken(Reason::UpstreamClosed), ..record() }, images);
+    thread.observe(&Record { status: 101, end: End::Upgraded, client_version: Version::Http2, ..record() }, images);
+    seeing.upstream("gone");
+    seeing.thread(1).observe(&record(), seeing.upstream("gone"));
+    seeing
+}
+
+fn text() -> String {
+    prometheus::write(&families(&busy().snapshot()), Format::Text)
+}
+
+#[track_caller]
+fn has(text: &str, line: &str) {
+    assert!(text.lines().any(|other| other == line), "{line}\nis not in\n{text}");
+}
+
+#[test]
+fn what_is_told_of_requests() {
+    let text = text();
+    for line in [
+        r#"http_server_request_duration_seconds_count{upstream="search",url_scheme="http",http_request_method="GET",http_response_status_code="200"} 1"#,
+        r#"http_server_request_duration_seconds_count{upstream="search",url_scheme="http",http_request_method="_OTHER",http_response_status_code="418"} 1"#,
+        r#"http_server_request_duration_seconds_count{upstream="search",url_scheme="http",http_request_method="GET",http_response_status_code="500",error_type="500"} 1"#,
+        r#"http_server_request_duration_seconds_count{upstream="search",url_scheme="http",http_request_method="GET",http_response_status_code="503",error_type="breaker_open"} 1"#,
+        r#"http_server_request_duration_seconds_count{upstream="search",url_scheme="http",http_request_method="GET",error_type="client_gone"} 1"#,
+        r#"http_client_request_duration_seconds_count{upstream="im\"ages",server_address="search.example",server_port="9243",http_request_method="GET",http_response_status_code="101"} 1"#,
+        r#"http_server_active_requests{upstream="search"} 1"#,
+        r#"unladen_client_connections_open{upstream="search"} 1"#,
+        r#"unladen_client_connections_opened_total{upstream="search"} 1"#,
+        r#"unladen_requests_total{upstream="search",end="local",reason="breaker_open"} 1"#,
+        r#"unladen_requests_total{upstream="search",end="answered"} 3"#,
+        r#"unladen_requests_by_connection_total{upstream="search",connection="own"} 4"#,
+        r#"unladen_requests_by_connection_total{upstream="search",connection="new"} 1"#,
+        r#"unladen_handshakes_avoided_total{upstream="search"} 4"#,
+        r#"unladen_requests_by_version_total{upstream="im\"ages",network_protocol_version="2"} 1"#,
+        r#"unladen_retries_total{upstream="search"} 1"#,
+        r#"unladen_response_body_bytes_total{upstream="search"} 2380"#,
+        r#"unladen_requests_total{upstream="gone",end="answered"} 1"#,
+    ] {
+        has(&text, line);
+    }
+    assert!(!text.contains(r#"http_client_request_duration_seconds_count{upstream="search",server_address="search.example",server_port="9243",http_request_method="GET",http_response_status_code="503""#));
+}
+
+#[test]
+fn what_is_told_of_upstreams() {
+    let text = text();
+    for line in [
+        r#"http_client_open_connections{upstream="search",server_address="search.example",server_port="9243",http_connection_state="idle"} 5"#,
+        r#"http_client_open_connections{upstream="search",server_address="search.example",server_port="9243",http_connection_state="active"} 2"#,
+        r#"http_client_active_requests{upstream="search",server_address="search.example",server_port="9243"} 4"#,
+        r#"unladen_pending_requests{upstream="search"} 1"#,
+        r#"unladen_limit{upstream="search",of="connections"} 1024"#,
+        r#"unladen_breaker{upstream="search",state="half_open"} 1"#,
+        r#"unladen_breaker{upstream="search",state="open"} 0"#,
+        r#"unladen_endpoint_ejected{upstream="search",endpoint="10.0.0.2:9243"} 1"#,
+        r#"unladen_endpoint_healthy{upstream="search",endpoint="10.0.0.2:9243"} 1"#,
+        r#"unladen_connections_made_total{upstream="search"} 11"#,
+        r#"unladen_tls_handshakes_total{upstream="search",result="resumed"} 4"#,
+        r#"unladen_connections_closed_total{upstream="search",why="by_peer"} 0"#,
+    ] {
+        has(&text, line);
+    }
+    assert!(!text.contains("unladen_pool_events"), "the pool counts something that has no name here: {text}");
+}
+
+/// Prometheus refuses all of a scrape in which a sample is there twice.
+#[test]
+fn no_sample_is_there_twice() {
+    let upstream = told("search");
+    let again = upstream.state.lock().unwrap().endpoints[0].clone();
+    upstream.state.lock().unwrap().endpoints.extend([again.clone(), again]);
+    let seeing = seeing(vec![upstream]);
+    for status in 100..1000 {
+        seeing.thread(0).observe(&Record { status, ..record() }, seeing.upstream("search"));
+    }
+    let text = prometheus::write(&families(&seeing.snapshot()), Format::OpenMetrics);
+    let mut seen = BTreeSet::new();
+    for line in text.lines() {
+        let (sample, _) = line.rsplit_once(' ').unwrap();
+        assert!(line.starts_with("# HELP") || seen.insert(sample), "{line}");
+    }
+    has(&text, r#"unladen_endpoint_healthy{upstream="search",endpoint="10.0.0.1:9243 (3)"} 1"#);
+    assert!(text.contains(r#"http_server_request_duration_seconds_count{upstream="search",url_scheme="http",otel_metric_overflow="true"} "#));
+}
+
+#[test]
+fn each_family_is_there_once_and_has_its_page() {
+    let families = families(&busy().snapshot());
+    let names: BTreeSet<_> = families.iter().map(|family| family.name).collect();
+    assert_eq!(names.len(), families.len());
+    let page = include_str!("../../../../../docs/seeing.md");
+    let text = prometheus::write(&families, Format::Text);
+    for line in text.lines().filter_map(|line| line.strip_prefix("# TYPE ")) {
+        let name = line.split(' ').next().unwrap();
+        assert!(page.contains(&format!("`{name}`")), "docs/seeing.md does not tell of {name}");
+    }
+}
+
+/// For `promtool check metrics` by hand, and for those who want to see it: `cargo test -- --ignored --nocapture print_metrics`.
+#[test]
+#[ignore = "prints"]
+fn print_metrics() {
+    print!("{}", text());
+}

@@ -1,0 +1,131 @@
+//! The principal type is [`Client`]: a connection to a collector, kept between requests.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::header::{CONTENT_TYPE, HOST, RETRY_AFTER, USER_AGENT};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::task::AbortHandle;
+use unladen_pool::{Connector, Protocol, Socket, TlsSettings};
+
+use super::target::Target;
+
+/// How long a request may take, its connection included.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What is read of an answer.
+const ANSWER: usize = 64 * 1024;
+
+/// A connection to a collector.
+#[derive(Default)]
+pub(super) struct Client {
+    kept: Option<Kept>,
+    /// Once it is needed: the system's authorities have to be read for it.
+    connector: Option<Connector>,
+}
+
+struct Kept {
+    target: Target,
+    sender: SendRequest<Full<Bytes>>,
+    /// Moves its bytes.
+    task: AbortHandle,
+}
+
+/// What a collector said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) retry_after: Option<String>,
+    pub(super) body: Bytes,
+}
+
+/// Why it said nothing.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ClientError {
+    #[error("{0}")]
+    Connect(#[from] std::io::Error),
+    #[error("{0}")]
+    Tls(#[from] unladen_pool::TlsError),
+    #[error("{0}")]
+    Http(#[from] hyper::Error),
+    #[error("{0}")]
+    Request(#[from] http::Error),
+    #[error("its answer cannot be read: {0}")]
+    Answer(Box<dyn std::error::Error + Send + Sync>),
+    #[error("no answer within {TIMEOUT:?}")]
+    Timeout,
+}
+
+// === impl Client ===
+
+impl Client {
+    /// Sends a document of JSON.
+    pub(super) async fn post(&mut self, target: &Target, path: &str, body: Bytes) -> Result<Answer, ClientError> {
+        let answer = tokio::time::timeout(TIMEOUT, self.exchange(target, path, body)).await;
+        let answer = answer.unwrap_or(Err(ClientError::Timeout));
+        if answer.is_err() {
+            self.kept = None;
+        }
+        answer
+    }
+
+    async fn exchange(&mut self, target: &Target, path: &str, body: Bytes) -> Result<Answer, ClientError> {
+        let request = hyper::Request::post(format!("{}{path}", target.prefix))
+            .header(HOST, &target.authority)
+            .header(CONTENT_TYPE, "application/json")
+            .header(USER_AGENT, concat!("unladen/", env!("CARGO_PKG_VERSION")))
+            .body(Full::new(body))?;
+        let mut kept = match self.kept.take() {
+            Some(kept) if kept.target == *target && kept.sender.is_ready() => kept,
+            _ => self.connect(target).await?,
+        };
+        let response = kept.sender.send_request(request).await?;
+        let status = response.status().as_u16();
+        let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let body = Limited::new(response.into_body(), ANSWER).collect().await.map_err(ClientError::Answer)?.to_bytes();
+        // The connection may be closing: whether it is ready is known only once it has moved on.
+        if kept.sender.ready().await.is_ok() {
+            self.kept = Some(kept);
+        }
+        Ok(Answer { status, retry_after, body })
+    }
+
+    async fn connect(&mut self, target: &Target) -> Result<Kept, ClientError> {
+        let stream = TcpStream::connect((&*target.host, target.port)).await?;
+        stream.set_nodelay(true)?;
+        if !target.tls {
+            return Kept::over(target, stream).await;
+        }
+        let connector = match &self.connector {
+            Some(connector) => connector,
+            None => self.connector.insert(Connector::new(&TlsSettings::default(), Protocol::Http1)?),
+        };
+        Kept::over(target, connector.connect(&target.host, Socket::Tcp(stream)).await?).await
+    }
+}
+
+// === impl Kept ===
+
+impl Kept {
+    async fn over<S>(target: &Target, stream: S) -> Result<Self, ClientError>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let (sender, connection) = handshake(TokioIo::new(stream)).await?;
+        // What goes wrong with it, the sender learns.
+        let task = tokio::spawn(async {
+            let _ = connection.await;
+        });
+        Ok(Self { target: target.clone(), sender, task: task.abort_handle() })
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

@@ -1,0 +1,146 @@
+// === What /stats says, as differences ===
+
+// Seconds that are kept.
+const HISTORY = 600;
+
+// Buckets that are shown as one: up to these nanoseconds, and what is slower.
+const SHOWN = [1e6, 5e6, 1e7, 2.5e7, 5e7, 1e8, 1e9];
+
+const OUTCOMES = ["1xx", "2xx", "3xx", "4xx", "5xx", "local", "broken", "client_gone"];
+const CONNECTIONS = ["own", "sibling", "resumed", "new"];
+
+// What happened within one second or so, of one upstream or of several.
+class Sample {
+  constructor(buckets) {
+    this.buckets = new Array(buckets).fill(0);
+    this.outcomes = new Array(OUTCOMES.length).fill(0);
+    this.connections = new Array(CONNECTIONS.length).fill(0);
+    this.retries = 0;
+    this.made = 0;
+  }
+
+  get requests() { return sum(this.buckets); }
+  get kept() { return this.connections[0] + this.connections[1]; }
+  // What is not the fault of the request: 5xx of the upstream, own answers, those that broke off.
+  get failed() { return this.outcomes[4] + this.outcomes[5] + this.outcomes[6]; }
+
+  add(other) {
+    for (const key of ["buckets", "outcomes", "connections"]) other[key].forEach((n, i) => { this[key][i] += n; });
+    this.retries += other.retries;
+    this.made += other.made;
+    return this;
+  }
+
+  static between(before, after) {
+    const sample = new Sample(after.latency.total.buckets.length);
+    // An upstream that was not there before has begun at nothing.
+    const less = (path) => {
+      const at = (from) => path.reduce((value, key) => (value == null ? 0 : value[key]), from) || 0;
+      return Math.max(0, at(after) - at(before));
+    };
+    sample.buckets.forEach((_, i) => { sample.buckets[i] = less(["latency", "total", "buckets", i]); });
+    OUTCOMES.forEach((name, i) => { sample.outcomes[i] = less(["by_outcome", name]); });
+    CONNECTIONS.forEach((name, i) => { sample.connections[i] = less(["by_connection", name]); });
+    sample.retries = less(["retries"]);
+    sample.made = less(["pool", "counts", "connects"]);
+    return sample;
+  }
+}
+
+// All that was seen since the page was opened.
+class History {
+  constructor() { this.clear(); }
+
+  clear() {
+    this.moments = [];
+    this.last = null;
+  }
+
+  // Takes a document of /stats.
+  take(stats) {
+    const before = this.last;
+    const begins = !before || before.started !== stats.started || before.pid !== stats.pid;
+    if (begins) this.clear();
+    this.last = stats;
+    if (begins) return;
+    const seconds = (stats.uptime_ns - before.uptime_ns) / 1e9;
+    if (!(seconds > 0)) return;
+    const of = new Map();
+    for (const upstream of stats.upstreams) {
+      of.set(upstream.name, Sample.between(before.upstreams.find((old) => old.name === upstream.name), upstream));
+    }
+    this.moments.push({ at: Date.now(), uptime: stats.uptime_ns / 1e9, seconds, of });
+    if (this.moments.length > HISTORY) this.moments.shift();
+  }
+
+  // The sum of one moment, of one upstream or (no name) of all.
+  sample(moment, name) {
+    const all = new Sample(this.last.bounds_ns.length + 1);
+    if (name) return moment.of.get(name) || all;
+    for (const sample of moment.of.values()) all.add(sample);
+    return all;
+  }
+
+  // The last so many seconds: the sum, and how long they really were.
+  over(seconds, name) {
+    const sum = this.last ? new Sample(this.last.bounds_ns.length + 1) : null;
+    let spent = 0;
+    for (let i = this.moments.length - 1; i >= 0 && spent < seconds; i--) {
+      sum.add(this.sample(this.moments[i], name));
+      spent += this.moments[i].seconds;
+    }
+    return { sum, seconds: spent };
+  }
+}
+
+// The time within which this share of the requests ended, in ns: within a bucket, evenly. Infinity: beyond the last bound.
+function quantile(buckets, bounds, share) {
+  const wanted = sum(buckets) * share;
+  if (!wanted) return NaN;
+  let below = 0;
+  for (let i = 0; i < buckets.length; i++) {
+    if (below + buckets[i] >= wanted) {
+      if (i === bounds.length) return Infinity;
+      const low = i ? bounds[i - 1] : 0;
+      return low + (bounds[i] - low) * (wanted - below) / buckets[i];
+    }
+    below += buckets[i];
+  }
+  return Infinity;
+}
+
+function sum(numbers) { return numbers.reduce((all, n) => all + n, 0); }
+
+// === How numbers are written ===
+
+function duration(ns) {
+  if (Number.isNaN(ns)) return "–";
+  if (ns === Infinity) return "> 10 s";
+  if (ns < 1e6) return `${digits(ns / 1e3)} µs`;
+  if (ns < 1e9) return `${digits(ns / 1e6)} ms`;
+  return `${digits(ns / 1e9)} s`;
+}
+
+function digits(x) { return x.toLocaleString("en", { maximumFractionDigits: x < 9.95 ? 1 : 0 }); }
+
+function count(n) {
+  return n < 1e5 ? digits(n) : n.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
+}
+
+function share(part, whole) {
+  if (!whole) return "–";
+  const percent = 100 * part / whole;
+  // 100 % is all of them, and 0 % none.
+  if (part < whole && percent > 99.9) return "> 99.9 %";
+  if (part > 0 && percent < 0.1) return "< 0.1 %";
+  return `${percent.toLocaleString("en", { maximumFractionDigits: percent === 100 ? 0 : 1 })} %`;
+}
+
+function span(seconds) {
+  const parts = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+  const first = parts.findIndex(([length]) => seconds >= length);
+  if (first < 0) return "0 s";
+  const [[long, unit], next] = [parts[first], parts[first + 1]];
+  const rest = next ? Math.floor((seconds % long) / next[0]) : 0;
+  return `${Math.floor(seconds / long)} ${unit}${rest ? ` ${rest} ${next[1]}` : ""}`;
+}

@@ -1,0 +1,274 @@
+// === The page ===
+
+const $ = (id) => document.getElementById(id);
+const history = new History();
+const view = { range: 60, upstream: "", paused: false, theme: "system" };
+
+// Over so many seconds is told what is now: fewer would jump about.
+const NOW = 10;
+
+function tell(words) { $("told").textContent = words; }
+
+// From the bottom up.
+const RAMP = [...SHOWN.map((ns) => `≤ ${duration(ns)}`), "> 1 s"];
+const latency = new Chart($("latency"), "Requests a second by latency", RAMP.map((name, i) => ({ name, color: `--l${i}` })));
+const ends = new Chart($("ends"), "Requests a second by how they ended", [
+  { name: "1xx–3xx", color: "--good" },
+  { name: "4xx", color: "--warn" },
+  { name: "5xx", color: "--bad", hatched: true },
+  { name: "answered by unladen", color: "--own" },
+  { name: "broken off", color: "--ink", hatched: true },
+  { name: "client left", color: "--gone" },
+]);
+const connections = new Chart($("connections"), "Requests a second by how their connection was come by", [
+  { name: "kept, same thread", color: "--good" },
+  { name: "kept, another thread", color: "--sky" },
+  { name: "new, TLS resumed", color: "--again", hatched: true },
+  { name: "new", color: "--made", hatched: true },
+]);
+
+function shownBuckets(buckets, bounds) {
+  const shown = new Array(RAMP.length).fill(0);
+  buckets.forEach((n, i) => {
+    const at = i < bounds.length ? SHOWN.findIndex((ns) => bounds[i] <= ns) : -1;
+    shown[at < 0 ? SHOWN.length : at] += n;
+  });
+  return shown;
+}
+
+function draw() {
+  const { last, moments } = history;
+  if (!last) return;
+  drawState(last);
+  drawTiles(last);
+  drawTable(last);
+  const newest = moments.length ? moments[moments.length - 1].uptime : 0;
+  const within = moments.filter((moment) => newest - moment.uptime <= view.range);
+  const columns = (values) => within.map((moment) => {
+    const sample = history.sample(moment, view.upstream);
+    const { uptime, seconds, at } = moment;
+    return { key: uptime, ago: newest - uptime, at, seconds, values: values(sample).map((n) => n / seconds) };
+  });
+  latency.show(columns((sample) => shownBuckets(sample.buckets, last.bounds_ns)), view.range);
+  ends.show(columns(({ outcomes: [a, b, c, d, e, local, broken, gone] }) => [a + b + c, d, e, local, broken, gone]), view.range);
+  connections.show(columns((sample) => sample.connections), view.range);
+}
+
+function drawState(stats) {
+  $("chip").textContent = stats.draining ? "draining" : view.paused ? "paused" : "serving";
+  $("chip").className = `chip ${stats.draining ? "warn" : view.paused ? "" : "good"}`;
+  const megabytes = stats.process.resident_bytes / 1e6;
+  $("about").textContent = `for ${span(stats.uptime_ns / 1e9)} · ${stats.version} · process ${stats.pid} · ${digits(megabytes)} MB`;
+}
+
+function drawTiles(stats) {
+  const { sum: now, seconds } = history.over(NOW, view.upstream);
+  const chosen = stats.upstreams.filter((upstream) => !view.upstream || upstream.name === view.upstream);
+  const total = (of) => sum(chosen.map(of));
+  const requests = now.requests;
+  const tile = (id, value, unit, more) => {
+    $(`t-${id}`).textContent = value;
+    if (unit && value !== "–") add($(`t-${id}`), "span").textContent = ` ${unit}`;
+    $(`t-${id}-more`).textContent = more;
+  };
+  const rate = (n) => (seconds ? count(n / seconds) : "–");
+  const p = (share) => duration(quantile(now.buckets, stats.bounds_ns, share));
+  tile("rate", rate(requests), "/s", `${count(total((u) => u.in_flight))} in flight, ${count(total((u) => u.requests))} in all`);
+  tile("p50", p(0.5), "", `nine of ten within ${p(0.9)}`);
+  tile("p99", p(0.99), "", `999 of 1,000 within ${p(0.999)}`);
+  tile("bad", share(now.failed, requests), "", `${rate(now.failed)}/s; sent again: ${rate(now.retries)}/s`);
+  const sent = sum(now.connections);
+  const kept = total((u) => u.handshakes_avoided);
+  const all = total((u) => u.requests - u.by_connection.none);
+  tile("reuse", share(now.kept, sent), "", `${share(kept, all)} since the start`);
+  tile("shakes", rate(now.kept), "/s", `${rate(now.made)}/s connections made; ${count(kept)} avoided in all`);
+}
+
+// === Upstreams ===
+
+const BREAKERS = { closed: ["is-good", "● closed"], half_open: ["is-warn", "◐ half open"], open: ["is-bad", "○ open"] };
+const rows = new Map();
+
+function drawTable(stats) {
+  const present = stats.upstreams.filter((upstream) => upstream.pool);
+  for (const [name, row] of rows) {
+    if (!present.some((upstream) => upstream.name === name)) {
+      row.line.remove();
+      rows.delete(name);
+    }
+  }
+  for (const upstream of present) {
+    if (!rows.has(upstream.name)) rows.set(upstream.name, newRow(upstream.name));
+    fillRow(rows.get(upstream.name), upstream, stats);
+  }
+  const names = ["", ...present.map((upstream) => upstream.name)];
+  const options = [...$("which").options].map((option) => option.value);
+  if (names.join("\n") !== options.join("\n")) {
+    $("which").replaceChildren(...names.map((name) => new Option(name || "all", name)));
+    if (!names.includes(view.upstream)) view.upstream = "";
+  }
+  $("which").value = view.upstream;
+}
+
+function newRow(name) {
+  const line = add($("upstreams"), "tr");
+  const head = add(line, "th");
+  head.scope = "row";
+  const button = add(head, "button");
+  button.type = "button";
+  button.textContent = name;
+  button.addEventListener("click", () => choose(view.upstream === name ? "" : name));
+  const url = add(head, "div", "small");
+  const cells = ["breaker", "rate", "p50", "p99", "bad", "reuse", "flight", "pending", "connections", "endpoints"];
+  const row = { line, button, url };
+  for (const cell of cells) row[cell] = add(line, "td", /^(breaker|connections|endpoints)$/.test(cell) ? "" : "n");
+  row.meter = add(row.connections, "div", "meter");
+  row.meter.append(document.createElement("i"), document.createElement("i"));
+  row.meterText = add(row.connections, "div", "small");
+  row.details = add(row.endpoints, "details");
+  row.summary = add(row.details, "summary");
+  row.list = add(row.details, "ul");
+  return row;
+}
+
+function fillRow(row, upstream, stats) {
+  const { pool } = upstream;
+  const { sum: now, seconds } = history.over(NOW, upstream.name);
+  const isChosen = view.upstream === upstream.name;
+  row.line.className = isChosen ? "chosen" : "";
+  row.button.setAttribute("aria-pressed", String(isChosen));
+  row.url.textContent = upstream.url;
+  const [tone, word] = BREAKERS[pool.breaker] || ["small", "none"];
+  row.breaker.className = tone;
+  row.breaker.textContent = word;
+  row.rate.textContent = seconds ? count(now.requests / seconds) : "–";
+  row.p50.textContent = duration(quantile(now.buckets, stats.bounds_ns, 0.5));
+  row.p99.textContent = duration(quantile(now.buckets, stats.bounds_ns, 0.99));
+  row.bad.textContent = share(now.failed, now.requests);
+  row.bad.className = now.failed ? "n is-bad" : "n";
+  row.reuse.textContent = share(now.kept, sum(now.connections));
+  row.flight.textContent = `${count(pool.in_flight)} of ${count(pool.limits.requests)}`;
+  row.pending.textContent = `${count(pool.pending)} of ${count(pool.limits.pending)}`;
+  const active = Math.max(0, pool.connections - pool.idle);
+  const [first, second] = row.meter.children;
+  first.style.width = `${100 * active / pool.limits.connections}%`;
+  second.style.width = `${100 * pool.idle / pool.limits.connections}%`;
+  row.meterText.textContent = `${active} active, ${pool.idle} idle of ${count(pool.limits.connections)}`;
+  const out = pool.endpoints.filter((endpoint) => !endpoint.healthy || endpoint.ejected).length;
+  row.summary.textContent = pool.endpoints.length
+    ? `${pool.endpoints.length - out} of ${pool.endpoints.length} in use` : "no address";
+  row.summary.className = out || !pool.endpoints.length ? "is-bad" : "";
+  row.list.replaceChildren(...pool.endpoints.map((endpoint) => {
+    const item = document.createElement("li");
+    const state = !endpoint.healthy ? "✕ unhealthy" : endpoint.ejected ? "⏏ ejected" : "✓ healthy";
+    add(item, "span", endpoint.healthy && !endpoint.ejected ? "is-good" : "is-bad").textContent = state;
+    item.append(` ${endpoint.address} `);
+    add(item, "span", "small").textContent = `${endpoint.in_flight} in flight, ${endpoint.kept} kept`;
+    return item;
+  }));
+}
+
+// === What can be chosen ===
+
+function choose(upstream) {
+  view.upstream = upstream;
+  draw();
+}
+
+function setRange(seconds) {
+  view.range = seconds;
+  for (const button of document.querySelectorAll("[data-range]")) {
+    button.setAttribute("aria-pressed", String(Number(button.dataset.range) === seconds));
+  }
+  draw();
+}
+
+function setPaused(paused) {
+  view.paused = paused;
+  $("pause").setAttribute("aria-pressed", String(paused));
+  $("pause").textContent = paused ? "Go on" : "Pause";
+  draw();
+}
+
+function setTheme(theme) {
+  view.theme = theme;
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  $("theme").textContent = `Theme: ${theme}`;
+  // Where pages may keep nothing, it is not kept.
+  try { localStorage.setItem("theme", theme); } catch { /* so be it */ }
+  draw();
+}
+
+const THEMES = ["system", "light", "dark"];
+const nextTheme = () => setTheme(THEMES[(THEMES.indexOf(view.theme) + 1) % THEMES.length]);
+
+function setShares(on) {
+  $("share").checked = on;
+  latency.asShares = on;
+  latency.draw();
+}
+
+function step(by) {
+  const names = [...$("which").options].map((option) => option.value);
+  choose(names[(names.indexOf(view.upstream) + by + names.length) % names.length]);
+  tell(`Upstream: ${view.upstream || "all"}`);
+}
+
+for (const button of document.querySelectorAll("[data-range]")) {
+  button.addEventListener("click", () => setRange(Number(button.dataset.range)));
+}
+$("which").addEventListener("change", () => choose($("which").value));
+$("pause").addEventListener("click", () => setPaused(!view.paused));
+$("theme").addEventListener("click", nextTheme);
+$("share").addEventListener("change", () => setShares($("share").checked));
+$("help").addEventListener("click", () => $("keys").showModal());
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+
+const KEYS = {
+  1: () => setRange(60), 2: () => setRange(300), 3: () => setRange(600),
+  p: () => setPaused(!view.paused), s: () => setShares(!latency.asShares), t: nextTheme,
+  "[": () => step(-1), "]": () => step(1), "?": () => $("keys").showModal(),
+};
+addEventListener("keydown", (event) => {
+  const isTyped = event.target.closest?.("select, input, dialog");
+  if (isTyped || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(KEYS, event.key)) return;
+  KEYS[event.key]();
+  event.preventDefault();
+});
+
+// === Asking ===
+
+let failures = 0;
+
+async function ask() {
+  try {
+    const response = await fetch("/stats", { cache: "no-store", signal: AbortSignal.timeout(5000) });
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    const stats = await response.json();
+    if (stats.schema !== "unladen.serve/1") throw new Error(`${stats.schema} is not known to this page: load it anew`);
+    if (!view.paused) history.take(stats);
+    failures = 0;
+    $("trouble").hidden = true;
+    if (!view.paused) draw();
+  } catch (error) {
+    failures += 1;
+    $("trouble").hidden = false;
+    $("trouble").textContent = `No answer (${error.message}); asked ${failures} ${failures === 1 ? "time" : "times"}. It is asked again.`;
+    $("chip").textContent = "no answer";
+    $("chip").className = "chip bad";
+  }
+}
+
+async function run() {
+  for (;;) {
+    const next = performance.now() + 1000;
+    await ask();
+    await new Promise((done) => setTimeout(done, Math.max(100, next - performance.now())));
+  }
+}
+
+let kept = null;
+try { kept = localStorage.getItem("theme"); } catch { /* so be it */ }
+setTheme(THEMES.includes(kept) ? kept : "system");
+run();

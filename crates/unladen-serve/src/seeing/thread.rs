@@ -1,0 +1,71 @@
+//! The principal type is [`ThreadSeeing`]: what one of the threads that carry requests sees.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::Record;
+
+use super::metrics::Shard;
+use super::{Seeing, UpstreamIndex};
+
+/// What one thread sees. It stays on its thread.
+#[derive(Debug)]
+pub struct ThreadSeeing {
+    seeing: Arc<Seeing>,
+    thread: usize,
+    /// By upstream.
+    shards: RefCell<Vec<Option<Arc<Shard>>>>,
+    /// Its counters are for one thread.
+    stays: PhantomData<Rc<()>>,
+}
+
+// === impl ThreadSeeing ===
+
+impl ThreadSeeing {
+    pub(super) fn new(seeing: Arc<Seeing>, thread: usize) -> Self {
+        Self { seeing, thread, shards: RefCell::default(), stays: PhantomData }
+    }
+
+    /// A request began. It is in flight until [`Self::end`], which is to be called once for each call of this.
+    pub fn begin(&self, upstream: UpstreamIndex) {
+        self.count(upstream, Shard::begin);
+    }
+
+    /// A request that began is over.
+    pub fn end(&self, upstream: UpstreamIndex) {
+        self.count(upstream, Shard::end);
+    }
+
+    /// A client connected to a listener of this upstream.
+    pub fn client_opened(&self, upstream: UpstreamIndex) {
+        self.count(upstream, Shard::client_opened);
+    }
+
+    /// A connection of a client was closed.
+    pub fn client_closed(&self, upstream: UpstreamIndex) {
+        self.count(upstream, Shard::client_closed);
+    }
+
+    /// A request is over, or what began as one was none: counts it; logs and traces it, if it is to be.
+    pub fn observe(&self, record: &Record<'_>, upstream: UpstreamIndex) {
+        self.count(upstream, |shard| shard.observe(record));
+        self.seeing.log.observe(record);
+        self.seeing.exporter.observe(record);
+    }
+
+    fn count(&self, upstream: UpstreamIndex, count: impl FnOnce(&Shard)) {
+        if let Some(Some(shard)) = self.shards.borrow().get(upstream.0) {
+            return count(shard);
+        }
+        // The first of this upstream on this thread.
+        let Some(shard) = self.seeing.shard(upstream, self.thread) else { return };
+        count(&shard);
+        let mut shards = self.shards.borrow_mut();
+        if shards.len() <= upstream.0 {
+            shards.resize(upstream.0 + 1, None);
+        }
+        shards[upstream.0] = Some(shard);
+    }
+}
