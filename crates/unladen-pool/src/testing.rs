@@ -1,4 +1,4 @@
-//! What tests connect to: [`Authority`] makes certificates, [`Site`] is a server that has one, and answers.
+//! What tests connect to: [`Authority`] makes certificates, [`Site`] is a server that has one, and answers; [`Dnsmasq`] knows names.
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -18,6 +18,10 @@ use tempfile::NamedTempFile;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_rustls::TlsAcceptor;
+
+mod dnsmasq;
+
+pub(crate) use dnsmasq::Dnsmasq;
 
 /// An authority of its own, and its certificate in a file.
 pub(crate) struct Authority {
