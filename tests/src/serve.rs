@@ -1,0 +1,76 @@
+//! The principal type is [`Serve`]: `unladen serve`, up for as long as a test needs it.
+
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+use tempfile::TempDir;
+
+use crate::call::{Call, Done, Running};
+
+/// Far above what it takes to listen.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// `unladen serve`, up for as long as a test needs it. It is killed when this is dropped; a test that ends well says
+/// [`Serve::stop`], which looks for what went wrong meanwhile.
+#[derive(Debug)]
+pub struct Serve {
+    running: Running,
+    folder: TempDir,
+}
+
+// === impl Serve ===
+
+impl Serve {
+    /// With this configuration, in which `DIR` stands for a folder of its own: `listen = "unix:DIR/a.sock"`. Up when all of the
+    /// sockets it names can be connected to.
+    pub fn start(config: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let config = config.replace("DIR", folder.path().to_str().expect("its path is text"));
+        let file = folder.path().join("unladen.toml");
+        std::fs::write(&file, &config).expect("a file can be written");
+        let running = Call::new(["serve".as_ref(), "--config".as_ref(), file.as_os_str()]).start();
+        let serve = Self { running, folder };
+        let named = config.split('"').filter_map(|word| word.strip_prefix("unix:"));
+        named.filter(|path| path.starts_with(serve.folder())).for_each(|path| drop(connect(Path::new(path))));
+        serve
+    }
+
+    /// A new connection to a socket of this name in its folder.
+    pub fn connect(&self, socket: &str) -> UnixStream {
+        connect(&self.path(socket))
+    }
+
+    /// The path of a file in its folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn folder(&self) -> &str {
+        self.folder.path().to_str().unwrap_or_default()
+    }
+
+    /// The process.
+    pub fn running(&self) -> &Running {
+        &self.running
+    }
+
+    /// Asks it to stop, and waits for that.
+    #[track_caller]
+    pub fn stop(self) -> Done {
+        self.running.signal(Signal::SIGTERM);
+        self.running.wait().succeeded()
+    }
+}
+
+fn connect(path: &Path) -> UnixStream {
+    let begun = Instant::now();
+    loop {
+        match UnixStream::connect(path) {
+            Ok(stream) => return stream,
+            Err(error) if begun.elapsed() > LIMIT => panic!("nothing listens at {}: {error}", path.display()),
+            Err(_) => std::thread::sleep(Duration::from_millis(5)),
+        }
+    }
+}
