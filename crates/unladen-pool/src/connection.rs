@@ -113,6 +113,11 @@ impl Places {
         Some(Place { places: self.clone() })
     }
 
+    /// Whether there is none left.
+    pub(crate) fn are_taken(&self) -> bool {
+        self.taken() >= self.limit
+    }
+
     /// Connections there are.
     pub(crate) fn taken(&self) -> usize {
         self.taken.load(Ordering::Relaxed)

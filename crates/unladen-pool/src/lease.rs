@@ -98,6 +98,8 @@ impl Upstream {
         let timeout = self.settings().timeouts.connect;
         match tokio::time::timeout(timeout, self.lease_slowly(thread, endpoint, need)).await {
             Ok(done) => done,
+            // It is not the upstream that was too slow, but the limit that was too low.
+            Err(_) if self.places.are_taken() => Err(LeaseError::TooManyPending),
             Err(_) => {
                 count(&self.counters.connect_failures);
                 Err(LeaseError::Timeout(timeout))

@@ -10,10 +10,11 @@ use crate::beside::Beside;
 use crate::client::Client;
 use crate::compose;
 use crate::context::Context;
-use crate::exchange::{Exchange, Failure, Told};
+use crate::exchange::{Exchange, Failure};
 use crate::record::{End, Reason, Record, Trace, Version};
 use crate::seeing::{UpstreamIndex, request_id, trace_context};
 use crate::stream::Source;
+use crate::told::Told;
 use crate::watch::{Deadline, Watch};
 
 /// One request, from its head to its record.
@@ -33,11 +34,11 @@ const ANSWER_TIME: std::time::Duration = std::time::Duration::from_secs(10);
 
 impl Errand<'_> {
     /// Whether the client's connection is in order afterwards.
-    pub(crate) async fn run(
+    pub(crate) async fn run<'c>(
         self,
         watch: &mut Watch,
-        body: &mut Source<'_>,
-        client: &mut Client<'_>,
+        body: &mut Source<'c>,
+        client: &mut Client<'c>,
         response: &mut Response,
         up: &mut Vec<u8>,
         id: &mut Vec<u8>,

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod attempt;
 mod beside;
 mod client;
 mod client_h1;
@@ -23,13 +24,14 @@ mod run;
 mod seeing;
 mod settings;
 mod stream;
+mod told;
 mod tunnel;
 mod watch;
 mod worker;
 
 pub use beside::Beside;
 pub use config::*;
-pub use control::{Crew, Ended, Household, ServeError, control};
+pub use control::{Crew, Ended, Household, ServeError, control, try_upstreams};
 pub use plan::{ListenSocket, Listener, Plan, Planned, State};
 pub use record::{End, Reason, Record, Reuse, Trace, Version};
 pub use run::run;

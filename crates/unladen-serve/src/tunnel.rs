@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use unladen_pool::{Buffer, Half};
 
-use crate::exchange::Told;
+use crate::told::Told;
 use crate::watch::Deadline;
 
 /// One direction.
