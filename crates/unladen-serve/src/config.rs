@@ -18,6 +18,7 @@ mod reading;
 mod surroundings;
 mod table;
 mod tls;
+mod told;
 mod top;
 mod value;
 mod warning;

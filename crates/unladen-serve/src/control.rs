@@ -29,6 +29,7 @@ pub use self::error::{Ended, ServeError};
 use self::event::Event;
 use self::handover::{Heir, Inheritance, Program};
 use self::listeners::Changed;
+pub use self::plans::try_upstreams;
 use self::plans::{Made, Plans};
 use self::systemd::Notice;
 pub use self::threads::{Crew, Household};

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use unladen_load::{AccessLogError, HeaderError, LoadError, RecordError, RequestError, StatusesError, UrlListError};
 use unladen_probe::ProbeError;
 use unladen_prove::{ExperimentError, SwitchError};
+use unladen_serve::{ConfigError, ServeError};
 
 use crate::output::OutputError;
 use crate::weigh::PlanError;
@@ -65,6 +66,15 @@ pub(crate) enum Failure {
     /// An experiment's file is wrong.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
+    /// A configuration is wrong.
+    #[error("{0}")]
+    Config(#[from] ConfigError),
+    /// Nothing is served, or not any longer.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+    /// Told twice to stop, it did so at once.
+    #[error("stopped at once: what was under way has not been answered")]
+    StoppedAtOnce,
     /// A knob, a service or a cold command failed.
     #[error("{0}")]
     Switch(SwitchError),
@@ -126,6 +136,8 @@ pub(crate) enum Code {
     CannotSwitch = 9,
     /// Something that an experiment switched could not be put back.
     NotPutBack = 10,
+    /// An address cannot be listened at, or the system refuses something else that serving needs.
+    CannotServe = 11,
     /// Ctrl-C or SIGTERM; the blocks until then are shown if there are enough.
     Interrupted = 130,
 }
@@ -138,6 +150,9 @@ impl Failure {
         match self {
             Self::Usage(_) | Self::Request(_) | Self::Header(_) | Self::Statuses(_) | Self::UrlList(_) => Code::Usage,
             Self::AccessLog(_) | Self::Experiment(_) | Self::Evidence(_) | Self::Application(_) => Code::Usage,
+            Self::Config(_) | Self::Serve(ServeError::Upstream { .. }) => Code::Usage,
+            Self::Serve(_) => Code::CannotServe,
+            Self::StoppedAtOnce => Code::Interrupted,
             Self::Switch(_) => Code::CannotSwitch,
             Self::Arm { error, .. } => code_of(error),
             Self::NotPutBack { .. } => Code::NotPutBack,

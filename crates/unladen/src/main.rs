@@ -12,6 +12,7 @@ mod load;
 mod output;
 mod progress;
 mod prove;
+mod serve;
 mod terminal;
 mod weigh;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::keys::{self, Key};
+use super::keys::{self, KEYS, Key};
 use super::value::bytes_text;
 
 /// A value of the configuration, and where it comes from.
@@ -83,6 +83,11 @@ impl Key {
     /// How its table is headed in the file: `[beside.pool]`.
     pub fn place(&self) -> String {
         keys::headed(self.table)
+    }
+
+    /// Whether it is a table, whose own keys tell what it is.
+    pub fn is_table(&self) -> bool {
+        KEYS.iter().any(|key| key.table == self.name) && matches!(self.table, "" | "beside") && self.name != "upstream"
     }
 }
 

@@ -19,6 +19,10 @@ const OF_OTHERS: u32 = 0o007;
 /// TLS, and a number that is another when one of its files is.
 pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Reading<'_>) -> (TlsSettings, u64) {
     let mut stamp = DefaultHasher::new();
+    let is_plain = !upstream.origins.is_empty() && !upstream.origins.iter().any(|origin| origin.tls);
+    // What is usual for TLS is nothing to one without.
+    let without_defaults = Level { defaults: None, ..level.clone() };
+    let level = if is_plain { &without_defaults } else { level };
     let mut file = |name: &'static str, marker: &'static str, r: &mut Reading<'_>| {
         let read = |value: &Value<'_>, r: &mut Reading<'_>| pem(value, marker, &mut stamp, r).map(Some);
         level.take(name, None, r, read, |path: &Option<PathBuf>| {
@@ -62,16 +66,16 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
     let insecure = level.flag("insecure", false, r);
     let tls = TlsSettings { ca, certificate, server_name, insecure };
     if !r.is_trial {
-        of_origins(level, &tls, &upstream.origins, r);
+        of_origins(level, &tls, &upstream.origins, is_plain, r);
     }
     (tls, stamp.finish())
 }
 
 /// What TLS means where the upstream is.
-fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], r: &mut Reading<'_>) {
-    let is_plain = !origins.is_empty() && !origins.iter().any(|origin| origin.tls);
-    for name in ["ca", "certificate", "key", "server_name", "insecure"].into_iter().filter(|name| level.says(name)) {
-        if is_plain {
+fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain: bool, r: &mut Reading<'_>) {
+    let names = ["ca", "certificate", "key", "server_name", "insecure"];
+    for name in names.into_iter().filter(|name| level.says(name)) {
+        if is_plain && (name != "insecure" || tls.insecure) {
             let without = "is for TLS, and the upstream is without: begin its URL with https://, or leave this out";
             r.refuse(level.at(&[name]), Problem::Alone { key: name, without });
         }

@@ -109,3 +109,15 @@ impl Plans {
         Plan { generation: self.generation, besides: Vec::new(), trace_sample: None, state }
     }
 }
+
+/// Looks at what only an attempt can tell: whether upstreams can be made as they are configured, with their certificates and keys.
+///
+/// # Errors
+/// The first that cannot.
+pub fn try_upstreams(config: &Config) -> Result<(), ServeError> {
+    for beside in &config.settings.beside {
+        let name = || beside.upstream.name.clone();
+        Upstream::new(beside.upstream.clone(), 1).map_err(|source| ServeError::Upstream { name: name(), source })?;
+    }
+    Ok(())
+}

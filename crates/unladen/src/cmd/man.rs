@@ -24,7 +24,7 @@ const EXIT_STATUS: &str = r"
 0 success; 2 wrong options, URLs or files; 3 the target could not be reached (name, connection, TLS, time-out);
 4 the target answered otherwise than expected; 5 what was asked for cannot be measured; 6 the result could not be
 written; 7 the system's counters could not be read; 8 a limit that was asked for did not hold; 9 an experiment could not
-switch something; 10 an experiment could not put something back; 130 interrupted.
+switch something; 10 an experiment could not put something back; 11 nothing could be served, or not any longer; 130 interrupted.
 ";
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {

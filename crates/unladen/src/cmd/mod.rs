@@ -8,6 +8,7 @@ mod man;
 mod prove;
 mod rules;
 mod sending;
+mod serve;
 mod showing;
 mod values;
 mod weigh;
@@ -39,6 +40,7 @@ enum Command {
     Load(Box<load::Args>),
     Prove(Box<prove::Args>),
     Classmap(Box<classmap::Args>),
+    Serve(serve::Args),
     Rules(rules::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -51,6 +53,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Load(args) => load::run(*args),
         Command::Prove(args) => prove::run(*args),
         Command::Classmap(args) => classmap::run(*args),
+        Command::Serve(args) => serve::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
