@@ -216,7 +216,7 @@ fn size_line(bytes: &[u8]) -> Result<Option<(usize, u64)>, Fault> {
 
 // What says how a message is read, where it goes and who sent it must be known before its body (RFC 9110, section 6.5.1);
 // programs that put trailers among the fields would believe them.
-fn is_forbidden(id: Name, name: &[u8]) -> bool {
+pub(crate) fn is_forbidden(id: Name, name: &[u8]) -> bool {
     const OTHERS: [&[u8]; 7] = [
         b"authorization",
         b"proxy-authorization",

@@ -3,7 +3,8 @@
 //! The principal types are [`Request`] and [`Response`], heads that are strict about what they take, since two readers of one
 //! connection that disagree where a message ends are how requests are smuggled; and [`Decoder`], which finds a body's end.
 //!
-//! A head is neutral: what came by HTTP/2 is put into the same type ([`Fields::push`]).
+//! A head is neutral: what came by HTTP/2 is put into the same type ([`Fields::push`]), and held to the same rules
+//! ([`Request::settle`], [`Response::settle`]).
 #![forbid(unsafe_code)]
 
 mod authority;
@@ -16,6 +17,7 @@ mod lines;
 mod name;
 mod request;
 mod response;
+mod settle;
 mod start_line;
 mod write;
 

@@ -124,7 +124,7 @@ fn version(bytes: &[u8]) -> Result<u8, Fault> {
 
 // Methods are told apart by case, but not by all: who takes `head` for HEAD answers without a body, and whoever waits for one
 // takes the next response for it.
-fn check_method(method: &[u8]) -> Result<(), Fault> {
+pub(crate) fn check_method(method: &[u8]) -> Result<(), Fault> {
     let is_like = |name: &[u8]| method.eq_ignore_ascii_case(name);
     if is_like(b"CONNECT") || (is_like(b"HEAD") && method != b"HEAD") { Err(Fault::Method) } else { Ok(()) }
 }

@@ -1,0 +1,107 @@
+//! Heads and trailers that came by HTTP/2: what parsing sees to is seen to before they go on, maybe as HTTP/1.
+//!
+//! That field names and values are of bytes that are allowed is left to whoever read them: libraries of HTTP/2 look after it. What
+//! goes beyond RFC 9113 is here, since a request that is refused in one version of HTTP and taken in another is how requests are
+//! smuggled past those who look at one.
+
+use crate::body::is_forbidden;
+use crate::framing::Framing;
+use crate::start_line::check_method;
+use crate::{Fault, Fields, Length, Name, Request, Response, authority, bytes};
+
+// === impl Request ===
+
+impl Request {
+    /// For a head that was put together from one of HTTP/2: what holds after [`Request::parse`] holds afterwards, or it is refused.
+    /// The length is set: `ends` says that there is no body.
+    pub fn settle(&mut self, ends: bool) -> Result<(), Fault> {
+        if !bytes::is_token(&self.method) {
+            return Err(Fault::StartLine);
+        }
+        check_method(&self.method)?;
+        let is_path = self.target.first() == Some(&b'/');
+        if !bytes::is_target(&self.target) || !(is_path || (self.target == b"*" && self.method == b"OPTIONS")) {
+            return Err(Fault::Target);
+        }
+        let known = authority::read(&self.authority).ok_or(Fault::Host)?.len();
+        self.authority.truncate(known);
+        if self.fields.iter().any(|field| field.id == Name::Other && Name::is_lookalike(field.name)) {
+            return Err(Fault::Field);
+        }
+        self.minor = 1;
+        self.length = match settle(&mut self.fields)? {
+            Some(exact) if !ends || exact == 0 => Length::Exact(exact),
+            Some(_) => return Err(Fault::ContentLength),
+            None if ends => Length::None,
+            None => Length::Chunked,
+        };
+        Ok(())
+    }
+}
+
+// === impl Response ===
+
+impl Response {
+    /// For a head that was put together from one of HTTP/2: what holds after [`Response::parse`] holds afterwards, or it is refused.
+    /// The length is set: `ends` says that there is no body.
+    pub fn settle(&mut self, to_method: &[u8], ends: bool) -> Result<(), Fault> {
+        if !(100..600).contains(&self.status) {
+            return Err(Fault::StartLine);
+        }
+        let is_bare = self.status < 200 || self.status == 204;
+        let has_none = is_bare || self.status == 304 || to_method == b"HEAD";
+        self.minor = 1;
+        self.length = match settle(&mut self.fields)? {
+            Some(exact) if is_bare && exact != 0 => return Err(Fault::ContentLength),
+            _ if has_none => Length::None,
+            Some(exact) if !ends || exact == 0 => Length::Exact(exact),
+            Some(_) => return Err(Fault::ContentLength),
+            None if ends => Length::None,
+            None => Length::Chunked,
+        };
+        if is_bare {
+            self.fields.remove(Name::ContentLength);
+        }
+        Ok(())
+    }
+}
+
+// === impl Fields ===
+
+impl Fields {
+    /// For trailers that came by HTTP/2: refuses those that [`Decoder`](crate::Decoder) refuses.
+    pub fn settle_trailers(&self) -> Result<(), Fault> {
+        if self.iter().any(|field| is_forbidden(field.id, field.name)) { Err(Fault::Trailers) } else { Ok(()) }
+    }
+}
+
+// The length that they tell, once and without zeros in front from now on.
+fn settle(fields: &mut Fields) -> Result<Option<u64>, Fault> {
+    let mut framing = Framing::default();
+    let mut lines = 0;
+    let mut is_plain = true;
+    for field in fields.iter() {
+        match field.id {
+            // Host is the authority; the others HTTP/2 does not have (RFC 9113, section 8.2.2).
+            Name::Host => return Err(Fault::Host),
+            Name::Connection | Name::TransferEncoding | Name::KeepAlive | Name::ProxyConnection | Name::Upgrade => {
+                return Err(Fault::Field);
+            }
+            Name::ContentLength => {
+                let digits = framing.content_length(field.value)?;
+                is_plain &= digits == Some(field.value);
+                lines += 1;
+            }
+            _ => {}
+        }
+    }
+    if let Some(exact) = framing.exact
+        && (lines > 1 || !is_plain)
+    {
+        fields.set(b"content-length", exact.to_string().as_bytes());
+    }
+    Ok(framing.exact)
+}
+
+#[cfg(test)]
+mod tests;
