@@ -54,7 +54,8 @@ absent() {
 # What starts the servers at the next boot. Only theirs, as a minimal system may get systemd itself as a dependency.
 boot_links() {
     { find /etc/systemd/system -maxdepth 2 -type l \( -lname '*/nginx.service' -o -lname '*/php*-fpm.service' \
-        -o -lname '*/postgresql*.service' -o -lname '*/*sympa*.s*' -o -lname '*/rsyslog.service' \) || :; } 2>/dev/null | sort
+        -o -lname '*/postgresql*.service' -o -lname '*/*sympa*.s*' -o -lname '*/rsyslog.service' -o -lname '*/haproxy.service' \) \
+        || :; } 2>/dev/null | sort
 }
 
 # need PACKAGE…: installs what is missing. A package's own service is neither started now nor at the next boot, and
@@ -205,6 +206,9 @@ remember() {
 # borrow NAME CHECK: instead of starting the daemon; the subject is up as long as the command CHECK succeeds too
 borrow() { echo "borrowed $2" >"$STATE/daemon/$1"; }
 
+# without NAME: the subject is up without this daemon, as it is set now
+without() { borrow "$1" :; }
+
 # lent NAME: is it borrowed, and does it serve?
 lent() {
     local word check
@@ -279,6 +283,18 @@ launch() {
     remember "$name" "$pidfile"
 }
 
+# launch_foreground NAME PROGRAM COMMAND…: the same of a PROGRAM that does not go into the background by itself; COMMAND becomes it.
+launch_foreground() {
+    local name=$1 program
+    program=$(realpath "$2")
+    shift 2
+    rm -f "$STATE/$name.pid"
+    # It may still be the shell when it is remembered.
+    # shellcheck disable=SC2016 # the inner shell is to expand these
+    CHILD_EXE=$program launch "$name" "$STATE/$name.pid" \
+        setsid --fork sh -c 'echo $$ >"$0.new"; mv "$0.new" "$0"; exec "$@"' "$STATE/$name.pid" "$@"
+}
+
 # === PHP ===
 
 # The newest PHP for FPM that is installed, as 8.2
@@ -328,14 +344,14 @@ fpm_launch() {
 
 # === nginx ===
 
-# nginx_start [NAME]: an nginx of our own with the servers that stdin describes. A subject that has several starts the one
-# without a name last: it is the one in front, and with it the ports are taken.
+# nginx_start [NAME [USER]]: an nginx of our own with the servers that stdin describes. A subject that has several starts the one
+# without a name last: it is the one in front, and with it the ports are taken. Its worker is of another USER where we may choose.
 nginx_start() {
-    local name=${1:-nginx}
+    local name=${1:-nginx} user=${2:-$WORKER}
     # Left behind after kill -9, a socket would make nginx refuse to start; ours have ended by now.
     [ "$name" != nginx ] || find "$STATE" -maxdepth 1 -name 'http*.sock' -delete
     cat >"$STATE/$name.conf" <<CONF
-$([ "$UID" -ne 0 ] || echo "user $WORKER;")
+$([ "$UID" -ne 0 ] || echo "user $user $(id -gn "$user");")
 # One worker is plenty in front of a few PHP workers, and keeps the counts of an idle machine low.
 worker_processes 1;
 pid $STATE/$name.pid;
@@ -346,11 +362,11 @@ http {
     include /etc/nginx/mime.types;
     default_type application/octet-stream;
     access_log $STATE/log/$name.access.log;
-    client_body_temp_path $STATE/tmp/body;
-    fastcgi_temp_path $STATE/tmp/fastcgi;
-    proxy_temp_path $STATE/tmp/proxy;
-    scgi_temp_path $STATE/tmp/scgi;
-    uwsgi_temp_path $STATE/tmp/uwsgi;
+    client_body_temp_path $STATE/tmp/$name-body;
+    fastcgi_temp_path $STATE/tmp/$name-fastcgi;
+    proxy_temp_path $STATE/tmp/$name-proxy;
+    scgi_temp_path $STATE/tmp/$name-scgi;
+    uwsgi_temp_path $STATE/tmp/$name-uwsgi;
     sendfile on;
     tcp_nopush on;
     server_tokens off;
