@@ -19,9 +19,9 @@ impl Series {
         self.0.len()
     }
 
-    /// How many of them are at most this.
-    pub(crate) fn at_most(&self, most: f64) -> usize {
-        self.0.iter().filter(|value| **value <= most).count()
+    /// How many of them are so.
+    pub(crate) fn count(&self, is_so: impl Fn(f64) -> bool) -> usize {
+        self.0.iter().filter(|value| is_so(**value)).count()
     }
 
     /// Round by round, how often this is `other`: what a round suffers from others on the machine, both suffer.

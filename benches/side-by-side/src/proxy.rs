@@ -14,6 +14,7 @@ mod envoy;
 mod haproxy;
 mod idle;
 mod latency;
+mod load;
 mod nginx;
 mod ours;
 mod peer;
@@ -35,7 +36,7 @@ use crate::scratch::Scratch;
 use crate::{Bench, Options, Result, unladen};
 
 pub(crate) use callers::be_the_callers;
-pub(crate) use latency::be_paced;
+pub(crate) use load::be_the_loader;
 
 pub(crate) const BENCH: Bench =
     Bench { name: "proxy", about: "proxies beside an application: CPU of a request, latency, memory", run };

@@ -14,7 +14,7 @@ pub(crate) const METRONOME: &str = "as-metronome";
 pub(crate) const SERVER: &str = "as-server";
 pub(crate) const MEASURE: &str = "as-measurer";
 pub(crate) const CALLERS: &str = "as-callers";
-pub(crate) const PACED: &str = "as-paced";
+pub(crate) const LOADER: &str = "as-loader";
 
 pub(crate) fn of(arguments: &[String]) -> Option<Role> {
     let role: Role = match arguments.first()?.as_str() {
@@ -27,7 +27,7 @@ pub(crate) fn of(arguments: &[String]) -> Option<Role> {
         SERVER => server::serve,
         MEASURE => classmap::measure,
         CALLERS => proxy::be_the_callers,
-        PACED => proxy::be_paced,
+        LOADER => proxy::be_the_loader,
         _ => return None,
     };
     Some(role)

@@ -2,7 +2,7 @@
 
 use std::io::{PipeWriter, Read as _, pipe};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::peers::root;
@@ -51,9 +51,21 @@ impl Subject {
 
     /// The folder of its settings.
     pub(crate) fn state(&self) -> Result<PathBuf> {
+        Ok(self.get("STATE")?.into())
+    }
+
+    /// What its script says of itself under this name.
+    pub(crate) fn get(&self, name: &str) -> Result<String> {
         let said = self.run("env")?;
-        let state = said.lines().find_map(|line| line.strip_prefix("STATE="));
-        Ok(Path::new(state.ok_or("its script names no folder")?).to_owned())
+        let value = said.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        Ok(value.ok_or_else(|| format!("subjects/{}/run env has no {name}", self.name))?.to_owned())
+    }
+
+    /// The process of one of its daemons; none of one that is not there.
+    pub(crate) fn daemon(&self, name: &str) -> Result<Option<u32>> {
+        let status = self.run("status")?;
+        let pid = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        Ok(pid.map(str::parse).transpose()?)
     }
 
     /// Its daemons and their children.

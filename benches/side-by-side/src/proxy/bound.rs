@@ -1,4 +1,4 @@
-//! The principal type is [`Bound`]: how much more than another's a figure of ours may be.
+//! The principal type is [`Bound`]: what a figure of ours is to be beside another's.
 
 use super::peer::Peer;
 use crate::figures::{Series, three};
@@ -7,8 +7,14 @@ use crate::figures::{Series, three};
 pub(super) struct Bound {
     /// The peer's name.
     pub(super) against: &'static str,
-    /// Ours over the peer's.
-    pub(super) most: f64,
+    /// Of ours over the peer's.
+    pub(super) limit: Limit,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Limit {
+    Most(f64),
+    Least(f64),
 }
 
 /// Prints what our figures are to the peers', and whether bounds hold; a bench reports, it does not fail.
@@ -16,7 +22,7 @@ pub(super) fn judge(what: &str, peers: &[Box<dyn Peer>], figures: &[Series], bou
     for (ours, own) in peers.iter().zip(figures).filter(|(peer, _)| peer.is_ours()) {
         for bound in bounds {
             let Some(at) = peers.iter().position(|peer| peer.name() == bound.against) else { continue };
-            println!("  {what}, {} / {}: {}", ours.name(), bound.against, bound.said(&own.over(&figures[at])));
+            bound.limit.judge(&format!("{what}, {} / {}", ours.name(), bound.against), &own.over(&figures[at]));
         }
     }
 }
@@ -24,43 +30,59 @@ pub(super) fn judge(what: &str, peers: &[Box<dyn Peer>], figures: &[Series], bou
 /// Prints whether each of ours is at most so much.
 pub(super) fn judge_value(what: &str, peers: &[Box<dyn Peer>], figures: &[Series], most: f64) {
     for (ours, own) in peers.iter().zip(figures).filter(|(peer, _)| peer.is_ours()) {
-        println!("  {what}, {}: {}, at most {}: {}", ours.name(), own, three(most), verdict(own, most));
+        Limit::Most(most).judge(&format!("{what}, {}", ours.name()), own);
     }
 }
 
-impl Bound {
-    fn said(&self, ratios: &Series) -> String {
-        format!("{ratios}, at most {}: {}", three(self.most), verdict(ratios, self.most))
+impl Limit {
+    pub(super) fn judge(self, what: &str, values: &Series) {
+        println!("  {what}: {}", self.said(values));
     }
-}
 
-/// By the median, with the rounds that say otherwise.
-fn verdict(values: &Series, most: f64) -> String {
-    let within = values.at_most(most);
-    let rounds = values.len();
-    if rounds == 0 {
-        return "not measured".into();
+    fn said(self, values: &Series) -> String {
+        let (word, limit) = match self {
+            Self::Most(most) => ("at most", most),
+            Self::Least(least) => ("at least", least),
+        };
+        format!("{values}, {word} {}: {}", three(limit), self.verdict(values))
     }
-    let word = if values.median() <= most { "holds" } else { "DOES NOT HOLD" };
-    if within == 0 || within == rounds { word.into() } else { format!("{word} (in {within} of {rounds} rounds)") }
+
+    /// By the median, with the rounds that say otherwise.
+    fn verdict(self, values: &Series) -> String {
+        let rounds = values.len();
+        if rounds == 0 {
+            return "not measured".into();
+        }
+        let holds = |value: f64| match self {
+            Self::Most(most) => value <= most,
+            Self::Least(least) => value >= least,
+        };
+        let within = values.count(holds);
+        let word = if holds(values.median()) { "holds" } else { "DOES NOT HOLD" };
+        if within == 0 || within == rounds { word.into() } else { format!("{word} (in {within} of {rounds} rounds)") }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn said(limit: Limit, values: &[f64]) -> String {
+        let mut series = Series::default();
+        values.iter().for_each(|value| series.push(*value));
+        limit.said(&series)
+    }
+
     #[test]
     fn the_median_decides_and_dissent_is_told() {
-        let bound = Bound { against: "nginx", most: 1.0 };
-        let said = |values: &[f64]| {
-            let mut series = Series::default();
-            values.iter().for_each(|value| series.push(*value));
-            bound.said(&series)
-        };
-        assert_eq!(said(&[0.8, 0.9, 0.95]), "0.900 [0.800 … 0.950], at most 1.00: holds");
-        assert_eq!(said(&[0.8, 0.9, 1.1]), "0.900 [0.800 … 1.10], at most 1.00: holds (in 2 of 3 rounds)");
-        assert!(said(&[1.2, 0.9, 1.1]).ends_with("DOES NOT HOLD (in 1 of 3 rounds)"));
-        assert!(said(&[1.2]).ends_with(": DOES NOT HOLD"));
-        assert!(said(&[]).ends_with("not measured"));
+        let most = |values: &[f64]| said(Limit::Most(1.0), values);
+        assert_eq!(most(&[0.8, 0.9, 0.95]), "0.900 [0.800 … 0.950], at most 1.00: holds");
+        assert_eq!(most(&[0.8, 0.9, 1.1]), "0.900 [0.800 … 1.10], at most 1.00: holds (in 2 of 3 rounds)");
+        assert!(most(&[1.2, 0.9, 1.1]).ends_with("DOES NOT HOLD (in 1 of 3 rounds)"));
+        assert!(most(&[1.2]).ends_with(": DOES NOT HOLD"));
+        assert!(most(&[]).ends_with("not measured"));
+        let least = |values: &[f64]| said(Limit::Least(1.46), values);
+        assert_eq!(least(&[1.5, 1.6, 1.4]), "1.50 [1.40 … 1.60], at least 1.46: holds (in 2 of 3 rounds)");
+        assert!(least(&[1.2]).ends_with("at least 1.46: DOES NOT HOLD"));
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::World;
-use super::bound::{Bound, judge, judge_value};
+use super::bound::{Bound, Limit, judge, judge_value};
 use super::callers::{Amount, Callers, Calls};
 use super::peer::{Peer, Running};
 use super::route::{Route, Upstream};
@@ -19,11 +19,11 @@ const TIME: Duration = Duration::from_secs(2);
 const SETTLE: Duration = Duration::from_millis(30);
 
 const OF_SMALL: [Bound; 3] = [
-    Bound { against: "envoy", most: 0.45 },
-    Bound { against: "haproxy", most: 1.0 },
-    Bound { against: "nginx", most: 1.0 },
+    Bound { against: "envoy", limit: Limit::Most(0.45) },
+    Bound { against: "haproxy", limit: Limit::Most(1.0) },
+    Bound { against: "nginx", limit: Limit::Most(1.0) },
 ];
-const OF_BYTES: [Bound; 1] = [Bound { against: "nginx", most: 1.1 }];
+const OF_BYTES: [Bound; 1] = [Bound { against: "nginx", limit: Limit::Most(1.1) }];
 /// Memory with bodies of 100 MB over that with bodies of 1 MB.
 const FLAT: f64 = 1.2;
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -41,8 +41,11 @@ impl Peer for Envoy {
         let mut command = Command::new(&self.program);
         // One worker; no shared memory for a successor that will not come.
         command.args(["--concurrency", "1", "--disable-hot-restart", "--log-level", "error", "-c"]).arg(path);
-        command.stdin(Stdio::null());
         Ok(command)
+    }
+
+    fn way(&self) -> (String, Option<(&'static str, PathBuf)>) {
+        (self.name(), Some(("UNLADEN_ENVOY", self.program.clone())))
     }
 }
 

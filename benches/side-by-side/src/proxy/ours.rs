@@ -28,6 +28,10 @@ impl Peer for Ours {
         Ok(command)
     }
 
+    fn way(&self) -> (String, Option<(&'static str, PathBuf)>) {
+        ("unladen".into(), Some(("UNLADEN", self.program.clone())))
+    }
+
     fn is_ours(&self) -> bool {
         true
     }

@@ -24,6 +24,11 @@ pub(super) trait Peer {
     /// What runs it in the foreground with one thread for requests. What it reads is written into `folder`.
     fn command(&self, plan: &Plan, folder: &Path) -> Result<Command>;
 
+    /// How `subjects/sidecar` calls it, and what tells it where the program is.
+    fn way(&self) -> (String, Option<(&'static str, PathBuf)>) {
+        (self.name(), None)
+    }
+
     /// Whether it is what the bounds are of.
     fn is_ours(&self) -> bool {
         false
