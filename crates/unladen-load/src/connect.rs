@@ -11,12 +11,12 @@ use rustls::pki_types::ServerName;
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
+use unladen_tls::TlsFault;
 
 use crate::config::HttpVersion;
 use crate::error::LoadError;
 use crate::exchange::ConnectTimes;
 use crate::target::Target;
-use crate::tls_fault::TlsFault;
 use crate::wire::{Meter, Stream, Traffic, Wire};
 
 /// Opens streams to one target.

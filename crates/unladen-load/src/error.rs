@@ -4,10 +4,11 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use unladen_tls::TlsFault;
+
 use crate::expect::Statuses;
 use crate::sample::Sample;
 use crate::tally::Tally;
-use crate::tls_fault::TlsFault;
 
 /// Why a request was not answered as it should be, or could not even be sent.
 ///
@@ -82,7 +83,7 @@ pub enum LoadError {
         source: io::Error,
     },
     /// TLS failed.
-    #[error("TLS with {target} failed: {fault}")]
+    #[error("TLS with {target} failed: {fault}{}", tls_advice(fault))]
     Tls {
         /// Where to.
         target: String,
@@ -111,7 +112,7 @@ pub enum LoadError {
     #[error("this system has no certificate authorities: install ca-certificates, or name a file with --cacert")]
     NoSystemRoots {
         /// What went wrong first, if anything did.
-        source: Option<rustls_native_certs::Error>,
+        source: Option<unladen_tls::SystemError>,
     },
     /// TLS cannot be set up.
     #[error("cannot set up TLS: {source}")]
@@ -248,6 +249,21 @@ fn advice(source: &io::Error) -> &'static str {
             "; if each request opens a connection, the ports have run out: send more slowly, or keep connections alive"
         }
         _ if source.raw_os_error() == Some(nix::libc::EMFILE) => "; raise `ulimit -n`, or lower the concurrency",
+        _ => "",
+    }
+}
+
+/// What the options of this client can do about it.
+fn tls_advice(fault: &TlsFault) -> &'static str {
+    match fault {
+        TlsFault::UnknownIssuer => "; name your own with --cacert FILE, or skip the check with --insecure",
+        TlsFault::AuthorityAsServer | TlsFault::Expired(_) | TlsFault::NotYetValid(_) => {
+            ", or skip the check with --insecure"
+        }
+        TlsFault::WrongName { .. } => "; use such a name in the URL, or skip the check with --insecure",
+        TlsFault::Certificate(_) => "; --insecure skips the check",
+        TlsFault::NoSuchHttp => "; try the other one",
+        TlsFault::WantsClientCertificate => ", which is not supported; connect to the application behind it",
         _ => "",
     }
 }

@@ -4,9 +4,10 @@
 use std::error::Error;
 use std::io;
 
+use unladen_tls::TlsFault;
+
 use crate::error::{LoadError, Stage};
 use crate::request::Request;
-use crate::tls_fault::TlsFault;
 
 /// Why one exchange failed.
 #[derive(Debug)]

@@ -7,15 +7,12 @@
 //! assert!(!own_authority.insecure, "certificates are verified unless one says otherwise");
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::RootCertStore;
 use rustls::client::{ClientConfig, Resumption};
-use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{DigitallySignedStruct, RootCertStore, SignatureScheme};
+use unladen_tls::{Anyone, FileError};
 
 use crate::config::HttpVersion;
 use crate::error::LoadError;
@@ -49,13 +46,11 @@ pub enum Roots {
 impl TlsOptions {
     /// The client side of TLS, offering (ALPN, RFC 7301) the versions of HTTP that `http` allows.
     pub(crate) fn client_config(&self, http: HttpVersion) -> Result<Arc<ClientConfig>, LoadError> {
-        // Named here, since the process's default provider belongs to the program, not to a library.
-        let provider = Arc::new(aws_lc_rs::default_provider());
-        let builder = ClientConfig::builder_with_provider(provider.clone())
+        let builder = ClientConfig::builder_with_provider(unladen_tls::provider())
             .with_safe_default_protocol_versions()
             .map_err(|source| LoadError::TlsSetup { source })?;
         let mut config = if self.insecure {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone(provider))).with_no_client_auth()
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone)).with_no_client_auth()
         } else {
             builder.with_root_certificates(self.roots.load()?).with_no_client_auth()
         };
@@ -74,70 +69,28 @@ impl TlsOptions {
 // === impl Roots ===
 
 impl Roots {
-    fn load(&self) -> Result<RootCertStore, LoadError> {
-        let mut store = RootCertStore::empty();
-        if let Self::System | Self::SystemAnd(_) = self {
-            let found = rustls_native_certs::load_native_certs();
-            // Systems carry a few certificates that webpki cannot read; the others still count.
-            store.add_parsable_certificates(found.certs);
-            if store.is_empty() && *self == Self::System {
-                return Err(LoadError::NoSystemRoots { source: found.errors.into_iter().next() });
+    fn load(&self) -> Result<Arc<RootCertStore>, LoadError> {
+        match self {
+            Self::System => {
+                unladen_tls::system_authorities().map_err(|none| LoadError::NoSystemRoots { source: none.source })
+            }
+            Self::Only(file) => Ok(Arc::new(unladen_tls::authorities(file)?)),
+            Self::SystemAnd(file) => {
+                let mut roots = unladen_tls::authorities(file)?;
+                if let Ok(system) = unladen_tls::system_authorities() {
+                    roots.extend(system.roots.iter().cloned());
+                }
+                Ok(Arc::new(roots))
             }
         }
-        if let Self::SystemAnd(file) | Self::Only(file) = self {
-            add_file(&mut store, file)?;
+    }
+}
+
+impl From<FileError> for LoadError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Authority { file, source } => Self::RootsCertificate { file, source },
+            FileError::Pem { file, source, .. } => Self::RootsFile { file, source },
         }
-        Ok(store)
-    }
-}
-
-fn add_file(store: &mut RootCertStore, file: &Path) -> Result<(), LoadError> {
-    let pem = |source| LoadError::RootsFile { file: file.to_owned(), source };
-    let mut any = false;
-    for certificate in CertificateDer::pem_file_iter(file).map_err(pem)? {
-        store
-            .add(certificate.map_err(pem)?)
-            .map_err(|source| LoadError::RootsCertificate { file: file.to_owned(), source })?;
-        any = true;
-    }
-    if any { Ok(()) } else { Err(pem(rustls::pki_types::pem::Error::NoItemsFound)) }
-}
-
-/// Trusts everyone, but still checks that the server holds the key it shows: the same work as an honest handshake.
-#[derive(Debug)]
-struct Anyone(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -10,18 +10,16 @@ use rustls::client::{Resumption, Tls12Resumption};
 use rustls::pki_types::ServerName;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
+use unladen_tls::Anyone;
 
 use crate::settings::{Protocol, TlsSettings};
 use crate::socket::Socket;
 
 mod error;
-mod fault;
-mod roots;
 mod sessions;
-mod verify;
 
 pub use error::TlsError;
-pub use fault::TlsFault;
+pub use unladen_tls::TlsFault;
 
 /// What HTTP/2 and HTTP/1.1 are called in ALPN (RFC 7301; RFC 9113, section 3.2).
 const H2: &[u8] = b"h2";
@@ -45,22 +43,20 @@ impl Connector {
     /// # Errors
     /// A file that cannot be read or does not hold what it should, or a server name that is none.
     pub fn new(settings: &TlsSettings, http: Protocol) -> Result<Self, TlsError> {
-        let provider = verify::provider();
-        // Named here, since the process's default provider belongs to the program, not to a library.
-        let builder = ClientConfig::builder_with_provider(provider.clone())
+        let builder = ClientConfig::builder_with_provider(unladen_tls::provider())
             .with_safe_default_protocol_versions()
             .map_err(TlsError::Setup)?;
         let builder = if settings.insecure {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(verify::Anyone(provider)))
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone))
         } else {
             builder.with_root_certificates(match &settings.ca {
-                Some(file) => Arc::new(roots::of_file(file)?),
-                None => roots::of_system()?,
+                Some(file) => Arc::new(unladen_tls::authorities(file)?),
+                None => unladen_tls::system_authorities()?,
             })
         };
         let mut config = match &settings.certificate {
             Some((chain, key)) => {
-                let (certificates, secret) = roots::own_certificate(chain, key)?;
+                let (certificates, secret) = (unladen_tls::certificates(chain)?, unladen_tls::private_key(key)?);
                 builder.with_client_auth_cert(certificates, secret).map_err(|source| TlsError::OwnCertificate {
                     chain: chain.clone(),
                     key: key.clone(),

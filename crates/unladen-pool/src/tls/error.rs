@@ -4,32 +4,15 @@ use std::io;
 use std::path::PathBuf;
 
 use rustls::pki_types::ServerName;
-use rustls::pki_types::pem::Error as PemError;
-
-use super::fault::TlsFault;
+use unladen_tls::{FileError, NoSystemRoots, TlsFault};
 
 /// Why there is no TLS.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
     /// A file that does not hold what it should.
-    #[error("no {what} in {}: {source}; it should hold one in PEM form (-----BEGIN …)", file.display())]
-    Pem {
-        /// Which file.
-        file: PathBuf,
-        /// What it should hold.
-        what: &'static str,
-        /// What was found.
-        source: PemError,
-    },
-    /// A file's certificate is no authority.
-    #[error("a certificate in {} cannot be trusted as an authority: {source}; name the certificate that signed the upstream's", file.display())]
-    Authority {
-        /// Which file.
-        file: PathBuf,
-        /// What is wrong with it.
-        source: rustls::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The own certificate cannot be used.
     #[error("the certificate in {} does not go with the key in {}: {source}; name the key that it was made for", chain.display(), key.display())]
     OwnCertificate {
@@ -41,13 +24,8 @@ pub enum TlsError {
         source: rustls::Error,
     },
     /// The system trusts nobody.
-    #[error(
-        "the system trusts no authority: install its certificates (on Debian: ca-certificates), or name a file with `ca`"
-    )]
-    NoSystemRoots {
-        /// What went wrong while they were read, if anything.
-        source: Option<rustls_native_certs::Error>,
-    },
+    #[error("{0}, or name a file with `ca`")]
+    NoSystemRoots(#[from] NoSystemRoots),
     /// TLS cannot be made at all.
     #[error("TLS cannot be set up: {0}")]
     Setup(rustls::Error),
@@ -60,7 +38,7 @@ pub enum TlsError {
         name: String,
     },
     /// No hands were shaken.
-    #[error("no TLS with {name}: {fault}")]
+    #[error("no TLS with {name}: {fault}{}", advice(fault))]
     Handshake {
         /// The name that was asked for.
         name: String,
@@ -74,5 +52,16 @@ pub enum TlsError {
 impl TlsError {
     pub(super) fn handshake(name: &ServerName<'_>, source: io::Error) -> Self {
         Self::Handshake { name: name.to_str().into_owned(), fault: TlsFault::of(&source) }
+    }
+}
+
+/// What the settings of an upstream can do about it.
+fn advice(fault: &TlsFault) -> &'static str {
+    match fault {
+        TlsFault::UnknownIssuer => "; name the file of the one that did with `ca`",
+        TlsFault::WrongName { .. } => "; set `server_name` to a name it is for, if that is the server you mean",
+        TlsFault::NoSuchHttp => "; set `http` to another",
+        TlsFault::WantsClientCertificate => "; name yours with `certificate` and `key`",
+        _ => "",
     }
 }

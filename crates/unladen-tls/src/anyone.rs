@@ -1,20 +1,15 @@
-//! Who verifies: [`provider`], the cryptography that all connectors share, and [`Anyone`], who trusts everyone.
-
-use std::sync::{Arc, OnceLock};
+//! The principal type is [`Anyone`]: trusts everyone.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-pub(super) fn provider() -> Arc<CryptoProvider> {
-    static PROVIDER: OnceLock<Arc<CryptoProvider>> = OnceLock::new();
-    PROVIDER.get_or_init(|| Arc::new(aws_lc_rs::default_provider())).clone()
-}
+use crate::provider;
 
-/// Trusts everyone, but still checks that the server holds the key it shows.
+/// Trusts everyone, but still checks that the server holds the key it shows: the same work as an honest handshake.
 #[derive(Debug)]
-pub(super) struct Anyone(pub(super) Arc<CryptoProvider>);
+pub struct Anyone;
 
 // === impl Anyone ===
 
@@ -36,7 +31,7 @@ impl ServerCertVerifier for Anyone {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+        verify_tls12_signature(message, certificate, signed, &provider().signature_verification_algorithms)
     }
 
     fn verify_tls13_signature(
@@ -45,10 +40,10 @@ impl ServerCertVerifier for Anyone {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+        verify_tls13_signature(message, certificate, signed, &provider().signature_verification_algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        provider().signature_verification_algorithms.supported_schemes()
     }
 }

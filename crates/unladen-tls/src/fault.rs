@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustls::{AlertDescription, CertificateError, Error};
 
-/// In which way TLS failed. Shown, each says what to do about it in the settings of an upstream.
+/// In which way TLS failed. Shown, each says what is wrong; what setting helps is for those to add who know the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TlsFault {
@@ -33,7 +33,7 @@ pub enum TlsFault {
     NoSuchHttp,
     /// The other side wants a certificate of ours.
     WantsClientCertificate,
-    /// The other side does not accept our certificate.
+    /// The other side does not accept our certificate, or that there is none.
     RefusesClientCertificate(String),
     /// The connection ended amid the handshake.
     Closed,
@@ -127,9 +127,7 @@ fn long(time: Duration) -> String {
 impl fmt::Display for TlsFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownIssuer => {
-                f.write_str("no trusted authority signed its certificate; name the file of the one that did with `ca`")
-            }
+            Self::UnknownIssuer => f.write_str("no trusted authority signed its certificate"),
             Self::AuthorityAsServer => f.write_str(
                 "its certificate is an authority's, not a server's (`openssl req -x509` makes such); make one with `-addext basicConstraints=critical,CA:FALSE`",
             ),
@@ -140,26 +138,27 @@ impl fmt::Display for TlsFault {
             }
             Self::NotYetValid(None) => f.write_str("its certificate is not valid yet; check this machine's clock"),
             Self::WrongName { expected, presented } => {
-                f.write_str("its certificate is ")?;
-                if presented.is_empty() {
-                    f.write_str("for other names")?;
-                } else {
-                    write!(f, "for {}", presented.join(", "))?;
-                }
-                if let Some(expected) = expected {
-                    write!(f, ", not for {expected}")?;
-                }
-                f.write_str("; set `server_name` to a name it is for, if that is the server you mean")
+                f.write_str("its certificate is for ")?;
+                f.write_str(if presented.is_empty() { "other names" } else { "" })?;
+                f.write_str(&presented.join(", "))?;
+                expected.iter().try_for_each(|expected| write!(f, ", not for {expected}"))
             }
             Self::Certificate(what) => write!(f, "its certificate is refused ({what})"),
-            Self::NotTls => f.write_str("it does not speak TLS there; should the URL begin with http:, or is the port another?"),
-            Self::NoSuchHttp => f.write_str("it does not offer the version of HTTP asked for; set `http` to another"),
-            Self::WantsClientCertificate => f.write_str("it wants a certificate of the client; name yours with `certificate` and `key`"),
-            Self::RefusesClientCertificate(alert) => {
-                write!(f, "it does not accept the certificate shown to it ({alert}); see its error log")
+            Self::NotTls => {
+                f.write_str("it does not speak TLS there; should the URL begin with http:, or is the port another?")
             }
-            Self::Closed => f.write_str("it closed the connection amid the handshake; see its error log, and whether it serves this name"),
+            Self::NoSuchHttp => f.write_str("it does not offer the version of HTTP asked for"),
+            Self::WantsClientCertificate => f.write_str("it wants a certificate of the client"),
+            Self::RefusesClientCertificate(alert) => {
+                write!(f, "it refuses the client's certificate, or that there is none ({alert}); see its error log")
+            }
+            Self::Closed => f.write_str(
+                "it closed the connection amid the handshake; see its error log, and whether it serves this name",
+            ),
             Self::Other(what) => f.write_str(what),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

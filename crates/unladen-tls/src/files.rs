@@ -1,0 +1,68 @@
+//! Certificates and keys from PEM files: [`authorities`], [`certificates`], [`private_key`].
+
+use std::path::{Path, PathBuf};
+
+use rustls::RootCertStore;
+use rustls::pki_types::pem::{Error as PemError, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+/// A file that does not hold what it should.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be read, is no PEM, or holds something else.
+    #[error("cannot read {what} from {}: {source}; expected PEM, `-----BEGIN …`", file.display())]
+    Pem {
+        /// The file.
+        file: PathBuf,
+        /// What it should hold.
+        what: &'static str,
+        /// What the parser or the system said.
+        source: PemError,
+    },
+    /// A certificate in it is malformed.
+    #[error("a certificate in {} cannot be used as an authority: {source}", file.display())]
+    Authority {
+        /// The file.
+        file: PathBuf,
+        /// What rustls said.
+        source: rustls::Error,
+    },
+}
+
+/// The authorities in a file; at least one.
+///
+/// # Errors
+/// If there is none, or one that cannot be an authority.
+pub fn authorities(file: &Path) -> Result<RootCertStore, FileError> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(file)? {
+        roots.add(certificate).map_err(|source| FileError::Authority { file: file.to_owned(), source })?;
+    }
+    Ok(roots)
+}
+
+/// The certificates in a file; at least one.
+///
+/// # Errors
+/// If there is none.
+pub fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, FileError> {
+    CertificateDer::pem_file_iter(file)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .and_then(|found| if found.is_empty() { Err(PemError::NoItemsFound) } else { Ok(found) })
+        .map_err(|source| FileError::Pem { file: file.to_owned(), what: "certificates", source })
+}
+
+/// The first private key in a file.
+///
+/// # Errors
+/// If there is none.
+pub fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, FileError> {
+    PrivateKeyDer::from_pem_file(file).map_err(|source| FileError::Pem {
+        file: file.to_owned(),
+        what: "a private key",
+        source,
+    })
+}
+
+#[cfg(test)]
+mod tests;

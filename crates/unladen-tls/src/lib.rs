@@ -1,0 +1,33 @@
+//! TLS's client side, what all that connect share: whom to trust, certificates from files, and what is said of a handshake that failed.
+//!
+//! The principal type is [`TlsFault`]: in which way TLS failed.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! let none = unladen_tls::authorities(Path::new("/nonexistent/ca.pem")).unwrap_err();
+//! assert!(none.to_string().contains("/nonexistent/ca.pem"));
+//! ```
+#![forbid(unsafe_code)]
+
+mod anyone;
+mod fault;
+mod files;
+mod system;
+
+use std::sync::{Arc, OnceLock};
+
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+
+pub use anyone::Anyone;
+pub use fault::TlsFault;
+pub use files::{FileError, authorities, certificates, private_key};
+pub use rustls_native_certs::Error as SystemError;
+pub use system::{NoSystemRoots, system_authorities};
+
+/// The cryptography that all connections share. To be named wherever rustls is set up: the process's default provider belongs to
+/// the program, not to a library.
+pub fn provider() -> Arc<CryptoProvider> {
+    static PROVIDER: OnceLock<Arc<CryptoProvider>> = OnceLock::new();
+    PROVIDER.get_or_init(|| Arc::new(aws_lc_rs::default_provider())).clone()
+}

@@ -1,0 +1,45 @@
+//! Whom the system trusts: [`system_authorities`].
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustls::RootCertStore;
+
+/// Those who ask within this time of each other share the authorities (some 150 certificates); who asks later, as after a reload,
+/// gets those of its own day.
+const SHARED_FOR: Duration = Duration::from_secs(60);
+
+/// The system trusts nobody.
+#[derive(Debug, thiserror::Error)]
+#[error("this system has no certificate authorities: install ca-certificates")]
+pub struct NoSystemRoots {
+    /// What went wrong first, if anything did.
+    pub source: Option<rustls_native_certs::Error>,
+}
+
+/// The authorities that the system trusts (`SSL_CERT_FILE` and `SSL_CERT_DIR` are heeded).
+///
+/// # Errors
+/// If there are none.
+pub fn system_authorities() -> Result<Arc<RootCertStore>, NoSystemRoots> {
+    static LAST: Mutex<Option<(Instant, Arc<RootCertStore>)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((at, roots)) = &*last
+        && at.elapsed() < SHARED_FOR
+    {
+        return Ok(roots.clone());
+    }
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    // Systems carry a few certificates that webpki cannot read; the others still count.
+    roots.add_parsable_certificates(found.certs);
+    if roots.is_empty() {
+        return Err(NoSystemRoots { source: found.errors.into_iter().next() });
+    }
+    let roots = Arc::new(roots);
+    *last = Some((Instant::now(), roots.clone()));
+    Ok(roots)
+}
+
+#[cfg(test)]
+mod tests;
