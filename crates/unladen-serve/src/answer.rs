@@ -12,10 +12,22 @@ use crate::exchange::Failure;
 use crate::record::Reason;
 use crate::stream::{H1Source, H2Source, Source};
 
+/// An answer has at most so many interim ones before it: no real one has more than a few, and a client that does not read them would
+/// have us keep them.
+const INTERIM: u32 = 64;
+
 /// The upstream's answer, awaited.
-pub(crate) enum Answer<'a> {
+pub(crate) struct Answer<'a> {
+    from: Peer<'a>,
+    method: &'a [u8],
+    /// Interim ones that came.
+    interim: u32,
+}
+
+/// Whoever gives it.
+enum Peer<'a> {
     /// On a connection of HTTP/1.1.
-    H1 { half: Half<'a>, buffer: &'a mut Buffer, method: &'a [u8], limits: HeadLimits, silent: bool },
+    H1 { half: Half<'a>, buffer: &'a mut Buffer, limits: HeadLimits, silent: bool },
     /// On a stream of HTTP/2.
     H2 { future: h2::client::ResponseFuture, body: Option<h2::RecvStream> },
 }
@@ -37,17 +49,39 @@ pub(crate) enum Lost {
 
 impl<'a> Answer<'a> {
     pub(crate) fn h1(half: Half<'a>, buffer: &'a mut Buffer, method: &'a [u8], limits: HeadLimits) -> Self {
-        Self::H1 { half, buffer, method, limits, silent: true }
+        Self { from: Peer::H1 { half, buffer, limits, silent: true }, method, interim: 0 }
     }
 
-    pub(crate) fn h2(future: h2::client::ResponseFuture) -> Self {
-        Self::H2 { future, body: None }
+    pub(crate) fn h2(future: h2::client::ResponseFuture, method: &'a [u8]) -> Self {
+        Self { from: Peer::H2 { future, body: None }, method, interim: 0 }
     }
 
     /// The next head: an interim one (1xx), or the answer's.
     pub(crate) fn poll_head(&mut self, cx: &mut Context<'_>, response: &mut Response) -> Poll<Result<(), Lost>> {
+        let head = ready!(self.from.poll_head(cx, response, self.method));
+        if head.is_ok() && response.status < 200 {
+            self.interim += 1;
+            if self.interim > INTERIM {
+                return Poll::Ready(Err(lost(Reason::UpstreamMalformed, false)));
+            }
+        }
+        Poll::Ready(head)
+    }
+
+    /// Its body.
+    pub(crate) fn into_source(self, length: Length) -> Source<'a> {
+        match self.from {
+            Peer::H1 { half, buffer, .. } => Source::H1(H1Source::new(half, buffer, length)),
+            Peer::H2 { body: Some(stream), .. } => Source::H2(Box::new(H2Source::new(stream))),
+            Peer::H2 { body: None, .. } => Source::Empty,
+        }
+    }
+}
+
+impl Peer<'_> {
+    fn poll_head(&mut self, cx: &mut Context<'_>, response: &mut Response, method: &[u8]) -> Poll<Result<(), Lost>> {
         match self {
-            Self::H1 { half, buffer, method, limits, silent } => loop {
+            Self::H1 { half, buffer, limits, silent } => loop {
                 let parsed = if buffer.is_empty() { Ok(None) } else { response.parse(buffer.bytes(), method, limits) };
                 match parsed {
                     Ok(Some(length)) => {
@@ -65,31 +99,23 @@ impl<'a> Answer<'a> {
             },
             Self::H2 { future, body } => {
                 // Interim ones come before the answer; when none is there, both are waited for.
-                if let Poll::Ready(Some(Ok(head))) = future.poll_informational(cx) {
-                    response.status = head.status().as_u16();
-                    response.fields.clone_from(&crate::convert::fields_from_h2(head.headers()));
-                    response.length = Length::None;
-                    return Poll::Ready(Ok(()));
-                }
-                let (head, stream) = match ready!(Pin::new(future).poll(cx)) {
-                    Ok(answer) => answer.into_parts(),
-                    Err(error) => return Poll::Ready(Err(lost_h2(&error))),
+                let (status, headers, ends) = if let Poll::Ready(Some(Ok(interim))) = future.poll_informational(cx) {
+                    let (head, ()) = interim.into_parts();
+                    (head.status, head.headers, true)
+                } else {
+                    match ready!(Pin::new(future).poll(cx)) {
+                        Ok(answer) => {
+                            let (head, stream) = answer.into_parts();
+                            let ends = stream.is_end_stream();
+                            *body = Some(stream);
+                            (head.status, head.headers, ends)
+                        }
+                        Err(error) => return Poll::Ready(Err(lost_h2(&error))),
+                    }
                 };
-                if response_from_h2(response, &head, stream.is_end_stream()).is_err() {
-                    return Poll::Ready(Err(lost(Reason::UpstreamMalformed, false)));
-                }
-                *body = Some(stream);
-                Poll::Ready(Ok(()))
+                let taken = response_from_h2(response, status, &headers, method, ends);
+                Poll::Ready(taken.map_err(|_| lost(Reason::UpstreamMalformed, false)))
             }
-        }
-    }
-
-    /// Its body.
-    pub(crate) fn into_source(self, length: Length) -> Source<'a> {
-        match self {
-            Self::H1 { half, buffer, .. } => Source::H1(H1Source::new(half, buffer, length)),
-            Self::H2 { body: Some(stream), .. } => Source::H2(Box::new(H2Source::new(stream))),
-            Self::H2 { body: None, .. } => Source::Empty,
         }
     }
 }

@@ -99,7 +99,7 @@ impl<'u> Exchange<'_, 'u> {
             Err(_) => return Ok(Attempt::Race),
         };
         let sink = Sink::H2(H2Sink::new(send, ends));
-        let answer = Answer::h2(future);
+        let answer = Answer::h2(future, &self.request.method);
         let carried = self.carry(sink, answer, work, true, &endpoint).await?;
         match carried {
             Carried::Whole | Carried::Spent | Carried::Upgraded => Ok(Attempt::Done(End::Answered)),
@@ -167,7 +167,8 @@ impl<'u> Exchange<'_, 'u> {
             .await;
             self.told.bytes_in.set(work.upload.bytes);
             match headed {
-                Ok(()) if work.response.status == 101 && work.upgrade => {
+                // Before all of the request was there, the rest of it would be taken for the other protocol's.
+                Ok(()) if work.response.status == 101 && work.upgrade && !uploading => {
                     self.deadline.look();
                     self.told.first_byte.set(Some(self.since_began()));
                     self.told.status.set(101);

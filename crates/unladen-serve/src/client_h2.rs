@@ -119,7 +119,7 @@ async fn answer(
     let Scratch { request, response, request_id, up, .. } = &mut *scratch;
     let mut watch = Watch::new();
     let mut client = Client::H2 { send: &mut send, address };
-    if let Err(fault) = request_from_h2(request, &head, body.is_end_stream()) {
+    if let Err(fault) = request_from_h2(request, &head, body.is_end_stream(), &beside.request_limits()) {
         let words = compose::local(response, Reason::Malformed(fault), None);
         let _ = client.answer(response, &words, false, beside.settings.via).await;
     } else {

@@ -1,14 +1,7 @@
 //! Heads between HTTP/2 and the neutral form.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use unladen_http1::{Fault, Fields, Length, Name, Request, Response};
-
-/// The fields of a head of HTTP/2.
-pub(crate) fn fields_from_h2(map: &HeaderMap) -> Fields {
-    let mut fields = Fields::default();
-    push_all(&mut fields, map);
-    fields
-}
+use unladen_http1::{Fault, Fields, HeadLimits, Request, Response};
 
 fn push_all(fields: &mut Fields, map: &HeaderMap) {
     // Split so that they compress well; HTTP/1 knows one line (RFC 9113, section 8.2.3).
@@ -45,19 +38,17 @@ pub(crate) fn append(map: &mut HeaderMap, name: &[u8], value: &[u8]) {
 }
 
 /// A request that came by HTTP/2 (RFC 9113, section 8.3.1). `ends`: it has no body.
-pub(crate) fn request_from_h2(request: &mut Request, head: &http::request::Parts, ends: bool) -> Result<(), Fault> {
-    if head.method == http::Method::CONNECT {
-        return Err(Fault::Method);
-    }
+pub(crate) fn request_from_h2(
+    request: &mut Request,
+    head: &http::request::Parts,
+    ends: bool,
+    limits: &HeadLimits,
+) -> Result<(), Fault> {
     request.method.clear();
     request.method.extend_from_slice(head.method.as_str().as_bytes());
     request.target.clear();
     let target = head.uri.path_and_query().map_or("/", |target| target.as_str());
     request.target.extend_from_slice(target.as_bytes());
-    let is_asterisk = target == "*" && head.method == http::Method::OPTIONS;
-    if !is_asterisk && !target.starts_with('/') {
-        return Err(Fault::Target);
-    }
     request.authority.clear();
     let mut hosts = head.headers.get_all(http::header::HOST).iter();
     let host = hosts.next().map(HeaderValue::as_bytes);
@@ -66,47 +57,37 @@ pub(crate) fn request_from_h2(request: &mut Request, head: &http::request::Parts
         // One of the two is enough; if both are there they must agree (RFC 9113, section 8.3.1).
         (Some(authority), Some(host)) if !authority.eq_ignore_ascii_case(host) => return Err(Fault::Host),
         (Some(named), _) | (None, Some(named)) => request.authority.extend_from_slice(named),
-        (None, None) => return Err(Fault::Host),
+        (None, None) => (),
     }
-    if hosts.next().is_some() || request.authority.contains(&b'@') {
+    if hosts.next().is_some() {
         return Err(Fault::Host);
     }
-    request.minor = 1;
     request.fields.clear();
     push_all(&mut request.fields, &head.headers);
-    let forbidden = [Name::Connection, Name::TransferEncoding, Name::KeepAlive, Name::ProxyConnection, Name::Upgrade];
-    if request.fields.iter().any(|field| forbidden.contains(&field.id)) {
-        return Err(Fault::Field);
+    if request.fields.len() > limits.fields {
+        return Err(Fault::TooManyFields);
     }
-    request.length = length(&request.fields, ends)?;
-    Ok(())
+    request.settle(ends)
 }
 
-/// A response that came by HTTP/2. `ends`: it has no body.
-pub(crate) fn response_from_h2(response: &mut Response, head: &http::response::Parts, ends: bool) -> Result<(), Fault> {
-    response.status = head.status.as_u16();
-    response.minor = 1;
+/// A response that came by HTTP/2, to a request of this method: the answer, or an interim one. `ends`: it has no body.
+pub(crate) fn response_from_h2(
+    response: &mut Response,
+    status: http::StatusCode,
+    headers: &HeaderMap,
+    to_method: &[u8],
+    ends: bool,
+) -> Result<(), Fault> {
+    response.status = status.as_u16();
     response.fields.clear();
-    push_all(&mut response.fields, &head.headers);
-    response.length = if ends { Length::None } else { length(&response.fields, ends)? };
-    Ok(())
+    push_all(&mut response.fields, headers);
+    response.settle(to_method, ends)
 }
 
-/// The peer's library has checked that a body is as long as its Content-Length says.
-fn length(fields: &Fields, ends: bool) -> Result<Length, Fault> {
-    let mut lengths = fields.iter().filter(|field| field.id == Name::ContentLength);
-    match lengths.next() {
-        None if ends => Ok(Length::None),
-        None => Ok(Length::Chunked),
-        Some(field) => {
-            let digits = field.value;
-            let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-            let number = std::str::from_utf8(digits).ok().filter(|_| is_number).and_then(|text| text.parse().ok());
-            if lengths.next().is_some() {
-                Err(Fault::ContentLength)
-            } else {
-                number.map(Length::Exact).ok_or(Fault::ContentLength)
-            }
-        }
-    }
+/// Trailers that came by HTTP/2.
+pub(crate) fn trailers_from_h2(headers: &HeaderMap) -> Result<Fields, Fault> {
+    let mut fields = Fields::default();
+    push_all(&mut fields, headers);
+    fields.settle_trailers()?;
+    Ok(fields)
 }

@@ -153,14 +153,23 @@ impl<'u> Exchange<'_, 'u> {
     }
 
     fn asks_for_upgrade(&self) -> bool {
+        let fields = &self.request.fields;
+        let mut asked = fields.iter().filter(|field| field.id == Name::Upgrade).peekable();
         self.request.minor == 1
-            && self.request.fields.get(Name::Upgrade).is_some_and(|to| !to.eq_ignore_ascii_case(b"h2c"))
-            && self.request.fields.has_token(Name::Connection, b"upgrade")
+            && asked.peek().is_some()
+            && asked.all(|field| field.value.split(|byte| *byte == b',').all(is_another_protocol))
+            && fields.has_token(Name::Connection, b"upgrade")
     }
 
     pub(crate) fn since_began(&self) -> Duration {
         self.deadline.now().saturating_duration_since(self.began)
     }
+}
+
+/// Whether it is none of HTTP itself: requests within a tunnel would pass us by (RFC 9113, section 3.1; RFC 2817).
+fn is_another_protocol(listed: &[u8]) -> bool {
+    let name = listed.split(|byte| *byte == b'/').next().unwrap_or_default().trim_ascii();
+    ![&b"h2c"[..], b"h2", b"http", b"tls"].iter().any(|ours| name.eq_ignore_ascii_case(ours))
 }
 
 fn reason_of(error: &LeaseError) -> Reason {

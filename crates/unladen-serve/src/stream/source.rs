@@ -6,7 +6,7 @@ use bytes::Bytes;
 use unladen_http1::{Decoder, Fault, Fields, Length, Step};
 use unladen_pool::{Buffer, Half, LARGE};
 
-use crate::convert::fields_from_h2;
+use crate::convert::trailers_from_h2;
 
 /// Where a body comes from.
 #[derive(Debug)]
@@ -216,7 +216,7 @@ impl H2Source {
         }
         if !self.done {
             let trailers = ready!(self.stream.poll_trailers(cx))?;
-            self.trailers = trailers.map(|trailers| fields_from_h2(&trailers));
+            self.trailers = trailers.map(|trailers| trailers_from_h2(&trailers)).transpose()?;
             self.done = true;
         }
         Poll::Ready(Ok(false))
