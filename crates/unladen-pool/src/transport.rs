@@ -106,7 +106,13 @@ impl AsyncWrite for Transport {
 impl Half<'_> {
     /// Reads once into a buffer: how many bytes came, 0 at the stream's end.
     pub fn poll_read(self, buffer: &mut Buffer, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        buffer.poll_read(&mut *self.0.borrow_mut(), cx)
+        let mut transport = self.0.borrow_mut();
+        if buffer.is_released() {
+            // Memory is taken when there is something to put into it. A session of TLS holds nothing back at such a moment: what it had
+            // went into the memory that was given back since.
+            ready!(transport.poll_readable(cx))?;
+        }
+        buffer.poll_read(&mut *transport, cx)
     }
 
     /// Reads once into a buffer: how many bytes came, 0 at the stream's end.

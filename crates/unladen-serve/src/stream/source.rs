@@ -182,6 +182,8 @@ impl<'a> H1Source<'a> {
     }
 
     fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
+        // What the client's request was read into, its answer may be.
+        self.buffer.release();
         while !self.buffer.is_full() {
             match self.half.poll_read(self.buffer, cx) {
                 Poll::Pending => return false,
