@@ -22,6 +22,8 @@ use crate::settings::Balance;
 #[derive(Debug)]
 pub struct Balancer {
     endpoints: Vec<Arc<Endpoint>>,
+    /// The weights of each and all before it, added up.
+    sums: Vec<u64>,
     how: Balance,
     /// For the turns: each one's current weight, as nginx's smooth weighted round robin has it.
     turns: Mutex<Vec<i64>>,
@@ -37,6 +39,9 @@ enum Level {
     Any,
 }
 
+/// How often one is drawn from all before those that fit are looked for one by one.
+const DRAWS: usize = 4;
+
 const LEVELS: [Level; 5] = [Level::Untried, Level::Available, Level::UntriedHealthy, Level::Healthy, Level::Any];
 
 // === impl Balancer ===
@@ -46,7 +51,12 @@ impl Balancer {
     pub fn new(endpoints: Vec<Arc<Endpoint>>, how: Balance) -> Self {
         // From anywhere: many proxies that start together do not all begin with the same endpoint.
         let turns = endpoints.iter().map(|endpoint| fastrand::i64(0..=i64::from(endpoint.weight))).collect();
-        Self { endpoints, how, turns: Mutex::new(turns) }
+        let add = |sum: &mut u64, endpoint: &Arc<Endpoint>| {
+            *sum += weight(endpoint);
+            Some(*sum)
+        };
+        let sums = endpoints.iter().scan(0, add).collect();
+        Self { endpoints, sums, how, turns: Mutex::new(turns) }
     }
 
     /// All of them.
@@ -80,14 +90,24 @@ impl Balancer {
         }
     }
 
+    /// One of those that fit, at random by weight.
     fn draw(&self, fits: impl Fn(&Arc<Endpoint>) -> bool) -> Option<&Arc<Endpoint>> {
-        // One pass: each replaces the one before with the chance that its weight has among those seen so far (reservoir sampling).
-        let mut sum = 0_u64;
+        // Of all, until it fits: mostly at once, however many there are.
+        let all = self.sums.last().copied().filter(|all| *all > 0)?;
+        for _ in 0..DRAWS {
+            let at = fastrand::u64(..all);
+            let drawn = self.endpoints.get(self.sums.partition_point(|sum| *sum <= at));
+            if let Some(drawn) = drawn.filter(|drawn| fits(drawn)) {
+                return Some(drawn);
+            }
+        }
+        // Few fit, or none: in one pass, each that does replaces the one before with the chance that its weight has among those seen so
+        // far (reservoir sampling).
+        let mut sum = 0;
         let mut drawn = None;
         for endpoint in self.endpoints.iter().filter(|endpoint| fits(endpoint)) {
-            let weight = u64::from(endpoint.weight.max(1));
-            sum += weight;
-            if weight == sum || fastrand::u64(..sum) < weight {
+            sum += weight(endpoint);
+            if fastrand::u64(..sum) < weight(endpoint) {
                 drawn = Some(endpoint);
             }
         }
@@ -101,7 +121,7 @@ impl Balancer {
         let mut sum = 0;
         let mut best: Option<usize> = None;
         for (index, endpoint) in self.endpoints.iter().enumerate().filter(|(_, endpoint)| fits(endpoint)) {
-            let weight = i64::from(endpoint.weight.max(1));
+            let weight = i64::try_from(weight(endpoint)).unwrap_or(i64::MAX);
             sum += weight;
             turns[index] += weight;
             if best.is_none_or(|best| turns[index] > turns[best]) {
@@ -114,9 +134,14 @@ impl Balancer {
     }
 }
 
+/// None is left out altogether by its weight.
+fn weight(endpoint: &Endpoint) -> u64 {
+    endpoint.weight.max(1).into()
+}
+
 /// What to compare instead of requests in flight for the weight, without a division.
 fn load(of: &Endpoint, other: &Endpoint) -> u64 {
-    u64::from(of.in_flight.load(Ordering::Relaxed)) * u64::from(other.weight.max(1))
+    u64::from(of.in_flight.load(Ordering::Relaxed)) * weight(other)
 }
 
 // === impl Level ===

@@ -81,6 +81,17 @@ fn without_load_weights_alone_decide() {
 }
 
 #[test]
+fn among_the_few_that_are_left_weights_decide_as_well() {
+    let all = endpoints(&[[3, 1].as_slice(), &[10; 20]].concat());
+    for endpoint in &all[2..] {
+        endpoint.ejected_until.store(100, Ordering::Relaxed);
+    }
+    let counts = counts(&taken(&Balancer::new(all, Balance::LeastRequests), 10_000));
+    // Binomial: five standard deviations are 217.
+    assert!(counts[&0].abs_diff(7_500) < 217 && counts[&0] + counts[&1] == 10_000, "{counts:?}");
+}
+
+#[test]
 fn requests_in_flight_even_out_by_weight() {
     let balancer = Balancer::new(endpoints(&[4, 2, 1, 1]), Balance::LeastRequests);
     for _ in 0..8_000 {
