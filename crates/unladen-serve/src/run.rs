@@ -1,6 +1,7 @@
 //! [`run`]: all of it together.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
 
@@ -9,6 +10,9 @@ use crate::control::{Crew, Ended, Household, ServeError, control};
 use crate::plan::Plan;
 use crate::seeing::Seeing;
 use crate::{house, worker};
+
+/// What waits for the access log at the end is written within this time.
+const LAST_LINES: Duration = Duration::from_secs(2);
 
 /// Carries requests to upstreams.
 #[derive(Clone, Debug)]
@@ -23,7 +27,12 @@ struct Proxy {
 /// If it cannot listen, or an upstream cannot be configured as it is; if a thread ends by itself.
 pub fn run(config: Config) -> Result<Ended, ServeError> {
     let seeing = Seeing::new(&config.settings).map_err(ServeError::Seeing)?;
-    control(config, Proxy { seeing: Arc::new(seeing) })
+    let seeing = Arc::new(seeing);
+    let ended = control(config, Proxy { seeing: seeing.clone() });
+    if !seeing.close(LAST_LINES) {
+        eprintln!("unladen: the last lines of the access log could not be written in time");
+    }
+    ended
 }
 
 // === impl Proxy ===
@@ -34,6 +43,6 @@ impl Crew for Proxy {
     }
 
     async fn keep_house(self, household: watch::Receiver<Arc<Household>>) {
-        house::keep(household).await;
+        house::keep(household, self.seeing).await;
     }
 }
