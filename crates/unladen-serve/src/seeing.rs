@@ -10,6 +10,7 @@ mod families;
 mod hex;
 mod histogram;
 mod json;
+mod keep;
 mod method;
 mod metrics;
 mod otlp;
@@ -29,10 +30,12 @@ mod words;
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
+
+pub(crate) use keep::keep;
 
 pub use histogram::{BOUNDS, HistogramTotals};
 pub use method::Method;
@@ -63,7 +66,14 @@ pub struct Seeing {
     draining: AtomicBool,
     log: AccessLog,
     exporter: Exporter,
+    /// How many are sending to the collector, and are to be waited for.
+    exports: Mutex<usize>,
+    exported: Condvar,
 }
+
+/// While it is there, [`Seeing::finish`] waits for it.
+#[derive(Debug)]
+struct Exporting<'a>(&'a Seeing);
 
 /// An upstream's place in a [`Seeing`]: the same on all threads, and after a reload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +104,8 @@ impl Seeing {
             draining: AtomicBool::new(false),
             log: AccessLog::new(),
             exporter: Exporter::new(),
+            exports: Mutex::new(0),
+            exported: Condvar::new(),
         };
         seeing.reload(settings)?;
         Ok(seeing)
@@ -145,14 +157,30 @@ impl Seeing {
     }
 
     /// Sends spans and metrics to the collector, if the settings name one, until `stop` is ready, and then what is left; that takes
-    /// no longer than 5 s. To be spawned once, on a runtime with I/O and time.
-    pub async fn export(self: Arc<Self>, stop: impl Future<Output = ()>) {
-        otlp::export(&self, stop).await;
+    /// no longer than 5 s. On a runtime with I/O and time; once at a time.
+    pub async fn export(&self, stop: impl Future<Output = ()>) {
+        otlp::export(self, stop).await;
     }
 
-    /// Writes what waits for the access log, and nothing after that. Whether it was done in time; blocks for that time at most.
-    pub fn close(&self, within: Duration) -> bool {
-        self.log.close(within)
+    /// To be called last, when no requests are carried any more: waits until what is left is sent to the collector, and written to the
+    /// access log, but no longer than this. Whether all was done in time. Blocks.
+    pub fn finish(&self, within: Duration) -> bool {
+        let until = Instant::now() + within;
+        let exports = self.exports.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.exported.wait_timeout_while(exports, within, |exports| *exports > 0);
+        let (exports, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let is_exported = *exports == 0;
+        drop(exports);
+        // It is written in a moment, unless nobody reads it.
+        let is_written =
+            self.log.close(until.saturating_duration_since(Instant::now()).max(Duration::from_millis(100)));
+        is_exported && is_written
+    }
+
+    /// Makes [`Self::finish`] wait until it is dropped.
+    fn exporting(&self) -> Exporting<'_> {
+        *self.exports.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Exporting(self)
     }
 
     /// What was counted for each upstream, by name.
@@ -203,6 +231,13 @@ impl Seeing {
 
     fn lock(&self) -> MutexGuard<'_, Vec<Counted>> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Exporting<'_> {
+    fn drop(&mut self) {
+        *self.0.exports.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.exported.notify_all();
     }
 }
 

@@ -3,8 +3,9 @@
 /// Appends two digits a byte.
 pub(super) fn write(bytes: &[u8], into: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    into.reserve(2 * bytes.len());
     for byte in bytes {
-        into.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        into.extend_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
     }
 }
 

@@ -16,16 +16,32 @@ pub(super) fn string(bytes: &[u8], limit: usize, into: &mut Vec<u8>) -> bool {
 
 fn text(bytes: &[u8], end: usize, into: &mut Vec<u8>) -> bool {
     for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if !character(c, end, into) {
+        let mut rest = chunk.valid();
+        while !rest.is_empty() {
+            // Nearly all that is sent needs no look at each character.
+            let plain = rest.bytes().position(|b| !is_plain(b)).unwrap_or(rest.len());
+            let fits = plain.min(end - into.len());
+            into.extend_from_slice(&rest.as_bytes()[..fits]);
+            let after = &rest[plain..];
+            if fits < plain {
                 return false;
             }
+            let mut characters = after.chars();
+            if characters.next().is_some_and(|c| !character(c, end, into)) {
+                return false;
+            }
+            rest = characters.as_str();
         }
         if !chunk.invalid().is_empty() && !append(REPLACEMENT.as_bytes(), end, into) {
             return false;
         }
     }
     true
+}
+
+/// ASCII that stands for itself.
+fn is_plain(b: u8) -> bool {
+    matches!(b, b' '..=b'~') && b != b'"' && b != b'\\'
 }
 
 fn character(c: char, end: usize, into: &mut Vec<u8>) -> bool {

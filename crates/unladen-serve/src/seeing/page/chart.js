@@ -120,15 +120,16 @@ class Chart {
     pen.rect(frame.left, 0, frame.width, high);
     pen.clip();
     this.columns.forEach((column, i) => {
-      const [from, to] = [x(column.ago + column.seconds), x(column.ago)];
+      // On whole pixels, or columns side by side would show seams.
+      const [from, to] = [column.ago + column.seconds, column.ago].map((ago) => Math.round(x(ago) * scale) / scale);
       const gap = to - from > 5 ? 1 : 0;
       let below = 0;
       this.layers.forEach((layer, l) => {
         if (!columns[i][l]) return;
         pen.fillStyle = color(layer.color);
         const [low, up] = [y(below), y(below += columns[i][l])];
-        pen.fillRect(from, up, Math.max(to - from - gap, 0.75), low - up);
-        if (layer.hatched) hatch(pen, from, up, to - from - gap, low - up, color("--card"));
+        pen.fillRect(from, up, Math.max(to - from - gap, 1 / scale), low - up);
+        if (layer.hatch) hatch(pen, layer.hatch, from, up, to - from - gap, low - up, color("--card"));
       });
       if (i === this.chosen) {
         pen.strokeStyle = color("--ink");
@@ -138,8 +139,7 @@ class Chart {
     });
     pen.restore();
     for (const layer of this.layers) {
-      layer.mark.style.background = layer.hatched
-        ? `repeating-linear-gradient(45deg, ${color(layer.color)} 0 3px, ${color("--card")} 3px 4.5px)` : color(layer.color);
+      layer.mark.style.background = swatch(layer, color);
     }
     this.drawTip(color, x);
     const now = this.columns[this.columns.length - 1];
@@ -181,7 +181,7 @@ class Chart {
     for (let i = this.layers.length - 1; i >= 0; i--) {
       if (!parts[i]) continue;
       const row = add(this.tip, "div");
-      add(row, "i").style.background = color(this.layers[i].color);
+      add(row, "i").style.background = swatch(this.layers[i], color);
       add(row, "span").textContent = this.layers[i].name;
       add(row, "span").textContent = this.number(parts[i]);
     }
@@ -199,7 +199,9 @@ function ceiling(most, asShares) {
   return [Math.ceil(most / step - 1e-9) * step, step];
 }
 
-function hatch(pen, x, y, width, height, color) {
+// Lines over a layer that rise ("/") or fall ("\\"), so that it is told from its neighbours by more than its colour.
+function hatch(pen, lines, x, y, width, height, color) {
+  const falls = lines === "\\" ? -1 : 1;
   pen.save();
   pen.beginPath();
   pen.rect(x, y, width, height);
@@ -208,12 +210,19 @@ function hatch(pen, x, y, width, height, color) {
   pen.lineWidth = 1.25;
   pen.beginPath();
   // Of one pattern over the whole chart, so that columns side by side fit.
-  for (let d = Math.floor((x + y) / 6) * 6; d < x + width + y + height; d += 6) {
-    pen.moveTo(d - y, y);
-    pen.lineTo(d - y - height, y + height);
+  const crossings = [x + falls * y, x + width + falls * y, x + falls * (y + height), x + width + falls * (y + height)];
+  for (let d = Math.floor(Math.min(...crossings) / 6) * 6; d < Math.max(...crossings); d += 6) {
+    pen.moveTo(d - falls * y, y);
+    pen.lineTo(d - falls * (y + height), y + height);
   }
   pen.stroke();
   pen.restore();
+}
+
+function swatch(layer, color) {
+  const angle = layer.hatch === "\\" ? 45 : 135;
+  return layer.hatch
+    ? `repeating-linear-gradient(${angle}deg, ${color(layer.color)} 0 3px, ${color("--card")} 3px 4.5px)` : color(layer.color);
 }
 
 function add(to, kind, name) {

@@ -7,6 +7,7 @@ const HISTORY = 600;
 const SHOWN = [1e6, 5e6, 1e7, 2.5e7, 5e7, 1e8, 1e9];
 
 const OUTCOMES = ["1xx", "2xx", "3xx", "4xx", "5xx", "local", "broken", "client_gone"];
+// Nearest first.
 const CONNECTIONS = ["own", "sibling", "resumed", "new"];
 
 // What happened within one second or so, of one upstream or of several.

@@ -12,20 +12,22 @@ function tell(words) { $("told").textContent = words; }
 // From the bottom up.
 const RAMP = [...SHOWN.map((ns) => `≤ ${duration(ns)}`), "> 1 s"];
 const latency = new Chart($("latency"), "Requests a second by latency", RAMP.map((name, i) => ({ name, color: `--l${i}` })));
+// What should be rare lies below, where it can be compared.
 const ends = new Chart($("ends"), "Requests a second by how they ended", [
-  { name: "1xx–3xx", color: "--good" },
-  { name: "4xx", color: "--warn" },
-  { name: "5xx", color: "--bad", hatched: true },
-  { name: "answered by unladen", color: "--own" },
-  { name: "broken off", color: "--ink", hatched: true },
+  { name: "broken off", color: "--ink", hatch: "/" },
+  { name: "5xx", color: "--bad", hatch: "/" },
+  { name: "answered by unladen", color: "--own", hatch: "\\" },
   { name: "client left", color: "--gone" },
+  { name: "4xx", color: "--warn" },
+  { name: "1xx–3xx", color: "--good" },
 ]);
 const connections = new Chart($("connections"), "Requests a second by how their connection was come by", [
-  { name: "kept, same thread", color: "--good" },
+  { name: "new", color: "--made", hatch: "/" },
+  { name: "new, TLS resumed", color: "--again", hatch: "\\" },
   { name: "kept, another thread", color: "--sky" },
-  { name: "new, TLS resumed", color: "--again", hatched: true },
-  { name: "new", color: "--made", hatched: true },
+  { name: "kept, same thread", color: "--good" },
 ]);
+const charts = [latency, ends, connections];
 
 function shownBuckets(buckets, bounds) {
   const shown = new Array(RAMP.length).fill(0);
@@ -50,8 +52,8 @@ function draw() {
     return { key: uptime, ago: newest - uptime, at, seconds, values: values(sample).map((n) => n / seconds) };
   });
   latency.show(columns((sample) => shownBuckets(sample.buckets, last.bounds_ns)), view.range);
-  ends.show(columns(({ outcomes: [a, b, c, d, e, local, broken, gone] }) => [a + b + c, d, e, local, broken, gone]), view.range);
-  connections.show(columns((sample) => sample.connections), view.range);
+  ends.show(columns(({ outcomes: [a, b, c, d, e, local, broken, gone] }) => [broken, e, local, gone, d, a + b + c]), view.range);
+  connections.show(columns((sample) => [...sample.connections].reverse()), view.range);
 }
 
 function drawState(stats) {
@@ -74,8 +76,8 @@ function drawTiles(stats) {
   const rate = (n) => (seconds ? count(n / seconds) : "–");
   const p = (share) => duration(quantile(now.buckets, stats.bounds_ns, share));
   tile("rate", rate(requests), "/s", `${count(total((u) => u.in_flight))} in flight, ${count(total((u) => u.requests))} in all`);
-  tile("p50", p(0.5), "", `nine of ten within ${p(0.9)}`);
-  tile("p99", p(0.99), "", `999 of 1,000 within ${p(0.999)}`);
+  tile("p50", p(0.5), "", `90 % within ${p(0.9)}`);
+  tile("p99", p(0.99), "", `99.9 % within ${p(0.999)}`);
   tile("bad", share(now.failed, requests), "", `${rate(now.failed)}/s; sent again: ${rate(now.retries)}/s`);
   const sent = sum(now.connections);
   const kept = total((u) => u.handshakes_avoided);
@@ -94,6 +96,7 @@ function drawTable(stats) {
   for (const [name, row] of rows) {
     if (!present.some((upstream) => upstream.name === name)) {
       row.line.remove();
+      row.more.remove();
       rows.delete(name);
     }
   }
@@ -125,9 +128,23 @@ function newRow(name) {
   row.meter = add(row.connections, "div", "meter");
   row.meter.append(document.createElement("i"), document.createElement("i"));
   row.meterText = add(row.connections, "div", "small");
-  row.details = add(row.endpoints, "details");
-  row.summary = add(row.details, "summary");
-  row.list = add(row.details, "ul");
+  row.lookup = add(row.endpoints, "div", "is-bad lookup");
+  row.summary = add(row.endpoints, "button");
+  row.summary.type = "button";
+  row.more = add($("upstreams"), "tr");
+  const cell = add(row.more, "td");
+  cell.colSpan = 11;
+  row.list = add(cell, "ul", "endpoints");
+  const open = (is) => {
+    row.more.hidden = !is;
+    row.isOpen = is;
+    row.summary.setAttribute("aria-expanded", String(is));
+  };
+  open(false);
+  row.summary.addEventListener("click", () => {
+    open(!row.isOpen);
+    draw();
+  });
   return row;
 }
 
@@ -135,7 +152,8 @@ function fillRow(row, upstream, stats) {
   const { pool } = upstream;
   const { sum: now, seconds } = history.over(NOW, upstream.name);
   const isChosen = view.upstream === upstream.name;
-  row.line.className = isChosen ? "chosen" : "";
+  row.line.className = `${isChosen ? "chosen" : ""} ${row.isOpen ? "has-more" : ""}`;
+  row.more.className = isChosen ? "chosen" : "";
   row.button.setAttribute("aria-pressed", String(isChosen));
   row.url.textContent = upstream.url;
   const [tone, word] = BREAKERS[pool.breaker] || ["small", "none"];
@@ -145,7 +163,7 @@ function fillRow(row, upstream, stats) {
   row.p50.textContent = duration(quantile(now.buckets, stats.bounds_ns, 0.5));
   row.p99.textContent = duration(quantile(now.buckets, stats.bounds_ns, 0.99));
   row.bad.textContent = share(now.failed, now.requests);
-  row.bad.className = now.failed ? "n is-bad" : "n";
+  row.bad.className = now.failed > 0.05 * now.requests ? "n is-bad" : "n";
   row.reuse.textContent = share(now.kept, sum(now.connections));
   row.flight.textContent = `${count(pool.in_flight)} of ${count(pool.limits.requests)}`;
   row.pending.textContent = `${count(pool.pending)} of ${count(pool.limits.pending)}`;
@@ -155,9 +173,9 @@ function fillRow(row, upstream, stats) {
   second.style.width = `${100 * pool.idle / pool.limits.connections}%`;
   row.meterText.textContent = `${active} active, ${pool.idle} idle of ${count(pool.limits.connections)}`;
   const out = pool.endpoints.filter((endpoint) => !endpoint.healthy || endpoint.ejected).length;
-  row.summary.textContent = pool.endpoints.length
-    ? `${pool.endpoints.length - out} of ${pool.endpoints.length} in use` : "no address";
-  row.summary.className = out || !pool.endpoints.length ? "is-bad" : "";
+  const { length } = pool.endpoints;
+  row.summary.textContent = `${row.isOpen ? "▾" : "▸"} ${length ? `${length - out} of ${length} in use` : "no address"}`;
+  row.summary.className = out || !length ? "is-bad" : "";
   row.list.replaceChildren(...pool.endpoints.map((endpoint) => {
     const item = document.createElement("li");
     const state = !endpoint.healthy ? "✕ unhealthy" : endpoint.ejected ? "⏏ ejected" : "✓ healthy";
@@ -166,6 +184,7 @@ function fillRow(row, upstream, stats) {
     add(item, "span", "small").textContent = `${endpoint.in_flight} in flight, ${endpoint.kept} kept`;
     return item;
   }));
+  row.lookup.textContent = pool.lookup_error ? `⚠ its name: ${pool.lookup_error}` : "";
 }
 
 // === What can be chosen ===
@@ -204,9 +223,11 @@ const THEMES = ["system", "light", "dark"];
 const nextTheme = () => setTheme(THEMES[(THEMES.indexOf(view.theme) + 1) % THEMES.length]);
 
 function setShares(on) {
-  $("share").checked = on;
-  latency.asShares = on;
-  latency.draw();
+  $("share").setAttribute("aria-pressed", String(on));
+  for (const chart of charts) {
+    chart.asShares = on;
+    chart.draw();
+  }
 }
 
 function step(by) {
@@ -221,7 +242,7 @@ for (const button of document.querySelectorAll("[data-range]")) {
 $("which").addEventListener("change", () => choose($("which").value));
 $("pause").addEventListener("click", () => setPaused(!view.paused));
 $("theme").addEventListener("click", nextTheme);
-$("share").addEventListener("change", () => setShares($("share").checked));
+$("share").addEventListener("click", () => setShares(!latency.asShares));
 $("help").addEventListener("click", () => $("keys").showModal());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 
