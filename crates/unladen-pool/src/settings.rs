@@ -46,7 +46,7 @@ pub struct Origin {
     pub at: Place,
     /// Whether TLS is spoken there.
     pub tls: bool,
-    /// Its share among the origins, 1 to 1,000.
+    /// The share of each of its addresses among those of all origins, 1 to 1,000.
     pub weight: u32,
     /// What goes into `Host` and `:authority`, and (without its port) into SNI: as in the URL.
     pub authority: String,

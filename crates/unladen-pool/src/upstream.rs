@@ -123,7 +123,7 @@ impl Upstream {
     pub fn new(settings: UpstreamSettings, threads: usize) -> Result<Arc<Self>, UpstreamError> {
         let has_tls = settings.origins.iter().any(|origin| origin.tls);
         let connector = has_tls.then(|| Connector::new(&settings.tls, settings.http)).transpose()?;
-        let connector_http1 = has_tls.then(|| Connector::new(&settings.tls, Protocol::Http1)).transpose()?;
+        let connector_http1 = connector.as_ref().map(|connector| connector.with_protocol(Protocol::Http1));
         let endpoints = Balancer::new(known_at_once(&settings), settings.balance);
         Ok(Arc::new(Self {
             connector,
