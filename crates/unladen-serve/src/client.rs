@@ -93,6 +93,13 @@ impl Client<'_> {
         }
     }
 
+    /// Its connection ends with the answer, which says so: what is left of the request would be read as the next one.
+    pub(crate) fn ends(&mut self) {
+        if let Self::H1(client) = self {
+            *client.keep = false;
+        }
+    }
+
     /// Sends an answer of our own.
     pub(crate) async fn answer(&mut self, response: &Response, body: &str, head: bool, via: bool) -> Result<(), ()> {
         let mut sink = self.respond(response, head, false, via, Instant::now())?;

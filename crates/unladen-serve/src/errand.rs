@@ -89,6 +89,9 @@ impl Errand<'_> {
         }
         let words = compose::local(response, reason, after);
         told.status.set(reason.status());
+        if !body.is_done() {
+            client.ends();
+        }
         let is_head = self.request.method == b"HEAD";
         let deadline = Deadline::new(Instant::now(), ANSWER_TIME, None);
         let via = self.beside.settings.via;
