@@ -1,0 +1,8 @@
+//! Request smuggling, tried on `unladen serve` from both sides: what two readers of one connection may read in two ways is refused,
+//! or sent on in one way. What arrives is looked at by an upstream that reads for itself.
+
+mod cases;
+mod requests;
+mod responses;
+
+mod support;
