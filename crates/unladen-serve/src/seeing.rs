@@ -10,7 +10,6 @@ mod families;
 mod hex;
 mod histogram;
 mod json;
-mod keep;
 mod method;
 mod metrics;
 mod otlp;
@@ -34,8 +33,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-
-pub(crate) use keep::keep;
 
 pub use histogram::{BOUNDS, HistogramTotals};
 pub use method::Method;
@@ -71,7 +68,7 @@ pub struct Seeing {
     exported: Condvar,
 }
 
-/// While it is there, [`Seeing::finish`] waits for it.
+/// While it is there, [`Seeing::close`] waits for it.
 #[derive(Debug)]
 struct Exporting<'a>(&'a Seeing);
 
@@ -158,13 +155,14 @@ impl Seeing {
 
     /// Sends spans and metrics to the collector, if the settings name one, until `stop` is ready, and then what is left; that takes
     /// no longer than 5 s. On a runtime with I/O and time; once at a time.
-    pub async fn export(&self, stop: impl Future<Output = ()>) {
-        otlp::export(self, stop).await;
+    pub async fn export(self: Arc<Self>, stop: impl Future<Output = ()>) {
+        let _exporting = self.exporting();
+        otlp::export(&self, stop).await;
     }
 
-    /// To be called last, when no requests are carried any more: waits until what is left is sent to the collector, and written to the
-    /// access log, but no longer than this. Whether all was done in time. Blocks.
-    pub fn finish(&self, within: Duration) -> bool {
+    /// To be called last, when no requests are carried any more: waits until [`Self::export`] has ended, if it was begun, and until
+    /// what waits for the access log is written, but no longer than this. Whether all was done in time. Blocks.
+    pub fn close(&self, within: Duration) -> bool {
         let until = Instant::now() + within;
         let exports = self.exports.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.exported.wait_timeout_while(exports, within, |exports| *exports > 0);
@@ -177,7 +175,7 @@ impl Seeing {
         is_exported && is_written
     }
 
-    /// Makes [`Self::finish`] wait until it is dropped.
+    /// Makes [`Self::close`] wait until it is dropped.
     fn exporting(&self) -> Exporting<'_> {
         *self.exports.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         Exporting(self)

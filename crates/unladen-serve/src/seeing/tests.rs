@@ -132,7 +132,7 @@ fn settings_that_cannot_be_followed_leave_all_as_it_was() {
     assert_eq!(*seeing.config.load_full(), *config);
     let upstream = seeing.upstream("search");
     seeing.thread(0).observe(&record(), upstream);
-    assert!(seeing.finish(Duration::from_secs(20)));
+    assert!(seeing.close(Duration::from_secs(20)));
     assert_eq!(std::fs::read_to_string(file).unwrap().lines().count(), 1);
 }
 
@@ -175,11 +175,11 @@ fn what_a_request_costs() {
 #[test]
 fn what_is_left_is_waited_for_and_not_without_end() {
     let seeing = seeing(vec![]);
-    assert!(seeing.finish(Duration::from_secs(20)));
+    assert!(seeing.close(Duration::from_secs(20)));
     let exporting = seeing.exporting();
-    assert!(!seeing.finish(Duration::from_millis(10)));
+    assert!(!seeing.close(Duration::from_millis(10)));
     std::thread::scope(|scope| {
-        let finished = scope.spawn(|| seeing.finish(Duration::from_secs(20)));
+        let finished = scope.spawn(|| seeing.close(Duration::from_secs(20)));
         drop(exporting);
         assert!(finished.join().unwrap());
     });

@@ -82,15 +82,9 @@ fn exporting(endpoint: String) -> (Arc<Seeing>, oneshot::Sender<()>, tokio::task
     let seeing = Arc::new(Seeing::new(&with_collector(endpoint)).unwrap());
     seeing.set_upstreams(vec![told("search")]);
     let (stop, stopped) = oneshot::channel::<()>();
-    let export = tokio::spawn({
-        let seeing = Arc::clone(&seeing);
-        async move {
-            let stopped = async {
-                let _ = stopped.await;
-            };
-            seeing.export(stopped).await;
-        }
-    });
+    let export = tokio::spawn(Arc::clone(&seeing).export(async {
+        let _ = stopped.await;
+    }));
     (seeing, stop, export)
 }
 
@@ -296,8 +290,7 @@ fn a_reload_switches_it_on_and_off() {
         let collector = Arc::new(Collector::default());
         let address = collector.start().await;
         let seeing = Arc::new(Seeing::new(&settings()).unwrap());
-        let exports = Arc::clone(&seeing);
-        let _export = tokio::spawn(async move { exports.export(std::future::pending()).await });
+        let _export = tokio::spawn(Arc::clone(&seeing).export(std::future::pending()));
         let sampled = Record { trace: Some(TRACE), ..record() };
         observe(&seeing, &sampled);
         tokio::time::sleep(Duration::from_millis(300)).await;
