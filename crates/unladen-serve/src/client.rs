@@ -1,5 +1,6 @@
 //! The principal type is [`Client`]: whoever asked, to be answered by HTTP/1 or HTTP/2.
 
+use std::cell::Cell;
 use std::future::poll_fn;
 use std::net::IpAddr;
 use std::task::{Context, Poll};
@@ -28,6 +29,8 @@ pub(crate) struct H1Client<'a> {
     pub(crate) minor: u8,
     /// Whether the connection is kept after the answer. Looked at again afterwards.
     pub(crate) keep: &'a mut bool,
+    /// Whether its process ends: then no answer leaves the connection open, also of a request that came before.
+    pub(crate) is_draining: &'a Cell<bool>,
 }
 
 impl Client<'_> {
@@ -78,7 +81,12 @@ impl Client<'_> {
     ) -> Result<Sink<'_>, ()> {
         match self {
             Self::H1(client) => {
-                let mut to = ToClient { minor: client.minor, keep: *client.keep && !close, head, via };
+                let mut to = ToClient {
+                    minor: client.minor,
+                    keep: *client.keep && !close && !client.is_draining.get(),
+                    head,
+                    via,
+                };
                 let framing = to.framing(response);
                 client.out.clear();
                 response_to_h1(client.out, response, framing, to, now);

@@ -151,7 +151,14 @@ async fn answer(
     let mut keeps = request.keeps_alive() && !context.is_draining.get();
     let half = Half(transport);
     let mut body = Source::H1(H1Source::new(half, buffer, request.length));
-    let mut client = Client::H1(H1Client { half, out: down, address, minor: request.minor, keep: &mut keeps });
+    let mut client = Client::H1(H1Client {
+        half,
+        out: down,
+        address,
+        minor: request.minor,
+        keep: &mut keeps,
+        is_draining: &context.is_draining,
+    });
     let version = if request.minor == 0 { Version::Http10 } else { Version::Http11 };
     let errand = Errand { context, beside, index: slot.index.get(), request, version, address, began };
     let end = errand.run(watch, &mut body, &mut client, response, up, request_id).await;
@@ -173,7 +180,14 @@ async fn refuse(
     let mut keep = false;
     let words = compose::local(&mut scratch.response, reason, None);
     let half = Half(transport);
-    let mut client = Client::H1(H1Client { half, out: &mut scratch.down, address: None, minor: 1, keep: &mut keep });
+    let mut client = Client::H1(H1Client {
+        half,
+        out: &mut scratch.down,
+        address: None,
+        minor: 1,
+        keep: &mut keep,
+        is_draining: &context.is_draining,
+    });
     let beside = slot.beside.borrow().clone();
     let deadline = Deadline::new(Instant::now(), LINGER_TIME, None);
     let via = beside.settings.via;

@@ -201,7 +201,7 @@ impl Control {
     /// Starts a process that is to go on.
     fn hand_over(&mut self) {
         systemd::tell(Notice::Reloading);
-        match self.program.start(&self.plans.listeners.sockets(), self.tell.clone()) {
+        match self.program.start(self.plans.listeners.sockets(), self.tell.clone()) {
             Ok(child) => self.heir = Some(child),
             Err(error) => self.go_on(&error.to_string()),
         }

@@ -9,6 +9,7 @@ use std::path::Path;
 use listenfd::ListenFd;
 use socket2::SockRef;
 
+use crate::config::address_text;
 use crate::plan::ListenSocket;
 use crate::settings::ListenAddress;
 
@@ -18,7 +19,7 @@ pub(super) struct Found {
     pub(super) socket: ListenSocket,
     /// Where it listens, as the kernel says.
     pub(super) address: ListenAddress,
-    /// What systemd calls it: `FileDescriptorName=`.
+    /// What systemd calls it, `FileDescriptorName=`; or the address that it was handed over for, as it may be at another.
     pub(super) name: Option<String>,
     /// Whether it comes from a process like this one, and not from systemd: the file of a Unix socket is then to be taken away in the end.
     pub(super) is_ours: bool,
@@ -51,6 +52,9 @@ impl Found {
     }
 
     fn is_at(&self, address: &ListenAddress) -> bool {
+        if self.name.as_ref() == Some(&address_text(address)) {
+            return true;
+        }
         match (&self.address, address) {
             (ListenAddress::Unix(path), ListenAddress::Unix(other)) => {
                 let plain = |path: &Path| path.canonicalize().ok();

@@ -13,13 +13,16 @@ use std::time::Duration;
 
 use super::event::Event;
 use super::found::Found;
-use super::wire::{self, Greeting, SERVING, VERSION, YOURS};
+use super::wire::{self, Given, Greeting, SERVING, VERSION, YOURS};
 use crate::plan::ListenSocket;
 
 /// Tells a process that it takes over, and from whom: the variable may be inherited further than it is meant.
 const VARIABLE: &str = "UNLADEN_HANDOVER";
 /// The new process has so long until it serves.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is said of one that went away.
+const ENDED: &str = "it ended";
 
 /// What is to be started: the program of this process, which may be another version by then.
 #[derive(Clone, Debug)]
@@ -62,14 +65,14 @@ impl Program {
     }
 
     /// Starts it and hands the sockets over; an [`Event::Heir`] tells whether it serves.
-    pub(super) fn start(&self, sockets: &[(&ListenSocket, bool)], events: Sender<Event>) -> io::Result<Child> {
+    pub(super) fn start(&self, sockets: Vec<(&ListenSocket, Given)>, events: Sender<Event>) -> io::Result<Child> {
         let (here, there) = UnixStream::pair()?;
         here.set_read_timeout(Some(PATIENCE))?;
         here.set_write_timeout(Some(PATIENCE))?;
         // As it goes on while the sockets are being sent, they are other descriptors of its own.
         let copies: Vec<OwnedFd> =
             sockets.iter().map(|(socket, _)| socket.as_fd().try_clone_to_owned()).collect::<io::Result<_>>()?;
-        let greeting = Greeting { version: VERSION, is_ours: sockets.iter().map(|(_, is_ours)| *is_ours).collect() };
+        let greeting = Greeting { version: VERSION, sockets: sockets.into_iter().map(|(_, given)| given).collect() };
         let child = Command::new(&self.path)
             .args(&self.arguments)
             .current_dir(&self.folder)
@@ -86,7 +89,8 @@ impl Program {
             let told = match result {
                 Ok(Some(SERVING)) => Ok(Heir { stream: here }),
                 Ok(Some(_)) => Err("it does not know how to take over".into()),
-                Ok(None) => Err("it ended".into()),
+                Ok(None) => Err(ENDED.into()),
+                Err(error) if is_end(&error) => Err(ENDED.into()),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     Err(format!("it did not serve within {PATIENCE:?}"))
                 }
@@ -124,8 +128,8 @@ impl Inheritance {
         let (greeting, sockets) = wire::receive(&stream)?;
         let found = sockets
             .into_iter()
-            .zip(greeting.is_ours)
-            .map(|(socket, is_ours)| Found::new(socket, None, is_ours))
+            .zip(greeting.sockets)
+            .map(|(socket, given)| Found::new(socket, Some(given.address), given.is_ours))
             .collect::<io::Result<_>>()?;
         Ok(Some(Self { found, stream }))
     }
@@ -135,4 +139,9 @@ impl Inheritance {
         let _ = wire::say(&self.stream, SERVING);
         let _ = wire::hear(&self.stream);
     }
+}
+
+/// Depending on how far it has come, it has read nothing of what was sent, or is not there to be sent anything.
+fn is_end(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
 }

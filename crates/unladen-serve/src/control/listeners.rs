@@ -9,6 +9,8 @@ use std::sync::Arc;
 use super::bind;
 use super::error::ServeError;
 use super::found::{self, Found};
+use super::wire::Given;
+use crate::config::address_text;
 use crate::plan::{ListenSocket, Listener};
 use crate::settings::ListenAddress;
 
@@ -75,7 +77,7 @@ impl Listeners {
                 Ok(held) => new.push(held),
                 Err(source) => {
                     new.iter().for_each(Held::take_away);
-                    return Err(ServeError::Listen { address: crate::config::address_text(wanted.address), source });
+                    return Err(ServeError::Listen { address: address_text(wanted.address), source });
                 }
             }
         }
@@ -117,9 +119,12 @@ impl Listeners {
         self.held.clear();
     }
 
-    /// All sockets, and whether their files are this process's to take away.
-    pub(super) fn sockets(&self) -> Vec<(&ListenSocket, bool)> {
-        let of = |held: &'_ Held| held.file.is_some() || matches!(held.listener.address, ListenAddress::Tcp(_));
+    /// All sockets, and what a process that takes over has to know of them.
+    pub(super) fn sockets(&self) -> Vec<(&ListenSocket, Given)> {
+        let of = |held: &'_ Held| {
+            let is_ours = held.file.is_some() || matches!(held.listener.address, ListenAddress::Tcp(_));
+            Given { address: address_text(&held.listener.address), is_ours }
+        };
         self.held.iter().flat_map(|held| held.listener.sockets.iter().map(move |socket| (socket, of(held)))).collect()
     }
 }

@@ -30,8 +30,17 @@ const LONGEST_GREETING: usize = 1 << 20;
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Greeting {
     pub(super) version: u32,
-    /// For each socket in turn, whether its file, if it has one, is to be taken away in the end.
-    pub(super) is_ours: Vec<bool>,
+    /// One for each, in turn.
+    pub(super) sockets: Vec<Given>,
+}
+
+/// What is said of a socket.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Given {
+    /// The address that the configuration has for it; systemd's may be at another.
+    pub(super) address: String,
+    /// Whether its file, if it has one, is to be taken away in the end.
+    pub(super) is_ours: bool,
 }
 
 /// Sends all of it.
@@ -70,7 +79,7 @@ pub(super) fn receive(stream: &UnixStream) -> io::Result<(Greeting, Vec<OwnedFd>
         return Err(io::Error::other(format!("the old process hands over by version {theirs}, this one by {VERSION}")));
     }
     let mut sockets = Vec::new();
-    while sockets.len() < greeting.is_ours.len() {
+    while sockets.len() < greeting.sockets.len() {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let mut byte = [0];

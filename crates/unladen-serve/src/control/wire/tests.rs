@@ -9,7 +9,8 @@ fn sockets_arrive_in_order_and_work() {
     let (here, there) = UnixStream::pair().unwrap();
     let listeners: Vec<TcpListener> = (0..BATCH + 7).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     let addresses: Vec<_> = listeners.iter().map(|listener| listener.local_addr().unwrap()).collect();
-    let greeting = Greeting { version: VERSION, is_ours: vec![true; listeners.len()] };
+    let given = Given { address: "unix:/run/ä".into(), is_ours: true };
+    let greeting = Greeting { version: VERSION, sockets: vec![given; listeners.len()] };
     let fds: Vec<_> = listeners.iter().map(AsFd::as_fd).collect();
     send(&here, &greeting, &fds).unwrap();
     let (received, sockets) = receive(&there).unwrap();
@@ -37,7 +38,10 @@ fn what_is_none_of_it_is_refused() {
     };
     assert!(refused(b"GET / HTTP/1.1\r\n").contains("no `unladen serve`"));
     let of = |text: &str| [&u32::try_from(text.len()).unwrap().to_be_bytes()[..], text.as_bytes()].concat();
-    assert!(refused(&of("{\"version\":9,\"is_ours\":[]}")).contains("by version 9, this one by 1"));
-    assert!(!refused(&of("{\"version\":1,\"is_ours\":[true]}")).is_empty(), "a socket that does not come");
+    assert!(refused(&of("{\"version\":9,\"sockets\":[]}")).contains("by version 9, this one by 1"));
+    assert!(
+        !refused(&of("{\"version\":1,\"sockets\":[{\"address\":\"\",\"is_ours\":true}]}")).is_empty(),
+        "a socket that does not come"
+    );
     assert!(!refused(&of("{}")).is_empty());
 }
