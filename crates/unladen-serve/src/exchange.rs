@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use unladen_http1::{Name, Request, Response};
+use unladen_http1::{Length, Name, Request, Response};
 use unladen_pool::{Endpoint, LeaseError, Need, Refusal, Retrying};
 
 use crate::beside::Beside;
@@ -76,6 +76,12 @@ impl<'u> Exchange<'_, 'u> {
             .rates
             .take(self.request, self.began)
             .map_err(|after| Failure::Upstream(Reason::RateLimited, Some(after)))?;
+        let limit = self.beside.settings.client.body_bytes;
+        if let (Length::Exact(length), Some(limit)) = (self.request.length, limit)
+            && length > limit
+        {
+            return Err(Failure::Upstream(Reason::BodyTooLarge, None));
+        }
         let in_flight = upstream.admit(self.began).map_err(|refusal| match refusal {
             Refusal::BreakerOpen(after) => Failure::Upstream(Reason::BreakerOpen, Some(after)),
             Refusal::TooManyRequests => Failure::Upstream(Reason::TooManyRequests, None),

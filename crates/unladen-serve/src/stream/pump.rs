@@ -62,11 +62,12 @@ impl Pump {
             match source.poll_fill(cx) {
                 Poll::Ready(Ok(true)) => {
                     let data = source.data();
-                    let count = ready!(sink.poll_write(cx, data)).map_err(PumpError::Sink)?;
-                    self.bytes += count as u64;
-                    if limit.is_some_and(|limit| self.bytes > limit) {
+                    // Before it is sent: the last piece would make the request whole.
+                    if limit.is_some_and(|limit| data.len() as u64 > limit.saturating_sub(self.bytes)) {
                         return Poll::Ready(Err(PumpError::TooLarge));
                     }
+                    let count = ready!(sink.poll_write(cx, data)).map_err(PumpError::Sink)?;
+                    self.bytes += count as u64;
                     self.remember(&data[..count]);
                     source.consume(count);
                     self.moved = true;
