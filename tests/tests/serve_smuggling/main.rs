@@ -2,6 +2,8 @@
 //! or sent on in one way. What arrives is looked at by an upstream that reads for itself.
 
 mod cases;
+mod connection;
+mod readers;
 mod requests;
 mod responses;
 

@@ -10,9 +10,9 @@ use unladen_tests::{Recorder, Serve};
 const LONG: Duration = Duration::from_secs(20);
 
 /// `unladen serve` in front of an upstream.
-pub(crate) struct Place {
+pub(crate) struct Place<U = Recorder> {
     pub(crate) serve: Serve,
-    pub(crate) upstream: Recorder,
+    pub(crate) upstream: U,
     canaries: std::cell::Cell<u32>,
 }
 
@@ -37,15 +37,28 @@ pub(crate) struct Said {
 
 // === impl Place ===
 
+impl Place<()> {
+    /// In front of a server elsewhere.
+    pub(crate) fn at(upstream: &str, settings: &str) -> Self {
+        let config = format!(
+            "threads = 1\n[[beside]]\nname = \"a\"\nlisten = \"unix:DIR/a.sock\"\nupstream = \"{upstream}\"\n\
+             breaker = false\noutlier = false\n{settings}"
+        );
+        Self { serve: Serve::start(&config), upstream: (), canaries: 0.into() }
+    }
+}
+
+impl<U> Place<U> {
+    pub(crate) fn connect(&self) -> UnixStream {
+        self.serve.connect("a.sock")
+    }
+}
+
 impl Place {
     /// With further settings of the listener.
     pub(crate) fn new(upstream: Recorder, settings: &str) -> Self {
-        let config = format!(
-            "threads = 1\n[[beside]]\nname = \"a\"\nlisten = \"unix:DIR/a.sock\"\nupstream = \"{}\"\n\
-             breaker = false\noutlier = false\n{settings}",
-            upstream.url()
-        );
-        Self { serve: Serve::start(&config), upstream, canaries: 0.into() }
+        let Place { serve, .. } = Place::at(&upstream.url(), settings);
+        Self { serve, upstream, canaries: 0.into() }
     }
 
     /// In which requests are sent on with as little changed as can be.
@@ -53,11 +66,6 @@ impl Place {
         Self::new(upstream, "host = \"keep\"\nvia = false\nrequest_id = false\n")
     }
 
-    pub(crate) fn connect(&self) -> UnixStream {
-        self.serve.connect("a.sock")
-    }
-
-    /// Another client's request, which must be answered with what is its own. Whatever was sent on before has arrived then.
     #[track_caller]
     pub(crate) fn canary(&self, context: &str) {
         let number = self.canaries.replace(self.canaries.get() + 1);
