@@ -157,16 +157,17 @@ fn once(world: &World, peer: &dyn Peer, load: &Load) -> Result<Took> {
     };
     callers.call(warm_up, load.at_once).map_err(named)?;
     std::thread::sleep(SETTLE);
-    running.processes.forget_peak()?;
-    let before = running.processes.cpu()?;
+    let processes = running.processes();
+    processes.forget_peak()?;
+    let before = processes.cpu()?;
     let called = callers.call(load.amount, load.at_once).map_err(named)?;
     std::thread::sleep(SETTLE);
-    let cpu = running.processes.cpu()?.saturating_sub(before);
+    let cpu = processes.cpu()?.saturating_sub(before);
     Ok(Took {
         cpu_us: cpu.as_secs_f64() * 1e6,
         requests: called.requests as f64,
         megabytes: called.bytes as f64 / 1e6,
         seconds: called.wall.as_secs_f64(),
-        peak_mib: running.processes.peak_mib()?,
+        peak_mib: processes.peak_mib()?,
     })
 }

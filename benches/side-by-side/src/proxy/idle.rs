@@ -46,10 +46,10 @@ fn once(world: &World, peer: &dyn Peer) -> Result<(f64, f64)> {
     let calls = |connections| Calls { path: SMALL.0, length: SMALL.1, connections, keep: true };
     let mut one = Callers::start(&listen, &calls(1))?;
     one.call(Amount::Requests(1), 1).map_err(named)?;
-    let empty = running.processes.resident_mib()?;
+    let empty = running.processes().resident_mib()?;
     drop(one);
     // Each of the connections has its turn once.
     let mut callers = Callers::start(&listen, &calls(CLIENTS))?;
     callers.call(Amount::Requests(CLIENTS as u64), AT_ONCE).map_err(named)?;
-    Ok((empty, running.processes.resident_mib()?))
+    Ok((empty, running.processes().resident_mib()?))
 }

@@ -40,7 +40,6 @@ pub(super) struct Running {
     name: String,
     child: Child,
     folder: PathBuf,
-    pub(super) processes: Processes,
 }
 
 impl Running {
@@ -70,11 +69,14 @@ impl Running {
         let mut tied = children::tied_by("TERM", command.get_program());
         tied.args(command.get_args()).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let child = tied.spawn()?;
-        let pid = child.id();
-        let mut running = Self { name: name.to_owned(), child, folder, processes: Processes::of(pid) };
+        let mut running = Self { name: name.to_owned(), child, folder };
         running.wait_for(listens)?;
-        running.processes = Processes::of(pid);
         Ok(running)
+    }
+
+    /// Its processes, when it has answered: those that do the work may come after the listener.
+    pub(super) fn processes(&self) -> Processes {
+        Processes::of(self.child.id())
     }
 
     fn wait_for(&mut self, listens: &[Listen]) -> Result<()> {

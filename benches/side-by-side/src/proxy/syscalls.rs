@@ -57,11 +57,11 @@ fn once(world: &World, peer: &dyn Peer, upstream: Upstream, at_once: usize, keep
     let table = world.scratch.path("strace");
     let mut command = children::tied("strace");
     command.args(["-c", "-f", "-o"]).arg(&table);
-    for pid in running.processes.pids() {
+    for pid in running.processes().pids() {
         command.args(["-p", &pid.to_string()]);
     }
     let mut strace = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    let called = attached(&mut strace, running.processes.pids())
+    let called = attached(&mut strace, running.processes().pids())
         .and_then(|()| callers.call(Amount::Requests(REQUESTS), at_once).map_err(|error| named(error).into()));
     // It lets go of the processes, and writes its table.
     kill(Pid::from_raw(i32::try_from(strace.id())?), Signal::SIGINT)?;

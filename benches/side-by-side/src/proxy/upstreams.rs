@@ -43,10 +43,15 @@ fn once(world: &World, peer: &dyn Peer) -> Result<(f64, f64)> {
     let routes = routes.collect::<Result<Vec<_>>>()?;
     let listens: Vec<_> = routes.iter().map(|route| route.listen.clone()).collect();
     let running = Running::start(peer, &world.plan(routes), &world.scratch)?;
-    let configured = running.processes.resident_mib()?;
-    for listen in &listens {
+    let ask = |listen| {
         let calls = Calls { path: SMALL.0, length: SMALL.1, connections: 1, keep: true };
-        Callers::start(listen, &calls)?.call(Amount::Requests(1), 1).map_err(named)?;
+        Callers::start(listen, &calls)?.call(Amount::Requests(1), 1)
+    };
+    // It has come up when it has answered.
+    ask(&listens[0]).map_err(named)?;
+    let configured = running.processes().resident_mib()?;
+    for listen in &listens {
+        ask(listen).map_err(named)?;
     }
-    Ok((configured, running.processes.resident_mib()?))
+    Ok((configured, running.processes().resident_mib()?))
 }
