@@ -1,4 +1,4 @@
-//! Writes what the live page asks for each second: [`document`], `unladen.serve/1`. Everything is counted from the start; a
+//! Writes what the live page asks for each second: [`document`], `unladen.serve-stats/1`. Everything is counted from the start; a
 //! reader takes the difference of two.
 
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use crate::{End, Reason};
 /// The document; docs/json.md describes it.
 pub(super) fn document(snapshot: &Snapshot) -> Value {
     json!({
-        "schema": "unladen.serve/1",
+        "schema": "unladen.serve-stats/1",
         "version": env!("CARGO_PKG_VERSION"),
         "time": snapshot.taken.to_string(),
         "started": snapshot.started.to_string(),

@@ -49,7 +49,7 @@ fn each_path() {
         assert!(body.ends_with("# EOF\n"));
         let (_, head, body) = get(address, "/stats?x", "").await;
         assert!(head.contains("content-type: application/json"), "{head}");
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&body).unwrap()["schema"], "unladen.serve/1");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&body).unwrap()["schema"], "unladen.serve-stats/1");
         let (_, _, body) = get(address, "/config", "").await;
         assert_eq!(serde_json::from_str::<serde_json::Value>(&body).unwrap()["threads"], 2);
         let (status, _, body) = get(address, "/healthz", "").await;

@@ -267,7 +267,7 @@ async function ask() {
     const response = await fetch("/stats", { cache: "no-store", signal: AbortSignal.timeout(5000) });
     if (!response.ok) throw new Error(`status ${response.status}`);
     const stats = await response.json();
-    if (stats.schema !== "unladen.serve/1") throw new Error(`${stats.schema} is not known to this page: load it anew`);
+    if (stats.schema !== "unladen.serve-stats/1") throw new Error(`${stats.schema} is not known to this page: load it anew`);
     if (!view.paused) history.take(stats);
     failures = 0;
     $("trouble").hidden = true;

@@ -5,7 +5,7 @@ use crate::seeing::families::tests::busy;
 #[test]
 fn what_the_page_asks_for() {
     let document: Value = super::document(&busy().snapshot());
-    assert_eq!(document["schema"], "unladen.serve/1");
+    assert_eq!(document["schema"], "unladen.serve-stats/1");
     assert_eq!(document["draining"], false);
     assert_eq!(document["bounds_ns"].as_array().unwrap().len(), 15);
     let upstreams = document["upstreams"].as_array().unwrap();
