@@ -69,7 +69,7 @@ impl<'u> Exchange<'_, 'u> {
             Carried::Whole => {
                 if work.response.keeps_alive() && connection.buffer.is_empty() {
                     connection.keep = keep_alive(work.response);
-                    self.beside.upstream.give_back(self.thread, connection, self.deadline.look());
+                    self.beside.upstream.give_back(self.thread, connection, self.deadline.now());
                 }
                 Ok(Attempt::Done(End::Answered))
             }
@@ -254,6 +254,7 @@ impl<'u> Exchange<'_, 'u> {
             carried
         })
         .await;
+        self.deadline.look();
         self.told.bytes_in.set(upload.bytes);
         self.told.bytes_out.set(download.bytes);
         match done {

@@ -126,8 +126,8 @@ async fn answer(
         let mut body = Source::H2(Box::new(H2Source::new(body)));
         let version = Version::Http2;
         let index = slot.index.get();
-        let errand = Errand { context, beside: &beside, index, request, version, address, began };
-        let end = errand.run(&mut watch, &mut body, &mut client, response, up, request_id).await;
+        let errand = Errand { context, beside: &beside, index, request, version, began, now: began };
+        let (end, _) = errand.run(&mut watch, &mut body, &mut client, response, up, request_id).await;
         if matches!(end, End::Broken(_)) {
             send.send_reset(h2::Reason::INTERNAL_ERROR);
         } else if !body.is_done() && end != End::ClientGone {

@@ -1,8 +1,7 @@
 //! The principal type is [`Errand`]: runs one exchange within its time, answers in the upstream's place if need be, and tells of it.
 
-use std::net::IpAddr;
 use std::pin::pin;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use unladen_http1::{Name, Request, Response};
 
@@ -24,16 +23,17 @@ pub(crate) struct Errand<'a> {
     pub(crate) index: UpstreamIndex,
     pub(crate) request: &'a Request,
     pub(crate) version: Version,
-    pub(crate) address: Option<IpAddr>,
-    /// When the head's first byte was read.
+    /// When the head's first byte was read …
     pub(crate) began: Instant,
+    /// … and its last.
+    pub(crate) now: Instant,
 }
 
 /// For an answer of our own, to a client that may be slow to take it.
-const ANSWER_TIME: std::time::Duration = std::time::Duration::from_secs(10);
+const ANSWER_TIME: Duration = Duration::from_secs(10);
 
 impl Errand<'_> {
-    /// Whether the client's connection is in order afterwards.
+    /// How it ended, and when.
     pub(crate) async fn run<'c>(
         self,
         watch: &mut Watch,
@@ -42,12 +42,11 @@ impl Errand<'_> {
         response: &mut Response,
         up: &mut Vec<u8>,
         id: &mut Vec<u8>,
-    ) -> End {
-        let now = Instant::now();
-        let head = now.saturating_duration_since(self.began);
+    ) -> (End, Instant) {
+        let head = self.now.saturating_duration_since(self.began);
         let settings = self.beside.upstream.settings();
         let last = settings.timeouts.request.map(|all| self.began + all);
-        let deadline = Deadline::new(now, settings.timeouts.connect, last);
+        let deadline = Deadline::new(self.now, settings.timeouts.connect, last);
         let told = Told::new();
         id.clear();
         let mut has_own_id = false;
@@ -72,9 +71,11 @@ impl Errand<'_> {
             told: &told,
         };
         let outcome = watch.over(&deadline, pin!(exchange.run(body, client, response, up))).await;
+        // The clock was looked at when the last piece of an answer was sent.
+        let now = if matches!(outcome, Some(Ok(End::Answered))) { deadline.now() } else { deadline.look() };
         let (reason, after) = match outcome {
-            Some(Ok(end)) => return self.tell(&told, end, head, id, trace),
-            Some(Err(Failure::ClientGone)) => return self.tell(&told, End::ClientGone, head, id, trace),
+            Some(Ok(end)) => return self.tell(&told, end, head, id, trace, now),
+            Some(Err(Failure::ClientGone)) => return self.tell(&told, End::ClientGone, head, id, trace, now),
             Some(Err(Failure::Upstream(reason, after))) => (reason, after),
             None if deadline.is_last() => (Reason::DeadlineExceeded, None),
             None => (told.phase.get().too_long(), None),
@@ -85,7 +86,7 @@ impl Errand<'_> {
             self.beside.upstream.report(endpoint, false);
         }
         if told.has_begun() {
-            return self.tell(&told, End::Broken(reason), head, id, trace);
+            return self.tell(&told, End::Broken(reason), head, id, trace, now);
         }
         let words = compose::local(response, reason, after);
         told.status.set(reason.status());
@@ -93,13 +94,13 @@ impl Errand<'_> {
             client.ends();
         }
         let is_head = self.request.method == b"HEAD";
-        let deadline = Deadline::new(Instant::now(), ANSWER_TIME, None);
+        let deadline = Deadline::new(now, ANSWER_TIME, None);
         let via = self.beside.settings.via;
         let end = match watch.over(&deadline, pin!(client.answer(response, &words, is_head, via))).await {
             Some(Ok(())) => End::Local(reason),
             _ => End::ClientGone,
         };
-        self.tell(&told, end, head, id, trace)
+        self.tell(&told, end, head, id, trace, deadline.look())
     }
 
     fn trace(&self) -> Option<Trace> {
@@ -107,8 +108,15 @@ impl Errand<'_> {
         Some(trace_context::incoming(self.request.fields.get(Name::Traceparent), sample))
     }
 
-    fn tell(&self, told: &Told<'_>, end: End, head: std::time::Duration, id: &[u8], trace: Option<Trace>) -> End {
-        let now = Instant::now();
+    fn tell(
+        &self,
+        told: &Told<'_>,
+        end: End,
+        head: Duration,
+        id: &[u8],
+        trace: Option<Trace>,
+        now: Instant,
+    ) -> (End, Instant) {
         report(told, end, now);
         let endpoint = told.endpoint.borrow();
         let record = Record {
@@ -135,7 +143,7 @@ impl Errand<'_> {
         };
         self.context.seeing.observe(&record, self.index);
         self.context.seeing.end(self.index);
-        end
+        (end, now)
     }
 }
 

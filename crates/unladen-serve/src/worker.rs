@@ -205,10 +205,11 @@ async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
 fn spawn(socket: Socket, address: Option<IpAddr>, context: &Rc<Context>, slot: &Rc<Slot>) {
     let visit = Visit::new(context, slot);
     let (context, slot) = (context.clone(), slot.clone());
-    spawn_local(async move {
+    // In a box of its own: the runtime moves what it is given several times before it runs.
+    spawn_local(Box::pin(async move {
         client_h1::serve(Transport::Plain(socket), address, context, slot).await;
         drop(visit);
-    });
+    }));
 }
 
 async fn drain(context: &Context, servings: HashMap<u64, Serving>, idle_until: Instant, until: Instant) {
