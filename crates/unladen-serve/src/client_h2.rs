@@ -59,6 +59,8 @@ pub(crate) async fn serve(
         connection.graceful_shutdown();
     }
     let open = Rc::new(std::cell::Cell::new(0_usize));
+    let mut closing = std::pin::pin!(context.close_idle.notified());
+    let mut is_closing = false;
     loop {
         // As long as a stream is open, its own bounds hold.
         let deadline = Deadline::new(Instant::now(), client.idle, None);
@@ -66,6 +68,15 @@ pub(crate) async fn serve(
             if !is_draining && drain.as_mut().poll(cx).is_ready() {
                 is_draining = true;
                 connection.graceful_shutdown();
+            }
+            while !is_closing && closing.as_mut().poll(cx).is_ready() {
+                // A client need not have heard of the first GOAWAY, nor answer the PING that asks whether it has.
+                is_closing = open.get() == 0;
+                if is_closing {
+                    connection.abrupt_shutdown(h2::Reason::NO_ERROR);
+                } else {
+                    closing.set(context.close_idle.notified());
+                }
             }
             connection.poll_accept(cx)
         });
@@ -128,11 +139,10 @@ async fn answer(
         let index = slot.index.get();
         let errand = Errand { context, beside: &beside, index, request, version, began, now: began };
         let (end, _) = errand.run(&mut watch, &mut body, &mut client, response, up, request_id).await;
+        // A client that was answered before it had said all is told by dropping the stream, when the answer has gone out (RFC 9113,
+        // section 8.1): a reset from here would take with it what is still to be sent.
         if matches!(end, End::Broken(_)) {
             send.send_reset(h2::Reason::INTERNAL_ERROR);
-        } else if !body.is_done() && end != End::ClientGone {
-            // The rest of the request is not wanted (RFC 9113, section 8.1).
-            send.send_reset(h2::Reason::NO_ERROR);
         }
     }
     context.give_back(scratch);
