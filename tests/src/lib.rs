@@ -11,6 +11,7 @@ mod call;
 mod counts;
 mod document;
 mod experiment;
+pub mod frames;
 mod machine;
 mod recorder;
 mod records;

@@ -12,7 +12,7 @@ use unladen_tests::{Part, Recorder, good};
 use crate::support::{Place, bytes, hear, hear_of, say};
 
 /// An upstream that answers as soon as it has read a head, and hands out all that comes on each connection, when that has ended.
-fn hasty(answer: &'static str) -> (String, Receiver<Vec<u8>>) {
+pub(crate) fn hasty(answer: &'static str) -> (String, Receiver<Vec<u8>>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let (send, receive) = channel();

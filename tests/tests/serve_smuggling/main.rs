@@ -3,6 +3,7 @@
 
 mod cases;
 mod connection;
+mod downgrade;
 mod readers;
 mod requests;
 mod responses;
