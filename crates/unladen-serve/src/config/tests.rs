@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod docs;
 mod mistakes;
 
 /// A machine of two CPUs that has a few files.
