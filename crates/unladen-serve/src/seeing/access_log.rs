@@ -137,10 +137,10 @@ impl AccessLog {
 
     fn tell(&self, sink: Option<Sink>) {
         let number = self.shared.told.fetch_add(1, Ordering::Relaxed) + 1;
-        match self.queue.try_send(Message::Next(Next { number, sink })) {
+        let told = self.queue.try_send(Message::Next(Next { number, sink }));
+        if let Err(TrySendError::Full(Message::Next(next))) = told {
             // It is awake, then.
-            Err(TrySendError::Full(Message::Next(next))) => *lock(&self.shared.next) = Some(next),
-            _ => {}
+            *lock(&self.shared.next) = Some(next);
         }
     }
 

@@ -124,5 +124,5 @@ fn each_family_is_there_once_and_has_its_page() {
 #[test]
 #[ignore = "prints"]
 fn print_metrics() {
-    print!("{}", text());
+    eprint!("{}", text());
 }

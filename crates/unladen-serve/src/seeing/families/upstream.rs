@@ -3,8 +3,11 @@
 use super::{Attributes, Family, Point, Shape, Unit, UpstreamSnapshot, upstream_of};
 use crate::seeing::upstreams::Configured;
 
-/// What the pool counts, and how it is told: the metric, and what tells its points apart.
-const COUNTS: &[(&str, &str, Option<(&str, &str)>)] = &[
+/// A count of the pool, the metric that tells it, and what tells it from others of that.
+type Count = (&'static str, &'static str, Option<(&'static str, &'static str)>);
+
+/// What the pool counts, and how it is told.
+const COUNTS: &[Count] = &[
     ("connects", "unladen.connections.made", None),
     ("connect_failures", "unladen.connections.failed", None),
     ("handshakes_full", "unladen.tls_handshakes", Some(("result", "full"))),

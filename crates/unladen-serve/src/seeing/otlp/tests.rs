@@ -19,11 +19,13 @@ use crate::{End, Reason, Reuse, Settings, Trace};
 
 const TRACE: Trace = Trace { trace_id: [0xAB; 16], parent_id: Some([0xEF; 8]), span_id: [0xCD; 8], sampled: true };
 
+type Said = (u16, Vec<(&'static str, &'static str)>, &'static str);
+
 /// A collector: what it was sent, and what it is to answer (status, further fields, body); 200 where nothing is left.
 #[derive(Default)]
 struct Collector {
     sent: Mutex<Vec<(String, Value)>>,
-    answers: Mutex<VecDeque<(u16, Vec<(&'static str, &'static str)>, &'static str)>>,
+    answers: Mutex<VecDeque<Said>>,
     connections: AtomicU64,
 }
 
