@@ -50,7 +50,7 @@ pub(crate) struct Places {
 
 /// Why an idle connection is not used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Closed {
+pub(crate) enum Closed {
     /// It was idle for too long.
     Idle,
     /// It is too old.

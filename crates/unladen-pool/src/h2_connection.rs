@@ -22,7 +22,7 @@ const RESET_STREAMS: usize = 64;
 
 /// One connection of HTTP/2. Cloning it shares it.
 #[derive(Clone, Debug)]
-pub struct H2Connection {
+pub(crate) struct H2Connection {
     send: SendRequest<Bytes>,
     shared: Arc<Shared>,
 }
@@ -87,7 +87,7 @@ impl H2Connection {
     }
 
     /// Where it leads.
-    pub fn endpoint(&self) -> &Arc<Endpoint> {
+    pub(crate) fn endpoint(&self) -> &Arc<Endpoint> {
         &self.shared.endpoint
     }
 

@@ -128,7 +128,8 @@ fn names_more(fields: &Fields) -> bool {
 
 fn passes(field: &Field<'_>, fields: &Fields, named: bool) -> bool {
     // Those that matter on the way are how a message is framed and who sent it: nobody can take them off by naming them.
-    !field.id.is_hop_by_hop() && !(named && field.id == Name::Other && fields.has_token(Name::Connection, field.name))
+    let is_named = named && field.id == Name::Other && fields.has_token(Name::Connection, field.name);
+    !field.id.is_hop_by_hop() && !is_named
 }
 
 fn line(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {

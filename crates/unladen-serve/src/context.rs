@@ -25,6 +25,7 @@ pub(crate) struct Context {
     pub(crate) close_idle: Notify,
     /// Connections there are.
     pub(crate) connections: Cell<usize>,
+    #[allow(clippy::vec_box, reason = "they are handed out and back with each request, which moves a pointer")]
     scratches: RefCell<Vec<Box<Scratch>>>,
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, spawn_local};
 use unladen_pool::{Resolver, Upstream};
 
@@ -18,12 +18,14 @@ pub(crate) async fn keep(mut household: watch::Receiver<Arc<Household>>, seeing:
     let mut followed: Vec<(Arc<Upstream>, JoinHandle<()>)> = Vec::new();
     let mut shown: Option<(u64, JoinHandle<()>)> = None;
     let mut is_first = true;
-    // It is not waited for at the end: what a process that stops has not sent by then is lost.
-    let export = spawn_local(seeing.clone().export(std::future::pending()));
+    let (over, is_over) = oneshot::channel::<()>();
+    let export = spawn_local(seeing.clone().export(async {
+        let _ = is_over.await;
+    }));
     loop {
         let now = household.borrow_and_update().clone();
         if matches!(now.plan.state, State::Draining { .. }) {
-            // Who is still answered goes on to be looked after, and shown.
+            // Who is still answered goes on to be looked after.
             seeing.drain();
         } else {
             let upstreams: Vec<_> = now.plan.besides.iter().map(|planned| planned.beside.upstream.clone()).collect();
@@ -34,11 +36,14 @@ pub(crate) async fn keep(mut household: watch::Receiver<Arc<Household>>, seeing:
             {
                 eprintln!("unladen: what is seen goes where it went before: {error}");
             }
-            show(now.admin.as_deref(), &mut shown, &seeing);
         }
+        // Not any more once another process has the address: who asks there asks for that one.
+        show(now.admin.as_deref(), &mut shown, &seeing);
         drop(now);
         if household.changed().await.is_err() {
-            export.abort();
+            // `Seeing::close` waits for it: what is left is sent.
+            drop(over);
+            let _ = export.await;
             return;
         }
     }

@@ -11,8 +11,8 @@ use crate::plan::Plan;
 use crate::seeing::Seeing;
 use crate::{house, worker};
 
-/// What waits for the access log at the end is written within this time.
-const LAST_LINES: Duration = Duration::from_secs(2);
+/// What waits for the access log and the collector at the end is written and sent within this time.
+const LAST_WORDS: Duration = Duration::from_secs(6);
 
 /// Carries requests to upstreams.
 #[derive(Clone, Debug)]
@@ -29,8 +29,10 @@ pub fn run(config: Config) -> Result<Ended, ServeError> {
     let seeing = Seeing::new(&config.settings).map_err(ServeError::Seeing)?;
     let seeing = Arc::new(seeing);
     let ended = control(config, Proxy { seeing: seeing.clone() });
-    if !seeing.close(LAST_LINES) {
-        eprintln!("unladen: the last lines of the access log could not be written in time");
+    if !seeing.close(LAST_WORDS) {
+        eprintln!(
+            "unladen: the last of the access log, or of what the collector is sent, could not be written in time"
+        );
     }
     ended
 }

@@ -110,7 +110,7 @@ impl BadPlace {
             column: column + 1,
             text: line.to_owned(),
             width: wide.max(1),
-            problem: bad.problem,
+            problem: *bad.problem,
         }
     }
 }

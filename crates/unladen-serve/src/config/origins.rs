@@ -26,7 +26,7 @@ pub(super) fn all(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Vec<Or
         let Some(origin) = reading.keep(result) else { continue };
         if origins.iter().any(|other| other.at == origin.at) {
             let expected = "each place once; `{ url = \"…\", weight = 2 }` gives one a larger share";
-            reading.refuse(one.span(), one.refuse("a list with one place twice", expected).problem);
+            reading.refuse(one.span(), *one.refuse("a list with one place twice", expected).problem);
         }
         origins.push(origin);
     }

@@ -120,7 +120,7 @@ pub enum Problem {
 #[derive(Debug)]
 pub(super) struct Bad {
     pub(super) span: Range<usize>,
-    pub(super) problem: Problem,
+    pub(super) problem: Box<Problem>,
 }
 
 // === impl Problem ===
@@ -128,7 +128,7 @@ pub(super) struct Bad {
 impl Problem {
     /// At these bytes of the text.
     pub(super) fn at(self, span: Range<usize>) -> Bad {
-        Bad { span, problem: self }
+        Bad { span, problem: Box::new(self) }
     }
 }
 

@@ -190,7 +190,7 @@ fn bytes_of(text: &str) -> Option<u64> {
 
 /// As it would be written into the file.
 pub(super) fn bytes_text(bytes: u64) -> String {
-    match UNITS.iter().find(|(_, size)| bytes >= *size && bytes % size == 0) {
+    match UNITS.iter().find(|(_, size)| bytes >= *size && bytes.is_multiple_of(*size)) {
         Some((unit, size)) => format!("{}{unit}", bytes / size),
         None => format!("{bytes}B"),
     }
