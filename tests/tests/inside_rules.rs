@@ -1,8 +1,11 @@
 //! The rules as a user meets them: listed, explained, run again on what an earlier run has kept, and as a gate.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use unladen_tests::Call;
+use serde_json::{Value, json};
+use unladen_tests::{Call, Document};
 
 /// What was kept of a real run, and what the rules find there.
 fn recording(name: &str) -> PathBuf {
@@ -96,4 +99,88 @@ fn what_does_not_go_together_is_refused() {
     }
     let call = Call::weigh(["--record", "/nonexistent/kept.json", url]);
     call.run().ended_with(6).says(["/nonexistent/kept.json"]).shows_nothing();
+}
+
+/// Services of all kinds, of which rules print lines for `unladen serve`: their names, addresses, protocols, and whose they are.
+const SERVICES: &[(Option<&str>, &str, &str, usize)] = &[
+    (Some("api.example"), "10.0.0.5:443", "tls", 1),
+    (Some("api.example"), "10.0.0.6:443", "tls", 1),
+    (Some("api.example"), "10.0.0.5:8443", "tls", 1),
+    (Some("under_score.example"), "10.0.0.5:443", "tls", 1),
+    (Some("no name"), "10.0.0.8:443", "tls", 1),
+    (Some("xn--bcher-kva.example"), "10.0.0.5:9243", "tls", 1),
+    (None, "[2001:db8::5]:9243", "tls", 1),
+    (None, "10.0.0.7:8081", "http", 1),
+    (None, "[2001:db8::7]:80", "http", 1),
+    // The same as the recording's own, whose caller trusts a file of its own.
+    (Some("localhost"), "127.0.0.1:30992", "tls", 0),
+];
+
+/// What the recording's page does, and calls of [`SERVICES`] besides.
+fn with_services(authority: &Path) -> Value {
+    let mut record: Value = serde_json::from_slice(&std::fs::read(recording("unpooled-tls.json")).unwrap()).unwrap();
+    let page = &mut record["pages"][0]["warm"];
+    let files = page["files"].as_array_mut().unwrap();
+    let opened = files.iter_mut().find(|file| file["path"].as_str().unwrap().ends_with("/ca.pem")).unwrap();
+    opened["path"] = authority.to_str().into();
+    let connections = page["connections"].as_array_mut().unwrap();
+    let model = connections.iter().find(|seen| seen["protocol"] == "tls").unwrap().clone();
+    for (name, peer, protocol, group) in SERVICES {
+        let mut seen = model.clone();
+        for (key, value) in [
+            ("server_name", json!(name)),
+            ("peer", json!(peer)),
+            ("protocol", json!(protocol)),
+            ("group", json!(group)),
+        ] {
+            seen[key] = value;
+        }
+        seen["local"] = peer.starts_with("127.").into();
+        if *protocol == "http" {
+            seen["handshakes"] = json!({ "count": [], "requests": [], "time_ns": [] });
+        }
+        connections.push(seen);
+    }
+    let asked =
+        |name| json!({ "group": 1, "name": name, "kind": "A", "server": "10.0.0.2:53", "counted": model["opened"] });
+    page["dns"] = json!([asked("api.example"), asked("localhost.here.example")]);
+    record
+}
+
+/// All that findings print for `unladen serve`, each listener once, and which rules do.
+fn for_serve(document: &Document) -> (BTreeSet<&str>, BTreeSet<String>) {
+    let of_serve = || document.list("findings").iter().filter(|found| found["cure"]["file"] == "unladen.toml");
+    let lines =
+        of_serve().flat_map(|found| found["cure"]["lines"].as_array().unwrap()).map(|line| line.as_str().unwrap());
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let listeners = text.split("[[beside]]\n").skip(1).map(|lines| lines.trim_end().to_owned()).collect();
+    (of_serve().map(|found| found["rule"].as_str().unwrap()).collect(), listeners)
+}
+
+#[test]
+fn lines_for_serve_are_a_configuration_that_it_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = folder.path().join("ca.pem");
+    let made = Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Ours"])
+        .args(["-addext", "basicConstraints=critical,CA:TRUE", "-keyout", "/dev/null", "-out"])
+        .arg(&authority)
+        .output()
+        .expect("openssl starts");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let record = folder.path().join("record.json");
+    std::fs::write(&record, with_services(&authority).to_string()).unwrap();
+    let document = Call::new(["weigh", "--json", "--from"]).args([&record]).run().succeeded().document();
+
+    let (rules, listeners) = for_serve(&document);
+    assert_eq!(rules, ["dns-again", "unpooled-connection", "unpooled-tls"].into(), "{document}");
+    // api.example has two addresses.
+    let services = SERVICES.len() - 1 + 1;
+    assert_eq!(listeners.len(), services, "{listeners:#?}");
+    let config = folder.path().join("unladen.toml");
+    let lines: String = listeners.iter().map(|lines| format!("[[beside]]\n{lines}\n\n")).collect();
+    std::fs::write(&config, &lines).unwrap();
+    let check = Call::new(["serve", "--check", "--config"]).args([&config]).run().succeeded().says_nothing();
+    // Both services in clear are elsewhere.
+    check.shows([&format!("right: {services} listeners, 2 warnings"), "what goes there can be read"]);
 }

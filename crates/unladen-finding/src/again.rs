@@ -44,8 +44,17 @@ fn toml_lines(lines: &[String]) -> String {
 }
 
 /// A text as TOML writes it.
-fn toml_text(text: &str) -> String {
-    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+pub(crate) fn toml_text(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\\' => escaped.push_str("\\\\"),
+            '"' => escaped.push_str("\\\""),
+            '\n' => escaped.push_str("\\n"),
+            control if control.is_control() => escaped.push_str(&format!("\\u{:04X}", u32::from(control))),
+            letter => escaped.push(letter),
+        }
+    }
     format!("\"{escaped}\"")
 }
 
@@ -67,6 +76,11 @@ mod tests {
             r"unladen weigh --restart 'systemctl restart '\''a b'\''' http://a/"
         );
         assert_eq!(weigh(&page("http://a/", State::Warm)), "unladen weigh http://a/");
+    }
+
+    #[test]
+    fn toml_takes_no_control_characters() {
+        assert_eq!(toml_text("a \\ \"b\"\n\u{1}\u{85}é"), r#""a \\ \"b\"\n\u0001\u0085é""#);
     }
 
     #[test]

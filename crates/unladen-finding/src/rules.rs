@@ -1,6 +1,7 @@
 //! The list [`RULES`].
 
 mod answers;
+mod beside;
 mod cacheable;
 mod cold_start;
 mod database_reconnect;

@@ -1,7 +1,10 @@
 //! Names looked up again for each request.
 
+use std::collections::BTreeMap;
+
 use unladen_trace::{Counted, DnsSeen, Evidence, Interval, Source, State};
 
+use super::beside::{Beside, Besides};
 use super::peers;
 use crate::again;
 use crate::cure::Cure;
@@ -41,12 +44,13 @@ impl Rule for DnsAgain {
         if evidence.state == State::Fresh {
             return Vec::new();
         }
-        (0..evidence.groups.len()).filter_map(|group| self.one(evidence, group)).collect()
+        let besides = Besides::of(evidence);
+        (0..evidence.groups.len()).filter_map(|group| self.one(evidence, group, &besides)).collect()
     }
 }
 
 impl DnsAgain {
-    fn one(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
+    fn one(&self, evidence: &Evidence, group: usize, besides: &Besides<'_>) -> Option<Finding> {
         let seen: Vec<&DnsSeen> = evidence.dns.iter().filter(|seen| seen.group == group).collect();
         let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
         let questions = evidence.per_request(&all.count).filter(|count| count.low > 0.0)?;
@@ -74,7 +78,7 @@ impl DnsAgain {
                 (name, evidence.mean(&seen.counted.count))
             })),
             share: Share::of_latency(evidence, evidence.time_of(&all.count, &all.time_ns)),
-            cure: cure(&seen),
+            cure: cure(&seen, besides),
             check_again: again::weigh(evidence),
         })
     }
@@ -98,13 +102,33 @@ fn names(seen: &[&DnsSeen]) -> String {
     }
 }
 
-fn cure(seen: &[&DnsSeen]) -> Cure {
+fn cure(seen: &[&DnsSeen], besides: &Besides<'_>) -> Cure {
     let keep =
         "keep the connection, and its name is asked once (one curl handle, one client for the life of the process)";
-    if seen.iter().all(|seen| is_here(&seen.server)) {
+    let is_here = seen.iter().all(|seen| is_here(&seen.server));
+    let (called, is_all) = called(seen, besides);
+    if is_all && !called.is_empty() {
+        let calls = called.iter().map(|beside| beside.call()).collect::<Vec<_>>().join(", ");
+        let cache =
+            if is_here { "" } else { "; or have this machine keep answers, by nscd, systemd-resolved or unbound" };
+        let advice = format!(
+            "let unladen serve ask, once in an answer's time to live; it keeps the last good answer when the DNS fails, and \
+             the connections: with these lines, {calls}. Without a proxy: {keep}{cache}"
+        );
+        return Beside::cure(advice, &called);
+    }
+    let some = match called.as_slice() {
+        [] => String::new(),
+        _ => format!(
+            "; what is called by HTTP ({}) can go through unladen serve, which asks once in an answer's time to live and keeps \
+             the last good one",
+            called.iter().map(|beside| beside.url()).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    if is_here {
         return Cure::advice(format!(
             "a cache on this machine is asked already; what remains is the asking: {keep}, or write the address into the \
-             application's settings or /etc/hosts"
+             application's settings or /etc/hosts{some}"
         ));
     }
     // What Debian's package ships; `hosts` is what getaddrinfo asks it for.
@@ -112,10 +136,22 @@ fn cure(seen: &[&DnsSeen]) -> Cure {
     Cure::advice(format!(
         "{keep}; or have this machine keep answers, by nscd (programs with a resolver of their own, such as Go's, pass it by: \
          for these, systemd-resolved or unbound as the nameserver in /etc/resolv.conf); or write the address into the \
-         application's settings"
+         application's settings{some}"
     ))
     .lines("/etc/nscd.conf", lines)
     .command("apt install nscd && systemctl restart nscd")
+}
+
+/// Listeners for those services whose names are asked, and whether these are all names.
+fn called<'a>(seen: &[&'a DnsSeen], besides: &'a Besides<'_>) -> (Vec<&'a Beside<'a>>, bool) {
+    let mut called: BTreeMap<String, &Beside<'_>> = BTreeMap::new();
+    let mut is_all = true;
+    for seen in seen {
+        let mut named = besides.named(seen.group, &seen.name).peekable();
+        is_all &= named.peek().is_some();
+        called.extend(named.map(|beside| (beside.url(), beside)));
+    }
+    (called.into_values().collect(), is_all)
 }
 
 fn is_here(server: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use unladen_trace::{ConnectionSeen, Evidence, Protocol, Source};
 
+use super::beside::{self, Beside, Besides};
 use super::front;
 use super::peers::{self, LEAST_PER_REQUEST};
 use crate::again;
@@ -31,12 +32,14 @@ impl Rule for UnpooledConnection {
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        peers::habits(evidence).filter(|seen| is_ours(seen)).filter_map(|seen| self.one(evidence, seen)).collect()
+        let besides = Besides::of(evidence);
+        let ours = peers::habits(evidence).filter(|seen| is_ours(seen));
+        ours.filter_map(|seen| self.one(evidence, seen, &besides)).collect()
     }
 }
 
 impl UnpooledConnection {
-    fn one(&self, evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
+    fn one(&self, evidence: &Evidence, seen: &ConnectionSeen, besides: &Besides<'_>) -> Option<Finding> {
         // Those over which nothing is asked are another rule's.
         let asked = seen.opened.count.less(&seen.unused);
         let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
@@ -63,7 +66,7 @@ impl UnpooledConnection {
             figures,
             items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
             share: Share::of_latency(evidence, peers::time(evidence, &[&seen.opened]).map(|time| time.scaled(kept))),
-            cure: cure(evidence, seen),
+            cure: cure(evidence, seen, besides),
             check_again: again::weigh(evidence),
         })
     }
@@ -76,15 +79,18 @@ fn is_ours(seen: &ConnectionSeen) -> bool {
         && matches!(seen.protocol, Protocol::Http | Protocol::Redis | Protocol::Memcached | Protocol::Other)
 }
 
-fn cure(evidence: &Evidence, seen: &ConnectionSeen) -> Cure {
+fn cure(evidence: &Evidence, seen: &ConnectionSeen, besides: &Besides<'_>) -> Cure {
     let stack = Stack::of(evidence, seen.group);
     let advice = match (seen.protocol, stack) {
         (Protocol::Http, Stack::Nginx) => return nginx(seen),
-        (Protocol::Http, Stack::Php) => {
-            "use one curl handle (one Guzzle client) for all calls of a request; to keep it over requests, PHP 8.5 has \
-             curl_share_init_persistent, and before that a proxy beside the application does it: see unpooled-tls"
-        }
         (Protocol::Http, Stack::Python) => "keep one requests.Session or httpx.Client for the life of the process",
+        (Protocol::Http, _) if let Some(beside) = besides.at(seen) => return proxy(beside, stack),
+        // Called through a proxy here, it costs as much again.
+        (Protocol::Http, Stack::Php) => {
+            "use one curl handle (one Guzzle client) for all calls of a request; over requests, PHP 8.5 keeps connections \
+             (curl_share_init_persistent). Before that, a Unix socket costs less where the service can listen at one: \
+             CURLOPT_UNIX_SOCKET_PATH, and for unladen serve listen = \"unix:/run/unladen.sock\""
+        }
         (Protocol::Http, Stack::Perl) => "keep one LWP::UserAgent with keep_alive => 16 for the life of the process",
         (Protocol::Redis, Stack::Php) => {
             "$redis->pconnect(…) instead of connect(…); Predis: 'persistent' => true; sessions: ?persistent=1 in \
@@ -99,6 +105,25 @@ fn cure(evidence: &Evidence, seen: &ConnectionSeen) -> Cure {
         _ => "keep the connection for the life of the process, in a pool as large as its threads",
     };
     Cure::advice(advice)
+}
+
+fn proxy(beside: &Beside<'_>, stack: Stack) -> Cure {
+    let name = match beside.is_nameless() {
+        true => {
+            " (in `upstream`, write the service's name in place of the address if it goes by one: it is told it as Host)"
+        }
+        false => "",
+    };
+    let without = match beside::without(stack) {
+        "" => ". Without a proxy: keep the connection for the life of the process, in a pool as large as its threads",
+        known => known,
+    };
+    let advice = format!(
+        "let unladen serve keep the connections: with these lines, {}{name}. Where the service speaks TLS too, write \
+         https:// into `upstream`: a kept connection shakes hands once{without}",
+        beside.call()
+    );
+    Beside::cure(advice, &[beside])
 }
 
 fn nginx(seen: &ConnectionSeen) -> Cure {

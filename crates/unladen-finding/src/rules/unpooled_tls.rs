@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use unladen_trace::{ConnectionSeen, Counted, Evidence, FileCall, Outcome, Series, Source};
+use unladen_trace::{ConnectionSeen, Counted, Evidence, Series, Source};
 
+use super::beside::{self, Beside, Besides};
 use super::front;
 use super::peers::{self, LEAST_PER_REQUEST};
 use crate::again;
@@ -11,10 +12,6 @@ use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
 use crate::rule::Rule;
 use crate::stack::Stack;
-
-/// Where the proxy of the first peer listens; each further one has the next port. Nothing registered is near it, and it lies
-/// below the ports that Linux gives to clients (32768 and up).
-const FIRST_PORT: usize = 18443;
 
 /// The authorities that Debian trusts.
 const AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
@@ -50,16 +47,13 @@ impl Rule for UnpooledTls {
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        for service in services(evidence) {
-            findings.extend(self.one(evidence, &service, FIRST_PORT + findings.len()));
-        }
-        findings
+        let besides = Besides::of(evidence);
+        services(evidence).iter().filter_map(|service| self.one(evidence, service, &besides)).collect()
     }
 }
 
 impl UnpooledTls {
-    fn one(&self, evidence: &Evidence, service: &Service<'_>, port: usize) -> Option<Finding> {
+    fn one(&self, evidence: &Evidence, service: &Service<'_>, besides: &Besides<'_>) -> Option<Finding> {
         let handshakes = service.sum(|seen| &seen.handshakes.count);
         let asked = handshakes.less(&service.sum(|seen| &seen.unused));
         let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
@@ -77,7 +71,7 @@ impl UnpooledTls {
             figures: vec![Figure { name: "handshakes", unit: "1", value: opened }],
             items: items.collect(),
             share: Share::of_latency(evidence, peers::time(evidence, &waits).map(|time| time.scaled(asked_part))),
-            cure: service.cure(Stack::of(evidence, service.group), port, trusted(evidence, service.group)),
+            cure: service.cure(evidence, besides),
             check_again: again::weigh(evidence),
         })
     }
@@ -95,23 +89,6 @@ fn services(evidence: &Evidence) -> Vec<Service<'_>> {
             .push(seen);
     }
     services.into_values().collect()
-}
-
-/// The file of authorities that the application trusts, if it opens one with each connection; else the system's.
-fn trusted(evidence: &Evidence, group: usize) -> &str {
-    let mut opened = evidence
-        .files
-        .iter()
-        .filter(|file| file.group == group && file.call == FileCall::Open && file.outcome == Outcome::Found)
-        .filter(|file| [".pem", ".crt", ".cer"].iter().any(|end| file.path.ends_with(end)))
-        // The client's own certificate is none of an authority.
-        .filter(|file| !["client", "key"].iter().any(|word| file.path.contains(word)))
-        .filter(|file| evidence.mean(&file.counted.requests) >= LEAST_PER_REQUEST)
-        .map(|file| file.path.as_str());
-    match (opened.next(), opened.next()) {
-        (Some(only), None) => only,
-        _ => AUTHORITIES,
-    }
 }
 
 // === impl Service ===
@@ -143,68 +120,56 @@ impl Service<'_> {
         }
     }
 
-    fn cure(&self, stack: Stack, port: usize, authorities: &str) -> Cure {
-        let address = self.address();
-        let host = self.name.unwrap_or(NO_NAME);
-        let upstream = format!("tls-{}", front::slug(self.name.unwrap_or(self.peer())));
-        let own = stack == Stack::Nginx;
-        let host_header = match address.strip_suffix(":443") {
-            _ if self.name.is_none() => NO_NAME,
-            Some(name) => name,
-            None => &address,
-        };
-        let mut lines =
-            vec![format!("upstream {upstream} {{"), format!("    server {address};"), "    keepalive 16;".into()];
-        lines.push("}".into());
-        let mut proxy = vec![
-            format!("proxy_pass https://{upstream};"),
-            "proxy_http_version 1.1;".into(),
-            "proxy_set_header Connection \"\";".into(),
-            format!("proxy_set_header Host {host_header};"),
-            "proxy_ssl_server_name on;".into(),
-            format!("proxy_ssl_name {host};"),
-            "proxy_ssl_protocols TLSv1.2 TLSv1.3;".into(),
-            "proxy_ssl_verify on;".into(),
-            "proxy_ssl_verify_depth 3;".into(),
-            format!("proxy_ssl_trusted_certificate {authorities};"),
-        ];
-        if own {
-            proxy.remove(3);
-            let advice = format!(
-                "have nginx keep TLS connections: this upstream, and in the location, in place of its proxy_pass: {}",
-                proxy.join(" ")
-            );
-            return front::nginx(advice, &upstream, lines);
+    fn cure(&self, evidence: &Evidence, besides: &Besides<'_>) -> Cure {
+        let stack = Stack::of(evidence, self.group);
+        if stack == Stack::Nginx {
+            return self.nginx(beside::trusted(evidence, self.group).unwrap_or(AUTHORITIES));
         }
-        lines.push("server {".into());
-        lines.push(format!("    listen 127.0.0.1:{port};"));
-        lines.push("    location / {".into());
-        lines.extend(proxy.into_iter().map(|line| format!("        {line}")));
-        lines.extend(["    }".into(), "}".into()]);
-        let php = match stack {
-            Stack::Php => {
-                ". Without a proxy: one curl handle (one Guzzle client) for all calls of a request; over requests, PHP 8.5 \
-                 keeps connections with curl_setopt($handle, CURLOPT_SHARE, \
-                 curl_share_init_persistent([CURL_LOCK_DATA_CONNECT, CURL_LOCK_DATA_SSL_SESSION, CURL_LOCK_DATA_DNS]))"
-            }
-            Stack::Python => ". Without a proxy: one requests.Session or httpx.Client for the life of the process",
-            Stack::Perl => ". Without a proxy: one LWP::UserAgent with keep_alive => 16 for the life of the process",
-            _ => "",
+        let first = self.seen.first();
+        let Some(beside) = first.and_then(|seen| besides.at(seen)) else {
+            let port = first.and_then(|seen| Some((peers::port(seen)?, beside::not_http(seen)?)));
+            let spoken = port.map(|(port, spoken)| format!(" (port {port} is {spoken}'s)")).unwrap_or_default();
+            return Cure::advice(format!(
+                "keep the connection for the life of the process, in a pool as large as its threads{spoken}"
+            ));
         };
-        let name = match self.name {
-            Some(_) => "",
-            None => {
-                ". NAME stands for a host name in the service's certificate (nginx checks no addresses): none was asked for"
+        let name = match beside.is_nameless() {
+            true => {
+                ". server_name is what the service's certificate has to be for: the application asks for no name, so it is the \
+                 address; where the certificate is for a name, write that there"
             }
+            false => "",
         };
-        front::nginx(
-            format!(
-                "let a proxy on this machine keep the TLS connections: with these lines, call http://127.0.0.1:{port} in \
-                 place of https://{host_header}{name}{php}"
-            ),
-            &upstream,
-            lines,
-        )
+        let advice = format!(
+            "let unladen serve keep the TLS connections: with these lines, {}{name}{}",
+            beside.call(),
+            beside::without(stack)
+        );
+        Beside::cure(advice, &[beside])
+    }
+
+    /// It is a proxy itself, and keeps connections where it is told to.
+    fn nginx(&self, authorities: &str) -> Cure {
+        let upstream = format!("tls-{}", front::slug(self.name.unwrap_or(self.peer())));
+        let name = self.name.unwrap_or(NO_NAME);
+        let advice = format!(
+            "have nginx keep TLS connections: this upstream, and in the location, in place of its proxy_pass: proxy_pass \
+             https://{upstream}; proxy_http_version 1.1; proxy_set_header Connection \"\"; proxy_ssl_server_name on; \
+             proxy_ssl_name {name}; proxy_ssl_protocols TLSv1.2 TLSv1.3; proxy_ssl_verify on; proxy_ssl_verify_depth 3; \
+             proxy_ssl_trusted_certificate {authorities};{}",
+            match self.name {
+                Some(_) => "",
+                None =>
+                    " NAME stands for a host name in the service's certificate (nginx checks no addresses): none was asked for",
+            }
+        );
+        let lines = vec![
+            format!("upstream {upstream} {{"),
+            format!("    server {};", self.address()),
+            "    keepalive 16;".into(),
+            "}".into(),
+        ];
+        front::nginx(advice, &upstream, lines)
     }
 }
 

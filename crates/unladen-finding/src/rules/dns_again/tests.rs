@@ -1,4 +1,4 @@
-use unladen_trace::Series;
+use unladen_trace::{ConnectionSeen, Protocol, Series};
 
 use super::super::testing::{self, PHP};
 use super::*;
@@ -47,6 +47,44 @@ fn a_cache_here_is_not_advised_again() {
     let found = testing::only(&DnsAgain, &page(vec![here]));
     assert_eq!(found.cure.file, None);
     assert!(found.cure.advice.starts_with("a cache on this machine is asked already"));
+}
+
+/// A service that is called by HTTPS under the name that is asked.
+fn called() -> ConnectionSeen {
+    ConnectionSeen {
+        group: PHP,
+        peer: "10.0.0.5:443".into(),
+        protocol: Protocol::Tls,
+        server_name: Some("api.example".into()),
+        opened: testing::counted(1, 1_000_000),
+        handshakes: testing::counted(1, 3_000_000),
+        ..ConnectionSeen::default()
+    }
+}
+
+#[test]
+fn what_is_called_by_http_is_left_to_the_proxy() {
+    let each = || testing::counted(1, 500_000);
+    let evidence = |dns| Evidence { connections: vec![called()], ..page(dns) };
+    let cure = testing::only(&DnsAgain, &evidence(vec![seen("A", each()), seen("AAAA", each())])).cure;
+    assert_eq!(cure.file.as_deref(), Some("unladen.toml"));
+    assert_eq!(cure.lines.last().unwrap(), "upstream = \"https://api.example\"");
+    assert_eq!(cure.lines.len(), 4);
+    assert!(cure.advice.contains("call http://127.0.0.1:18443 in place of https://api.example."), "{}", cure.advice);
+    assert!(cure.advice.contains("nscd"), "{}", cure.advice);
+    // A cache here is not advised again, and asking it is spared too.
+    let here = DnsSeen { server: "127.0.0.53:53".into(), ..seen("A", each()) };
+    let cure = testing::only(&DnsAgain, &evidence(vec![here])).cure;
+    assert!(cure.file.as_deref() == Some("unladen.toml") && !cure.advice.contains("nscd"), "{cure:?}");
+
+    // It does nothing for other names.
+    let database = DnsSeen { name: "db.example".into(), ..seen("A", each()) };
+    let cure = testing::only(&DnsAgain, &evidence(vec![seen("A", each()), database])).cure;
+    assert_eq!(cure.file.as_deref(), Some("/etc/nscd.conf"));
+    assert!(
+        cure.advice.contains("what is called by HTTP (https://api.example) can go through unladen serve"),
+        "{cure:?}"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
-use unladen_trace::{Series, State};
+use unladen_trace::{GroupSeen, Series, State};
 
-use super::super::testing::{self, NGINX, PHP};
+use super::super::testing::{self, NGINX, PERL, PHP, PYTHON};
 use super::*;
 
 fn seen(group: usize, protocol: Protocol) -> ConnectionSeen {
@@ -28,7 +28,19 @@ fn a_connection_each_is_found() {
     );
     assert_eq!(found.group, "www-data php-fpm8.2");
     assert!((testing::part(&found).value - 0.15).abs() < 1e-9);
+    assert!(found.cure.advice.contains("call http://127.0.0.1:18080 in place of http://10.0.0.5:8081 (in `upstream`"));
     assert!(found.cure.advice.contains("curl_share_init_persistent"), "{}", found.cure.advice);
+    assert_eq!(found.cure.file.as_deref(), Some("unladen.toml"));
+    assert_eq!(
+        found.cure.lines,
+        [
+            "[[beside]]",
+            "name = \"10.0.0.5-8081\"",
+            "listen = \"127.0.0.1:18080\"",
+            "upstream = \"http://10.0.0.5:8081\""
+        ]
+    );
+    assert_eq!(found.cure.commands, ["unladen serve --config unladen.toml"]);
     assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
 }
 
@@ -57,6 +69,29 @@ fn nginx_has_lines() {
         ["upstream kept-10-0-0-5-8081 {", "    server 10.0.0.5:8081;", "    keepalive 16;"]
     );
     assert_eq!(found.cure.commands, ["nginx -t && nginx -s reload"]);
+}
+
+#[test]
+fn perl_and_programs_without_a_name_have_a_proxy_and_python_keeps_them_itself() {
+    let advice = |group| testing::only(&UnpooledConnection, &page(seen(group, Protocol::Http))).cure;
+    let perl = advice(PERL);
+    assert!(perl.advice.contains("keep_alive => 16") && perl.lines.len() == 4, "{perl:?}");
+    let python = advice(PYTHON);
+    assert!(python.advice.contains("requests.Session") && python.lines.is_empty(), "{python:?}");
+    let mut evidence = page(seen(0, Protocol::Http));
+    evidence.groups[0] = GroupSeen { name: "app tool".into(), exe: Some("/usr/bin/tool".into()), cpu: None };
+    let other = testing::only(&UnpooledConnection, &evidence).cure;
+    assert!(other.advice.contains("in a pool as large as its threads") && other.lines.len() == 4, "{other:?}");
+}
+
+/// The cure of unpooled-tls is called over such connections: another proxy would not spare them.
+#[test]
+fn on_this_machine_a_proxy_spares_nothing() {
+    let here = |group| ConnectionSeen { peer: "127.0.0.1:18443".into(), local: true, ..seen(group, Protocol::Http) };
+    let php = testing::only(&UnpooledConnection, &page(here(PHP))).cure;
+    assert!(php.advice.contains("CURLOPT_UNIX_SOCKET_PATH") && php.lines.is_empty(), "{php:?}");
+    let perl = testing::only(&UnpooledConnection, &page(here(PERL))).cure;
+    assert!(perl.advice.contains("keep_alive => 16") && perl.lines.is_empty(), "{perl:?}");
 }
 
 #[test]
