@@ -34,7 +34,7 @@ use self::plans::{Made, Plans};
 use self::systemd::Notice;
 pub use self::threads::{Crew, Household};
 use crate::config::Config;
-use crate::plan::{Plan, State};
+use crate::plan::{Listener, Plan, State};
 
 /// Clients that wait between two requests are given so long to see that no more is listened at, before they are closed.
 const IDLE_AT_STOP: Duration = Duration::from_millis(100);
@@ -129,7 +129,8 @@ impl Control {
                     self.disinherit();
                     systemd::tell(Notice::Stopping);
                     self.plans.listeners.give_up();
-                    let ended = self.drain(IDLE_AT_STOP.min(self.config.settings.drain));
+                    let admin = self.household.borrow().admin.clone();
+                    let ended = self.drain(IDLE_AT_STOP.min(self.config.settings.drain), admin);
                     return Ok(ended.unwrap_or(Ended::Drained));
                 }
                 // The new one reads the file itself.
@@ -141,7 +142,7 @@ impl Control {
                 Event::Heir(Ok(heir)) => {
                     if let Some(process) = self.bequeath(heir) {
                         // Others listen: who waits between two requests is best left alone until the next, or until the end.
-                        let ended = self.drain(self.config.settings.drain);
+                        let ended = self.drain(self.config.settings.drain, None);
                         return Ok(ended.unwrap_or(Ended::HandedOver { process }));
                     }
                 }
@@ -211,7 +212,7 @@ impl Control {
     fn bequeath(&mut self, heir: Heir) -> Option<u32> {
         let process = self.heir.take()?.id();
         systemd::tell(Notice::MainProcess(process));
-        heir.is_the_service();
+        heir.inherit();
         self.plans.listeners.leave();
         eprintln!("unladen: process {process} has taken over; this one answers what is under way");
         Some(process)
@@ -233,14 +234,16 @@ impl Control {
     }
 
     /// Waits until all threads have answered what is under way. Some end: it is to end otherwise.
-    fn drain(&mut self, idle: Duration) -> Option<Ended> {
+    ///
+    /// It goes on to show itself at the admin's address, unless another process does.
+    fn drain(&mut self, idle: Duration, admin: Option<Arc<Listener>>) -> Option<Ended> {
         let until = Instant::now() + self.config.settings.drain;
         let state = State::Draining { idle_until: Instant::now() + idle, until };
         let plan = Arc::new(self.plans.last(state));
         // What others hold of the old plan are listeners, which nobody but the threads may have from now on.
         self.household.send_modify(|household| {
             let Household { config, .. } = &**household;
-            *household = Arc::new(Household { plan: plan.clone(), config: config.clone(), admin: None });
+            *household = Arc::new(Household { plan: plan.clone(), config: config.clone(), admin });
         });
         self.plan.send_replace(plan);
         while self.running > 0 {

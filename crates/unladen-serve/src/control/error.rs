@@ -22,7 +22,7 @@ pub enum ServeError {
         /// Its name.
         name: String,
         /// Why not.
-        source: UpstreamError,
+        source: Box<UpstreamError>,
     },
     /// The access log cannot be written, or the like.
     #[error("cannot begin to log: {0}")]

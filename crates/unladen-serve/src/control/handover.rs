@@ -107,7 +107,7 @@ impl Program {
 
 impl Heir {
     /// It is the service from now on.
-    pub(super) fn is_the_service(self) {
+    pub(super) fn inherit(self) {
         // If it is gone already, there is nobody to go back to.
         let _ = wire::say(&self.stream, YOURS);
     }

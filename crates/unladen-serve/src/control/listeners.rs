@@ -36,6 +36,13 @@ struct SocketFile {
     inode: u64,
 }
 
+/// One that is opened, and not yet held.
+#[derive(Debug)]
+struct Opened {
+    sockets: Vec<ListenSocket>,
+    file: Option<SocketFile>,
+}
+
 /// An address that is to be listened at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted<'a> {
@@ -67,20 +74,29 @@ impl Listeners {
         wanted: &[Wanted<'_>],
         found: &mut Vec<Found>,
     ) -> Result<(Vec<Arc<Listener>>, Changed), ServeError> {
-        let mut new: Vec<Held> = Vec::new();
+        let mut new: Vec<(Opened, &Wanted<'_>)> = Vec::new();
         for wanted in wanted {
             if self.at(wanted.address).is_some() {
                 continue;
             }
-            self.made += 1;
-            match open(wanted, self.made, found) {
-                Ok(held) => new.push(held),
+            match open(wanted, found) {
+                Ok(opened) => new.push((opened, wanted)),
                 Err(source) => {
-                    new.iter().for_each(Held::take_away);
+                    new.iter().filter_map(|(opened, _)| opened.file.as_ref()).for_each(SocketFile::take_away);
                     return Err(ServeError::Listen { address: address_text(wanted.address), source });
                 }
             }
         }
+        // Not before all are there: what comes to a further socket of an address that others listen at would be lost with it.
+        let mut held = Vec::new();
+        for (Opened { sockets, file }, wanted) in new {
+            self.made += 1;
+            let sockets = enough(sockets, wanted)
+                .map_err(|source| ServeError::Listen { address: address_text(wanted.address), source })?;
+            let listener = Listener { id: self.made, address: wanted.address.clone(), sockets };
+            held.push(Held { listener: Arc::new(listener), file });
+        }
+        let mut new = held;
         for wanted in wanted {
             if let ListenAddress::Unix(path) = wanted.address
                 && self.held.iter().any(|held| held.listener.address == *wanted.address && held.file.is_some())
@@ -129,7 +145,8 @@ impl Listeners {
     }
 }
 
-fn open(wanted: &Wanted<'_>, id: u64, found: &mut Vec<Found>) -> io::Result<Held> {
+/// The sockets of an address, those of another process as they came.
+fn open(wanted: &Wanted<'_>, found: &mut Vec<Found>) -> io::Result<Opened> {
     let there = found::take(found, wanted.address, wanted.name);
     let is_ours = there.iter().all(|found| found.is_ours);
     let mut sockets: Vec<ListenSocket> = there.into_iter().map(|found| found.socket).collect();
@@ -141,7 +158,15 @@ fn open(wanted: &Wanted<'_>, id: u64, found: &mut Vec<Found>) -> io::Result<Held
     } else if let (ListenAddress::Unix(path), true) = (wanted.address, is_ours) {
         bind::set_mode(path, wanted.mode)?;
     }
-    // Sockets of another process may be fewer than the threads; those of a Unix socket are one.
+    let file = match wanted.address {
+        ListenAddress::Unix(path) if is_ours => SocketFile::at(path),
+        _ => None,
+    };
+    Ok(Opened { sockets, file })
+}
+
+/// One for each thread at least: another process may have had fewer threads, and of a Unix socket there is one.
+fn enough(mut sockets: Vec<ListenSocket>, wanted: &Wanted<'_>) -> io::Result<Vec<ListenSocket>> {
     let mut next = 0;
     while sockets.len() < wanted.threads {
         let more = match wanted.address {
@@ -153,12 +178,7 @@ fn open(wanted: &Wanted<'_>, id: u64, found: &mut Vec<Found>) -> io::Result<Held
         sockets.push(more);
         next += 1;
     }
-    let file = match wanted.address {
-        ListenAddress::Unix(path) if is_ours => SocketFile::at(path),
-        _ => None,
-    };
-    let listener = Listener { id, address: wanted.address.clone(), sockets };
-    Ok(Held { listener: Arc::new(listener), file })
+    Ok(sockets)
 }
 
 // === impl Held ===
@@ -166,15 +186,17 @@ fn open(wanted: &Wanted<'_>, id: u64, found: &mut Vec<Found>) -> io::Result<Held
 impl Held {
     /// Takes its file away, so that nobody comes any more.
     fn take_away(&self) {
-        if let Some(file) = &self.file
-            && SocketFile::at(&file.path).as_ref() == Some(file)
-        {
-            let _ = fs::remove_file(&file.path);
-        }
+        self.file.iter().for_each(SocketFile::take_away);
     }
 }
 
 impl SocketFile {
+    fn take_away(&self) {
+        if Self::at(&self.path).as_ref() == Some(self) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+
     fn at(path: &Path) -> Option<Self> {
         let metadata = fs::symlink_metadata(path).ok()?;
         Some(Self { path: path.to_owned(), device: metadata.dev(), inode: metadata.ino() })

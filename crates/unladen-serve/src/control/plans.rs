@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unladen_pool::Upstream;
+use unladen_pool::{Upstream, UpstreamError};
 
 use super::error::ServeError;
 use super::found::Found;
@@ -79,7 +79,7 @@ impl Plans {
         let upstream = match same.find(|kept| kept.beside.settings.upstream == settings.upstream) {
             Some(kept) => kept.beside.upstream.clone(),
             None => Upstream::new(settings.upstream.clone(), self.threads)
-                .map_err(|source| ServeError::Upstream { name: settings.upstream.name.clone(), source })?,
+                .map_err(|source| refused(&settings.upstream.name, source))?,
         };
         Ok(Kept { beside: Arc::new(Beside::new(settings.clone(), upstream)), stamp })
     }
@@ -116,8 +116,11 @@ impl Plans {
 /// The first that cannot.
 pub fn try_upstreams(config: &Config) -> Result<(), ServeError> {
     for beside in &config.settings.beside {
-        let name = || beside.upstream.name.clone();
-        Upstream::new(beside.upstream.clone(), 1).map_err(|source| ServeError::Upstream { name: name(), source })?;
+        Upstream::new(beside.upstream.clone(), 1).map_err(|source| refused(&beside.upstream.name, source))?;
     }
     Ok(())
+}
+
+fn refused(name: &str, source: UpstreamError) -> ServeError {
+    ServeError::Upstream { name: name.to_owned(), source: Box::new(source) }
 }
