@@ -47,7 +47,7 @@ impl Additions<'_> {
     fn each(&self, request: &Request, mut write: impl FnMut(&[u8], &[u8])) {
         let named = names_more(&request.fields);
         for field in request.fields.iter() {
-            if passes(&field, &request.fields, named) && self.keeps(field.id) {
+            if passes(&field, &request.fields, named) && self.keeps(&field) {
                 write(field.name, field.value);
             }
         }
@@ -69,12 +69,16 @@ impl Additions<'_> {
         }
     }
 
-    fn keeps(&self, id: Name) -> bool {
-        match id {
+    fn keeps(&self, field: &Field<'_>) -> bool {
+        match field.id {
             Name::Traceparent => self.trace.is_none(),
             Name::Forwarded => !matches!(self.settings.forwarded, Forwarded::Strip | Forwarded::Forwarded),
             Name::XForwardedFor | Name::XForwardedHost | Name::XForwardedProto => {
                 !matches!(self.settings.forwarded, Forwarded::Strip | Forwarded::XForwarded)
+            }
+            // It belongs to the trace that it came with (W3C Trace Context, section 3.3.1.1).
+            Name::Other if self.trace.is_some_and(|trace| trace.parent_id.is_none()) => {
+                !field.name.eq_ignore_ascii_case(b"tracestate")
             }
             _ => true,
         }
@@ -314,3 +318,6 @@ pub(crate) fn local(response: &mut Response, reason: Reason, retry_after: Option
     }
     body
 }
+
+#[cfg(test)]
+mod tests;

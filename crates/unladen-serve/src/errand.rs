@@ -105,7 +105,11 @@ impl Errand<'_> {
 
     fn trace(&self) -> Option<Trace> {
         let sample = self.context.trace_sample.get()?;
-        Some(trace_context::incoming(self.request.fields.get(Name::Traceparent), sample))
+        let mut given = self.request.fields.iter().filter(|field| field.id == Name::Traceparent);
+        // Of two, nobody knows which one is meant: that is none.
+        let (first, second) = (given.next(), given.next());
+        let only = first.filter(|_| second.is_none()).map(|field| field.value);
+        Some(trace_context::incoming(only, sample))
     }
 
     fn tell(
