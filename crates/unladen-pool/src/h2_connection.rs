@@ -19,6 +19,9 @@ const STREAM_WINDOW: u32 = 256 * 1024;
 const CONNECTION_WINDOW: u32 = 4 * 1024 * 1024;
 /// Streams that the upstream reset and that are still remembered.
 const RESET_STREAMS: usize = 64;
+/// What small pieces of responses (below 256 bytes) may cost besides what they carry, for the time they wait to be taken: as much as
+/// four streams' windows full of pieces of 16 bytes. Clients that are slow must not cost the others the connection.
+const SMALL_PIECES: usize = 16 * 1024 * 1024;
 
 /// One connection of HTTP/2. Cloning it shares it.
 #[derive(Clone, Debug)]
@@ -62,6 +65,7 @@ impl H2Connection {
             .initial_connection_window_size(CONNECTION_WINDOW)
             .max_header_list_size(head)
             .max_concurrent_reset_streams(RESET_STREAMS)
+            .data_frame_budget(SMALL_PIECES)
             .handshake(transport)
             .await
             .map_err(LeaseError::Http2)?;

@@ -30,6 +30,9 @@ const CONNECTION_WINDOW: u32 = 1024 * 1024;
 const RESET_STREAMS: usize = 32;
 /// Of one response, what is kept for a client that does not take it yet.
 const SEND_BUFFER: usize = 256 * 1024;
+/// What small pieces of bodies (below 256 bytes) may cost besides what they carry, for the time they wait to be taken: as much as a
+/// stream's window full of pieces of 16 bytes. A client that streams such is not at fault when the upstream is slow.
+const SMALL_PIECES: usize = 4 * 1024 * 1024;
 
 /// Answers a client until it goes, or is to go.
 pub(crate) async fn serve(
@@ -48,7 +51,8 @@ pub(crate) async fn serve(
         .max_header_list_size(u32::try_from(client.head_bytes).unwrap_or(u32::MAX))
         .max_concurrent_reset_streams(RESET_STREAMS)
         .max_pending_accept_reset_streams(RESET_STREAMS)
-        .max_send_buffer_size(SEND_BUFFER);
+        .max_send_buffer_size(SEND_BUFFER)
+        .data_frame_budget(SMALL_PIECES);
     let mut watch = Watch::new();
     let deadline = Deadline::new(Instant::now(), client.head_timeout, None);
     let shaking = builder.handshake::<_, Bytes>(Rewound { read, transport });
