@@ -257,7 +257,7 @@ fn sockets_of_systemd_are_served_by_address_and_by_name() {
     // What waits there is served, and so is what comes when both threads share one socket.
     let mut early = Client::of(UnixStream::connect(&path).unwrap());
     let text = format!(
-        "threads = 2\n[[beside]]\nname = \"one\"\nlisten = \"unix:{}\"\nupstream = \"{url}\"\n\
+        "threads = 2\ndrain = \"1s\"\n[[beside]]\nname = \"one\"\nlisten = \"unix:{}\"\nupstream = \"{url}\"\n\
          [[beside]]\nname = \"two\"\nlisten = \"127.0.0.2:{}\"\nupstream = \"{url}\"\n",
         path.display(),
         address.port(),
