@@ -109,6 +109,8 @@ impl<'u> Exchange<'_, 'u> {
             self.told.attempts.set(self.told.attempts.get() + 1);
             let attempt = match upstream.lease(self.thread, &endpoint, need, self.deadline.now()).await {
                 Ok(lease) => self.attempt(lease, &mut work).await?,
+            // Before it is asked: whoever ends the request meanwhile says whose fault it was.
+            *self.told.endpoint.borrow_mut() = Some(endpoint.clone());
                 Err(error) => {
                     let reason = reason_of(&error);
                     if reason.is_upstreams() {
@@ -118,8 +120,7 @@ impl<'u> Exchange<'_, 'u> {
                     Attempt::Again(reason, None)
                 }
             };
-            *self.told.endpoint.borrow_mut() = Some(endpoint.clone());
-            let (reason, leave) = match attempt {
+            let (reason, has_leave) = match attempt {
                 Attempt::Done(end) => return Ok(end),
                 Attempt::Race => {
                     races += 1;
