@@ -18,7 +18,7 @@ use crate::tunnel::tunnel;
 
 impl<'u> Exchange<'_, 'u> {
     /// Sends the request once, on a connection that is there.
-    pub(crate) async fn attempt(&self, lease: Lease, work: &mut Work<'_, '_>) -> Result<Attempt<'u>, Failure> {
+    pub(crate) async fn attempt(&self, lease: Lease, work: &mut Work<'_, '_, 'u>) -> Result<Attempt, Failure> {
         if !matches!(lease, Lease::H1(_, unladen_pool::Source::Own) | Lease::H2(_, unladen_pool::Source::Own)) {
             self.deadline.look();
         }
@@ -37,7 +37,7 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    fn additions<'b>(&'b self, endpoint: &Endpoint, work: &Work<'_, '_>) -> Additions<'b> {
+    fn additions<'b>(&'b self, endpoint: &Endpoint, work: &Work<'_, '_, 'u>) -> Additions<'b> {
         let (authority, tls) = self.beside.upstream.origin(endpoint);
         Additions {
             settings: &self.beside.settings,
@@ -50,7 +50,7 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    async fn over_h1(&self, mut connection: Connection, work: &mut Work<'_, '_>) -> Result<Attempt<'u>, Failure> {
+    async fn over_h1(&self, mut connection: Connection, work: &mut Work<'_, '_, 'u>) -> Result<Attempt, Failure> {
         let endpoint = connection.endpoint.clone();
         let _busy = endpoint.busy();
         let mut scratch = std::mem::take(work.scratch);
@@ -86,7 +86,7 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    async fn over_h2(&self, mut stream: Stream, work: &mut Work<'_, '_>) -> Result<Attempt<'u>, Failure> {
+    async fn over_h2(&self, mut stream: Stream, work: &mut Work<'_, '_, 'u>) -> Result<Attempt, Failure> {
         let endpoint = stream.endpoint().clone();
         let _busy = endpoint.busy();
         let Ok(head) = request_to_h2(self.request, &self.additions(&endpoint, work)) else {
@@ -112,10 +112,10 @@ impl<'u> Exchange<'_, 'u> {
         &self,
         mut sink: Sink<'_>,
         mut answer: Answer<'_>,
-        work: &mut Work<'_, '_>,
+        work: &mut Work<'_, '_, 'u>,
         was_used: bool,
         endpoint: &Arc<Endpoint>,
-    ) -> Result<Carried<'u>, Failure> {
+    ) -> Result<Carried, Failure> {
         let upstream = &*self.beside.upstream;
         let settings = upstream.settings();
         let limit = self.beside.settings.client.body_bytes;
@@ -197,7 +197,7 @@ impl<'u> Exchange<'_, 'u> {
                     }
                     upstream.report(endpoint, false);
                     if self.request.is_idempotent() && silent {
-                        return Ok(Carried::Nothing(Attempt::Again(reason, None)));
+                        return Ok(Carried::Nothing(Attempt::Again(reason, false)));
                     }
                     return Err(Failure::Upstream(reason, None));
                 }
@@ -209,11 +209,12 @@ impl<'u> Exchange<'_, 'u> {
         self.told.first_byte.set(Some(self.since_began()));
         if settings.retry.statuses.contains(&status)
             && self.request.is_idempotent()
-            && let Some(leave) = self.leave(work, Reason::UpstreamStatus)
+            && self.leave(work, Reason::UpstreamStatus)
         {
-            return Ok(Carried::Nothing(Attempt::Again(Reason::UpstreamStatus, Some(leave))));
+            return Ok(Carried::Nothing(Attempt::Again(Reason::UpstreamStatus, true)));
         }
         self.pass_on(sink, answer, work, uploading, refused.is_some()).await
+        work.retrying = None;
     }
 
     /// Passes an answer on whose head is there.
@@ -221,10 +222,10 @@ impl<'u> Exchange<'_, 'u> {
         &self,
         mut sink: Sink<'_>,
         answer: Answer<'_>,
-        work: &mut Work<'_, '_>,
+        work: &mut Work<'_, '_, 'u>,
         mut uploading: bool,
         refused: bool,
-    ) -> Result<Carried<'u>, Failure> {
+    ) -> Result<Carried, Failure> {
         let Work { body, client, response, upload, .. } = work;
         let settings = self.beside.upstream.settings();
         let limit = self.beside.settings.client.body_bytes;
@@ -275,7 +276,7 @@ impl<'u> Exchange<'_, 'u> {
 }
 
 /// What became of a request on one connection.
-enum Carried<'u> {
+enum Carried {
     /// The answer is whole, and so was the request.
     Whole,
     /// The answer is whole; the connection cannot be used again.
@@ -283,7 +284,7 @@ enum Carried<'u> {
     /// The connection is another protocol's from now on.
     Upgraded,
     /// The client has been told nothing.
-    Nothing(Attempt<'u>),
+    Nothing(Attempt),
 }
 
 fn half_and_buffer(connection: &mut Connection) -> (Half<'_>, &mut Buffer) {
