@@ -100,7 +100,8 @@ impl<'u> Exchange<'_, 'u> {
         };
         let sink = Sink::H2(H2Sink::new(send, ends));
         let answer = Answer::h2(future, &self.request.method);
-        let carried = self.carry(sink, answer, work, true, &endpoint).await?;
+        let was_used = stream.was_used();
+        let carried = self.carry(sink, answer, work, was_used, &endpoint).await?;
         match carried {
             Carried::Whole | Carried::Spent | Carried::Upgraded => Ok(Attempt::Done(End::Answered)),
             Carried::Nothing(attempt) => Ok(attempt),
@@ -190,7 +191,7 @@ impl<'u> Exchange<'_, 'u> {
                 Err(Lost::Upstream { reason, unprocessed, silent }) => {
                     let untouched = unprocessed || (refused.is_some() && !sink.has_sent());
                     // Nothing of an answer came on a connection that had been idle: it was being closed.
-                    if (untouched || (was_used && silent && self.request.is_idempotent()))
+                    if (untouched || (was_used && ended && silent && self.request.is_idempotent()))
                         && reason == Reason::UpstreamClosed
                     {
                         return Ok(Carried::Nothing(Attempt::Race));
