@@ -13,7 +13,7 @@ use crate::compose::{Additions, request_to_h1, request_to_h2};
 use crate::exchange::{Attempt, Exchange, Failure, Work};
 use crate::phase::Phase;
 use crate::record::{End, Reason, Version};
-use crate::stream::{H1Sink, H2Sink, Pump, PumpError, Sink, Source, SourceError};
+use crate::stream::{H1Sink, H2Sink, Pump, PumpError, Sink, SinkError, Source, SourceError};
 use crate::tunnel::tunnel;
 
 impl<'u> Exchange<'_, 'u> {
@@ -188,7 +188,7 @@ impl<'u> Exchange<'_, 'u> {
                     sink.reset();
                     return Err(failure);
                 }
-                Err(Lost::Upstream { reason, unprocessed, silent }) => {
+                Err(Lost::Upstream { reason, unprocessed, silent, ended }) => {
                     let untouched = unprocessed || (refused.is_some() && !sink.has_sent());
                     // Nothing of an answer came on a connection that had been idle: it was being closed.
                     if (untouched || (was_used && ended && silent && self.request.is_idempotent()))
@@ -214,8 +214,8 @@ impl<'u> Exchange<'_, 'u> {
         {
             return Ok(Carried::Nothing(Attempt::Again(Reason::UpstreamStatus, true)));
         }
-        self.pass_on(sink, answer, work, uploading, refused.is_some()).await
         work.retrying = None;
+        self.pass_on(sink, answer, work, uploading, refused.is_some()).await
     }
 
     /// Passes an answer on whose head is there.
@@ -250,8 +250,15 @@ impl<'u> Exchange<'_, 'u> {
                 }
             }
             let carried = download.poll(cx, &mut from, &mut to, None);
-            if carried.is_pending() && (download.has_moved() | upload.has_moved()) {
-                self.deadline.renew(settings.timeouts.idle);
+            if carried.is_pending() {
+                if download.has_moved() | upload.has_moved() {
+                    self.deadline.renew(settings.timeouts.idle);
+                }
+                self.told.phase.set(if download.is_held_up { Phase::Delivering } else { Phase::Answering });
+                // One that is not written to, because nothing comes for it, would be missed by nobody.
+                if !uploading && (body.poll_gone(cx) || to.poll_gone(cx)) {
+                    return Poll::Ready(Err(PumpError::Sink(SinkError::Gone)));
+                }
             }
             carried
         })
@@ -265,6 +272,10 @@ impl<'u> Exchange<'_, 'u> {
             Err(PumpError::Sink(_)) => Err(Failure::ClientGone),
             Err(PumpError::TooLarge) => Err(Failure::Upstream(Reason::BodyTooLarge, None)),
             Err(PumpError::Source(error)) => {
+                if !to.has_sent() {
+                    // The client knows nothing of the answer yet, and so can have one of our own.
+                    self.told.status.set(0);
+                }
                 to.reset();
                 let reason = match error {
                     SourceError::Malformed(_) => Reason::UpstreamMalformed,
