@@ -10,6 +10,7 @@ use crate::client::Client;
 use crate::compose;
 use crate::context::Context;
 use crate::exchange::{Exchange, Failure};
+use crate::phase::Phase;
 use crate::record::{End, Reason, Record, Trace, Version};
 use crate::seeing::{UpstreamIndex, request_id, trace_context};
 use crate::stream::Source;
@@ -78,6 +79,8 @@ impl Errand<'_> {
             Some(Err(Failure::ClientGone)) => return self.tell(&told, End::ClientGone, head, id, trace, now),
             Some(Err(Failure::Upstream(reason, after))) => (reason, after),
             None if deadline.is_last() => (Reason::DeadlineExceeded, None),
+            // It was quiet for as long as it may be, which speaks against nobody.
+            None if told.phase.get() == Phase::Tunnelling => return self.tell(&told, End::Upgraded, head, id, trace, now),
             None => (told.phase.get().too_long(), None),
         };
         if reason == Reason::UpstreamTimeout
