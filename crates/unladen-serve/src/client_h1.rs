@@ -175,6 +175,10 @@ impl Visitor {
         let end;
         (end, *now) = errand.run(watch, &mut body, &mut client, response, up, request_id).await;
         let is_read = body.is_done();
+        if request.minor == 0 && matches!(end, End::Broken(_)) {
+            // Where the connection's end is the answer's, the one that broke off must not look like it.
+            transport.borrow_mut().abort();
+        }
         match end {
             End::Answered | End::Local(_) if keeps && is_read => Next::Request,
             End::Answered | End::Local(_) if !is_read || !buffer.is_empty() => Next::Linger,
