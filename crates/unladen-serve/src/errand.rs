@@ -83,7 +83,7 @@ impl Errand<'_> {
             None if told.phase.get() == Phase::Tunnelling => return self.tell(&told, End::Upgraded, head, id, trace, now),
             None => (told.phase.get().too_long(), None),
         };
-        if reason == Reason::UpstreamTimeout
+        if (reason == Reason::UpstreamTimeout || is_stalled(&told, reason))
             && let Some(endpoint) = &*told.endpoint.borrow()
         {
             self.beside.upstream.report(endpoint, false);
@@ -150,12 +150,17 @@ impl Errand<'_> {
     }
 }
 
+/// Whether the time for the whole ended while an answer was waited for.
+fn is_stalled(told: &Told<'_>, reason: Reason) -> bool {
+    reason == Reason::DeadlineExceeded && told.phase.get() == Phase::Waiting
+}
+
 /// Tells the breaker how the upstream has done, if that is known.
 fn report(told: &Told<'_>, end: End, now: Instant) {
     let is_good = match end {
         End::Answered => !matches!(told.status.get(), 502..=504),
         End::Upgraded => true,
-        End::Local(reason) | End::Broken(reason) if reason.is_upstreams() => false,
+        End::Local(reason) | End::Broken(reason) if reason.is_upstreams() || is_stalled(told, reason) => false,
         // They say nothing of the upstream, or it was never asked.
         End::Local(_) | End::Broken(_) | End::ClientGone => return,
     };
