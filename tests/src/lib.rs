@@ -5,6 +5,7 @@
 //! the machine: a subject has a state folder of its own. Nothing asserts how long something took; but lengths of runs are
 //! given, so that all of it takes minutes.
 
+mod beside;
 mod binary;
 pub mod bpf;
 mod call;
@@ -19,7 +20,10 @@ mod serve;
 mod server;
 mod site;
 mod subject;
+mod upstream;
+mod wire;
 
+pub use beside::Beside;
 pub use binary::binary;
 pub use call::{Call, Done, Running};
 pub use counts::Counted;
@@ -32,3 +36,5 @@ pub use serve::Serve;
 pub use server::{Asked, Reply, Server};
 pub use site::Site;
 pub use subject::Subject;
+pub use upstream::{Peer, Seen, Upstream};
+pub use wire::{Answer, Ending, Wire};

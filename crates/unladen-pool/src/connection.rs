@@ -124,6 +124,13 @@ impl Places {
     }
 }
 
+impl Place {
+    /// A connection of many streams has room for one more.
+    pub(crate) fn stream_ended(&self) {
+        self.places.freed.notify_waiters();
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         self.places.taken.fetch_sub(1, Ordering::Relaxed);

@@ -15,8 +15,8 @@ use crate::transport::Transport;
 
 /// Of a stream: a response is held back when its client is slow, rather than kept in memory.
 const STREAM_WINDOW: u32 = 256 * 1024;
-/// Of all streams of a connection together.
-const CONNECTION_WINDOW: u32 = 4 * 1024 * 1024;
+/// Of all streams of a connection together: so much that those whose clients are slow leave the others room.
+const CONNECTION_WINDOW: u32 = 256 * STREAM_WINDOW;
 /// Streams that the upstream reset and that are still remembered.
 const RESET_STREAMS: usize = 64;
 /// What small pieces of responses (below 256 bytes) may cost besides what they carry, for the time they wait to be taken: as much as
@@ -38,14 +38,14 @@ struct Shared {
     streams: AtomicU32,
     idle_since: std::sync::Mutex<Instant>,
     closed: AtomicBool,
-    /// Told to the task that drives it: close when the last stream has ended.
-    _place: Place,
+    place: Place,
 }
 
 /// A place for one stream. The request is sent with [`Stream::send`].
 #[derive(Debug)]
 pub struct Stream {
     connection: H2Connection,
+    was_used: bool,
 }
 
 // === impl H2Connection ===
@@ -77,7 +77,7 @@ impl H2Connection {
             streams: AtomicU32::new(0),
             idle_since: std::sync::Mutex::new(now),
             closed: AtomicBool::new(false),
-            _place: place,
+            place,
         });
         let weak = Arc::downgrade(&shared);
         tokio::task::spawn_local(async move {
@@ -115,8 +115,8 @@ impl H2Connection {
         let limit = u32::try_from(self.send.current_max_send_streams()).unwrap_or(u32::MAX);
         let next = |streams| (streams < limit).then_some(streams + 1);
         self.shared.streams.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
-        self.shared.requests.fetch_add(1, Ordering::Relaxed);
-        Some(Stream { connection: self.clone() })
+        let was_used = self.shared.requests.fetch_add(1, Ordering::Relaxed) > 0;
+        Some(Stream { connection: self.clone(), was_used })
     }
 }
 
@@ -133,13 +133,20 @@ impl Stream {
         self.connection.endpoint()
     }
 
-    /// Sends a request's head: what will be its response, and where its body goes.
+    /// Whether its connection has carried a request before.
+    pub fn was_used(&self) -> bool {
+        self.was_used
+    }
+
+    /// Sends a request's head: what will be its response, and where its body goes. If it fails, nothing was sent.
     pub async fn send(
         &mut self,
         request: http::Request<()>,
         ends: bool,
     ) -> Result<(h2::client::ResponseFuture, h2::SendStream<Bytes>), h2::Error> {
-        let mut ready = self.connection.send.clone().ready().await?;
+        let ready = self.connection.send.clone().ready().await;
+        // It has ended, or its peer takes no more (GOAWAY), though streams of it may go on for long: it is not to be taken again.
+        let mut ready = ready.inspect_err(|_| self.connection.shared.closed.store(true, Ordering::Relaxed))?;
         ready.send_request(request, ends)
     }
 }
@@ -152,5 +159,6 @@ impl Drop for Stream {
         {
             *since = Instant::now();
         }
+        shared.place.stream_ended();
     }
 }

@@ -109,7 +109,7 @@ impl Upstream {
 
     /// One that is there already.
     fn kept(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need, now: Instant) -> Option<Lease> {
-        if self.may_be_h2() && !need.upgrade {
+        if self.may_be_h2() && !need.upgrade && !need.new {
             let threads = self.shelves.len();
             for offset in 0..threads {
                 let mut shelf = self.shelf((thread + offset) % threads);
@@ -171,13 +171,15 @@ impl Upstream {
             if let Some(lease) = self.kept(thread, endpoint, need, Instant::now()) {
                 return Ok(lease);
             }
-            if self.may_be_h2() {
-                return self.connect(thread, endpoint, need, self.places.take()).await;
+            if self.may_be_h2()
+                && let Some(place) = self.places.take()
+            {
+                return self.connect(thread, endpoint, need, place).await;
             }
-            // The first one has shown that HTTP/1.1 is spoken: the others need not wait for each other.
+            // The first one has shown that HTTP/1.1 is spoken, or there is no place: the others need not wait for each other.
         }
         match self.places.take() {
-            Some(place) => self.connect(thread, endpoint, need, Some(place)).await,
+            Some(place) => self.connect(thread, endpoint, need, place).await,
             None => self.wait(thread, endpoint, need).await,
         }
     }
@@ -195,7 +197,7 @@ impl Upstream {
                 return Ok(lease);
             }
             if let Some(place) = self.places.take() {
-                return self.connect(thread, endpoint, need, Some(place)).await;
+                return self.connect(thread, endpoint, need, place).await;
             }
             // Idle ones that will not do for this request make room for one that will.
             if self.drop_idle(thread) {
@@ -210,9 +212,8 @@ impl Upstream {
         thread: usize,
         endpoint: &Arc<Endpoint>,
         need: Need,
-        place: Option<Place>,
+        place: Place,
     ) -> Result<Lease, LeaseError> {
-        let Some(place) = place else { return Err(LeaseError::TooManyPending) };
         let (transport, source, is_h2) = self.open(endpoint, need.upgrade).await?;
         if !is_h2 {
             return Ok(Lease::H1(new_connection(transport, endpoint.clone(), place), source));

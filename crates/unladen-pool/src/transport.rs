@@ -5,7 +5,9 @@ use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::buffer::Buffer;
@@ -41,6 +43,14 @@ impl Transport {
             Socket::Tcp(stream) => stream.poll_read_ready(cx),
             Socket::Unix(stream) => stream.poll_read_ready(cx),
             _ => Poll::Ready(Ok(())),
+        }
+    }
+
+    /// Has the connection reset when it is dropped, so that its end is not taken for an orderly one. Unix sockets know no such thing.
+    pub fn abort(&mut self) {
+        if let Socket::Tcp(stream) = self.socket() {
+            // It fails if the peer has done so before.
+            let _ = SockRef::from(&*stream).set_linger(Some(Duration::ZERO));
         }
     }
 

@@ -44,6 +44,8 @@ pub(crate) enum Lost {
         unprocessed: bool,
         /// It has sent nothing at all.
         silent: bool,
+        /// The connection has ended, not this answer alone.
+        ended: bool,
     },
 }
 
@@ -121,7 +123,7 @@ impl Peer<'_> {
 }
 
 fn lost(reason: Reason, silent: bool) -> Lost {
-    Lost::Upstream { reason, unprocessed: false, silent }
+    Lost::Upstream { reason, unprocessed: false, silent, ended: reason == Reason::UpstreamClosed }
 }
 
 fn lost_h2(error: &h2::Error) -> Lost {
@@ -132,5 +134,5 @@ fn lost_h2(error: &h2::Error) -> Lost {
         .reason()
         .is_some_and(|reason| !error.is_remote() && reason != h2::Reason::NO_ERROR && reason != h2::Reason::CANCEL);
     let reason = if is_malformed { Reason::UpstreamMalformed } else { Reason::UpstreamClosed };
-    Lost::Upstream { reason, unprocessed, silent: true }
+    Lost::Upstream { reason, unprocessed, silent: true, ended: error.is_io() || error.is_go_away() }
 }

@@ -13,12 +13,12 @@ use crate::compose::{Additions, request_to_h1, request_to_h2};
 use crate::exchange::{Attempt, Exchange, Failure, Work};
 use crate::phase::Phase;
 use crate::record::{End, Reason, Version};
-use crate::stream::{H1Sink, H2Sink, Pump, PumpError, Sink, Source, SourceError};
+use crate::stream::{H1Sink, H2Sink, Pump, PumpError, Sink, SinkError, Source, SourceError};
 use crate::tunnel::tunnel;
 
 impl<'u> Exchange<'_, 'u> {
     /// Sends the request once, on a connection that is there.
-    pub(crate) async fn attempt(&self, lease: Lease, work: &mut Work<'_, '_>) -> Result<Attempt<'u>, Failure> {
+    pub(crate) async fn attempt(&self, lease: Lease, work: &mut Work<'_, '_, 'u>) -> Result<Attempt, Failure> {
         if !matches!(lease, Lease::H1(_, unladen_pool::Source::Own) | Lease::H2(_, unladen_pool::Source::Own)) {
             self.deadline.look();
         }
@@ -37,7 +37,7 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    fn additions<'b>(&'b self, endpoint: &Endpoint, work: &Work<'_, '_>) -> Additions<'b> {
+    fn additions<'b>(&'b self, endpoint: &Endpoint, work: &Work<'_, '_, 'u>) -> Additions<'b> {
         let (authority, tls) = self.beside.upstream.origin(endpoint);
         Additions {
             settings: &self.beside.settings,
@@ -50,7 +50,7 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    async fn over_h1(&self, mut connection: Connection, work: &mut Work<'_, '_>) -> Result<Attempt<'u>, Failure> {
+    async fn over_h1(&self, mut connection: Connection, work: &mut Work<'_, '_, 'u>) -> Result<Attempt, Failure> {
         let endpoint = connection.endpoint.clone();
         let _busy = endpoint.busy();
         let mut scratch = std::mem::take(work.scratch);
@@ -86,7 +86,7 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    async fn over_h2(&self, mut stream: Stream, work: &mut Work<'_, '_>) -> Result<Attempt<'u>, Failure> {
+    async fn over_h2(&self, mut stream: Stream, work: &mut Work<'_, '_, 'u>) -> Result<Attempt, Failure> {
         let endpoint = stream.endpoint().clone();
         let _busy = endpoint.busy();
         let Ok(head) = request_to_h2(self.request, &self.additions(&endpoint, work)) else {
@@ -100,7 +100,8 @@ impl<'u> Exchange<'_, 'u> {
         };
         let sink = Sink::H2(H2Sink::new(send, ends));
         let answer = Answer::h2(future, &self.request.method);
-        let carried = self.carry(sink, answer, work, true, &endpoint).await?;
+        let was_used = stream.was_used();
+        let carried = self.carry(sink, answer, work, was_used, &endpoint).await?;
         match carried {
             Carried::Whole | Carried::Spent | Carried::Upgraded => Ok(Attempt::Done(End::Answered)),
             Carried::Nothing(attempt) => Ok(attempt),
@@ -112,10 +113,10 @@ impl<'u> Exchange<'_, 'u> {
         &self,
         mut sink: Sink<'_>,
         mut answer: Answer<'_>,
-        work: &mut Work<'_, '_>,
+        work: &mut Work<'_, '_, 'u>,
         was_used: bool,
         endpoint: &Arc<Endpoint>,
-    ) -> Result<Carried<'u>, Failure> {
+    ) -> Result<Carried, Failure> {
         let upstream = &*self.beside.upstream;
         let settings = upstream.settings();
         let limit = self.beside.settings.client.body_bytes;
@@ -187,17 +188,17 @@ impl<'u> Exchange<'_, 'u> {
                     sink.reset();
                     return Err(failure);
                 }
-                Err(Lost::Upstream { reason, unprocessed, silent }) => {
+                Err(Lost::Upstream { reason, unprocessed, silent, ended }) => {
                     let untouched = unprocessed || (refused.is_some() && !sink.has_sent());
                     // Nothing of an answer came on a connection that had been idle: it was being closed.
-                    if (untouched || (was_used && silent && self.request.is_idempotent()))
+                    if (untouched || (was_used && ended && silent && self.request.is_idempotent()))
                         && reason == Reason::UpstreamClosed
                     {
                         return Ok(Carried::Nothing(Attempt::Race));
                     }
                     upstream.report(endpoint, false);
                     if self.request.is_idempotent() && silent {
-                        return Ok(Carried::Nothing(Attempt::Again(reason, None)));
+                        return Ok(Carried::Nothing(Attempt::Again(reason, false)));
                     }
                     return Err(Failure::Upstream(reason, None));
                 }
@@ -209,10 +210,11 @@ impl<'u> Exchange<'_, 'u> {
         self.told.first_byte.set(Some(self.since_began()));
         if settings.retry.statuses.contains(&status)
             && self.request.is_idempotent()
-            && let Some(leave) = self.leave(work, Reason::UpstreamStatus)
+            && self.leave(work, Reason::UpstreamStatus)
         {
-            return Ok(Carried::Nothing(Attempt::Again(Reason::UpstreamStatus, Some(leave))));
+            return Ok(Carried::Nothing(Attempt::Again(Reason::UpstreamStatus, true)));
         }
+        work.retrying = None;
         self.pass_on(sink, answer, work, uploading, refused.is_some()).await
     }
 
@@ -221,10 +223,10 @@ impl<'u> Exchange<'_, 'u> {
         &self,
         mut sink: Sink<'_>,
         answer: Answer<'_>,
-        work: &mut Work<'_, '_>,
+        work: &mut Work<'_, '_, 'u>,
         mut uploading: bool,
         refused: bool,
-    ) -> Result<Carried<'u>, Failure> {
+    ) -> Result<Carried, Failure> {
         let Work { body, client, response, upload, .. } = work;
         let settings = self.beside.upstream.settings();
         let limit = self.beside.settings.client.body_bytes;
@@ -248,8 +250,15 @@ impl<'u> Exchange<'_, 'u> {
                 }
             }
             let carried = download.poll(cx, &mut from, &mut to, None);
-            if carried.is_pending() && (download.has_moved() | upload.has_moved()) {
-                self.deadline.renew(settings.timeouts.idle);
+            if carried.is_pending() {
+                if download.has_moved() | upload.has_moved() {
+                    self.deadline.renew(settings.timeouts.idle);
+                }
+                self.told.phase.set(if download.is_held_up { Phase::Delivering } else { Phase::Answering });
+                // One that is not written to, because nothing comes for it, would be missed by nobody.
+                if !uploading && (body.poll_gone(cx) || to.poll_gone(cx)) {
+                    return Poll::Ready(Err(PumpError::Sink(SinkError::Gone)));
+                }
             }
             carried
         })
@@ -263,6 +272,10 @@ impl<'u> Exchange<'_, 'u> {
             Err(PumpError::Sink(_)) => Err(Failure::ClientGone),
             Err(PumpError::TooLarge) => Err(Failure::Upstream(Reason::BodyTooLarge, None)),
             Err(PumpError::Source(error)) => {
+                if !to.has_sent() {
+                    // The client knows nothing of the answer yet, and so can have one of our own.
+                    self.told.status.set(0);
+                }
                 to.reset();
                 let reason = match error {
                     SourceError::Malformed(_) => Reason::UpstreamMalformed,
@@ -275,7 +288,7 @@ impl<'u> Exchange<'_, 'u> {
 }
 
 /// What became of a request on one connection.
-enum Carried<'u> {
+enum Carried {
     /// The answer is whole, and so was the request.
     Whole,
     /// The answer is whole; the connection cannot be used again.
@@ -283,7 +296,7 @@ enum Carried<'u> {
     /// The connection is another protocol's from now on.
     Upgraded,
     /// The client has been told nothing.
-    Nothing(Attempt<'u>),
+    Nothing(Attempt),
 }
 
 fn half_and_buffer(connection: &mut Connection) -> (Half<'_>, &mut Buffer) {

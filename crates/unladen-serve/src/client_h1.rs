@@ -23,10 +23,11 @@ use crate::watch::{Deadline, Watch};
 
 /// How a client of HTTP/2 begins (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// Of a request that was not read to its end, so much is read and dropped, so that the answer to it is not lost …
-const LINGER_BYTES: usize = 256 * 1024;
-/// … for so long.
-const LINGER_TIME: Duration = Duration::from_secs(1);
+/// A request that was not read to its end is read on for so long, and dropped, so that the answer to it is not lost: many clients
+/// send all of it before they look for one.
+const LINGER_TIME: Duration = Duration::from_secs(5);
+/// For an answer to what is no request.
+const REFUSAL_TIME: Duration = Duration::from_secs(1);
 
 /// Why there is no next request.
 enum NoHead {
@@ -175,6 +176,10 @@ impl Visitor {
         let end;
         (end, *now) = errand.run(watch, &mut body, &mut client, response, up, request_id).await;
         let is_read = body.is_done();
+        if request.minor == 0 && matches!(end, End::Broken(_)) {
+            // Where the connection's end is the answer's, the one that broke off must not look like it.
+            transport.borrow_mut().abort();
+        }
         match end {
             End::Answered | End::Local(_) if keeps && is_read => Next::Request,
             End::Answered | End::Local(_) if !is_read || !buffer.is_empty() => Next::Linger,
@@ -196,7 +201,7 @@ impl Visitor {
             keep: &mut keep,
             is_draining: &context.is_draining,
         });
-        let deadline = Deadline::new(Instant::now(), LINGER_TIME, None);
+        let deadline = Deadline::new(Instant::now(), REFUSAL_TIME, None);
         let via = beside.settings.via;
         let answered = watch.over(&deadline, pin!(client.answer(&scratch.response, &words, false, via))).await;
         let record = Record {
@@ -236,12 +241,10 @@ impl Visitor {
             if poll_fn(|cx| half.poll_shutdown(cx)).await.is_err() {
                 return;
             }
-            let mut dropped = 0;
-            while dropped < LINGER_BYTES {
+            loop {
                 buffer.consume(buffer.bytes().len());
-                match half.read(buffer).await {
-                    Ok(count) if count > 0 => dropped += count,
-                    _ => return,
+                if !matches!(half.read(buffer).await, Ok(1..)) {
+                    return;
                 }
             }
         };

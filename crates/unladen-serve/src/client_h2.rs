@@ -24,8 +24,8 @@ use crate::watch::{Deadline, Watch};
 
 /// Of a request's body; more is sent when what is there has gone to the upstream.
 const STREAM_WINDOW: u32 = 256 * 1024;
-/// Of all bodies of a connection together.
-const CONNECTION_WINDOW: u32 = 1024 * 1024;
+/// The largest there is (RFC 9113, section 6.9.1).
+const LARGEST_WINDOW: u32 = (1 << 31) - 1;
 /// Streams that a client may reset before they are answered, at a time: those who reset more are cut off (CVE-2023-44487).
 const RESET_STREAMS: usize = 32;
 /// Of one response, what is kept for a client that does not take it yet.
@@ -43,10 +43,12 @@ pub(crate) async fn serve(
     slot: Rc<Slot>,
 ) {
     let client = slot.beside.borrow().settings.client.clone();
+    // Room for all bodies at a time: those that their upstream does not take do not hold the others up.
+    let window = STREAM_WINDOW.saturating_mul(client.streams).min(LARGEST_WINDOW);
     let mut builder = h2::server::Builder::new();
     builder
         .initial_window_size(STREAM_WINDOW)
-        .initial_connection_window_size(CONNECTION_WINDOW)
+        .initial_connection_window_size(window)
         .max_concurrent_streams(client.streams)
         .max_header_list_size(u32::try_from(client.head_bytes).unwrap_or(u32::MAX))
         .max_concurrent_reset_streams(RESET_STREAMS)
@@ -148,6 +150,8 @@ async fn answer(
         if matches!(end, End::Broken(_)) {
             send.send_reset(h2::Reason::INTERNAL_ERROR);
         }
+        // What the client still sends of a request that has its answer, is refused when the stream is dropped, with NO_ERROR and
+        // once the answer is out (RFC 9113, section 8.1). Said here, it would take the place of what waits to be sent.
     }
     context.give_back(scratch);
 }

@@ -151,7 +151,10 @@ pub(crate) fn request_to_h1(out: &mut Vec<u8>, request: &Request, additions: &Ad
     }
     line(out, b"host", additions.host(request));
     additions.each(request, |name, value| line(out, name, value));
-    frame(out, request.length, &request.fields);
+    // Some servers answer 411 otherwise (RFC 9110, section 8.6).
+    let has_meaning = || matches!(&*request.method, b"POST" | b"PUT" | b"PATCH");
+    let length = if request.length == Length::None && has_meaning() { Length::Exact(0) } else { request.length };
+    frame(out, length, &request.fields);
     let mut listed = Vec::new();
     if additions.upgrade {
         listed.push(&b"upgrade"[..]);

@@ -10,6 +10,7 @@ use crate::client::Client;
 use crate::compose;
 use crate::context::Context;
 use crate::exchange::{Exchange, Failure};
+use crate::phase::Phase;
 use crate::record::{End, Reason, Record, Trace, Version};
 use crate::seeing::{UpstreamIndex, request_id, trace_context};
 use crate::stream::Source;
@@ -78,9 +79,11 @@ impl Errand<'_> {
             Some(Err(Failure::ClientGone)) => return self.tell(&told, End::ClientGone, head, id, trace, now),
             Some(Err(Failure::Upstream(reason, after))) => (reason, after),
             None if deadline.is_last() => (Reason::DeadlineExceeded, None),
+            // It was quiet for as long as it may be, which speaks against nobody.
+            None if told.phase.get() == Phase::Tunnelling => return self.tell(&told, End::Upgraded, head, id, trace, now),
             None => (told.phase.get().too_long(), None),
         };
-        if reason == Reason::UpstreamTimeout
+        if (reason == Reason::UpstreamTimeout || is_stalled(&told, reason))
             && let Some(endpoint) = &*told.endpoint.borrow()
         {
             self.beside.upstream.report(endpoint, false);
@@ -151,12 +154,17 @@ impl Errand<'_> {
     }
 }
 
+/// Whether the time for the whole ended while an answer was waited for.
+fn is_stalled(told: &Told<'_>, reason: Reason) -> bool {
+    reason == Reason::DeadlineExceeded && told.phase.get() == Phase::Waiting
+}
+
 /// Tells the breaker how the upstream has done, if that is known.
 fn report(told: &Told<'_>, end: End, now: Instant) {
     let is_good = match end {
         End::Answered => !matches!(told.status.get(), 502..=504),
         End::Upgraded => true,
-        End::Local(reason) | End::Broken(reason) if reason.is_upstreams() => false,
+        End::Local(reason) | End::Broken(reason) if reason.is_upstreams() || is_stalled(told, reason) => false,
         // They say nothing of the upstream, or it was never asked.
         End::Local(_) | End::Broken(_) | End::ClientGone => return,
     };

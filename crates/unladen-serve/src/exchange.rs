@@ -36,7 +36,7 @@ pub(crate) enum Failure {
 }
 
 /// What an attempt works with, and leaves to the next.
-pub(crate) struct Work<'w, 'c> {
+pub(crate) struct Work<'w, 'c, 'u> {
     /// The request's body.
     pub(crate) body: &'w mut Source<'c>,
     pub(crate) client: &'w mut Client<'c>,
@@ -49,15 +49,17 @@ pub(crate) struct Work<'w, 'c> {
     pub(crate) upgrade: bool,
     /// Times it was sent again, but for the keep-alive race.
     pub(crate) retries: u32,
+    /// The latest leave to do so: held until an answer is there.
+    pub(crate) retrying: Option<Retrying<'u>>,
 }
 
 /// What an attempt came to.
-pub(crate) enum Attempt<'u> {
+pub(crate) enum Attempt {
     Done(End),
     /// Nothing was answered, and the request can be sent again: because its connection was just closed …
     Race,
-    /// … or for this reason, if there is leave. It may have been given already.
-    Again(Reason, Option<Retrying<'u>>),
+    /// … or for this reason, if there is leave. Whether it has been given already.
+    Again(Reason, bool),
 }
 
 // === impl Exchange ===
@@ -90,10 +92,10 @@ impl<'u> Exchange<'_, 'u> {
         let upgrade = client.can_upgrade() && self.asks_for_upgrade();
         // Not only of what may be sent twice: nothing of it may have been sent once.
         let upload = Pump::keeping(upstream.settings().retry.replay_bytes);
-        self.attempts(Work { body, client, response, scratch, upload, upgrade, retries: 0 }).await
+        self.attempts(Work { body, client, response, scratch, upload, upgrade, retries: 0, retrying: None }).await
     }
 
-    async fn attempts(&self, mut work: Work<'_, '_>) -> Result<End, Failure> {
+    async fn attempts(&self, mut work: Work<'_, '_, 'u>) -> Result<End, Failure> {
         let upstream = &*self.beside.upstream;
         let settings = upstream.settings();
         let mut need = Need { fresh: !self.request.is_idempotent(), new: false, upgrade: work.upgrade };
@@ -107,6 +109,8 @@ impl<'u> Exchange<'_, 'u> {
                 return Err(Failure::Upstream(Reason::NoEndpoint, None));
             };
             self.told.attempts.set(self.told.attempts.get() + 1);
+            // Before it is asked: whoever ends the request meanwhile says whose fault it was.
+            *self.told.endpoint.borrow_mut() = Some(endpoint.clone());
             let attempt = match upstream.lease(self.thread, &endpoint, need, self.deadline.now()).await {
                 Ok(lease) => self.attempt(lease, &mut work).await?,
                 Err(error) => {
@@ -115,27 +119,28 @@ impl<'u> Exchange<'_, 'u> {
                         upstream.report(&endpoint, false);
                     }
                     // Nothing was sent: whatever it is, it can be sent elsewhere.
-                    Attempt::Again(reason, None)
+                    Attempt::Again(reason, false)
                 }
             };
-            *self.told.endpoint.borrow_mut() = Some(endpoint.clone());
-            let (reason, leave) = match attempt {
+            let (reason, has_leave) = match attempt {
                 Attempt::Done(end) => return Ok(end),
                 Attempt::Race => {
                     races += 1;
                     // The second time, a new connection: whatever closes all idle ones at once is not raced a third time.
                     need.new = races > 1;
-                    if races > 2 || !work.upload.again() {
+                    if races > 2 || !work.upload.is_kept() {
                         return Err(Failure::Upstream(Reason::UpstreamClosed, None));
                     }
+                    work.upload.again();
                     self.deadline.look();
                     continue;
                 }
-                Attempt::Again(reason, leave) => (reason, leave),
+                Attempt::Again(reason, has_leave) => (reason, has_leave),
             };
-            let Some(_leave) = leave.or_else(|| self.leave(&mut work, reason)) else {
+            if !has_leave && !self.leave(&mut work, reason) {
                 return Err(Failure::Upstream(reason, None));
-            };
+            }
+            work.upload.again();
             work.retries += 1;
             tried.push(endpoint);
             let wait = unladen_pool::delay(work.retries, &settings.retry);
@@ -150,12 +155,17 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    /// Leave to send the request again, if that is safe and allowed.
-    pub(crate) fn leave(&self, work: &mut Work<'_, '_>, reason: Reason) -> Option<Retrying<'u>> {
+    /// Asks for leave to send the request again: whether that is safe and allowed.
+    pub(crate) fn leave(&self, work: &mut Work<'_, '_, 'u>, reason: Reason) -> bool {
         let upstream: &'u _ = &*self.beside.upstream;
         let may =
-            work.retries < upstream.settings().retry.attempts && reason.may_be_tried_again() && work.upload.again();
-        if may { upstream.retry(self.deadline.now()) } else { None }
+            work.retries < upstream.settings().retry.attempts && reason.may_be_tried_again() && work.upload.is_kept();
+        if may {
+            // A request is counted once, however often it is sent again.
+            work.retrying = None;
+            work.retrying = upstream.retry(self.deadline.now());
+        }
+        may && work.retrying.is_some()
     }
 
     fn asks_for_upgrade(&self) -> bool {

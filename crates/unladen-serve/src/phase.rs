@@ -35,6 +35,8 @@ pub(crate) enum Phase {
     Waiting,
     /// The answer is on its way.
     Answering,
+    /// Some of it is there, and the client does not take it.
+    Delivering,
     /// The connection is another protocol's.
     Tunnelling,
 }
@@ -45,7 +47,7 @@ impl Phase {
     pub(crate) fn too_long(self) -> Reason {
         match self {
             Self::Admitting | Self::Connecting | Self::BackingOff => Reason::ConnectTimeout,
-            Self::Sending => Reason::ClientTimeout,
+            Self::Sending | Self::Delivering => Reason::ClientTimeout,
             Self::Waiting | Self::Answering | Self::Tunnelling => Reason::UpstreamTimeout,
         }
     }

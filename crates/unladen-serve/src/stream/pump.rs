@@ -40,10 +40,14 @@ impl Pump {
         Self { keep, ..Self::default() }
     }
 
-    /// Begins again, if all that was carried has been kept.
-    pub(crate) fn again(&mut self) -> bool {
-        (self.replayed, self.ended) = (0, false);
+    /// Whether all that was carried has been kept.
+    pub(crate) fn is_kept(&self) -> bool {
         !self.overflowed
+    }
+
+    /// Begins again. Only if all that was carried has been kept.
+    pub(crate) fn again(&mut self) {
+        (self.replayed, self.ended) = (0, false);
     }
 
     /// Carries what there is.

@@ -55,6 +55,9 @@ pub(crate) enum SinkError {
     /// The stream was reset, or the connection failed.
     #[error("{0}")]
     H2(#[from] h2::Error),
+    /// Whoever it was for has gone.
+    #[error("the connection was closed")]
+    Gone,
 }
 
 // === impl Sink ===
@@ -94,6 +97,14 @@ impl Sink<'_> {
         match self {
             Self::H1(sink) => sink.has_sent,
             Self::H2(_) => true,
+        }
+    }
+
+    /// Of HTTP/2: whether the peer has reset the stream, or its connection has ended.
+    pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
+        match self {
+            Self::H1(_) => false,
+            Self::H2(sink) => sink.stream.poll_reset(cx).is_ready(),
         }
     }
 

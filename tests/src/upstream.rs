@@ -1,0 +1,249 @@
+//! The principal type is [`Upstream`]: what stands behind `unladen serve`, and does what a test's script says, byte by byte.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Far above what any wait of the tests takes.
+const LIMIT: Duration = Duration::from_secs(40);
+
+/// A server on a free port of this machine, for as long as the test runs.
+#[derive(Debug)]
+pub struct Upstream {
+    address: SocketAddr,
+    counts: Arc<Counts>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    accepted: AtomicUsize,
+    open: AtomicUsize,
+    seen: Mutex<Vec<Seen>>,
+}
+
+/// A connection, as its script sees it. It is closed when the script is over.
+#[derive(Debug)]
+pub struct Peer {
+    /// Its number among those of the server, counted from 0.
+    pub number: usize,
+    stream: BufReader<TcpStream>,
+    counts: Arc<Counts>,
+    /// Which of those seen is the latest of this connection.
+    last: usize,
+}
+
+/// A request as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// GET …
+    pub method: String,
+    /// Path and query.
+    pub target: String,
+    /// Names in lower case.
+    pub fields: Vec<(String, String)>,
+    /// The body, without its framing, if it was read.
+    pub body: Vec<u8>,
+    /// After a chunked body.
+    pub trailers: Vec<(String, String)>,
+}
+
+// === impl Upstream ===
+
+impl Upstream {
+    /// Each connection has a thread, on which the script is called once.
+    pub fn start(script: impl Fn(&mut Peer) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        let address = listener.local_addr().expect("its address");
+        let counts = Arc::new(Counts::default());
+        let (kept, script) = (Arc::clone(&counts), Arc::new(script));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let _ = stream.set_nodelay(true);
+                let _ = stream.set_read_timeout(Some(LIMIT));
+                let number = kept.accepted.fetch_add(1, Ordering::SeqCst);
+                kept.open.fetch_add(1, Ordering::SeqCst);
+                let (counts, script) = (Arc::clone(&kept), Arc::clone(&script));
+                std::thread::spawn(move || {
+                    let mut peer = Peer { number, stream: BufReader::new(stream), counts, last: 0 };
+                    script(&mut peer);
+                });
+            }
+        });
+        Self { address, counts }
+    }
+
+    /// Answers each request of each connection with these bytes.
+    pub fn saying(bytes: &'static str) -> Self {
+        Self::start(move |peer| while peer.request().is_some() && peer.send(bytes) {})
+    }
+
+    /// Answers each request with its target.
+    pub fn echoing() -> Self {
+        Self::start(|peer| {
+            while let Some(request) = peer.request() {
+                if !peer.answer(&request.target) {
+                    return;
+                }
+            }
+        })
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// As it is configured.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Connections that it has taken until now.
+    pub fn accepted(&self) -> usize {
+        self.counts.accepted.load(Ordering::SeqCst)
+    }
+
+    /// Connections whose script is not over.
+    pub fn open(&self) -> usize {
+        self.counts.open.load(Ordering::SeqCst)
+    }
+
+    /// The requests that have come until now.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.counts.seen.lock().unwrap().clone()
+    }
+
+    /// Waits until this is so.
+    #[track_caller]
+    pub fn wait(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        let begun = Instant::now();
+        while !is_so(self) {
+            assert!(begun.elapsed() < LIMIT, "it is never so: {what}; open: {}, seen: {:?}", self.open(), self.seen());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+// === impl Peer ===
+
+impl Peer {
+    /// The next request, with its body. None: the connection has ended.
+    pub fn request(&mut self) -> Option<Seen> {
+        let mut request = self.head()?;
+        self.body(&mut request)?;
+        self.counts.seen.lock().unwrap()[self.last].clone_from(&request);
+        Some(request)
+    }
+
+    /// The head of the next request.
+    pub fn head(&mut self) -> Option<Seen> {
+        let line = self.line()?;
+        let mut words = line.split(' ');
+        let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let fields = self.fields()?;
+        let request = Seen { method, target, fields, body: Vec::new(), trailers: Vec::new() };
+        let mut seen = self.counts.seen.lock().unwrap();
+        self.last = seen.len();
+        seen.push(request.clone());
+        Some(request)
+    }
+
+    /// The body of a request whose head was read.
+    pub fn body(&mut self, request: &mut Seen) -> Option<()> {
+        if request.field("transfer-encoding") == Some("chunked") {
+            loop {
+                let line = self.line()?;
+                let size = usize::from_str_radix(&line, 16).unwrap_or_else(|_| panic!("no chunk: {line:?}"));
+                if size == 0 {
+                    break;
+                }
+                self.exact(size, &mut request.body)?;
+                assert_eq!(self.line()?, "", "a chunk's end");
+            }
+            request.trailers = self.fields()?;
+        } else if let Some(length) = request.field("content-length") {
+            let length = length.parse().expect("a length");
+            self.exact(length, &mut request.body)?;
+        }
+        Some(())
+    }
+
+    fn exact(&mut self, count: usize, into: &mut Vec<u8>) -> Option<()> {
+        let read = (&mut self.stream).take(count as u64).read_to_end(into).ok()?;
+        (read == count).then_some(())
+    }
+
+    fn fields(&mut self) -> Option<Vec<(String, String)>> {
+        let mut fields = Vec::new();
+        loop {
+            let line = self.line()?;
+            if line.is_empty() {
+                return Some(fields);
+            }
+            let (name, value) = line.split_once(": ").unwrap_or_else(|| panic!("no field: {line:?}"));
+            fields.push((name.to_lowercase(), value.to_owned()));
+        }
+    }
+
+    fn line(&mut self) -> Option<String> {
+        let mut line = Vec::new();
+        self.stream.read_until(b'\n', &mut line).ok()?;
+        let line = line.strip_suffix(b"\r\n")?;
+        Some(String::from_utf8_lossy(line).into_owned())
+    }
+
+    /// Sends bytes: whether they were taken.
+    pub fn send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
+        self.stream.get_mut().write_all(bytes.as_ref()).is_ok()
+    }
+
+    /// Answers 200 with this body.
+    pub fn answer(&mut self, body: &str) -> bool {
+        self.send(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()))
+    }
+
+    /// Reads some bytes as they come: none at the connection's end.
+    pub fn read(&mut self) -> Vec<u8> {
+        let bytes = self.stream.fill_buf().map(<[u8]>::to_vec).unwrap_or_default();
+        self.stream.consume(bytes.len());
+        bytes
+    }
+
+    /// Reads to the connection's end, and drops what comes.
+    pub fn wait_for_end(&mut self) {
+        while !self.read().is_empty() {}
+    }
+
+    /// Says that nothing more is sent.
+    pub fn shut(&self) {
+        let _ = self.stream.get_ref().shutdown(Shutdown::Write);
+    }
+
+    /// Has the connection reset when the script is over, in place of an orderly end.
+    pub fn reset(&self) {
+        let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
+        nix::sys::socket::setsockopt(self.stream.get_ref(), nix::sys::socket::sockopt::Linger, &linger)
+            .expect("an option of a socket");
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.counts.open.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+// === impl Seen ===
+
+impl Seen {
+    /// The value of a field, which must not be there twice.
+    #[track_caller]
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let mut values = self.fields.iter().filter(|(own, _)| own == name).map(|(_, value)| value.as_str());
+        let value = values.next();
+        assert_eq!(values.next(), None, "{name} is there twice: {self:?}");
+        value
+    }
+}
