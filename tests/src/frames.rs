@@ -180,7 +180,7 @@ impl<S: Read + Write> Http2<S> {
     }
 
     /// The next frame; none at the connection's end. Settings are acknowledged.
-    pub fn next(&mut self) -> Option<Frame> {
+    pub fn frame(&mut self) -> Option<Frame> {
         loop {
             if let Some(head) = self.read.first_chunk::<9>() {
                 let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
@@ -204,7 +204,7 @@ impl<S: Read + Write> Http2<S> {
     /// The next frame for which this is true; none at the connection's end.
     pub fn wait(&mut self, is_it: impl Fn(&Frame) -> bool) -> Option<Frame> {
         loop {
-            let frame = self.next()?;
+            let frame = self.frame()?;
             if is_it(&frame) {
                 return Some(frame);
             }

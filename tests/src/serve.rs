@@ -60,6 +60,12 @@ impl Serve {
     #[track_caller]
     pub fn stop(self) -> Done {
         self.running.signal(Signal::SIGTERM);
+        self.wait()
+    }
+
+    /// Waits until it has stopped, if it has been asked to.
+    #[track_caller]
+    pub fn wait(self) -> Done {
         self.running.wait().succeeded()
     }
 }

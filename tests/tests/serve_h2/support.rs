@@ -44,7 +44,7 @@ pub(crate) fn ping(number: u64) -> Frame {
 
 /// Whether the connection goes on: it answers.
 pub(crate) fn is_alive(client: &mut Http2<UnixStream>) -> bool {
-    let ask = ping(0x616c_6976_65);
+    let ask = ping(0x00a1_1fe0);
     client.send(&ask);
     client.wait(|frame| frame.kind == kind::PING && frame.flags == flag::ACK && frame.payload == ask.payload).is_some()
 }
@@ -93,12 +93,4 @@ pub(crate) fn memory(serve: &Serve) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", serve.running().pid())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
-}
-
-/// Time on the CPU that the process has had.
-pub(crate) fn cpu(serve: &Serve) -> Duration {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", serve.running().pid())).unwrap();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-    // utime and stime, in ticks of 10 ms.
-    Duration::from_millis(fields[11..13].iter().map(|ticks| ticks.parse::<u64>().unwrap() * 10).sum())
 }

@@ -171,7 +171,7 @@ fn client<U>(place: &Place<U>) -> Http2<UnixStream> {
 fn answer(client: &mut Http2<UnixStream>, stream: u32, name: &str) -> Result<(u16, Vec<u8>), (u8, Option<u32>)> {
     let (mut status, mut body) = (0, Vec::new());
     loop {
-        let Some(frame) = client.next() else { panic!("{name}: the connection ends") };
+        let Some(frame) = client.frame() else { panic!("{name}: the connection ends") };
         if frame.stream != stream && frame.kind != kind::GOAWAY {
             continue;
         }
