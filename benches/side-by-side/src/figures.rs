@@ -29,6 +29,11 @@ impl Series {
         Self(self.0.iter().zip(&other.0).map(|(a, b)| a / b).collect())
     }
 
+    /// Round by round, how much more this is than `other`.
+    pub(crate) fn less(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(a, b)| a - b).collect())
+    }
+
     pub(crate) fn median(&self) -> f64 {
         let sorted = self.sorted();
         match sorted.len() {
@@ -100,5 +105,6 @@ mod tests {
     fn ratios_are_taken_round_by_round() {
         let (a, b) = (Series(vec![2.0, 30.0]), Series(vec![1.0, 10.0]));
         assert_eq!(a.over(&b).0, [2.0, 3.0]);
+        assert_eq!(a.less(&b).0, [1.0, 20.0]);
     }
 }

@@ -21,6 +21,7 @@ mod peer;
 mod process;
 mod route;
 mod service;
+mod sink;
 mod syscalls;
 mod upstreams;
 
@@ -37,6 +38,7 @@ use crate::{Bench, Options, Result, unladen};
 
 pub(crate) use callers::be_the_callers;
 pub(crate) use load::be_the_loader;
+pub(crate) use sink::be_the_sink;
 
 pub(crate) const BENCH: Bench =
     Bench { name: "proxy", about: "proxies beside an application: CPU of a request, latency, memory", run };
@@ -55,7 +57,7 @@ const CASES: &[Case] = &[
     Case { name: "keep", about: "64 kept connections, a small answer", run: cost::keep },
     Case { name: "new", about: "a new connection for each request, as PHP's curl opens it", run: cost::new },
     Case { name: "unix", about: "over a Unix socket", run: cost::unix },
-    Case { name: "bodies", about: "answers of 1 MB and 100 MB", run: cost::bodies },
+    Case { name: "bodies", about: "answers and requests of 1 MB and 100 MB", run: cost::bodies },
     Case { name: "latency", about: "what is added to the latency at 2,000 requests/s", run: latency::run },
     Case { name: "idle", about: "10,000 idle clients", run: idle::run },
     Case { name: "upstreams", about: "100 upstreams", run: upstreams::run },

@@ -14,6 +14,7 @@ pub(crate) const METRONOME: &str = "as-metronome";
 pub(crate) const SERVER: &str = "as-server";
 pub(crate) const MEASURE: &str = "as-measurer";
 pub(crate) const CALLERS: &str = "as-callers";
+pub(crate) const SINK: &str = "as-sink";
 pub(crate) const LOADER: &str = "as-loader";
 
 pub(crate) fn of(arguments: &[String]) -> Option<Role> {
@@ -27,6 +28,7 @@ pub(crate) fn of(arguments: &[String]) -> Option<Role> {
         SERVER => server::serve,
         MEASURE => classmap::measure,
         CALLERS => proxy::be_the_callers,
+        SINK => |_| proxy::be_the_sink(),
         LOADER => proxy::be_the_loader,
         _ => return None,
     };

@@ -27,6 +27,8 @@ pub(super) struct Calls {
     pub(super) path: &'static str,
     /// Bytes of the body that has to come.
     pub(super) length: u64,
+    /// Bytes of the request's own body; a request without one is a GET.
+    pub(super) upload: u64,
     pub(super) connections: usize,
     pub(super) keep: bool,
 }
@@ -42,6 +44,7 @@ pub(super) enum Amount {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Called {
     pub(super) requests: u64,
+    /// Of bodies, in both directions.
     pub(super) bytes: u64,
     pub(super) wall: Duration,
 }
@@ -56,7 +59,13 @@ pub(super) struct Callers {
 impl Callers {
     pub(super) fn start(to: &Listen, calls: &Calls) -> Result<Self> {
         let mut command = Command::new("/proc/self/exe");
-        command.args([roles::CALLERS, &to.to_string(), calls.path, &calls.length.to_string()]);
+        command.args([
+            roles::CALLERS,
+            &to.to_string(),
+            calls.path,
+            &calls.length.to_string(),
+            &calls.upload.to_string(),
+        ]);
         command.args([calls.connections.to_string().as_str(), if calls.keep { "keep" } else { "new" }]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let stdout = BufReader::new(child.stdout.take().ok_or("the callers have no output")?);
@@ -91,13 +100,19 @@ impl Drop for Callers {
 
 /// As that process.
 pub(crate) fn be_the_callers(arguments: &[String]) -> Result<()> {
-    let [target, path, length, connections, keep] = arguments else {
-        return Err("TARGET PATH LENGTH CONNECTIONS keep|new".into());
+    let [target, path, length, upload, connections, keep] = arguments else {
+        return Err("TARGET PATH LENGTH UPLOAD CONNECTIONS keep|new".into());
     };
+    let upload: u64 = upload.parse()?;
+    let (method, of_body) =
+        if upload > 0 { ("POST", format!("Content-Length: {upload}\r\n")) } else { ("GET", String::new()) };
     let mut calling = Calling {
         target: target.parse()?,
-        request: format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: unladen-bench\r\nAccept: */*\r\n\r\n")
-            .into_bytes(),
+        request: format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: unladen-bench\r\nAccept: */*\r\n{of_body}\r\n"
+        )
+        .into_bytes(),
+        upload,
         length: length.parse()?,
         keep: keep == "keep",
         epoll: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?,
@@ -133,6 +148,7 @@ struct Done {
 struct Calling {
     target: Listen,
     request: Vec<u8>,
+    upload: u64,
     length: u64,
     keep: bool,
     epoll: Epoll,
@@ -169,7 +185,10 @@ impl Calling {
             }
             for event in &events[..ready] {
                 let slot = usize::try_from(event.data())?;
-                if self.read(slot)? {
+                if event.events().contains(EpollFlags::EPOLLOUT) {
+                    self.send_more(slot)?;
+                }
+                if event.events() != EpollFlags::EPOLLOUT && self.read(slot)? {
                     under_way -= 1;
                     self.idle.push_back(slot);
                 }
@@ -185,7 +204,19 @@ impl Calling {
             self.slots[slot] = Some(connection);
         }
         let connection = self.slots[slot].as_mut().ok_or("a slot is empty")?;
-        connection.send(&self.request)
+        if !connection.send(&self.request, self.upload)? {
+            let both = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT;
+            self.epoll.modify(&*connection, &mut EpollEvent::new(both, slot as u64))?;
+        }
+        Ok(())
+    }
+
+    fn send_more(&mut self, slot: usize) -> Result<()> {
+        let connection = self.slots[slot].as_mut().ok_or("an event of an empty slot")?;
+        if connection.send_more()? {
+            self.epoll.modify(&*connection, &mut EpollEvent::new(EpollFlags::EPOLLIN, slot as u64))?;
+        }
+        Ok(())
     }
 
     /// Whether the answer is whole.
@@ -196,7 +227,7 @@ impl Calling {
             return Err(format!("a body of {bytes} bytes, not {}", self.length).into());
         }
         self.done.requests += 1;
-        self.done.bytes += bytes;
+        self.done.bytes += bytes + self.upload;
         if !self.keep {
             // Closing it takes it out of the epoll as well.
             self.slots[slot] = None;

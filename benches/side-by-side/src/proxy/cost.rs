@@ -6,8 +6,9 @@ use super::World;
 use super::bound::{Bound, Limit, judge, judge_value};
 use super::callers::{Amount, Callers, Calls};
 use super::peer::{Peer, Running};
-use super::route::{Route, Upstream};
+use super::route::Route;
 use super::service::{LARGE, MEGABYTE, SMALL};
+use super::sink::{self, Sink};
 use crate::Result;
 use crate::figures::{Series, print};
 
@@ -30,11 +31,13 @@ const FLAT: f64 = 1.2;
 /// What is sent, and by which way.
 struct Load {
     what: &'static str,
-    tls: bool,
+    to: To,
     unix: bool,
     keep: bool,
     at_once: usize,
     file: (&'static str, u64),
+    /// Bytes of each request's own body.
+    upload: u64,
     amount: Amount,
 }
 
@@ -45,29 +48,57 @@ struct Figures {
     peak_mib: Vec<Series>,
 }
 
+/// Where calls go in the end.
+#[derive(Clone, Copy)]
+enum To {
+    Plain,
+    Tls,
+    Sink,
+}
+
 impl Load {
-    const fn small(what: &'static str, tls: bool, unix: bool, keep: bool) -> Self {
+    const fn small(what: &'static str, to: To, unix: bool, keep: bool) -> Self {
         let at_once = if keep { 64 } else { 16 };
-        Self { what, tls, unix, keep, at_once, file: SMALL, amount: Amount::Time(TIME) }
+        Self { what, to, unix, keep, at_once, file: SMALL, upload: 0, amount: Amount::Time(TIME) }
+    }
+
+    /// Whether requests are what costs, and not bytes.
+    fn is_small(&self) -> bool {
+        self.file == SMALL
     }
 
     fn calls(&self) -> Calls {
-        Calls { path: self.file.0, length: self.file.1, connections: self.at_once, keep: self.keep }
+        Calls {
+            path: self.file.0,
+            length: self.file.1,
+            upload: self.upload,
+            connections: self.at_once,
+            keep: self.keep,
+        }
     }
 }
 
 pub(super) fn keep(world: &World) -> Result<()> {
-    small(world, [Load::small("plain upstream", false, false, true), Load::small("TLS upstream", true, false, true)])
+    small(
+        world,
+        [Load::small("plain upstream", To::Plain, false, true), Load::small("TLS upstream", To::Tls, false, true)],
+    )
 }
 
 pub(super) fn new(world: &World) -> Result<()> {
-    small(world, [Load::small("plain upstream", false, false, false), Load::small("TLS upstream", true, false, false)])
+    small(
+        world,
+        [Load::small("plain upstream", To::Plain, false, false), Load::small("TLS upstream", To::Tls, false, false)],
+    )
 }
 
 pub(super) fn unix(world: &World) -> Result<()> {
     small(
         world,
-        [Load::small("kept, plain upstream", false, true, true), Load::small("new, TLS upstream", true, true, false)],
+        [
+            Load::small("kept, plain upstream", To::Plain, true, true),
+            Load::small("new, TLS upstream", To::Tls, true, false),
+        ],
     )
 }
 
@@ -80,23 +111,23 @@ fn small<const N: usize>(world: &World, loads: [Load; N]) -> Result<()> {
 }
 
 pub(super) fn bodies(world: &World) -> Result<()> {
-    for (what, tls) in [("plain upstream", false), ("TLS upstream", true)] {
-        let of = |size, file, at_once, requests| Load {
-            what: size,
-            tls,
-            unix: false,
-            keep: true,
-            at_once,
-            file,
-            amount: Amount::Requests(requests),
+    for (what, to, down) in [
+        ("answers, plain upstream", To::Plain, true),
+        ("answers, TLS upstream", To::Tls, true),
+        ("requests, plain upstream", To::Sink, false),
+    ] {
+        let of = |size, file: (&'static str, u64), at_once, requests| {
+            let (file, upload) = if down { (file, 0) } else { (sink::ANSWER, file.1) };
+            let amount = Amount::Requests(requests);
+            Load { what: size, to, unix: false, keep: true, at_once, file, upload, amount }
         };
         println!("\n  {what}");
         let megabyte = measure(world, &of("1 MB", MEGABYTE, 8, 2_000), 5)?;
         judge("CPU of a byte", &world.peers, &megabyte.cpu_us_of_megabyte, &OF_BYTES);
         let large = measure(world, &of("100 MB", LARGE, 4, 20), 5)?;
         judge("CPU of a byte", &world.peers, &large.cpu_us_of_megabyte, &OF_BYTES);
-        let grown: Vec<Series> =
-            large.peak_mib.iter().zip(&megabyte.peak_mib).map(|(large, small)| large.over(small)).collect();
+        let both = large.peak_mib.iter().zip(&megabyte.peak_mib);
+        let grown: Vec<Series> = both.map(|(large, small)| large.over(small)).collect();
         judge_value("peak memory, 100 MB over 1 MB", &world.peers, &grown, FLAT);
     }
     Ok(())
@@ -118,7 +149,7 @@ fn measure(world: &World, load: &Load, rounds: usize) -> Result<Figures> {
         }
     }
     println!("\n  {}", load.what);
-    let cpu = if load.file == SMALL { &figures.cpu_us } else { &figures.cpu_us_of_megabyte };
+    let cpu = if load.is_small() { &figures.cpu_us } else { &figures.cpu_us_of_megabyte };
     let row = |index: usize| {
         vec![
             world.peers[index].name(),
@@ -129,7 +160,7 @@ fn measure(world: &World, load: &Load, rounds: usize) -> Result<Figures> {
         ]
     };
     let rows: Vec<_> = (0..world.peers.len()).map(row).collect();
-    let unit = if load.file == SMALL { "CPU µs a request" } else { "CPU µs a MB" };
+    let unit = if load.is_small() { "CPU µs a request" } else { "CPU µs a MB" };
     let ratio = format!("to {}", world.peers[0].name());
     print(&["", unit, &ratio, "requests/s", "peak MiB"], &rows);
     Ok(figures)
@@ -145,7 +176,12 @@ struct Took {
 
 fn once(world: &World, peer: &dyn Peer, load: &Load) -> Result<Took> {
     let named = |error| format!("{}, {}: {error}", peer.name(), load.what);
-    let upstream: Upstream = if load.tls { world.service.tls } else { world.service.plain };
+    let sink = matches!(load.to, To::Sink).then(Sink::start).transpose()?;
+    let upstream = match (load.to, &sink) {
+        (To::Plain, _) => world.service.plain,
+        (To::Tls, _) => world.service.tls,
+        (To::Sink, sink) => sink.as_ref().ok_or("there is no sink")?.upstream,
+    };
     let route =
         if load.unix { Route::unix("one", upstream, world.scratch.folder()) } else { world.route("one", upstream)? };
     let listen = route.listen.clone();

@@ -50,7 +50,7 @@ fn once(world: &World, peer: &dyn Peer, upstream: Upstream, at_once: usize, keep
     let route = world.route("one", upstream)?;
     let listen = route.listen.clone();
     let running = Running::start(peer, &world.plan(vec![route]), &world.scratch)?;
-    let calls = Calls { path: SMALL.0, length: SMALL.1, connections: at_once, keep };
+    let calls = Calls { path: SMALL.0, length: SMALL.1, upload: 0, connections: at_once, keep };
     let mut callers = Callers::start(&listen, &calls)?;
     callers.call(Amount::Requests(1_000), at_once).map_err(named)?;
 

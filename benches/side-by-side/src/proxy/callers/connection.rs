@@ -17,6 +17,9 @@ const LONGEST_HEAD: usize = 16 * 1024;
 /// Each has some 28,000 ports.
 const OWN_ADDRESSES: u64 = 32;
 
+/// What bodies are made of.
+static BODY: [u8; 256 * 1024] = [b'.'; 256 * 1024];
+
 enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
@@ -24,6 +27,8 @@ enum Stream {
 
 pub(super) struct Connection {
     stream: Stream,
+    /// Bytes of the request's body that are still to be sent.
+    unsent: u64,
     answer: Answer,
 }
 
@@ -58,30 +63,60 @@ impl Connection {
                 Stream::Unix(stream)
             }
         };
-        Ok(Self { stream, answer: Answer::Head(Vec::new()) })
+        Ok(Self { stream, unsent: 0, answer: Answer::Head(Vec::new()) })
     }
 
-    /// A request is small: there is always room for it.
-    pub(super) fn send(&mut self, request: &[u8]) -> Result<()> {
-        match &mut self.stream {
-            Stream::Tcp(stream) => stream.write_all(request)?,
-            Stream::Unix(stream) => stream.write_all(request)?,
+    /// Sends a request's head, for which there is always room, and begins with a body of so many bytes; whether all is sent.
+    pub(super) fn send(&mut self, head: &[u8], body: u64) -> Result<bool> {
+        self.stream.write_all(head)?;
+        self.unsent = body;
+        self.send_more()
+    }
+
+    /// Sends as much of the body as there is room for; whether all is sent.
+    pub(super) fn send_more(&mut self) -> Result<bool> {
+        while self.unsent > 0 {
+            let length = usize::try_from(self.unsent)?.min(BODY.len());
+            match self.stream.write(&BODY[..length]) {
+                Ok(written) => self.unsent -= written as u64,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Reads what is there; the length of the body when the answer is whole.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Result<Option<u64>> {
-        let read = match &mut self.stream {
-            Stream::Tcp(stream) => stream.read(buffer),
-            Stream::Unix(stream) => stream.read(buffer),
-        };
-        match read {
+        match self.stream.read(buffer) {
             Ok(0) => Err("the connection was closed before the answer was whole".into()),
             Ok(length) => self.answer.take(&buffer[..length]),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(buffer),
+            Self::Unix(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(bytes),
+            Self::Unix(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
