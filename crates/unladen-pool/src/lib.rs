@@ -21,10 +21,12 @@ mod resolve;
 mod settings;
 mod shelf;
 mod socket;
+mod state;
 #[cfg(test)]
 mod testing;
 mod tls;
 mod transport;
+mod upkeep;
 mod upstream;
 mod window;
 
@@ -45,6 +47,7 @@ pub use outlier::Outliers;
 pub use resolve::{Answer, ResolveError, ResolveStatus, Resolver, Watcher};
 pub use settings::*;
 pub use socket::Socket;
+pub use state::{EndpointState, UpstreamState};
 pub use tls::{Connector, TlsError, TlsFault, is_h2, is_resumed};
 pub use transport::{Half, Transport};
-pub use upstream::{EndpointState, InFlight, Refusal, Retrying, Upstream, UpstreamError, UpstreamState};
+pub use upstream::{InFlight, Refusal, Retrying, Upstream, UpstreamError};

@@ -5,49 +5,44 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use serde::Serialize;
 use tokio::sync::Notify;
 
 use crate::balance::Balancer;
-use crate::breaker::{Breaker, BreakerState, Pass};
+use crate::breaker::{Breaker, Pass};
 use crate::budget::Budget;
 use crate::connection::{Closed, Connection, Places};
-use crate::counters::{Counters, Counts, count};
+use crate::counters::{Counters, count};
 use crate::endpoint::{Address, Endpoint};
-use crate::health::Check;
 use crate::outlier::Outliers;
-use crate::resolve::{ResolveStatus, Resolver, Watcher};
+use crate::resolve::ResolveStatus;
 use crate::settings::{Place, Protocol, UpstreamSettings};
 use crate::shelf::Shelf;
 use crate::tls::{Connector, TlsError};
 
-/// How often a thread looks after its idle connections.
-const SWEEP: Duration = Duration::from_millis(500);
-
 /// An upstream, shared by all threads.
 #[derive(Debug)]
 pub struct Upstream {
-    settings: UpstreamSettings,
-    connector: Option<Connector>,
+    pub(crate) settings: UpstreamSettings,
+    pub(crate) connector: Option<Connector>,
     /// Offers HTTP/1.1 alone, for upgrades.
     connector_http1: Option<Connector>,
-    endpoints: ArcSwap<Balancer>,
+    pub(crate) endpoints: ArcSwap<Balancer>,
     /// Told when there are other endpoints.
-    changed: Notify,
+    pub(crate) changed: Notify,
     pub(crate) shelves: Box<[Mutex<Shelf>]>,
     pub(crate) places: Arc<Places>,
     pub(crate) gate: tokio::sync::Mutex<()>,
     pub(crate) pending: AtomicUsize,
     pub(crate) counters: Counters,
-    requests: AtomicUsize,
+    pub(crate) requests: AtomicUsize,
     retrying: AtomicUsize,
-    breaker: Option<Breaker>,
+    pub(crate) breaker: Option<Breaker>,
     outliers: Option<Outliers>,
     budget: Budget,
     /// What TLS has shown to be spoken: 0: not known yet; 1: HTTP/1.1; 2: HTTP/2.
     spoken: AtomicU8,
     began: Instant,
-    names: OnceLock<Arc<ResolveStatus>>,
+    pub(crate) names: OnceLock<Arc<ResolveStatus>>,
 }
 
 /// Why an upstream cannot be configured.
@@ -76,44 +71,6 @@ pub enum Refusal {
     BreakerOpen(Duration),
     /// As many requests are in flight as may be.
     TooManyRequests,
-}
-
-/// How an upstream does.
-#[derive(Clone, Debug, Serialize)]
-pub struct UpstreamState {
-    /// Its name.
-    pub name: String,
-    /// `closed`, `open`, `half_open`; none: it has no breaker.
-    pub breaker: Option<&'static str>,
-    /// Requests in flight.
-    pub in_flight: usize,
-    /// Requests that wait for a connection.
-    pub pending: usize,
-    /// Connections of all kinds.
-    pub connections: usize,
-    /// Those of them that are idle.
-    pub idle: usize,
-    /// Its endpoints.
-    pub endpoints: Vec<EndpointState>,
-    /// Why its name could not be looked up the last time, if so.
-    pub lookup_error: Option<String>,
-    /// What has happened to its connections.
-    pub counts: Counts,
-}
-
-/// How an endpoint does.
-#[derive(Clone, Debug, Serialize)]
-pub struct EndpointState {
-    /// Where it is.
-    pub address: String,
-    /// What health checks say.
-    pub healthy: bool,
-    /// Whether it is taken out for its failures.
-    pub ejected: bool,
-    /// Requests in flight.
-    pub in_flight: u32,
-    /// Idle connections, and those of HTTP/2.
-    pub kept: usize,
 }
 
 // === impl Upstream ===
@@ -195,7 +152,7 @@ impl Upstream {
         self.pick(tried)
     }
 
-    fn pick(&self, tried: &[Arc<Endpoint>]) -> Option<Arc<Endpoint>> {
+    pub(crate) fn pick(&self, tried: &[Arc<Endpoint>]) -> Option<Arc<Endpoint>> {
         let endpoints = self.endpoints.load();
         match endpoints.endpoints() {
             [only] if self.settings.health.is_none() => Some(only.clone()),
@@ -238,98 +195,9 @@ impl Upstream {
         }
     }
 
-    /// Looks after a thread's idle connections, for as long as it is polled.
-    pub async fn look_after(self: &Arc<Self>, thread: usize) {
-        let mut ticks = tokio::time::interval(SWEEP);
-        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
-            ticks.tick().await;
-            let known = self.endpoints();
-            self.shelf(thread).sweep(
-                &self.settings.pool,
-                Instant::now(),
-                |endpoint| known.endpoints().iter().any(|other| Arc::ptr_eq(other, endpoint)),
-                |why| self.count_closed(why),
-            );
-            if thread == 0 {
-                self.warm_up(thread).await;
-            }
-        }
-    }
-
-    /// Follows its names and asks its endpoints how they are, for as long as it is polled. On any runtime, once.
-    pub async fn follow(self: &Arc<Self>, resolver: Arc<Resolver>) {
-        let known = self.endpoints();
-        let settings = &self.settings;
-        let mut watcher = Watcher::new(resolver, &settings.origins, settings.resolve.clone(), known.endpoints());
-        let _ = self.names.set(watcher.status());
-        drop(known);
-        let mut checks: Vec<(Arc<Endpoint>, AbortOnDrop)> = Vec::new();
-        loop {
-            let endpoints = watcher.changed().await;
-            checks.retain(|(endpoint, _)| endpoints.iter().any(|other| Arc::ptr_eq(endpoint, other)));
-            for endpoint in &endpoints {
-                if let Some(check) = self.check(endpoint)
-                    && !checks.iter().any(|(checked, _)| Arc::ptr_eq(checked, endpoint))
-                {
-                    let task = tokio::spawn(check.run(endpoint.clone(), |_, _| ()));
-                    checks.push((endpoint.clone(), AbortOnDrop(task)));
-                }
-            }
-            self.endpoints.store(Arc::new(Balancer::new(endpoints, settings.balance)));
-            self.changed.notify_waiters();
-        }
-    }
-
-    fn check(&self, endpoint: &Endpoint) -> Option<Check> {
-        let settings = self.settings.health.clone()?;
-        let origin = self.settings.origins.get(endpoint.origin)?;
-        let connector = if origin.tls { self.connector.clone() } else { None };
-        Some(Check { settings, connector, http: self.settings.http, authority: origin.authority.clone() })
-    }
-
-    async fn warm_up(&self, thread: usize) {
-        for _ in self.places.taken()..self.settings.pool.warm {
-            let Some(endpoint) = self.pick(&[]) else { return };
-            if self.may_be_h2() && self.shelf(thread).has_shared(&endpoint) {
-                return;
-            }
-            if self.warm(thread, &endpoint).await.is_err() {
-                return;
-            }
-        }
-    }
-
     /// Its endpoints now.
     pub fn endpoints(&self) -> Arc<Balancer> {
         self.endpoints.load_full()
-    }
-
-    /// How it does.
-    pub fn state(&self) -> UpstreamState {
-        let now = self.now_ms();
-        let mut counts = self.counters.read();
-        if let Some(names) = self.names.get() {
-            (counts.lookups, counts.lookup_failures) = (names.lookups(), names.failures());
-        }
-        let of = |endpoint: &Arc<Endpoint>| EndpointState {
-            address: endpoint.address.to_string(),
-            healthy: endpoint.healthy.load(Ordering::Relaxed),
-            ejected: endpoint.ejected_until.load(Ordering::Relaxed) > now,
-            in_flight: endpoint.in_flight.load(Ordering::Relaxed),
-            kept: (0..self.shelves.len()).map(|thread| self.shelf(thread).idle_of(endpoint)).sum(),
-        };
-        UpstreamState {
-            name: self.settings.name.clone(),
-            breaker: self.breaker.as_ref().map(|breaker| BreakerState::as_str(breaker.state())),
-            in_flight: self.requests.load(Ordering::Relaxed),
-            pending: self.pending.load(Ordering::Relaxed),
-            connections: self.places.taken(),
-            idle: (0..self.shelves.len()).map(|thread| self.shelf(thread).idle()).sum(),
-            endpoints: self.endpoints.load().endpoints().iter().map(of).collect(),
-            lookup_error: self.names.get().and_then(|names| names.error()),
-            counts,
-        }
     }
 
     /// The authority of the URL that an endpoint belongs to, and whether it has TLS.
@@ -429,14 +297,5 @@ impl Drop for InFlight<'_> {
 impl Drop for Retrying<'_> {
     fn drop(&mut self) {
         self.0.retrying.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// A task that ends with whoever started it.
-struct AbortOnDrop(tokio::task::JoinHandle<()>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }

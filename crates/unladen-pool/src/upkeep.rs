@@ -1,0 +1,86 @@
+//! What an upstream needs besides requests: its idle connections looked after, its names followed, its endpoints asked how they are.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::balance::Balancer;
+use crate::endpoint::Endpoint;
+use crate::health::Check;
+use crate::resolve::{Resolver, Watcher};
+use crate::upstream::Upstream;
+
+/// How often a thread looks after its idle connections.
+const SWEEP: Duration = Duration::from_millis(500);
+
+impl Upstream {
+    /// Looks after a thread's idle connections, for as long as it is polled.
+    pub async fn look_after(self: &Arc<Self>, thread: usize) {
+        let mut ticks = tokio::time::interval(SWEEP);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let known = self.endpoints();
+            self.shelf(thread).sweep(
+                &self.settings.pool,
+                Instant::now(),
+                |endpoint| known.endpoints().iter().any(|other| Arc::ptr_eq(other, endpoint)),
+                |why| self.count_closed(why),
+            );
+            if thread == 0 {
+                self.warm_up(thread).await;
+            }
+        }
+    }
+
+    /// Follows its names and asks its endpoints how they are, for as long as it is polled. On any runtime, once.
+    pub async fn follow(self: &Arc<Self>, resolver: Arc<Resolver>) {
+        let known = self.endpoints();
+        let settings = &self.settings;
+        let mut watcher = Watcher::new(resolver, &settings.origins, settings.resolve.clone(), known.endpoints());
+        let _ = self.names.set(watcher.status());
+        drop(known);
+        let mut checks: Vec<(Arc<Endpoint>, AbortOnDrop)> = Vec::new();
+        loop {
+            let endpoints = watcher.changed().await;
+            checks.retain(|(endpoint, _)| endpoints.iter().any(|other| Arc::ptr_eq(endpoint, other)));
+            for endpoint in &endpoints {
+                if let Some(check) = self.check(endpoint)
+                    && !checks.iter().any(|(checked, _)| Arc::ptr_eq(checked, endpoint))
+                {
+                    let task = tokio::spawn(check.run(endpoint.clone(), |_, _| ()));
+                    checks.push((endpoint.clone(), AbortOnDrop(task)));
+                }
+            }
+            self.endpoints.store(Arc::new(Balancer::new(endpoints, settings.balance)));
+            self.changed.notify_waiters();
+        }
+    }
+
+    fn check(&self, endpoint: &Endpoint) -> Option<Check> {
+        let settings = self.settings.health.clone()?;
+        let origin = self.settings.origins.get(endpoint.origin)?;
+        let connector = if origin.tls { self.connector.clone() } else { None };
+        Some(Check { settings, connector, http: self.settings.http, authority: origin.authority.clone() })
+    }
+
+    async fn warm_up(&self, thread: usize) {
+        for _ in self.places.taken()..self.settings.pool.warm {
+            let Some(endpoint) = self.pick(&[]) else { return };
+            if self.may_be_h2() && self.shelf(thread).has_shared(&endpoint) {
+                return;
+            }
+            if self.warm(thread, &endpoint).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// A task that ends with whoever started it.
+struct AbortOnDrop(tokio::task::JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
