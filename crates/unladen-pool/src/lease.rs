@@ -242,9 +242,12 @@ impl Upstream {
     /// Connects, with TLS if the endpoint has it. Whether HTTP/2 is spoken on it.
     async fn open(&self, endpoint: &Arc<Endpoint>, upgrade: bool) -> Result<(Transport, Source, bool), LeaseError> {
         let settings = self.settings();
-        let failed = |source| {
+        let failed = |source: std::io::Error| {
             count(&self.counters.connect_failures);
-            LeaseError::Connect { address: endpoint.address.to_string(), source }
+            match source.kind() {
+                std::io::ErrorKind::TimedOut => LeaseError::Timeout(settings.timeouts.connect),
+                _ => LeaseError::Connect { address: endpoint.address.to_string(), source },
+            }
         };
         let socket = dial(&endpoint.address, settings.timeouts.connect).await.map_err(failed)?;
         count(&self.counters.connects);
