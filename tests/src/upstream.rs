@@ -216,6 +216,14 @@ impl Peer {
         while !self.read().is_empty() {}
     }
 
+    /// Whether nothing comes for this long, and the connection is open.
+    pub fn is_quiet(&mut self, time: Duration) -> bool {
+        let _ = self.stream.get_ref().set_read_timeout(Some(time));
+        let quiet = self.stream.fill_buf().is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
+        let _ = self.stream.get_ref().set_read_timeout(Some(LIMIT));
+        quiet
+    }
+
     /// Says that nothing more is sent.
     pub fn shut(&self) {
         let _ = self.stream.get_ref().shutdown(Shutdown::Write);

@@ -104,6 +104,14 @@ impl Wire {
         };
     }
 
+    /// Closes the connection, whatever handles of it there are.
+    pub fn end(&self) {
+        let _ = match &self.stream {
+            Stream::Unix(stream) => stream.shutdown(Shutdown::Both),
+            Stream::Tcp(stream) => stream.shutdown(Shutdown::Both),
+        };
+    }
+
     /// Another handle of the same connection, to send on while this one reads.
     pub fn twin(&self) -> Self {
         let stream = match &self.stream {

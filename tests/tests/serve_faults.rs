@@ -1,0 +1,495 @@
+//! `unladen serve` when its upstream, or its client, does what it should not: every request ends, with what came of it or with an
+//! answer that says why, and never with a part that looks like the whole.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use unladen_tests::{Beside, Ending, Upstream};
+
+/// Nothing is tried again, and what takes too long ends soon.
+const STRICT: &str = "breaker = false
+    retry = { attempts = 0 }
+    timeouts = { connect = \"400ms\", first_byte = \"400ms\", idle = \"400ms\" }";
+
+/// Nothing is tried again.
+const ONCE: &str = "breaker = false
+    retry = { attempts = 0 }";
+
+#[test]
+fn an_upstream_that_does_not_answer_is_given_up() {
+    let upstream = Upstream::start(|peer| {
+        peer.request();
+        peer.wait_for_end();
+    });
+    let beside = Beside::of(&upstream.url(), STRICT);
+    beside.wire().get("/").refuses(504, "upstream_timeout");
+    beside.wire().post("/", "once").refuses(504, "upstream_timeout");
+    // The client's connection goes on, the upstream's does not.
+    let mut wire = beside.wire();
+    for _ in 0..2 {
+        wire.get("/").refuses(504, "upstream_timeout");
+    }
+    upstream.wait("its connections are closed", |upstream| upstream.open() == 0);
+    assert_eq!(upstream.seen().len(), 4, "each request was sent once");
+    beside.wait_until_idle();
+    beside.stop();
+}
+
+#[test]
+fn an_upstream_that_takes_no_connections_is_given_up() {
+    use nix::sys::socket::{AddressFamily, Backlog, SockFlag, SockType, SockaddrIn, bind, connect, getsockname};
+    let socket = || {
+        nix::sys::socket::socket(
+            AddressFamily::Inet,
+            SockType::Stream,
+            SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC,
+            None,
+        )
+        .unwrap()
+    };
+    let listener = socket();
+    bind(std::os::fd::AsRawFd::as_raw_fd(&listener), &SockaddrIn::new(127, 0, 0, 1, 0)).unwrap();
+    nix::sys::socket::listen(&listener, Backlog::new(0).unwrap()).unwrap();
+    let address: SockaddrIn = getsockname(std::os::fd::AsRawFd::as_raw_fd(&listener)).unwrap();
+    // Its queue is full of these.
+    let waiting: Vec<_> = (0..4).map(|_| socket()).collect();
+    for socket in &waiting {
+        let _ = connect(std::os::fd::AsRawFd::as_raw_fd(socket), &address);
+    }
+    let beside = Beside::of(&format!("http://{address}"), STRICT);
+    beside.wire().get("/").refuses(504, "connect_timeout");
+    beside.wire().post("/", "once").refuses(504, "connect_timeout");
+    drop((listener, waiting));
+    beside.wire().get("/").refuses(502, "connect_failed");
+    beside.stop();
+}
+
+#[test]
+fn an_answer_that_stalls_breaks_off() {
+    let upstream = Upstream::start(|peer| {
+        let Some(request) = peer.request() else { return };
+        peer.send(match request.target.as_str() {
+            "/head" => "HTTP/1.1 200 OK\r\nContent-Len",
+            "/exact" => "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+            "/chunked" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+            _ => "HTTP/1.1 200 OK\r\n\r\nabc",
+        });
+        peer.wait_for_end();
+    });
+    let beside = Beside::of(&upstream.url(), STRICT);
+    beside.wire().get("/head").refuses(504, "upstream_timeout");
+    for path in ["/exact", "/chunked", "/close"] {
+        for mut wire in [beside.wire(), beside.tcp()] {
+            let answer = wire.get(path);
+            assert_eq!((answer.status, answer.text().as_str(), answer.ending), (200, "abc", Ending::Short), "{path}");
+        }
+        // The end of its connection is the end of an answer of HTTP/1.0: this one does not look like it.
+        let answer = beside.tcp().ask(format!("GET {path} HTTP/1.0\r\n\r\n"));
+        assert_ne!((answer.status, answer.ending), (200, Ending::Closed), "{path}");
+        assert_ne!((answer.status, answer.ending), (200, Ending::Whole), "{path}");
+    }
+    upstream.wait("its connections are closed", |upstream| upstream.open() == 0);
+    beside.wait_until_idle();
+    beside.stop();
+}
+
+#[test]
+fn an_upstream_that_is_slow_all_the_time_is_borne_as_long_as_something_comes() {
+    let upstream = Upstream::start(|peer| {
+        while let Some(request) = peer.request() {
+            if request.target == "/head" {
+                // For ever.
+                let head = "HTTP/1.1 200 OK\r\nX-Long: ".bytes().chain(std::iter::repeat(b'a'));
+                for byte in head {
+                    if !peer.send([byte]) {
+                        return;
+                    }
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            }
+            peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+            for byte in "1\r\na\r\n2\r\nbc\r\n0\r\n\r\n".bytes() {
+                std::thread::sleep(Duration::from_millis(40));
+                peer.send([byte]);
+            }
+        }
+    });
+    let beside = Beside::of(&upstream.url(), STRICT);
+    assert_eq!(beside.wire().get("/body").is(200).text(), "abc");
+    beside.wire().get("/head").refuses(504, "upstream_timeout");
+    upstream.wait("its connection is closed", |upstream| upstream.open() <= 1);
+    beside.stop();
+}
+
+#[test]
+fn a_connection_that_is_reset_or_closed_is_never_the_end_of_an_answer() {
+    let upstream = Upstream::start(|peer| {
+        let Some(request) = peer.request() else { return };
+        let (how, what) = request.target[1..].split_once('/').unwrap();
+        peer.send(match what {
+            "nothing" => "",
+            "line" => "HTTP/1.1 20",
+            "head" => "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n",
+            "exact" => "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n",
+            "exact-some" => "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+            "chunked" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "chunked-some" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+            "chunked-data" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
+            "chunked-end" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n",
+            "trailers" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 1\r\n",
+            "open" => "HTTP/1.1 200 OK\r\n\r\nabc",
+            other => panic!("{other}"),
+        });
+        // So that what was sent is read before the reset comes, which may take it away.
+        std::thread::sleep(Duration::from_millis(20));
+        match how {
+            "reset" => peer.reset(),
+            "shut" => {
+                // Closed one way; the other way it is open.
+                peer.shut();
+                peer.wait_for_end();
+            }
+            _ => (),
+        }
+    });
+    let beside = Beside::of(&upstream.url(), ONCE);
+    for how in ["close", "reset", "shut"] {
+        for what in ["nothing", "line", "head"] {
+            beside.wire().get(&format!("/{how}/{what}")).refuses(502, "upstream_closed");
+            beside.wire().post(&format!("/{how}/{what}"), "body").refuses(502, "upstream_closed");
+            beside.wire().ask(format!("GET /{how}/{what} HTTP/1.0\r\n\r\n")).refuses(502, "upstream_closed");
+        }
+        for what in ["exact", "exact-some", "chunked", "chunked-some", "chunked-data", "chunked-end", "trailers"] {
+            for mut wire in [beside.wire(), beside.tcp()] {
+                let answer = wire.get(&format!("/{how}/{what}"));
+                assert_eq!((answer.status, answer.ending), (200, Ending::Short), "{how} {what}");
+                assert!("abc".starts_with(&answer.text()), "{how} {what}: {answer:?}");
+            }
+            let answer = beside.tcp().ask(format!("GET /{how}/{what} HTTP/1.0\r\n\r\n"));
+            let is_exact = what.starts_with("exact");
+            assert!(
+                answer.ending == Ending::Reset || (is_exact && answer.ending == Ending::Short),
+                "{how} {what}: {answer:?}"
+            );
+        }
+        // Nobody can tell that it was to be longer, but for a reset.
+        let answer = beside.wire().get(&format!("/{how}/open"));
+        let ending = if how == "reset" { Ending::Short } else { Ending::Whole };
+        assert_eq!((answer.status, answer.text().as_str(), answer.ending), (200, "abc", ending), "{how}");
+        let answer = beside.tcp().ask(format!("GET /{how}/open HTTP/1.0\r\n\r\n"));
+        let ending = if how == "reset" { Ending::Reset } else { Ending::Closed };
+        assert_eq!(answer.ending, ending, "{how}: {answer:?}");
+    }
+    // At once: nothing of the answer has been sent by then.
+    beside.wait_until_idle();
+    upstream.wait("its connections are closed", |upstream| upstream.open() == 0);
+    beside.stop();
+}
+
+#[test]
+fn an_answer_that_breaks_off_before_any_of_it_was_sent_is_answered_for() {
+    let upstream = Upstream::start(|peer| {
+        let Some(request) = peer.request() else { return };
+        let chunk = if request.target == "/now" { "nonsense" } else { "3\r\nabc\r\nnonsense" };
+        peer.send(format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{chunk}\r\n"));
+        peer.wait_for_end();
+    });
+    let beside = Beside::of(&upstream.url(), ONCE);
+    let mut wire = beside.wire();
+    for _ in 0..2 {
+        wire.get("/now").refuses(502, "upstream_malformed");
+    }
+    beside.wire().ask("GET /now HTTP/1.0\r\n\r\n").refuses(502, "upstream_malformed");
+    let answer = wire.get("/later");
+    assert!(answer.status == 502 || answer.ending == Ending::Short, "{answer:?}");
+    beside.stop();
+}
+
+#[test]
+fn what_is_no_answer_is_not_passed_on() {
+    static ANSWERS: [&str; 22] = [
+        "nonsense\r\n\r\n",
+        "\0\0\0\0\r\n\r\n",
+        "\x15\x03\x01\x00\x02\x02\x28",
+        "SSH-2.0-OpenSSH_9.2\r\n",
+        "220 mail.example ESMTP\r\n",
+        "HTTP/2 200\r\n\r\n",
+        "HTTP/3.0 200 OK\r\n\r\n",
+        "http/1.1 200 OK\r\n\r\n",
+        "HTTP/1.1 20 OK\r\n\r\n",
+        "HTTP/1.1 600 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 099 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1,2\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent Length: 3\r\n\r\nabc",
+        "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n",
+        "\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+    ];
+    let upstream = Upstream::start(|peer| {
+        while let Some(request) = peer.request() {
+            let number: Option<usize> = request.target[1..].parse().ok();
+            peer.send(number.map_or("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood", |number| ANSWERS[number]));
+        }
+    });
+    let beside = Beside::of(&upstream.url(), ONCE);
+    let mut wire = beside.wire();
+    for (number, said) in ANSWERS.iter().enumerate() {
+        let answer = wire.get(&format!("/{number}"));
+        assert_eq!((answer.status, answer.reason()), (502, Some("upstream_malformed")), "{said:?}: {answer:?}");
+        assert_eq!(wire.get("/good").is(200).text(), "good", "after {said:?}");
+    }
+    beside.stop();
+}
+
+#[test]
+fn what_follows_an_answer_unasked_is_nobodys() {
+    let upstream = Upstream::start(|peer| {
+        let evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
+        while let Some(request) = peer.request() {
+            match request.target.as_str() {
+                "/longer" => peer.send(format!("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc{evil}")),
+                "/chunked" => peer
+                    .send(format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n{evil}")),
+                "/204" => peer.send(format!("HTTP/1.1 204 No Content\r\n\r\n{evil}")),
+                "/304" => {
+                    peer.send(format!("HTTP/1.1 304 Not Modified\r\nContent-Length: {}\r\n\r\n{evil}", evil.len()))
+                }
+                "/head" => peer.send(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{evil}", evil.len())),
+                "/later" => {
+                    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
+                    std::thread::sleep(Duration::from_millis(30));
+                    peer.send(evil)
+                }
+                _ => peer.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood"),
+            };
+        }
+    });
+    let beside = Beside::of(&upstream.url(), ONCE);
+    let mut wire = beside.wire();
+    for _ in 0..5 {
+        assert_eq!(wire.get("/longer").is(200).text(), "abc");
+        assert_eq!(wire.get("/good").is(200).text(), "good");
+        assert_eq!(wire.get("/chunked").is(200).text(), "abc");
+        assert_eq!(wire.get("/good").is(200).text(), "good");
+        wire.get("/204").is(204);
+        assert_eq!(wire.get("/good").is(200).text(), "good");
+        wire.get("/304").is(304);
+        assert_eq!(wire.get("/good").is(200).text(), "good");
+        wire.send("HEAD /head HTTP/1.1\r\nHost: test\r\n\r\n");
+        wire.next(true).is(200);
+        assert_eq!(wire.get("/good").is(200).text(), "good");
+        assert_eq!(wire.get("/later").is(200).text(), "abc");
+        std::thread::sleep(Duration::from_millis(80));
+        assert_eq!(wire.get("/good").is(200).text(), "good");
+    }
+    beside.stop();
+}
+
+#[test]
+fn an_answer_before_the_request_has_ended_arrives() {
+    let upstream = Upstream::start(|peer| {
+        let Some(request) = peer.head() else { return };
+        peer.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig");
+        match request.target.as_str() {
+            // With the request unread, which resets the connection.
+            "/close" => (),
+            "/read" => peer.wait_for_end(),
+            "/stop" => std::thread::sleep(Duration::from_secs(2)),
+            other => panic!("{other}"),
+        }
+    });
+    let beside = Beside::of(&upstream.url(), ONCE);
+    let body = vec![b'x'; 10_000_000];
+    for path in ["/close", "/read", "/stop"] {
+        for (name, chunked) in [("unix", false), ("tcp", false), ("unix", true), ("tcp", true)] {
+            let mut wire = if name == "unix" { beside.wire() } else { beside.tcp() };
+            let framing = if chunked { "Transfer-Encoding: chunked" } else { "Content-Length: 10000000" };
+            wire.send(format!("POST {path} HTTP/1.1\r\nHost: test\r\n{framing}\r\n\r\n"));
+            if chunked {
+                wire.send("989680\r\n");
+            }
+            // It sends all before it looks for an answer, as many do.
+            let sent = wire.try_send(&body);
+            let answer = wire.answer().is(413);
+            assert_eq!((answer.text().as_str(), answer.field("connection")), ("big", Some("close")), "{path} {name}");
+            assert!(sent.is_ok(), "{path} {name} chunked {chunked}: {sent:?}");
+        }
+    }
+    upstream.wait("its connections are closed", |upstream| upstream.open() == 0);
+    beside.wait_until_idle();
+    beside.stop();
+}
+
+#[test]
+fn an_upload_that_stalls_ends_on_whichever_side_it_does() {
+    let upstream = Upstream::start(|peer| {
+        let Some(mut request) = peer.head() else { return };
+        match request.target.as_str() {
+            "/unread" => std::thread::sleep(Duration::from_secs(3)),
+            _ => assert_eq!(peer.body(&mut request), None, "the request is never whole"),
+        }
+    });
+    let beside = Beside::of(&upstream.url(), STRICT);
+    // The upstream does not read on.
+    let mut wire = beside.wire();
+    wire.send("POST /unread HTTP/1.1\r\nHost: test\r\nContent-Length: 100000000\r\n\r\n");
+    let mut twin = wire.twin();
+    let sending = std::thread::spawn(move || {
+        let _ = twin.try_send(vec![b'x'; 100_000_000]);
+    });
+    wire.answer().refuses(504, "upstream_timeout");
+    drop(wire);
+    sending.join().unwrap();
+    // The client does not send on.
+    for framing in ["Content-Length: 10", "Transfer-Encoding: chunked"] {
+        let mut wire = beside.wire();
+        wire.send(format!("POST /client HTTP/1.1\r\nHost: test\r\n{framing}\r\n\r\n5\r\nab"));
+        let answer = wire.answer().refuses(408, "client_timeout");
+        assert_eq!(answer.field("connection"), Some("close"));
+    }
+    upstream.wait("its connections are closed", |upstream| upstream.open() == 0);
+    beside.wait_until_idle();
+    beside.stop();
+}
+
+#[test]
+fn a_body_that_one_side_does_not_take_is_not_kept_in_memory() {
+    let sent = Arc::new(AtomicU64::new(0));
+    let stop = Arc::new(AtomicBool::new(false));
+    let (counter, stopped) = (Arc::clone(&sent), Arc::clone(&stop));
+    let upstream = Upstream::start(move |peer| {
+        let Some(request) = peer.head() else { return };
+        if request.method == "POST" {
+            while !stopped.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            return;
+        }
+        peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
+        let piece = vec![b'x'; 100_000];
+        for _ in 0..10_000 {
+            if !peer.send(&piece) {
+                return;
+            }
+            counter.fetch_add(100_000, Ordering::Relaxed);
+        }
+    });
+    let beside = Beside::of(&upstream.url(), ONCE);
+    let before = beside.memory();
+    // Ten clients that read 1 KB/s of 1 GB, and ten that send what nobody reads.
+    let mut readers: Vec<_> =
+        (0..10).map(|number| if number % 2 == 0 { beside.wire() } else { beside.tcp() }).collect();
+    for wire in &mut readers {
+        wire.send("GET /big HTTP/1.1\r\nHost: test\r\n\r\n");
+        assert_eq!(wire.head().status, 200);
+    }
+    let mut writers: Vec<_> = (0..10).map(|_| beside.wire()).collect();
+    let taken = Arc::new(AtomicU64::new(0));
+    let mut writing = Vec::new();
+    for wire in &mut writers {
+        wire.send("POST /big HTTP/1.1\r\nHost: test\r\nContent-Length: 1000000000\r\n\r\n");
+        let (mut twin, taken) = (wire.twin(), Arc::clone(&taken));
+        writing.push(std::thread::spawn(move || {
+            let piece = vec![b'x'; 10_000];
+            while twin.try_send(&piece).is_ok() {
+                taken.fetch_add(10_000, Ordering::Relaxed);
+            }
+        }));
+    }
+    let mut most = 0;
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(100));
+        for wire in &mut readers {
+            wire.take(100);
+        }
+        most = most.max(beside.memory());
+    }
+    let grown = most.saturating_sub(before);
+    assert!(grown < 16 << 20, "{grown} bytes more for twenty bodies");
+    let (sent, taken) = (sent.load(Ordering::Relaxed), taken.load(Ordering::Relaxed));
+    println!("memory: {grown} bytes more; of upstreams {sent} bytes were taken, of clients {taken}");
+    // What the system keeps for the sockets on the way.
+    assert!(sent < 200_000_000, "{sent} bytes were taken of an upstream for clients that had read none of them");
+    assert!(taken < 200_000_000, "{taken} bytes were taken of clients for an upstream that reads none");
+    stop.store(true, Ordering::Relaxed);
+    for wire in readers.iter().chain(&writers) {
+        wire.end();
+    }
+    for writer in writing {
+        writer.join().unwrap();
+    }
+    upstream.wait("its connections are closed", |upstream| upstream.open() == 0);
+    beside.wait_until_idle();
+    beside.stop();
+}
+
+#[test]
+fn a_client_that_does_not_take_its_answer_is_given_up() {
+    let upstream = Upstream::start(|peer| {
+        peer.request();
+        peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
+        while peer.send([b'x'; 10_000]) {}
+    });
+    let beside = Beside::of(&upstream.url(), STRICT);
+    let mut wire = beside.wire();
+    wire.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n");
+    upstream.wait("its connection is closed", |upstream| upstream.accepted() == 1 && upstream.open() == 0);
+    beside.wait_until_idle();
+    // It is not the upstream that was too slow.
+    assert_eq!(
+        beside.metric("unladen_requests_total{upstream=\"test\",end=\"broken\",reason=\"client_timeout\"}"),
+        Some(1.0)
+    );
+    let (rest, _) = wire.rest();
+    assert!(rest.len() < 100_000_000);
+    beside.stop();
+}
+
+#[test]
+fn a_client_that_goes_leaves_nothing_behind() {
+    let upstream = Upstream::start(|peer| {
+        let Some(mut request) = peer.head() else { return };
+        match request.target.as_str() {
+            "/waiting" => peer.wait_for_end(),
+            "/uploading" => assert_eq!(peer.body(&mut request), None),
+            "/answering" => {
+                peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+                // Nothing more comes that the client could be missed for.
+                peer.wait_for_end();
+            }
+            "/flowing" => {
+                peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
+                while peer.send([b'x'; 10_000]) {}
+            }
+            other => panic!("{other}"),
+        }
+    });
+    // One at a time: whoever is left behind is in the way of the next.
+    let beside = Beside::of(&upstream.url(), "breaker = false\nlimits = { requests = 1 }");
+    for path in ["/waiting", "/uploading", "/answering", "/flowing"] {
+        for mut wire in [beside.wire(), beside.tcp()] {
+            let method = if path == "/uploading" { "POST" } else { "GET" };
+            let length = if path == "/uploading" { "Content-Length: 100\r\n" } else { "" };
+            let before = upstream.seen().len();
+            wire.send(format!("{method} {path} HTTP/1.1\r\nHost: test\r\n{length}\r\n"));
+            match path {
+                "/uploading" => wire.send("some of it"),
+                "/waiting" => (),
+                _ => assert_eq!(wire.head().status, 200),
+            }
+            upstream.wait("the request has come", |upstream| upstream.seen().len() > before);
+            drop(wire);
+            upstream.wait("its connection is closed", |upstream| upstream.open() == 0);
+            beside.wait_until_idle();
+        }
+    }
+    assert_eq!(upstream.seen().len(), 8);
+    beside.stop();
+}
