@@ -35,15 +35,17 @@ const WAYS: [(&str, u32, bool, &str, &[&str]); 8] = [
     ("https", 0, false, ".", &[]),
 ];
 
+const LOGGED: Duration = Duration::from_millis(1_500);
+
 #[test]
 fn the_page_is_the_same_by_every_way_and_what_differs_is_what_the_way_says() {
     let subject = Subject::up("sidecar");
     let log = subject.get("CONNECTIONS");
     let (first, _) = page(&subject);
+    // The log is written once a second.
+    thread::sleep(LOGGED);
     for (way, trips, keeps, kind, daemons) in WAYS {
         go(&subject, way);
-        // What was logged before is written by now.
-        thread::sleep(Duration::from_millis(1_200));
         let logged = fs::read_to_string(log).unwrap().len();
         let asked: Vec<_> = (0..6).map(|_| page(&subject)).collect();
         assert!(asked.iter().all(|(page, _)| *page == first), "{way}: another page");
@@ -58,7 +60,7 @@ fn the_page_is_the_same_by_every_way_and_what_differs_is_what_the_way_says() {
             assert_eq!(is_there, daemons.contains(&daemon), "{way}: {daemon}\n{status}");
         }
 
-        thread::sleep(Duration::from_millis(1_200));
+        thread::sleep(LOGGED);
         let logged = fs::read_to_string(log).unwrap()[logged..].to_owned();
         let lines: Vec<_> = logged.lines().map(|line| line.split_once(' ').unwrap()).collect();
         let new = lines.iter().filter(|(place, _)| *place == "1").count();
