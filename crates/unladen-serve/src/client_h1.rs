@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Poll, ready};
 use std::time::{Duration, Instant};
 
 use unladen_http1::Fault;
@@ -234,20 +234,28 @@ impl Visitor {
     /// Says that nothing more comes, and reads on for a while: a connection that is closed with bytes unread is reset, and takes the
     /// answer with it (RFC 9112, section 9.6).
     async fn linger(&mut self) {
-        let Self { transport, buffer, watch, .. } = self;
+        let Self { transport, buffer, watch, context, .. } = self;
         let deadline = Deadline::new(Instant::now(), LINGER_TIME, None);
         let half = Half(transport);
-        let dropping = async {
-            if poll_fn(|cx| half.poll_shutdown(cx)).await.is_err() {
-                return;
+        let mut closing = pin!(context.close_idle.notified());
+        let mut is_told = false;
+        let dropping = poll_fn(|cx| {
+            if !is_told {
+                if ready!(half.poll_shutdown(cx)).is_err() {
+                    return Poll::Ready(());
+                }
+                is_told = true;
             }
             loop {
                 buffer.consume(buffer.bytes().len());
-                if !matches!(half.read(buffer).await, Ok(1..)) {
-                    return;
+                match half.poll_read(buffer, cx) {
+                    Poll::Ready(Ok(1..)) => (),
+                    Poll::Ready(_) => return Poll::Ready(()),
+                    // A stop does not wait for a client that leaves its connection open.
+                    Poll::Pending => return closing.as_mut().poll(cx),
                 }
             }
-        };
+        });
         let _ = watch.over(&deadline, pin!(dropping)).await;
     }
 }

@@ -80,7 +80,9 @@ impl Errand<'_> {
             Some(Err(Failure::Upstream(reason, after))) => (reason, after),
             None if deadline.is_last() => (Reason::DeadlineExceeded, None),
             // It was quiet for as long as it may be, which speaks against nobody.
-            None if told.phase.get() == Phase::Tunnelling => return self.tell(&told, End::Upgraded, head, id, trace, now),
+            None if told.phase.get() == Phase::Tunnelling => {
+                return self.tell(&told, End::Upgraded, head, id, trace, now);
+            }
             None => (told.phase.get().too_long(), None),
         };
         if (reason == Reason::UpstreamTimeout || is_stalled(&told, reason))
