@@ -5,6 +5,7 @@
 //! the machine: a subject has a state folder of its own. Nothing asserts how long something took; but lengths of runs are
 //! given, so that all of it takes minutes.
 
+mod authority;
 mod beside;
 mod binary;
 pub mod bpf;
@@ -14,6 +15,7 @@ mod document;
 mod experiment;
 pub mod frames;
 mod machine;
+mod nginx;
 mod recorder;
 mod records;
 mod serve;
@@ -23,6 +25,7 @@ mod subject;
 mod upstream;
 mod wire;
 
+pub use authority::{Authority, Certificate};
 pub use beside::Beside;
 pub use binary::binary;
 pub use call::{Call, Done, Running};
@@ -30,6 +33,7 @@ pub use counts::Counted;
 pub use document::{Compared, Document, Weight};
 pub use experiment::{Lab, SHORT_LOAD};
 pub use machine::{Ability, skip_without, worker};
+pub use nginx::Nginx;
 pub use recorder::{Part, Recorded, Recorder, good};
 pub use records::Records;
 pub use serve::Serve;

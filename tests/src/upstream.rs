@@ -30,8 +30,8 @@ pub struct Peer {
     pub number: usize,
     stream: BufReader<TcpStream>,
     counts: Arc<Counts>,
-    /// Which of those seen is the latest of this connection.
-    last: usize,
+    /// Which of those seen is the latest of this connection, if they are kept.
+    last: Option<usize>,
 }
 
 /// A request as it came.
@@ -54,6 +54,15 @@ pub struct Seen {
 impl Upstream {
     /// Each connection has a thread, on which the script is called once.
     pub fn start(script: impl Fn(&mut Peer) + Send + Sync + 'static) -> Self {
+        Self::new(true, script)
+    }
+
+    /// The same, but that it does not keep what it has seen: for very many requests.
+    pub fn forgetful(script: impl Fn(&mut Peer) + Send + Sync + 'static) -> Self {
+        Self::new(false, script)
+    }
+
+    fn new(keeps: bool, script: impl Fn(&mut Peer) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let address = listener.local_addr().expect("its address");
         let counts = Arc::new(Counts::default());
@@ -66,7 +75,7 @@ impl Upstream {
                 kept.open.fetch_add(1, Ordering::SeqCst);
                 let (counts, script) = (Arc::clone(&kept), Arc::clone(&script));
                 std::thread::spawn(move || {
-                    let mut peer = Peer { number, stream: BufReader::new(stream), counts, last: 0 };
+                    let mut peer = Peer { number, stream: BufReader::new(stream), counts, last: keeps.then_some(0) };
                     script(&mut peer);
                 });
             }
@@ -133,7 +142,9 @@ impl Peer {
     pub fn request(&mut self) -> Option<Seen> {
         let mut request = self.head()?;
         self.body(&mut request)?;
-        self.counts.seen.lock().unwrap()[self.last].clone_from(&request);
+        if let Some(last) = self.last {
+            self.counts.seen.lock().unwrap()[last].clone_from(&request);
+        }
         Some(request)
     }
 
@@ -144,9 +155,11 @@ impl Peer {
         let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
         let fields = self.fields()?;
         let request = Seen { method, target, fields, body: Vec::new(), trailers: Vec::new() };
-        let mut seen = self.counts.seen.lock().unwrap();
-        self.last = seen.len();
-        seen.push(request.clone());
+        if let Some(last) = &mut self.last {
+            let mut seen = self.counts.seen.lock().unwrap();
+            *last = seen.len();
+            seen.push(request.clone());
+        }
         Some(request)
     }
 
@@ -216,12 +229,12 @@ impl Peer {
         while !self.read().is_empty() {}
     }
 
-    /// Whether nothing comes for this long, and the connection is open.
-    pub fn is_quiet(&mut self, time: Duration) -> bool {
+    /// Waits for something to come: whether it did so within this time, be it the connection's end.
+    pub fn waits(&mut self, time: Duration) -> bool {
         let _ = self.stream.get_ref().set_read_timeout(Some(time));
-        let quiet = self.stream.fill_buf().is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
+        let came = self.stream.fill_buf().map(|_| ()).map_err(|error| error.kind());
         let _ = self.stream.get_ref().set_read_timeout(Some(LIMIT));
-        quiet
+        came != Err(std::io::ErrorKind::WouldBlock)
     }
 
     /// Says that nothing more is sent.

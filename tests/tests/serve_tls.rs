@@ -1,0 +1,89 @@
+//! `unladen serve` and TLS upstreams: who cannot show that they are who they should be, are sent nothing.
+
+use unladen_tests::{Authority, Beside, Certificate, Nginx};
+
+const ANSWER: &str = "location / { return 200 'well'; }";
+
+/// Trusts the authority, and asks for the name.
+fn beside(nginx: &Nginx, authority: &Authority, settings: &str) -> Beside {
+    let ca = nginx.path("ca.pem");
+    std::fs::write(&ca, authority.pem()).unwrap();
+    Beside::of(
+        &format!("https://{}", nginx.address()),
+        &format!("ca = \"{}\"\nretry = {{ attempts = 0 }}\nbreaker = false\n{settings}", ca.display()),
+    )
+}
+
+fn nginx(certificate: &Certificate, listen: &str, more: &str) -> Nginx {
+    Nginx::start(
+        &format!("LISTEN {listen}; ssl_certificate chain.pem; ssl_certificate_key key.pem; {more}"),
+        &[("chain.pem", &certificate.chain), ("key.pem", &certificate.key)],
+    )
+}
+
+#[test]
+fn an_upstream_that_is_not_who_it_should_be_is_sent_nothing() {
+    let (ours, others) = (Authority::new(), Authority::new());
+    for (what, certificate) in [
+        ("expired", ours.expired("upstream.example")),
+        ("of an authority that is not known", others.certificate("upstream.example")),
+        ("for another name", ours.certificate("other.example")),
+    ] {
+        for listen in ["ssl", "ssl http2"] {
+            let nginx = nginx(&certificate, listen, ANSWER);
+            let beside = beside(&nginx, &ours, "server_name = \"upstream.example\"");
+            let mut wire = beside.wire();
+            wire.get("/secret").refuses(502, "tls_failed");
+            wire.post("/secret", "secret").refuses(502, "tls_failed");
+            assert_eq!(nginx.file("requests.log"), "", "{what}, {listen}");
+            assert!(
+                beside.metric("unladen_tls_handshakes_total{upstream=\"test\",result=\"failed\"}") >= Some(2.0),
+                "{what}"
+            );
+            beside.stop();
+        }
+    }
+    let nginx = nginx(&ours.certificate("upstream.example"), "ssl", ANSWER);
+    let beside = beside(&nginx, &ours, "server_name = \"upstream.example\"");
+    assert_eq!(beside.wire().get("/").is(200).text(), "well");
+    assert_eq!(nginx.file("requests.log").lines().count(), 1);
+    beside.stop();
+}
+
+#[test]
+fn what_does_not_speak_tls_is_sent_nothing() {
+    let nginx = Nginx::plain(ANSWER);
+    let beside = beside(&nginx, &Authority::new(), "");
+    beside.wire().get("/secret").refuses(502, "tls_failed");
+    assert!(!nginx.file("requests.log").contains("secret"));
+    beside.stop();
+}
+
+#[test]
+fn connections_with_tls_are_kept_and_sessions_resumed() {
+    let authority = Authority::new();
+    for (listen, version) in [("ssl", "1.1"), ("ssl http2", "2")] {
+        let nginx = nginx(&authority.certificate("127.0.0.1"), listen, &format!("keepalive_requests 5; {ANSWER}"));
+        let beside = beside(&nginx, &authority, "");
+        let mut wire = beside.wire();
+        for number in 0..40 {
+            if number % 2 == 0 {
+                assert_eq!(wire.get("/").is(200).text(), "well");
+            } else {
+                // nginx closes its connections every five requests, or says that it will: none of these is lost by that.
+                wire.post("/", "x".repeat(1000)).is(200);
+            }
+        }
+        assert_eq!(nginx.file("requests.log").lines().count(), 40, "HTTP/{version}");
+        let handshakes = |result: &str| {
+            beside
+                .metric(&format!("unladen_tls_handshakes_total{{upstream=\"test\",result=\"{result}\"}}"))
+                .unwrap_or(0.0)
+        };
+        let (full, resumed) = (handshakes("full"), handshakes("resumed"));
+        println!("HTTP/{version}: {full} full handshakes, {resumed} resumed ones");
+        assert!(full >= 1.0 && full + resumed <= 20.0, "HTTP/{version}: {full} full, {resumed} resumed");
+        assert!(resumed >= 5.0, "HTTP/{version}: {full} full, {resumed} resumed");
+        beside.stop();
+    }
+}
