@@ -97,6 +97,10 @@ impl Additions<'_> {
     /// RFC 7239, section 4.
     fn forwarded(&self, request: &Request, mut write: impl FnMut(&[u8], &[u8])) {
         let mut hops = joined(&request.fields, Name::Forwarded);
+        if !is_closed(&hops) {
+            // What is added would be a part of the text that does not end.
+            hops.clear();
+        }
         separate(&mut hops);
         let client = match self.client {
             Some(IpAddr::V4(ip)) => ip.to_string(),
@@ -113,6 +117,20 @@ impl Additions<'_> {
 fn joined(fields: &Fields, id: Name) -> Vec<u8> {
     let values: Vec<_> = fields.iter().filter(|field| field.id == id).map(|field| field.value).collect();
     values.join(&b", "[..])
+}
+
+/// Whether each quoted text of it ends (RFC 9110, section 5.6.4).
+fn is_closed(list: &[u8]) -> bool {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    for byte in list {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_quoted => is_escaped = true,
+            b'"' => is_quoted = !is_quoted,
+            _ => (),
+        }
+    }
+    !is_quoted
 }
 
 fn separate(list: &mut Vec<u8>) {

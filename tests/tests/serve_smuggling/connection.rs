@@ -235,6 +235,10 @@ fn who_sent_it_is_told_once() {
             "x-forwarded-for: unknown¶x-forwarded-host: a¶x-forwarded-proto: http¶",
         ),
         ("forwarded", "Forwarded: for=10.0.0.1", "forwarded: for=10.0.0.1, for=unknown;proto=http;host=\"a\"¶"),
+        ("forwarded", "Forwarded: for=\"a, \\\"b\"", "forwarded: for=\"a, \\\"b\", for=unknown;proto=http;host=\"a\"¶"),
+        // Ours would be within its text.
+        ("forwarded", "Forwarded: for=\"10.0.0.1", "forwarded: for=unknown;proto=http;host=\"a\"¶"),
+        ("forwarded", "Forwarded: for=\"10.0.0.1\\\"", "forwarded: for=unknown;proto=http;host=\"a\"¶"),
         ("strip", "X-Forwarded-For: 10.0.0.1¶Forwarded: for=x¶x-FORWARDED-host: b¶X-Forwarded-Proto: https", ""),
         ("pass", "X-Forwarded-For: 10.0.0.1¶Forwarded: for=x", "X-Forwarded-For: 10.0.0.1¶Forwarded: for=x¶"),
     ] {
