@@ -15,6 +15,9 @@ mod convert;
 mod date;
 mod errand;
 mod exchange;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod house;
 mod phase;
 mod plan;

@@ -1,0 +1,118 @@
+//! For `fuzz/` alone: the way of requests from a client's bytes to an upstream's, over sockets that lead to nobody. The principal
+//! functions are [`carry`], for HTTP/1, and [`downgrade`], for heads of HTTP/2.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+use unladen_http1::{HeadLimits, Request};
+use unladen_pool::{Buffer, Half, Socket, Transport, UpstreamSettings};
+
+use crate::compose::{Additions, request_to_h1};
+use crate::convert::request_from_h2;
+use crate::settings::{BesideSettings, ClientSettings, Forwarded, HostRule};
+use crate::stream::{H1Sink, H1Source, Pump, Sink, Source};
+
+/// More than this is not carried: sockets hold it, so that nobody has to read meanwhile.
+pub const MOST: usize = 32 * 1024;
+
+/// How requests are sent on.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// What the upstream is told as `Host`.
+    pub host: HostRule,
+    /// What becomes of who sent it.
+    pub forwarded: Forwarded,
+    /// Whether `Via` is added.
+    pub via: bool,
+    /// Whether another protocol may be asked for.
+    pub upgrade: bool,
+}
+
+/// Of a client's requests, what is sent on of each: its bytes, and whether it was whole.
+///
+/// # Errors
+/// If there are no sockets.
+pub async fn carry(bytes: &[u8], way: &Way) -> io::Result<Vec<(Vec<u8>, bool)>> {
+    let (mut client, ours) = UnixStream::pair()?;
+    client.write_all(bytes.get(..MOST).unwrap_or(bytes)).await?;
+    client.shutdown().await?;
+    let transport = RefCell::new(Transport::Plain(Socket::Unix(ours)));
+    let (mut buffer, mut request, mut head) = (Buffer::default(), Request::default(), Vec::new());
+    let (settings, mut sent) = (settings(way), Vec::new());
+    while read(&mut request, Half(&transport), &mut buffer).await {
+        let (ours, mut upstream) = UnixStream::pair()?;
+        let onward = RefCell::new(Transport::Plain(Socket::Unix(ours)));
+        head.clear();
+        request_to_h1(&mut head, &request, &additions(&settings, way));
+        let mut body = Source::H1(H1Source::new(Half(&transport), &mut buffer, request.length));
+        let mut sink = Sink::H1(H1Sink::new(Half(&onward), &mut head, request.length));
+        let mut pump = Pump::keeping(0);
+        let is_whole = poll_fn(|cx| pump.poll(cx, &mut body, &mut sink, None)).await.is_ok();
+        drop(onward);
+        let mut arrived = Vec::new();
+        upstream.read_to_end(&mut arrived).await?;
+        sent.push((arrived, is_whole));
+        if !is_whole || !request.keeps_alive() {
+            break;
+        }
+    }
+    Ok(sent)
+}
+
+/// The next head, if there is one.
+async fn read(request: &mut Request, half: Half<'_>, buffer: &mut Buffer) -> bool {
+    let limits = HeadLimits::default();
+    loop {
+        if !buffer.is_empty() {
+            match request.parse(buffer.bytes(), &limits) {
+                Ok(Some(length)) => {
+                    buffer.consume(length);
+                    return true;
+                }
+                Ok(None) if buffer.is_full() => buffer.grow(limits.bytes + 1),
+                Ok(None) => (),
+                Err(_) => return false,
+            }
+        }
+        if !matches!(half.read(buffer).await, Ok(count) if count > 0) {
+            return false;
+        }
+    }
+}
+
+/// The head that a request of HTTP/2 is sent on with, if it is taken: `ends` if it has no body.
+pub fn downgrade(head: &http::request::Parts, ends: bool, way: &Way) -> Option<Vec<u8>> {
+    let (mut request, mut sent) = (Request::default(), Vec::new());
+    request_from_h2(&mut request, head, ends, &HeadLimits::default()).ok()?;
+    request_to_h1(&mut sent, &request, &additions(&settings(way), way));
+    Some(sent)
+}
+
+fn additions<'a>(settings: &'a BesideSettings, way: &Way) -> Additions<'a> {
+    Additions {
+        settings,
+        authority: "upstream:80",
+        tls: false,
+        client: None,
+        request_id: None,
+        trace: None,
+        upgrade: way.upgrade,
+    }
+}
+
+fn settings(way: &Way) -> BesideSettings {
+    BesideSettings {
+        listen: Vec::new(),
+        socket_mode: 0,
+        upstream: UpstreamSettings::new("", Vec::new()),
+        host: way.host.clone(),
+        forwarded: way.forwarded,
+        via: way.via,
+        request_id: false,
+        client: ClientSettings::default(),
+        rates: Vec::new(),
+    }
+}
