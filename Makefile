@@ -4,10 +4,10 @@ PREFIX ?= /usr/local
 # With DESTDIR, a package can be made of it.
 DESTDIR ?=
 
-.PHONY: help build test lint bench accuracy demo install clean
+.PHONY: help build test lint bench accuracy h2spec demo install clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build target/release/unladen
 	cargo build --release --locked -p unladen
@@ -25,6 +25,9 @@ accuracy: ## known truths, simulated and real, against what unladen says
 	cargo run --release --locked -p unladen-accuracy -- simulate
 	cargo run --release --locked -p unladen-accuracy -- real
 	cargo run --release --locked -p unladen-accuracy -- findings
+
+h2spec: ## HTTP/2 of serve, by the tests of others (takes Go)
+	@scripts/h2spec
 
 demo: ## weigh the main page of a MediaWiki that is set up for it
 	@scripts/demo
