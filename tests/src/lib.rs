@@ -14,6 +14,7 @@ mod counts;
 mod document;
 mod experiment;
 pub mod frames;
+pub mod h2;
 mod machine;
 mod nginx;
 mod recorder;
