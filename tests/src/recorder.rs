@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -40,6 +41,8 @@ pub enum Part {
     Bytes(Vec<u8>),
     /// A wait.
     Pause(Duration),
+    /// What is waited for by the other end of this: what was before it has been sent.
+    Tell(Sender<()>),
     /// The connection's end.
     Close,
 }
@@ -182,6 +185,7 @@ fn give(connection: &mut Connection, part: &Part) {
             let _ = connection.stream.set_nonblocking(true);
         }
         Part::Pause(time) => std::thread::sleep(*time),
+        Part::Tell(who) => _ = who.send(()),
         Part::Close => {
             let _ = connection.stream.shutdown(std::net::Shutdown::Both);
             connection.gone = true;

@@ -9,10 +9,13 @@ use std::time::Duration;
 use unladen_tests::frames::{Frame, Http2, block, code, flag, kind};
 use unladen_tests::{Recorder, Serve};
 
-use crate::support::{client, connect, is_alive, is_served, memory, ping, request, serve};
+use crate::support::{LONG, client, connect, is_alive, is_served, memory, ping, request, serve};
 
 /// What a flood may cost, in MiB: the floods below are of 10 to 30 MB, and what they are made to be kept as is many times that.
 const MEMORY: u64 = 24;
+
+/// For a peer that is not expected to take all.
+const SHORT: Duration = Duration::from_millis(500);
 
 /// How a flood ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,9 +26,9 @@ enum Ends {
     Read,
 }
 
-/// Sends `each` so many times, until the peer takes no more: whether it took all.
-fn pour(client: &mut Http2<UnixStream>, each: &[u8], count: usize) -> bool {
-    client.stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
+/// Sends `each` so many times, until the peer takes no more for a while: whether it took all.
+fn pour(client: &mut Http2<UnixStream>, each: &[u8], count: usize, patience: Duration) -> bool {
+    client.stream.set_write_timeout(Some(patience)).unwrap();
     let many = (60_000 / each.len()).clamp(1, count);
     let piece = each.repeat(many);
     (0..count / many).all(|_| client.stream.write_all(&piece).is_ok())
@@ -67,7 +70,8 @@ fn frames_without_end() {
     ] {
         let mut client = client(&serve);
         client.say(&first);
-        let took_all = pour(&mut client, &each, count);
+        let patience = if ends == Ends::Cut { SHORT } else { LONG };
+        let took_all = pour(&mut client, &each, count, patience);
         costs_little(&serve, before, name);
         assert_eq!(took_all, ends == Ends::Read, "{name}");
         assert!(ends == Ends::Cut || is_alive(&mut client), "{name}");
@@ -86,7 +90,7 @@ fn others_are_served_meanwhile() {
                 while !ended.load(Ordering::Relaxed) {
                     let mut client = client(&serve);
                     for _ in 0..10 {
-                        if ended.load(Ordering::Relaxed) || !pour(&mut client, &each, 10_000) {
+                        if ended.load(Ordering::Relaxed) || !pour(&mut client, &each, 10_000, SHORT) {
                             break;
                         }
                     }
@@ -223,7 +227,7 @@ fn bodies_that_the_upstream_does_not_take() {
         // As much as the windows allow, and far beyond.
         for number in 0..20 {
             let piece = Frame::data(number * 2 + 1, vec![b'x'; size], false).bytes();
-            if !pour(&mut client, &piece, (400_000 / size).min(30_000)) {
+            if !pour(&mut client, &piece, (400_000 / size).min(30_000), SHORT) {
                 break;
             }
         }
@@ -244,7 +248,7 @@ fn small_pieces_may_wait_for_a_slow_upstream() {
     assert!(is_alive(&mut client));
     client.send(&request(1, "POST", "/", false));
     let piece = Frame::data(1, [b'x'; 20], false).bytes();
-    assert!(pour(&mut client, &piece, 256 * 1024 / 20));
+    assert!(pour(&mut client, &piece, 256 * 1024 / 20, LONG));
     assert!(is_alive(&mut client), "a window full of small pieces ends the connection");
     drop(client);
     serve.stop();

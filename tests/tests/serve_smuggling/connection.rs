@@ -178,7 +178,7 @@ fn a_client_that_leaves_in_a_body_leaves_nothing_to_the_next() {
 fn what_a_client_may_send_has_its_bounds() {
     let place = Place::new(
         Recorder::good(),
-        "host = \"keep\"\nvia = false\nrequest_id = false\n[beside.client]\nbody_bytes = \"10KiB\"\nhead_timeout = \"300ms\"\n",
+        "host = \"keep\"\nvia = false\nrequest_id = false\n[beside.client]\nbody_bytes = \"10KiB\"\nhead_timeout = \"1s\"\n",
     );
     let head = "POST / HTTP/1.1¶Host: a¶Transfer-Encoding: chunked¶¶";
     let long = |count: usize| "x".repeat(count);

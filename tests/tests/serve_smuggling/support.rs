@@ -127,7 +127,8 @@ pub(crate) fn hear_of(stream: &mut UnixStream, count: usize, method: impl Fn(usi
             Err(error) if error.kind() == ErrorKind::ConnectionReset => said.closed = true,
             Err(error) => panic!("nothing more is said ({error}) after {said:?}"),
         }
-        while let Some((answer, length)) = read(&said.rest, method(said.answers.len()), said.closed) {
+        while count == 0 || said.answers.len() < count {
+            let Some((answer, length)) = read(&said.rest, method(said.answers.len()), said.closed) else { break };
             said.answers.push(answer);
             said.rest.drain(..length);
         }
