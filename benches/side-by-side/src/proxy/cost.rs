@@ -81,7 +81,12 @@ impl Load {
 pub(super) fn keep(world: &World) -> Result<()> {
     small(
         world,
-        [Load::small("plain upstream", To::Plain, false, true), Load::small("TLS upstream", To::Tls, false, true)],
+        [
+            Load::small("plain upstream", To::Plain, false, true),
+            Load::small("TLS upstream", To::Tls, false, true),
+            // It sleeps and wakes up for each request, as most proxies do most of the time.
+            Load { at_once: 1, ..Load::small("a single connection, plain upstream", To::Plain, false, true) },
+        ],
     )
 }
 
@@ -122,9 +127,9 @@ pub(super) fn bodies(world: &World) -> Result<()> {
             Load { what: size, to, unix: false, keep: true, at_once, file, upload, amount }
         };
         println!("\n  {what}");
-        let megabyte = measure(world, &of("1 MB", MEGABYTE, 8, 2_000), 5)?;
+        let megabyte = measure(world, &of("1 MB", MEGABYTE, 8, 2_000), 3)?;
         judge("CPU of a byte", &world.peers, &megabyte.cpu_us_of_megabyte, &OF_BYTES);
-        let large = measure(world, &of("100 MB", LARGE, 4, 20), 5)?;
+        let large = measure(world, &of("100 MB", LARGE, 4, 20), 3)?;
         judge("CPU of a byte", &world.peers, &large.cpu_us_of_megabyte, &OF_BYTES);
         let both = large.peak_mib.iter().zip(&megabyte.peak_mib);
         let grown: Vec<Series> = both.map(|(large, small)| large.over(small)).collect();
