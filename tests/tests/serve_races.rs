@@ -176,7 +176,7 @@ fn connections_that_are_closed_at_random_double_no_post() {
 #[ignore = "takes minutes"]
 fn connections_that_are_closed_lose_no_post_for_minutes() {
     let (answered, lost) =
-        posts(180, 200, 2_000_000, |peer, dice| !peer.waits(Duration::from_secs(1) + dice.micros(200_000)));
+        posts(150, 200, 2_000_000, |peer, dice| !peer.waits(Duration::from_secs(1) + dice.micros(200_000)));
     println!("closed when idle: {answered} POSTs were answered, {lost} were told that they may be lost");
     assert_eq!(lost, 0);
     let (answered, lost) = posts(60, 8, 1000, at_random);

@@ -559,7 +559,8 @@ fn clients_that_read_slowly_hold_up_neither_the_others_nor_the_memory() {
     };
     run(async {
         let upstream = H2Upstream::start(script);
-        let beside = Beside::of(&upstream.url(), "http = \"2\"");
+        // Long enough to be in the way of others.
+        let beside = Beside::of(&upstream.url(), "http = \"2\"\ntimeouts = { idle = \"10m\" }");
         let before = beside.memory();
         // Of HTTP/1, and streams of one connection of HTTP/2.
         let mut wires: Vec<_> = (0..30).map(|_| beside.wire()).collect();
