@@ -67,7 +67,7 @@ const CASES: &[Case] = &[
     ("a carriage return in a value", "GET¶x: y\rz", None, None, Ended),
     ("NUL in a value", "GET¶x: a\0b", None, None, Ended),
     ("DEL in a value", "GET¶x: a\x7fb", None, None, Ended),
-    ("8 bits in a value", "GET¶x: caf\u{c3}\u{a9}", None, None, Sent("GET / HTTP/1.1¶host: a¶x: caf\u{c3}\u{a9}¶¶")),
+    ("8 bits in a value", "GET¶x: na\u{c3}\u{a9}", None, None, Sent("GET / HTTP/1.1¶host: a¶x: na\u{c3}\u{a9}¶¶")),
     ("blanks around a value", "GET¶x: \t y \t", None, None, Sent("GET / HTTP/1.1¶host: a¶x: y¶¶")),
     ("CRLF in a name", "GET¶x\r\ny: z", None, None, Ended),
     ("a colon in a name", "GET¶transfer-encoding:chunked: x", None, None, Ended),

@@ -101,7 +101,7 @@ fn without_a_name_the_certificate_is_for_the_address() {
 }
 
 #[test]
-fn what_speaks_no_http_is_no_proxys() {
+fn what_speaks_no_http_is_nothing_for_a_proxy() {
     for (peer, expected) in [("10.0.0.5:636", " (port 636 is LDAP's)"), ("/run/app.sock", "")] {
         let found =
             testing::only(&UnpooledTls, &page(vec![ConnectionSeen { peer: peer.into(), ..seen(testing::each(1)) }]));
