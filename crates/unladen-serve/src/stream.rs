@@ -8,3 +8,6 @@ mod source;
 pub(crate) use pump::{Pump, PumpError};
 pub(crate) use sink::{H1Sink, H2Sink, Sink, SinkError};
 pub(crate) use source::{H1Source, H2Source, Source, SourceError};
+
+#[cfg(test)]
+mod tests;

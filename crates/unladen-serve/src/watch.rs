@@ -104,3 +104,6 @@ impl Watch {
         .await
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,8 @@ use unladen_pool::{Origin, Place, UpstreamSettings};
 use super::*;
 use crate::settings::{ClientSettings, ListenAddress};
 
+mod framing;
+
 fn settings() -> BesideSettings {
     let at = Place::Tcp("search.example".to_owned(), 9243);
     let origin = Origin { at, tls: true, weight: 1, authority: "search.example:9243".to_owned() };
