@@ -280,8 +280,8 @@ fn known_at_once(settings: &UpstreamSettings) -> Vec<Arc<Endpoint>> {
 // === impl InFlight ===
 
 impl InFlight<'_> {
-    /// The upstream has answered, and whether well; or it has not.
-    pub fn report(mut self, is_good: bool, now: Instant) {
+    /// The upstream has answered, and whether well; or it has not. What is said first counts.
+    pub fn report(&mut self, is_good: bool, now: Instant) {
         if let (Some(breaker), Some(pass)) = (&self.upstream.breaker, self.pass.take()) {
             breaker.report(pass, is_good, self.upstream.ms(now));
         }

@@ -232,6 +232,12 @@ impl<'u> Exchange<'_, 'u> {
         let limit = self.beside.settings.client.body_bytes;
         // What it has not read of the request would be taken for the next one.
         let is_early = uploading || refused;
+        if matches!(response.status, 502..=504)
+            && let Some(in_flight) = &mut *self.told.in_flight.borrow_mut()
+        {
+            // Before the client can know, and ask again on another thread.
+            in_flight.report(false, self.deadline.now());
+        }
         self.told.phase.set(Phase::Answering);
         self.deadline.set(settings.timeouts.idle);
         let is_head = self.request.method == b"HEAD";

@@ -93,6 +93,8 @@ impl Errand<'_> {
         if told.has_begun() {
             return self.tell(&told, End::Broken(reason), head, id, trace, now);
         }
+        // Before the client can know, and ask again on another thread.
+        report(&told, End::Local(reason), now);
         let words = compose::local(response, reason, after);
         told.status.set(reason.status());
         if !body.is_done() {
@@ -170,7 +172,7 @@ fn report(told: &Told<'_>, end: End, now: Instant) {
         // They say nothing of the upstream, or it was never asked.
         End::Local(_) | End::Broken(_) | End::ClientGone => return,
     };
-    if let Some(in_flight) = told.in_flight.take() {
+    if let Some(in_flight) = &mut *told.in_flight.borrow_mut() {
         in_flight.report(is_good, now);
     }
 }
