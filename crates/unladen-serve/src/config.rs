@@ -144,7 +144,7 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<(Settings, Vec<u64>)>
     let stamps = placed.iter().map(|placed| placed.stamp).collect();
     let beside = placed.into_iter().map(|placed| placed.settings).collect();
     let admin = admin.map(|(settings, _)| settings);
-    Some((Settings { threads, drain, admin, log, otlp, beside }, stamps))
+    Some((Settings { threads, drain, admin, log, otlp, beside, front: Vec::new() }, stamps))
 }
 
 /// What the system said, as its own words.

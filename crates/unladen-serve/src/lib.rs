@@ -15,6 +15,7 @@ mod convert;
 mod date;
 mod errand;
 mod exchange;
+mod front;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -35,6 +36,7 @@ mod worker;
 pub use beside::Beside;
 pub use config::*;
 pub use control::{Crew, Ended, Household, ServeError, control, try_upstreams};
+pub use front::*;
 pub use plan::{ListenSocket, Listener, Plan, Planned, State};
 pub use record::{End, Reason, Record, Reuse, Trace, Version};
 pub use run::run;

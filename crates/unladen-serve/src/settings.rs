@@ -22,6 +22,8 @@ pub struct Settings {
     pub otlp: Option<OtlpSettings>,
     /// Beside the application.
     pub beside: Vec<BesideSettings>,
+    /// In front of applications.
+    pub front: Vec<crate::front::FrontSettings>,
 }
 
 /// Where `serve` shows itself.

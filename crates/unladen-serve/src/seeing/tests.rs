@@ -49,6 +49,7 @@ pub(super) fn settings() -> Settings {
         admin: None,
         log: None,
         otlp: None,
+        front: Vec::new(),
         beside: vec![BesideSettings {
             listen: vec![ListenAddress::Tcp(([127, 0, 0, 1], 6102).into())],
             socket_mode: 0o660,

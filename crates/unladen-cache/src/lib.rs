@@ -1,0 +1,49 @@
+//! An HTTP cache (RFC 9111) without input or output.
+//!
+//! Decisions are functions of headers and time, each in a file of its own: may a response be stored ([`storable`]), may it be
+//! reused ([`reuse`]), is a client's own copy still good ([`precondition`]), which of several variants is meant ([`Nominated`]).
+//! The principal type is [`Store`]: what was stored, within a bound of bytes; [`Fillings`] has one request made where many ask for
+//! the same.
+#![forbid(unsafe_code)]
+#![allow(clippy::todo, unused_variables, missing_docs)]
+
+mod cache_status;
+mod control;
+mod cookies;
+mod encoding;
+mod filling;
+mod freshness;
+mod invalidation;
+mod key;
+mod language;
+mod policy;
+mod precondition;
+mod purge;
+mod range;
+mod reuse;
+mod revalidation;
+mod storable;
+mod store;
+mod stored;
+mod time;
+mod vary;
+
+pub use cache_status::{CacheStatus, Forwarded};
+pub use control::{MaxStale, RequestControl, ResponseControl};
+pub use cookies::CookiePattern;
+pub use encoding::{Accepted, Coding};
+pub use filling::{Fill, Filling, Fillings, Joined, Reader};
+pub use freshness::Freshness;
+pub use invalidation::{group_invalidations, invalidates, targets};
+pub use key::write_key;
+pub use policy::Policy;
+pub use precondition::{Validators, Verdict, if_range, precondition};
+pub use purge::{Purge, Sequence};
+pub use range::{Ranges, ranges};
+pub use reuse::{Reuse, WhyValidate, may_serve_on_error, reuse};
+pub use revalidation::{make_conditional, update};
+pub use storable::{NoStore, storable};
+pub use store::{Resource, Store, StoreSettings, StoreTotals};
+pub use stored::Stored;
+pub use time::Time;
+pub use vary::Nominated;

@@ -1,0 +1,47 @@
+//! The principal type is [`Policy`]: what is left to whoever runs a cache.
+
+use std::time::Duration;
+
+use crate::CookiePattern;
+
+/// What is left to whoever runs a cache.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// Without a lifetime said, this share of the time since `Last-Modified` (RFC 9111, section 4.2.2) …
+    pub heuristic_share: f64,
+    /// … and no longer than this.
+    pub heuristic_max: Duration,
+    /// Cookies that must not split the cache: as if the client had not sent them.
+    pub ignore_cookies: Vec<CookiePattern>,
+    /// If there are any: the only cookies by which `Vary: Cookie` tells apart.
+    pub vary_cookies: Vec<CookiePattern>,
+    /// The application's languages, by which `Vary: Accept-Language` tells apart; none: by the header as it is.
+    pub languages: Vec<String>,
+    /// Parameters of the query that are no part of the key.
+    pub ignore_query: Vec<CookiePattern>,
+    /// Whether responses with `Set-Cookie` may be stored, without it.
+    pub set_cookie: bool,
+    /// What `stale-if-error` is where the response does not say.
+    pub stale_if_error: Duration,
+    /// What `stale-while-revalidate` is where the response does not say.
+    pub stale_while_revalidate: Duration,
+    /// The longest body that is stored, in bytes.
+    pub largest: u64,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            heuristic_share: 0.1,
+            heuristic_max: Duration::from_secs(24 * 3600),
+            ignore_cookies: Vec::new(),
+            vary_cookies: Vec::new(),
+            languages: Vec::new(),
+            ignore_query: Vec::new(),
+            set_cookie: false,
+            stale_if_error: Duration::ZERO,
+            stale_while_revalidate: Duration::ZERO,
+            largest: 16 * 1024 * 1024,
+        }
+    }
+}

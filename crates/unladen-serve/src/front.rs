@@ -1,0 +1,5 @@
+//! The principal type is [`FrontSettings`].
+
+mod settings;
+
+pub use settings::*;
