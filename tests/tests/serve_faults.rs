@@ -318,7 +318,10 @@ fn an_answer_before_the_request_has_ended_arrives() {
             // It sends all before it looks for an answer, as many do.
             let sent = wire.try_send(&body);
             let answer = wire.answer().is(413);
-            assert_eq!((answer.text().as_str(), answer.field("connection")), ("big", Some("close")), "{path} {name}");
+            assert_eq!(answer.text(), "big", "{path} {name}");
+            // An upstream that reads on may have got all of the request before its answer was looked at.
+            let is_last = answer.field("connection") == Some("close");
+            assert!(is_last || path == "/read", "{path} {name}");
             assert!(sent.is_ok(), "{path} {name} chunked {chunked}: {sent:?}");
         }
     }
