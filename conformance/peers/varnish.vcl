@@ -1,0 +1,3 @@
+# Varnish: its built-in rules.
+vcl 4.1;
+backend origin { .host = "127.0.0.1"; .port = "ORIGIN"; }
