@@ -1,12 +1,19 @@
 //! `Cache-Control` of requests ([`RequestControl`]) and of responses ([`ResponseControl`]): RFC 9111, section 5.2; RFC 5861;
 //! RFC 8246; RFC 9213.
 
+mod directives;
+mod targeted;
+
 use std::time::Duration;
 
 use unladen_http1::Fields;
 
-/// What a request says.
+use crate::text::{is_token, lines, members, seconds};
+use directives::{Directive, directives};
+
+/// What a request says. What is not valid is as if it were not said: a gateway is not bound by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of the directives")]
 pub struct RequestControl {
     pub no_cache: bool,
     pub no_store: bool,
@@ -20,18 +27,22 @@ pub struct RequestControl {
 /// How stale a response may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaxStale {
+    /// However stale.
     Any,
+    /// For no longer than this.
     For(Duration),
 }
 
 /// What a response says, to a shared cache that is a gateway: `CDN-Cache-Control` in place of `Cache-Control` where it is valid.
+/// A time that is not valid is zero, so that what is in doubt is stale (RFC 9111, section 4.2.1); of several, the first counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of the directives")]
 pub struct ResponseControl {
     pub no_store: bool,
     pub private: bool,
     pub public: bool,
     pub no_cache: bool,
-    /// Fields that `no-cache="…"` or `private="…"` name: not to be reused.
+    /// Fields that `no-cache="…"` or `private="…"` name, in lower case: not to be reused.
     pub without: Vec<Box<[u8]>>,
     pub must_revalidate: bool,
     pub proxy_revalidate: bool,
@@ -45,14 +56,120 @@ pub struct ResponseControl {
     pub targeted: bool,
 }
 
+/// Fields that a response may name as not to be reused. One that names more is not reused at all without asking.
+const MOST_WITHOUT: usize = 32;
+
+// === impl RequestControl ===
+
 impl RequestControl {
+    /// Of `Cache-Control`, or if there is none of `Pragma` (RFC 9111, section 5.4).
     pub fn of(fields: &Fields) -> Self {
-        todo!()
+        let mut control = Self::default();
+        let mut is_said = false;
+        for line in lines(fields, b"cache-control") {
+            is_said = true;
+            directives(line).for_each(|directive| control.take(directive));
+        }
+        control.no_cache |= !is_said && has_pragma(fields);
+        control
+    }
+
+    fn take(&mut self, directive: Directive<'_>) {
+        let is = |name: &[u8]| directive.name.eq_ignore_ascii_case(name);
+        let time = || directive.value.and_then(|value| seconds(value?));
+        if is(b"no-cache") {
+            self.no_cache = true;
+        } else if is(b"no-store") {
+            self.no_store = true;
+        } else if is(b"only-if-cached") {
+            self.only_if_cached = true;
+        } else if is(b"max-age") {
+            self.max_age = self.max_age.or_else(time);
+        } else if is(b"min-fresh") {
+            self.min_fresh = self.min_fresh.or_else(time);
+        } else if is(b"stale-if-error") {
+            self.stale_if_error = self.stale_if_error.or_else(time);
+        } else if is(b"max-stale") && self.max_stale.is_none() {
+            self.max_stale = match directive.value {
+                None => Some(MaxStale::Any),
+                Some(_) => time().map(MaxStale::For),
+            };
+        }
     }
 }
 
+// === impl ResponseControl ===
+
 impl ResponseControl {
+    /// Of `CDN-Cache-Control` if it is valid; else of `Cache-Control`, or if there is none of `Pragma`.
     pub fn of(fields: &Fields) -> Self {
-        todo!()
+        if let Some(control) = Self::targeted(fields) {
+            return control;
+        }
+        let mut control = Self::default();
+        let mut is_said = false;
+        for line in lines(fields, b"cache-control") {
+            is_said = true;
+            directives(line).for_each(|directive| control.take(directive));
+        }
+        control.no_cache |= !is_said && has_pragma(fields);
+        control
+    }
+
+    /// How long it is fresh, if it says so here.
+    pub(crate) fn lifetime(&self) -> Option<Duration> {
+        self.s_maxage.or(self.max_age)
+    }
+
+    fn take(&mut self, directive: Directive<'_>) {
+        let is = |name: &[u8]| directive.name.eq_ignore_ascii_case(name);
+        let time = || Some(directive.value.flatten().and_then(seconds).unwrap_or(Duration::ZERO));
+        if is(b"max-age") {
+            self.max_age = self.max_age.or_else(time);
+        } else if is(b"s-maxage") {
+            self.s_maxage = self.s_maxage.or_else(time);
+        } else if is(b"stale-while-revalidate") {
+            self.stale_while_revalidate = self.stale_while_revalidate.or_else(time);
+        } else if is(b"stale-if-error") {
+            self.stale_if_error = self.stale_if_error.or_else(time);
+        } else if is(b"no-cache") {
+            self.no_cache |= !self.is_qualified(directive.value);
+        } else if is(b"private") {
+            self.private |= !self.is_qualified(directive.value);
+        } else if let Some(said) = self.flag(|name| is(name)) {
+            *said = true;
+        }
+    }
+
+    /// The directive that has no value, by its name.
+    fn flag(&mut self, is: impl Fn(&[u8]) -> bool) -> Option<&mut bool> {
+        Some(match () {
+            () if is(b"no-store") => &mut self.no_store,
+            () if is(b"public") => &mut self.public,
+            () if is(b"must-revalidate") => &mut self.must_revalidate,
+            () if is(b"proxy-revalidate") => &mut self.proxy_revalidate,
+            () if is(b"must-understand") => &mut self.must_understand,
+            () if is(b"immutable") => &mut self.immutable,
+            () => return None,
+        })
+    }
+
+    /// Whether a directive is about the fields that its value names, which are taken down, and not about the whole. A value that
+    /// is no list of names is about the whole.
+    fn is_qualified(&mut self, value: Option<Option<&[u8]>>) -> bool {
+        let Some(Some(list)) = value else { return false };
+        let count = members(list).count();
+        if count == 0 || count + self.without.len() > MOST_WITHOUT || !members(list).all(is_token) {
+            return false;
+        }
+        self.without.extend(members(list).map(|name| name.to_ascii_lowercase().into_boxed_slice()));
+        true
     }
 }
+
+fn has_pragma(fields: &Fields) -> bool {
+    lines(fields, b"pragma").flat_map(members).any(|member| member.eq_ignore_ascii_case(b"no-cache"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,25 +3,74 @@
 use unladen_http1::Fields;
 
 use crate::Policy;
+use crate::text::{lines, split_once, trim};
 
 /// A name, or with `*` at its end how names begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CookiePattern(pub String);
 
+// === impl CookiePattern ===
+
 impl CookiePattern {
+    /// Whether a name is meant. Names differ by case.
     pub fn matches(&self, name: &[u8]) -> bool {
-        todo!()
+        match self.0.as_bytes() {
+            [start @ .., b'*'] => name.starts_with(start),
+            whole => name == whole,
+        }
     }
 }
 
+// === impl Policy ===
+
 impl Policy {
-    /// Whether a request has cookies that are not ignored.
+    /// Whether a request has cookies that tell users apart: not ignored, and if `vary_cookies` are configured, among them.
     pub fn has_cookies(&self, fields: &Fields) -> bool {
-        todo!()
+        pairs(fields).any(|pair| self.is_telling(name(pair)))
     }
 
     /// The value of `Cookie` without those that are ignored; none: nothing is left. For a request that goes on to the application.
     pub fn cookies_left(&self, fields: &Fields) -> Option<Vec<u8>> {
-        todo!()
+        let mut left = Vec::new();
+        for pair in pairs(fields).filter(|pair| !self.is_ignored(name(pair))) {
+            if !left.is_empty() {
+                left.extend_from_slice(b"; ");
+            }
+            left.extend_from_slice(pair);
+        }
+        (!left.is_empty()).then_some(left)
+    }
+
+    /// Those that tell apart, by name; two of one name in the order in which they came, since one of them wins. Whether there
+    /// are any.
+    pub(crate) fn write_cookies(&self, fields: &Fields, out: &mut Vec<u8>) -> bool {
+        let mut telling: Vec<&[u8]> = pairs(fields).filter(|pair| self.is_telling(name(pair))).collect();
+        telling.sort_by_key(|pair| name(pair));
+        for pair in &telling {
+            out.extend_from_slice(pair);
+            out.push(b';');
+        }
+        !telling.is_empty()
+    }
+
+    fn is_ignored(&self, name: &[u8]) -> bool {
+        self.ignore_cookies.iter().any(|pattern| pattern.matches(name))
+    }
+
+    fn is_telling(&self, name: &[u8]) -> bool {
+        !self.is_ignored(name)
+            && (self.vary_cookies.is_empty() || self.vary_cookies.iter().any(|pattern| pattern.matches(name)))
     }
 }
+
+/// `name=value` of each cookie, in all lines.
+fn pairs(fields: &Fields) -> impl Iterator<Item = &[u8]> {
+    lines(fields, b"cookie").flat_map(|line| line.split(|byte| *byte == b';')).map(trim).filter(|pair| !pair.is_empty())
+}
+
+fn name(pair: &[u8]) -> &[u8] {
+    trim(split_once(pair, b'=').0)
+}
+
+#[cfg(test)]
+mod tests;

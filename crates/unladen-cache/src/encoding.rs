@@ -1,7 +1,12 @@
 //! Content codings (RFC 9110, sections 8.4.1 and 12.5.3).
 
+use std::io::Write;
+
+use crate::text::{split_once, trim, weighted};
+
 /// A content coding that bodies are given here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
 pub enum Coding {
     Brotli,
     Zstd,
@@ -10,6 +15,7 @@ pub enum Coding {
 
 /// What a client takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
 pub struct Accepted {
     pub brotli: bool,
     pub zstd: bool,
@@ -18,30 +24,134 @@ pub struct Accepted {
     pub identity: bool,
 }
 
+/// Of 0 to 11: what a processor's core does at some tens of megabytes a second. A body is coded once for all who ask.
+const BROTLI_QUALITY: u32 = 5;
+/// The window's logarithm, which browsers take.
+const BROTLI_WINDOW: u32 = 22;
+/// The default of the library. Its window is below the 8 MiB that RFC 9659 allows in HTTP.
+const ZSTD_LEVEL: i32 = 3;
+const GZIP_LEVEL: u32 = 6;
+
+// === impl Accepted ===
+
 impl Accepted {
-    /// Of `Accept-Encoding`, all lines of it joined; none: anything, of which identity is the safe choice.
+    /// Of `Accept-Encoding`, all lines of it joined; none: anything, of which identity is the safe choice. A coding that is named
+    /// twice has the last of its weights.
     pub fn of(header: Option<&[u8]>) -> Self {
-        todo!()
+        let [mut brotli, mut zstd, mut gzip, mut identity, mut other] = [None; 5];
+        for (name, weight) in weighted(header.unwrap_or_default()) {
+            let is = |coding: &[u8]| name.eq_ignore_ascii_case(coding);
+            let place = match () {
+                () if is(b"br") => &mut brotli,
+                () if is(b"zstd") => &mut zstd,
+                () if is(b"gzip") || is(b"x-gzip") => &mut gzip,
+                () if is(b"identity") => &mut identity,
+                () if is(b"*") => &mut other,
+                () => continue,
+            };
+            *place = Some(weight > 0);
+        }
+        let is_taken = |said: Option<bool>| said.or(other).unwrap_or(false);
+        Self {
+            brotli: is_taken(brotli),
+            zstd: is_taken(zstd),
+            gzip: is_taken(gzip),
+            identity: identity.or(other).unwrap_or(true),
+        }
+    }
+
+    /// Whether a coding is taken.
+    pub fn takes(self, coding: Coding) -> bool {
+        match coding {
+            Coding::Brotli => self.brotli,
+            Coding::Zstd => self.zstd,
+            Coding::Gzip => self.gzip,
+        }
     }
 
     /// In the order to be tried: the best first.
     pub fn each(self) -> impl Iterator<Item = Coding> {
-        std::iter::empty()
+        [Coding::Brotli, Coding::Zstd, Coding::Gzip].into_iter().filter(move |coding| self.takes(*coding))
     }
 }
 
+// === impl Coding ===
+
 impl Coding {
+    /// Its name in `Content-Encoding`.
     pub fn as_str(self) -> &'static str {
-        todo!()
+        match self {
+            Self::Brotli => "br",
+            Self::Zstd => "zstd",
+            Self::Gzip => "gzip",
+        }
     }
 
     /// A body in this coding; none: it would be no shorter.
     pub fn encode(self, body: &[u8]) -> Option<Vec<u8>> {
-        todo!()
+        let coded = match self {
+            Self::Brotli => {
+                let mut writer = brotli::CompressorWriter::new(Vec::new(), 4096, BROTLI_QUALITY, BROTLI_WINDOW);
+                writer.write_all(body).ok()?;
+                writer.into_inner()
+            }
+            Self::Zstd => zstd::bulk::compress(body, ZSTD_LEVEL).ok()?,
+            Self::Gzip => {
+                let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(GZIP_LEVEL));
+                writer.write_all(body).ok()?;
+                writer.finish().ok()?
+            }
+        };
+        (coded.len() < body.len()).then_some(coded)
     }
 
-    /// Whether a body of this media type is worth it.
+    /// Whether a body of this media type is worth it: text in the widest sense, and what has not been compressed before. Not what
+    /// comes in events, each of which is waited for.
     pub fn is_worth_it(content_type: &[u8]) -> bool {
-        todo!()
+        let mut name = trim(split_once(content_type, b';').0).to_ascii_lowercase();
+        name.truncate(LONGEST_TYPE);
+        if let Some(text) = name.strip_prefix(b"text/") {
+            return text != b"event-stream";
+        }
+        name.ends_with(b"+json") || name.ends_with(b"+xml") || WORTH.iter().any(|worth| worth.as_bytes() == name)
     }
 }
+
+/// Names of media types are no longer (RFC 6838, section 4.2, allows 127 for each of two parts).
+const LONGEST_TYPE: usize = 255;
+
+/// What is worth it, beside `text/…`, `…+json` and `…+xml`.
+const WORTH: [&str; 29] = [
+    "application/ecmascript",
+    "application/graphql",
+    "application/javascript",
+    "application/json",
+    "application/json5",
+    "application/jsonl",
+    "application/manifest",
+    "application/opensearchdescription",
+    "application/rtf",
+    "application/sql",
+    "application/toml",
+    "application/vnd.ms-fontobject",
+    "application/wasm",
+    "application/x-font-opentype",
+    "application/x-font-truetype",
+    "application/x-font-ttf",
+    "application/x-httpd-php",
+    "application/x-javascript",
+    "application/x-ndjson",
+    "application/x-sh",
+    "application/x-yaml",
+    "application/xml",
+    "application/yaml",
+    "font/collection",
+    "font/otf",
+    "font/ttf",
+    "image/bmp",
+    "image/vnd.microsoft.icon",
+    "image/x-icon",
+];
+
+#[cfg(test)]
+mod tests;

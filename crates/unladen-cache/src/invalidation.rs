@@ -1,18 +1,45 @@
 //! What an unsafe request makes of what is stored (RFC 9111, section 4.4; RFC 9875).
 
+mod reference;
+
+use sfv::{BareItem, List, ListEntry, Parser};
 use unladen_http1::{Fields, Request, Response};
 
-/// Whether a response to this method with this status says that what is stored for its target is no longer good.
+use crate::text::lines;
+
+/// Whether a response to this method with this status says that what is stored for its target is no longer good: any method that
+/// is not known to be safe, and a status that is no error.
 pub fn invalidates(method: &[u8], status: u16) -> bool {
-    todo!()
+    !matches!(method, b"GET" | b"HEAD" | b"OPTIONS" | b"TRACE") && matches!(status, 200..=399)
 }
 
 /// Further targets (path and query) of the same origin that it says so of: `Location`, `Content-Location`.
 pub fn targets(request: &Request, response: &Response, is_https: bool) -> Vec<Vec<u8>> {
-    todo!()
+    let fields = &response.fields;
+    let references = lines(fields, b"location").chain(lines(fields, b"content-location"));
+    references.filter_map(|reference| reference::resolve(reference, request, is_https)).collect()
 }
 
-/// `Cache-Group-Invalidation`: groups of the same origin.
+/// `Cache-Group-Invalidation`: groups of the same origin. It counts in responses to unsafe methods alone (RFC 9875, section 3). A
+/// field that is no list of strings names none.
 pub fn group_invalidations(fields: &Fields) -> Vec<Box<str>> {
-    todo!()
+    let mut joined = Vec::new();
+    for line in lines(fields, b"cache-group-invalidation") {
+        if !joined.is_empty() {
+            joined.extend_from_slice(b", ");
+        }
+        joined.extend_from_slice(line);
+    }
+    let Ok(list) = Parser::new(&joined).parse::<List>() else { return Vec::new() };
+    let group = |entry: &ListEntry| match entry {
+        ListEntry::Item(item) => match &item.bare_item {
+            BareItem::String(group) => Some(Box::from(group.as_str())),
+            _ => None,
+        },
+        ListEntry::InnerList(_) => None,
+    };
+    list.iter().map(group).collect::<Option<_>>().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

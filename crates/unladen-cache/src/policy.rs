@@ -15,7 +15,8 @@ pub struct Policy {
     pub ignore_cookies: Vec<CookiePattern>,
     /// If there are any: the only cookies by which `Vary: Cookie` tells apart.
     pub vary_cookies: Vec<CookiePattern>,
-    /// The application's languages, by which `Vary: Accept-Language` tells apart; none: by the header as it is.
+    /// The application's languages, by which `Vary: Accept-Language` tells apart; none: by the header as it is. Of those that a
+    /// client likes equally, the first of these is meant.
     pub languages: Vec<String>,
     /// Parameters of the query that are no part of the key.
     pub ignore_query: Vec<CookiePattern>,
@@ -28,6 +29,8 @@ pub struct Policy {
     /// The longest body that is stored, in bytes.
     pub largest: u64,
 }
+
+// === impl Policy ===
 
 impl Default for Policy {
     fn default() -> Self {

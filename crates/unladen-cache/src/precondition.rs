@@ -1,15 +1,23 @@
 //! [`precondition`]: whether the copy that a client has is still good (RFC 9110, section 13).
 
+mod etag;
+
+use std::time::Duration;
+
 use unladen_http1::{Fields, Request};
 
 use crate::Time;
+use crate::text::lines;
+use etag::{is_strong_match, is_weak_match, tags};
 
 /// What tells a version of a response from another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validators {
     /// As it is written: `"abc"`, `W/"abc"`.
     pub etag: Option<Box<[u8]>>,
+    /// `Last-Modified`
     pub modified: Option<Time>,
+    /// `Date`
     pub date: Option<Time>,
 }
 
@@ -20,23 +28,87 @@ pub enum Verdict {
     Proceed,
     /// 304
     NotModified,
-    /// 412
+    /// 412. What is stored may be older than what the client has seen: whoever would be sure asks the application instead, as
+    /// RFC 9110, sections 13.1.1 and 13.1.4, allows.
     Failed,
 }
 
+/// How long before its response was made something must have changed for the time of the change to tell versions apart: a second
+/// tells no more than that, and two clocks may differ (RFC 9110, section 8.8.2.2).
+const STRONG_AFTER: Duration = Duration::from_secs(60);
+
+// === impl Validators ===
+
 impl Validators {
+    /// Of a response. Dates that are none are not there.
     pub fn of(fields: &Fields) -> Self {
-        todo!()
+        let date = |name| fields.find(name).and_then(Time::parse);
+        Self {
+            etag: fields.find(b"etag").filter(|etag| !etag.is_empty()).map(Box::from),
+            modified: date(b"last-modified"),
+            date: date(b"date"),
+        }
+    }
+
+    fn has_strong_date(&self) -> bool {
+        matches!((self.modified, self.date), (Some(modified), Some(date)) if date.since(modified) >= STRONG_AFTER)
     }
 }
 
 /// Evaluates `If-Match`, `If-None-Match`, `If-Modified-Since`, `If-Unmodified-Since` of a GET or HEAD against a stored response of
 /// status 200 (RFC 9110, section 13.2.2). `received`: in place of a `Last-Modified` that is missing (RFC 9111, section 4.3.2).
+///
+/// Another method has conditions that only the application can judge: for it, what would be 304 proceeds.
 pub fn precondition(request: &Request, validators: &Validators, received: Time) -> Verdict {
-    todo!()
+    let fields = &request.fields;
+    let etag = validators.etag.as_deref();
+    let modified = validators.modified.or(validators.date).unwrap_or(received);
+
+    let holds = match any_tag(fields, b"if-match", |tag| etag.is_some_and(|etag| is_strong_match(tag, etag))) {
+        Some(matches) => matches,
+        None => only_date(fields, b"if-unmodified-since")
+            .is_none_or(|since| validators.modified.is_none_or(|modified| modified <= since)),
+    };
+    if !holds {
+        return Verdict::Failed;
+    }
+    if !matches!(&*request.method, b"GET" | b"HEAD") {
+        return Verdict::Proceed;
+    }
+    let is_unmodified = match any_tag(fields, b"if-none-match", |tag| etag.is_some_and(|etag| is_weak_match(tag, etag)))
+    {
+        Some(matches) => matches,
+        None => only_date(fields, b"if-modified-since").is_some_and(|since| modified <= since),
+    };
+    if is_unmodified { Verdict::NotModified } else { Verdict::Proceed }
 }
 
 /// Whether `Range` is to be looked at: there is no `If-Range`, or it matches (RFC 9110, section 13.1.5).
 pub fn if_range(request: &Request, validators: &Validators) -> bool {
-    todo!()
+    let mut lines = lines(&request.fields, b"if-range");
+    let Some(value) = lines.next() else { return true };
+    if lines.next().is_some() {
+        return false;
+    }
+    match Time::parse(value) {
+        Some(date) => validators.modified == Some(date) && validators.has_strong_date(),
+        None => validators.etag.as_deref().is_some_and(|etag| is_strong_match(value, etag)),
+    }
 }
+
+/// Whether one of the tags of all lines matches, or `*` stands for whatever is stored; none: there is no such field.
+fn any_tag(fields: &Fields, name: &[u8], matches: impl Fn(&[u8]) -> bool) -> Option<bool> {
+    let mut lines = lines(fields, name).peekable();
+    lines.peek()?;
+    Some(lines.flat_map(tags).any(|tag| tag == b"*" || matches(tag)))
+}
+
+/// A date in its only line: what is none, or in several, is not looked at (RFC 9110, sections 13.1.3 and 13.1.4).
+fn only_date(fields: &Fields, name: &[u8]) -> Option<Time> {
+    let mut lines = lines(fields, name);
+    let date = Time::parse(lines.next()?)?;
+    lines.next().is_none().then_some(date)
+}
+
+#[cfg(test)]
+mod tests;

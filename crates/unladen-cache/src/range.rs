@@ -1,17 +1,88 @@
-//! [`ranges`]: which parts of a body are asked for (RFC 9110, section 14).
+//! [`ranges`]: which parts of a body are asked for (RFC 9110, section 14); [`Multipart`]: several of them in one body.
+
+mod multipart;
+
+use std::ops::Range;
+
+use crate::text::{members, number, split_once};
+
+pub use multipart::{Multipart, multipart};
 
 /// Which parts of a body are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ranges {
     /// The whole: no range, one that is none, or too many.
     Whole,
-    /// From a byte up to and without another.
-    Some(Vec<std::ops::Range<u64>>),
+    /// From a byte up to and without another: in their order in the body, none empty, none touching another.
+    Some(Vec<Range<u64>>),
     /// 416
     Unsatisfiable,
 }
 
-/// Of `Range`, for a body of this length. Ranges that overlap are joined, and of more than a few none is served.
+/// More parts than this are not served, but the whole: each costs a head, whose bytes nobody asked for.
+const MOST_PARTS: usize = 8;
+/// More ranges than this are not even looked at.
+const MOST_RANGES: usize = 64;
+
+/// Of `Range`, for a body of this length. Ranges that overlap or touch are joined; the whole is served if more than 8 are left, or
+/// if more was asked for than there is (RFC 9110, section 14.2, on many small or overlapping ranges).
 pub fn ranges(header: &[u8], length: u64) -> Ranges {
-    todo!()
+    let (unit, Some(set)) = split_once(header, b'=') else { return Ranges::Whole };
+    if !unit.eq_ignore_ascii_case(b"bytes") {
+        return Ranges::Whole;
+    }
+    let mut parts: Vec<Range<u64>> = Vec::new();
+    let mut sum: u64 = 0;
+    let mut count = 0;
+    for member in members(set) {
+        count += 1;
+        let Some(part) = part(member, length) else { return Ranges::Whole };
+        if count > MOST_RANGES {
+            return Ranges::Whole;
+        }
+        if !part.is_empty() {
+            sum = sum.saturating_add(part.end - part.start);
+            parts.push(part);
+        }
+    }
+    // an empty body has no range that could be told, though a suffix of it is no fault: RFC 9110, section 14.1.2
+    if count == 0 || sum > length || (length == 0 && members(set).any(|member| is_suffix(member))) {
+        return Ranges::Whole;
+    }
+    if parts.is_empty() {
+        return Ranges::Unsatisfiable;
+    }
+    parts.sort_unstable_by_key(|part| part.start);
+    parts.dedup_by(|next, before| {
+        let is_joined = next.start <= before.end;
+        if is_joined {
+            before.end = before.end.max(next.end);
+        }
+        is_joined
+    });
+    if parts.len() > MOST_PARTS { Ranges::Whole } else { Ranges::Some(parts) }
 }
+
+/// One range within the length; empty: it cannot be satisfied; none: it is no range, and so nothing of the field is.
+fn part(text: &[u8], length: u64) -> Option<Range<u64>> {
+    let (first, last) = split_once(text, b'-');
+    let last = last?;
+    if first.is_empty() {
+        let suffix = number(last)?.min(length);
+        return Some(length - suffix..length);
+    }
+    let first = number(first)?;
+    let last = if last.is_empty() { u64::MAX } else { number(last)? };
+    if last < first {
+        return None;
+    }
+    let start = first.min(length);
+    Some(start..last.saturating_add(1).min(length))
+}
+
+fn is_suffix(text: &[u8]) -> bool {
+    text.first() == Some(&b'-') && number(&text[1..]) != Some(0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,8 @@
 //! [`reuse`]: whether a stored response answers a request without asking (RFC 9111, section 4; RFC 5861).
 
-use crate::{Freshness, RequestControl, Time};
+use std::time::Duration;
+
+use crate::{Freshness, MaxStale, RequestControl, Time};
 
 /// What is to be done with a stored response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,11 +28,76 @@ pub enum WhyValidate {
     Request,
 }
 
+/// What is to be done with a stored response that a request selects.
+///
+/// `max-age` of a request does not have a response asked about that is fresh and `immutable`: browsers say `max-age=0` of all that
+/// a page needs when it is reloaded, which is what `immutable` is against (RFC 8246, section 2). `no-cache` does.
 pub fn reuse(control: &RequestControl, freshness: &Freshness, now: Time) -> Reuse {
-    todo!()
+    if freshness.no_cache {
+        return Reuse::Validate(WhyValidate::NoCache);
+    }
+    if control.no_cache {
+        return Reuse::Validate(WhyValidate::Request);
+    }
+    let age = freshness.age(now);
+    let is_fresh = freshness.is_fresh(now);
+    let is_settled = is_fresh && freshness.immutable;
+    // the age of what has just come is zero, and max-age=0 still asks for it anew
+    let is_too_old = control.max_age.is_some_and(|max_age| age > max_age || max_age.is_zero());
+    let is_not_fresh_enough =
+        control.min_fresh.is_some_and(|min_fresh| freshness.lifetime.saturating_sub(age) < min_fresh);
+    if (is_too_old && !is_settled) || is_not_fresh_enough {
+        return Reuse::Validate(WhyValidate::Request);
+    }
+    if is_fresh {
+        return Reuse::Fresh;
+    }
+    let staleness = freshness.staleness(now);
+    if freshness.must_revalidate {
+        return Reuse::Validate(WhyValidate::Stale);
+    }
+    if takes_stale(control, staleness) {
+        return Reuse::MaxStale;
+    }
+    // who says max-age or min-fresh without max-stale takes nothing stale: RFC 9111, section 5.2.1.1
+    let takes_fresh_alone = control.max_age.is_some() || control.min_fresh.is_some();
+    if !takes_fresh_alone && is_within(staleness, freshness.stale_while_revalidate) {
+        return Reuse::WhileRevalidate;
+    }
+    Reuse::Validate(WhyValidate::Stale)
 }
 
-/// Whether it may answer although the application could not be asked, or failed (`stale-if-error`).
+/// Whether it may answer although the application could not be asked, or failed (`stale-if-error`, said by the response, the
+/// request or the policy; RFC 5861, section 4).
 pub fn may_serve_on_error(control: &RequestControl, freshness: &Freshness, now: Time) -> bool {
-    todo!()
+    if freshness.no_cache || control.no_cache {
+        return false;
+    }
+    if freshness.is_fresh(now) {
+        return true;
+    }
+    if freshness.must_revalidate {
+        return false;
+    }
+    let staleness = freshness.staleness(now);
+    takes_stale(control, staleness)
+        || is_within(staleness, freshness.stale_if_error)
+        || is_within(staleness, freshness.stale_while_revalidate)
+        || control.stale_if_error.is_some_and(|allowed| is_within(staleness, allowed))
 }
+
+fn takes_stale(control: &RequestControl, staleness: Duration) -> bool {
+    match control.max_stale {
+        None => false,
+        Some(MaxStale::Any) => true,
+        Some(MaxStale::For(allowed)) => is_within(staleness, allowed),
+    }
+}
+
+/// None allowed is none, even in the moment in which a response becomes stale.
+fn is_within(staleness: Duration, allowed: Duration) -> bool {
+    !allowed.is_zero() && staleness <= allowed
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,16 +1,55 @@
 //! Asking whether a stored response is still good, and taking the answer (RFC 9111, sections 4.3 and 3.2).
 
-use unladen_http1::Fields;
+use unladen_http1::{Field, Fields, Name};
 
 use crate::Validators;
+use crate::storable::is_of_connection;
+
+/// Conditions of requests, and what is asked for with them.
+const CONDITIONS: [&[u8]; 6] =
+    [b"if-match", b"if-none-match", b"if-modified-since", b"if-unmodified-since", b"if-range", b"range"];
 
 /// Makes a request's fields ask about a stored response: the client's own conditions and ranges are taken off. With no validators
 /// it asks for a whole new response.
 pub fn make_conditional(fields: &mut Fields, validators: &Validators) {
-    todo!()
+    fields.retain(|field| !CONDITIONS.iter().any(|condition| field.name.eq_ignore_ascii_case(condition)));
+    if let Some(etag) = &validators.etag {
+        fields.push(b"If-None-Match", etag);
+    }
+    if let Some(modified) = validators.modified {
+        fields.push(b"If-Modified-Since", modified.http_date().as_bytes());
+    }
 }
 
-/// A stored response's fields after a 304 with these.
+/// A stored response's fields after a 304 with these (RFC 9111, section 3.2). Freshness is to be found from them before they are
+/// [`kept`](crate::kept): an `Age` among them is that of the 304; and `Date` is not among them if the 304 had none, since the
+/// stored one would make it as old as it was.
 pub fn update(stored: &Fields, by: &Fields) -> Fields {
-    todo!()
+    let mut updated = Fields::default();
+    let mut new: Vec<&[u8]> = Vec::with_capacity(by.len());
+    new.extend(by.iter().filter(|field| is_updated(by, *field)).map(|field| field.name));
+    for field in stored.iter() {
+        let is_replaced = field.id == Name::Date
+            || field.name.eq_ignore_ascii_case(b"age")
+            || new.iter().any(|name| field.name.eq_ignore_ascii_case(name));
+        if !is_replaced {
+            updated.push(field.name, field.value);
+        }
+    }
+    for field in by.iter().filter(|field| is_updated(by, *field)) {
+        updated.push(field.name, field.value);
+    }
+    updated
 }
+
+/// Not what belongs to a connection, and not what describes the body that is stored: an answer without a body does not change it.
+/// Its tag stays, too: a tag that comes later could be that of another body that was made within the same second.
+fn is_updated(by: &Fields, field: Field<'_>) -> bool {
+    const OF_BODY: [&[u8]; 6] =
+        [b"content-length", b"content-encoding", b"content-range", b"content-md5", b"etag", b"set-cookie"];
+    !is_of_connection(by, field.id, field.name)
+        && !OF_BODY.iter().any(|of_body| field.name.eq_ignore_ascii_case(of_body))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,10 @@
-//! [`storable`]: whether a response may be stored by a shared cache (RFC 9111, section 3).
+//! [`storable`]: whether a response may be stored by a shared cache (RFC 9111, section 3); [`kept`]: what of it is.
 
-use unladen_http1::{Request, Response};
+use unladen_http1::{Fields, Length, Name, Request, Response};
 
-use crate::{Freshness, Policy, Time};
+use crate::freshness::is_heuristically_cacheable;
+use crate::text::lines;
+use crate::{Freshness, Nominated, Policy, RequestControl, ResponseControl, Time};
 
 /// Why a response is not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,19 +13,24 @@ pub enum NoStore {
     Method,
     /// The request has `no-store`.
     RequestNoStore,
-    /// A status whose meaning for caches is not known, with `must-understand`; or 206, 304, or one that is not final.
+    /// A status whose meaning for caches is not known, with `must-understand`; or 206, 304, or one that is not final; or one that
+    /// is about this request alone: its credentials, its conditions, its range, its size.
     Status,
+    /// The response has `no-store`.
     NoStore,
+    /// The response has `private`.
     Private,
     /// The request was authorized, and the response does not say that others may have it.
     Authorization,
+    /// The response sets cookies.
     SetCookie,
-    /// `Vary: *`
+    /// `Vary: *`, or one that cannot be read.
     VaryAll,
     /// It says neither how long it is fresh nor how to ask whether it still is.
     NoLifetime,
     /// The request had cookies, and the response says nothing of who may have it.
     Cookies,
+    /// Its body is longer than what is stored.
     TooLarge,
 }
 
@@ -37,12 +44,126 @@ pub fn storable(
     requested: Time,
     received: Time,
 ) -> Result<Freshness, NoStore> {
-    todo!()
+    if !matches!(&*request.method, b"GET" | b"HEAD") {
+        return Err(NoStore::Method);
+    }
+    if RequestControl::of(&request.fields).no_store {
+        return Err(NoStore::RequestNoStore);
+    }
+    let fields = &response.fields;
+    let status = response.status;
+    let control = ResponseControl::of(fields);
+    if is_for_one_request(status) || (control.must_understand && !is_understood(status)) {
+        return Err(NoStore::Status);
+    }
+    // who understands ignores no-store, which is for those that do not: RFC 9111, section 5.2.2.3
+    if control.no_store && !control.must_understand {
+        return Err(NoStore::NoStore);
+    }
+    if control.private {
+        return Err(NoStore::Private);
+    }
+    let may_be_shared = control.public || control.must_revalidate || control.s_maxage.is_some();
+    if fields_have(&request.fields, b"authorization") && !may_be_shared {
+        return Err(NoStore::Authorization);
+    }
+    let is_without_cookies = || control.without.iter().any(|name| &**name == b"set-cookie");
+    if fields_have(fields, b"set-cookie") && !policy.set_cookie && !is_without_cookies() {
+        return Err(NoStore::SetCookie);
+    }
+    if Nominated::of(fields).is_none() {
+        return Err(NoStore::VaryAll);
+    }
+    let freshness = Freshness::with(status, fields, &control, requested, received, policy);
+    if !validated && !is_of_use(status, fields, &control, &freshness) {
+        return Err(NoStore::NoLifetime);
+    }
+    if !freshness.shared_with_cookies && policy.has_cookies(&request.fields) {
+        return Err(NoStore::Cookies);
+    }
+    match response.length {
+        Length::Exact(length) if length > policy.largest => Err(NoStore::TooLarge),
+        _ => Ok(freshness),
+    }
 }
+
+/// Whether it may be stored by what it says of its lifetime, and would ever be reused.
+fn is_of_use(status: u16, fields: &Fields, control: &ResponseControl, freshness: &Freshness) -> bool {
+    let is_explicit = control.lifetime().is_some() || (!control.targeted && fields_have(fields, b"expires"));
+    if !(is_explicit || control.public || is_heuristically_cacheable(status)) {
+        return false;
+    }
+    let can_be_asked_about = fields_have(fields, b"etag") || fields_have(fields, b"last-modified");
+    let stale_use = freshness.stale_while_revalidate.max(freshness.stale_if_error);
+    let is_reused_stale = is_explicit && !freshness.must_revalidate && !stale_use.is_zero();
+    can_be_asked_about || (!freshness.no_cache && (!freshness.lifetime.is_zero() || is_reused_stale))
+}
+
+/// What of a response's fields is stored (RFC 9111, section 3.1): without those of one connection and of proxies, `Age` and
+/// `Content-Length`, which are told anew, `Set-Cookie`, and those that the response names as not to be reused.
+pub fn kept(fields: &Fields) -> Fields {
+    let control = ResponseControl::of(fields);
+    let mut kept = Fields::default();
+    for field in fields.iter() {
+        let is = |name: &[u8]| field.name.eq_ignore_ascii_case(name);
+        let is_left_out = is_of_connection(fields, field.id, field.name)
+            || field.id == Name::ContentLength
+            || is(b"age")
+            || is(b"set-cookie")
+            || control.without.iter().any(|name| is(name));
+        if !is_left_out {
+            kept.push(field.name, field.value);
+        }
+    }
+    kept
+}
+
+/// Whether a field belongs to one connection, is listed by `Connection`, or is between a proxy and its client.
+pub(crate) fn is_of_connection(fields: &Fields, id: Name, name: &[u8]) -> bool {
+    const OF_PROXIES: [&[u8]; 3] = [b"proxy-authenticate", b"proxy-authentication-info", b"proxy-authorization"];
+    id.is_hop_by_hop()
+        || OF_PROXIES.iter().any(|of_proxies| name.eq_ignore_ascii_case(of_proxies))
+        || fields.has_token(Name::Connection, name)
+}
+
+fn fields_have(fields: &Fields, name: &[u8]) -> bool {
+    lines(fields, name).next().is_some()
+}
+
+/// Whether it tells of a request what the key does not hold, so that it would be wrong for others however long it says that it
+/// is fresh: not final; a part or a condition; credentials; an upgrade, a size, a connection, an expectation.
+fn is_for_one_request(status: u16) -> bool {
+    matches!(
+        status,
+        ..200 | 206 | 304 | 401 | 407 | 408 | 411 | 412 | 413 | 415 | 416 | 417 | 421 | 425 | 426 | 428 | 429 | 431
+    ) || status > 599
+}
+
+/// Whether what the status means for a cache is known: those of RFC 9110, section 15, that [`is_for_one_request`] leaves.
+fn is_understood(status: u16) -> bool {
+    matches!(status, 200..=205 | 300..=303 | 305 | 307 | 308 | 400 | 402..=406 | 409 | 410 | 414 | 422 | 451 | 500..=505 | 511)
+}
+
+// === impl NoStore ===
 
 impl NoStore {
     /// Its name in `Cache-Status`, logs and metrics.
     pub fn as_str(self) -> &'static str {
-        todo!()
+        match self {
+            Self::Method => "method",
+            Self::RequestNoStore => "request-no-store",
+            Self::Status => "status",
+            Self::NoStore => "no-store",
+            Self::Private => "private",
+            Self::Authorization => "authorization",
+            Self::SetCookie => "set-cookie",
+            Self::VaryAll => "vary-all",
+            Self::NoLifetime => "no-lifetime",
+            Self::Cookies => "cookies",
+            Self::TooLarge => "too-large",
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,24 +1,39 @@
 //! The principal type is [`Time`]: wall time, as HTTP's dates tell it.
 
-use std::time::Duration;
+#![allow(clippy::disallowed_types, reason = "ages and dates of HTTP are wall time")]
+
+use std::time::{Duration, SystemTime};
 
 /// Milliseconds since 1970 began, UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(pub i64);
+
+/// The last second that an HTTP-date can tell, since 1970 began: the end of 9999.
+const LAST_SECOND: u64 = 253_402_300_799;
 
 // === impl Time ===
 
 impl Time {
     /// Of this machine's clock.
     pub fn now() -> Self {
-        #[allow(clippy::disallowed_types, reason = "ages and dates of HTTP are wall time")]
-        let since = std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH);
-        Self(since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
+        Self::of(SystemTime::now()).unwrap_or(Self(0))
     }
 
-    /// An HTTP-date in any of its three forms (RFC 9110, section 5.6.7).
+    fn of(time: SystemTime) -> Option<Self> {
+        let since = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_millis()).ok().map(Self)
+    }
+
+    /// An HTTP-date in any of its three forms (RFC 9110, section 5.6.7), none before 1970.
     pub fn parse(text: &[u8]) -> Option<Self> {
-        todo!()
+        let text = std::str::from_utf8(text).ok()?;
+        Self::of(httpdate::parse_http_date(text).ok()?)
+    }
+
+    /// As an HTTP-date, of whole seconds: `Sun, 06 Nov 1994 08:49:37 GMT`. What is outside of 1970 to 9999 is moved to its edge.
+    pub fn http_date(self) -> String {
+        let seconds = u64::try_from(self.0 / 1000).unwrap_or(0).min(LAST_SECOND);
+        httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
     }
 
     /// How long ago an earlier time was; zero if it is later.
@@ -26,3 +41,6 @@ impl Time {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! What the values of fields are made of (RFC 9110, section 5.6): lists, tokens, quoted strings, seconds.
+
+use std::time::Duration;
+
+use unladen_http1::Fields;
+
+/// The longest time that is told apart: what is longer, or does not fit a number, is this (RFC 9111, section 1.2.2). Sums of a
+/// few of them are far from what a [`Duration`] holds.
+pub(crate) const LONGEST: Duration = Duration::from_secs(1 << 31);
+
+/// The values of all lines of a field, by its name in any case.
+pub(crate) fn lines<'a>(fields: &'a Fields, name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+    fields.iter().filter(move |field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value)
+}
+
+/// Without the spaces and tabs around it.
+pub(crate) fn trim(mut bytes: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] = bytes {
+        bytes = rest;
+    }
+    while let [rest @ .., b' ' | b'\t'] = bytes {
+        bytes = rest;
+    }
+    bytes
+}
+
+/// The members of a comma-separated list of what has no quotes, but for the empty ones.
+pub(crate) fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|byte| *byte == b',').map(trim).filter(|member| !member.is_empty())
+}
+
+/// Up to a byte, and what follows it, if it is there.
+pub(crate) fn split_once(bytes: &[u8], at: u8) -> (&[u8], Option<&[u8]>) {
+    match memchr::memchr(at, bytes) {
+        Some(position) => (&bytes[..position], Some(&bytes[position + 1..])),
+        None => (bytes, None),
+    }
+}
+
+/// A token (RFC 9110, section 5.6.2).
+pub(crate) fn is_token(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
+}
+
+/// Digits and nothing else; a number too great for 64 bits is the greatest.
+pub(crate) fn number(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0_u64, |number, byte| {
+        byte.is_ascii_digit().then(|| number.saturating_mul(10).saturating_add(u64::from(byte - b'0')))
+    })
+}
+
+/// `delta-seconds` (RFC 9111, section 1.2.2).
+pub(crate) fn seconds(digits: &[u8]) -> Option<Duration> {
+    number(digits).map(|number| Duration::from_secs(number).min(LONGEST))
+}
+
+/// Thousandths of a `q`-value (RFC 9110, section 12.4.2); none: it is not one.
+fn quality(text: &[u8]) -> Option<u16> {
+    let (whole, rest) = split_once(text, b'.');
+    let rest = rest.unwrap_or_default();
+    if rest.len() > 3 || !rest.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let thousandths = (0..3).fold(0, |sum, at| sum * 10 + rest.get(at).map_or(0, |byte| u16::from(byte - b'0')));
+    match whole {
+        b"0" => Some(thousandths),
+        b"1" if thousandths == 0 => Some(1000),
+        _ => None,
+    }
+}
+
+/// The members of an `Accept-…` field with their weights in thousandths. A weight that is none is taken for the lowest that is
+/// not a refusal.
+pub(crate) fn weighted(value: &[u8]) -> impl Iterator<Item = (&[u8], u16)> {
+    members(value).map(|member| {
+        let (name, parameters) = split_once(member, b';');
+        let mut weight = 1000;
+        for parameter in parameters.unwrap_or_default().split(|byte| *byte == b';') {
+            if let [b'q' | b'Q', b'=', text @ ..] = trim(parameter) {
+                weight = quality(text).unwrap_or(1);
+            }
+        }
+        (trim(name), weight)
+    })
+}

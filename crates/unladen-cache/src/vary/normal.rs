@@ -1,0 +1,100 @@
+//! Values of request fields in one of the ways in which they can be written.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
+use unladen_http1::Fields;
+
+use crate::text::{lines, weighted};
+use crate::{Accepted, Policy, language};
+
+/// Appends what a request says in a field; false: there is none.
+pub(super) fn write(name: &[u8], fields: &Fields, policy: &Policy, out: &mut Vec<u8>) -> bool {
+    if name == b"cookie" {
+        return policy.write_cookies(fields, out);
+    }
+    let start = out.len();
+    let mut count = 0;
+    for line in lines(fields, name) {
+        if count > 0 {
+            out.push(b',');
+        }
+        count += 1;
+        write_list(line, out);
+    }
+    if count == 0 {
+        return false;
+    }
+    match name {
+        b"accept-encoding" => rewrite(out, start, write_codings),
+        b"accept-language" if policy.languages.is_empty() => out[start..].make_ascii_lowercase(),
+        b"accept-language" => rewrite(out, start, |value, out| {
+            out.extend_from_slice(language::pick(value, &policy.languages).unwrap_or_default().as_bytes());
+        }),
+        _ => {}
+    }
+    true
+}
+
+/// A keyed digest: two of 64 bits under two keys.
+pub(super) fn digest(bytes: &[u8]) -> [u8; 16] {
+    static KEYS: LazyLock<[RandomState; 2]> = LazyLock::new(|| [RandomState::new(), RandomState::new()]);
+    let mut digest = [0; 16];
+    for (half, key) in digest.chunks_exact_mut(8).zip(&*KEYS) {
+        half.copy_from_slice(&key.hash_one(bytes).to_le_bytes());
+    }
+    digest
+}
+
+/// Puts something in the place of what was written.
+fn rewrite(out: &mut Vec<u8>, start: usize, write: impl FnOnce(&[u8], &mut Vec<u8>)) {
+    let written = out.split_off(start);
+    write(&written, out);
+}
+
+/// Without white space around commas, but for those in quotes.
+fn write_list(line: &[u8], out: &mut Vec<u8>) {
+    let mut is_quoted = false;
+    let mut is_escaped = false;
+    // up to here, what was written is not white space that a comma would take off
+    let mut kept = out.len();
+    let mut is_at_start = true;
+    for &byte in line {
+        let is_space = matches!(byte, b' ' | b'\t');
+        if is_quoted {
+            is_quoted = is_escaped || byte != b'"';
+            is_escaped = !is_escaped && byte == b'\\';
+        } else if byte == b',' {
+            out.truncate(kept);
+            is_at_start = true;
+        } else if is_space && is_at_start {
+            continue;
+        } else {
+            is_quoted = byte == b'"';
+        }
+        out.push(byte);
+        if byte != b',' || is_quoted {
+            is_at_start = false;
+        }
+        if is_quoted || !is_space {
+            kept = out.len();
+        }
+    }
+    out.truncate(kept);
+}
+
+/// Those that are served from here, as bits; and the names of others that are taken, since the application may use them.
+fn write_codings(value: &[u8], out: &mut Vec<u8>) {
+    let accepted = Accepted::of(Some(value));
+    let bits = [accepted.brotli, accepted.zstd, accepted.gzip, accepted.identity];
+    out.push(bits.iter().fold(0, |byte, is_taken| byte << 1 | u8::from(*is_taken)));
+    let is_known = |name: &[u8]| {
+        [&b"br"[..], b"zstd", b"gzip", b"x-gzip", b"identity", b"*"]
+            .iter()
+            .any(|known| name.eq_ignore_ascii_case(known))
+    };
+    for (name, _) in weighted(value).filter(|(name, weight)| *weight > 0 && !is_known(name)) {
+        out.extend(name.iter().map(u8::to_ascii_lowercase));
+        out.push(b',');
+    }
+}
