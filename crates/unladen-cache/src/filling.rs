@@ -2,52 +2,91 @@
 //!
 //! `H` is what is said once, before the body: the head, a stored response, or why there is none.
 
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
+mod body;
+mod fill;
+mod reader;
+mod state;
+
+pub use fill::Fill;
+pub use reader::Reader;
+
+use state::State;
 
 /// Answers that are on their way, by key.
 #[derive(Debug)]
 pub struct Fillings<H> {
-    h: std::marker::PhantomData<H>,
+    shared: Arc<Shared<H>>,
 }
 
 /// What asking for a key comes to.
 #[derive(Debug)]
-pub enum Joined<H> {
+pub enum Joined<H: Clone> {
     /// Nobody else asks: fetch it, with this …
     Lead(Fill<H>, Reader<H>),
     /// … or wait for who does.
     Follow(Reader<H>),
 }
 
-/// The fetcher's end. Dropped before its end is said, the answer is broken off.
-#[derive(Debug)]
-pub struct Fill<H> {
-    filling: Arc<Filling<H>>,
-}
-
 /// An answer that is on its way.
 #[derive(Debug)]
 pub struct Filling<H> {
-    h: std::marker::PhantomData<H>,
+    shared: Arc<Shared<H>>,
+    key: Arc<[u8]>,
+    state: Mutex<State<H>>,
 }
 
-/// A waiter's end: reads the whole body, from the start.
 #[derive(Debug)]
-pub struct Reader<H> {
-    filling: Arc<Filling<H>>,
+struct Shared<H> {
+    by_key: Mutex<HashMap<Arc<[u8]>, Arc<Filling<H>>>>,
+    fills: AtomicUsize,
+    bytes: AtomicU64,
 }
+
+// === impl Fillings ===
 
 impl<H: Clone> Fillings<H> {
+    /// None yet.
     pub fn new() -> Self {
-        todo!()
+        let shared = Shared { by_key: Mutex::default(), fills: AtomicUsize::new(0), bytes: AtomicU64::new(0) };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Joins whoever asks for this key, if somebody does and has not got a whole answer yet.
     pub fn join(&self, key: &[u8]) -> Joined<H> {
-        todo!()
+        let mut by_key = self.shared.by_key();
+        if let Some(filling) = by_key.get(key) {
+            return Joined::Follow(Reader::new(Arc::clone(filling)));
+        }
+        let key: Arc<[u8]> = key.into();
+        let filling = Arc::new(Filling::new(&self.shared, &key));
+        // Before anyone can follow: the first reader is the leader's.
+        let reader = Reader::new(Arc::clone(&filling));
+        by_key.insert(key, Arc::clone(&filling));
+        drop(by_key);
+        Joined::Lead(Fill::new(filling), reader)
+    }
+
+    /// Asks without joining, and without being joined: for a key that is known not to be stored.
+    pub fn alone(&self, key: &[u8]) -> (Fill<H>, Reader<H>) {
+        let filling = Arc::new(Filling::new(&self.shared, &key.into()));
+        let reader = Reader::new(Arc::clone(&filling));
+        (Fill::new(filling), reader)
+    }
+
+    /// From now on nobody joins those of these keys, but whoever comes asks anew: what is on its way may be from before a purge.
+    /// Those who wait already get it. To be called before the purge returns.
+    pub fn part(&self, mut is_meant: impl FnMut(&[u8]) -> bool) {
+        self.shared.by_key().retain(|key, _| !is_meant(key));
+    }
+
+    /// How many are on their way, and how many bytes of their bodies are kept.
+    pub fn in_flight(&self) -> (usize, u64) {
+        (self.shared.fills.load(Ordering::Relaxed), self.shared.bytes.load(Ordering::Relaxed))
     }
 }
 
@@ -57,37 +96,57 @@ impl<H: Clone> Default for Fillings<H> {
     }
 }
 
-impl<H: Clone> Fill<H> {
-    /// Says what is said once. `window`: none: the body is kept for all readers; some: for the first reader alone, and no more than
-    /// this many bytes wait for it; the others hear `others` instead. With a window no one joins any more.
-    pub fn tell(&self, head: H, window: Option<(usize, H)>) {
-        todo!()
-    }
-
-    /// Takes some of the body: how many bytes. An error: nobody reads it any more, and nothing is kept.
-    pub fn poll_push(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, ()>> {
-        todo!()
-    }
-
-    /// The body is whole. It is given back in one piece, if it was kept.
-    pub fn end(self) -> Option<Bytes> {
-        todo!()
-    }
-
-    /// Whether anyone reads.
-    pub fn has_readers(&self) -> bool {
-        todo!()
+impl<H> Clone for Fillings<H> {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared) }
     }
 }
 
-impl<H: Clone> Reader<H> {
-    /// What is said once. None: the fetcher has gone without.
-    pub fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Option<H>> {
-        todo!()
-    }
+// === impl Shared ===
 
-    /// The next piece; none at the end; an error: it was broken off.
-    pub fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, ()>> {
-        todo!()
+impl<H> Shared<H> {
+    fn by_key(&self) -> MutexGuard<'_, HashMap<Arc<[u8]>, Arc<Filling<H>>>> {
+        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+// === impl Filling ===
+
+impl<H> Filling<H> {
+    fn new(shared: &Arc<Shared<H>>, key: &Arc<[u8]>) -> Self {
+        Self { shared: Arc::clone(shared), key: Arc::clone(key), state: Mutex::new(State::default()) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<H>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes it off the map, if it is still there, and not another of the same key.
+    fn close(self: &Arc<Self>) {
+        // The map's lock is never asked for with a state's held: it is the other way round where somebody joins.
+        if let Entry::Occupied(entry) = self.shared.by_key().entry(Arc::clone(&self.key))
+            && Arc::ptr_eq(entry.get(), self)
+        {
+            entry.remove();
+        }
+    }
+
+    fn count(&self, before: usize, after: usize) {
+        let bytes = &self.shared.bytes;
+        if after >= before {
+            bytes.fetch_add((after - before) as u64, Ordering::Relaxed);
+        } else {
+            bytes.fetch_sub((before - after) as u64, Ordering::Relaxed);
+        }
+    }
+}
+
+impl<H> Drop for Filling<H> {
+    fn drop(&mut self) {
+        let held = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).body.held();
+        self.count(held, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests;

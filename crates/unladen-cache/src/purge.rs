@@ -1,5 +1,11 @@
 //! The principal type is [`Purge`]: what is to be forgotten.
 
+use crate::Stored;
+
+mod log;
+
+pub(crate) use log::{PurgeLog, Spared};
+
 /// What is to be forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purge {
@@ -9,9 +15,37 @@ pub enum Purge {
     Prefix(Vec<u8>),
     /// All with this tag.
     Tag(Box<str>),
+    /// All that is stored.
     All,
 }
 
 /// A place in the order of purges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sequence(pub u64);
+
+// === impl Purge ===
+
+impl Purge {
+    /// Whether a response stored under this key is to be forgotten.
+    pub fn means(&self, key: &[u8], stored: &Stored) -> bool {
+        match self {
+            Self::Key(meant) => key == meant.as_slice(),
+            Self::Prefix(prefix) => key.starts_with(prefix),
+            Self::Tag(tag) => stored.has_tag(tag),
+            Self::All => true,
+        }
+    }
+
+    /// Bytes that it takes to remember it.
+    fn weight(&self) -> usize {
+        size_of::<Self>()
+            + match self {
+                Self::Key(bytes) | Self::Prefix(bytes) => bytes.len(),
+                Self::Tag(tag) => tag.len(),
+                Self::All => 0,
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests;

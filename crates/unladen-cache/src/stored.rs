@@ -1,12 +1,18 @@
 //! The principal type is [`Stored`]: a response in memory.
 
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use unladen_http1::Fields;
 
+use crate::store::weight::{TAG, heap, shared};
 use crate::{Coding, Freshness, Sequence, Validators};
+
+mod groups;
+mod tags;
+
+pub use groups::group_tag;
 
 /// A response in memory. What changes with time is told by others: `Age`, `Date` (as it came), `Cache-Status`.
 #[derive(Debug)]
@@ -14,6 +20,7 @@ pub struct Stored {
     pub status: u16,
     /// Without those that belong to one connection, `Age`, `Content-Length` (which the body tells), and what must not be stored.
     pub fields: Fields,
+    /// A block of memory of its own, not a part of a larger one, which would be kept as a whole and not be counted.
     pub body: Bytes,
     pub freshness: Freshness,
     pub validators: Validators,
@@ -21,6 +28,8 @@ pub struct Stored {
     pub version: Option<Box<[u8]>>,
     /// Of `Cache-Tag`, `Surrogate-Key`, `xkey` and `Cache-Groups`.
     pub tags: Vec<Box<str>>,
+    /// It has more tags than are kept, or longer ones: a purge of any tag means it.
+    pub has_more_tags: bool,
     /// Purges up to this one do not mean it.
     pub sequence: Sequence,
     /// The head's lines as HTTP/1 has them, each with its end: made once, for all who are answered with it.
@@ -31,8 +40,13 @@ pub struct Stored {
     pub is_soft_purged: AtomicBool,
 }
 
+/// What [`Fields`] keeps of each field besides its bytes, at most.
+const SPAN: usize = 20;
+
+// === impl Stored ===
+
 impl Stored {
-    /// With the parts that are derived from others.
+    /// With the parts that are derived from others. Groups belong to an origin: [`Stored::add_groups`].
     pub fn new(
         status: u16,
         fields: Fields,
@@ -41,10 +55,25 @@ impl Stored {
         version: Option<Box<[u8]>>,
         sequence: Sequence,
     ) -> Self {
-        todo!()
+        let fields = compact(&fields);
+        let (tags, has_more_tags) = tags::of(&fields);
+        Self {
+            status,
+            body,
+            freshness,
+            validators: Validators::of(&fields),
+            version,
+            tags,
+            has_more_tags,
+            sequence,
+            lines: lines(&fields),
+            fields,
+            coded: Default::default(),
+            is_soft_purged: AtomicBool::new(false),
+        }
     }
 
-    /// The same response with other fields and freshness, after a 304: the body is shared.
+    /// The same response with other fields and freshness, after a 304: the body is shared, also in other codings.
     #[must_use]
     pub fn freshened(
         &self,
@@ -53,16 +82,92 @@ impl Stored {
         version: Option<Box<[u8]>>,
         sequence: Sequence,
     ) -> Self {
-        todo!()
+        let coded = self.coded.clone();
+        Self { coded, ..Self::new(self.status, fields, self.body.clone(), freshness, version, sequence) }
+    }
+
+    /// Adds the groups that `Cache-Groups` names (RFC 9875), as tags that no other origin's groups meet, nor other tags:
+    /// [`group_tag`]. To be called before it is stored.
+    pub fn add_groups(&mut self, origin: &[u8]) {
+        let groups = groups::of(&self.fields);
+        let (tags, more) =
+            tags::join(std::mem::take(&mut self.tags), groups.iter().map(|group| group_tag(origin, group)));
+        self.tags = tags;
+        self.has_more_tags |= more;
+    }
+
+    /// Whether a purge of this tag means it.
+    pub fn has_tag(&self, tag: &str) -> bool {
+        self.has_more_tags || self.tags.iter().any(|own| **own == *tag)
     }
 
     /// All memory that it takes, in bytes.
     pub fn weight(&self) -> usize {
-        todo!()
+        let fields = self.fields.iter().map(|field| field.name.len() + field.value.len()).sum();
+        let coded = self.coded.iter().filter_map(|coded| coded.get()?.as_ref()).map(Self::coded_weight);
+        let tags = self.tags.iter().map(|tag| heap(tag.len()) + TAG);
+        shared(size_of::<Self>())
+            + heap(fields)
+            + heap(self.fields.len() * SPAN)
+            + Self::coded_weight(&self.body)
+            + Self::coded_weight(&self.lines)
+            + coded.sum::<usize>()
+            + heap(self.tags.len() * size_of::<Box<str>>())
+            + tags.sum::<usize>()
+            + usize::from(self.has_more_tags) * TAG
+            + self.version.as_ref().map_or(0, |version| heap(version.len()))
+            + self.validators.etag.as_ref().map_or(0, |etag| heap(etag.len()))
+    }
+
+    /// What bytes take that are shared, with their count.
+    pub(crate) fn coded_weight(bytes: &Bytes) -> usize {
+        if bytes.is_empty() { 0 } else { heap(bytes.len()) + heap(24) }
     }
 
     /// The body in a coding, if it has been made.
     pub fn in_coding(&self, coding: Coding) -> Option<&Bytes> {
-        todo!()
+        self.coded.get(coding as usize)?.get()?.as_ref()
+    }
+
+    /// Whether it is known what the body is in a coding, or that it is not worth it.
+    pub fn is_coded(&self, coding: Coding) -> bool {
+        self.coded.get(coding as usize).is_some_and(|coded| coded.get().is_some())
+    }
+
+    /// Sets the body in a coding, once: whether this was the first time. For one that is in a store,
+    /// [`Store::set_coded`](crate::Store::set_coded) does it, and counts it.
+    pub fn set_coded(&self, coding: Coding, body: Option<Bytes>) -> bool {
+        self.coded.get(coding as usize).is_some_and(|coded| coded.set(body).is_ok())
+    }
+
+    /// Whether it was purged softly, and is to be asked about.
+    pub fn is_soft_purged(&self) -> bool {
+        self.is_soft_purged.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn purge_softly(&self) {
+        self.is_soft_purged.store(true, Ordering::Relaxed);
     }
 }
+
+/// The same fields in blocks of memory that have no more room than they need.
+fn compact(fields: &Fields) -> Fields {
+    let mut compact = Fields::default();
+    fields.iter().for_each(|field| compact.push(field.name, field.value));
+    // A copy's blocks are as long as what is in them.
+    compact.clone()
+}
+
+fn lines(fields: &Fields) -> Bytes {
+    let length = fields.iter().map(|field| field.name.len() + field.value.len() + 4).sum();
+    let mut lines = Vec::with_capacity(length);
+    for field in fields.iter() {
+        for part in [field.name, b": ", field.value, b"\r\n"] {
+            lines.extend_from_slice(part);
+        }
+    }
+    lines.into()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! The principal type is [`Reader`]: a waiter's end of an answer that is on its way.
+
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+
+use super::Filling;
+use super::state::{End, LEADER};
+
+/// A waiter's end: reads the whole body, from the start.
+#[derive(Debug)]
+pub struct Reader<H: Clone> {
+    filling: Arc<Filling<H>>,
+    place: usize,
+    /// Bytes that it has read.
+    read: usize,
+}
+
+// === impl Reader ===
+
+impl<H: Clone> Reader<H> {
+    pub(super) fn new(filling: Arc<Filling<H>>) -> Self {
+        let place = filling.state().enter();
+        Self { filling, place, read: 0 }
+    }
+
+    /// Whether it is of who asked first.
+    pub fn is_leader(&self) -> bool {
+        self.place == LEADER
+    }
+
+    /// What is said once. None: the fetcher has gone without.
+    pub fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Option<H>> {
+        let mut state = self.filling.state();
+        if let Some(told) = &state.told {
+            return Poll::Ready(Some(match &told.window {
+                Some((_, others)) if !self.is_leader() => others.clone(),
+                _ => told.head.clone(),
+            }));
+        }
+        if state.end != End::Open {
+            return Poll::Ready(None);
+        }
+        let before = state.wait(self.place, cx);
+        drop(state);
+        drop(before);
+        Poll::Pending
+    }
+
+    /// The next piece; none at the end.
+    ///
+    /// # Errors
+    /// It was broken off, after what was read; or it is for the leader alone.
+    #[allow(clippy::result_unit_err, reason = "there is one")]
+    pub fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, ()>> {
+        let mut state = self.filling.state();
+        let piece = match (state.told.is_some(), state.window()) {
+            (false, _) => None,
+            (true, None) => state.body.at(self.read),
+            (true, Some(_)) if !self.is_leader() => return Poll::Ready(Err(())),
+            (true, Some(_)) => {
+                let held = state.body.held();
+                self.filling.count(held, 0);
+                (held > 0).then(|| Bytes::from(state.body.take()))
+            }
+        };
+        if let Some(piece) = piece {
+            self.read += piece.len();
+            let fetcher = state.window().and_then(|_| state.take_fetcher());
+            drop(state);
+            fetcher.into_iter().for_each(Waker::wake);
+            return Poll::Ready(Ok(Some(piece)));
+        }
+        match state.end {
+            End::Whole => Poll::Ready(Ok(None)),
+            End::Broken => Poll::Ready(Err(())),
+            End::Open => {
+                let before = state.wait(self.place, cx);
+                drop(state);
+                drop(before);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<H: Clone> Drop for Reader<H> {
+    fn drop(&mut self) {
+        let (own, fetcher) = self.filling.state().leave(self.place);
+        drop(own);
+        fetcher.into_iter().for_each(Waker::wake);
+    }
+}

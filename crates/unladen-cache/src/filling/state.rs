@@ -1,0 +1,151 @@
+//! The principal type is [`State`]: how far an answer has come.
+
+use std::task::{Context, Waker};
+
+use super::body::Body;
+
+/// How far an answer has come, and who waits for what. Wakers are handed out, to be woken or dropped without the lock: both may
+/// run what takes it.
+#[derive(Debug)]
+pub(super) struct State<H> {
+    pub(super) told: Option<Told<H>>,
+    pub(super) body: Body,
+    pub(super) end: End,
+    /// The leader's is the first; the places of others who have gone are taken again.
+    readers: Vec<Place>,
+    free: Vec<usize>,
+    present: usize,
+    /// The fetcher's, that waits for room or for nobody to read.
+    fetcher: Option<Waker>,
+}
+
+/// What is said once.
+#[derive(Clone, Debug)]
+pub(super) struct Told<H> {
+    pub(super) head: H,
+    /// The body is for the leader alone, with so many bytes waiting; and what the others hear.
+    pub(super) window: Option<(usize, H)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// More may come.
+    Open,
+    Whole,
+    /// The fetcher went before the end.
+    Broken,
+}
+
+#[derive(Debug)]
+enum Place {
+    Gone,
+    Present(Option<Waker>),
+}
+
+/// The leader's place.
+pub(super) const LEADER: usize = 0;
+
+// === impl State ===
+
+impl<H> Default for State<H> {
+    fn default() -> Self {
+        Self {
+            told: None,
+            body: Body::default(),
+            end: End::Open,
+            readers: Vec::new(),
+            free: Vec::new(),
+            present: 0,
+            fetcher: None,
+        }
+    }
+}
+
+impl<H> State<H> {
+    pub(super) fn enter(&mut self) -> usize {
+        self.present += 1;
+        if let Some(place) = self.free.pop()
+            && let Some(reader) = self.readers.get_mut(place)
+        {
+            *reader = Place::Present(None);
+            return place;
+        }
+        self.readers.push(Place::Present(None));
+        self.readers.len() - 1
+    }
+
+    /// The reader's own waker, to be dropped, and the fetcher's, to be woken, if that is what it waits for.
+    pub(super) fn leave(&mut self, place: usize) -> (Option<Waker>, Option<Waker>) {
+        let mut own = None;
+        if let Some(reader) = self.readers.get_mut(place) {
+            own = reader.take();
+            *reader = Place::Gone;
+            self.present -= 1;
+            // The leader's place stays its own.
+            if place != LEADER {
+                self.free.push(place);
+            }
+        }
+        (own, if self.is_read() { None } else { self.fetcher.take() })
+    }
+
+    /// Whether anyone reads what the fetcher pushes.
+    pub(super) fn is_read(&self) -> bool {
+        match self.window() {
+            Some(_) => matches!(self.readers.first(), Some(Place::Present(_))),
+            None => self.present > 0,
+        }
+    }
+
+    /// Bytes that may wait for the leader; none: all is kept.
+    pub(super) fn window(&self) -> Option<usize> {
+        Some(self.told.as_ref()?.window.as_ref()?.0)
+    }
+
+    /// Has a reader woken when there is more. The waker that it had before.
+    #[must_use]
+    pub(super) fn wait(&mut self, place: usize, cx: &Context<'_>) -> Option<Waker> {
+        match self.readers.get_mut(place) {
+            Some(Place::Present(waker)) => set(waker, cx),
+            _ => None,
+        }
+    }
+
+    /// Has the fetcher woken when there is room, or nobody reads. The waker that it had before.
+    #[must_use]
+    pub(super) fn fetcher_waits(&mut self, cx: &Context<'_>) -> Option<Waker> {
+        set(&mut self.fetcher, cx)
+    }
+
+    pub(super) fn take_fetcher(&mut self) -> Option<Waker> {
+        self.fetcher.take()
+    }
+
+    /// The wakers of all readers that wait.
+    pub(super) fn take_waiting(&mut self) -> Vec<Waker> {
+        self.readers.iter_mut().filter_map(Place::take).collect()
+    }
+
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.readers.iter().filter(|reader| matches!(reader, Place::Present(Some(_)))).count()
+    }
+}
+
+fn set(waker: &mut Option<Waker>, cx: &Context<'_>) -> Option<Waker> {
+    match waker {
+        Some(waker) if waker.will_wake(cx.waker()) => None,
+        waker => waker.replace(cx.waker().clone()),
+    }
+}
+
+// === impl Place ===
+
+impl Place {
+    fn take(&mut self) -> Option<Waker> {
+        match self {
+            Self::Gone => None,
+            Self::Present(waker) => waker.take(),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The principal type is [`Key`]: what a resource is found by, hashed once.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use quick_cache::Equivalent;
+
+/// A key that is stored, with its hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) hash: u64,
+    pub(super) bytes: Arc<[u8]>,
+}
+
+/// A key that is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Query<'a> {
+    pub(super) hash: u64,
+    pub(super) bytes: &'a [u8],
+}
+
+/// Takes the hash that keys bring along, whose seed is another in each process.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Hashed(u64);
+
+// === impl Key ===
+
+impl Key {}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+// === impl Query ===
+
+impl Hash for Query<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl Equivalent<Key> for Query<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        self.hash == key.hash && *self.bytes == *key.bytes
+    }
+}
+
+// === impl Hashed ===
+
+impl BuildHasher for Hashed {
+    type Hasher = Self;
+
+    fn build_hasher(&self) -> Self {
+        Self(0)
+    }
+}
+
+impl Hasher for Hashed {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

@@ -1,0 +1,121 @@
+//! The principal type is [`Resource`]: what is stored under one key.
+
+use std::sync::Arc;
+
+use super::key::Key;
+use super::weight::{PLACE, heap, shared};
+use crate::{Nominated, Stored};
+
+/// What is stored under one key. It does not change: a store replaces it.
+#[derive(Debug)]
+pub struct Resource {
+    /// By which request fields its variants are told apart: all that its responses nominated.
+    pub nominated: Nominated,
+    key: Key,
+    /// Sorted by what the request said.
+    variants: Vec<Variant>,
+    weight: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Variant {
+    said: Box<[u8]>,
+    stored: Arc<Stored>,
+    /// In the order of being stored.
+    born: u64,
+}
+
+// === impl Resource ===
+
+impl Resource {
+    /// The response for a request that says this in the nominated fields.
+    pub fn variant(&self, variant: &[u8]) -> Option<&Arc<Stored>> {
+        // Most resources have one, for which nothing is nominated.
+        match self.variants.as_slice() {
+            [only] => (*only.said == *variant).then_some(&only.stored),
+            variants => {
+                let place = variants.binary_search_by(|other| (*other.said).cmp(variant)).ok()?;
+                variants.get(place).map(|variant| &variant.stored)
+            }
+        }
+    }
+
+    /// All its responses.
+    pub fn responses(&self) -> impl ExactSizeIterator<Item = &Arc<Stored>> {
+        self.variants.iter().map(|variant| &variant.stored)
+    }
+
+    /// With a response more, or in another's place, which is named by what the request said in the fields that the resource has
+    /// then. It has at most so many, and weighs at most so much: the oldest go. None: the response alone weighs more.
+    pub(super) fn with(
+        old: Option<&Self>,
+        key: &Key,
+        nominated: &Nominated,
+        said: impl FnOnce(&Nominated) -> Vec<u8>,
+        stored: Arc<Stored>,
+        (most, heaviest): (usize, u64),
+    ) -> Option<Self> {
+        let union = old.map_or_else(|| nominated.clone(), |old| old.nominated.union(nominated));
+        // Those that were stored by fewer fields are not found by more.
+        let mut variants = match old {
+            Some(old) if old.nominated == union => old.variants.clone(),
+            _ => Vec::new(),
+        };
+        let said = said(&union).into_boxed_slice();
+        let born = variants.iter().map(|variant| variant.born).max().map_or(0, |last| last + 1);
+        let new = Variant { said, stored, born };
+        match variants.binary_search_by(|other| other.said.cmp(&new.said)) {
+            Ok(place) => variants[place] = new,
+            Err(place) => variants.insert(place, new),
+        }
+        let mut resource = Self { nominated: union, key: key.clone(), variants, weight: 0 };
+        loop {
+            resource.weigh();
+            if resource.variants.len() <= most.max(1) && resource.weight <= heaviest {
+                return Some(resource);
+            }
+            if resource.variants.len() < 2 {
+                return None;
+            }
+            resource.remove_oldest();
+        }
+    }
+
+    /// Those responses of which this is true; none: there are none.
+    pub(super) fn retain(&self, keep: impl Fn(&Stored) -> bool) -> Option<Self> {
+        let variants: Vec<_> = self.variants.iter().filter(|variant| keep(&variant.stored)).cloned().collect();
+        let mut rest = Self { nominated: self.nominated.clone(), key: self.key.clone(), variants, weight: 0 };
+        rest.weigh();
+        (!rest.variants.is_empty()).then_some(rest)
+    }
+
+    fn remove_oldest(&mut self) {
+        let oldest = self.variants.iter().enumerate().min_by_key(|(_, variant)| variant.born).map(|(place, _)| place);
+        if let Some(place) = oldest {
+            self.variants.remove(place);
+        }
+    }
+
+    fn weigh(&mut self) {
+        self.variants.shrink_to_fit();
+        let names = &self.nominated.0;
+        let nominated =
+            heap(names.len() * size_of::<Box<[u8]>>()) + names.iter().map(|name| heap(name.len())).sum::<usize>();
+        let variants = self.variants.iter().map(|variant| heap(variant.said.len()) + variant.stored.weight());
+        let weight = PLACE
+            + shared(size_of::<Self>())
+            + shared(self.key.bytes.len())
+            + nominated
+            + heap(self.variants.len() * size_of::<Variant>())
+            + variants.sum::<usize>();
+        self.weight = weight as u64;
+    }
+
+    pub(super) fn key(&self) -> &Key {
+        &self.key
+    }
+
+    pub(super) fn weight(&self) -> u64 {
+        self.weight
+    }
+}

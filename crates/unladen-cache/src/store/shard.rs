@@ -1,0 +1,206 @@
+//! The principal type is [`Shard`]: a part of the store, under one lock.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use quick_cache::unsync::Cache;
+use quick_cache::{DefaultHashBuilder, Lifecycle, OptionsBuilder, Weighter};
+
+use super::key::{Hashed, Key, Query};
+use super::resource::Resource;
+use super::tags::Tags;
+use crate::{Coding, Nominated, Purge, Sequence, Stored};
+
+/// A part of the store. Whatever leaves it is handed out, to be dropped without the lock.
+#[derive(Debug)]
+pub(super) struct Shard {
+    cache: Cache<Key, Arc<Resource>, Bytewise, Hashed, Evicted>,
+    tags: Tags,
+    hasher: DefaultHashBuilder,
+    /// Responses of a resource.
+    most: usize,
+    /// Bytes of a resource.
+    heaviest: u64,
+}
+
+/// What left a shard.
+#[derive(Debug, Default)]
+pub(super) struct Gone {
+    pub(super) resources: Vec<Arc<Resource>>,
+    /// Responses that had to make room.
+    pub(super) evicted: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Bytewise;
+
+/// Collects what has to make room, and what is replaced.
+#[derive(Clone, Copy, Debug)]
+struct Evicted;
+
+// === impl Shard ===
+
+impl Shard {
+    pub(super) fn new(bytes: u64, most: usize, hasher: DefaultHashBuilder) -> Option<Self> {
+        // Ghosts, the hashes of what was evicted lately, are half as many as items are estimated: pages of 4 KiB.
+        let items = usize::try_from(bytes / 4096).unwrap_or(usize::MAX).clamp(64, 1 << 26);
+        let options = OptionsBuilder::new().estimated_items_capacity(items).weight_capacity(bytes).build().ok()?;
+        let cache = Cache::with_options(options, Bytewise, Hashed::default(), Evicted);
+        Some(Self { cache, tags: Tags::default(), hasher, most, heaviest: bytes / 10 * 9 })
+    }
+
+    pub(super) fn find(&self, query: Query<'_>) -> Option<Arc<Resource>> {
+        self.cache.get(&query).cloned()
+    }
+
+    /// Whether it is stored.
+    pub(super) fn put(
+        &mut self,
+        query: Query<'_>,
+        nominated: &Nominated,
+        variant: impl FnOnce(&Nominated) -> Vec<u8>,
+        stored: Arc<Stored>,
+        gone: &mut Gone,
+    ) -> bool {
+        let old = self.cache.peek(&query).cloned();
+        let key =
+            old.as_ref().map_or_else(|| Key { hash: query.hash, bytes: query.bytes.into() }, |old| old.key().clone());
+        let limits = (self.most, self.heaviest);
+        let Some(new) = Resource::with(old.as_deref(), &key, nominated, variant, stored, limits) else { return false };
+        self.replace(old, Arc::new(new), true, gone)
+    }
+
+    /// Sets a body in another coding, and gives the response its new weight. What would make the resource too heavy is not kept.
+    pub(super) fn set_coded(
+        &mut self,
+        query: Query<'_>,
+        stored: &Arc<Stored>,
+        coding: Coding,
+        body: Option<Bytes>,
+        gone: &mut Gone,
+    ) {
+        let old = self.cache.peek(&query).cloned();
+        let Some(old) = old.filter(|old| old.responses().any(|other| Arc::ptr_eq(other, stored))) else {
+            stored.set_coded(coding, body);
+            return;
+        };
+        let more = body.as_ref().map_or(0, |body| Stored::coded_weight(body) as u64);
+        let fits = old.weight() + more <= self.heaviest;
+        if stored.set_coded(coding, body.filter(|_| fits))
+            && let Some(new) = old.retain(|_| true)
+        {
+            self.replace(Some(old), Arc::new(new), false, gone);
+        }
+    }
+
+    /// Puts a resource in another's place. False: it had to make room itself at once.
+    fn replace(&mut self, old: Option<Arc<Resource>>, new: Arc<Resource>, is_use: bool, gone: &mut Gone) -> bool {
+        if let Some(old) = &old {
+            self.tags.remove(old, |tag| tag_hash(&self.hasher, tag));
+        }
+        self.tags.insert(&new, |tag| tag_hash(&self.hasher, tag));
+        let key = new.key().clone();
+        let left = if is_use {
+            self.cache.insert_with_lifecycle(key, Arc::clone(&new))
+        } else {
+            match self.cache.replace_with_lifecycle(key, Arc::clone(&new), true) {
+                Ok(left) => left,
+                // Whoever calls this has found it.
+                Err((_, new)) => vec![new],
+            }
+        };
+        let mut stays = true;
+        for resource in left {
+            if !old.as_ref().is_some_and(|old| Arc::ptr_eq(old, &resource)) {
+                stays &= !Arc::ptr_eq(&new, &resource);
+                self.tags.remove(&resource, |tag| tag_hash(&self.hasher, tag));
+                gone.evicted += resource.responses().len() as u64;
+            }
+            gone.resources.push(resource);
+        }
+        gone.resources.extend(old);
+        stays
+    }
+
+    /// Keys that may have what a purge means.
+    pub(super) fn candidates(&self, purge: &Purge) -> Vec<Arc<[u8]>> {
+        let keys = || self.cache.iter().map(|(key, _)| &key.bytes);
+        match purge {
+            Purge::Key(key) => vec![key.as_slice().into()],
+            Purge::Prefix(prefix) => keys().filter(|key| key.starts_with(prefix)).cloned().collect(),
+            Purge::Tag(tag) => self.tags.keys(tag_hash(&self.hasher, tag)),
+            Purge::All => keys().cloned().collect(),
+        }
+    }
+
+    /// Forgets what a purge means of a key: how many responses. Those whose sequence is not before it are not meant.
+    pub(super) fn forget(
+        &mut self,
+        query: Query<'_>,
+        purge: &Purge,
+        sequence: Sequence,
+        is_soft: bool,
+        gone: &mut Gone,
+    ) -> u64 {
+        let Some(old) = self.cache.peek(&query).cloned() else { return 0 };
+        let means = |stored: &Stored| stored.sequence < sequence && purge.means(query.bytes, stored);
+        let meant = old.responses().filter(|stored| means(stored)).count();
+        if is_soft {
+            old.responses().filter(|stored| means(stored)).for_each(|stored| stored.purge_softly());
+        } else if meant == old.responses().len() {
+            self.tags.remove(&old, |tag| tag_hash(&self.hasher, tag));
+            self.cache.remove(&query);
+            gone.resources.push(old);
+        } else if meant > 0
+            && let Some(rest) = old.retain(|stored| !means(stored))
+        {
+            self.replace(Some(old), Arc::new(rest), false, gone);
+        }
+        meant as u64
+    }
+
+    pub(super) fn resources(&self) -> u64 {
+        self.cache.len() as u64
+    }
+
+    pub(super) fn weight(&self) -> u64 {
+        self.cache.weight()
+    }
+
+    #[cfg(test)]
+    pub(super) fn tags(&self) -> usize {
+        self.tags.len()
+    }
+
+    #[cfg(test)]
+    pub(super) fn each(&self) -> impl Iterator<Item = &Arc<Resource>> {
+        self.cache.iter().map(|(_, resource)| resource)
+    }
+}
+
+fn tag_hash(hasher: &DefaultHashBuilder, tag: &str) -> u64 {
+    // None is the hash of any tag.
+    hasher.hash_one(tag).max(1)
+}
+
+// === impl Bytewise ===
+
+impl Weighter<Key, Arc<Resource>> for Bytewise {
+    fn weight(&self, _: &Key, resource: &Arc<Resource>) -> u64 {
+        resource.weight()
+    }
+}
+
+// === impl Evicted ===
+
+impl Lifecycle<Key, Arc<Resource>> for Evicted {
+    type RequestState = Vec<Arc<Resource>>;
+
+    fn begin_request(&self) -> Self::RequestState {
+        Vec::new()
+    }
+
+    fn on_evict(&self, left: &mut Self::RequestState, _: Key, resource: Arc<Resource>) {
+        left.push(resource);
+    }
+}
