@@ -3,12 +3,24 @@
 //! The principal type is [`Validator`]: shared by all threads; each asks on connections of its own, on a `LocalRuntime`. The same
 //! question is asked once for all who ask it at the same time, and an answer is given only to those who asked before it was sent.
 #![forbid(unsafe_code)]
-#![allow(clippy::todo, unused_variables, missing_docs)]
 
+mod ask_error;
+mod asker;
+mod backoff;
+mod collapse;
+mod counts;
+mod file;
+mod mysql;
 mod pattern;
+mod postgres;
 mod settings;
+mod settings_error;
+mod sqlite;
 mod validator;
 
+pub use ask_error::AskError;
+pub use counts::State;
 pub use pattern::{Parameters, PathPattern, PatternError};
 pub use settings::{Source, ValidatorSettings};
-pub use validator::{AskError, Question, Validator, Version};
+pub use settings_error::SettingsError;
+pub use validator::{Question, Validator, Version};

@@ -1,32 +1,215 @@
 //! The principal type is [`PathPattern`]: which pages are meant, and what their paths say.
+//!
+//! ```
+//! use unladen_validator::PathPattern;
+//!
+//! let pattern = PathPattern::parse("/list/{name}/archive/{page*}").unwrap();
+//! assert_eq!(pattern.read(b"/list/dogs%20only/archive/2/3?sort=up"), Some(vec!["dogs only".to_owned(), "2/3".to_owned()]));
+//! assert_eq!(pattern.read(b"/list/dogs/archive/"), None);
+//! ```
+
+#[cfg(test)]
+mod tests;
 
 /// Literal segments, `{name}` for one segment, `{name*}` for all that is left (at least one segment).
+///
+/// Literals are compared byte by byte, as the client spelled them: a path that is spelled otherwise (`/%61bout` for `/about`) is not
+/// meant. A `/` at the end of the pattern wants one at the end of the path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathPattern {}
+pub struct PathPattern {
+    segments: Box<[Segment]>,
+    names: Box<[String]>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Segment {
+    /// Empty: the path ends with `/`. Only the last.
+    Literal(Box<[u8]>),
+    One,
+    /// Only the last.
+    Rest,
+}
 
 /// What a path says, in the order of the pattern's names: percent-decoded once, UTF-8, without NUL and without `/`
 /// (but those of `{name*}` between segments).
 pub type Parameters = Vec<String>;
 
-/// Why a pattern is none.
+/// Why a pattern is none, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PatternError {
+    /// It does not begin with `/`.
     #[error("it does not begin with `/`")]
     NoSlash,
+    /// `{name` without `}`, or `}` without `{`.
+    #[error("a brace of `{0}` has no other: write `{{name}}`")]
+    Unclosed(String),
+    /// `{}` or `{*}`.
+    #[error("`{0}` has no name: write `{{name}}` or `{{name*}}`")]
+    NoName(String),
+    /// A name of other characters than letters, digits and `_`, or one that begins with a digit.
+    #[error("the name `{0}` may only have the letters a to z, digits and `_`, and does not begin with a digit")]
+    Name(String),
+    /// Two have one name.
+    #[error("there are two `{{{0}}}`: give each a name of its own")]
+    Twice(String),
+    /// `{name*}` before the end.
+    #[error("`{{{0}*}}` takes all that is left, so it can only be the last")]
+    NotLast(String),
+    /// `{name}.html`.
+    #[error("`{0}` has a name and other text between two `/`: a name takes all that is between them")]
+    Mixed(String),
+    /// `//`.
+    #[error("there is nothing between two `/`: take one away")]
+    Empty,
+    /// `/./` or `/../`.
+    #[error("`{0}` is never in a path that is meant: write the path without it")]
+    Dots(String),
+    /// A character that no path has as it is.
+    #[error(
+        "`{0}` has a character that clients send percent-encoded, or that is not part of a path: write it as they do (`%20` for a space)"
+    )]
+    Character(String),
 }
 
+// === impl PathPattern ===
+
 impl PathPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// If it is none.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
-        todo!()
+        let rest = text.strip_prefix('/').ok_or(PatternError::NoSlash)?;
+        let mut segments = Vec::new();
+        let mut names: Vec<String> = Vec::new();
+        let mut left = rest.split('/').peekable();
+        while let Some(part) = left.next() {
+            let last = left.peek().is_none();
+            let (segment, name) = Segment::parse(part, last)?;
+            if let Some(name) = name {
+                if names.contains(&name) {
+                    return Err(PatternError::Twice(name));
+                }
+                names.push(name);
+            }
+            segments.push(segment);
+        }
+        Ok(Self { segments: segments.into(), names: names.into() })
     }
 
     /// The names in it, in their order.
     pub fn names(&self) -> &[String] {
-        todo!()
+        &self.names
     }
 
     /// What a target (path and query) says; none: it is not meant. The query is not looked at.
     pub fn read(&self, target: &[u8]) -> Option<Parameters> {
-        todo!()
+        let path = target.split(|byte| *byte == b'?').next()?.strip_prefix(b"/")?;
+        // Nothing is allocated for the many paths that are not meant.
+        let mut parts = path.split(|byte| *byte == b'/');
+        for segment in &self.segments {
+            match segment {
+                Segment::Rest => break,
+                Segment::Literal(literal) if parts.next()? == &**literal => {}
+                Segment::Literal(_) => return None,
+                Segment::One => drop(parts.next()?),
+            }
+        }
+        if !matches!(self.segments.last(), Some(Segment::Rest)) && parts.next().is_some() {
+            return None;
+        }
+
+        let mut parameters = Vec::with_capacity(self.names.len());
+        let mut parts = path.split(|byte| *byte == b'/');
+        for segment in &self.segments {
+            match segment {
+                Segment::Literal(_) => drop(parts.next()?),
+                Segment::One => {
+                    let mut decoded = Vec::new();
+                    decode(parts.next()?, &mut decoded)?;
+                    parameters.push(String::from_utf8(decoded).ok()?);
+                }
+                Segment::Rest => {
+                    let mut decoded = Vec::new();
+                    decode(parts.next()?, &mut decoded)?;
+                    for part in parts.by_ref() {
+                        decoded.push(b'/');
+                        decode(part, &mut decoded)?;
+                    }
+                    parameters.push(String::from_utf8(decoded).ok()?);
+                }
+            }
+        }
+        Some(parameters)
     }
+}
+
+// === impl Segment ===
+
+impl Segment {
+    fn parse(part: &str, last: bool) -> Result<(Self, Option<String>), PatternError> {
+        let shown = || part.to_owned();
+        if !part.contains(['{', '}']) {
+            return match part {
+                "" if !last => Err(PatternError::Empty),
+                "." | ".." => Err(PatternError::Dots(shown())),
+                _ if !part.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\"<>\\^`|".contains(&byte)) => {
+                    Err(PatternError::Character(shown()))
+                }
+                _ => Ok((Self::Literal(part.as_bytes().into()), None)),
+            };
+        }
+        let mut depth = 0_i32;
+        for byte in part.bytes() {
+            depth += i32::from(byte == b'{') - i32::from(byte == b'}');
+            if !(0..=1).contains(&depth) {
+                return Err(PatternError::Unclosed(shown()));
+            }
+        }
+        if depth != 0 {
+            return Err(PatternError::Unclosed(shown()));
+        }
+        let inner =
+            part.strip_prefix('{').and_then(|part| part.strip_suffix('}')).filter(|inner| !inner.contains(['{', '}']));
+        let Some(inner) = inner else { return Err(PatternError::Mixed(shown())) };
+        let (name, rest) = inner.strip_suffix('*').map_or((inner, false), |name| (name, true));
+        if name.is_empty() {
+            return Err(PatternError::NoName(shown()));
+        }
+        if name.starts_with(|first: char| first.is_ascii_digit())
+            || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
+            return Err(PatternError::Name(name.to_owned()));
+        }
+        if rest && !last {
+            return Err(PatternError::NotLast(name.to_owned()));
+        }
+        Ok((if rest { Self::Rest } else { Self::One }, Some(name.to_owned())))
+    }
+}
+
+/// Appends what a segment says. None: it is empty, says `.` or `..`, or holds what has no place in a segment.
+fn decode(segment: &[u8], into: &mut Vec<u8>) -> Option<()> {
+    let start = into.len();
+    into.reserve(segment.len());
+    let mut bytes = segment.iter();
+    while let Some(byte) = bytes.next() {
+        let byte = match byte {
+            b'%' => (hex(*bytes.next()?)? << 4) | hex(*bytes.next()?)?,
+            // A fragment is never sent, and white space would have ended the target.
+            b'#' | b' ' => return None,
+            other => *other,
+        };
+        if byte == 0 || byte == b'/' {
+            return None;
+        }
+        into.push(byte);
+    }
+    let decoded = into.get(start..)?;
+    (!decoded.is_empty() && decoded != b"." && decoded != b"..").then_some(())
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }

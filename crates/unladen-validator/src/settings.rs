@@ -1,15 +1,17 @@
 //! The principal type is [`ValidatorSettings`]: what to ask, and for which pages.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What to ask, and for which pages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ValidatorSettings {
     /// The pages, as [`PathPattern`](crate::PathPattern) reads it: `/{ref}`, `/list/{name}/archive/{page*}`.
     pub path: String,
+    /// Whom to ask.
     pub source: Source,
     /// How long an answer may take, a connection included.
     pub timeout: Duration,
@@ -20,19 +22,76 @@ pub struct ValidatorSettings {
     pub stale: Option<Duration>,
 }
 
-/// Whom to ask.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Whom to ask. Neither shown nor written does it tell the URL's password.
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// `postgres://user:secret@host:port/name?sslmode=…&host=/run/postgresql`, and a query with `$1`, `$2` … for the names of the
-    /// path, in the order of `parameters`.
-    Postgres { url: String, query: String, parameters: Vec<String> },
-    /// `mysql://…`, and a query with `?`, in the order of `parameters`.
-    MySql { url: String, query: String, parameters: Vec<String> },
-    /// A file of SQLite.
-    Sqlite { file: PathBuf, query: String, parameters: Vec<String> },
-    /// A file whose time of change is asked for: `{name}` stands for what the path has there.
-    File { path: String },
+    /// A PostgreSQL server.
+    Postgres {
+        /// `postgres://user:secret@host:port/name?sslmode=…`, or `postgres://user@/name?host=/run/postgresql`. Without `sslmode`, a
+        /// server elsewhere is spoken to by TLS, and its certificate and name are checked (`verify-full`).
+        #[serde(serialize_with = "public")]
+        url: String,
+        /// With `$1`, `$2` …: one statement that changes nothing. The first column of the first row is the version.
+        query: String,
+        /// Names of the path, in the order of the numbers.
+        parameters: Vec<String>,
+    },
+    /// A MySQL or MariaDB server.
+    MySql {
+        /// `mysql://user:secret@host:port/name`, with `?socket=/run/mysqld/mysqld.sock`, say.
+        #[serde(serialize_with = "public")]
+        url: String,
+        /// With `?`: one statement that changes nothing. The first column of the first row is the version.
+        query: String,
+        /// Names of the path, in the order of the question marks.
+        parameters: Vec<String>,
+    },
+    /// A database of SQLite.
+    Sqlite {
+        /// Its file.
+        file: PathBuf,
+        /// With `?1`, `?2` …: one statement that changes nothing. The first column of the first row is the version.
+        query: String,
+        /// Names of the path, in the order of the numbers.
+        parameters: Vec<String>,
+    },
+    /// A file whose time of change is asked for.
+    File {
+        /// Its path: `{name}` stands for what the page's path has there.
+        path: String,
+    },
     /// HEAD to the application: `ETag`, else `Last-Modified`. Asked by whoever has connections to it, not here.
     Head,
 }
+
+// === impl Source ===
+
+impl fmt::Debug for Source {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Postgres { url, query, .. } => {
+                formatter.debug_tuple("Postgres").field(&masked(url)).field(query).finish()
+            }
+            Self::MySql { url, query, .. } => formatter.debug_tuple("MySql").field(&masked(url)).field(query).finish(),
+            Self::Sqlite { file, query, .. } => formatter.debug_tuple("Sqlite").field(file).field(query).finish(),
+            Self::File { path } => formatter.debug_tuple("File").field(path).finish(),
+            Self::Head => formatter.write_str("Head"),
+        }
+    }
+}
+
+fn public<S: Serializer>(url: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&masked(url))
+}
+
+/// The URL's scheme and what follows the last `@`, without parameters: a password may be in either of the rest.
+fn masked(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
+    let place = place.split_once('?').map_or(place, |(place, _)| place);
+    format!("{scheme}://{place}")
+}
+
+#[cfg(test)]
+mod tests;

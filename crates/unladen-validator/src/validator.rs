@@ -1,15 +1,28 @@
 //! The principal type is [`Validator`]: asks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::{PathPattern, PatternError, ValidatorSettings};
+use tokio::runtime::{Builder, LocalOptions};
+
+use crate::asker::Asker;
+use crate::collapse::Collapse;
+use crate::counts::text;
+use crate::{AskError, PathPattern, SettingsError, State, ValidatorSettings};
 
 /// What tells a page from an earlier one: any bytes. None: there is no row, or it is null.
 pub type Version = Option<Box<[u8]>>;
 
+/// How long [`Validator::try_once`] waits, even where an answer may take less.
+const TRY: Duration = Duration::from_secs(10);
+
 /// Asks. Shared by all threads.
 #[derive(Debug)]
-pub struct Validator {}
+pub struct Validator {
+    settings: ValidatorSettings,
+    pattern: PathPattern,
+    collapse: Arc<Collapse<Asker>>,
+}
 
 /// A question to be asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -18,31 +31,72 @@ pub struct Question {
     pub parameters: Vec<String>,
 }
 
-/// Why there is no answer.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum AskError {
-    #[error("no answer in time")]
-    Timeout,
-    #[error("{0}")]
-    Database(Arc<str>),
-}
+// === impl Validator ===
 
 impl Validator {
-    /// For so many threads.
-    pub fn new(settings: ValidatorSettings, threads: usize) -> Result<Self, PatternError> {
-        todo!()
+    /// For so many threads. Nothing is connected to yet.
+    ///
+    /// # Errors
+    /// If the settings contradict each other, or a file of theirs cannot be read.
+    pub fn new(settings: ValidatorSettings, threads: usize) -> Result<Self, SettingsError> {
+        if settings.timeout.is_zero() {
+            return Err(SettingsError::Number("the timeout is zero: nobody can answer in no time"));
+        }
+        if settings.connections == 0 {
+            return Err(SettingsError::Number("there are no connections: allow at least one"));
+        }
+        let pattern = PathPattern::parse(&settings.path)?;
+        let asker = Asker::new(&settings, &pattern, threads.max(1))?;
+        let collapse = Arc::new(Collapse::new(asker, settings.timeout));
+        Ok(Self { settings, pattern, collapse })
     }
 
+    /// What it was made of. It may hold a password.
     pub fn settings(&self) -> &ValidatorSettings {
-        todo!()
+        &self.settings
     }
 
+    /// The pages that are meant.
     pub fn pattern(&self) -> &PathPattern {
-        todo!()
+        &self.pattern
     }
 
-    /// Asks, on a connection of this thread, or shares an answer to the same question that is sent after this is called.
+    /// Asks, on a connection of this thread (counted from 0), or shares an answer to the same question that is sent after this is
+    /// called. On a `LocalRuntime`. The future may be dropped at any time.
+    ///
+    /// # Errors
+    /// If there is no answer, [`ValidatorSettings::timeout`] after this is called at the latest.
     pub async fn ask(self: &Arc<Self>, thread: usize, question: Question) -> Result<Version, AskError> {
-        todo!()
+        self.collapse.ask(thread, question).await
     }
+
+    /// What has been asked since the start.
+    pub fn state(&self) -> State {
+        self.collapse.counts().state()
+    }
+
+    /// Connects and prepares the query, for those who check a configuration. Blocks for some seconds at most.
+    ///
+    /// # Errors
+    /// If a question could not be answered.
+    pub fn try_once(&self) -> Result<(), AskError> {
+        let limit = self.settings.timeout.max(TRY);
+        // A thread of its own: the caller's may run a runtime, which forbids another.
+        std::thread::scope(|scope| {
+            let tried = scope.spawn(|| {
+                let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default());
+                let runtime = runtime.map_err(|error| AskError::Unreachable(text(error.to_string())))?;
+                runtime.block_on(self.collapse.asker().try_once(limit))
+            });
+            tried.join().unwrap_or_else(|_| Err(AskError::Unreachable(text("the attempt ended early"))))
+        })
+    }
+}
+
+/// Where the path has this name.
+pub(crate) fn place(name: &str, pattern: &PathPattern) -> Result<usize, SettingsError> {
+    pattern.names().iter().position(|other| other == name).ok_or_else(|| {
+        let names = if pattern.names().is_empty() { "it has none".to_owned() } else { pattern.names().join(", ") };
+        SettingsError::Name { name: name.to_owned(), names }
+    })
 }

@@ -1,0 +1,37 @@
+//! The principal type is [`AskError`]: why there is no answer.
+
+use std::sync::Arc;
+
+/// Why there is no answer. None of it shows a password.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The time is over.
+    #[error("no answer in time")]
+    Timeout,
+    /// The server cannot be reached, or has gone away.
+    #[error("not to be reached: {0}")]
+    Unreachable(Arc<str>),
+    /// The server is there, and does not let us in.
+    #[error("refused: {0}")]
+    Refused(Arc<str>),
+    /// The question is wrong: there is no such table, no permission …
+    #[error("the query fails: {0}")]
+    Query(Arc<str>),
+    /// More different questions at a time than are kept.
+    #[error("too many questions at a time")]
+    TooMany,
+}
+
+impl AskError {
+    /// The kind, as metrics name it.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Unreachable(_) => "unreachable",
+            Self::Refused(_) => "refused",
+            Self::Query(_) => "query",
+            Self::TooMany => "too_many",
+        }
+    }
+}

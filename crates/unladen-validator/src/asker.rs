@@ -1,0 +1,75 @@
+//! The principal type is [`Asker`]: whichever is asked.
+
+use std::time::Duration;
+
+use crate::collapse::{Answer, Ask};
+use crate::counts::text;
+use crate::file::File;
+use crate::mysql::MySql;
+use crate::postgres::Postgres;
+use crate::sqlite::Sqlite;
+use crate::validator::place;
+use crate::{AskError, PathPattern, Question, SettingsError, Source, ValidatorSettings};
+
+/// Whichever is asked.
+#[derive(Debug)]
+pub(crate) enum Asker {
+    Postgres(Postgres),
+    MySql(MySql),
+    Sqlite(Sqlite),
+    File(File),
+    /// Asked elsewhere.
+    Head,
+}
+
+// === impl Asker ===
+
+impl Asker {
+    pub(crate) fn new(
+        settings: &ValidatorSettings,
+        pattern: &PathPattern,
+        threads: usize,
+    ) -> Result<Self, SettingsError> {
+        let places =
+            |names: &[String]| names.iter().map(|name| place(name, pattern)).collect::<Result<Box<[usize]>, _>>();
+        let (timeout, connections) = (settings.timeout, settings.connections);
+        Ok(match &settings.source {
+            Source::Postgres { url, query, parameters } => {
+                Self::Postgres(Postgres::new(url, query, places(parameters)?, timeout, connections, threads)?)
+            }
+            Source::MySql { url, query, parameters } => {
+                Self::MySql(MySql::new(url, query, places(parameters)?, timeout, connections, threads)?)
+            }
+            Source::Sqlite { file, query, parameters } => {
+                Self::Sqlite(Sqlite::new(file.clone(), query, places(parameters)?, timeout))
+            }
+            Source::File { path } => Self::File(File::new(path, pattern)?),
+            Source::Head => Self::Head,
+        })
+    }
+
+    /// Connects and prepares. On a `LocalRuntime`.
+    pub(crate) async fn try_once(&self, limit: Duration) -> Result<(), AskError> {
+        let tried = async {
+            match self {
+                Self::Postgres(asker) => asker.try_once().await,
+                Self::MySql(asker) => asker.try_once().await,
+                Self::Sqlite(asker) => asker.try_once(),
+                Self::File(_) | Self::Head => Ok(()),
+            }
+        };
+        tokio::time::timeout(limit, tried).await.unwrap_or(Err(AskError::Timeout))
+    }
+}
+
+impl Ask for Asker {
+    async fn ask(&self, thread: usize, question: &Question) -> Answer {
+        match self {
+            Self::Postgres(asker) => asker.ask(thread, question).await,
+            Self::MySql(asker) => asker.ask(thread, question).await,
+            Self::Sqlite(asker) => asker.ask(thread, question).await,
+            Self::File(asker) => asker.ask(thread, question).await,
+            Self::Head => Err(AskError::Query(text("the application is asked by whoever has connections to it"))),
+        }
+    }
+}

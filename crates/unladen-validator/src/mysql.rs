@@ -1,0 +1,227 @@
+//! The principal type is [`MySql`]: asks a MySQL or MariaDB server.
+//!
+//! Each thread has connections of its own, which are made when they are needed; on each, one question is on its way at a time.
+//! Parameters go as text, which the server compares by its own rules (`'12abc' = 12`). Sessions are read-only.
+//!
+//! The URL is `mysql_async`'s, with `ssl_ca=FILE` besides. A server elsewhere is spoken to by TLS, and its certificate and name are
+//! checked against Mozilla's authorities or those of `ssl_ca`, unless `require_ssl`, `verify_ca` or `verify_identity` say otherwise.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mysql_async::prelude::Queryable;
+use mysql_async::{Conn, Statement, Value};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_local;
+use tokio::time::timeout;
+
+use self::address::Address;
+use crate::backoff::Backoff;
+use crate::collapse::{Answer, Ask};
+use crate::counts::{locked, text};
+use crate::{AskError, Question, SettingsError, Version};
+
+mod address;
+mod value;
+
+/// How long a connection may take to be made, even where an answer may take less: it is made for those who come later, too.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Asks a MySQL or MariaDB server.
+#[derive(Debug)]
+pub(crate) struct MySql {
+    shared: Arc<Shared>,
+    benches: Box<[Arc<Bench>]>,
+}
+
+/// What is needed to connect.
+#[derive(Debug)]
+struct Shared {
+    address: Address,
+    query: String,
+    /// Which of the path's names goes where.
+    places: Box<[usize]>,
+    timeout: Duration,
+}
+
+/// The connections of a thread.
+#[derive(Debug)]
+struct Bench {
+    /// Of connections that there are or may be.
+    permits: Semaphore,
+    idle: Mutex<Idle>,
+}
+
+#[derive(Debug, Default)]
+struct Idle {
+    links: Vec<Link>,
+    backoff: Backoff,
+}
+
+/// A connection with its prepared statement.
+#[derive(Debug)]
+struct Link {
+    connection: Conn,
+    statement: Statement,
+}
+
+// === impl MySql ===
+
+impl MySql {
+    pub(crate) fn new(
+        url: &str,
+        query: &str,
+        places: Box<[usize]>,
+        timeout: Duration,
+        connections: usize,
+        threads: usize,
+    ) -> Result<Self, SettingsError> {
+        let shared = Arc::new(Shared { address: Address::parse(url)?, query: query.to_owned(), places, timeout });
+        let bench = |_| {
+            Arc::new(Bench { permits: Semaphore::new(connections.min(Semaphore::MAX_PERMITS)), idle: Mutex::default() })
+        };
+        Ok(Self { shared, benches: (0..threads).map(bench).collect() })
+    }
+
+    /// Connects and prepares.
+    pub(crate) async fn try_once(&self) -> Result<(), AskError> {
+        let link = self.shared.connect().await?;
+        let _ = link.connection.disconnect().await;
+        Ok(())
+    }
+}
+
+impl Ask for MySql {
+    async fn ask(&self, thread: usize, question: &Question) -> Answer {
+        let mut values = Vec::with_capacity(self.shared.places.len());
+        for place in &self.shared.places {
+            match question.parameters.get(*place) {
+                Some(parameter) => values.push(Value::Bytes(parameter.as_bytes().to_vec())),
+                None => return Ok(None),
+            }
+        }
+        let Some(bench) = self.benches.get(thread % self.benches.len().max(1)) else { return Err(AskError::TooMany) };
+        let Ok(_permit) = bench.permits.acquire().await else { return Err(AskError::TooMany) };
+        loop {
+            // Dropped amid a question, a connection is closed: its answer would be taken for the next one's.
+            let idle = locked(&bench.idle).links.pop();
+            let (mut link, fresh) = match idle {
+                Some(link) => (link, false),
+                None => (bench.connect(&self.shared).await?, true),
+            };
+            match link.ask(&values).await {
+                Ok(version) => {
+                    locked(&bench.idle).links.push(link);
+                    return Ok(version);
+                }
+                Err(error) => {
+                    let explained = explain(&error, &self.shared.address.shown);
+                    if let mysql_async::Error::Server(said) = &error {
+                        match said.code {
+                            // No such table or column, or a statement to be prepared anew: not for every question.
+                            1054 | 1146 | 1243 | 1615 => locked(&bench.idle).backoff.failed(explained.clone()),
+                            // Shutting down, or killed.
+                            1053 | 1927 => {}
+                            _ => locked(&bench.idle).links.push(link),
+                        }
+                    } else if !fresh {
+                        // The server had closed it. A question changes nothing, so it may be asked twice.
+                        continue;
+                    }
+                    return Err(explained);
+                }
+            }
+        }
+    }
+}
+
+// === impl Bench ===
+
+impl Bench {
+    async fn connect(self: &Arc<Self>, shared: &Arc<Shared>) -> Result<Link, AskError> {
+        if let Some(error) = locked(&self.idle).backoff.pause() {
+            return Err(error.clone());
+        }
+        // A task of its own: it is made for those who come later, if whoever asked first has left.
+        let (sender, made) = tokio::sync::oneshot::channel();
+        let (bench, shared) = (Arc::downgrade(self), shared.clone());
+        spawn_local(async move {
+            let made = shared.connect().await;
+            let Some(bench) = bench.upgrade() else { return };
+            let mut idle = locked(&bench.idle);
+            match &made {
+                Ok(_) => idle.backoff.succeeded(),
+                Err(error) => idle.backoff.failed(error.clone()),
+            }
+            // Kept only if there is room: whoever left has given up the permit, which another may have by now.
+            if let Err(Ok(link)) = sender.send(made)
+                && idle.links.len() < bench.permits.available_permits()
+            {
+                idle.links.push(link);
+            }
+        });
+        made.await.unwrap_or_else(|_| Err(AskError::Unreachable(text("nobody is left to connect"))))
+    }
+}
+
+// === impl Link ===
+
+impl Link {
+    async fn ask(&mut self, values: &[Value]) -> Result<Version, mysql_async::Error> {
+        let parameters = if values.is_empty() {
+            mysql_async::Params::Empty
+        } else {
+            mysql_async::Params::Positional(values.to_vec())
+        };
+        let row: Option<mysql_async::Row> = self.connection.exec_first(&self.statement, parameters).await?;
+        Ok(row.and_then(|mut row| row.take::<Value, _>(0)).and_then(value::version))
+    }
+}
+
+// === impl Shared ===
+
+impl Shared {
+    async fn connect(&self) -> Result<Link, AskError> {
+        match timeout(self.timeout.max(CONNECT), self.connect_and_prepare()).await {
+            Ok(made) => made,
+            Err(_) => Err(AskError::Unreachable(text(format!("{} does not answer", self.address.shown)))),
+        }
+    }
+
+    async fn connect_and_prepare(&self) -> Result<Link, AskError> {
+        let said = |error: mysql_async::Error| explain(&error, &self.address.shown);
+        let mut connection = Conn::new(self.address.opts.clone()).await.map_err(said)?;
+        // Each question sees what is committed when it is asked; and of many rows, only the first is sent.
+        connection.query_drop("SET autocommit = 1, sql_select_limit = 1").await.map_err(said)?;
+        connection.query_drop("SET SESSION TRANSACTION READ ONLY").await.map_err(said)?;
+        // What takes too long ends there, before we give up the connection for dead. MariaDB has the one, MySQL the other.
+        let limit = (self.timeout.as_millis() * 4 / 5).max(1);
+        let seconds = format!("SET max_statement_time = {}.{:03}", limit / 1000, limit % 1000);
+        if let Err(error) = connection.query_drop(seconds).await {
+            const UNKNOWN_VARIABLE: u16 = 1193;
+            if !matches!(&error, mysql_async::Error::Server(said) if said.code == UNKNOWN_VARIABLE) {
+                return Err(said(error));
+            }
+            connection.query_drop(format!("SET max_execution_time = {limit}")).await.map_err(said)?;
+        }
+        let statement = connection.prep(&*self.query).await.map_err(said)?;
+        if usize::from(statement.num_params()) != self.places.len() {
+            let (wants, has) = (statement.num_params(), self.places.len());
+            return Err(AskError::Query(text(format!("it takes {wants} parameters, and `parameters` has {has}"))));
+        }
+        Ok(Link { connection, statement })
+    }
+}
+
+fn explain(error: &mysql_async::Error, shown: &str) -> AskError {
+    if let mysql_async::Error::Server(said) = error {
+        let message = text(format!("{} ({})", said.message, said.code));
+        return match said.code {
+            1044 | 1045 | 1130 | 1251 | 1698 | 1862 | 3118 | 4151 => AskError::Refused(message),
+            1969 | 3024 | 1205 | 1317 => AskError::Timeout,
+            1040 | 1053 | 1203 | 1226 | 1927 => AskError::Unreachable(message),
+            _ => AskError::Query(message),
+        };
+    }
+    AskError::Unreachable(text(format!("{shown}: {error}")))
+}

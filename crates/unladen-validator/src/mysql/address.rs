@@ -1,0 +1,78 @@
+//! The principal type is [`Address`]: where a MySQL or MariaDB server is, and whether TLS is spoken with it.
+
+use std::path::PathBuf;
+
+use mysql_async::{Opts, OptsBuilder, SslOpts, UrlError};
+use rustls::crypto::CryptoProvider;
+use unladen_tls::provider;
+use url::Url;
+
+use crate::SettingsError;
+
+/// Where a MySQL or MariaDB server is, and whether TLS is spoken with it.
+#[derive(Debug)]
+pub(super) struct Address {
+    pub(super) opts: Opts,
+    /// For messages: without the password.
+    pub(super) shown: String,
+}
+
+// === impl Address ===
+
+impl Address {
+    pub(super) fn parse(url: &str) -> Result<Self, SettingsError> {
+        let bad = |why: String| SettingsError::Url(why);
+        let mut url = Url::parse(url).map_err(|error| bad(error.to_string()))?;
+        if !matches!(url.scheme(), "mysql" | "mariadb") {
+            return Err(bad("it does not begin with `mysql://`".to_owned()));
+        }
+        if url.scheme() == "mariadb" {
+            let plain = url.as_str().replacen("mariadb", "mysql", 1);
+            url = Url::parse(&plain).map_err(|error| bad(error.to_string()))?;
+        }
+        let mut pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+        let ca = pairs.iter().position(|(key, _)| key == "ssl_ca").map(|place| pairs.remove(place).1);
+        let says = |name: &str| pairs.iter().any(|(key, _)| key == name);
+        let near = url.host_str().is_none_or(is_near) || says("socket");
+        if !says("require_ssl") && (!near || ca.is_some()) {
+            pairs.push(("require_ssl".to_owned(), "true".to_owned()));
+        }
+        url.set_query(None);
+        if !pairs.is_empty() {
+            url.query_pairs_mut().extend_pairs(&pairs);
+        }
+        let mut opts = Opts::from_url(url.as_str()).map_err(|error| bad(explain(&error)))?;
+        if let Some(ssl) = opts.ssl_opts() {
+            // mysql_async takes the process's, and there is none in a program that names its own everywhere.
+            if CryptoProvider::get_default().is_none() {
+                let _ = CryptoProvider::clone(&provider()).install_default();
+            }
+            if let Some(file) = ca {
+                let file = PathBuf::from(file);
+                unladen_tls::authorities(&file).map_err(|error| SettingsError::Tls(error.to_string()))?;
+                let ssl: SslOpts = ssl.clone().with_root_certs(vec![file.into()]).with_disable_built_in_roots(true);
+                opts = OptsBuilder::from_opts(opts).ssl_opts(Some(ssl)).into();
+            }
+        }
+        let shown =
+            opts.socket().map_or_else(|| format!("{}:{}", opts.ip_or_hostname(), opts.tcp_port()), str::to_owned);
+        Ok(Self { opts, shown })
+    }
+}
+
+fn is_near(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse();
+    host == "localhost" || address.is_ok_and(|address: std::net::IpAddr| address.is_loopback())
+}
+
+/// The parser's own words may show what it could not read: part of a password, if that holds a `?`.
+fn explain(error: &UrlError) -> String {
+    match error {
+        UrlError::UnknownParameter { param } if param.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') => {
+            format!("the parameter `{param}` is not known")
+        }
+        UrlError::InvalidParamValue { param, .. } => format!("the value of `{param}` is none it may have"),
+        UrlError::UnknownParameter { .. } => "a parameter is not known".to_owned(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,161 @@
+//! Tests of [`PathPattern`].
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn reads(pattern: &str, target: &str) -> Option<Vec<String>> {
+    PathPattern::parse(pattern).unwrap().read(target.as_bytes())
+}
+
+fn says(pattern: &str, target: &str, parameters: &[&str]) {
+    assert_eq!(
+        reads(pattern, target).as_deref(),
+        Some(&*parameters.iter().map(ToString::to_string).collect::<Vec<_>>()),
+        "{pattern} {target}"
+    );
+}
+
+#[test]
+fn paths_say_what_the_pattern_names() {
+    says("/", "/", &[]);
+    says("/", "/?ref=x", &[]);
+    says("/{ref}", "/picnic", &["picnic"]);
+    says("/{ref}", "/picnic?ref=/other", &["picnic"]);
+    says("/{ref}/", "/picnic/", &["picnic"]);
+    says("/list/{name}/archive/{page*}", "/list/dogs/archive/2/3", &["dogs", "2/3"]);
+    says("/{a}/{b}", "/%C3%BC/%25%32%35", &["ü", "%25"]);
+    says("/caf%C3%A9/{a}", "/caf%C3%A9/+", &["+"]);
+    says("/{all*}", "/a/b%20c", &["a/b c"]);
+    says("/{a}", "/...", &["..."]);
+}
+
+#[test]
+fn other_paths_are_not_meant() {
+    for (pattern, target) in [
+        ("/{ref}", "/"),
+        ("/{ref}", ""),
+        ("/{ref}", "picnic"),
+        ("/{ref}", "*"),
+        ("/{ref}", "http://host/picnic"),
+        ("/{ref}", "/picnic/"),
+        ("/{ref}", "//picnic"),
+        ("/{ref}/", "/picnic"),
+        ("/{ref}/", "/picnic//"),
+        ("/{ref}", "/a/b"),
+        ("/{ref}", "/a%2Fb"),
+        ("/{ref}", "/a%2fb"),
+        ("/{ref}", "/a%00"),
+        ("/{ref}", "/a%"),
+        ("/{ref}", "/a%4"),
+        ("/{ref}", "/a%4g"),
+        ("/{ref}", "/a%+4"),
+        ("/{ref}", "/%ff"),
+        ("/{ref}", "/%C3"),
+        ("/{ref}", "/%C0%AF"),
+        ("/{ref}", "/%ED%A0%80"),
+        ("/{ref}", "/."),
+        ("/{ref}", "/.."),
+        ("/{ref}", "/%2e%2E"),
+        ("/{ref}", "/.%2e"),
+        ("/{ref}", "/a#b"),
+        ("/about/{x}", "/%61bout/x"),
+        ("/about/{x}", "/About/x"),
+        ("/about/{x}", "/about/./x"),
+        ("/{all*}", "/"),
+        ("/{all*}", "/a/"),
+        ("/{all*}", "/a//b"),
+        ("/{all*}", "/a/../b"),
+        ("/{all*}", "/a/%2e/b"),
+        ("/{all*}", "/a/b%2fc"),
+        ("/x/{all*}", "/x"),
+        ("/x/{all*}", "/x/"),
+        ("/", "/x"),
+        ("/", "//"),
+    ] {
+        assert_eq!(reads(pattern, target), None, "{pattern} {target}");
+    }
+    assert_eq!(PathPattern::parse("/{ref}").unwrap().read(b"/\xC3\xBC"), Some(vec!["ü".to_owned()]));
+    assert_eq!(PathPattern::parse("/{ref}").unwrap().read(b"/\xFF"), None);
+    assert_eq!(PathPattern::parse("/{ref}").unwrap().read(b"/a\0"), None);
+}
+
+#[test]
+fn what_is_no_pattern_says_what_to_do() {
+    use PatternError::*;
+    let text = |text: &str| text.to_owned();
+    for (pattern, error) in [
+        ("", NoSlash),
+        ("{a}", NoSlash),
+        ("http://host/", NoSlash),
+        ("/{a", Unclosed(text("{a"))),
+        ("/a}", Unclosed(text("a}"))),
+        ("/}a{", Unclosed(text("}a{"))),
+        ("/{{a}}", Unclosed(text("{{a}}"))),
+        ("/{a/b}", Unclosed(text("{a"))),
+        ("/{}", NoName(text("{}"))),
+        ("/{*}", NoName(text("{*}"))),
+        ("/{a b}", Name(text("a b"))),
+        ("/{1a}", Name(text("1a"))),
+        ("/{a**}", Name(text("a*"))),
+        ("/{ü}", Name(text("ü"))),
+        ("/{a}/{a}", Twice(text("a"))),
+        ("/{a}/{a*}", Twice(text("a"))),
+        ("/{a*}/b", NotLast(text("a"))),
+        ("/{a*}/", NotLast(text("a"))),
+        ("/{a}.html", Mixed(text("{a}.html"))),
+        ("/{a}{b}", Mixed(text("{a}{b}"))),
+        ("//", Empty),
+        ("/a//b", Empty),
+        ("/a/../b", Dots(text(".."))),
+        ("/.", Dots(text("."))),
+        ("/a b", Character(text("a b"))),
+        ("/ü", Character(text("ü"))),
+        ("/a?b", Character(text("a?b"))),
+    ] {
+        assert_eq!(PathPattern::parse(pattern), Err(error), "{pattern}");
+    }
+    assert_eq!(
+        PathPattern::parse("/{a*}/b").unwrap_err().to_string(),
+        "`{a*}` takes all that is left, so it can only be the last"
+    );
+    assert_eq!(PathPattern::parse("/x/{a").unwrap_err().to_string(), "a brace of `{a` has no other: write `{name}`");
+}
+
+/// As a client spells it.
+fn encoded(text: &str) -> String {
+    text.bytes()
+        .map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_encoded_comes_back(parts in prop::collection::vec("[^/\0]{1,12}", 3)) {
+        prop_assume!(parts.iter().all(|part| part != "." && part != ".."));
+        let target = format!("/x/{}/{}/{}?q={0}", encoded(&parts[0]), encoded(&parts[1]), encoded(&parts[2]));
+        prop_assert_eq!(reads("/x/{a}/{b*}", &target), Some(vec![parts[0].clone(), format!("{}/{}", parts[1], parts[2])]));
+        prop_assert_eq!(reads("/x/{a}/{b}/{c}", &target), Some(parts));
+    }
+
+    #[test]
+    fn no_target_says_what_a_path_may_not(target in prop::collection::vec(prop_oneof![Just(b'/'), Just(b'.'), Just(b'%'), b'0'..b'9', any::<u8>()], 0..40)) {
+        let target = [b"/", &*target].concat();
+        for pattern in ["/{a}", "/{a}/{b}", "/{a*}", "/{a}/{b*}"] {
+            for (place, parameter) in PathPattern::parse(pattern).unwrap().read(&target).into_iter().flatten().enumerate() {
+                let rest = pattern.ends_with("*}") && place + 1 == PathPattern::parse(pattern).unwrap().names().len();
+                prop_assert!(rest || !parameter.contains('/'));
+                for segment in parameter.split('/') {
+                    prop_assert!(!segment.is_empty() && segment != "." && segment != ".." && !segment.contains('\0'));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_is_a_pattern_or_not(text in "\\PC*") {
+        if let Ok(pattern) = PathPattern::parse(&text) {
+            let _ = pattern.read(text.as_bytes());
+        }
+    }
+}

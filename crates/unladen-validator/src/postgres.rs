@@ -1,0 +1,236 @@
+//! The principal type is [`Postgres`]: asks a PostgreSQL server.
+//!
+//! Each thread has connections of its own, which are made when they are needed. On each, the query is prepared once, and many
+//! questions are on their way at a time. Parameters go as text, whatever the types of the query are; the answer is the first column
+//! of the first row, as PostgreSQL casts it to text. Sessions are read-only.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::spawn_local;
+use tokio::time::timeout;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, NoTls};
+
+use self::address::Address;
+use self::bench::{Bench, Seat};
+use self::link::Link;
+use self::value::{Raw, Text, fits};
+use crate::collapse::{Answer, Ask};
+use crate::counts::text;
+use crate::{AskError, Question, SettingsError};
+
+mod address;
+mod bench;
+mod chain;
+mod link;
+mod value;
+
+/// How long a connection may take to be made, even where an answer may take less: it is made for those who come later, too.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Asks a PostgreSQL server.
+pub(crate) struct Postgres {
+    shared: Arc<Shared>,
+    benches: Box<[Arc<Bench>]>,
+}
+
+/// What is needed to connect.
+struct Shared {
+    address: Address,
+    query: String,
+    /// Which of the path's names goes where.
+    places: Box<[usize]>,
+    timeout: Duration,
+}
+
+// === impl Postgres ===
+
+impl Postgres {
+    pub(crate) fn new(
+        url: &str,
+        query: &str,
+        places: Box<[usize]>,
+        timeout: Duration,
+        connections: usize,
+        threads: usize,
+    ) -> Result<Self, SettingsError> {
+        let query = query.trim().trim_end_matches(';');
+        // A name that no query has: two columns of one name could not be told apart. The line's end closes a comment.
+        let query =
+            format!("select unladen_version::text from (\n{query}\n) as unladen_question (unladen_version) limit 1");
+        let shared = Arc::new(Shared { address: Address::parse(url)?, query, places, timeout });
+        Ok(Self { shared, benches: (0..threads).map(|_| Arc::new(Bench::new(connections))).collect() })
+    }
+
+    /// Connects and prepares.
+    pub(crate) async fn try_once(&self) -> Result<(), AskError> {
+        self.shared.connect().await.map(drop)
+    }
+
+    /// A connection of this thread.
+    async fn seat(&self, thread: usize) -> Result<Seat, AskError> {
+        let Some(bench) = self.benches.get(thread % self.benches.len().max(1)) else { return Err(AskError::TooMany) };
+        loop {
+            let changed = bench.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let (seat, connect) = bench.seat();
+            if connect {
+                // A task of its own: whoever asked first may leave.
+                let making = bench.making();
+                let shared = self.shared.clone();
+                spawn_local(async move { making.done(shared.connect().await) });
+            }
+            match seat {
+                Some(seat) => return seat,
+                None => changed.await,
+            }
+        }
+    }
+}
+
+impl Ask for Postgres {
+    async fn ask(&self, thread: usize, question: &Question) -> Answer {
+        let mut again = true;
+        loop {
+            let seat = self.seat(thread).await?;
+            let failed = match self.shared.ask(seat.link(), question).await {
+                Ok(answer) => {
+                    seat.answered();
+                    return Ok(answer);
+                }
+                Err(failed) => failed,
+            };
+            let error = explain(&failed, &self.shared.address.shown);
+            match failed.code() {
+                // What the client sent is no value of the column's type: there is no such row.
+                Some(code) if is_no_value(code) => {
+                    seat.answered();
+                    return Ok(None);
+                }
+                // The statement no longer fits its tables: it is prepared anew, but not for every question.
+                Some(code) if is_outdated(code) => seat.outdated(&error),
+                // The connection lives on.
+                Some(code) if !is_ending(code) => seat.answered(),
+                // The server had closed the connection. A question changes nothing, so it may be asked twice.
+                _ => {
+                    seat.dead();
+                    if std::mem::take(&mut again) {
+                        continue;
+                    }
+                }
+            }
+            return Err(error);
+        }
+    }
+}
+
+impl std::fmt::Debug for Postgres {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Postgres")
+            .field("at", &self.shared.address.shown)
+            .field("query", &self.shared.query)
+            .finish_non_exhaustive()
+    }
+}
+
+// === impl Shared ===
+
+impl Shared {
+    async fn connect(&self) -> Result<Link, AskError> {
+        match timeout(self.timeout.max(CONNECT), self.connect_and_prepare()).await {
+            Ok(made) => made,
+            Err(_) => Err(AskError::Unreachable(text(format!("{} does not answer", self.address.shown)))),
+        }
+    }
+
+    async fn connect_and_prepare(&self) -> Result<Link, AskError> {
+        let said = |error: tokio_postgres::Error| explain(&error, &self.address.shown);
+        let config = &self.address.config;
+        let (client, task): (Client, _) = match self.address.tls.clone() {
+            Some(tls) => {
+                let (client, connection) = config.connect(tls).await.map_err(said)?;
+                (client, spawn_local(async move { drop(connection.await) }))
+            }
+            None => {
+                let (client, connection) = config.connect(NoTls).await.map_err(said)?;
+                (client, spawn_local(async move { drop(connection.await) }))
+            }
+        };
+        let mut link = Link::new(client, task.abort_handle());
+        // What takes too long ends there, before we give up the connection for dead.
+        let limit = (self.timeout.as_millis() * 4 / 5).max(1);
+        let session = format!("set statement_timeout = {limit}; set default_transaction_read_only = on");
+        link.client().batch_execute(&session).await.map_err(said)?;
+        let statement = link.client().prepare(&self.query).await.map_err(said)?;
+        if statement.params().len() != self.places.len() {
+            let (wants, has) = (statement.params().len(), self.places.len());
+            return Err(AskError::Query(text(format!("it takes {wants} parameters, and `parameters` has {has}"))));
+        }
+        link.ready(statement);
+        Ok(link)
+    }
+
+    async fn ask(&self, link: &Link, question: &Question) -> Result<crate::Version, tokio_postgres::Error> {
+        let Some(statement) = link.statement() else { return Ok(None) };
+        let mut texts = Vec::with_capacity(self.places.len());
+        for (place, kind) in self.places.iter().zip(statement.params()) {
+            match question.parameters.get(*place) {
+                Some(parameter) if fits(parameter, kind) => texts.push(Text(parameter)),
+                _ => return Ok(None),
+            }
+        }
+        let parameters: Vec<&(dyn ToSql + Sync)> = texts.iter().map(|text| -> &(dyn ToSql + Sync) { text }).collect();
+        let row = link.client().query_opt(statement, &parameters).await?;
+        let Some(row) = row else { return Ok(None) };
+        Ok(row.try_get::<_, Option<Raw<'_>>>(0)?.map(|raw| raw.0.into()))
+    }
+}
+
+/// What a client's text that is no value leads to.
+fn is_no_value(code: &SqlState) -> bool {
+    [
+        SqlState::INVALID_TEXT_REPRESENTATION,
+        SqlState::NUMERIC_VALUE_OUT_OF_RANGE,
+        SqlState::INVALID_DATETIME_FORMAT,
+        SqlState::DATETIME_FIELD_OVERFLOW,
+        SqlState::UNTRANSLATABLE_CHARACTER,
+        SqlState::CHARACTER_NOT_IN_REPERTOIRE,
+    ]
+    .contains(code)
+}
+
+/// What a statement leads to whose tables have changed. Of class 42, permissions are looked at anew each time.
+fn is_outdated(code: &SqlState) -> bool {
+    *code != SqlState::INSUFFICIENT_PRIVILEGE
+        && (code.code().starts_with("42") || code.code().starts_with("0A") || code.code().starts_with("26"))
+}
+
+/// What a server says that closes the connection.
+fn is_ending(code: &SqlState) -> bool {
+    code.code().starts_with("57P") || code.code().starts_with("08")
+}
+
+fn explain(error: &tokio_postgres::Error, shown: &str) -> AskError {
+    if let Some(said) = error.as_db_error() {
+        let code = said.code().code();
+        let message = text(format!("{} ({code})", said.message()));
+        return match code.get(..2) {
+            _ if *said.code() == SqlState::QUERY_CANCELED => AskError::Timeout,
+            Some("28") => AskError::Refused(message),
+            Some("08" | "53" | "57" | "58") => AskError::Unreachable(message),
+            _ => AskError::Query(message),
+        };
+    }
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    let message = text(format!("{shown}: {error}{cause}"));
+    // Its kinds have no other names: a password is asked for and none is given, say.
+    if error.to_string() == "authentication error" || error.to_string() == "invalid configuration" {
+        AskError::Refused(message)
+    } else {
+        AskError::Unreachable(message)
+    }
+}

@@ -1,0 +1,150 @@
+//! The principal type is [`Address`]: where a PostgreSQL server is, and whether TLS is spoken with it.
+//!
+//! The URL is libpq's. `sslmode` and `sslrootcert` mean what they mean there (`disable`, `prefer`, `require`, `verify-ca`,
+//! `verify-full`; `require` with `sslrootcert` checks as `verify-ca` does), but for this: where `sslmode` is not given, a server
+//! elsewhere is asked with `verify-full`, and one on this machine without TLS; and without `sslrootcert` (or with `system`), the
+//! system's authorities are trusted.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres_rustls::MakeRustlsConnect;
+use unladen_tls::{Anyone, authorities, provider, system_authorities};
+
+use super::chain::ChainOnly;
+use crate::SettingsError;
+
+/// Where a PostgreSQL server is, and whether TLS is spoken with it.
+pub(super) struct Address {
+    pub(super) config: Config,
+    /// None: no TLS.
+    pub(super) tls: Option<MakeRustlsConnect>,
+    /// For messages: without the password.
+    pub(super) shown: String,
+}
+
+/// How much of a certificate is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Check {
+    Nothing,
+    Chain,
+    Name,
+}
+
+// === impl Address ===
+
+impl Address {
+    pub(super) fn parse(url: &str) -> Result<Self, SettingsError> {
+        let (plain, mode, roots) = split(url)?;
+        let mut config: Config = plain.parse().map_err(|error| bad(&error))?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(SettingsError::Url(
+                "there is no host: add `?host=/run/postgresql`, or the server's name after `@`".to_owned(),
+            ));
+        }
+        config.application_name("unladen");
+        let near =
+            config.get_hosts().iter().all(near) && config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback);
+        let mode = mode.as_deref().unwrap_or(if near { "disable" } else { "verify-full" });
+        let (ssl, check) = match mode {
+            "disable" => (SslMode::Disable, Check::Nothing),
+            // libpq tries without TLS first; whoever has it is asked with it.
+            "allow" | "prefer" => (SslMode::Prefer, Check::Nothing),
+            "require" if roots.is_some() => (SslMode::Require, Check::Chain),
+            "require" => (SslMode::Require, Check::Nothing),
+            "verify-ca" => (SslMode::Require, Check::Chain),
+            "verify-full" => (SslMode::Require, Check::Name),
+            other => {
+                let modes = "disable, prefer, require, verify-ca or verify-full";
+                return Err(SettingsError::Url(format!("sslmode `{other}` is not known: write {modes}")));
+            }
+        };
+        config.ssl_mode(ssl);
+        let tls = if ssl == SslMode::Disable { None } else { Some(tls(check, roots.as_deref())?) };
+        let shown = shown(&config);
+        Ok(Self { config, tls, shown })
+    }
+}
+
+/// The URL without what only we read, `sslmode` and `sslrootcert`.
+fn split(url: &str) -> Result<(String, Option<String>, Option<String>), SettingsError> {
+    if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+        return Err(SettingsError::Url("it does not begin with `postgres://`".to_owned()));
+    }
+    let (address, query) = url.split_once('?').unwrap_or((url, ""));
+    // Otherwise a message would name part of a password as a parameter that is not known.
+    if query.contains('@') {
+        return Err(SettingsError::Url(
+            "there is a `?` before an `@`: write them as `%3F` and `%40` in user and password".to_owned(),
+        ));
+    }
+    let (mut mode, mut roots, mut kept) = (None, None, Vec::new());
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (key, _) = pair.split_once('=').unwrap_or((pair, ""));
+        let value = || url::form_urlencoded::parse(pair.as_bytes()).next().map(|(_, value)| value.into_owned());
+        match key {
+            "sslmode" => mode = value(),
+            "sslrootcert" => roots = value(),
+            _ => kept.push(pair),
+        }
+    }
+    let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
+    Ok((format!("{address}{query}"), mode, roots))
+}
+
+fn tls(check: Check, roots: Option<&str>) -> Result<MakeRustlsConnect, SettingsError> {
+    let said = |error: &dyn std::error::Error| SettingsError::Tls(error.to_string());
+    let builder = ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| said(&error))?;
+    let config = if check == Check::Nothing {
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone)).with_no_client_auth()
+    } else {
+        let roots: Arc<RootCertStore> = match roots {
+            None | Some("system") => system_authorities().map_err(|error| said(&error))?,
+            Some(file) => Arc::new(authorities(Path::new(file)).map_err(|error| said(&error))?),
+        };
+        let verifier =
+            WebPkiServerVerifier::builder_with_provider(roots, provider()).build().map_err(|error| said(&error))?;
+        let builder = builder.dangerous();
+        if check == Check::Name {
+            builder.with_custom_certificate_verifier(verifier).with_no_client_auth()
+        } else {
+            builder.with_custom_certificate_verifier(Arc::new(ChainOnly(verifier))).with_no_client_auth()
+        }
+    };
+    Ok(MakeRustlsConnect::new(config))
+}
+
+fn near(host: &Host) -> bool {
+    match host {
+        Host::Unix(_) => true,
+        Host::Tcp(name) => {
+            name == "localhost" || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
+        }
+    }
+}
+
+fn shown(config: &Config) -> String {
+    let mut hosts: Vec<String> = Vec::new();
+    for host in config.get_hosts() {
+        hosts.push(match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(folder) => folder.display().to_string(),
+        });
+    }
+    if hosts.is_empty() {
+        hosts.extend(config.get_hostaddrs().iter().map(ToString::to_string));
+    }
+    hosts.join(", ")
+}
+
+/// The parser's own words name the parameter that it does not know, and never a value.
+fn bad(error: &tokio_postgres::Error) -> SettingsError {
+    let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+    SettingsError::Url(format!("{error}: {cause}"))
+}
