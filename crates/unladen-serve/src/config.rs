@@ -5,8 +5,13 @@
 
 mod among;
 mod beside;
+mod cache;
+mod certificates;
+mod database;
 mod error;
 mod explain;
+mod files;
+mod front;
 mod groups;
 mod keys;
 mod level;
@@ -20,6 +25,8 @@ mod table;
 mod tls;
 mod told;
 mod top;
+mod trusted;
+mod validators;
 mod value;
 mod warning;
 
@@ -29,7 +36,8 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
 pub use self::error::{BadPlace, ConfigError};
-pub use self::explain::{Explained, Origin as ValueOrigin, Shown};
+pub use self::explain::{Explained, Origin as ValueOrigin, Shown, Whose};
+pub(crate) use self::files::watched_files;
 pub use self::keys::{KEYS, Key};
 use self::level::Level;
 pub(crate) use self::listen::text as address_text;
@@ -50,10 +58,30 @@ pub struct Config {
     pub settings: Settings,
     /// What may be said, and perhaps should not.
     pub warnings: Vec<Warning>,
-    /// Each value, and where it comes from: those of the whole, then each `[[beside]]`'s.
+    /// Each value, and where it comes from: those of the whole, then each `[[front]]`'s, then each `[[beside]]`'s.
     pub explained: Vec<Explained>,
     /// For each `[[beside]]` a number that is another when its certificates or key are.
     pub stamps: Vec<u64>,
+    /// For each `[[front]]` what tells that its files are others.
+    pub front_stamps: Vec<FrontStamp>,
+}
+
+/// Numbers that are others when the files of a `[[front]]` are, though the settings are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrontStamp {
+    /// What it trusts and shows where it calls the application: with another, it is another upstream.
+    pub app: u64,
+    /// The certificates and keys that it shows to clients.
+    pub tls: u64,
+    /// The country database.
+    pub country: u64,
+}
+
+/// What a file comes to.
+struct Resolved {
+    settings: Settings,
+    stamps: Vec<u64>,
+    front_stamps: Vec<FrontStamp>,
 }
 
 // === impl Config ===
@@ -85,12 +113,13 @@ impl Config {
         let mut reading = Reading::new(text, file, folder, machine);
         let read = resolve(Table::root(&parsed), &mut reading);
         match read {
-            Some((settings, stamps)) if reading.bads.is_empty() => Ok(Self {
+            Some(Resolved { settings, stamps, front_stamps }) if reading.bads.is_empty() => Ok(Self {
                 file: file.to_owned(),
                 settings,
                 warnings: reading.warnings,
                 explained: reading.explained,
                 stamps,
+                front_stamps,
             }),
             _ => Err(ConfigError::of(text, file, reading.bads)),
         }
@@ -111,16 +140,13 @@ fn syntax(text: &str, error: &toml::de::Error) -> Bad {
     Problem::Syntax { message }.at(span)
 }
 
-fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<(Settings, Vec<u64>)> {
+const WHAT: &str =
+    "a [[beside]] table with `name`, `listen` and `upstream`, or a [[front]] table with `listen` and `app`";
+
+fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let mut known = keys::names("");
-    known.extend(["beside", "defaults"]);
-    if root.get("front").is_none() {
-        r.bads.extend(root.strangers(&known));
-    } else {
-        let what = "this version stands beside an application only: [[front]] tables are for one that stands in front \
-                    of it; take them out";
-        r.bads.push(Problem::NotYet { what }.at(root.key_span("front")));
-    }
+    known.extend(["front", "beside", "defaults"]);
+    r.bads.extend(root.strangers(&known));
     let top = Level::of("", root.clone());
     let threads = top::threads(&top, r);
     let drain = top::drain(&top, r);
@@ -131,20 +157,25 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<(Settings, Vec<u64>)>
     if let Some(defaults) = &defaults {
         beside::check_defaults(defaults, r);
     }
-    let Some(list) = root.get("beside") else {
-        r.bads.push(root.missing("beside", "a [[beside]] table with `name`, `listen` and `upstream`"));
+    let mut list = |name, expected| root.get(name).map(|value| r.keep(value.list(expected)));
+    let fronts = list("front", "a list of tables, each headed [[front]]");
+    let besides = list("beside", "a list of tables, each headed [[beside]]");
+    let is_empty =
+        |list: &Option<Option<Vec<_>>>| list.as_ref().is_none_or(|list| list.as_ref().is_some_and(Vec::is_empty));
+    if is_empty(&fronts) && is_empty(&besides) {
+        r.bads.push(root.missing("beside", WHAT));
         return None;
-    };
-    let list = r.keep(list.list("a list of tables, each headed [[beside]]"))?;
-    if list.is_empty() {
-        r.bads.push(root.missing("beside", "a [[beside]] table with `name`, `listen` and `upstream`"));
     }
-    let placed: Vec<_> = list.iter().filter_map(|value| beside::read(value, defaults.clone(), r)).collect();
-    among::check(&placed, admin.as_ref(), r);
-    let stamps = placed.iter().map(|placed| placed.stamp).collect();
-    let beside = placed.into_iter().map(|placed| placed.settings).collect();
+    let fronts: Vec<_> = fronts.flatten().into_iter().flatten().filter_map(|value| front::read(&value, r)).collect();
+    let besides = besides.flatten().into_iter().flatten();
+    let besides: Vec<_> = besides.filter_map(|value| beside::read(&value, defaults.clone(), r)).collect();
+    among::check(&fronts, &besides, admin.as_ref(), r);
+    let stamps = besides.iter().map(|placed| placed.stamp).collect();
+    let front_stamps = fronts.iter().map(|placed| placed.stamp).collect();
+    let beside = besides.into_iter().map(|placed| placed.settings).collect();
+    let front = fronts.into_iter().map(|placed| placed.settings).collect();
     let admin = admin.map(|(settings, _)| settings);
-    Some((Settings { threads, drain, admin, log, otlp, beside, front: Vec::new() }, stamps))
+    Some(Resolved { settings: Settings { threads, drain, admin, log, otlp, beside, front }, stamps, front_stamps })
 }
 
 /// What the system said, as its own words.

@@ -27,13 +27,14 @@ use tokio::sync::watch;
 
 pub use self::error::{Ended, ServeError};
 use self::event::Event;
+use self::file_watch::FileWatch;
 use self::handover::{Heir, Inheritance, Program};
 use self::listeners::Changed;
 pub use self::plans::try_upstreams;
 use self::plans::{Made, Plans};
 use self::systemd::Notice;
 pub use self::threads::{Crew, Household};
-use crate::config::Config;
+use crate::config::{Config, watched_files};
 use crate::plan::{Listener, Plan, State};
 
 /// Clients that wait between two requests are given so long to see that no more is listened at, before they are closed.
@@ -50,6 +51,8 @@ struct Control {
     household: watch::Sender<Arc<Household>>,
     events: Receiver<Event>,
     tell: Sender<Event>,
+    /// None: it cannot be had here.
+    file_watch: Option<FileWatch>,
     /// Threads that carry requests.
     running: usize,
     heir: Option<Child>,
@@ -80,17 +83,27 @@ pub fn control(config: Config, crew: impl Crew) -> Result<Ended, ServeError> {
     let (tell, events) = channel();
     // Before the threads: a signal that comes meanwhile waits for its turn.
     signals::pass_on(tell.clone()).map_err(cannot("handling signals"))?;
-    if let Err(error) = file_watch::pass_on(&config.file, tell.clone()) {
-        eprintln!("unladen: changes of {} are not noticed ({error}); SIGHUP is", config.file.display());
-    }
+    let file_watch = FileWatch::start(tell.clone()).map_err(|error| not_noticed(&config.file, &error)).ok();
+    watch_files(file_watch.as_ref(), &config);
     let plan = Arc::new(plan);
     let household = Arc::new(Household { plan: plan.clone(), config: Arc::new(config.clone()), admin });
     let (plan, follow_plan) = watch::channel(plan);
     let (household, follow_household) = watch::channel(household);
     threads::start(threads, &crew, &follow_plan, follow_household, &tell).map_err(cannot("starting a thread"))?;
     drop(follow_plan);
-    let mut control =
-        Control { config, plans, program, plan, household, events, tell, running: threads, heir: None, refused: None };
+    let mut control = Control {
+        config,
+        plans,
+        program,
+        plan,
+        household,
+        events,
+        tell,
+        file_watch,
+        running: threads,
+        heir: None,
+        refused: None,
+    };
     control.until_all_began()?;
     if let Some(inheritance) = inheritance {
         inheritance.serve();
@@ -99,6 +112,19 @@ pub fn control(config: Config, crew: impl Crew) -> Result<Ended, ServeError> {
     let ended = control.follow();
     control.disinherit();
     ended
+}
+
+/// The file itself, and those that it names.
+fn watch_files(file_watch: Option<&FileWatch>, config: &Config) {
+    let mut files = watched_files(&config.settings);
+    files.push(config.file.clone());
+    if let Some(Err(error)) = file_watch.map(|file_watch| file_watch.watch(&files)) {
+        not_noticed(&config.file, &error);
+    }
+}
+
+fn not_noticed(file: &std::path::Path, error: &io::Error) {
+    eprintln!("unladen: changes of {}, or of what it names, are not all noticed ({error}); SIGHUP is", file.display());
 }
 
 // === impl Control ===
@@ -168,7 +194,9 @@ impl Control {
             }
         };
         self.refused = None;
-        let is_same = config.settings == self.config.settings && config.stamps == self.config.stamps;
+        let is_same = config.settings == self.config.settings
+            && config.stamps == self.config.stamps
+            && config.front_stamps == self.config.front_stamps;
         if is_same && !is_asked_for {
             return;
         }
@@ -192,6 +220,7 @@ impl Control {
                 "unladen: `threads` is {new} after the next start; until then {old} carry requests (SIGUSR2 starts anew)"
             );
         }
+        watch_files(self.file_watch.as_ref(), &config);
         let plan = Arc::new(plan);
         let household = Household { plan: plan.clone(), config: Arc::new(config.clone()), admin };
         self.config = config;

@@ -1,20 +1,31 @@
 //! Reads the tables `[[beside]]`.
 
-use unladen_pool::{Balance, Protocol, UpstreamSettings};
+use unladen_pool::{Balance, LimitSettings, Protocol, UpstreamSettings};
 
-use super::explain::Shown;
+use super::explain::{Shown, Whose};
 use super::level::Level;
 use super::problem::{Bad, Problem, nearest};
 use super::reading::Reading;
 use super::table::Table;
 use super::value::Value;
 use super::{groups, keys, listen, origins, rates, tls};
-use crate::settings::{BesideSettings, Forwarded, HostRule, ListenAddress};
+use crate::settings::{BesideSettings, ClientSettings, Forwarded, HostRule, ListenAddress};
 
 /// Its user and group may open a socket.
 const SOCKET_MODE: u32 = 0o660;
 /// The longest name: it stands in each line of the log and in each metric.
 const LONGEST_NAME: usize = 64;
+
+/// What is usual where it stands.
+pub(super) struct Usual {
+    pub(super) host: HostRule,
+    pub(super) forwarded: Forwarded,
+    /// What `forwarded` may say.
+    pub(super) forwards: &'static [(&'static str, Forwarded)],
+    pub(super) breaker: bool,
+    pub(super) limits: LimitSettings,
+    pub(super) client: ClientSettings,
+}
 
 /// What is said of one, and where: for what has to be held against others.
 pub(super) struct Placed<'t> {
@@ -30,22 +41,19 @@ pub(super) fn read<'t>(value: &Value<'t>, defaults: Option<Table<'t>>, r: &mut R
     let table = r.keep(Table::of(value, "[[beside]]", "a table"))?;
     r.bads.extend(table.strangers(&known(&keys::names("beside"))));
     let mut level =
-        Level { table: "beside", beside: None, index: None, own: Some(table), defaults: None, around: 0..0 };
+        Level { table: "beside", whose: Whose::Whole, index: None, own: Some(table), defaults: None, around: 0..0 };
     // What is explained of it goes by its name; where there is none, nothing is explained in the end.
     let name = level.own.as_ref().and_then(|table| table.get("name")).and_then(|name| name.as_text());
-    level.beside = Some(name.unwrap_or_default().to_owned());
+    level.whose = Whose::Beside(name.unwrap_or_default().to_owned());
     let about = "by which logs and metrics name it, such as name = \"search\"";
     let name = level.require("name", about, r, |value, _| self::name(value), |name| Shown::Text(name.clone()));
     let about = "where the application calls, such as listen = \"127.0.0.1:6102\"";
-    let listen = level.require("listen", about, r, addresses, |listen| match listen.as_slice() {
-        [(one, _)] => Shown::Text(listen::text(one)),
-        all => Shown::List(all.iter().map(|(address, _)| Shown::Text(listen::text(address))).collect()),
-    });
+    let listen = level.require("listen", about, r, addresses, |listen| show_addresses(listen));
     let about = "where its calls go, such as upstream = \"https://search.example:9243\"";
     let origins = level.require("upstream", about, r, origins::all, |origins| origins::show(origins));
     level.defaults = defaults;
     let upstream = UpstreamSettings::new(name.clone().unwrap_or_default(), origins.clone().unwrap_or_default());
-    let (settings, stamp) = rest(&level, upstream, r);
+    let (settings, stamp) = rest(&level, upstream, Usual::default(), r);
     let (_, listen, _) = (name?, listen?, origins.filter(|origins| !origins.is_empty())?);
     let settings = BesideSettings { listen: listen.iter().map(|(address, _)| address.clone()).collect(), ..settings };
     Some(Placed { level, settings, listen, stamp })
@@ -55,20 +63,31 @@ pub(super) fn read<'t>(value: &Value<'t>, defaults: Option<Table<'t>>, r: &mut R
 pub(super) fn check_defaults(table: &Table<'_>, r: &mut Reading<'_>) {
     let mut trial = r.trial();
     trial.bads.extend(table.strangers(&known(&keys::SHARED)));
-    let level =
-        Level { table: "beside", beside: None, index: None, own: None, defaults: Some(table.clone()), around: 0..0 };
-    rest(&level, UpstreamSettings::new("", Vec::new()), &mut trial);
+    let level = Level {
+        table: "beside",
+        whose: Whose::Beside(String::new()),
+        index: None,
+        own: None,
+        defaults: Some(table.clone()),
+        around: 0..0,
+    };
+    rest(&level, UpstreamSettings::new("", Vec::new()), Usual::default(), &mut trial);
     r.bads.extend(trial.bads);
 }
 
-fn known(own: &[&'static str]) -> Vec<&'static str> {
+pub(super) fn known(own: &[&'static str]) -> Vec<&'static str> {
     let mut known = own.to_vec();
     known.extend(keys::GROUPS.iter().filter(|group| !own.contains(group)));
     known
 }
 
-/// All that `[defaults]` can say too, and a few that come after it.
-fn rest(level: &Level<'_>, mut upstream: UpstreamSettings, r: &mut Reading<'_>) -> (BesideSettings, u64) {
+/// All that `[defaults]` can say too, and a few that come after it: how an upstream is called.
+pub(super) fn rest(
+    level: &Level<'_>,
+    mut upstream: UpstreamSettings,
+    usual: Usual,
+    r: &mut Reading<'_>,
+) -> (BesideSettings, u64) {
     let (tls, stamp) = tls::read(level, &upstream, r);
     upstream.tls = tls;
     let words = [("auto", Protocol::Auto), ("1", Protocol::Http1), ("2", Protocol::Http2)];
@@ -77,7 +96,7 @@ fn rest(level: &Level<'_>, mut upstream: UpstreamSettings, r: &mut Reading<'_>) 
     upstream.balance = level.choice("balance", &words, Balance::default(), r);
     let host = level.take(
         "host",
-        HostRule::default(),
+        usual.host,
         r,
         |value, _| host(value),
         |host| {
@@ -88,34 +107,49 @@ fn rest(level: &Level<'_>, mut upstream: UpstreamSettings, r: &mut Reading<'_>) 
             })
         },
     );
-    let words = [
-        ("pass", Forwarded::Pass),
-        ("x-forwarded", Forwarded::XForwarded),
-        ("forwarded", Forwarded::Forwarded),
-        ("strip", Forwarded::Strip),
-    ];
-    let forwarded = level.choice("forwarded", &words, Forwarded::default(), r);
+    let forwarded = level.choice("forwarded", usual.forwards, usual.forwarded, r);
     let via = level.flag("via", true, r);
     let request_id = level.flag("request_id", true, r);
     let socket_mode =
         level.take("socket_mode", SOCKET_MODE, r, |value, _| mode(value), |mode| Shown::Text(format!("{mode:04o}")));
     upstream.pool = groups::pool(&level.group("pool", r), r);
-    upstream.limits = groups::limits(&level.group("limits", r), r);
+    upstream.limits = groups::limits(&level.group("limits", r), usual.limits, r);
     upstream.timeouts = groups::timeouts(&level.group("timeouts", r), r);
     upstream.retry = groups::retry(&level.group("retry", r), r);
-    upstream.breaker = level.switch("breaker", true, r).map(|level| groups::breaker(&level, r));
+    upstream.breaker = level.switch("breaker", usual.breaker, r).map(|level| groups::breaker(&level, r));
     upstream.outlier = level.switch("outlier", true, r).map(|level| groups::outlier(&level, r));
     upstream.health = level.switch("health", false, r).and_then(|level| groups::health(&level, r));
     upstream.resolve = groups::resolve(&level.group("resolve", r), r);
-    let client = groups::client(&level.group("client", r), r);
+    let client = groups::client(&level.group("client", r), usual.client, r);
     let rates = rates::read_all(level, r);
     let settings =
         BesideSettings { listen: Vec::new(), socket_mode, upstream, host, forwarded, via, request_id, client, rates };
     (settings, stamp)
 }
 
+// === impl Usual ===
+
+impl Default for Usual {
+    /// Beside an application.
+    fn default() -> Self {
+        Self {
+            host: HostRule::default(),
+            forwarded: Forwarded::default(),
+            forwards: &[
+                ("pass", Forwarded::Pass),
+                ("x-forwarded", Forwarded::XForwarded),
+                ("forwarded", Forwarded::Forwarded),
+                ("strip", Forwarded::Strip),
+            ],
+            breaker: true,
+            limits: LimitSettings::default(),
+            client: ClientSettings::default(),
+        }
+    }
+}
+
 /// It goes into metrics' labels, and into systemd's `FileDescriptorName=`, which takes no colon.
-fn name(value: &Value<'_>) -> Result<String, Bad> {
+pub(super) fn name(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.words()?;
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     if !is_plain || text.len() > LONGEST_NAME {
@@ -125,7 +159,17 @@ fn name(value: &Value<'_>) -> Result<String, Bad> {
     Ok(text.to_owned())
 }
 
-fn addresses(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<(ListenAddress, std::ops::Range<usize>)>, Bad> {
+/// Addresses, each with its place.
+pub(super) type Addresses = Vec<(ListenAddress, std::ops::Range<usize>)>;
+
+pub(super) fn show_addresses(listen: &[(ListenAddress, std::ops::Range<usize>)]) -> Shown {
+    match listen {
+        [(one, _)] => Shown::Text(listen::text(one)),
+        all => Shown::List(all.iter().map(|(address, _)| Shown::Text(listen::text(address))).collect()),
+    }
+}
+
+pub(super) fn addresses(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Addresses, Bad> {
     let each = value.each();
     if each.is_empty() {
         return Err(value.refuse("empty", "at least one address"));

@@ -8,16 +8,27 @@ use super::value::bytes_text;
 /// A value of the configuration, and where it comes from.
 #[derive(Clone, Debug)]
 pub struct Explained {
-    /// Whose it is: the name of a `[[beside]]`; none: it is of the whole.
-    pub beside: Option<String>,
+    /// Whose it is.
+    pub whose: Whose,
     /// What it is.
     pub key: &'static Key,
-    /// Which of several `[[beside.rate]]`, counted from 0.
+    /// Which of several tables, such as of `[[beside.rate]]`, counted from 0.
     pub index: Option<usize>,
     /// What it is set to.
     pub value: Shown,
     /// Who said so.
     pub origin: Origin,
+}
+
+/// Whose a value is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Of the whole.
+    Whole,
+    /// Of the `[[beside]]` of this name.
+    Beside(String),
+    /// Of the `[[front]]` of this name.
+    Front(String),
 }
 
 /// Where a value comes from.
@@ -52,18 +63,43 @@ pub enum Shown {
     Text(String),
     /// A URL and its share.
     Weighted(String, u32),
+    /// A table.
+    Table(Vec<(&'static str, Shown)>),
     /// Several.
     List(Vec<Shown>),
+}
+
+// === impl Whose ===
+
+impl Whose {
+    /// The name of a `[[beside]]`.
+    pub fn beside(&self) -> Option<&str> {
+        if let Self::Beside(name) = self { Some(name) } else { None }
+    }
+
+    /// The name of a `[[front]]`.
+    pub fn front(&self) -> Option<&str> {
+        if let Self::Front(name) = self { Some(name) } else { None }
+    }
+
+    /// What its tables are headed with.
+    pub(super) fn role(&self) -> Option<&'static str> {
+        match self {
+            Self::Whole => None,
+            Self::Beside(_) => Some("beside"),
+            Self::Front(_) => Some("front"),
+        }
+    }
 }
 
 // === impl Explained ===
 
 impl Explained {
-    /// The key as it is written below its `[[beside]]`, or at the top level: `pool.idle`.
+    /// The key as it is written below its `[[beside]]` or `[[front]]`, or at the top level: `pool.idle`.
     pub fn name(&self) -> String {
         let Key { table, name, .. } = self.key;
-        match (*table, self.index) {
-            ("" | "beside", _) => (*name).to_owned(),
+        match (keys::below(table), self.index) {
+            ("", _) => (*name).to_owned(),
             (table, Some(index)) => format!("{table}[{index}].{name}"),
             (table, None) => format!("{table}.{name}"),
         }
@@ -80,14 +116,15 @@ impl Explained {
 }
 
 impl Key {
-    /// How its table is headed in the file: `[beside.pool]`.
-    pub fn place(&self) -> String {
+    /// How its table is headed in the file: `[beside.pool]`; several, if it may stand in several.
+    pub fn places(&self) -> Vec<String> {
         keys::headed(self.table)
     }
 
     /// Whether it is a table, whose own keys tell what it is.
     pub fn is_table(&self) -> bool {
-        KEYS.iter().any(|key| key.table == self.name) && matches!(self.table, "" | "beside") && self.name != "upstream"
+        let is_opened = KEYS.iter().any(|key| key.table == self.name);
+        is_opened && matches!(self.table, "" | "beside" | "front" | "cache") && !keys::INLINE.contains(&self.name)
     }
 }
 
@@ -104,6 +141,11 @@ impl Shown {
             Self::Flag(flag) => (*flag).into(),
             Self::Text(text) => text.as_str().into(),
             Self::Weighted(url, weight) => serde_json::json!({ "url": url, "weight": weight }),
+            Self::Table(entries) => entries
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.json()))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
             Self::List(list) => list.iter().map(Self::json).collect(),
         }
     }
@@ -133,6 +175,13 @@ impl std::fmt::Display for Shown {
                 f.write_str("{ url = ")?;
                 quoted(url, f)?;
                 write!(f, ", weight = {weight} }}")
+            }
+            Self::Table(entries) => {
+                f.write_str("{ ")?;
+                for (at, (name, one)) in entries.iter().enumerate() {
+                    write!(f, "{}{name} = {one}", if at > 0 { ", " } else { "" })?;
+                }
+                f.write_str(" }")
             }
             Self::List(list) => {
                 f.write_str("[")?;

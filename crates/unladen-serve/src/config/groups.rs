@@ -1,4 +1,4 @@
-//! Reads the tables below a `[[beside]]`, one function a table.
+//! Reads the tables below a `[[beside]]` and a `[[front]]`, one function a table.
 
 use std::time::Duration;
 
@@ -53,8 +53,7 @@ pub(super) fn pool(level: &Level<'_>, r: &mut Reading<'_>) -> PoolSettings {
     pool
 }
 
-pub(super) fn limits(level: &Level<'_>, r: &mut Reading<'_>) -> LimitSettings {
-    let usual = LimitSettings::default();
+pub(super) fn limits(level: &Level<'_>, usual: LimitSettings, r: &mut Reading<'_>) -> LimitSettings {
     let limits = LimitSettings {
         connections: level.count("connections", 1..=MANY, usual.connections, r),
         pending: level.count("pending", 0..=MANY, usual.pending, r),
@@ -202,8 +201,7 @@ pub(super) fn resolve(level: &Level<'_>, r: &mut Reading<'_>) -> ResolveSettings
     resolve
 }
 
-pub(super) fn client(level: &Level<'_>, r: &mut Reading<'_>) -> ClientSettings {
-    let usual = ClientSettings::default();
+pub(super) fn client(level: &Level<'_>, usual: ClientSettings, r: &mut Reading<'_>) -> ClientSettings {
     ClientSettings {
         connections: level.count("connections", 1..=MANY, usual.connections, r),
         head_bytes: level.bytes("head_bytes", HEAD, usual.head_bytes, r),
@@ -222,6 +220,9 @@ pub(super) fn client(level: &Level<'_>, r: &mut Reading<'_>) -> ClientSettings {
 }
 
 /// A value, or `"none"`.
-fn or_none<'t, T>(value: &Value<'t>, read: impl FnOnce(&Value<'t>) -> Result<T, Bad>) -> Result<Option<T>, Bad> {
+pub(super) fn or_none<'t, T>(
+    value: &Value<'t>,
+    read: impl FnOnce(&Value<'t>) -> Result<T, Bad>,
+) -> Result<Option<T>, Bad> {
     if value.as_text() == Some("none") { Ok(None) } else { read(value).map(Some) }
 }

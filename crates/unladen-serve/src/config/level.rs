@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
-use super::explain::{Origin, Shown};
+use super::explain::{Origin, Shown, Whose};
 use super::keys;
 use super::problem::{Bad, Problem};
 use super::reading::Reading;
@@ -16,7 +16,7 @@ pub(super) struct Level<'t> {
     /// As in [`keys::KEYS`].
     pub(super) table: &'static str,
     /// Whose it is.
-    pub(super) beside: Option<String>,
+    pub(super) whose: Whose,
     /// Which of several.
     pub(super) index: Option<usize>,
     pub(super) own: Option<Table<'t>>,
@@ -35,7 +35,7 @@ pub(super) const MS: Duration = Duration::from_millis(1);
 impl<'t> Level<'t> {
     /// A table of the whole.
     pub(super) fn of(table: &'static str, own: Table<'t>) -> Self {
-        Self { table, beside: None, index: None, own: Some(own), defaults: None, around: 0..0 }
+        Self { table, whose: Whose::Whole, index: None, own: Some(own), defaults: None, around: 0..0 }
     }
 
     /// The table of that name in this one, and in the defaults.
@@ -50,9 +50,13 @@ impl<'t> Level<'t> {
             reading.bads.extend(table.strangers(&keys::names(name)));
             Some(table)
         };
-        let own = open(&self.own, format!("[beside.{name}]"));
-        let defaults = open(&self.defaults, format!("[defaults.{name}]"));
-        Self { table: name, beside: self.beside.clone(), index: None, own, defaults, around: self.at(&[name]) }
+        let below = |head: &str| match keys::below(self.table) {
+            "" => format!("[{head}.{name}]"),
+            table => format!("[{head}.{table}.{name}]"),
+        };
+        let own = open(&self.own, below(self.whose.role().unwrap_or("beside")));
+        let defaults = open(&self.defaults, below("defaults"));
+        Self { table: name, whose: self.whose.clone(), index: None, own, defaults, around: self.at(&[name]) }
     }
 
     /// The same, of what can be switched off with `false`; none: it is off.
@@ -62,7 +66,7 @@ impl<'t> Level<'t> {
             // What is no table and no flag is told as the table is opened.
             Some((value, origin)) => (value.as_flag().unwrap_or(true), origin),
         };
-        reading.explain((self.beside.clone(), None), (self.table, name), Shown::Flag(on), origin);
+        reading.explain((self.whose.clone(), None), (self.table, name), Shown::Flag(on), origin);
         on.then(|| self.open(name, "a table, or `false`", true, reading))
     }
 
@@ -111,7 +115,7 @@ impl<'t> Level<'t> {
                 (reading.keep(result).unwrap_or(usual), origin)
             }
         };
-        reading.explain((self.beside.clone(), self.index), (self.table, name), show(&value), origin);
+        reading.explain((self.whose.clone(), self.index), (self.table, name), show(&value), origin);
         value
     }
 
@@ -125,7 +129,11 @@ impl<'t> Level<'t> {
         show: impl FnOnce(&T) -> Shown,
     ) -> Option<T> {
         if self.find(name, reading).is_none() {
-            let place = self.own.as_ref().map_or_else(|| keys::headed(self.table), |table| table.place.clone());
+            let headed = || {
+                let mut places = keys::headed(self.table);
+                if self.whose.front().is_some() { places.pop().unwrap_or_default() } else { places.swap_remove(0) }
+            };
+            let place = self.own.as_ref().map_or_else(headed, |table| table.place.clone());
             reading.refuse(self.at(&[]), Problem::Missing { place, key: name, expected });
             return None;
         }
@@ -152,7 +160,10 @@ impl<'t> Level<'t> {
     }
 
     fn named(&self, name: &str) -> String {
-        if matches!(self.table, "" | "beside") { name.into() } else { format!("{}.{name}", self.table) }
+        match keys::below(self.table) {
+            "" => name.into(),
+            table => format!("{table}.{name}"),
+        }
     }
 
     pub(super) fn duration(

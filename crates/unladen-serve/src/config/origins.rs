@@ -1,4 +1,4 @@
-//! Reads where an upstream is.
+//! Reads where an upstream or an application is.
 
 use unladen_pool::{Origin, Place};
 use url::{Host, Url};
@@ -40,7 +40,7 @@ fn origin(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Origin, Bad> {
     if !value.is_table() {
         return Err(value.wrong_type(format!("{FORM}, or a table {{ url, weight }}")));
     }
-    let table = Table::of(value, "`upstream`", "a table")?;
+    let table = Table::of(value, format!("`{}`", value.key), "a table")?;
     reading.bads.extend(table.strangers(&keys::names("upstream")));
     let weight = table.get("weight").map_or(Ok(1), |weight| weight.whole(1..=1000));
     let weight = reading.keep(weight).and_then(|weight| u32::try_from(weight).ok()).unwrap_or(1);
@@ -65,6 +65,11 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     let tls = match scheme {
         "http" => false,
         "https" => true,
+        "fastcgi" | "fcgi" => {
+            let what = "applications are called by HTTP, and not by FastCGI yet: put a server that speaks both in between \
+                        (such as nginx or Caddy, on a Unix socket), and give its address";
+            return Err(Problem::NotYet { what }.at(value.span()));
+        }
         _ => {
             let meant = match nearest(scheme, &SCHEMES) {
                 Some(meant) => format!("did you mean `{meant}`?"),

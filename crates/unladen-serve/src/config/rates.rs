@@ -1,4 +1,4 @@
-//! Reads the tables `[[beside.rate]]`.
+//! Reads the tables `[[beside.rate]]` and `[[front.rate]]`.
 
 use super::explain::{Origin, Shown};
 use super::keys;
@@ -9,31 +9,26 @@ use super::table::Table;
 use super::value::Value;
 use crate::settings::RateSettings;
 
-/// Those of a `[[beside]]`; without any, those of `[defaults]`.
-pub(super) fn read_all(beside: &Level<'_>, r: &mut Reading<'_>) -> Vec<RateSettings> {
-    let place = (beside.beside.clone(), None);
-    let Some((value, origin)) = beside.find("rate", r) else {
-        r.explain(place, ("beside", "rate"), Shown::None, Origin::BuiltIn);
+/// Those of a `[[beside]]` or a `[[front]]`; without any, those of `[defaults]`.
+pub(super) fn read_all(of: &Level<'_>, r: &mut Reading<'_>) -> Vec<RateSettings> {
+    let place = (of.whose.clone(), None);
+    let Some((value, origin)) = of.find("rate", r) else {
+        r.explain(place, (of.table, "rate"), Shown::None, Origin::BuiltIn);
         return Vec::new();
     };
-    let place_of_table = if beside.says("rate") { "[[beside.rate]]" } else { "[[defaults.rate]]" };
-    let list = value.list("tables, each headed [[beside.rate]]");
+    let headed = format!("[[{}.rate]]", of.table);
+    let place_of_table = if of.says("rate") { headed.as_str() } else { "[[defaults.rate]]" };
+    let list = value.list(&format!("tables, each headed {headed}"));
     let list = r.keep(list).unwrap_or_default();
-    r.explain(place, ("beside", "rate"), Shown::Count(list.len() as u64), origin);
+    r.explain(place, (of.table, "rate"), Shown::Count(list.len() as u64), origin);
     let mut rates = Vec::new();
     for (index, value) in list.iter().enumerate() {
         let table = Table::of(value, place_of_table, "a table");
         let Some(table) = r.keep(table) else { continue };
         r.bads.extend(table.strangers(&keys::names("rate")));
-        let (own, defaults) = if beside.says("rate") { (Some(table), None) } else { (None, Some(table)) };
-        let level = Level {
-            table: "rate",
-            beside: beside.beside.clone(),
-            index: Some(index),
-            own,
-            defaults,
-            around: value.span(),
-        };
+        let (own, defaults) = if of.says("rate") { (Some(table), None) } else { (None, Some(table)) };
+        let level =
+            Level { table: "rate", whose: of.whose.clone(), index: Some(index), own, defaults, around: value.span() };
         rates.extend(rate(&level, r));
     }
     rates

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::error::line_of;
-use super::explain::{Explained, Origin, Shown};
+use super::explain::{Explained, Origin, Shown, Whose};
 use super::keys;
 use super::problem::{Bad, Problem};
 use super::surroundings::Surroundings;
@@ -58,13 +58,13 @@ impl<'a> Reading<'a> {
 
     pub(super) fn explain(
         &mut self,
-        (beside, index): (Option<String>, Option<usize>),
+        (whose, index): (Whose, Option<usize>),
         (table, name): (&str, &str),
         value: Shown,
         origin: Origin,
     ) {
-        if let Some(key) = keys::find(table, name) {
-            self.explained.push(Explained { beside, key, index, value, origin });
+        if let Some(key) = keys::find(&whose, table, name) {
+            self.explained.push(Explained { whose, key, index, value, origin });
         }
     }
 

@@ -1,6 +1,7 @@
 //! The principal type is [`Surroundings`]: what a configuration needs to know of the machine.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -15,6 +16,12 @@ pub trait Surroundings {
     /// # Errors
     /// If it cannot be read, is no regular file or larger than 4 MiB.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// A number that is another when a file is: for one that is too large to be read twice.
+    ///
+    /// # Errors
+    /// If it is not there, or no regular file.
+    fn stamp(&self, path: &Path) -> io::Result<u64>;
 
     /// Who may do what with a file, as of chmod; none: not known.
     fn mode(&self, path: &Path) -> Option<u32>;
@@ -42,6 +49,16 @@ impl Surroundings for Machine {
         let mut bytes = Vec::new();
         fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > LARGEST { Err(io::Error::other("it is larger than 4 MiB")) } else { Ok(bytes) }
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<u64> {
+        let metadata = fs::metadata(path)?;
+        if !metadata.is_file() {
+            return Err(io::Error::other("it is no regular file"));
+        }
+        let mut stamp = DefaultHasher::new();
+        (metadata.dev(), metadata.ino(), metadata.len(), metadata.mtime(), metadata.mtime_nsec()).hash(&mut stamp);
+        Ok(stamp.finish())
     }
 
     fn mode(&self, path: &Path) -> Option<u32> {

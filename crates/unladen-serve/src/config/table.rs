@@ -41,18 +41,30 @@ impl<'t> Table<'t> {
         let unknown = self.entries.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
         let bad = |key: &Spanned<std::borrow::Cow<'_, str>>| {
             let word = key.get_ref().as_ref();
-            let homes: Vec<String> =
-                KEYS.iter().filter(|known| known.name == word).map(|known| keys::headed(known.table)).collect();
+            let homes = self.homes(word);
             let meant = match homes.is_empty() {
                 false => format!("it belongs in {}", homes.join(" or ")),
                 true if keys::GROUPS.contains(&word) => {
-                    format!("it belongs below a [[beside]], or below [defaults]: [defaults.{word}]")
+                    format!("it belongs below a [[beside]] or a [[front]], or below [defaults]: [defaults.{word}]")
                 }
                 true => meant(word, known),
             };
             Problem::UnknownKey { key: word.into(), place: self.place.clone(), meant }.at(key.span())
         };
         unknown.map(bad).collect()
+    }
+
+    /// Where a key is at home: of what stands below both, that in which this is.
+    fn homes(&self, word: &str) -> Vec<String> {
+        let is_front = self.place.contains("front");
+        let mut homes: Vec<String> = Vec::new();
+        // Those of a front whose default is another are at home where the others are.
+        for known in KEYS.iter().filter(|known| known.name == word && !known.table.starts_with("front.")) {
+            let mut places = keys::headed(known.table);
+            let home = if is_front { places.pop() } else { places.into_iter().next() };
+            homes.extend(home.filter(|home| *home != self.place && !homes.contains(home)));
+        }
+        homes
     }
 
     /// A value, if it is given.
@@ -66,10 +78,5 @@ impl<'t> Table<'t> {
 
     pub(super) fn span(&self) -> Range<usize> {
         self.span.clone()
-    }
-
-    /// Where a key stands; the table, if it does not.
-    pub(super) fn key_span(&self, key: &str) -> Range<usize> {
-        self.entries.get_key_value(key).map_or(self.span.clone(), |(key, _)| key.span())
     }
 }

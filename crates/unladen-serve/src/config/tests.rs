@@ -17,15 +17,19 @@ impl Surroundings for Lab {
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match path.strip_prefix("/lab").ok().and_then(Path::to_str) {
-            Some("ca.pem" | "own.pem") => {
+            Some("ca.pem" | "own.pem" | "site.pem" | "other.pem") => {
                 Ok(b"-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n".to_vec())
             }
-            Some("own.key" | "open.key") => {
+            Some("own.key" | "open.key" | "site.key" | "other.key") => {
                 Ok(b"-----BEGIN EC PRIVATE KEY-----\nMA==\n-----END EC PRIVATE KEY-----\n".to_vec())
             }
             Some("empty.pem") => Ok(Vec::new()),
             _ => Err(io::Error::from(io::ErrorKind::NotFound)),
         }
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<u64> {
+        if path == Path::new("/lab/country.mmdb") { Ok(7) } else { Err(io::Error::from(io::ErrorKind::NotFound)) }
     }
 
     fn mode(&self, path: &Path) -> Option<u32> {
@@ -110,7 +114,86 @@ upstream = "http://127.0.0.1:8080"
 breaker = true
 outlier = false
 health = false
+
+[[front]]
+name = "site"
+listen = ["0.0.0.0:443", "unix:site.sock"]
+tls = [{ cert = "site.pem", key = "site.key" }, { cert = "other.pem", key = "other.key" }]
+tls12 = false
+http2 = false
+app = [{ url = "http://127.0.0.1:8080", weight = 2 }, "unix:/run/app.sock", "https://app.example"]
+redirect = "0.0.0.0:80"
+hsts = "max-age=300; includeSubDomains"
+per_client = 20
+retry_after = "2s"
+ca = "ca.pem"
+host = "shop.example"
+forwarded = "forwarded"
+health = { path = "/up" }
+breaker = true
+limits = { connections = 40, pending = 30 }
+
+[front.trusted]
+proxies = ["10.0.0.0/8", "2001:db8::1", "unix"]
+header = "forwarded"
+proxy_protocol = true
+
+[front.cache]
+memory = "512MiB"
+largest = "1MiB"
+variants = 8
+ignore_cookies = ["_ga*", "utm*"]
+vary_cookies = ["lang"]
+store_set_cookie = true
+languages = ["en", "pt-BR"]
+ignore_query = ["fbclid", "utm_*"]
+heuristic = "20%"
+heuristic_max = "1h"
+stale_if_error = "1m"
+stale_while_revalidate = "10s"
+uncacheable = "5s"
+compress = false
+country = { database = "country.mmdb" }
+purge = ["127.0.0.1", "10.0.0.0/8"]
+
+[[front.validator]]
+path = "/list/{name}/{page*}"
+database = "mariadb://me@db.example/shop"
+query = "select max(changed) from lists where page = ? and name = ?"
+parameters = ["page", "name"]
+timeout = "50ms"
+connections = 3
+stale = "30s"
+[[front.validator]]
+path = "/{ref}"
+database = "postgres:///pledges?host=/run/postgresql"
+query = "select changed from pledges where ref = $1 or '$1' = $1"
+[[front.validator]]
+path = "/wiki/{page}"
+database = "sqlite:pages.db"
+query = "select changed from pages where name = ?"
+[[front.validator]]
+path = "/static/{file}"
+file = "static/{file}"
+[[front.validator]]
+path = "/feed"
+head = true
+
+[[front.rate]]
+rate = 50
+
+[[front]]
+name = "small"
+listen = "127.0.0.1:8081"
+app = "http://127.0.0.1:8082"
+cache = false
 "#;
+
+const FRONT: &str = "[[front]]
+listen = '0.0.0.0:443'
+tls = { cert = 'site.pem', key = 'site.key' }
+app = 'http://127.0.0.1:8080'
+";
 
 #[test]
 fn three_lines_are_enough() {
@@ -133,6 +216,62 @@ fn reads_everything() {
 }
 
 #[test]
+fn three_lines_and_a_certificate_are_enough_in_front() {
+    let Config { settings, warnings, front_stamps, stamps, .. } = parse(FRONT).unwrap();
+    let [front] = settings.front.as_slice() else { panic!() };
+    assert_eq!(settings.beside, []);
+    assert_eq!((stamps.len(), front_stamps.len()), (0, 1));
+    assert_eq!(front.app.upstream.name, "front");
+    assert_eq!(front.app.host, crate::settings::HostRule::Keep);
+    assert_eq!(front.tls.as_ref().unwrap().certificates, [("/lab/site.pem".into(), "/lab/site.key".into())]);
+    assert!(front.cache.is_some() && front.redirect.is_empty() && front.hsts.is_none());
+    assert!(warnings.is_empty(), "{warnings:?}");
+}
+
+/// The example of the issue that asked for it.
+#[test]
+fn the_example_that_was_asked_for() {
+    let text = r#"
+[[front]]
+listen = "0.0.0.0:443"
+tls = { cert = "site.pem", key = "site.key" }
+app = "http://127.0.0.1:8080"
+
+[front.cache]
+memory = "512MiB"
+ignore_cookies = ["_ga*", "utm*"]
+country = { database = "country.mmdb" }
+
+[[front.validator]]
+path = "/{ref}"
+database = "postgres://app@db.example/pledges"
+query = "select extract(epoch from pledge_last_change_time(id)) from pledges where ref = $1"
+"#;
+    let config = parse(text).unwrap();
+    assert_eq!(config.warnings, []);
+    let [validator] = config.settings.front[0].validators.as_slice() else { panic!() };
+    let unladen_validator::Source::Postgres { parameters, .. } = &validator.source else { panic!() };
+    assert_eq!(parameters, &["ref"]);
+}
+
+/// What is watched is each file that is read at a reload.
+#[test]
+fn files_that_are_named_are_watched() {
+    let files = watched_files(&parse(WHOLE).unwrap().settings);
+    let names: Vec<&str> = files.iter().filter_map(|file| file.strip_prefix("/lab").ok()?.to_str()).collect();
+    let all = ["ca.pem", "country.mmdb", "other.key", "other.pem", "own.key", "own.pem", "site.key", "site.pem"];
+    assert_eq!(names, all);
+}
+
+#[test]
+fn a_password_of_a_database_is_not_told() {
+    let validator = "[[front.validator]]\npath = '/'\ndatabase = 'postgres://me:secret@db/shop'\nquery = 'select 1'\n";
+    let config = parse(&format!("{FRONT}{validator}")).unwrap();
+    assert!(!config.told().contains("secret"), "{}", config.told());
+    assert!(config.told().contains("postgres://me@db/shop"));
+}
+
+#[test]
 fn a_certificate_that_is_another_is_told_by_its_stamp() {
     let of = |text: &str| parse(text).unwrap().stamps;
     let with = format!("{LEAST}ca = 'ca.pem'\n");
@@ -147,7 +286,8 @@ fn explains_each_value() {
         .explained
         .iter()
         .map(|one| {
-            format!("{} | {} = {} | {}", one.beside.as_deref().unwrap_or("-"), one.name(), one.value, one.reason())
+            let whose = one.whose.beside().or(one.whose.front()).unwrap_or("-");
+            format!("{whose} | {} = {} | {}", one.name(), one.value, one.reason())
         })
         .collect();
     insta::assert_snapshot!(lines.join("\n"));
@@ -161,7 +301,7 @@ fn every_key_is_explained_and_every_explanation_is_a_key() {
     };
     let told = names(&parse(WHOLE).unwrap());
     let keys: BTreeSet<_> =
-        KEYS.iter().filter(|key| key.table != "upstream").map(|key| (key.table, key.name)).collect();
+        KEYS.iter().filter(|key| !["upstream", "tls"].contains(&key.table)).map(|key| (key.table, key.name)).collect();
     assert_eq!(told, keys);
     for key in KEYS {
         assert!(!key.about.is_empty() && !key.form.is_empty(), "{key:?}");
@@ -173,6 +313,10 @@ fn every_key_is_explained_and_every_explanation_is_a_key() {
                 | ("health", "path")
                 | ("rate", "rate")
                 | ("upstream", "url")
+                | ("front", "listen" | "app")
+                | ("tls", "cert" | "key")
+                | ("country", "database")
+                | ("validator", "path")
         );
         assert_eq!(key.why.is_empty(), is_required, "a default has a reason: {key:?}");
     }
@@ -184,27 +328,46 @@ fn every_field_of_the_settings_has_its_key() {
     let settings = serde_json::to_value(parse(WHOLE).unwrap().settings).unwrap();
     let mut fields = BTreeSet::new();
     leaves(&settings, String::new(), &mut fields);
-    let mut keys: BTreeSet<String> = KEYS
-        .iter()
-        .filter(|key| {
-            !["admin", "log", "otlp", "breaker", "outlier", "health", "rate"].contains(&key.name) || key.table == "rate"
-        })
-        .map(|key| match (key.table, key.name) {
-            ("", name) => name.into(),
-            (table @ ("admin" | "log" | "otlp"), name) => format!("{table}.{name}"),
-            ("beside", name @ ("name" | "http" | "balance")) => format!("beside.upstream.{name}"),
-            ("beside", name @ ("ca" | "server_name" | "insecure")) => format!("beside.upstream.tls.{name}"),
-            ("beside", "certificate" | "key") => "beside.upstream.tls.certificate".into(),
-            ("beside", "upstream") | ("upstream", "url") => "beside.upstream.origins.at".into(),
-            ("upstream", name) => format!("beside.upstream.origins.{name}"),
-            ("beside", name) => format!("beside.{name}"),
-            ("client", name) => format!("beside.client.{name}"),
-            ("rate", name) => format!("beside.rates.{name}"),
-            (table, name) => format!("beside.upstream.{table}.{name}"),
-        })
-        .collect();
-    // Both come from the URL.
-    keys.extend(["tls", "authority"].map(|name| format!("beside.upstream.origins.{name}")));
+    let tables =
+        ["admin", "log", "otlp", "breaker", "outlier", "health", "rate", "trusted", "cache", "country", "validator"];
+    let of_one = |key: &&Key| !tables.contains(&key.name) || key.table == "rate";
+    let mut keys: BTreeSet<String> = BTreeSet::new();
+    for key in KEYS.iter().filter(of_one) {
+        let name = key.name;
+        let settings = |role: &str| match (keys::below(key.table), name) {
+            ("", "name" | "http" | "balance") => format!("{role}.upstream.{name}"),
+            ("", "ca" | "server_name" | "insecure") => format!("{role}.upstream.tls.{name}"),
+            ("", "certificate" | "key") => format!("{role}.upstream.tls.certificate"),
+            ("", "upstream" | "app") | ("upstream", "url") => format!("{role}.upstream.origins.at"),
+            ("upstream", name) => format!("{role}.upstream.origins.{name}"),
+            ("", name) => format!("{role}.{name}"),
+            ("client", name) => format!("{role}.client.{name}"),
+            ("rate", name) => format!("{role}.rates.{name}"),
+            (table, name) => format!("{role}.upstream.{table}.{name}"),
+        };
+        match (key.table, name) {
+            ("", name) => drop(keys.insert(name.into())),
+            (table @ ("admin" | "log" | "otlp"), name) => drop(keys.insert(format!("{table}.{name}"))),
+            ("beside", _) => drop(keys.insert(settings("beside"))),
+            ("front", "redirect" | "hsts" | "per_client" | "retry_after") => drop(keys.insert(format!("front.{name}"))),
+            ("front", "tls12" | "http2") => drop(keys.insert(format!("front.tls.{name}"))),
+            ("front", "tls") | ("tls", _) => drop(keys.insert("front.tls.certificates".into())),
+            ("front", _) => drop(keys.insert(settings("front.app"))),
+            ("trusted" | "cache", _) => drop(keys.insert(format!("front.{}.{name}", key.table))),
+            ("country", _) => drop(keys.insert("front.cache.country".into())),
+            // Which of them there are depends on what is asked.
+            ("validator", "database" | "query" | "parameters" | "file" | "head") => {}
+            ("validator", _) => drop(keys.insert(format!("front.validators.{name}"))),
+            _ => keys.extend([settings("beside"), settings("front.app")]),
+        }
+    }
+    // They come from the URL, from lists of addresses, and from what is asked.
+    for role in ["beside", "front.app"] {
+        keys.extend(["tls", "authority"].map(|name| format!("{role}.upstream.origins.{name}")));
+    }
+    keys.extend(["front.trusted.unix", "front.cache.purge_unix", "front.validators.source"].map(str::to_owned));
+    fields.retain(|field| !field.starts_with("front.validators.source."));
+    keys.remove("front.validators.source");
     assert_eq!(fields, keys);
 }
 
@@ -227,7 +390,10 @@ fn leaves(value: &serde_json::Value, path: String, into: &mut BTreeSet<String>) 
         }
         // What is off is told by the other listener, where it is on.
         serde_json::Value::Null if ["breaker", "outlier", "health"].iter().any(|name| path.ends_with(name)) => {}
-        serde_json::Value::Array(list) if list.is_empty() && path.ends_with("rates") => {}
+        serde_json::Value::Array(list)
+            if list.is_empty() && ["rates", "validators"].iter().any(|name| path.ends_with(name)) => {}
+        serde_json::Value::Null if path == "front.cache" || path == "front.tls" => {}
+        serde_json::Value::String(_) if path == "front.validators.source" => {}
         _ => drop(into.insert(path)),
     }
 }
@@ -235,7 +401,7 @@ fn leaves(value: &serde_json::Value, path: String, into: &mut BTreeSet<String>) 
 /// What `--explain` prints can be read again, and means the same.
 #[test]
 fn what_is_explained_is_a_configuration_that_comes_to_the_same() {
-    for text in [WHOLE, LEAST] {
+    for text in [WHOLE, LEAST, FRONT] {
         let config = parse(text).unwrap();
         let told = config.told();
         let again = parse(&told).unwrap_or_else(|error| panic!("{error}\n{told}"));

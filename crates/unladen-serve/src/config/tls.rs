@@ -1,9 +1,10 @@
-//! Reads whom a `[[beside]]` trusts, and as whom it appears.
+//! Reads whom a `[[beside]]` or a `[[front]]` trusts where it calls, and as whom it appears.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use unladen_pool::{Origin, Place, TlsSettings, UpstreamSettings};
 
@@ -34,12 +35,7 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
     let key = file("key", "PRIVATE KEY", r);
     let certificate = match (certificate, key) {
         (Some(certificate), Some(key)) => {
-            if r.machine.mode(&key).is_some_and(|mode| mode & OF_OTHERS != 0) {
-                r.warn(
-                    level.at(&["key"]),
-                    format!("anyone on this machine may read the key {}: `chmod 0640` it", key.display()),
-                );
-            }
+            of_key(&key, level.at(&["key"]), r);
             Some((certificate, key))
         }
         (None, None) => None,
@@ -71,6 +67,13 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
     (tls, stamp.finish())
 }
 
+/// A key that is no secret.
+pub(super) fn of_key(key: &Path, at: Range<usize>, r: &mut Reading<'_>) {
+    if r.machine.mode(key).is_some_and(|mode| mode & OF_OTHERS != 0) {
+        r.warn(at, format!("anyone on this machine may read the key {}: `chmod 0640` it", key.display()));
+    }
+}
+
 /// What TLS means where the upstream is.
 fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain: bool, r: &mut Reading<'_>) {
     let names = ["ca", "certificate", "key", "server_name", "insecure"];
@@ -92,14 +95,14 @@ fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain
         let address = host.parse::<IpAddr>();
         if origin.tls && address.is_ok() && tls.server_name.is_none() && !tls.insecure {
             r.warn(
-                level.at(&["upstream"]),
+                level.at(&["upstream", "app"]),
                 format!("https:// with the address {host}: the certificate has to be for the address itself; give the name that it is for as `server_name`"),
             );
         }
         let is_here = address.map_or(host == "localhost", |address| address.is_loopback());
         if !origin.tls && !is_here {
             r.warn(
-                level.at(&["upstream"]),
+                level.at(&["upstream", "app"]),
                 format!("http://{}: what goes there can be read and changed on the way; use https:// if the upstream has it", origin.authority),
             );
         }
@@ -107,7 +110,7 @@ fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain
 }
 
 /// A file of PEM, of which only the kind is looked at here.
-fn pem(value: &Value<'_>, marker: &str, stamp: &mut DefaultHasher, r: &Reading<'_>) -> Result<PathBuf, Bad> {
+pub(super) fn pem(value: &Value<'_>, marker: &str, stamp: &mut DefaultHasher, r: &Reading<'_>) -> Result<PathBuf, Bad> {
     let path = r.path(value.words()?);
     let unusable = |source| {
         let problem = Problem::Unusable { key: value.key.into(), path: path.clone(), source };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::explain::{Origin, Shown};
+use super::explain::{Origin, Shown, Whose};
 use super::level::{DAY, Level};
 use super::problem::Bad;
 use super::reading::Reading;
@@ -41,12 +41,12 @@ pub(super) fn drain(top: &Level<'_>, r: &mut Reading<'_>) -> Duration {
 /// One of the tables; none: it is not there, which is told.
 fn table<'t>(top: &Level<'t>, name: &'static str, place: &str, r: &mut Reading<'_>) -> Option<Level<'t>> {
     let Some((value, origin)) = top.find(name, r) else {
-        r.explain((None, None), ("", name), Shown::None, Origin::BuiltIn);
+        r.explain((Whose::Whole, None), ("", name), Shown::None, Origin::BuiltIn);
         return None;
     };
     let opened = Table::of(&value, place, "a table");
     let opened = r.keep(opened)?;
-    r.explain((None, None), ("", name), Shown::Flag(true), origin);
+    r.explain((Whose::Whole, None), ("", name), Shown::Flag(true), origin);
     r.bads.extend(opened.strangers(&keys::names(name)));
     Some(Level::of(name, opened))
 }

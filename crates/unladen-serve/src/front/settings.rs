@@ -48,6 +48,8 @@ pub struct ServerTlsSettings {
 pub struct TrustedSettings {
     /// Proxies.
     pub proxies: Vec<IpNet>,
+    /// Whether those that come by a Unix socket are such.
+    pub unix: bool,
     /// What they say it with.
     pub header: ForwardedBy,
     /// Whether their connections begin with PROXY (v1 or v2).
@@ -100,4 +102,6 @@ pub struct CacheSettings {
     pub country: Option<PathBuf>,
     /// From where PURGE is taken.
     pub purge: Vec<IpNet>,
+    /// Whether it is from those that come by a Unix socket.
+    pub purge_unix: bool,
 }

@@ -45,7 +45,8 @@ pub(super) fn explained(config: &Config) -> Value {
         };
         let why = (one.origin == ValueOrigin::BuiltIn).then_some(one.key.why);
         json!({
-            "beside": one.beside,
+            "beside": one.whose.beside(),
+            "front": one.whose.front(),
             "key": one.name(),
             "value": one.value.json(),
             "unit": one.value.unit(),

@@ -21,12 +21,20 @@ upstream = 'https://search.example'
 health.path = '/up'
 [[beside.rate]]
 rate = 10
+[[front]]
+listen = '127.0.0.1:8081'
+app = 'http://127.0.0.1:8080'
+breaker = true
+cache.country.database = 'country.mmdb'
+[[front.validator]]
+path = '/'
+head = true
 ";
 
 /// The tables of docs/serve.md, as they have to be.
 fn reference() -> String {
     let explained = parse(LEAST_OF_ALL).unwrap().explained;
-    let off: Vec<Explained> = parse(LEAST).unwrap().explained;
+    let off: Vec<Explained> = parse(&format!("{LEAST}{FRONT}")).unwrap().explained;
     let mut text = String::new();
     let mut table = None;
     for key in KEYS {
@@ -34,8 +42,13 @@ fn reference() -> String {
             table = Some(key.table);
             let place = match key.table {
                 "" => "The top level".to_owned(),
-                "upstream" => "`upstream`, each of several".to_owned(),
-                _ => format!("`{}`", key.place()),
+                "upstream" => "`upstream` and `app`, each of several".to_owned(),
+                "tls" => "`tls`, each of several".to_owned(),
+                table => {
+                    let places: Vec<String> = key.places().iter().map(|place| format!("`{place}`")).collect();
+                    let own = if table.starts_with("front.") { ", where its defaults are others" } else { "" };
+                    format!("{}{own}", places.join(" and "))
+                }
             };
             let _ = write!(text, "\n### {place}\n\n| key | value | what | default |\n|---|---|---|---|\n");
         }
@@ -45,7 +58,7 @@ fn reference() -> String {
         let default = match (key.table, key.name) {
             _ if key.why.is_empty() => "(required)".to_owned(),
             ("", "threads") => format!("the CPUs: {}", key.why),
-            ("rate", "burst") => key.why.to_owned(),
+            ("rate", "burst") | ("validator", "head") | ("front", "tls") => key.why.to_owned(),
             ("upstream", "weight") => format!("`1`: {}", key.why),
             _ => match one.as_deref() {
                 Some("none") | None => key.why.to_owned(),

@@ -22,7 +22,7 @@ fn errors_point_at_the_place_and_say_what_was_meant() {
         ("nothing", String::new()),
         ("none", "beside = []\n".into()),
         ("one in single brackets", LEAST.replace("[[beside]]", "[beside]")),
-        ("in front", with("", "", "[[front]]\nlisten = '0.0.0.0:443'")),
+        ("in front, and nowhere to go", with("", "", "[[front]]\nlisten = '0.0.0.0:443'")),
         ("nothing said of one", "[[beside]]\n".into()),
         ("a key misspelt", with("thread = 2", "", "")),
         ("a key in the wrong table", with("", "idle = '4s'", "")),
@@ -97,11 +97,76 @@ fn errors_point_at_the_place_and_say_what_was_meant() {
         ("a collector without a scheme", with("[otlp]\nendpoint = '127.0.0.1:4318'", "", "")),
         ("a collector over TLS", with("[otlp]\nendpoint = 'https://collector.example'", "", "")),
     ];
-    let texts = files.map(|(what, text)| {
-        let error = parse(&text).map(|_| what).expect_err(what);
+    insta::assert_snapshot!(refused(&files));
+}
+
+fn refused(files: &[(&str, String)]) -> String {
+    let texts = files.iter().map(|(what, text)| {
+        let error = parse(text).map(|_| what).expect_err(what);
         format!("# {what}\n{error}\n")
     });
-    insta::assert_snapshot!(texts.join("\n"));
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// The same in front of an application.
+#[test]
+fn errors_in_front() {
+    let with = |lines: &str| format!("{FRONT}{lines}\n");
+    let instead = |key: &str, line: &str| -> String {
+        FRONT.lines().map(|old| format!("{}\n", if old.starts_with(key) { line } else { old })).collect()
+    };
+    let validator = |lines: &str| format!("{FRONT}[[front.validator]]\n{lines}\n");
+    let postgres = |query: &str| validator(&format!("path = '/{{a}}/{{b}}'\ndatabase = 'postgres://db/shop'\n{query}"));
+    let files = [
+        ("one in single brackets", FRONT.replace("[[front]]", "[front]")),
+        ("a key misspelt", with("appl = 'x'")),
+        ("what belongs beside", with("upstream = 'http://127.0.0.1:1'")),
+        ("what belongs in front", format!("{LEAST}cache = false\n")),
+        ("a key of the cache", with("memory = '1GiB'")),
+        ("a key of a group", with("pool.idel = '4s'")),
+        ("FastCGI", instead("app", "app = 'fastcgi://127.0.0.1:9000'")),
+        ("itself", instead("app", "app = 'https://127.0.0.1'")),
+        ("an application nowhere", instead("app", "")),
+        ("two of one name", format!("{FRONT}{}", FRONT.replace("443", "444"))),
+        ("a name that is taken beside", format!("{FRONT}name = 'search'\n{LEAST}")),
+        ("an address that is taken", format!("{LEAST}{}", FRONT.replace("0.0.0.0:443", "127.0.0.1:6102"))),
+        ("redirected to itself", with("redirect = '0.0.0.0:443'")),
+        ("a certificate alone", instead("tls", "tls = { cert = 'site.pem' }")),
+        ("a certificate as a text", instead("tls", "tls = 'site.pem'")),
+        ("no certificates", instead("tls", "tls = []")),
+        ("a key for a certificate", instead("tls", "tls = { cert = 'site.key', key = 'none.key' }")),
+        ("a word in tls", instead("tls", "tls = { cert = 'site.pem', key = 'site.key', http2 = true }")),
+        ("no TLS", instead("tls", "tls12 = false\nredirect = '0.0.0.0:80'\nhsts = true")),
+        ("hsts without an age", with("hsts = 'includeSubDomains'")),
+        ("hsts misspelt", with("hsts = 'max-age=1; includeSubdomain'")),
+        ("hsts with a line's end", with("hsts = \"max-age=1\\r\\nX: y\"")),
+        ("whatever clients say", with("forwarded = 'pass'")),
+        ("nobody trusted", with("trusted.proxy_protocol = true")),
+        ("a net that is none", with("trusted.proxies = ['10.0.0.1/8', '10.0.0.0/33', 'example.org', 4]")),
+        ("a body larger than all", with("cache = { memory = '1MiB', largest = '2MiB' }")),
+        ("a cookie told apart and ignored", with("cache = { vary_cookies = ['a'], ignore_cookies = ['a'] }")),
+        ("cookies that are none", with("cache.ignore_cookies = ['*', 'a b', 'a*b']")),
+        ("a language that is none", with("cache.languages = ['en', 'en_US', '']")),
+        ("parameters that are none", with("cache.ignore_query = ['a=b', '*']")),
+        ("no country database", with("cache.country.database = 'none.mmdb'")),
+        ("a country as a text", with("cache.country = 'country.mmdb'")),
+        ("purge as a text", with("cache.purge = '127.0.0.1'")),
+        ("a validator of nothing", validator("path = '/'")),
+        ("a validator of two", validator("path = '/'\nhead = true\nfile = 'x'")),
+        ("a validator nowhere", validator("head = true")),
+        ("a path that is none", validator("path = '/{a'\nhead = true")),
+        ("a query of no database", validator("path = '/'\nhead = true\nquery = 'select 1'")),
+        ("a database without a query", postgres("")),
+        ("more parameters than names", postgres("query = 'select $1, $2, $3'")),
+        ("parameters of no name", postgres("query = 'select $1'\nparameters = ['c']")),
+        ("other parameters than the query's", postgres("query = 'select $1'\nparameters = ['a', 'b']")),
+        ("another's parameters", validator("path = '/{a}'\ndatabase = 'mysql://db/shop'\nquery = 'select $1'")),
+        ("a database that there is not", validator("path = '/'\ndatabase = 'oracle://me:secret@db/x'\nquery = 'x'")),
+        ("a database without a name", validator("path = '/'\ndatabase = 'postgres://db'\nquery = 'x'")),
+        ("a file of no name", validator("path = '/{page}'\nfile = 'pages/{pgae}'")),
+        ("a brace alone", validator("path = '/{page}'\nfile = 'pages/{page'")),
+    ];
+    insta::assert_snapshot!(refused(&files));
 }
 
 #[test]
@@ -130,6 +195,14 @@ fn warnings_say_what_comes_of_it() {
         ("a status that says no", with("", "retry.statuses = [404, 503]", "")),
         ("statuses without attempts", with("", "retry = { attempts = 0, statuses = [503] }", "")),
         ("slow health", with("", "health = { path = '/', every = '1s' }", "")),
+        ("plain in front", FRONT.replace("tls = ", "# ")),
+        ("all trusted", format!("{FRONT}trusted.proxies = ['0.0.0.0/0']\n")),
+        ("all may purge", format!("{FRONT}cache.purge = ['::/0']\n")),
+        ("a key in front for all", FRONT.replace("site.key", "open.key")),
+        (
+            "a validator of nothing kept",
+            format!("{FRONT}cache = false\n[[front.validator]]\npath = '/'\nhead = true\n"),
+        ),
         ("keys of no header", with("", "", "[[beside.rate]]\nrate = 1\nkeys = 5")),
     ];
     let texts = files.map(|(what, text)| {

@@ -1,0 +1,136 @@
+//! The principal type is [`Database`]: which one is asked, as a URL says it.
+
+use std::path::PathBuf;
+
+use unladen_validator::Source;
+use url::Url;
+
+use super::explain::Shown;
+use super::problem::{Bad, Problem, nearest};
+use super::reading::Reading;
+use super::value::Value;
+
+const FORM: &str =
+    "a URL such as \"postgres://user@db.example/name\", \"mysql://user@127.0.0.1/name\" or \"sqlite:pages.db\"";
+const SCHEMES: [&str; 5] = ["postgres", "postgresql", "mysql", "mariadb", "sqlite"];
+
+/// Which database is asked.
+#[derive(Clone, Debug)]
+pub(super) enum Database {
+    Postgres(String),
+    MySql(String),
+    Sqlite(PathBuf),
+}
+
+/// Reads its URL. It is not looked at what the server thinks of it.
+pub(super) fn read(value: &Value<'_>, r: &Reading<'_>) -> Result<Database, Bad> {
+    let text = value.words()?;
+    if let Some(path) = text.strip_prefix("sqlite:") {
+        let path = path.strip_prefix("//").unwrap_or(path);
+        if path.is_empty() || path.contains('?') || path == ":memory:" {
+            return Err(value.refuse(format!("`{text}`"), "a file after it, such as \"sqlite:pages.db\""));
+        }
+        return Ok(Database::Sqlite(r.path(path)));
+    }
+    // What has a password in it is not repeated.
+    let Some((scheme, rest)) = text.split_once("://") else { return Err(value.refuse("no URL", FORM)) };
+    let database = match scheme {
+        "postgres" | "postgresql" => Database::Postgres(text.to_owned()),
+        "mysql" => Database::MySql(text.to_owned()),
+        // The same protocol, and the driver knows it by one name.
+        "mariadb" => Database::MySql(format!("mysql://{rest}")),
+        _ => {
+            let meant = match nearest(scheme, &SCHEMES) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => "there is `postgres`, `mysql` (MariaDB too) and `sqlite`".into(),
+            };
+            let problem = Problem::UnknownWord { key: value.key.into(), value: format!("{scheme}://…"), meant };
+            return Err(problem.at(value.span()));
+        }
+    };
+    match Url::parse(text) {
+        Ok(url) if url.path().len() > 1 || url.query().is_some() => Ok(database),
+        Ok(_) => Err(value.refuse("a URL without a database's name", FORM)),
+        Err(error) => Err(value.refuse(format!("no URL ({error})"), FORM)),
+    }
+}
+
+// === impl Database ===
+
+impl Database {
+    /// As it is written into the file, without a password.
+    pub(super) fn shown(&self) -> Shown {
+        let text = match self {
+            Self::Sqlite(path) => return Shown::Text(format!("sqlite:{}", path.display())),
+            Self::Postgres(url) | Self::MySql(url) => url,
+        };
+        let Ok(mut url) = Url::parse(text) else { return Shown::None };
+        let has_secret = url.password().is_some() || url.query_pairs().any(|(name, _)| name == "password");
+        if !has_secret {
+            return Shown::Text(text.clone());
+        }
+        let _ = url.set_password(None);
+        let kept: Vec<(String, String)> = url
+            .query_pairs()
+            .filter(|(name, _)| name != "password")
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
+        url.set_query(None);
+        if !kept.is_empty() {
+            url.query_pairs_mut().extend_pairs(kept);
+        }
+        Shown::Text(url.into())
+    }
+
+    pub(super) fn source(self, query: String, parameters: Vec<String>) -> Source {
+        match self {
+            Self::Postgres(url) => Source::Postgres { url, query, parameters },
+            Self::MySql(url) => Source::MySql { url, query, parameters },
+            Self::Sqlite(file) => Source::Sqlite { file, query, parameters },
+        }
+    }
+
+    /// How many parameters a query has. What is within quotes is none.
+    ///
+    /// # Errors
+    /// If it has such as this database does not know: what it may have.
+    pub(super) fn placeholders(&self, query: &str) -> Result<usize, &'static str> {
+        let (marks, numbered) = count(query);
+        match self {
+            Self::Postgres(_) => Ok(numbered),
+            Self::MySql(_) if numbered > 0 => Err("`?` for each parameter: MariaDB and MySQL do not know `$1`"),
+            Self::MySql(_) => Ok(marks),
+            Self::Sqlite(_) if numbered > 0 && marks > 0 => {
+                Err("either `?` or `$1`, `$2` …: both at once are counted as one row")
+            }
+            Self::Sqlite(_) => Ok(marks.max(numbered)),
+        }
+    }
+}
+
+/// How many `?`, and the highest `$1`.
+fn count(query: &str) -> (usize, usize) {
+    let (mut marks, mut numbered) = (0, 0);
+    let mut quote = None;
+    let mut letters = query.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match (quote, letter) {
+            (Some(end), letter) => {
+                if letter == end {
+                    quote = None;
+                }
+            }
+            (None, '\'' | '"' | '`') => quote = Some(letter),
+            (None, '?') => marks += 1,
+            (None, '$') => {
+                let digits = query[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
+                numbered = numbered.max(query[at + 1..][..digits].parse().unwrap_or(0));
+            }
+            (None, _) => {}
+        }
+    }
+    (marks, numbered)
+}
+
+#[cfg(test)]
+mod tests;

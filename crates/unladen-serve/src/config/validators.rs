@@ -1,0 +1,221 @@
+//! Reads the tables `[[front.validator]]`.
+
+use std::time::Duration;
+
+use unladen_validator::{PathPattern, Source, ValidatorSettings};
+
+use super::database::{self, Database};
+use super::explain::{Origin, Shown};
+use super::groups::or_none;
+use super::keys;
+use super::level::{DAY, Level, MS};
+use super::problem::{Bad, Problem};
+use super::reading::Reading;
+use super::table::Table;
+use super::value::Value;
+
+const TIMEOUT: Duration = Duration::from_millis(100);
+const CONNECTIONS: usize = 2;
+const WHAT: &str = "what is asked: `database` and `query`, or `file`, or `head = true`";
+
+/// Those of a `[[front]]`.
+pub(super) fn read_all(front: &Level<'_>, r: &mut Reading<'_>) -> Vec<ValidatorSettings> {
+    let place = (front.whose.clone(), None);
+    let Some((value, origin)) = front.find("validator", r) else {
+        r.explain(place, ("front", "validator"), Shown::None, Origin::BuiltIn);
+        return Vec::new();
+    };
+    let list = value.list("tables, each headed [[front.validator]]");
+    let list = r.keep(list).unwrap_or_default();
+    r.explain(place, ("front", "validator"), Shown::Count(list.len() as u64), origin);
+    let mut validators = Vec::new();
+    for (index, value) in list.iter().enumerate() {
+        let table = Table::of(value, "[[front.validator]]", "a table");
+        let Some(table) = r.keep(table) else { continue };
+        r.bads.extend(table.strangers(&keys::names("validator")));
+        let level = Level {
+            table: "validator",
+            whose: front.whose.clone(),
+            index: Some(index),
+            own: Some(table),
+            defaults: None,
+            around: value.span(),
+        };
+        validators.extend(validator(&level, r));
+    }
+    validators
+}
+
+fn validator(level: &Level<'_>, r: &mut Reading<'_>) -> Option<ValidatorSettings> {
+    let read = |value: &Value<'_>, _: &mut Reading<'_>| {
+        let text = value.words()?;
+        let form = "a path such as \"/{ref}\" or \"/list/{name}/archive/{page*}\"";
+        let names = PathPattern::parse(text)
+            .map(|pattern| pattern.names().to_vec())
+            .map_err(|error| value.refuse(format!("`{text}`, and {error}"), form))?;
+        Ok((text.to_owned(), names))
+    };
+    let about = "for which pages, such as path = \"/{ref}\"";
+    let path = level.require("path", about, r, read, |(path, _)| Shown::Text(path.clone()));
+    let names = path.as_ref().map(|(_, names)| names.as_slice());
+    let source = source(level, names, r);
+    let timeout = level.duration("timeout", MS..=Duration::from_secs(60), TIMEOUT, r);
+    let connections = level.count("connections", 1..=1000, CONNECTIONS, r);
+    let stale = level.take(
+        "stale",
+        None,
+        r,
+        |value, _| or_none(value, |value| value.duration(MS..=DAY)),
+        |value: &Option<Duration>| value.map_or(Shown::None, Shown::Duration),
+    );
+    Some(ValidatorSettings { path: path?.0, source: source?, timeout, connections, stale })
+}
+
+/// Exactly one of three.
+fn source(level: &Level<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> Option<Source> {
+    let text = |text: &Option<String>| text.clone().map_or(Shown::None, Shown::Text);
+    let database = level.take(
+        "database",
+        None,
+        r,
+        |value, r| database::read(value, r).map(Some),
+        |database: &Option<Database>| database.as_ref().map_or(Shown::None, Database::shown),
+    );
+    let query = level.take("query", None, r, |value, _| query(value).map(Some), text);
+    let parameters = level.take(
+        "parameters",
+        None,
+        r,
+        |value, r| listed(value, r).map(Some),
+        |list: &Option<Vec<String>>| {
+            list.as_ref()
+                .map_or(Shown::None, |list| Shown::List(list.iter().map(|one| Shown::Text(one.clone())).collect()))
+        },
+    );
+    let file = level.take("file", None, r, |value, r| template(value, names, r).map(Some), text);
+    let head = level.flag("head", false, r);
+    for (key, without) in [
+        ("query", "is for a `database`: give that too, or leave this out"),
+        ("parameters", "are those of a `query` to a `database`: give that too, or leave this out"),
+    ] {
+        if level.says(key) && !level.says("database") {
+            r.refuse(level.at(&[key]), Problem::Alone { key, without });
+        }
+    }
+    let said: Vec<&'static str> =
+        ["database", "file", "head"].into_iter().filter(|key| level.says(key) && (*key != "head" || head)).collect();
+    match said.as_slice() {
+        [] => {
+            let place = "[[front.validator]]".into();
+            r.refuse(level.at(&[]), Problem::Missing { place, key: "database", expected: WHAT });
+            None
+        }
+        ["file"] => file.map(|path| Source::File { path }),
+        ["head"] => Some(Source::Head),
+        [_] => {
+            if !level.says("query") {
+                let place = "[[front.validator]]".into();
+                let expected = "what is asked, such as query = \"select changed from pages where path = $1\"";
+                r.refuse(level.at(&[]), Problem::Missing { place, key: "query", expected });
+            }
+            let (database, query) = (database?, query?);
+            let parameters = in_order(level, &database, &query, parameters, names?, r)?;
+            Some(database.source(query, parameters))
+        }
+        [one, other, ..] => {
+            let (value, expected) = (format!("given besides `{one}`"), "one of them: a page has one version".into());
+            r.refuse(level.at(&[other]), Problem::Value { key: (*other).into(), value, expected });
+            None
+        }
+    }
+}
+
+fn query(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.text("a text in quotes")?;
+    if text.trim().is_empty() {
+        return Err(value.refuse("empty", "a query such as \"select changed from pages where path = $1\""));
+    }
+    if text.contains('\0') {
+        return Err(value.refuse("a text with NUL", "one without"));
+    }
+    Ok(text.to_owned())
+}
+
+fn listed(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<String>, Bad> {
+    let each = value.list("a list of the path's names, such as [\"ref\"]")?;
+    let mut names = Vec::new();
+    for one in each {
+        let name = one.words().map(str::to_owned);
+        names.extend(r.keep(name));
+    }
+    Ok(names)
+}
+
+/// What stands for the query's placeholders.
+fn in_order(
+    level: &Level<'_>,
+    database: &Database,
+    query: &str,
+    parameters: Option<Vec<String>>,
+    names: &[String],
+    r: &mut Reading<'_>,
+) -> Option<Vec<String>> {
+    let wanted = match database.placeholders(query) {
+        Ok(wanted) => wanted,
+        Err(expected) => {
+            let value = format!("`{query}`");
+            r.refuse(level.at(&["query"]), Problem::Value { key: "query".into(), value, expected: expected.into() });
+            return None;
+        }
+    };
+    let has = match &parameters {
+        Some(parameters) => {
+            let stranger = parameters.iter().find(|name| !names.contains(name));
+            if let Some(stranger) = stranger {
+                let known: Vec<&str> = names.iter().map(String::as_str).collect();
+                let meant = if known.is_empty() {
+                    "the path has no names".into()
+                } else {
+                    super::problem::meant(stranger, &known)
+                };
+                let problem = Problem::UnknownWord { key: "parameters".into(), value: stranger.clone(), meant };
+                r.refuse(level.at(&["parameters"]), problem);
+                return None;
+            }
+            parameters.len()
+        }
+        None => names.len(),
+    };
+    if wanted > has || (parameters.is_some() && wanted != has) {
+        let value = format!("one with {wanted} parameters");
+        let of = if parameters.is_some() { "`parameters`" } else { "the path" };
+        let expected = format!("as many as {of} has names: {has}");
+        r.refuse(level.at(&["query"]), Problem::Value { key: "query".into(), value, expected });
+        return None;
+    }
+    Some(parameters.unwrap_or_else(|| names.iter().take(wanted).cloned().collect()))
+}
+
+/// A file's path, in which `{name}` stands for what the page's path has there.
+fn template(value: &Value<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> Result<String, Bad> {
+    let text = value.words()?;
+    let form = "a path such as \"pages/{ref}.txt\", with names of `path` in it";
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}']) {
+        let name = rest[at..].strip_prefix('{').and_then(|inside| inside.split_once('}'));
+        let Some((name, after)) = name else { return Err(value.refuse(format!("`{text}`"), form)) };
+        if names.is_some_and(|names| !names.iter().any(|known| known == name)) {
+            let known: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
+            let meant =
+                if known.is_empty() { "the path has no names".into() } else { super::problem::meant(name, &known) };
+            return Err(
+                Problem::UnknownWord { key: "file".into(), value: format!("{{{name}}}"), meant }.at(value.span())
+            );
+        }
+        rest = after;
+    }
+    match r.path(text).into_os_string().into_string() {
+        Ok(path) => Ok(path),
+        Err(_) => Err(value.refuse(format!("`{text}`"), "a path of UTF-8")),
+    }
+}
