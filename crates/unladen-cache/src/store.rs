@@ -68,6 +68,8 @@ pub struct StoreTotals {
 
 /// Parts of a store, at most.
 const SHARDS: u64 = 64;
+/// Bytes of a part, at least.
+const LEAST: u64 = 1 << 20;
 /// This part of the memory is for tables that keep their size when what is in them gets fewer, and for what malloc leaves unused.
 const SPARE: u64 = 20;
 
@@ -81,7 +83,7 @@ impl Store {
         let log = usize::try_from(memory / 128).unwrap_or(usize::MAX).clamp(4096, 1 << 20);
         let fixed = (slots.next_power_of_two() * size_of::<AtomicU64>() + log) as u64;
         let bytes = (memory - memory / SPARE).saturating_sub(fixed);
-        let most = (bytes / largest.saturating_mul(2).max(64 * 1024)).clamp(1, SHARDS);
+        let most = (bytes / largest.saturating_mul(2).max(LEAST)).clamp(1, SHARDS);
         // The power of two at or below.
         let count = 1 << most.ilog2();
         let hasher = DefaultHashBuilder::default();

@@ -1,1 +1,270 @@
+//! Tests of answers that are on their way.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use super::*;
+
+mod model;
+mod threads;
+
+type Fillings = super::Fillings<&'static str>;
+type Reader = super::Reader<&'static str>;
+type Fill = super::Fill<&'static str>;
+
+/// Counts how often it is woken.
+#[derive(Debug, Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Woken {
+    fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+fn woken() -> (Arc<Woken>, Waker) {
+    let woken = Arc::new(Woken::default());
+    (Arc::clone(&woken), Waker::from(woken))
+}
+
+fn lead(fillings: &Fillings, key: &str) -> (Fill, Reader) {
+    match fillings.join(key.as_bytes()) {
+        Joined::Lead(fill, reader) => (fill, reader),
+        Joined::Follow(_) => panic!("somebody leads already"),
+    }
+}
+
+fn follow(fillings: &Fillings, key: &str) -> Reader {
+    match fillings.join(key.as_bytes()) {
+        Joined::Lead(..) => panic!("nobody leads"),
+        Joined::Follow(reader) => reader,
+    }
+}
+
+fn cx() -> Context<'static> {
+    Context::from_waker(Waker::noop())
+}
+
+fn piece(reader: &mut Reader) -> Poll<Result<Option<Vec<u8>>, ()>> {
+    reader.poll_piece(&mut cx()).map_ok(|piece| piece.map(|piece| piece.to_vec()))
+}
+
+fn push(fill: &mut Fill, data: &[u8]) -> Poll<Result<usize, ()>> {
+    fill.poll_push(&mut cx(), data)
+}
+
+fn some(data: &[u8]) -> Poll<Result<Option<Vec<u8>>, ()>> {
+    Poll::Ready(Ok(Some(data.to_vec())))
+}
+
+#[test]
+fn many_read_one_body() {
+    let fillings = Fillings::new();
+    let (mut fill, mut first) = lead(&fillings, "a");
+    let mut second = follow(&fillings, "a");
+    assert!(first.is_leader() && !second.is_leader());
+    assert_eq!(first.poll_head(&mut cx()), Poll::Pending);
+    fill.tell("head", None);
+    assert_eq!(first.poll_head(&mut cx()), Poll::Ready(Some("head")));
+    assert_eq!(second.poll_head(&mut cx()), Poll::Ready(Some("head")));
+    assert_eq!(piece(&mut first), Poll::Pending);
+    assert_eq!(push(&mut fill, b"one "), Poll::Ready(Ok(4)));
+    assert_eq!(piece(&mut first), some(b"one "));
+    assert_eq!(push(&mut fill, b"two"), Poll::Ready(Ok(3)));
+    assert_eq!(fillings.in_flight(), (1, 7));
+    assert_eq!(piece(&mut first), some(b"two"));
+    assert_eq!(piece(&mut second), some(b"one two"));
+    let mut third = follow(&fillings, "a");
+    assert_eq!(fill.end().unwrap(), "one two");
+    assert_eq!(piece(&mut first), Poll::Ready(Ok(None)));
+    assert_eq!(third.poll_head(&mut cx()), Poll::Ready(Some("head")));
+    assert_eq!(piece(&mut third), some(b"one two"));
+    assert_eq!(piece(&mut third), Poll::Ready(Ok(None)));
+    assert_eq!(fillings.in_flight(), (0, 0));
+    // It is whole: whoever comes leads.
+    drop(lead(&fillings, "a"));
+}
+
+#[test]
+fn pieces_are_long_and_the_whole_is_one() {
+    let fillings = Fillings::new();
+    let (mut fill, mut reader) = lead(&fillings, "a");
+    fill.tell("", None);
+    let body: Vec<u8> = (0..200_000_u32).map(|n| (n * 31 >> 3) as u8).collect();
+    for part in body.chunks(7) {
+        assert_eq!(push(&mut fill, part), Poll::Ready(Ok(part.len())));
+    }
+    let mut lengths = Vec::new();
+    let mut read = Vec::new();
+    while let Poll::Ready(Ok(Some(piece))) = piece(&mut reader) {
+        lengths.push(piece.len());
+        read.extend(piece);
+    }
+    assert_eq!(lengths, [65_536, 65_536, 65_536, 3392]);
+    assert_eq!(read, body);
+    let mut late = follow(&fillings, "a");
+    assert_eq!(fill.end().unwrap(), body);
+    assert_eq!(piece(&mut late), some(&body));
+    assert_eq!(piece(&mut reader), Poll::Ready(Ok(None)));
+}
+
+#[test]
+fn a_window_is_for_the_leader_alone() {
+    let fillings = Fillings::new();
+    let (mut fill, mut first) = lead(&fillings, "a");
+    let mut second = follow(&fillings, "a");
+    fill.tell("head", Some((4, "ask yourself")));
+    assert_eq!(first.poll_head(&mut cx()), Poll::Ready(Some("head")));
+    assert_eq!(second.poll_head(&mut cx()), Poll::Ready(Some("ask yourself")));
+    assert_eq!(second.poll_piece(&mut cx()), Poll::Ready(Err(())));
+    // Nobody joins any more.
+    let other = lead(&fillings, "a");
+
+    let (woken, waker) = woken();
+    let mut waiting = Context::from_waker(&waker);
+    assert_eq!(fill.poll_push(&mut waiting, b"123456"), Poll::Ready(Ok(4)));
+    assert_eq!(fill.poll_push(&mut waiting, b"56"), Poll::Pending);
+    assert_eq!(fillings.in_flight(), (2, 4));
+    assert_eq!(woken.count(), 0);
+    assert_eq!(piece(&mut first), some(b"1234"));
+    assert_eq!(woken.count(), 1);
+    assert_eq!(fill.poll_push(&mut waiting, b"56"), Poll::Ready(Ok(2)));
+    assert_eq!(fill.poll_push(&mut waiting, b"7890"), Poll::Ready(Ok(2)));
+    assert_eq!(fill.poll_push(&mut waiting, b"90"), Poll::Pending);
+    // Others who go change nothing; the leader does.
+    drop(second);
+    assert!(fill.has_readers());
+    assert_eq!(woken.count(), 1);
+    drop(first);
+    assert_eq!(woken.count(), 2);
+    assert!(!fill.has_readers());
+    assert_eq!(fill.poll_push(&mut waiting, b"90"), Poll::Ready(Err(())));
+    assert_eq!(fill.poll_abandoned(&mut waiting), Poll::Ready(()));
+    assert_eq!(fill.end(), None);
+    drop(other);
+    assert_eq!(fillings.in_flight(), (0, 0));
+    assert!(fillings.shared.by_key().is_empty());
+}
+
+#[test]
+fn the_end_of_a_window_comes_after_what_waits() {
+    let fillings = Fillings::new();
+    let (mut fill, mut reader) = lead(&fillings, "a");
+    assert_eq!(fill.poll_abandoned(&mut cx()), Poll::Pending);
+    fill.tell("head", Some((100, "")));
+    assert_eq!(push(&mut fill, b"abc"), Poll::Ready(Ok(3)));
+    assert_eq!(fill.end(), None);
+    assert_eq!(piece(&mut reader), some(b"abc"));
+    assert_eq!(piece(&mut reader), Poll::Ready(Ok(None)));
+}
+
+#[test]
+fn a_fetcher_that_goes_breaks_it_off() {
+    let fillings = Fillings::new();
+    let (fill, mut reader) = lead(&fillings, "a");
+    let (woken, waker) = woken();
+    assert_eq!(reader.poll_head(&mut Context::from_waker(&waker)), Poll::Pending);
+    drop(fill);
+    assert_eq!(woken.count(), 1);
+    assert_eq!(reader.poll_head(&mut cx()), Poll::Ready(None));
+    assert_eq!(piece(&mut reader), Poll::Ready(Err(())));
+
+    for window in [None, Some((100, ""))] {
+        let (mut fill, mut reader) = lead(&fillings, "a");
+        fill.tell("head", window);
+        assert_eq!(push(&mut fill, b"abc"), Poll::Ready(Ok(3)));
+        drop(fill);
+        assert_eq!(reader.poll_head(&mut cx()), Poll::Ready(Some("head")));
+        assert_eq!(piece(&mut reader), some(b"abc"));
+        assert_eq!(piece(&mut reader), Poll::Ready(Err(())));
+        drop(reader);
+        assert_eq!(fillings.in_flight(), (0, 0));
+    }
+}
+
+#[test]
+fn without_readers_it_goes_on_if_it_is_kept() {
+    let fillings = Fillings::new();
+    let (mut fill, reader) = lead(&fillings, "a");
+    fill.tell("head", None);
+    drop(reader);
+    assert!(!fill.has_readers());
+    assert_eq!(push(&mut fill, b"abc"), Poll::Ready(Ok(3)));
+    // And can be joined.
+    let mut reader = follow(&fillings, "a");
+    assert!(fill.has_readers() && !reader.is_leader());
+    assert_eq!(piece(&mut reader), some(b"abc"));
+    assert_eq!(fill.end().unwrap(), "abc");
+}
+
+#[test]
+fn readers_that_go_leave_no_waker() {
+    let fillings = Fillings::new();
+    let (fill, mut first) = lead(&fillings, "a");
+    let filling = Arc::clone(&fillings.shared.by_key()[&b"a"[..]]);
+    let (woken, waker) = woken();
+    assert_eq!(first.poll_head(&mut Context::from_waker(&waker)), Poll::Pending);
+    for _ in 0..1000 {
+        let mut reader = follow(&fillings, "a");
+        assert_eq!(reader.poll_head(&mut Context::from_waker(&waker)), Poll::Pending);
+        assert_eq!(reader.poll_head(&mut Context::from_waker(&waker)), Poll::Pending);
+        assert_eq!(filling.state().waiting(), 2);
+    }
+    drop(first);
+    // The test's own, and that of `waker`.
+    assert_eq!(Arc::strong_count(&woken), 2);
+    drop(fill);
+    assert_eq!(woken.count(), 0);
+}
+
+#[test]
+fn from_a_purge_on_whoever_comes_asks_anew() {
+    let fillings = Fillings::new();
+    let (old, mut waiting) = lead(&fillings, "a");
+    let (other, _reader) = lead(&fillings, "b");
+    fillings.part(|key| key == b"a");
+    let (new, _leader) = lead(&fillings, "a");
+    drop(follow(&fillings, "b"));
+    // The old one's end takes the new one off no map.
+    old.tell("old", None);
+    drop(old.end());
+    assert_eq!(waiting.poll_head(&mut cx()), Poll::Ready(Some("old")));
+    drop(follow(&fillings, "a"));
+    drop((new, other));
+    assert!(fillings.shared.by_key().is_empty());
+}
+
+#[test]
+fn while_it_is_stored_it_can_be_joined() {
+    let fillings = Fillings::new();
+    let (mut fill, _reader) = lead(&fillings, "a");
+    fill.tell("head", None);
+    assert_eq!(push(&mut fill, b"abc"), Poll::Ready(Ok(3)));
+    let mut stored = None;
+    fill.end_with(|body| {
+        let mut reader = follow(&fillings, "a");
+        assert_eq!(piece(&mut reader), some(b"abc"));
+        assert_eq!(piece(&mut reader), Poll::Ready(Ok(None)));
+        stored = Some(body);
+    });
+    assert_eq!(stored.unwrap(), "abc");
+    drop(lead(&fillings, "a"));
+}
+
+#[test]
+fn alone_is_not_joined() {
+    let fillings = Fillings::new();
+    let (fill, reader) = fillings.alone(b"a");
+    assert!(reader.is_leader());
+    let led = lead(&fillings, "a");
+    drop(fill);
+    drop(follow(&fillings, "a"));
+    drop(led);
+}
