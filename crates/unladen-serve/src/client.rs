@@ -3,14 +3,16 @@
 use std::cell::Cell;
 use std::future::poll_fn;
 use std::net::IpAddr;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
 use bytes::Bytes;
-use unladen_http1::{Length, Response};
+use unladen_http1::{Fields, Length, Response};
 use unladen_pool::Half;
 
-use crate::compose::{ToClient, interim_to_h1, response_to_h1, response_to_h2};
+use crate::compose::{ToClient, interim_to_h1, memory_to_h1, memory_to_h2, response_to_h1, response_to_h2};
+use crate::front::{Catch, Memory, Touch};
 use crate::stream::{H1Sink, H2Sink, Sink, SinkError, Source};
 
 /// Whoever asked.
@@ -18,7 +20,9 @@ pub(crate) enum Client<'a> {
     /// On a connection of HTTP/1.
     H1(H1Client<'a>),
     /// On a stream of HTTP/2.
-    H2 { send: &'a mut h2::server::SendResponse<Bytes>, address: Option<IpAddr> },
+    H2(H2Client<'a>),
+    /// Several, and the store.
+    Several(Box<Catch>),
 }
 
 /// A client of HTTP/1.
@@ -31,6 +35,15 @@ pub(crate) struct H1Client<'a> {
     pub(crate) keep: &'a mut bool,
     /// Whether its process ends: then no answer leaves the connection open, also of a request that came before.
     pub(crate) is_draining: &'a Cell<bool>,
+    /// What a front does to an answer on its way.
+    pub(crate) touch: Option<Rc<Touch>>,
+}
+
+/// A client of HTTP/2: one of its streams.
+pub(crate) struct H2Client<'a> {
+    pub(crate) send: &'a mut h2::server::SendResponse<Bytes>,
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) touch: Option<Rc<Touch>>,
 }
 
 impl Client<'_> {
@@ -38,7 +51,8 @@ impl Client<'_> {
     pub(crate) fn address(&self) -> Option<IpAddr> {
         match self {
             Self::H1(client) => client.address,
-            Self::H2 { address, .. } => *address,
+            Self::H2(client) => client.address,
+            Self::Several(catch) => catch.address(),
         }
     }
 
@@ -51,7 +65,9 @@ impl Client<'_> {
     pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>, body: &mut Source<'_>) -> bool {
         match self {
             Self::H1(_) => body.poll_gone(cx),
-            Self::H2 { send, .. } => send.poll_reset(cx).is_ready(),
+            Self::H2(client) => client.send.poll_reset(cx).is_ready(),
+            // It is wanted by whoever asks next, too.
+            Self::Several(_) => false,
         }
     }
 
@@ -66,7 +82,11 @@ impl Client<'_> {
                 let mut sink = Sink::H1(H1Sink::new(client.half, client.out, Length::None));
                 poll_fn(|cx| sink.poll_flush(cx)).await
             }
-            Self::H2 { send, .. } => Ok(send.send_informational(response_to_h2(response, false, Instant::now()))?),
+            Self::H2(client) => {
+                let head = response_to_h2(response, &Fields::default(), false, Instant::now());
+                Ok(client.send.send_informational(head)?)
+            }
+            Self::Several(_) => Ok(()),
         }
     }
 
@@ -79,6 +99,7 @@ impl Client<'_> {
         via: bool,
         now: Instant,
     ) -> Result<Sink<'_>, ()> {
+        let more = self.touch().map_or_else(Fields::default, |touch| touch.answered(response));
         match self {
             Self::H1(client) => {
                 let mut to = ToClient {
@@ -89,15 +110,62 @@ impl Client<'_> {
                 };
                 let framing = to.framing(response);
                 client.out.clear();
-                response_to_h1(client.out, response, framing, to, now);
+                response_to_h1(client.out, response, &more, framing, to, now);
                 *client.keep = to.keep;
                 Ok(Sink::H1(H1Sink::new(client.half, client.out, framing)))
             }
-            Self::H2 { send, .. } => {
+            Self::H2(client) => {
                 let ends = head || matches!(response.length, Length::None | Length::Exact(0));
-                let stream = send.send_response(response_to_h2(response, via, now), ends).map_err(|_| ())?;
+                let head = response_to_h2(response, &more, via, now);
+                let stream = client.send.send_response(head, ends).map_err(|_| ())?;
                 Ok(Sink::H2(H2Sink::new(stream, ends)))
             }
+            Self::Several(catch) => Ok(Sink::Fill(catch.caught(response))),
+        }
+    }
+
+    /// Begins an answer from memory.
+    pub(crate) fn remember(
+        &mut self,
+        memory: &Memory<'_>,
+        more: &Fields,
+        head: bool,
+        via: bool,
+        now: Instant,
+    ) -> Result<Sink<'_>, ()> {
+        match self {
+            Self::H1(client) => {
+                let mut to =
+                    ToClient { minor: client.minor, keep: *client.keep && !client.is_draining.get(), head, via };
+                client.out.clear();
+                let framing = memory_to_h1(client.out, memory, more, &mut to);
+                *client.keep = to.keep;
+                Ok(Sink::H1(H1Sink::new(client.half, client.out, framing)))
+            }
+            Self::H2(client) => {
+                let ends = head || memory.body.is_empty();
+                let head = memory_to_h2(memory, more, via, now);
+                let stream = client.send.send_response(head, ends).map_err(|_| ())?;
+                Ok(Sink::H2(H2Sink::new(stream, ends)))
+            }
+            Self::Several(_) => Err(()),
+        }
+    }
+
+    fn touch(&self) -> Option<&Rc<Touch>> {
+        match self {
+            Self::H1(client) => client.touch.as_ref(),
+            Self::H2(client) => client.touch.as_ref(),
+            Self::Several(_) => None,
+        }
+    }
+
+    /// What a front does to the answer on its way.
+    pub(crate) fn set_touch(&mut self, touch: Rc<Touch>) {
+        match self {
+            Self::H1(client) => client.touch = Some(touch),
+            Self::H2(client) => client.touch = Some(touch),
+            Self::Several(_) => (),
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::future::poll_fn;
-use std::net::IpAddr;
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Poll, ready};
@@ -17,6 +16,7 @@ use crate::client_h2;
 use crate::compose;
 use crate::context::{Context, Scratch, Slot};
 use crate::errand::Errand;
+use crate::front::{Call, Desk, Peer};
 use crate::record::{End, Reason, Record, Reuse, Version};
 use crate::stream::{H1Source, Source};
 use crate::watch::{Deadline, Watch};
@@ -44,7 +44,7 @@ struct Visitor {
     transport: RefCell<Transport>,
     buffer: Buffer,
     watch: Watch,
-    address: Option<IpAddr>,
+    peer: Peer,
     context: Rc<Context>,
     slot: Rc<Slot>,
     /// When the clock was looked at last.
@@ -62,12 +62,12 @@ enum Next {
 }
 
 /// Answers a client until it goes, or is to go.
-pub(crate) async fn serve(transport: Transport, address: Option<IpAddr>, context: Rc<Context>, slot: Rc<Slot>) {
+pub(crate) async fn serve(transport: Transport, peer: Peer, context: Rc<Context>, slot: Rc<Slot>) {
     let mut visitor = Visitor {
         transport: RefCell::new(transport),
         buffer: Buffer::default(),
         watch: Watch::new(),
-        address,
+        peer,
         context,
         slot,
         now: Instant::now(),
@@ -91,7 +91,7 @@ pub(crate) async fn serve(transport: Transport, address: Option<IpAddr>, context
             Err(NoHead::Http2) => {
                 visitor.context.give_back(scratch);
                 let Visitor { transport, buffer, context, slot, .. } = visitor;
-                return client_h2::serve(transport.into_inner(), buffer, address, context, slot).await;
+                return client_h2::serve(transport.into_inner(), buffer, peer, context, slot).await;
             }
         };
         visitor.context.give_back(scratch);
@@ -158,23 +158,36 @@ impl Visitor {
 
     /// Answers a request whose head was read.
     async fn answer(&mut self, scratch: &mut Scratch, beside: &Beside, began: Instant) -> Next {
-        let Self { transport, buffer, watch, address, context, slot, now } = self;
-        let Scratch { request, response, request_id, up, down } = scratch;
+        let Self { transport, buffer, watch, peer, context, slot, now } = self;
+        let Scratch { request, response, request_id, up, down, key, variant, more } = scratch;
         let mut keeps = request.keeps_alive() && !context.is_draining.get();
         let half = Half(transport);
         let mut body = Source::H1(H1Source::new(half, buffer, request.length));
         let mut client = Client::H1(H1Client {
             half,
             out: down,
-            address: *address,
+            address: peer.address,
             minor: request.minor,
             keep: &mut keeps,
             is_draining: &context.is_draining,
+            touch: None,
         });
         let version = if request.minor == 0 { Version::Http10 } else { Version::Http11 };
-        let errand = Errand { context, beside, index: slot.index.get(), request, version, began, now: *now };
+        let front = slot.front.borrow().clone();
+        let index = slot.index.get();
         let end;
-        (end, *now) = errand.run(watch, &mut body, &mut client, response, up, request_id).await;
+        if let Some(front) = &front {
+            let call = Call { context, front, index, version, began, now: *now, peer: *peer };
+            let (client, body) = (&mut client, &mut body);
+            let mut desk = Desk { watch, body, client, response, up, id: request_id, key, variant, more };
+            (end, *now) = match slot.redirects {
+                true => call.redirect(request, &mut desk).await,
+                false => call.run(request, &mut desk).await,
+            };
+        } else {
+            let errand = Errand { context, beside, index, request, version, began, now: *now, cache: None };
+            (end, *now) = errand.run(watch, &mut body, &mut client, response, up, request_id).await;
+        }
         let is_read = body.is_done();
         if request.minor == 0 && matches!(end, End::Broken(_)) {
             // Where the connection's end is the answer's, the one that broke off must not look like it.
@@ -200,6 +213,7 @@ impl Visitor {
             minor: 1,
             keep: &mut keep,
             is_draining: &context.is_draining,
+            touch: None,
         });
         let deadline = Deadline::new(Instant::now(), REFUSAL_TIME, None);
         let via = beside.settings.via;
@@ -225,6 +239,7 @@ impl Visitor {
             bytes_out: words.len() as u64,
             request_id: b"",
             trace: None,
+            cache: None,
         };
         context.seeing.begin(slot.index.get());
         context.seeing.observe(&record, slot.index.get());

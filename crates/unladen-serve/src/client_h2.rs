@@ -2,7 +2,6 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll};
@@ -13,11 +12,12 @@ use h2::server::SendResponse;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use unladen_pool::{Buffer, Transport};
 
-use crate::client::Client;
+use crate::client::{Client, H2Client};
 use crate::compose;
 use crate::context::{Context, Scratch, Slot};
 use crate::convert::request_from_h2;
 use crate::errand::Errand;
+use crate::front::{Call, Desk, Peer};
 use crate::record::{End, Reason, Version};
 use crate::stream::{H2Source, Source};
 use crate::watch::{Deadline, Watch};
@@ -35,13 +35,7 @@ const SEND_BUFFER: usize = 256 * 1024;
 const SMALL_PIECES: usize = 4 * 1024 * 1024;
 
 /// Answers a client until it goes, or is to go.
-pub(crate) async fn serve(
-    transport: Transport,
-    read: Buffer,
-    address: Option<IpAddr>,
-    context: Rc<Context>,
-    slot: Rc<Slot>,
-) {
+pub(crate) async fn serve(transport: Transport, read: Buffer, peer: Peer, context: Rc<Context>, slot: Rc<Slot>) {
     let client = slot.beside.borrow().settings.client.clone();
     // Room for all bodies at a time: those that their upstream does not take do not hold the others up.
     let window = STREAM_WINDOW.saturating_mul(client.streams).min(LARGEST_WINDOW);
@@ -91,7 +85,7 @@ pub(crate) async fn serve(
                 let open = Open::new(&open);
                 let (context, slot) = (context.clone(), slot.clone());
                 tokio::task::spawn_local(async move {
-                    answer(head, send, address, &context, &slot).await;
+                    answer(head, send, peer, &context, &slot).await;
                     drop(open);
                 });
             }
@@ -125,7 +119,7 @@ impl Drop for Open {
 async fn answer(
     head: http::Request<h2::RecvStream>,
     mut send: SendResponse<Bytes>,
-    address: Option<IpAddr>,
+    peer: Peer,
     context: &Rc<Context>,
     slot: &Slot,
 ) {
@@ -133,9 +127,9 @@ async fn answer(
     let beside = slot.beside.borrow().clone();
     let (head, body) = head.into_parts();
     let mut scratch = context.scratch();
-    let Scratch { request, response, request_id, up, .. } = &mut *scratch;
+    let Scratch { request, response, request_id, up, key, variant, more, .. } = &mut *scratch;
     let mut watch = Watch::new();
-    let mut client = Client::H2 { send: &mut send, address };
+    let mut client = Client::H2(H2Client { send: &mut send, address: peer.address, touch: None });
     if let Err(fault) = request_from_h2(request, &head, body.is_end_stream(), &beside.request_limits()) {
         let words = compose::local(response, Reason::Malformed(fault), None);
         let _ = client.answer(response, &words, false, beside.settings.via).await;
@@ -143,8 +137,19 @@ async fn answer(
         let mut body = Source::H2(Box::new(H2Source::new(body)));
         let version = Version::Http2;
         let index = slot.index.get();
-        let errand = Errand { context, beside: &beside, index, request, version, began, now: began };
-        let (end, _) = errand.run(&mut watch, &mut body, &mut client, response, up, request_id).await;
+        let front = slot.front.borrow().clone();
+        let end = if let Some(front) = &front {
+            let call = Call { context, front, index, version, began, now: began, peer };
+            let (watch, client, body) = (&mut watch, &mut client, &mut body);
+            let mut desk = Desk { watch, body, client, response, up, id: request_id, key, variant, more };
+            match slot.redirects {
+                true => call.redirect(request, &mut desk).await.0,
+                false => call.run(request, &mut desk).await.0,
+            }
+        } else {
+            let errand = Errand { context, beside: &beside, index, request, version, began, now: began, cache: None };
+            errand.run(&mut watch, &mut body, &mut client, response, up, request_id).await.0
+        };
         // A client that was answered before it had said all is told by dropping the stream, when the answer has gone out (RFC 9113,
         // section 8.1): a reset from here would take with it what is still to be sent.
         if matches!(end, End::Broken(_)) {

@@ -8,6 +8,7 @@ use unladen_http1::{Field, Fields, Length, Name, Request, Response};
 
 use crate::convert::append;
 use crate::date::write_date;
+use crate::front::{Lines, Memory};
 use crate::record::{Reason, Trace};
 use crate::seeing::trace_context;
 use crate::settings::{BesideSettings, Forwarded, HostRule};
@@ -247,9 +248,17 @@ impl ToClient {
 }
 
 /// A response's head, for a client of HTTP/1.
-pub(crate) fn response_to_h1(out: &mut Vec<u8>, response: &Response, framing: Length, to: ToClient, now: Instant) {
+pub(crate) fn response_to_h1(
+    out: &mut Vec<u8>,
+    response: &Response,
+    more: &Fields,
+    framing: Length,
+    to: ToClient,
+    now: Instant,
+) {
     status_line(out, response.status);
     response_fields(&response.fields, to.via, |name, value| line(out, name, value));
+    more.iter().for_each(|field| line(out, field.name, field.value));
     if response.fields.get(Name::Date).is_none() {
         out.extend_from_slice(b"date: ");
         write_date(out, now);
@@ -306,12 +315,61 @@ pub(crate) fn interim_to_h1(out: &mut Vec<u8>, response: &Response) {
     out.extend_from_slice(b"\r\n");
 }
 
+/// A head from memory, for a client of HTTP/1: how its body is framed.
+pub(crate) fn memory_to_h1(out: &mut Vec<u8>, memory: &Memory<'_>, more: &Fields, to: &mut ToClient) -> Length {
+    status_line(out, memory.status);
+    match &memory.lines {
+        Lines::Stored(stored) => out.extend_from_slice(&stored.lines),
+        Lines::Own(fields) => fields.iter().for_each(|field| line(out, field.name, field.value)),
+    }
+    more.iter().for_each(|field| line(out, field.name, field.value));
+    if to.via {
+        line(out, b"via", VIA);
+    }
+    if let Length::Exact(length) = memory.length
+        && memory.status != 204
+    {
+        line(out, b"content-length", length.to_string().as_bytes());
+    }
+    connection(out, *to);
+    out.extend_from_slice(b"\r\n");
+    let has_none = to.head || matches!(memory.status, 204 | 304);
+    if has_none { Length::None } else { memory.length }
+}
+
+/// A head from memory, for a client of HTTP/2.
+pub(crate) fn memory_to_h2(memory: &Memory<'_>, more: &Fields, via: bool, now: Instant) -> http::Response<()> {
+    let mut head = http::Response::new(());
+    *head.status_mut() = http::StatusCode::from_u16(memory.status).unwrap_or(http::StatusCode::BAD_GATEWAY);
+    let map: &mut HeaderMap = head.headers_mut();
+    let fields = match &memory.lines {
+        Lines::Stored(stored) => &stored.fields,
+        Lines::Own(fields) => fields,
+    };
+    fields.iter().chain(more.iter()).for_each(|field| append(map, field.name, field.value));
+    if via {
+        append(map, b"via", VIA);
+    }
+    if let Length::Exact(length) = memory.length
+        && memory.status != 204
+    {
+        append(map, b"content-length", length.to_string().as_bytes());
+    }
+    if map.get(http::header::DATE).is_none() {
+        let mut date = Vec::with_capacity(32);
+        write_date(&mut date, now);
+        append(map, b"date", &date);
+    }
+    head
+}
+
 /// A response's head, for a client of HTTP/2.
-pub(crate) fn response_to_h2(response: &Response, via: bool, now: Instant) -> http::Response<()> {
+pub(crate) fn response_to_h2(response: &Response, more: &Fields, via: bool, now: Instant) -> http::Response<()> {
     let mut head = http::Response::new(());
     *head.status_mut() = http::StatusCode::from_u16(response.status).unwrap_or(http::StatusCode::BAD_GATEWAY);
     let map: &mut HeaderMap = head.headers_mut();
     response_fields(&response.fields, via, |name, value| append(map, name, value));
+    more.iter().for_each(|field| append(map, field.name, field.value));
     if response.status >= 200 && response.fields.get(Name::Date).is_none() {
         let mut date = Vec::with_capacity(32);
         write_date(&mut date, now);

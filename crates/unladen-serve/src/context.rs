@@ -5,9 +5,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
-use unladen_http1::{Request, Response};
+use unladen_http1::{Fields, Request, Response};
 
 use crate::beside::Beside;
+use crate::front::Front;
+use crate::plan::Planned;
 use crate::seeing::{ThreadSeeing, UpstreamIndex};
 
 /// What the connections of one thread share.
@@ -32,6 +34,10 @@ pub(crate) struct Context {
 /// Where a listener's connections lead now: replaced by a reload.
 pub(crate) struct Slot {
     pub(crate) beside: RefCell<Arc<Beside>>,
+    /// If it is in front of an application.
+    pub(crate) front: RefCell<Option<Arc<Front>>>,
+    /// Whether clients are only sent on to https.
+    pub(crate) redirects: bool,
     pub(crate) index: Cell<UpstreamIndex>,
     /// Whether nothing more is to be accepted; told when it begins.
     pub(crate) is_stopping: Cell<bool>,
@@ -39,9 +45,11 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    pub(crate) fn new(beside: Arc<Beside>, index: UpstreamIndex) -> Self {
+    pub(crate) fn new(planned: &Planned, redirects: bool, index: UpstreamIndex) -> Self {
         Self {
-            beside: RefCell::new(beside),
+            beside: RefCell::new(planned.beside.clone()),
+            front: RefCell::new(planned.front.clone()),
+            redirects,
             index: Cell::new(index),
             is_stopping: Cell::new(false),
             stop: Notify::new(),
@@ -59,6 +67,12 @@ pub(crate) struct Scratch {
     pub(crate) up: Vec<u8>,
     /// To the client.
     pub(crate) down: Vec<u8>,
+    /// Of a front: what a response is found by …
+    pub(crate) key: Vec<u8>,
+    /// … and its variant.
+    pub(crate) variant: Vec<u8>,
+    /// What an answer gets besides.
+    pub(crate) more: Fields,
 }
 
 /// So many are kept.

@@ -11,7 +11,7 @@ use crate::compose;
 use crate::context::Context;
 use crate::exchange::{Exchange, Failure};
 use crate::phase::Phase;
-use crate::record::{End, Reason, Record, Trace, Version};
+use crate::record::{CacheResult, End, Reason, Record, Trace, Version};
 use crate::seeing::{UpstreamIndex, request_id, trace_context};
 use crate::stream::Source;
 use crate::told::Told;
@@ -28,6 +28,8 @@ pub(crate) struct Errand<'a> {
     pub(crate) began: Instant,
     /// … and its last.
     pub(crate) now: Instant,
+    /// In front of an application: what the cache did.
+    pub(crate) cache: Option<(CacheResult, &'static str)>,
 }
 
 /// For an answer of our own, to a client that may be slow to take it.
@@ -60,7 +62,11 @@ impl Errand<'_> {
             None => (),
         }
         let trace = self.trace();
-        self.context.seeing.begin(self.index);
+        // What several wait for is counted by each of them.
+        let is_own = !matches!(client, Client::Several(_));
+        if is_own {
+            self.context.seeing.begin(self.index);
+        }
         let exchange = Exchange {
             beside: self.beside,
             thread: self.context.thread,
@@ -75,13 +81,13 @@ impl Errand<'_> {
         // The clock was looked at when the last piece of an answer was sent.
         let now = if matches!(outcome, Some(Ok(End::Answered))) { deadline.now() } else { deadline.look() };
         let (reason, after) = match outcome {
-            Some(Ok(end)) => return self.tell(&told, end, head, id, trace, now),
-            Some(Err(Failure::ClientGone)) => return self.tell(&told, End::ClientGone, head, id, trace, now),
+            Some(Ok(end)) => return self.tell(&told, end, head, id, trace, now, is_own),
+            Some(Err(Failure::ClientGone)) => return self.tell(&told, End::ClientGone, head, id, trace, now, is_own),
             Some(Err(Failure::Upstream(reason, after))) => (reason, after),
             None if deadline.is_last() => (Reason::DeadlineExceeded, None),
             // It was quiet for as long as it may be, which speaks against nobody.
             None if told.phase.get() == Phase::Tunnelling => {
-                return self.tell(&told, End::Upgraded, head, id, trace, now);
+                return self.tell(&told, End::Upgraded, head, id, trace, now, is_own);
             }
             None => (told.phase.get().too_long(), None),
         };
@@ -91,10 +97,14 @@ impl Errand<'_> {
             self.beside.upstream.report(endpoint, false);
         }
         if told.has_begun() {
-            return self.tell(&told, End::Broken(reason), head, id, trace, now);
+            return self.tell(&told, End::Broken(reason), head, id, trace, now, is_own);
         }
         // Before the client can know, and ask again on another thread.
         report(&told, End::Local(reason), now);
+        if let Client::Several(catch) = client {
+            catch.failed(reason, after);
+            return self.tell(&told, End::Local(reason), head, id, trace, now, is_own);
+        }
         let words = compose::local(response, reason, after);
         told.status.set(reason.status());
         if !body.is_done() {
@@ -107,7 +117,7 @@ impl Errand<'_> {
             Some(Ok(())) => End::Local(reason),
             _ => End::ClientGone,
         };
-        self.tell(&told, end, head, id, trace, deadline.look())
+        self.tell(&told, end, head, id, trace, deadline.look(), is_own)
     }
 
     fn trace(&self) -> Option<Trace> {
@@ -119,6 +129,7 @@ impl Errand<'_> {
         Some(trace_context::incoming(only, sample))
     }
 
+    #[allow(clippy::too_many_arguments, reason = "they are what is known at the end, and nowhere else")]
     fn tell(
         &self,
         told: &Told<'_>,
@@ -127,6 +138,7 @@ impl Errand<'_> {
         id: &[u8],
         trace: Option<Trace>,
         now: Instant,
+        is_own: bool,
     ) -> (End, Instant) {
         report(told, end, now);
         let endpoint = told.endpoint.borrow();
@@ -151,9 +163,14 @@ impl Errand<'_> {
             bytes_out: told.bytes_out.get(),
             request_id: id,
             trace,
+            cache: self.cache,
         };
-        self.context.seeing.observe(&record, self.index);
-        self.context.seeing.end(self.index);
+        if is_own {
+            self.context.seeing.observe(&record, self.index);
+            self.context.seeing.end(self.index);
+        } else {
+            self.context.seeing.fetched(&record, self.index);
+        }
         (end, now)
     }
 }

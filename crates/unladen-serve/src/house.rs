@@ -28,7 +28,7 @@ pub(crate) async fn keep(mut household: watch::Receiver<Arc<Household>>, seeing:
             // Who is still answered goes on to be looked after.
             seeing.drain();
         } else {
-            let upstreams: Vec<_> = now.plan.besides.iter().map(|planned| planned.beside.upstream.clone()).collect();
+            let upstreams: Vec<_> = now.plan.places.iter().map(|planned| planned.beside.upstream.clone()).collect();
             follow(&upstreams, &mut followed, &resolver);
             seeing.set_upstreams(upstreams.into_iter().map(|upstream| upstream as Arc<dyn View>).collect());
             if !std::mem::take(&mut is_first)

@@ -38,7 +38,7 @@ pub use config::*;
 pub use control::{Crew, Ended, Household, ServeError, control, try_upstreams};
 pub use front::*;
 pub use plan::{ListenSocket, Listener, Plan, Planned, State};
-pub use record::{End, Reason, Record, Reuse, Trace, Version};
+pub use record::{CacheResult, End, Reason, Record, Reuse, Trace, Version};
 pub use run::run;
 pub use seeing::*;
 pub use settings::*;

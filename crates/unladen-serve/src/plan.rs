@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::beside::Beside;
+use crate::front::Front;
 use crate::settings::ListenAddress;
 
 /// What the threads are to do from now on.
@@ -12,8 +13,8 @@ use crate::settings::ListenAddress;
 pub struct Plan {
     /// Counts from 1.
     pub generation: u64,
-    /// The places beside the application.
-    pub besides: Vec<Planned>,
+    /// The places beside applications, and in front of them.
+    pub places: Vec<Planned>,
     /// Of requests without a decision of their caller, the share that is traced; none: no traces are made, and `traceparent` is
     /// passed on as it came.
     pub trace_sample: Option<f64>,
@@ -24,8 +25,12 @@ pub struct Plan {
 /// A place, and where it listens.
 #[derive(Debug)]
 pub struct Planned {
-    /// The place.
+    /// The place; of a front, the one from where it calls its application.
     pub beside: Arc<Beside>,
+    /// If it is in front of an application.
+    pub front: Option<Arc<Front>>,
+    /// Of a front: where clients are sent on to https.
+    pub redirects: Vec<Arc<Listener>>,
     /// Kept over a reload, if they are to stay.
     pub listeners: Vec<Arc<Listener>>,
 }

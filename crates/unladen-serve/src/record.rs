@@ -45,6 +45,29 @@ pub struct Record<'a> {
     pub request_id: &'a [u8],
     /// W3C trace context, as sent on.
     pub trace: Option<Trace>,
+    /// In front of an application: what the cache did, and why, in a word.
+    pub cache: Option<(CacheResult, &'static str)>,
+}
+
+/// What the cache did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheResult {
+    /// It answered from memory.
+    Hit,
+    /// It answered from memory, as a validator said that the page is current.
+    Validated,
+    /// It answered from memory with what is stale, and may be served all the same.
+    Stale,
+    /// The application said that what is in memory is still good.
+    Revalidated,
+    /// Another request for the same was under way: its answer is this one's too.
+    Collapsed,
+    /// The application answered, and the cache keeps it, or tried to.
+    Miss,
+    /// The application answered, and the cache had no part in it.
+    Pass,
+    /// Neither: the front itself answered (a purge, a redirect, a bound).
+    Own,
 }
 
 /// A version of HTTP.
@@ -127,6 +150,12 @@ pub enum Reason {
     NoUpgrade,
     /// `serve` is stopping.
     Draining,
+    /// As many requests of this client are under way as may be.
+    TooManyOfClient,
+    /// The request wants what is stored alone (`only-if-cached`), and nothing is.
+    OnlyIfCached,
+    /// This address may not purge.
+    PurgeForbidden,
 }
 
 /// W3C trace context, level 1.
@@ -140,6 +169,41 @@ pub struct Trace {
     pub span_id: [u8; 8],
     /// Whether it is sent to the collector.
     pub sampled: bool,
+}
+
+// === impl CacheResult ===
+
+impl CacheResult {
+    /// All there are.
+    pub const ALL: [Self; 8] = [
+        Self::Hit,
+        Self::Validated,
+        Self::Stale,
+        Self::Revalidated,
+        Self::Collapsed,
+        Self::Miss,
+        Self::Pass,
+        Self::Own,
+    ];
+
+    /// Its name in logs and metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hit => "hit",
+            Self::Validated => "validated",
+            Self::Stale => "stale",
+            Self::Revalidated => "revalidated",
+            Self::Collapsed => "collapsed",
+            Self::Miss => "miss",
+            Self::Pass => "pass",
+            Self::Own => "own",
+        }
+    }
+
+    /// Whether the client was answered without the application rendering anything for it.
+    pub fn is_saved(self) -> bool {
+        matches!(self, Self::Hit | Self::Validated | Self::Stale | Self::Revalidated | Self::Collapsed)
+    }
 }
 
 // === impl Reason ===
@@ -166,6 +230,9 @@ impl Reason {
             Self::DeadlineExceeded => "deadline_exceeded",
             Self::NoUpgrade => "no_upgrade",
             Self::Draining => "draining",
+            Self::TooManyOfClient => "too_many_of_client",
+            Self::OnlyIfCached => "only_if_cached",
+            Self::PurgeForbidden => "purge_forbidden",
         }
     }
 
@@ -175,14 +242,15 @@ impl Reason {
             Self::Malformed(fault) => fault.status(),
             Self::BodyTooLarge => 413,
             Self::ClientTimeout => 408,
-            Self::RateLimited => 429,
+            Self::RateLimited | Self::TooManyOfClient => 429,
+            Self::PurgeForbidden => 403,
             Self::BreakerOpen | Self::TooManyRequests | Self::TooManyPending | Self::NoEndpoint | Self::Draining => 503,
             Self::ConnectFailed
             | Self::TlsFailed
             | Self::UpstreamClosed
             | Self::UpstreamMalformed
             | Self::UpstreamStatus => 502,
-            Self::ConnectTimeout | Self::UpstreamTimeout | Self::DeadlineExceeded => 504,
+            Self::ConnectTimeout | Self::UpstreamTimeout | Self::DeadlineExceeded | Self::OnlyIfCached => 504,
             Self::NoUpgrade => 501,
         }
     }

@@ -7,7 +7,7 @@ mod source;
 
 pub(crate) use pump::{Pump, PumpError};
 pub(crate) use sink::{H1Sink, H2Sink, Sink, SinkError};
-pub(crate) use source::{H1Source, H2Source, Source, SourceError};
+pub(crate) use source::{FillingSource, H1Source, H2Source, Source, SourceError};
 
 #[cfg(test)]
 mod tests;

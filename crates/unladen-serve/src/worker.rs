@@ -15,6 +15,8 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_local};
 use unladen_pool::{Socket, Transport, Upstream};
 
+use crate::front::Peer;
+
 use crate::client_h1;
 use crate::context::{Context, Slot, Visit};
 use crate::plan::{ListenSocket, Plan, State};
@@ -55,7 +57,7 @@ pub async fn run(thread: usize, threads: usize, mut plan: watch::Receiver<Arc<Pl
 /// Each upstream's idle connections of this thread have someone to look after them.
 fn look_after(plan: &Plan, thread: usize, keepers: &mut Vec<(Arc<Upstream>, JoinHandle<()>)>) {
     let is_planned =
-        |upstream: &Arc<Upstream>| plan.besides.iter().any(|planned| Arc::ptr_eq(&planned.beside.upstream, upstream));
+        |upstream: &Arc<Upstream>| plan.places.iter().any(|planned| Arc::ptr_eq(&planned.beside.upstream, upstream));
     keepers.retain(|(upstream, keeper)| {
         let stays = is_planned(upstream);
         if !stays {
@@ -63,7 +65,7 @@ fn look_after(plan: &Plan, thread: usize, keepers: &mut Vec<(Arc<Upstream>, Join
         }
         stays
     });
-    for planned in &plan.besides {
+    for planned in &plan.places {
         let upstream = planned.beside.upstream.clone();
         if !keepers.iter().any(|(kept, _)| Arc::ptr_eq(kept, &upstream)) {
             let looked_after = upstream.clone();
@@ -81,16 +83,18 @@ async fn follow(
     servings: &mut HashMap<u64, Serving>,
 ) {
     let mut gone = std::mem::take(servings);
-    for planned in &plan.besides {
+    for planned in &plan.places {
         let index = seeing.upstream(&planned.beside.upstream.settings().name);
-        for listener in &planned.listeners {
+        let listeners = planned.listeners.iter().map(|listener| (listener, false));
+        for (listener, redirects) in listeners.chain(planned.redirects.iter().map(|listener| (listener, true))) {
             if let Some(serving) = gone.remove(&listener.id) {
                 serving.slot.beside.replace(planned.beside.clone());
+                serving.slot.front.replace(planned.front.clone());
                 serving.slot.index.set(index);
                 servings.insert(listener.id, serving);
                 continue;
             }
-            let slot = Rc::new(Slot::new(planned.beside.clone(), index));
+            let slot = Rc::new(Slot::new(planned, redirects, index));
             let own = listener.sockets.iter().skip(thread).step_by(threads.max(1));
             let tasks = own.filter_map(|socket| {
                 let accepting = Accepting::new(socket).ok()?;
@@ -207,7 +211,8 @@ fn spawn(socket: Socket, address: Option<IpAddr>, context: &Rc<Context>, slot: &
     let (context, slot) = (context.clone(), slot.clone());
     // In a box of its own: the runtime moves what it is given several times before it runs.
     spawn_local(Box::pin(async move {
-        client_h1::serve(Transport::Plain(socket), address, context, slot).await;
+        let peer = Peer { address, is_https: false };
+        client_h1::serve(Transport::Plain(socket), peer, context, slot).await;
         drop(visit);
     }));
 }

@@ -112,7 +112,7 @@ fn framed(head: &str, minor: u8, to: &[u8]) -> (Length, String, bool) {
     let mut client = ToClient { minor, keep: true, head: to == b"HEAD", via: false };
     let framing = client.framing(&response);
     let mut out = Vec::new();
-    response_to_h1(&mut out, &response, framing, client, Instant::now());
+    response_to_h1(&mut out, &response, &Fields::default(), framing, client, Instant::now());
     let text = String::from_utf8(out).unwrap().to_ascii_lowercase();
     let telling =
         |line: &&str| ["content-length", "transfer-encoding", "connection"].iter().any(|name| line.starts_with(name));

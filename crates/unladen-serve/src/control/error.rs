@@ -24,6 +24,14 @@ pub enum ServeError {
         /// Why not.
         source: Box<UpstreamError>,
     },
+    /// A front cannot be as it is configured.
+    #[error("the front `{name}`: {source}")]
+    Front {
+        /// Its name.
+        name: String,
+        /// Why not.
+        source: crate::front::FrontError,
+    },
     /// The access log cannot be written, or the like.
     #[error("cannot begin to log: {0}")]
     Seeing(#[source] io::Error),

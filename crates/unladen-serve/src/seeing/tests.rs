@@ -32,6 +32,7 @@ pub(super) fn record() -> Record<'static> {
         bytes_out: 476,
         request_id: b"7f3c",
         trace: None,
+        cache: None,
     }
 }
 

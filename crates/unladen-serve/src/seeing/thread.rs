@@ -55,6 +55,12 @@ impl ThreadSeeing {
         self.seeing.exporter.observe(record);
     }
 
+    /// A front has asked the application for an answer that several may wait for.
+    pub fn fetched(&self, record: &Record<'_>, upstream: UpstreamIndex) {
+        self.seeing.exporter.observe(record);
+        let _ = upstream;
+    }
+
     fn count(&self, upstream: UpstreamIndex, count: impl FnOnce(&Shard)) {
         if let Some(Some(shard)) = self.shards.borrow().get(upstream.0) {
             return count(shard);

@@ -8,6 +8,7 @@ use unladen_http1::{CHUNK_END, Fields, LAST_CHUNK, Length, chunk_head};
 use unladen_pool::Half;
 
 use crate::convert::fields_to_h2;
+use crate::front::FillSink;
 
 /// Pieces up to this are gathered in one write with what goes before; larger ones are written from where they are.
 const GATHERED: usize = 8 * 1024;
@@ -21,6 +22,8 @@ pub(crate) enum Sink<'a> {
     H1(H1Sink<'a>),
     /// A stream of HTTP/2.
     H2(H2Sink),
+    /// Whoever waits for it, and the store.
+    Fill(FillSink<'a>),
 }
 
 /// A body on a connection of HTTP/1.
@@ -68,6 +71,7 @@ impl Sink<'_> {
         match self {
             Self::H1(sink) => sink.poll_write(cx, data),
             Self::H2(sink) => sink.poll_write(cx, data),
+            Self::Fill(sink) => sink.poll_write(cx, data).map_err(|()| SinkError::Gone),
         }
     }
 
@@ -75,7 +79,7 @@ impl Sink<'_> {
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError>> {
         match self {
             Self::H1(sink) => sink.poll_flush(cx),
-            Self::H2(_) => Poll::Ready(Ok(())),
+            Self::H2(_) | Self::Fill(_) => Poll::Ready(Ok(())),
         }
     }
 
@@ -89,6 +93,10 @@ impl Sink<'_> {
                 sink.poll_flush(cx)
             }
             Self::H2(sink) => Poll::Ready(sink.end(trailers)),
+            Self::Fill(sink) => {
+                sink.end();
+                Poll::Ready(Ok(()))
+            }
         }
     }
 
@@ -96,14 +104,14 @@ impl Sink<'_> {
     pub(crate) fn has_sent(&self) -> bool {
         match self {
             Self::H1(sink) => sink.has_sent,
-            Self::H2(_) => true,
+            Self::H2(_) | Self::Fill(_) => true,
         }
     }
 
     /// Of HTTP/2: whether the peer has reset the stream, or its connection has ended.
     pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
         match self {
-            Self::H1(_) => false,
+            Self::H1(_) | Self::Fill(_) => false,
             Self::H2(sink) => sink.stream.poll_reset(cx).is_ready(),
         }
     }

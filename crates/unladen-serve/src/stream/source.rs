@@ -3,10 +3,12 @@
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
+use unladen_cache::Reader;
 use unladen_http1::{Decoder, Fault, Fields, Length, Step};
 use unladen_pool::{Buffer, Half, LARGE};
 
 use crate::convert::trailers_from_h2;
+use crate::front::News;
 
 /// Where a body comes from.
 #[derive(Debug)]
@@ -17,6 +19,18 @@ pub(crate) enum Source<'a> {
     H1(H1Source<'a>),
     /// A stream of HTTP/2.
     H2(Box<H2Source>),
+    /// Memory.
+    Memory(Bytes),
+    /// An answer that is on its way for several.
+    Filling(Box<FillingSource>),
+}
+
+/// A body that is on its way for several.
+#[derive(Debug)]
+pub(crate) struct FillingSource {
+    reader: Reader<News>,
+    held: Bytes,
+    done: bool,
 }
 
 /// A body of HTTP/1.
@@ -67,6 +81,8 @@ impl Source<'_> {
             Self::Empty => Poll::Ready(Ok(false)),
             Self::H1(source) => source.poll_fill(cx),
             Self::H2(source) => source.poll_fill(cx),
+            Self::Memory(body) => Poll::Ready(Ok(!body.is_empty())),
+            Self::Filling(source) => source.poll_fill(cx),
         }
     }
 
@@ -76,6 +92,8 @@ impl Source<'_> {
             Self::Empty => &[],
             Self::H1(source) => &source.buffer.bytes()[..source.ready],
             Self::H2(source) => &source.held,
+            Self::Memory(body) => body,
+            Self::Filling(source) => &source.held,
         }
     }
 
@@ -92,6 +110,10 @@ impl Source<'_> {
                 // It fails if the stream is over, when no more is to come anyway.
                 let _ = source.stream.flow_control().release_capacity(count);
             }
+            Self::Memory(body) => bytes::Buf::advance(body, count.min(body.len())),
+            Self::Filling(source) => {
+                let _ = source.held.split_to(count.min(source.held.len()));
+            }
         }
     }
 
@@ -101,13 +123,15 @@ impl Source<'_> {
             Self::Empty => true,
             Self::H1(source) => source.done,
             Self::H2(source) => source.done,
+            Self::Memory(body) => body.is_empty(),
+            Self::Filling(source) => source.done,
         }
     }
 
     /// After the end: what came as trailers.
     pub(crate) fn trailers(&self) -> Option<&Fields> {
         let trailers = match self {
-            Self::Empty => None,
+            Self::Empty | Self::Memory(_) | Self::Filling(_) => None,
             Self::H1(source) => Some(source.decoder.trailers()),
             Self::H2(source) => source.trailers.as_ref(),
         };
@@ -118,7 +142,7 @@ impl Source<'_> {
     pub(crate) fn connection(&mut self) -> Option<(Half<'_>, &mut Buffer)> {
         match self {
             Self::H1(source) => Some((source.half, source.buffer)),
-            Self::Empty | Self::H2(_) => None,
+            _ => None,
         }
     }
 
@@ -126,8 +150,28 @@ impl Source<'_> {
     pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
         match self {
             Self::H1(source) => source.poll_gone(cx),
-            Self::Empty | Self::H2(_) => false,
+            _ => false,
         }
+    }
+}
+
+// === impl FillingSource ===
+
+impl FillingSource {
+    /// Of a reader that has been told the head.
+    pub(crate) fn new(reader: Reader<News>) -> Self {
+        Self { reader, held: Bytes::new(), done: false }
+    }
+
+    fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
+        while self.held.is_empty() && !self.done {
+            match ready!(self.reader.poll_piece(cx)) {
+                Ok(Some(piece)) => self.held = piece,
+                Ok(None) => self.done = true,
+                Err(()) => return Poll::Ready(Err(SourceError::Closed)),
+            }
+        }
+        Poll::Ready(Ok(!self.held.is_empty()))
     }
 }
 

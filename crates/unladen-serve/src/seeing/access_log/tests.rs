@@ -42,6 +42,7 @@ fn all_that_is_known_of_a_request() {
             reuse: Reuse::Sibling,
             attempts: 2,
             trace: Some(Trace { trace_id: [0xAB; 16], parent_id: None, span_id: [0xCD; 8], sampled: true }),
+            cache: None,
             ..record()
         },
         &mut line,

@@ -1,0 +1,286 @@
+//! The principal type is [`Catch`]: takes an application's answer for all who wait for it, and for the store.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use unladen_cache::{
+    Coding, Fill, Freshness, NoStore, Nominated, RequestControl, Sequence, Stored, Time, Validators, kept,
+    may_serve_on_error, storable, update,
+};
+use unladen_http1::{Fields, Length, Name, Request, Response};
+
+use super::Front;
+use crate::record::Reason;
+
+/// Of an answer that is not kept, so much may wait for the one client that gets it.
+const WINDOW: usize = 256 * 1024;
+
+/// What those who wait are told, once.
+#[derive(Clone, Debug)]
+pub(crate) enum News {
+    /// What was stored is still good, and this is what it is from now on.
+    Stored(Arc<Stored>),
+    /// An answer began; its body is to be read.
+    Began(Arc<Began>),
+    /// An answer that is for another alone.
+    NotForAll,
+    /// There is none.
+    Failed(Reason, Option<Duration>),
+}
+
+/// An answer that began.
+#[derive(Debug)]
+pub(crate) struct Began {
+    pub(crate) response: Response,
+    /// Whether it is kept, and for whom it is then.
+    pub(crate) kept: Result<Kept, NoStore>,
+}
+
+/// An answer that is being kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    pub(crate) nominated: Nominated,
+    /// What its request said in those.
+    pub(crate) variant: Vec<u8>,
+    pub(crate) freshness: Freshness,
+    fields: Fields,
+    sequence: Sequence,
+}
+
+/// What is fetched, and what for.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) front: Arc<Front>,
+    /// As the client asked: what is said of it in `Vary` and `Cache-Control` holds for what is stored.
+    pub(crate) request: Request,
+    pub(crate) is_https: bool,
+    pub(crate) key: Vec<u8>,
+    pub(crate) address: Option<IpAddr>,
+    /// What is stored and no longer good: it is asked about.
+    pub(crate) stored: Option<Arc<Stored>>,
+    /// What the validator said before.
+    pub(crate) version: Option<Box<[u8]>>,
+    /// Whether a validator is asked for this page at all.
+    pub(crate) is_validated: bool,
+    pub(crate) requested: Time,
+    pub(crate) sequence: Sequence,
+}
+
+/// Takes an application's answer for all who wait for it, and for the store.
+pub(crate) struct Catch {
+    pub(crate) wanted: Wanted,
+    fill: Option<Fill<News>>,
+}
+
+/// Where the body of such an answer goes.
+#[derive(Debug)]
+pub(crate) struct FillSink<'a> {
+    to: Option<Fill<News>>,
+    storing: Option<Storing<'a>>,
+}
+
+#[derive(Debug)]
+struct Storing<'a> {
+    wanted: &'a Wanted,
+    kept: Kept,
+    status: u16,
+}
+
+// === impl Catch ===
+
+impl Catch {
+    pub(crate) fn new(wanted: Wanted, fill: Fill<News>) -> Self {
+        Self { wanted, fill: Some(fill) }
+    }
+
+    pub(crate) fn address(&self) -> Option<IpAddr> {
+        self.wanted.address
+    }
+
+    /// There is no answer.
+    pub(crate) fn failed(&mut self, reason: Reason, after: Option<Duration>) {
+        if let Some(fill) = self.fill.take() {
+            fill.tell(News::Failed(reason, after), None);
+            fill.end();
+        }
+    }
+
+    /// An answer's head is there: tells it to all who wait, and gives where its body goes to.
+    pub(crate) fn caught(&mut self, response: &Response) -> FillSink<'_> {
+        let nothing = FillSink { to: None, storing: None };
+        let Some(fill) = self.fill.take() else { return nothing };
+        let wanted = &self.wanted;
+        let Some(cache) = &wanted.front.cache else { return nothing };
+        let received = Time::now();
+        if let Some(stored) = &wanted.stored {
+            if response.status == 304 {
+                let stored = Arc::new(wanted.freshened(stored, response, received));
+                wanted.put(&stored);
+                fill.tell(News::Stored(stored), None);
+                fill.end();
+                return nothing;
+            }
+            // Who may be answered with what is stale is; the others ask for themselves.
+            let is_failure = matches!(response.status, 500 | 502..=504);
+            if is_failure && may_serve_on_error(&RequestControl::default(), &stored.freshness, received) {
+                fill.tell(News::Failed(Reason::UpstreamStatus, None), None);
+                fill.end();
+                return nothing;
+            }
+        }
+        let kept = wanted.judge(response, received);
+        let mut response = response.clone();
+        if response.fields.get(Name::Date).is_none() {
+            let mut date = Vec::with_capacity(32);
+            crate::date::write_date(&mut date, Instant::now());
+            response.fields.push(b"date", &date);
+        }
+        match kept {
+            Ok(kept) => {
+                let status = response.status;
+                if kept.fields.find(b"vary").is_some() {
+                    response.fields.set(b"vary", kept.fields.find(b"vary").unwrap_or_default());
+                }
+                fill.tell(News::Began(Arc::new(Began { response, kept: Ok(kept.clone()) })), None);
+                FillSink { to: Some(fill), storing: Some(Storing { wanted, kept, status }) }
+            }
+            Err(why) => {
+                if is_of_the_resource(why) {
+                    cache.store.set_uncacheable(&wanted.key, Instant::now() + cache.settings.uncacheable);
+                }
+                let began = News::Began(Arc::new(Began { response, kept: Err(why) }));
+                fill.tell(began, Some((WINDOW, News::NotForAll)));
+                FillSink { to: Some(fill), storing: None }
+            }
+        }
+    }
+}
+
+// === impl Kept ===
+
+impl Kept {
+    pub(crate) fn validators(&self) -> Validators {
+        Validators::of(&self.fields)
+    }
+
+    /// For an answer that has none.
+    pub(crate) fn without_body(&self, status: u16) -> Stored {
+        Stored::new(status, self.fields.clone(), bytes::Bytes::new(), self.freshness, None, self.sequence)
+    }
+}
+
+// === impl Wanted ===
+
+impl Wanted {
+    fn judge(&self, response: &Response, received: Time) -> Result<Kept, NoStore> {
+        let Some(cache) = &self.front.cache else { return Err(NoStore::NoStore) };
+        let policy = &cache.policy;
+        let freshness = storable(&self.request, response, policy, self.is_validated, self.requested, received)?;
+        if matches!(response.length, Length::Exact(length) if length > policy.largest) {
+            return Err(NoStore::TooLarge);
+        }
+        let nominated = Nominated::of(&response.fields).ok_or(NoStore::VaryAll)?;
+        let mut variant = Vec::new();
+        nominated.write_variant(&self.request, policy, &mut variant);
+        let fields = self.fields(response);
+        Ok(Kept { nominated, variant, freshness, fields, sequence: self.sequence })
+    }
+
+    /// What is kept of an answer's head.
+    fn fields(&self, response: &Response) -> Fields {
+        let mut fields = kept(&response.fields);
+        if fields.get(Name::Date).is_none() {
+            let mut date = Vec::with_capacity(32);
+            crate::date::write_date(&mut date, Instant::now());
+            fields.push(b"date", &date);
+        }
+        if self.compresses(response) {
+            let listed = fields.find(b"vary").map(<[u8]>::to_vec).unwrap_or_default();
+            let has = listed
+                .split(|byte| *byte == b',')
+                .any(|name| name.trim_ascii().eq_ignore_ascii_case(b"accept-encoding"));
+            if !has {
+                let separator: &[u8] = if listed.is_empty() { b"" } else { b", " };
+                fields.set(b"vary", &[&listed, separator, b"accept-encoding"].concat());
+            }
+        }
+        fields
+    }
+
+    /// Whether its body may come to be sent in another coding.
+    fn compresses(&self, response: &Response) -> bool {
+        self.front.cache.as_ref().is_some_and(|cache| cache.settings.compress)
+            && response.status == 200
+            && response.fields.find(b"content-encoding").is_none()
+            && response.fields.find(b"content-type").is_some_and(Coding::is_worth_it)
+            && !is_not_to_be_transformed(&response.fields)
+    }
+
+    fn freshened(&self, stored: &Stored, response: &Response, received: Time) -> Stored {
+        let fields = update(&stored.fields, &response.fields);
+        let policy = self.front.cache.as_ref().map(|cache| cache.policy.clone()).unwrap_or_default();
+        let freshness = Freshness::of(stored.status, &fields, self.requested, received, &policy);
+        stored.freshened(fields, freshness, self.version.clone(), self.sequence)
+    }
+
+    /// Stores it, unless it was purged meanwhile.
+    fn put(&self, stored: &Arc<Stored>) -> bool {
+        let Some(cache) = &self.front.cache else { return false };
+        let Some(nominated) = Nominated::of(&stored.fields) else { return false };
+        let variant = |nominated: &Nominated| {
+            let mut variant = Vec::new();
+            nominated.write_variant(&self.request, &cache.policy, &mut variant);
+            variant
+        };
+        cache.store.put(&self.key, &nominated, variant, stored.clone())
+    }
+}
+
+/// Whether the next answer will not be kept either, whoever asks.
+fn is_of_the_resource(why: NoStore) -> bool {
+    !matches!(why, NoStore::Method | NoStore::RequestNoStore | NoStore::Authorization | NoStore::Cookies)
+}
+
+/// Whether it is to be passed on as it is (RFC 9111, section 5.2.2.6).
+pub(crate) fn is_not_to_be_transformed(fields: &Fields) -> bool {
+    let controls = fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cache-control"));
+    controls
+        .flat_map(|field| field.value.split(|byte| *byte == b','))
+        .any(|directive| directive.trim_ascii().eq_ignore_ascii_case(b"no-transform"))
+}
+
+/// Whose groups are meant (RFC 9875, section 2).
+pub(crate) fn origin(authority: &[u8], is_https: bool) -> Vec<u8> {
+    let scheme: &[u8] = if is_https { b"https://" } else { b"http://" };
+    [scheme, &authority.to_ascii_lowercase()].concat()
+}
+
+// === impl FillSink ===
+
+impl FillSink<'_> {
+    pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, ()>> {
+        match &mut self.to {
+            Some(fill) => Poll::Ready(Ok(ready!(fill.poll_push(cx, data))?)),
+            // Nobody wants it, but the connection can be used again.
+            None => Poll::Ready(Ok(data.len())),
+        }
+    }
+
+    /// The body is whole.
+    pub(crate) fn end(&mut self) {
+        let Some(fill) = self.to.take() else { return };
+        let Some(Storing { wanted, kept, status }) = self.storing.take() else {
+            fill.end();
+            return;
+        };
+        let Kept { freshness, fields, sequence, .. } = kept;
+        fill.end_with(|body| {
+            let version = wanted.version.clone();
+            let mut stored = Stored::new(status, fields, body, freshness, version, sequence);
+            stored.add_groups(&origin(&wanted.request.authority, wanted.is_https));
+            wanted.put(&Arc::new(stored));
+        });
+    }
+}

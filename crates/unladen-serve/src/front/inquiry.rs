@@ -1,0 +1,149 @@
+//! The principal type is [`Inquiry`]: a request that may be answered from memory, and [`Inquiry::decide`], whether it is.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use unladen_cache::{Forwarded, RequestControl, Resource, Reuse, Stored, Time, reuse};
+use unladen_http1::Request;
+
+use super::Cache;
+use super::prepare::Who;
+use crate::record::{CacheResult, Reason};
+
+/// A request that may be answered from memory.
+pub(crate) struct Inquiry<'q> {
+    pub(crate) cache: &'q Cache,
+    pub(crate) request: &'q Request,
+    pub(crate) who: Who,
+    pub(crate) control: RequestControl,
+    pub(crate) known: Known,
+    /// Whether it has cookies that matter.
+    pub(crate) has_cookies: bool,
+}
+
+/// What a validator says of the page now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// None is for this page, or it knows nothing of it.
+    Nothing,
+    /// The page's version.
+    Version(Box<[u8]>),
+    /// It did not answer in time; how long a page may be served all the same.
+    Silent(Option<Duration>),
+}
+
+/// What is stored for a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) resource: Option<Arc<Resource>>,
+    pub(crate) stored: Option<Arc<Stored>>,
+}
+
+/// What becomes of the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// What is stored answers it.
+    Serve(CacheResult, &'static str),
+    /// It does, and is asked for anew meanwhile.
+    ServeAndFetch,
+    /// The application is asked, for whoever waits for the same.
+    Fetch(Forwarded),
+    /// The application is asked, for this client alone.
+    Pass(Forwarded, &'static str),
+    /// An answer of our own.
+    Own(Reason),
+}
+
+// === impl Inquiry ===
+
+impl Inquiry<'_> {
+    /// Looks for what is stored. `variant` is what the request says in the fields by which its variants are told apart.
+    pub(crate) fn look(&self, key: &[u8], variant: &mut Vec<u8>) -> Found {
+        variant.clear();
+        let resource = self.cache.store.find(key);
+        let stored = resource.as_ref().and_then(|resource| {
+            resource.nominated.write_variant(self.request, &self.cache.policy, variant);
+            resource.variant(variant).cloned()
+        });
+        Found { resource, stored }
+    }
+
+    /// Decides.
+    pub(crate) fn decide(&self, found: &Found, key: &[u8], now: Time) -> Decision {
+        let Some(stored) = &found.stored else { return self.without(found, key) };
+        if self.has_cookies && !stored.freshness.shared_with_cookies {
+            return Decision::Pass(Forwarded::Bypass, "cookies");
+        }
+        let is_soft_purged = stored.is_soft_purged.load(Ordering::Acquire);
+        match &self.known {
+            Known::Version(version) if !is_soft_purged && stored.version.as_deref() == Some(&**version) => {
+                stored.vouched.store(now.0, Ordering::Relaxed);
+                return Decision::Serve(CacheResult::Validated, "");
+            }
+            Known::Version(_) => return self.fetch(Forwarded::Stale),
+            Known::Silent(Some(bound))
+                if stored.version.is_some()
+                    && !is_soft_purged
+                    && now.since(Time(stored.vouched.load(Ordering::Relaxed))) <= *bound =>
+            {
+                return Decision::Serve(CacheResult::Stale, "validator-silent");
+            }
+            Known::Silent(_) => return Decision::Pass(Forwarded::Stale, "validator-silent"),
+            // It was stored as a page of a validator, which has nothing to say of it now.
+            Known::Nothing if stored.version.is_some() => return self.fetch(Forwarded::Stale),
+            Known::Nothing => (),
+        }
+        if is_soft_purged {
+            return self.fetch(Forwarded::Stale);
+        }
+        match reuse(&self.control, &stored.freshness, now) {
+            Reuse::Fresh => Decision::Serve(CacheResult::Hit, ""),
+            Reuse::MaxStale => Decision::Serve(CacheResult::Stale, "max-stale"),
+            Reuse::WhileRevalidate if self.control.only_if_cached => Decision::Serve(CacheResult::Stale, ""),
+            Reuse::WhileRevalidate => Decision::ServeAndFetch,
+            Reuse::Validate(unladen_cache::WhyValidate::Request) => self.fetch(Forwarded::Request),
+            Reuse::Validate(_) => self.fetch(Forwarded::Stale),
+        }
+    }
+
+    fn without(&self, found: &Found, key: &[u8]) -> Decision {
+        let forwarded = if found.resource.is_some() { Forwarded::VaryMiss } else { Forwarded::UriMiss };
+        if matches!(self.known, Known::Silent(_)) && !self.control.only_if_cached {
+            return Decision::Pass(forwarded, "validator-silent");
+        }
+        if self.cache.store.is_uncacheable(key, Instant::now()) && !self.control.only_if_cached {
+            return Decision::Pass(forwarded, "uncacheable");
+        }
+        self.fetch(forwarded)
+    }
+
+    fn fetch(&self, forwarded: Forwarded) -> Decision {
+        if self.control.only_if_cached {
+            return Decision::Own(Reason::OnlyIfCached);
+        }
+        if self.request.method == b"HEAD" {
+            return Decision::Pass(forwarded, "head");
+        }
+        if self.request.fields.find(b"range").is_some() {
+            return Decision::Pass(forwarded, "range");
+        }
+        Decision::Fetch(forwarded)
+    }
+
+    /// Whom this request may wait together with: those who ask for the same, with the same version in mind, and are who they are.
+    pub(crate) fn join_key(&self, key: &[u8], variant: &[u8]) -> Vec<u8> {
+        let mut join = key.to_vec();
+        let version: &[u8] = match &self.known {
+            Known::Version(version) => version,
+            _ => b"",
+        };
+        let credentials = self.request.fields.find(b"authorization").unwrap_or_default();
+        let cookies = if self.has_cookies { self.request.fields.find(b"cookie").unwrap_or_default() } else { b"" };
+        for part in [variant, version, credentials, cookies] {
+            join.extend_from_slice(&(part.len() as u64).to_be_bytes());
+            join.extend_from_slice(part);
+        }
+        join
+    }
+}
