@@ -17,22 +17,23 @@ pub(crate) fn pick<'a>(header: &[u8], offered: &'a [String]) -> Option<&'a str> 
     best.map(|(_, tag)| tag)
 }
 
-/// How much a client likes a language: by what it names that comes closest to it.
+/// How much a client likes a language: as much as the best of what it names that means it, unless it refuses just that one;
+/// and only if nothing else means it, as much as any.
 fn weight(header: &[u8], tag: &[u8]) -> u16 {
-    let mut closest = (0, 0);
+    let mut named = None;
+    let mut any = 0;
     for (range, weight) in weighted(header) {
-        let closeness = match range {
-            b"*" => 1,
-            _ if range.eq_ignore_ascii_case(tag) => usize::MAX,
-            _ if begins(range, tag) => 1 + tag.len(),
-            _ if begins(tag, range) => 1 + range.len(),
-            _ => continue,
-        };
-        if closeness > closest.0 || (closeness == closest.0 && weight > closest.1) {
-            closest = (closeness, weight);
+        let is_exact = range.eq_ignore_ascii_case(tag);
+        if is_exact && weight == 0 {
+            return 0;
+        }
+        if range == b"*" {
+            any = weight;
+        } else if is_exact || begins(range, tag) || begins(tag, range) {
+            named = named.max(Some(weight));
         }
     }
-    closest.1
+    named.unwrap_or(any)
 }
 
 /// Whether a tag is another with more behind it.
