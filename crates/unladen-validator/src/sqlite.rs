@@ -4,8 +4,8 @@
 //! serve. It is opened read-only with the first question, and again when another file has taken its place.
 
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
@@ -26,7 +26,6 @@ pub(crate) struct Sqlite {
     plan: Plan,
     /// None: nothing has been asked yet.
     queue: Mutex<Option<SyncSender<Job>>>,
-    running: Arc<Mutex<Running>>,
 }
 
 /// What is to be read.
@@ -44,20 +43,6 @@ struct Job {
     parameters: Vec<String>,
     until: Instant,
     reply: oneshot::Sender<Answer>,
-    number: u64,
-}
-
-/// What the thread is at, so that it can be stopped.
-#[derive(Default)]
-struct Running {
-    next: u64,
-    now: Option<(u64, rusqlite::InterruptHandle)>,
-}
-
-/// Interrupts a question for which nobody waits any more.
-struct Stop {
-    running: Arc<Mutex<Running>>,
-    number: u64,
 }
 
 // === impl Sqlite ===
@@ -65,12 +50,12 @@ struct Stop {
 impl Sqlite {
     pub(crate) fn new(file: PathBuf, query: &str, places: Box<[usize]>, timeout: Duration) -> Self {
         let plan = Plan { file, query: query.to_owned(), places, timeout };
-        Self { plan, queue: Mutex::default(), running: Arc::default() }
+        Self { plan, queue: Mutex::default() }
     }
 
     /// Opens and prepares.
     pub(crate) fn try_once(&self) -> Result<(), AskError> {
-        Reader::open(&self.plan).map(drop)
+        Reader::open(&self.plan, Instant::now() + self.plan.timeout).map(drop)
     }
 
     fn send(&self, job: Job) -> Result<(), AskError> {
@@ -84,9 +69,8 @@ impl Sqlite {
             },
         };
         let (sender, jobs) = sync_channel(QUEUE);
-        let (plan, running) = (self.plan.clone(), self.running.clone());
-        let started =
-            std::thread::Builder::new().name("validator-sqlite".to_owned()).spawn(move || work(&plan, &running, &jobs));
+        let plan = self.plan.clone();
+        let started = std::thread::Builder::new().name("validator-sqlite".to_owned()).spawn(move || work(&plan, &jobs));
         started.map_err(|error| {
             AskError::Unreachable(text(format!("no thread to read {}: {error}", self.plan.file.display())))
         })?;
@@ -105,53 +89,27 @@ impl Ask for Sqlite {
                 None => return Ok(None),
             }
         }
-        let number = {
-            let mut running = locked(&self.running);
-            running.next += 1;
-            running.next
-        };
         let (reply, answer) = oneshot::channel();
-        self.send(Job { parameters, until: Instant::now() + self.plan.timeout, reply, number })?;
-        let _stop = Stop { running: self.running.clone(), number };
+        self.send(Job { parameters, until: Instant::now() + self.plan.timeout, reply })?;
         answer
             .await
             .unwrap_or_else(|_| Err(AskError::Unreachable(text("the thread that reads the database has ended"))))
     }
 }
 
-impl Drop for Stop {
-    fn drop(&mut self) {
-        let running = locked(&self.running);
-        if let Some((number, handle)) = &running.now
-            && *number == self.number
-        {
-            handle.interrupt();
-        }
-    }
-}
-
-impl std::fmt::Debug for Running {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Running").field("next", &self.next).finish_non_exhaustive()
-    }
-}
-
 /// Answers until nobody can ask any more.
-fn work(plan: &Plan, running: &Mutex<Running>, jobs: &Receiver<Job>) {
+fn work(plan: &Plan, jobs: &Receiver<Job>) {
     let mut reader: Option<Reader> = None;
     while let Ok(job) = jobs.recv() {
-        let left = job.until.saturating_duration_since(Instant::now());
-        if job.reply.is_closed() || left.is_zero() {
+        if job.reply.is_closed() || Instant::now() >= job.until {
             continue;
         }
         if reader.as_ref().is_some_and(|reader| reader.is_replaced(plan)) {
             reader = None;
         }
-        let answer = match reader.take().map_or_else(|| Reader::open(plan), Ok) {
-            Ok(open) => {
-                locked(running).now = Some((job.number, open.interrupt_handle()));
-                let answer = open.ask(&job.parameters, left);
-                locked(running).now = None;
+        let answer = match reader.take().map_or_else(|| Reader::open(plan, job.until), Ok) {
+            Ok(mut open) => {
+                let answer = open.ask(&job.parameters, job.until);
                 // A new connection may find what this one does not: a file in place of another's, a table made anew.
                 if answer.is_ok() {
                     reader = Some(open);

@@ -1,15 +1,18 @@
 //! The principal type is [`Reader`]: a database that is open.
 
 use std::os::unix::fs::MetadataExt;
-use std::time::Duration;
+use std::time::Instant;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, params_from_iter};
+use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter};
 
 use super::Plan;
 use crate::collapse::Answer;
 use crate::counts::text;
 use crate::{AskError, Version};
+
+/// So many steps of its virtual machine SQLite takes (some 0.1 ms) between two looks at the clock.
+const STEPS: std::ffi::c_int = 10_000;
 
 /// A database that is open.
 pub(super) struct Reader {
@@ -22,7 +25,7 @@ pub(super) struct Reader {
 // === impl Reader ===
 
 impl Reader {
-    pub(super) fn open(plan: &Plan) -> Result<Self, AskError> {
+    pub(super) fn open(plan: &Plan, until: Instant) -> Result<Self, AskError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         // Before the file is opened: should it be replaced meanwhile, it is opened again with the next question.
         let identity = identity(plan);
@@ -31,7 +34,7 @@ impl Reader {
             other => other,
         };
         let connection = Connection::open_with_flags(&plan.file, flags).map_err(said)?;
-        connection.busy_timeout(plan.timeout).map_err(said)?;
+        connection.busy_timeout(until.saturating_duration_since(Instant::now())).map_err(said)?;
         connection.set_prepared_statement_cache_capacity(1);
         let wants = connection.prepare_cached(&plan.query).map_err(said)?.parameter_count();
         if wants != plan.places.len() {
@@ -45,17 +48,14 @@ impl Reader {
         self.identity != identity(plan)
     }
 
-    pub(super) fn interrupt_handle(&self) -> InterruptHandle {
-        self.connection.get_interrupt_handle()
+    /// Neither waits for a lock any longer, nor reads on.
+    pub(super) fn ask(&mut self, parameters: &[String], until: Instant) -> Answer {
+        self.read(parameters, until).map_err(|error| explain(&error))
     }
 
-    /// Waits so long for a lock.
-    pub(super) fn ask(&self, parameters: &[String], left: Duration) -> Answer {
-        self.read(parameters, left).map_err(|error| explain(&error))
-    }
-
-    fn read(&self, parameters: &[String], left: Duration) -> Result<Version, rusqlite::Error> {
-        self.connection.busy_timeout(left)?;
+    fn read(&mut self, parameters: &[String], until: Instant) -> Result<Version, rusqlite::Error> {
+        self.connection.busy_timeout(until.saturating_duration_since(Instant::now()))?;
+        self.connection.progress_handler(STEPS, Some(move || Instant::now() >= until))?;
         let mut statement = self.connection.prepare_cached(&self.query)?;
         let mut rows = statement.query(params_from_iter(parameters))?;
         let Some(row) = rows.next()? else { return Ok(None) };
