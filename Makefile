@@ -4,10 +4,10 @@ PREFIX ?= /usr/local
 # With DESTDIR, a package can be made of it.
 DESTDIR ?=
 
-.PHONY: help build test lint bench accuracy h2spec demo install clean
+.PHONY: help build test lint bench accuracy h2spec conformance demo install clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build target/release/unladen
 	cargo build --release --locked -p unladen
@@ -28,6 +28,9 @@ accuracy: ## known truths, simulated and real, against what unladen says
 
 h2spec: ## HTTP/2 of serve, by the tests of others (takes Go)
 	@scripts/h2spec
+
+conformance: ## HTTP caching of serve, by the tests of others (takes Node.js)
+	@conformance/run
 
 demo: ## weigh the main page of a MediaWiki that is set up for it
 	@scripts/demo

@@ -11,7 +11,7 @@ const raw = read(rawFile)
 const now = verdicts(raw)
 fs.writeFileSync(resultsFile, `${JSON.stringify(now, null, 2)}\n`)
 
-for (const kind of KINDS.slice(0, 2)) {
+for (const kind of KINDS) {
   const { passed, all } = count(now, kind)
   console.log(`${kind}: ${passed} of ${all}`)
 }
