@@ -116,17 +116,15 @@ impl Ask for MySql {
                 }
                 Err(error) => {
                     let explained = explain(&error, &self.shared.address.shown);
-                    if let mysql_async::Error::Server(said) = &error {
-                        match said.code {
+                    match &error {
+                        mysql_async::Error::Server(said) if !is_ending(said.code) => match said.code {
                             // No such table or column, or a statement to be prepared anew: not for every question.
                             1054 | 1146 | 1243 | 1615 => locked(&bench.idle).backoff.failed(explained.clone()),
-                            // Shutting down, or killed.
-                            1053 | 1927 => {}
                             _ => locked(&bench.idle).links.push(link),
-                        }
-                    } else if !fresh {
+                        },
                         // The server had closed it. A question changes nothing, so it may be asked twice.
-                        continue;
+                        _ if !fresh => continue,
+                        _ => {}
                     }
                     return Err(explained);
                 }
@@ -213,13 +211,19 @@ impl Shared {
     }
 }
 
+/// What a server says that closes the connection: it shuts down, the connection was killed, or was idle for too long.
+fn is_ending(code: u16) -> bool {
+    matches!(code, 1053 | 1927 | 4031)
+}
+
 fn explain(error: &mysql_async::Error, shown: &str) -> AskError {
     if let mysql_async::Error::Server(said) = error {
         let message = text(format!("{} ({})", said.message, said.code));
         return match said.code {
             1044 | 1045 | 1130 | 1251 | 1698 | 1862 | 3118 | 4151 => AskError::Refused(message),
             1969 | 3024 | 1205 | 1317 => AskError::Timeout,
-            1040 | 1053 | 1203 | 1226 | 1927 => AskError::Unreachable(message),
+            1040 | 1203 | 1226 => AskError::Unreachable(message),
+            code if is_ending(code) => AskError::Unreachable(message),
             _ => AskError::Query(message),
         };
     }

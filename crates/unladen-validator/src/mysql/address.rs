@@ -1,6 +1,7 @@
 //! The principal type is [`Address`]: where a MySQL or MariaDB server is, and whether TLS is spoken with it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use mysql_async::{Opts, OptsBuilder, SslOpts, UrlError};
 use rustls::crypto::CryptoProvider;
@@ -8,6 +9,9 @@ use unladen_tls::provider;
 use url::Url;
 
 use crate::SettingsError;
+
+/// After so long in silence, the kernel looks whether the server is still there.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 /// Where a MySQL or MariaDB server is, and whether TLS is spoken with it.
 #[derive(Debug)]
@@ -54,6 +58,10 @@ impl Address {
                 opts = OptsBuilder::from_opts(opts).ssl_opts(Some(ssl)).into();
             }
         }
+        // Given up while it says nothing, a connection waits in the background for its end: this is it, should the server be gone.
+        if opts.tcp_keepalive().is_none() {
+            opts = OptsBuilder::from_opts(opts).tcp_keepalive(Some(KEEP_ALIVE)).into();
+        }
         let shown =
             opts.socket().map_or_else(|| format!("{}:{}", opts.ip_or_hostname(), opts.tcp_port()), str::to_owned);
         Ok(Self { opts, shown })
@@ -76,3 +84,6 @@ fn explain(error: &UrlError) -> String {
         other => other.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -148,3 +148,6 @@ fn bad(error: &tokio_postgres::Error) -> SettingsError {
     let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
     SettingsError::Url(format!("{error}: {cause}"))
 }
+
+#[cfg(test)]
+mod tests;

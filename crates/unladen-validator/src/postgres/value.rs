@@ -80,3 +80,6 @@ impl<'a> FromSql<'a> for Raw<'a> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,42 @@
+//! Tests of [`Address`].
+
+use super::*;
+
+#[test]
+fn a_server_elsewhere_is_spoken_to_by_tls() {
+    let folder = tempfile::tempdir().unwrap();
+    let roots = folder.path().join("ca.pem");
+    std::fs::write(&roots, rcgen::generate_simple_self_signed(vec!["db.example".to_owned()]).unwrap().cert.pem())
+        .unwrap();
+    let mode = |url: &str| {
+        let address = Address::parse(&url.replace("ROOTS", roots.to_str().unwrap())).unwrap();
+        assert_eq!(address.tls.is_some(), address.config.get_ssl_mode() != SslMode::Disable, "{url}");
+        address.config.get_ssl_mode()
+    };
+    for near in [
+        "u@localhost/x",
+        "u@127.0.0.1/x",
+        "u@[::1]/x",
+        "u@/x?host=/run/postgresql",
+        "u@%2Frun%2Fpostgresql/x",
+        "u@db.example/x?sslmode=disable",
+    ] {
+        assert_eq!(mode(&format!("postgres://{near}")), SslMode::Disable, "{near}");
+    }
+    for far in [
+        "u@db.example/x?sslrootcert=ROOTS",
+        "u@10.0.0.1/x?sslrootcert=ROOTS",
+        "u@localhost,db.example/x?sslrootcert=ROOTS",
+    ] {
+        assert_eq!(mode(&format!("postgresql://{far}")), SslMode::Require, "{far}");
+    }
+    assert_eq!(mode("postgres://u@db.example/x?sslmode=prefer"), SslMode::Prefer);
+    assert_eq!(mode("postgres://u@localhost/x?sslmode=require&connect_timeout=3"), SslMode::Require);
+}
+
+#[test]
+fn what_is_shown_has_no_password() {
+    let address = Address::parse("postgres://u:hush@h1,h2:6432/x?password=hush&sslmode=disable").unwrap();
+    assert_eq!(address.shown, "h1, h2");
+    assert_eq!(address.config.get_password(), Some(&b"hush"[..]));
+}
