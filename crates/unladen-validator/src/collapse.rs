@@ -127,7 +127,6 @@ impl<A: Ask> Collapse<A> {
 
     fn shard(&self, question: &Question) -> &Mutex<Shard> {
         let hash = self.hasher.hash_one(question);
-        #[allow(clippy::cast_possible_truncation, reason = "any bits do")]
         let place = hash as usize % SHARDS;
         &self.shards[place]
     }

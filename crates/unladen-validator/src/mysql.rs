@@ -205,7 +205,7 @@ impl Shared {
         let statement = connection.prep(&*self.query).await.map_err(said)?;
         if usize::from(statement.num_params()) != self.places.len() {
             let (wants, has) = (statement.num_params(), self.places.len());
-            return Err(AskError::Query(text(format!("it takes {wants} parameters, and `parameters` has {has}"))));
+            return Err(AskError::Query(text(format!("it has places for {wants}, and `parameters` names {has}"))));
         }
         Ok(Link { connection, statement })
     }

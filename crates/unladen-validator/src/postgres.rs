@@ -168,7 +168,7 @@ impl Shared {
         let statement = link.client().prepare(&self.query).await.map_err(said)?;
         if statement.params().len() != self.places.len() {
             let (wants, has) = (statement.params().len(), self.places.len());
-            return Err(AskError::Query(text(format!("it takes {wants} parameters, and `parameters` has {has}"))));
+            return Err(AskError::Query(text(format!("it has places for {wants}, and `parameters` names {has}"))));
         }
         link.ready(statement);
         Ok(link)

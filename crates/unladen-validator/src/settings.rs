@@ -26,7 +26,7 @@ pub struct ValidatorSettings {
 #[derive(Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// A PostgreSQL server.
+    /// A PostgreSQL server. A replica that lags behind tells of a change that late.
     Postgres {
         /// `postgres://user:secret@host:port/name?sslmode=…`, or `postgres://user@/name?host=/run/postgresql`. Without `sslmode`, a
         /// server elsewhere is spoken to by TLS, and its certificate and name are checked (`verify-full`).
@@ -37,7 +37,7 @@ pub enum Source {
         /// Names of the path, in the order of the numbers.
         parameters: Vec<String>,
     },
-    /// A MySQL or MariaDB server.
+    /// A MySQL or MariaDB server. A replica that lags behind tells of a change that late.
     MySql {
         /// `mysql://user:secret@host:port/name`, with `?socket=/run/mysqld/mysqld.sock`, say.
         #[serde(serialize_with = "public")]

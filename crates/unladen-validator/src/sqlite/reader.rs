@@ -39,7 +39,7 @@ impl Reader {
         let wants = connection.prepare_cached(&plan.query).map_err(said)?.parameter_count();
         if wants != plan.places.len() {
             let has = plan.places.len();
-            return Err(AskError::Query(text(format!("it takes {wants} parameters, and `parameters` has {has}"))));
+            return Err(AskError::Query(text(format!("it has places for {wants}, and `parameters` names {has}"))));
         }
         Ok(Self { connection, query: plan.query.clone(), identity })
     }
