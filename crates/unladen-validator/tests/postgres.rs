@@ -2,52 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up fails")]
 mod servers;
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
-use servers::{Server, ask, done, free_port, run, signal, validator};
+use servers::postgres::Postgres;
+use servers::{ask, run, signal, validator};
 use tokio::task::JoinSet;
 use unladen_validator::{AskError, Source, Validator};
 
 const LONG: Duration = Duration::from_secs(10);
-
-struct Postgres {
-    server: Server,
-    port: u16,
-}
-
-impl Postgres {
-    fn start() -> Self {
-        let port = free_port();
-        let postgres = Self { server: Server::postgres(port), port };
-        postgres.sql("create role secret login password 'right'");
-        postgres.sql("create table page (id int primary key, ref text, key uuid, changed timestamptz, hits int8, size numeric, part float8)");
-        postgres.sql(
-            "insert into page values (12, 'picnic', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '2026-01-02 03:04:05.678901+00', 9007199254740993, 1.10, 0.1)",
-        );
-        postgres
-    }
-
-    fn sql(&self, sql: &str) -> String {
-        let mut psql = Command::new("psql");
-        psql.args(["-X", "-q", "-t", "-A", "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-h"])
-            .arg(self.server.folder.path());
-        done(psql.args(["-p", &self.port.to_string(), "postgres", "-c", sql]))
-    }
-
-    fn url(&self, user: &str) -> String {
-        format!("postgres://{user}@/postgres?host={}&port={}", self.server.folder.path().display(), self.port)
-    }
-
-    fn validator(&self, query: &str, timeout: Duration) -> std::sync::Arc<Validator> {
-        validator(self.source("postgres", query), timeout)
-    }
-
-    fn source(&self, user: &str, query: &str) -> Source {
-        let parameters = if query.contains("$1") { vec!["a".to_owned()] } else { vec![] };
-        Source::Postgres { url: self.url(user), query: query.to_owned(), parameters }
-    }
-}
 
 fn of(error: &AskError) -> (&'static str, String) {
     (error.as_str(), error.to_string())

@@ -1,6 +1,8 @@
 //! Servers of the tests' own, each in a folder of its own, which end with the test.
 #![allow(dead_code, reason = "each test's binary uses some of it")]
 
+pub(crate) mod postgres;
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
