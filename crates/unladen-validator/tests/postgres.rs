@@ -200,6 +200,14 @@ fn a_slow_question_ends_alone(postgres: &Postgres) {
         assert_eq!(ask(&validator, "fast").await, Ok(Some(String::new())));
         let running = "select count(*) from pg_stat_activity where query like '%pg_sleep%' and state = 'active' and pid <> pg_backend_pid()";
         assert_eq!(postgres.sql(running).trim(), "0");
+
+        // A validator that is no more needs no connection, while its thread goes on.
+        drop(validator);
+        let until = Instant::now() + LONG;
+        while postgres.sql("select count(*) from pg_stat_activity where application_name = 'unladen'").trim() != "0" {
+            assert!(Instant::now() < until, "a connection is left");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     });
 }
 
