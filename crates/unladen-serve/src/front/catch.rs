@@ -6,12 +6,12 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use unladen_cache::{
-    Coding, Fill, Freshness, NoStore, Nominated, RequestControl, Sequence, Stored, Time, Validators, kept,
+    Fill, Freshness, NoStore, Nominated, RequestControl, Sequence, Stored, Time, Validators, kept,
     may_serve_on_error, storable, update,
 };
 use unladen_http1::{Fields, Length, Name, Request, Response};
 
-use super::Front;
+use super::{Front, compress, memory};
 use crate::record::Reason;
 
 /// Of an answer that is not kept, so much may wait for the one client that gets it.
@@ -117,7 +117,9 @@ impl Catch {
         if let Some(stored) = &wanted.stored {
             if response.status == 304 {
                 let stored = Arc::new(wanted.freshened(stored, response, received));
-                wanted.put(&stored);
+                if let Some(nominated) = wanted.nominated(&stored) {
+                    wanted.put(&nominated, &stored);
+                }
                 fill.tell(News::Stored(stored), None);
                 fill.end();
                 return nothing;
@@ -140,9 +142,6 @@ impl Catch {
         match kept {
             Ok(kept) => {
                 let status = response.status;
-                if kept.fields.find(b"vary").is_some() {
-                    response.fields.set(b"vary", kept.fields.find(b"vary").unwrap_or_default());
-                }
                 fill.tell(News::Began(Arc::new(Began { response, kept: Ok(kept.clone()) })), None);
                 FillSink { to: Some(fill), storing: Some(Storing { wanted, kept, status }) }
             }
@@ -196,26 +195,27 @@ impl Wanted {
             crate::date::write_date(&mut date, Instant::now());
             fields.push(b"date", &date);
         }
-        if self.compresses(response) {
-            let listed = fields.find(b"vary").map(<[u8]>::to_vec).unwrap_or_default();
-            let has = listed
-                .split(|byte| *byte == b',')
-                .any(|name| name.trim_ascii().eq_ignore_ascii_case(b"accept-encoding"));
-            if !has {
-                let separator: &[u8] = if listed.is_empty() { b"" } else { b", " };
-                fields.set(b"vary", &[&listed, separator, b"accept-encoding"].concat());
+        // Whoever runs it has said so.
+        if self.front.cache.as_ref().is_some_and(|cache| cache.settings.store_set_cookie) {
+            for field in response.fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"set-cookie")) {
+                fields.push(field.name, field.value);
             }
         }
         fields
     }
 
-    /// Whether its body may come to be sent in another coding.
-    fn compresses(&self, response: &Response) -> bool {
-        self.front.cache.as_ref().is_some_and(|cache| cache.settings.compress)
-            && response.status == 200
-            && response.fields.find(b"content-encoding").is_none()
-            && response.fields.find(b"content-type").is_some_and(Coding::is_worth_it)
-            && !is_not_to_be_transformed(&response.fields)
+    /// Says that the answer depends on the codings that a client takes, if its body may come to be sent in another.
+    fn vary_by_coding(&self, status: u16, fields: &mut Fields, length: usize) {
+        let compresses = self.front.cache.as_ref().is_some_and(|cache| cache.settings.compress);
+        if !compresses || status != 200 || length < compress::SHORTEST || !compress::may_be(fields) {
+            return;
+        }
+        let listed = memory::joined(fields, b"vary").unwrap_or_default().into_owned();
+        let mut names = listed.split(|byte| *byte == b',');
+        if !names.any(|name| name.trim_ascii().eq_ignore_ascii_case(b"accept-encoding")) {
+            let separator: &[u8] = if listed.is_empty() { b"" } else { b", " };
+            fields.set(b"vary", &[&listed, separator, b"accept-encoding"].concat());
+        }
     }
 
     fn freshened(&self, stored: &Stored, response: &Response, received: Time) -> Stored {
@@ -225,16 +225,24 @@ impl Wanted {
         stored.freshened(fields, freshness, self.version.clone(), self.sequence)
     }
 
+    /// The request fields that a stored response depends on, without what this cache itself makes of one of them.
+    fn nominated(&self, stored: &Stored) -> Option<Nominated> {
+        let mut nominated = Nominated::of(&stored.fields)?;
+        if compress::may_be(&stored.fields) && stored.body.len() >= compress::SHORTEST {
+            nominated.0.retain(|name| **name != *b"accept-encoding");
+        }
+        Some(nominated)
+    }
+
     /// Stores it, unless it was purged meanwhile.
-    fn put(&self, stored: &Arc<Stored>) -> bool {
+    fn put(&self, nominated: &Nominated, stored: &Arc<Stored>) -> bool {
         let Some(cache) = &self.front.cache else { return false };
-        let Some(nominated) = Nominated::of(&stored.fields) else { return false };
         let variant = |nominated: &Nominated| {
             let mut variant = Vec::new();
             nominated.write_variant(&self.request, &cache.policy, &mut variant);
             variant
         };
-        cache.store.put(&self.key, &nominated, variant, stored.clone())
+        cache.store.put(&self.key, nominated, variant, stored.clone())
     }
 }
 
@@ -275,12 +283,13 @@ impl FillSink<'_> {
             fill.end();
             return;
         };
-        let Kept { freshness, fields, sequence, .. } = kept;
+        let Kept { nominated, freshness, mut fields, sequence, .. } = kept;
         fill.end_with(|body| {
             let version = wanted.version.clone();
+            wanted.vary_by_coding(status, &mut fields, body.len());
             let mut stored = Stored::new(status, fields, body, freshness, version, sequence);
             stored.add_groups(&origin(&wanted.request.authority, wanted.is_https));
-            wanted.put(&Arc::new(stored));
+            wanted.put(&nominated, &Arc::new(stored));
         });
     }
 }

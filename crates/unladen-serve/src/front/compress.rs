@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use unladen_cache::{Coding, Stored};
+use unladen_http1::Fields;
 
 use super::Cache;
 use super::catch::is_not_to_be_transformed;
@@ -18,16 +19,16 @@ const AT_A_TIME: usize = 4;
 pub(crate) type UnderWork = Mutex<BTreeSet<(usize, Coding)>>;
 
 /// Whether a stored body may be sent in another coding.
-fn may_be(stored: &Stored) -> bool {
-    stored.fields.find(b"content-encoding").is_none()
-        && stored.fields.find(b"content-type").is_some_and(Coding::is_worth_it)
-        && !is_not_to_be_transformed(&stored.fields)
+pub(crate) fn may_be(fields: &Fields) -> bool {
+    fields.find(b"content-encoding").is_none()
+        && fields.find(b"content-type").is_some_and(Coding::is_worth_it)
+        && !is_not_to_be_transformed(fields)
 }
 
 impl Cache {
     /// Begins to put a body into a coding, unless that is under way.
     pub(crate) fn compress(&self, stored: &Arc<Stored>, coding: Coding) {
-        if !may_be(stored) {
+        if !may_be(&stored.fields) {
             stored.set_coded(coding, None);
             return;
         }

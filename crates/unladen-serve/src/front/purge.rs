@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use unladen_cache::{Purge, tags, write_key};
+use unladen_cache::{Purge, tags_of, write_key};
 use unladen_http1::{Length, Request};
 
 use super::Cache;
@@ -31,7 +31,7 @@ impl Call<'_> {
         }
         let ways = request.fields.find(b"x-purge").unwrap_or_default();
         let has = |word: &[u8]| ways.split(|byte| *byte == b',').any(|way| way.trim_ascii().eq_ignore_ascii_case(word));
-        let tags = tags(&request.fields);
+        let tags = tags_of(&request.fields);
         let is_soft = has(b"soft");
         let purged = if tags.is_empty() {
             // Both schemes: an application that purges need not know by which its pages are asked for.
