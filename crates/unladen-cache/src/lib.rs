@@ -5,7 +5,6 @@
 //! The principal type is [`Store`]: what was stored, within a bound of bytes; [`Fillings`] has one request made where many ask for
 //! the same.
 #![forbid(unsafe_code)]
-#![allow(clippy::todo, unused_variables, missing_docs)]
 
 mod cache_status;
 mod control;

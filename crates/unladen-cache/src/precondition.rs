@@ -28,8 +28,8 @@ pub enum Verdict {
     Proceed,
     /// 304
     NotModified,
-    /// 412. What is stored may be older than what the client has seen: whoever would be sure asks the application instead, as
-    /// RFC 9110, sections 13.1.1 and 13.1.4, allows.
+    /// 412: what is stored may be older than what the client has seen, so that whoever would be sure asks the application
+    /// instead, as RFC 9110, sections 13.1.1 and 13.1.4, allows.
     Failed,
 }
 

@@ -46,7 +46,7 @@ pub fn ranges(header: &[u8], length: u64) -> Ranges {
         }
     }
     // an empty body has no range that could be told, though a suffix of it is no fault: RFC 9110, section 14.1.2
-    if count == 0 || sum > length || (length == 0 && members(set).any(|member| is_suffix(member))) {
+    if count == 0 || sum > length || (length == 0 && members(set).any(is_suffix)) {
         return Ranges::Whole;
     }
     if parts.is_empty() {

@@ -10,7 +10,8 @@ const FRESH: &str = "Cache-Control: max-age=60";
 // RFC 9111, section 3
 #[test]
 fn what_is_not_stored_and_why() {
-    let table: [(&[&str], u16, &[&str], Option<NoStore>); 30] = [
+    type Case = (&'static [&'static str], u16, &'static [&'static str], Option<NoStore>);
+    let table: [Case; 30] = [
         (&[], 200, &[FRESH], None),
         (&["Cache-Control: no-store"], 200, &[FRESH], Some(NoStore::RequestNoStore)),
         (&[], 206, &[FRESH], Some(NoStore::Status)),

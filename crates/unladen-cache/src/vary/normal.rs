@@ -1,5 +1,6 @@
 //! Values of request fields in one of the ways in which they can be written.
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
@@ -13,27 +14,36 @@ pub(super) fn write(name: &[u8], fields: &Fields, policy: &Policy, out: &mut Vec
     if name == b"cookie" {
         return policy.write_cookies(fields, out);
     }
-    let start = out.len();
-    let mut count = 0;
-    for line in lines(fields, name) {
-        if count > 0 {
-            out.push(b',');
-        }
-        count += 1;
-        write_list(line, out);
-    }
-    if count == 0 {
-        return false;
-    }
+    let mut all = lines(fields, name);
+    let Some(first) = all.next() else { return false };
     match name {
-        b"accept-encoding" => rewrite(out, start, write_codings),
-        b"accept-language" if policy.languages.is_empty() => out[start..].make_ascii_lowercase(),
-        b"accept-language" => rewrite(out, start, |value, out| {
-            out.extend_from_slice(language::pick(value, &policy.languages).unwrap_or_default().as_bytes());
-        }),
-        _ => {}
+        b"accept-encoding" => write_codings(&joined(first, all), out),
+        b"accept-language" if !policy.languages.is_empty() => {
+            let language = language::pick(&joined(first, all), &policy.languages);
+            out.extend_from_slice(language.unwrap_or_default().as_bytes());
+        }
+        _ => {
+            let start = out.len();
+            write_list(first, out);
+            for line in all {
+                out.push(b',');
+                write_list(line, out);
+            }
+            if name == b"accept-language" {
+                out[start..].make_ascii_lowercase();
+            }
+        }
     }
     true
+}
+
+/// One line, which is what there is nearly always, or several as one.
+fn joined<'a>(first: &'a [u8], others: impl Iterator<Item = &'a [u8]>) -> Cow<'a, [u8]> {
+    others.fold(Cow::Borrowed(first), |mut joined, line| {
+        joined.to_mut().push(b',');
+        joined.to_mut().extend_from_slice(line);
+        joined
+    })
 }
 
 /// A keyed digest: two of 64 bits under two keys.
@@ -44,12 +54,6 @@ pub(super) fn digest(bytes: &[u8]) -> [u8; 16] {
         half.copy_from_slice(&key.hash_one(bytes).to_le_bytes());
     }
     digest
-}
-
-/// Puts something in the place of what was written.
-fn rewrite(out: &mut Vec<u8>, start: usize, write: impl FnOnce(&[u8], &mut Vec<u8>)) {
-    let written = out.split_off(start);
-    write(&written, out);
 }
 
 /// Without white space around commas, but for those in quotes.
