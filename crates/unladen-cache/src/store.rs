@@ -71,7 +71,7 @@ const SHARDS: u64 = 64;
 /// Bytes of a part, at least.
 const LEAST: u64 = 1 << 20;
 /// This part of the memory is for tables that keep their size when what is in them gets fewer, and for what malloc leaves unused.
-const SPARE: u64 = 20;
+const SPARE: u64 = 8;
 
 // === impl Store ===
 

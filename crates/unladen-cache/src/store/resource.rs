@@ -19,7 +19,8 @@ pub struct Resource {
 
 #[derive(Clone, Debug)]
 struct Variant {
-    said: Box<[u8]>,
+    /// Shared by the resources that replace one another: copies would leave holes in the heap between what stays.
+    said: Arc<[u8]>,
     stored: Arc<Stored>,
     /// In the order of being stored.
     born: u64,
@@ -57,11 +58,11 @@ impl Resource {
     ) -> Option<Self> {
         let union = old.map_or_else(|| nominated.clone(), |old| old.nominated.union(nominated));
         // Those that were stored by fewer fields are not found by more.
-        let mut variants = match old {
-            Some(old) if old.nominated == union => old.variants.clone(),
-            _ => Vec::new(),
-        };
-        let said = said(&union).into_boxed_slice();
+        let kept = old.filter(|old| old.nominated == union).map_or(&[][..], |old| &old.variants);
+        // Of few lengths, so that each takes the place that the last one left in the heap.
+        let mut variants = Vec::with_capacity((kept.len() + 1).next_power_of_two());
+        variants.extend_from_slice(kept);
+        let said = Arc::from(said(&union));
         let born = variants.iter().map(|variant| variant.born).max().map_or(0, |last| last + 1);
         let new = Variant { said, stored, born };
         match variants.binary_search_by(|other| other.said.cmp(&new.said)) {
@@ -97,16 +98,15 @@ impl Resource {
     }
 
     fn weigh(&mut self) {
-        self.variants.shrink_to_fit();
         let names = &self.nominated.0;
         let nominated =
             heap(names.len() * size_of::<Box<[u8]>>()) + names.iter().map(|name| heap(name.len())).sum::<usize>();
-        let variants = self.variants.iter().map(|variant| heap(variant.said.len()) + variant.stored.weight());
+        let variants = self.variants.iter().map(|variant| shared(variant.said.len()) + variant.stored.weight());
         let weight = PLACE
             + shared(size_of::<Self>())
             + shared(self.key.bytes.len())
             + nominated
-            + heap(self.variants.len() * size_of::<Variant>())
+            + heap(self.variants.capacity() * size_of::<Variant>())
             + variants.sum::<usize>();
         self.weight = weight as u64;
     }

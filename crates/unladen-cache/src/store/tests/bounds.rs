@@ -17,7 +17,7 @@ fn the_store_stays_within_its_bound() {
     let totals = store.totals();
     assert_eq!(totals.stored, 5000);
     assert_eq!(totals.resources + totals.evicted, 5000);
-    assert!(totals.bytes > 7 << 20, "{totals:?}");
+    assert!(totals.bytes > 6 << 20, "{totals:?}");
     check_tags(&store);
     assert_eq!(store.purge(&Purge::Tag("all".into()), false), totals.resources);
     check_tags(&store);
