@@ -1,7 +1,7 @@
 //! The principal type is [`Stored`]: a response in memory.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use bytes::Bytes;
 use unladen_http1::Fields;
@@ -13,6 +13,11 @@ mod groups;
 mod tags;
 
 pub use groups::group_tag;
+
+/// The tags that `Cache-Tag`, `Surrogate-Key` and `xkey` name: of a response, or of a request to purge.
+pub fn tags_of(fields: &Fields) -> Vec<Box<str>> {
+    tags::of(fields).0
+}
 
 /// A response in memory. What changes with time is told by others: `Age`, `Date` (as it came), `Cache-Status`.
 #[derive(Debug)]
@@ -38,6 +43,8 @@ pub struct Stored {
     pub coded: [OnceLock<Option<Bytes>>; 3],
     /// Purged softly: it is to be asked about.
     pub is_soft_purged: AtomicBool,
+    /// When it was known to be current the last time, in milliseconds as [`Time`](crate::Time) has them.
+    pub vouched: AtomicI64,
 }
 
 /// What [`Fields`] keeps of each field besides its bytes, at most.
@@ -70,6 +77,7 @@ impl Stored {
             fields,
             coded: Default::default(),
             is_soft_purged: AtomicBool::new(false),
+            vouched: AtomicI64::new(freshness.received.0),
         }
     }
 
