@@ -40,9 +40,11 @@ pub struct Filling<H> {
     state: Mutex<State<H>>,
 }
 
+type ByKey<H> = HashMap<Arc<[u8]>, Arc<Filling<H>>>;
+
 #[derive(Debug)]
 struct Shared<H> {
-    by_key: Mutex<HashMap<Arc<[u8]>, Arc<Filling<H>>>>,
+    by_key: Mutex<ByKey<H>>,
     fills: AtomicUsize,
     bytes: AtomicU64,
 }
@@ -105,7 +107,7 @@ impl<H> Clone for Fillings<H> {
 // === impl Shared ===
 
 impl<H> Shared<H> {
-    fn by_key(&self) -> MutexGuard<'_, HashMap<Arc<[u8]>, Arc<Filling<H>>>> {
+    fn by_key(&self) -> MutexGuard<'_, ByKey<H>> {
         self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

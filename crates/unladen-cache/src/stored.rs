@@ -22,12 +22,15 @@ pub fn tags_of(fields: &Fields) -> Vec<Box<str>> {
 /// A response in memory. What changes with time is told by others: `Age`, `Date` (as it came), `Cache-Status`.
 #[derive(Debug)]
 pub struct Stored {
+    /// The status code.
     pub status: u16,
     /// Without those that belong to one connection, `Age`, `Content-Length` (which the body tells), and what must not be stored.
     pub fields: Fields,
     /// A block of memory of its own, not a part of a larger one, which would be kept as a whole and not be counted.
     pub body: Bytes,
+    /// How old it is, and how old it may become.
     pub freshness: Freshness,
+    /// What it is asked about by.
     pub validators: Validators,
     /// What the validator said before it was fetched.
     pub version: Option<Box<[u8]>>,

@@ -10,6 +10,7 @@ use unladen_http1::Fields;
 const MEMORY: u64 = 64 << 20;
 
 /// Bytes of this process that are in memory.
+#[allow(clippy::unwrap_used, reason = "a test")]
 fn resident() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
     statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
@@ -33,12 +34,6 @@ fn put(store: &Store, key: &[u8], said: &[u8], body: usize, tags: &str) {
 fn check(what: &str, before: u64, store: &Store) {
     let taken = resident().saturating_sub(before);
     let totals = store.totals();
-    println!(
-        "{what}: {:.1} MiB resident, {:.1} MiB counted, {} resources",
-        mib(taken),
-        mib(totals.bytes),
-        totals.resources
-    );
     assert!(taken <= MEMORY / 10 * 11, "{what}: {:.1} MiB", mib(taken));
     assert!(totals.bytes <= MEMORY && totals.bytes > MEMORY / 10 * 7, "{what}: {totals:?}");
     assert!(totals.evicted > 0, "{what}: the store was full");

@@ -97,7 +97,7 @@ fn pieces_are_long_and_the_whole_is_one() {
     let fillings = Fillings::new();
     let (mut fill, mut reader) = lead(&fillings, "a");
     fill.tell("", None);
-    let body: Vec<u8> = (0..200_000_u32).map(|n| (n * 31 >> 3) as u8).collect();
+    let body: Vec<u8> = (0..200_000_u32).map(|n| ((n * 31) >> 3) as u8).collect();
     for part in body.chunks(7) {
         assert_eq!(push(&mut fill, part), Poll::Ready(Ok(part.len())));
     }

@@ -117,9 +117,9 @@ fn a_window_wakes_both_sides() {
                 push_all(&mut fill, &data).await.unwrap();
             });
             if breaks {
-                drop(fill)
+                drop(fill);
             } else {
-                assert_eq!(fill.end(), None)
+                assert_eq!(fill.end(), None);
             }
             reading.join().unwrap()
         });

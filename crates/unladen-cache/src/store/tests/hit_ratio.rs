@@ -79,7 +79,6 @@ fn under_zipf_it_is_at_least_that_of_lru() {
         // The other has all the memory, and pays as much for each object.
         let lru = lru(&trace, MEMORY as usize, |object| length(object) + 900);
         let ratio = |hits: usize| hits as f64 / trace.len() as f64;
-        println!("zipf {exponent}: {:.4}, lru {:.4}", ratio(hits), ratio(lru));
         assert!(hits >= lru, "zipf {exponent}: {:.4} against {:.4}", ratio(hits), ratio(lru));
     }
 }

@@ -43,9 +43,11 @@ fn named<'a>(bits: u8, names: &[&'a str]) -> Vec<&'a str> {
 #[derive(Debug, Default)]
 struct Model {
     /// By key: what is nominated, and by variant in the order of being put: what was put, and whether it is to be asked about.
-    resources: BTreeMap<Vec<u8>, (u8, Vec<(u8, Arc<Stored>, bool)>)>,
+    resources: BTreeMap<Vec<u8>, (u8, Variants)>,
     purges: Vec<(Purge, bool)>,
 }
+
+type Variants = Vec<(u8, Arc<Stored>, bool)>;
 
 const VARIANTS: usize = 3;
 
