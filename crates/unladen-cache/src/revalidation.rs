@@ -3,7 +3,7 @@
 use unladen_http1::{Field, Fields, Name};
 
 use crate::Validators;
-use crate::storable::is_of_connection;
+use crate::storable::Listed;
 
 /// Conditions of requests, and what is asked for with them.
 const CONDITIONS: [&[u8]; 6] =
@@ -25,9 +25,10 @@ pub fn make_conditional(fields: &mut Fields, validators: &Validators) {
 /// [`kept`](crate::kept): an `Age` among them is that of the 304; and `Date` is not among them if the 304 had none, since the
 /// stored one would make it as old as it was.
 pub fn update(stored: &Fields, by: &Fields) -> Fields {
+    let listed = Listed::of(by);
     let mut updated = Fields::default();
     let mut new: Vec<&[u8]> = Vec::with_capacity(by.len());
-    new.extend(by.iter().filter(|field| is_updated(by, *field)).map(|field| field.name));
+    new.extend(by.iter().filter(|field| is_updated(&listed, *field)).map(|field| field.name));
     for field in stored.iter() {
         let is_replaced = field.id == Name::Date
             || field.name.eq_ignore_ascii_case(b"age")
@@ -36,7 +37,7 @@ pub fn update(stored: &Fields, by: &Fields) -> Fields {
             updated.push(field.name, field.value);
         }
     }
-    for field in by.iter().filter(|field| is_updated(by, *field)) {
+    for field in by.iter().filter(|field| is_updated(&listed, *field)) {
         updated.push(field.name, field.value);
     }
     updated
@@ -44,11 +45,10 @@ pub fn update(stored: &Fields, by: &Fields) -> Fields {
 
 /// Not what belongs to a connection, and not what describes the body that is stored: an answer without a body does not change it.
 /// Its tag stays, too: a tag that comes later could be that of another body that was made within the same second.
-fn is_updated(by: &Fields, field: Field<'_>) -> bool {
+fn is_updated(listed: &Listed<'_>, field: Field<'_>) -> bool {
     const OF_BODY: [&[u8]; 6] =
         [b"content-length", b"content-encoding", b"content-range", b"content-md5", b"etag", b"set-cookie"];
-    !is_of_connection(by, field.id, field.name)
-        && !OF_BODY.iter().any(|of_body| field.name.eq_ignore_ascii_case(of_body))
+    !listed.is_of_connection(field) && !OF_BODY.iter().any(|of_body| field.name.eq_ignore_ascii_case(of_body))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! [`storable`]: whether a response may be stored by a shared cache (RFC 9111, section 3); [`kept`]: what of it is.
 
-use unladen_http1::{Fields, Length, Name, Request, Response};
+use unladen_http1::{Field, Fields, Length, Name, Request, Response};
 
 use crate::freshness::is_heuristically_cacheable;
-use crate::text::lines;
+use crate::text::{lines, members};
 use crate::{Freshness, Nominated, Policy, RequestControl, ResponseControl, Time};
 
 /// Why a response is not stored.
@@ -103,10 +103,11 @@ fn is_of_use(status: u16, fields: &Fields, control: &ResponseControl, freshness:
 /// `Content-Length`, which are told anew, `Set-Cookie`, and those that the response names as not to be reused.
 pub fn kept(fields: &Fields) -> Fields {
     let control = ResponseControl::of(fields);
+    let listed = Listed::of(fields);
     let mut kept = Fields::default();
     for field in fields.iter() {
         let is = |name: &[u8]| field.name.eq_ignore_ascii_case(name);
-        let is_left_out = is_of_connection(fields, field.id, field.name)
+        let is_left_out = listed.is_of_connection(field)
             || field.id == Name::ContentLength
             || is(b"age")
             || is(b"set-cookie")
@@ -118,12 +119,29 @@ pub fn kept(fields: &Fields) -> Fields {
     kept
 }
 
-/// Whether a field belongs to one connection, is listed by `Connection`, or is between a proxy and its client.
-pub(crate) fn is_of_connection(fields: &Fields, id: Name, name: &[u8]) -> bool {
-    const OF_PROXIES: [&[u8]; 3] = [b"proxy-authenticate", b"proxy-authentication-info", b"proxy-authorization"];
-    id.is_hop_by_hop()
-        || OF_PROXIES.iter().any(|of_proxies| name.eq_ignore_ascii_case(of_proxies))
-        || fields.has_token(Name::Connection, name)
+/// What the `Connection` of a message lists, found once for all of its fields.
+pub(crate) struct Listed<'a>(Vec<&'a [u8]>);
+
+// === impl Listed ===
+
+impl<'a> Listed<'a> {
+    pub(crate) fn of(fields: &'a Fields) -> Self {
+        let mut names: Vec<_> = lines(fields, b"connection").flat_map(members).collect();
+        names.sort_unstable_by(|one, other| compare(one, other));
+        Self(names)
+    }
+
+    /// Whether a field belongs to one connection, is listed, or is between a proxy and its client.
+    pub(crate) fn is_of_connection(&self, field: Field<'_>) -> bool {
+        const OF_PROXIES: [&[u8]; 3] = [b"proxy-authenticate", b"proxy-authentication-info", b"proxy-authorization"];
+        field.id.is_hop_by_hop()
+            || OF_PROXIES.iter().any(|of_proxies| field.name.eq_ignore_ascii_case(of_proxies))
+            || self.0.binary_search_by(|name| compare(name, field.name)).is_ok()
+    }
+}
+
+fn compare(one: &[u8], other: &[u8]) -> std::cmp::Ordering {
+    one.iter().map(u8::to_ascii_lowercase).cmp(other.iter().map(u8::to_ascii_lowercase))
 }
 
 fn fields_have(fields: &Fields, name: &[u8]) -> bool {
