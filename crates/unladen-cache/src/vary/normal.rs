@@ -9,6 +9,10 @@ use unladen_http1::Fields;
 use crate::text::{lines, weighted};
 use crate::{Accepted, Policy, language};
 
+/// No browser says more of its languages. What does stands for itself: to compare it with each of the application's takes long, and
+/// to leave a part of it out would mix up what the application tells apart.
+const LONGEST_LANGUAGES: usize = 1024;
+
 /// Appends what a request says in a field; false: there is none.
 pub(super) fn write(name: &[u8], fields: &Fields, policy: &Policy, out: &mut Vec<u8>) -> bool {
     if name == b"cookie" {
@@ -19,8 +23,14 @@ pub(super) fn write(name: &[u8], fields: &Fields, policy: &Policy, out: &mut Vec
     match name {
         b"accept-encoding" => write_codings(&joined(first, all), out),
         b"accept-language" if !policy.languages.is_empty() => {
-            let language = language::pick(&joined(first, all), &policy.languages);
-            out.extend_from_slice(language.unwrap_or_default().as_bytes());
+            let value = joined(first, all);
+            match value.len() {
+                ..=LONGEST_LANGUAGES => {
+                    let language = language::pick(&value, &policy.languages);
+                    out.extend_from_slice(language.unwrap_or_default().as_bytes());
+                }
+                _ => write_list(&value, out),
+            }
         }
         _ => {
             let start = out.len();

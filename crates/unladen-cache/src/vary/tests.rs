@@ -81,6 +81,8 @@ fn by_the_languages_of_the_application() {
     assert_eq!(of("fr"), of("it, en;q=0"));
     assert_ne!(of("de"), of("en"));
     assert_ne!(of("fr"), of("en"));
+    let long = |end: &str| of(&format!("{}{end}", "it,".repeat(400)));
+    assert_ne!(long("de"), long("en"));
 }
 
 #[test]
