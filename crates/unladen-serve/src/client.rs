@@ -5,14 +5,15 @@ use std::future::poll_fn;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use unladen_http1::{Fields, Length, Response};
 use unladen_pool::Half;
 
 use crate::compose::{ToClient, interim_to_h1, memory_to_h1, memory_to_h2, response_to_h1, response_to_h2};
-use crate::front::{Catch, Memory, Touch};
+use crate::front::{Asked, Catch, FillSink, Memory, Touch};
+use crate::record::Reason;
 use crate::stream::{H1Sink, H2Sink, Sink, SinkError, Source};
 
 /// Whoever asked.
@@ -23,6 +24,8 @@ pub(crate) enum Client<'a> {
     H2(H2Client<'a>),
     /// Several, and the store.
     Several(Box<Catch>),
+    /// A front itself, which wants to know of a page.
+    Front(Asked),
 }
 
 /// A client of HTTP/1.
@@ -53,6 +56,7 @@ impl Client<'_> {
             Self::H1(client) => client.address,
             Self::H2(client) => client.address,
             Self::Several(catch) => catch.address(),
+            Self::Front(asked) => asked.address,
         }
     }
 
@@ -67,7 +71,7 @@ impl Client<'_> {
             Self::H1(_) => body.poll_gone(cx),
             Self::H2(client) => client.send.poll_reset(cx).is_ready(),
             // It is wanted by whoever asks next, too.
-            Self::Several(_) => false,
+            Self::Several(_) | Self::Front(_) => false,
         }
     }
 
@@ -86,7 +90,7 @@ impl Client<'_> {
                 let head = response_to_h2(response, &Fields::default(), false, Instant::now());
                 Ok(client.send.send_informational(head)?)
             }
-            Self::Several(_) => Ok(()),
+            Self::Several(_) | Self::Front(_) => Ok(()),
         }
     }
 
@@ -121,6 +125,10 @@ impl Client<'_> {
                 Ok(Sink::H2(H2Sink::new(stream, ends)))
             }
             Self::Several(catch) => Ok(Sink::Fill(catch.caught(response))),
+            Self::Front(asked) => {
+                asked.answered(response);
+                Ok(Sink::Fill(FillSink::nowhere()))
+            }
         }
     }
 
@@ -148,7 +156,7 @@ impl Client<'_> {
                 let stream = client.send.send_response(head, ends).map_err(|_| ())?;
                 Ok(Sink::H2(H2Sink::new(stream, ends)))
             }
-            Self::Several(_) => Err(()),
+            Self::Several(_) | Self::Front(_) => Err(()),
         }
     }
 
@@ -156,7 +164,7 @@ impl Client<'_> {
         match self {
             Self::H1(client) => client.touch.as_ref(),
             Self::H2(client) => client.touch.as_ref(),
-            Self::Several(_) => None,
+            Self::Several(_) | Self::Front(_) => None,
         }
     }
 
@@ -165,8 +173,23 @@ impl Client<'_> {
         match self {
             Self::H1(client) => client.touch = Some(touch),
             Self::H2(client) => client.touch = Some(touch),
-            Self::Several(_) => (),
+            Self::Several(_) | Self::Front(_) => (),
         }
+    }
+
+    /// Whether it is of this process: each of those who wait for it is counted by itself.
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(self, Self::Several(_) | Self::Front(_))
+    }
+
+    /// There is no answer for it: true, if that is all it is to know.
+    pub(crate) fn failed(&mut self, reason: Reason, after: Option<Duration>) -> bool {
+        match self {
+            Self::Several(catch) => catch.failed(reason, after),
+            Self::Front(_) => (),
+            Self::H1(_) | Self::H2(_) => return false,
+        }
+        true
     }
 
     /// Its connection ends with the answer, which says so: what is left of the request would be read as the next one.

@@ -63,7 +63,7 @@ impl Errand<'_> {
         }
         let trace = self.trace();
         // What several wait for is counted by each of them.
-        let is_own = !matches!(client, Client::Several(_));
+        let is_own = !client.is_own();
         if is_own {
             self.context.seeing.begin(self.index);
         }
@@ -101,8 +101,7 @@ impl Errand<'_> {
         }
         // Before the client can know, and ask again on another thread.
         report(&told, End::Local(reason), now);
-        if let Client::Several(catch) = client {
-            catch.failed(reason, after);
+        if client.failed(reason, after) {
             return self.tell(&told, End::Local(reason), head, id, trace, now, is_own);
         }
         let words = compose::local(response, reason, after);

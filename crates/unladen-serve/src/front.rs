@@ -1,6 +1,7 @@
 //! The principal type is [`Front`]: a place in front of an application. `phase` has the map of a request's life.
 
 mod ask;
+mod asked;
 mod cache;
 mod call;
 mod catch;
@@ -26,6 +27,7 @@ use crate::settings::ListenAddress;
 
 use crate::beside::Beside;
 
+pub(crate) use self::asked::Asked;
 pub(crate) use self::cache::Cache;
 pub(crate) use self::call::{Call, Desk, Peer};
 pub(crate) use self::catch::{Catch, FillSink, News};

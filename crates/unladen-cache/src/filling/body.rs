@@ -13,6 +13,8 @@ pub(super) struct Body {
     whole: Option<Bytes>,
     /// Bytes that are kept.
     held: usize,
+    /// Bytes before those, which all have read: whole pieces.
+    gone: usize,
 }
 
 /// The length of a piece.
@@ -39,11 +41,26 @@ impl Body {
         if let Some(whole) = &self.whole {
             return (place < whole.len()).then(|| whole.slice(place..));
         }
+        let place = place.checked_sub(self.gone)?;
         match self.pieces.get(place / PIECE) {
             Some(piece) => Some(piece.slice(place % PIECE..)),
             // The piece that grows is copied: it is short, or is about to be whole.
             None => self.last.get(place % PIECE..).filter(|rest| !rest.is_empty()).map(Bytes::copy_from_slice),
         }
+    }
+
+    /// Keeps no longer what comes before a place, as far as it is whole pieces: how many bytes.
+    pub(super) fn forget_before(&mut self, place: usize) -> usize {
+        let count = (place.saturating_sub(self.gone) / PIECE).min(self.pieces.len());
+        self.pieces.drain(..count);
+        self.gone += count * PIECE;
+        self.held -= count * PIECE;
+        count * PIECE
+    }
+
+    /// All that has come.
+    pub(super) fn length(&self) -> usize {
+        self.gone + self.held
     }
 
     /// Takes all that is kept, to keep it no longer.

@@ -52,7 +52,14 @@ impl<H: Clone> Fill<H> {
     pub fn poll_push(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, ()>> {
         let mut state = self.filling.state();
         let count = match state.window() {
-            None => data.len(),
+            None => match state.bound() {
+                None => data.len(),
+                Some(_) if !state.is_read() => return Poll::Ready(Err(())),
+                Some(bound) => {
+                    let behind = state.body.length() - state.last().min(state.body.length());
+                    bound.saturating_sub(behind).min(data.len())
+                }
+            },
             Some(_) if !state.is_read() => return Poll::Ready(Err(())),
             Some(window) => window.saturating_sub(state.body.held()).min(data.len()),
         };
@@ -71,10 +78,23 @@ impl<H: Clone> Fill<H> {
         Poll::Ready(Ok(count))
     }
 
+    /// The body has become too long to be kept: from now on no one joins, and what all readers have read is given up. They may be so
+    /// many bytes behind what is pushed.
+    pub fn stop_keeping(&self, behind: usize) {
+        let forgotten = {
+            let mut state = self.filling.state();
+            state.set_bound(behind);
+            let last = state.last();
+            state.body.forget_before(last)
+        };
+        self.filling.count(forgotten, 0);
+        self.filling.close();
+    }
+
     /// Ready as soon as what is pushed would be for nobody: it has a window, and its reader has gone.
     pub fn poll_abandoned(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.filling.state();
-        if state.window().is_some() && !state.is_read() {
+        if (state.window().is_some() || state.bound().is_some()) && !state.is_read() {
             return Poll::Ready(());
         }
         let before = state.fetcher_waits(cx);
@@ -94,7 +114,7 @@ impl<H: Clone> Fill<H> {
     /// comes finds it here or stored.
     pub fn end_with(mut self, store: impl FnOnce(Bytes)) {
         let mut state = self.filling.state();
-        let body = if state.window().is_none() {
+        let body = if state.window().is_none() && state.bound().is_none() {
             let held = state.body.held();
             let body = state.body.end();
             self.filling.count(held, 0);

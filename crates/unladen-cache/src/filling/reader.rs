@@ -67,7 +67,9 @@ impl<H: Clone> Reader<H> {
         };
         if let Some(piece) = piece {
             self.read += piece.len();
-            let fetcher = state.window().and_then(|_| state.take_fetcher());
+            let (forgotten, fetcher) = state.has_read(self.place, self.read);
+            self.filling.count(forgotten, 0);
+            let fetcher = fetcher.or_else(|| state.window().and_then(|_| state.take_fetcher()));
             drop(state);
             fetcher.into_iter().for_each(Waker::wake);
             return Poll::Ready(Ok(Some(piece)));

@@ -15,6 +15,8 @@ pub(super) struct State<H> {
     readers: Vec<Place>,
     free: Vec<usize>,
     present: usize,
+    /// The body is not kept any longer than it takes all readers to read it; and they may be so many bytes behind.
+    bound: Option<usize>,
     /// The fetcher's, that waits for room or for nobody to read.
     fetcher: Option<Waker>,
 }
@@ -39,7 +41,8 @@ pub(super) enum End {
 #[derive(Debug)]
 enum Place {
     Gone,
-    Present(Option<Waker>),
+    /// With what it has read.
+    Present(Option<Waker>, usize),
 }
 
 /// The leader's place.
@@ -56,6 +59,7 @@ impl<H> Default for State<H> {
             readers: Vec::new(),
             free: Vec::new(),
             present: 0,
+            bound: None,
             fetcher: None,
         }
     }
@@ -67,10 +71,10 @@ impl<H> State<H> {
         if let Some(place) = self.free.pop()
             && let Some(reader) = self.readers.get_mut(place)
         {
-            *reader = Place::Present(None);
+            *reader = Place::Present(None, 0);
             return place;
         }
-        self.readers.push(Place::Present(None));
+        self.readers.push(Place::Present(None, 0));
         self.readers.len() - 1
     }
 
@@ -86,13 +90,15 @@ impl<H> State<H> {
                 self.free.push(place);
             }
         }
-        (own, if self.is_read() { None } else { self.fetcher.take() })
+        // Whoever was the last may have been waited for.
+        let is_waited_for = self.is_read() && self.bound.is_none();
+        (own, if is_waited_for { None } else { self.fetcher.take() })
     }
 
     /// Whether anyone reads what the fetcher pushes.
     pub(super) fn is_read(&self) -> bool {
         match self.window() {
-            Some(_) => matches!(self.readers.first(), Some(Place::Present(_))),
+            Some(_) => matches!(self.readers.first(), Some(Place::Present(..))),
             None => self.present > 0,
         }
     }
@@ -106,9 +112,39 @@ impl<H> State<H> {
     #[must_use]
     pub(super) fn wait(&mut self, place: usize, cx: &Context<'_>) -> Option<Waker> {
         match self.readers.get_mut(place) {
-            Some(Place::Present(waker)) => set(waker, cx),
+            Some(Place::Present(waker, _)) => set(waker, cx),
             _ => None,
         }
+    }
+
+    /// The body is kept no longer than it takes.
+    pub(super) fn set_bound(&mut self, bytes: usize) {
+        self.bound = Some(bytes.max(1));
+    }
+
+    pub(super) fn bound(&self) -> Option<usize> {
+        self.bound
+    }
+
+    /// A reader has read so far: bytes that are not kept any longer, and the fetcher's waker if there may be room.
+    pub(super) fn has_read(&mut self, place: usize, so_far: usize) -> (usize, Option<Waker>) {
+        if let Some(Place::Present(_, read)) = self.readers.get_mut(place) {
+            *read = so_far;
+        }
+        if self.bound.is_none() {
+            return (0, None);
+        }
+        let last = self.last();
+        (self.body.forget_before(last), self.fetcher.take())
+    }
+
+    /// How far the slowest reader is.
+    pub(super) fn last(&self) -> usize {
+        let read = self.readers.iter().filter_map(|place| match place {
+            Place::Present(_, read) => Some(*read),
+            Place::Gone => None,
+        });
+        read.min().unwrap_or(self.body.length())
     }
 
     /// Has the fetcher woken when there is room, or nobody reads. The waker that it had before.
@@ -128,7 +164,7 @@ impl<H> State<H> {
 
     #[cfg(test)]
     pub(super) fn waiting(&self) -> usize {
-        self.readers.iter().filter(|reader| matches!(reader, Place::Present(Some(_)))).count()
+        self.readers.iter().filter(|reader| matches!(reader, Place::Present(Some(_), _))).count()
     }
 }
 
@@ -145,7 +181,7 @@ impl Place {
     fn take(&mut self) -> Option<Waker> {
         match self {
             Self::Gone => None,
-            Self::Present(waker) => waker.take(),
+            Self::Present(waker, _) => waker.take(),
         }
     }
 }

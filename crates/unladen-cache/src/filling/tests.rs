@@ -268,3 +268,58 @@ fn alone_is_not_joined() {
     drop(follow(&fillings, "a"));
     drop(led);
 }
+
+#[test]
+fn a_body_that_is_too_long_is_kept_no_longer_than_it_takes_to_read() {
+    const PIECE: usize = body::PIECE;
+    let fillings = Fillings::new();
+    let (mut fill, mut first) = lead(&fillings, "a");
+    let mut second = follow(&fillings, "a");
+    fill.tell("head", None);
+    assert_eq!(push(&mut fill, &vec![b'x'; 3 * PIECE]), Poll::Ready(Ok(3 * PIECE)));
+    fill.stop_keeping(4 * PIECE);
+    drop(lead(&fillings, "a"));
+    assert_eq!(push(&mut fill, &vec![b'y'; 2 * PIECE]), Poll::Ready(Ok(PIECE)));
+    assert!(push(&mut fill, b"z").is_pending());
+    let read = |reader: &mut Reader, count: usize| {
+        let mut all = Vec::new();
+        while all.len() < count {
+            match piece(reader) {
+                Poll::Ready(Ok(Some(piece))) => all.extend(piece),
+                other => panic!("{other:?} after {} bytes", all.len()),
+            }
+        }
+        all
+    };
+    assert_eq!(read(&mut first, 4 * PIECE).len(), 4 * PIECE);
+    // The other has not read.
+    assert!(push(&mut fill, b"z").is_pending());
+    assert_eq!(fillings.in_flight().1, 4 * PIECE as u64);
+    assert_eq!(read(&mut second, PIECE).len(), PIECE);
+    assert_eq!(fillings.in_flight().1, 3 * PIECE as u64);
+    assert_eq!(push(&mut fill, b"zz"), Poll::Ready(Ok(2)));
+    let rest = read(&mut second, 3 * PIECE + 2);
+    assert!(rest.ends_with(b"yzz"));
+    assert_eq!(read(&mut first, 2), b"zz");
+    drop(first);
+    assert_eq!(fill.end(), None);
+    assert_eq!(piece(&mut second), Poll::Ready(Ok(None)));
+}
+
+#[test]
+fn whoever_holds_a_long_body_up_and_leaves_has_the_fetcher_woken() {
+    let fillings = Fillings::new();
+    let (mut fill, mut first) = lead(&fillings, "a");
+    let slow = follow(&fillings, "a");
+    fill.tell("head", None);
+    fill.stop_keeping(1);
+    assert_eq!(push(&mut fill, b"ab"), Poll::Ready(Ok(1)));
+    assert_eq!(piece(&mut first), Poll::Ready(Ok(Some(b"a".to_vec()))));
+    let (woken, waker) = woken();
+    assert!(fill.poll_push(&mut Context::from_waker(&waker), b"b").is_pending());
+    drop(slow);
+    assert_eq!(woken.count(), 1);
+    assert_eq!(push(&mut fill, b"b"), Poll::Ready(Ok(1)));
+    drop(first);
+    assert_eq!(push(&mut fill, b"c"), Poll::Ready(Err(())));
+}

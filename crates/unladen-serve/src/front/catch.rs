@@ -6,8 +6,8 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use unladen_cache::{
-    Fill, Freshness, NoStore, Nominated, RequestControl, Sequence, Stored, Time, Validators, kept,
-    may_serve_on_error, storable, update,
+    Fill, Freshness, NoStore, Nominated, RequestControl, Sequence, Stored, Time, Validators, kept, may_serve_on_error,
+    storable, update,
 };
 use unladen_http1::{Fields, Length, Name, Request, Response};
 
@@ -79,6 +79,7 @@ pub(crate) struct Catch {
 pub(crate) struct FillSink<'a> {
     to: Option<Fill<News>>,
     storing: Option<Storing<'a>>,
+    bytes: u64,
 }
 
 #[derive(Debug)]
@@ -109,10 +110,12 @@ impl Catch {
 
     /// An answer's head is there: tells it to all who wait, and gives where its body goes to.
     pub(crate) fn caught(&mut self, response: &Response) -> FillSink<'_> {
-        let nothing = FillSink { to: None, storing: None };
+        let nothing = FillSink::nowhere();
         let Some(fill) = self.fill.take() else { return nothing };
         let wanted = &self.wanted;
-        let Some(cache) = &wanted.front.cache else { return nothing };
+        if wanted.front.cache.is_none() {
+            return nothing;
+        }
         let received = Time::now();
         if let Some(stored) = &wanted.stored {
             if response.status == 304 {
@@ -143,15 +146,15 @@ impl Catch {
             Ok(kept) => {
                 let status = response.status;
                 fill.tell(News::Began(Arc::new(Began { response, kept: Ok(kept.clone()) })), None);
-                FillSink { to: Some(fill), storing: Some(Storing { wanted, kept, status }) }
+                FillSink { to: Some(fill), storing: Some(Storing { wanted, kept, status }), bytes: 0 }
             }
             Err(why) => {
                 if is_of_the_resource(why) {
-                    cache.store.set_uncacheable(&wanted.key, Instant::now() + cache.settings.uncacheable);
+                    wanted.give_up();
                 }
                 let began = News::Began(Arc::new(Began { response, kept: Err(why) }));
                 fill.tell(began, Some((WINDOW, News::NotForAll)));
-                FillSink { to: Some(fill), storing: None }
+                FillSink { to: Some(fill), storing: None, bytes: 0 }
             }
         }
     }
@@ -173,6 +176,18 @@ impl Kept {
 // === impl Wanted ===
 
 impl Wanted {
+    /// For a while, nobody waits for another's answer to this.
+    fn give_up(&self) {
+        if let Some(cache) = &self.front.cache {
+            cache.store.set_uncacheable(&self.key, Instant::now() + cache.settings.uncacheable);
+        }
+    }
+
+    /// The longest body that is stored.
+    fn largest(&self) -> u64 {
+        self.front.cache.as_ref().map_or(0, |cache| cache.settings.largest)
+    }
+
     fn judge(&self, response: &Response, received: Time) -> Result<Kept, NoStore> {
         let Some(cache) = &self.front.cache else { return Err(NoStore::NoStore) };
         let policy = &cache.policy;
@@ -195,13 +210,21 @@ impl Wanted {
             crate::date::write_date(&mut date, Instant::now());
             fields.push(b"date", &date);
         }
-        // Whoever runs it has said so.
-        if self.front.cache.as_ref().is_some_and(|cache| cache.settings.store_set_cookie) {
-            for field in response.fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"set-cookie")) {
+        self.with_cookies(&mut fields, response);
+        fields
+    }
+
+    /// Keeps `Set-Cookie`, if whoever runs this has said so.
+    fn with_cookies(&self, fields: &mut Fields, response: &Response) {
+        let is_set = |name: &[u8]| name.eq_ignore_ascii_case(b"set-cookie");
+        if self.front.cache.as_ref().is_some_and(|cache| cache.settings.store_set_cookie)
+            && response.fields.iter().any(|field| is_set(field.name))
+        {
+            fields.retain(|field| !is_set(field.name));
+            for field in response.fields.iter().filter(|field| is_set(field.name)) {
                 fields.push(field.name, field.value);
             }
         }
-        fields
     }
 
     /// Says that the answer depends on the codings that a client takes, if its body may come to be sent in another.
@@ -219,7 +242,8 @@ impl Wanted {
     }
 
     fn freshened(&self, stored: &Stored, response: &Response, received: Time) -> Stored {
-        let fields = update(&stored.fields, &response.fields);
+        let mut fields = update(&stored.fields, &response.fields);
+        self.with_cookies(&mut fields, response);
         let policy = self.front.cache.as_ref().map(|cache| cache.policy.clone()).unwrap_or_default();
         let freshness = Freshness::of(stored.status, &fields, self.requested, received, &policy);
         stored.freshened(fields, freshness, self.version.clone(), self.sequence)
@@ -268,12 +292,30 @@ pub(crate) fn origin(authority: &[u8], is_https: bool) -> Vec<u8> {
 // === impl FillSink ===
 
 impl FillSink<'_> {
+    /// For a body that nobody wants.
+    pub(crate) fn nowhere() -> Self {
+        Self { to: None, storing: None, bytes: 0 }
+    }
+
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, ()>> {
         match &mut self.to {
-            Some(fill) => Poll::Ready(Ok(ready!(fill.poll_push(cx, data))?)),
+            Some(fill) => {
+                let count = ready!(fill.poll_push(cx, data))?;
+                self.bytes += count as u64;
+                if let Some(storing) = self.storing.take_if(|storing| self.bytes > storing.wanted.largest()) {
+                    storing.wanted.give_up();
+                    fill.stop_keeping(WINDOW);
+                }
+                Poll::Ready(Ok(count))
+            }
             // Nobody wants it, but the connection can be used again.
             None => Poll::Ready(Ok(data.len())),
         }
+    }
+
+    /// Whether nobody wants the rest of it.
+    pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
+        self.to.as_mut().is_some_and(|fill| fill.poll_abandoned(cx).is_ready())
     }
 
     /// The body is whole.

@@ -27,7 +27,7 @@ pub(crate) fn may_be(fields: &Fields) -> bool {
 
 impl Cache {
     /// Begins to put a body into a coding, unless that is under way.
-    pub(crate) fn compress(&self, stored: &Arc<Stored>, coding: Coding) {
+    pub(crate) fn compress(&self, key: &[u8], stored: &Arc<Stored>, coding: Coding) {
         if !may_be(&stored.fields) {
             stored.set_coded(coding, None);
             return;
@@ -38,11 +38,12 @@ impl Cache {
             return;
         }
         drop(under_work);
+        let (store, key) = (self.store.clone(), key.to_vec());
         let (stored, under_work) = (stored.clone(), self.under_work.clone());
         // Some milliseconds for a page: other requests do not wait for it.
         tokio::task::spawn_blocking(move || {
             let coded = coding.encode(&stored.body).map(Bytes::from);
-            stored.set_coded(coding, coded);
+            store.set_coded(&key, &stored, coding, coded);
             under_work.lock().unwrap_or_else(PoisonError::into_inner).remove(&work);
         });
     }

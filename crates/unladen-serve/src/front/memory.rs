@@ -42,13 +42,13 @@ const OF_NOT_MODIFIED: [&[u8]; 9] = [
 ];
 
 /// What a request gets of a stored response.
-pub(crate) fn memory<'s>(front: &Front, request: &Request, stored: &'s Arc<Stored>) -> Memory<'s> {
+pub(crate) fn memory<'s>(front: &Front, key: &[u8], request: &Request, stored: &'s Arc<Stored>) -> Memory<'s> {
     // Its conditions and ranges are about a representation, which other statuses do not tell of.
     if stored.status != 200 {
         return whole(stored);
     }
     let range = request.fields.find(b"range").filter(|_| request.method == b"GET");
-    let coding = range.is_none().then(|| coding(front, request, stored)).flatten();
+    let coding = range.is_none().then(|| coding(front, key, request, stored)).flatten();
     match precondition(request, &stored.validators, stored.freshness.received) {
         Verdict::NotModified => not_modified(stored, coding.is_some()),
         Verdict::Failed => {
@@ -79,7 +79,7 @@ fn not_modified(stored: &Stored, is_coded: bool) -> Memory<'_> {
 }
 
 /// In one of the codings that the client takes, if the body has been put into it.
-fn coding(front: &Front, request: &Request, stored: &Arc<Stored>) -> Option<(Coding, Bytes)> {
+fn coding(front: &Front, key: &[u8], request: &Request, stored: &Arc<Stored>) -> Option<(Coding, Bytes)> {
     let cache = front.cache.as_ref().filter(|cache| cache.settings.compress)?;
     if stored.body.len() < super::compress::SHORTEST {
         return None;
@@ -89,7 +89,7 @@ fn coding(front: &Front, request: &Request, stored: &Arc<Stored>) -> Option<(Cod
     let best = accepted.each().next()?;
     made(best).or_else(|| {
         if !stored.is_coded(best) {
-            cache.compress(stored, best);
+            cache.compress(key, stored, best);
         }
         accepted.each().find_map(made)
     })

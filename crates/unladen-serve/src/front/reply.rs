@@ -47,7 +47,7 @@ impl Call<'_> {
         desk.more.push(b"age", itoa(age, &mut [0; 20]));
         push_status(desk.more, &CacheStatus { ttl, ..status });
         self.front.add_own(desk.more, inquiry.who.is_https);
-        let memory = memory(self.front, inquiry.request, stored);
+        let memory = memory(self.front, desk.key, inquiry.request, stored);
         let from = match inquiry.request.method == b"HEAD" || memory.body.is_empty() {
             true => Source::Empty,
             false => Source::Memory(memory.body.clone()),

@@ -108,10 +108,11 @@ impl Sink<'_> {
         }
     }
 
-    /// Of HTTP/2: whether the peer has reset the stream, or its connection has ended.
+    /// Of HTTP/2: whether the peer has reset the stream, or its connection has ended. Whether nobody waits for it any more.
     pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
         match self {
-            Self::H1(_) | Self::Fill(_) => false,
+            Self::H1(_) => false,
+            Self::Fill(sink) => sink.poll_gone(cx),
             Self::H2(sink) => sink.stream.poll_reset(cx).is_ready(),
         }
     }
