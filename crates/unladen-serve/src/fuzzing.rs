@@ -99,7 +99,6 @@ fn additions<'a>(settings: &'a BesideSettings, way: &Way) -> Additions<'a> {
         client: None,
         request_id: None,
         trace: None,
-        cache: None,
         upgrade: way.upgrade,
     }
 }

@@ -47,6 +47,25 @@ pub(super) fn write(name: &[u8], fields: &Fields, policy: &Policy, out: &mut Vec
     true
 }
 
+impl Policy {
+    /// Has a request name the language that [`Nominated`](crate::Nominated) takes it to want, and no other: an application that
+    /// chose among several in its own way would have one language stored as another.
+    pub fn set_language(&self, fields: &mut Fields) {
+        let mut all = lines(fields, b"accept-language");
+        let Some(first) = all.next() else { return };
+        let value = joined(first, all);
+        if self.languages.is_empty() || value.len() > LONGEST_LANGUAGES {
+            return;
+        }
+        let picked = language::pick(&value, &self.languages);
+        drop(value);
+        fields.retain(|field| !field.name.eq_ignore_ascii_case(b"accept-language"));
+        if let Some(picked) = picked {
+            fields.push(b"accept-language", picked.as_bytes());
+        }
+    }
+}
+
 /// One line, which is what there is nearly always, or several as one.
 fn joined<'a>(first: &'a [u8], others: impl Iterator<Item = &'a [u8]>) -> Cow<'a, [u8]> {
     others.fold(Cow::Borrowed(first), |mut joined, line| {

@@ -119,11 +119,20 @@ impl Catch {
         let received = Time::now();
         if let Some(stored) = &wanted.stored {
             if response.status == 304 {
-                let stored = Arc::new(wanted.freshened(stored, response, received));
-                if let Some(nominated) = wanted.nominated(&stored) {
-                    wanted.put(&nominated, &stored);
+                let (stored, is_kept) = wanted.freshened(stored, response, received);
+                let nominated = wanted.nominated(&stored).filter(|_| is_kept);
+                let stored = Arc::new(stored);
+                match nominated {
+                    Some(nominated) => {
+                        wanted.put(&nominated, &stored);
+                        fill.tell(News::Stored(stored), None);
+                    }
+                    // From now on it is for this client alone, or for nobody.
+                    None => {
+                        wanted.forget();
+                        fill.tell(News::Stored(stored), Some((WINDOW, News::NotForAll)));
+                    }
                 }
-                fill.tell(News::Stored(stored), None);
                 fill.end();
                 return nothing;
             }
@@ -163,6 +172,11 @@ impl Catch {
 // === impl Kept ===
 
 impl Kept {
+    /// What others than who asked first get of the head.
+    pub(crate) fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
     pub(crate) fn validators(&self) -> Validators {
         Validators::of(&self.fields)
     }
@@ -241,12 +255,26 @@ impl Wanted {
         }
     }
 
-    fn freshened(&self, stored: &Stored, response: &Response, received: Time) -> Stored {
+    /// What is stored from now on, and whether it may be.
+    fn freshened(&self, stored: &Stored, response: &Response, received: Time) -> (Stored, bool) {
         let mut fields = update(&stored.fields, &response.fields);
         self.with_cookies(&mut fields, response);
         let policy = self.front.cache.as_ref().map(|cache| cache.policy.clone()).unwrap_or_default();
         let freshness = Freshness::of(stored.status, &fields, self.requested, received, &policy);
-        stored.freshened(fields, freshness, self.version.clone(), self.sequence)
+        let whole = Response { status: stored.status, fields, ..Response::default() };
+        let is_kept =
+            storable(&self.request, &whole, &policy, self.version.is_some(), self.requested, received).is_ok();
+        let mut fields = kept(&whole.fields);
+        self.with_cookies(&mut fields, &whole);
+        let mut stored = stored.freshened(fields, freshness, self.version.clone(), self.sequence);
+        stored.add_groups(&origin(&self.request.authority, self.is_https));
+        (stored, is_kept)
+    }
+
+    fn forget(&self) {
+        if let Some(cache) = &self.front.cache {
+            cache.forget(&unladen_cache::Purge::Key(self.key.clone()), false);
+        }
     }
 
     /// The request fields that a stored response depends on, without what this cache itself makes of one of them.

@@ -34,9 +34,8 @@ pub(crate) fn fetch(
             None => make_conditional(&mut request.fields, &unladen_cache::Validators::default()),
         }
         // What must not split what is kept must not change it either.
-        if let Some(cache) = &front.cache
-            && request.fields.find(b"cookie").is_some()
-        {
+        if let Some(cache) = &front.cache {
+            cache.policy.set_language(&mut request.fields);
             let left = cache.policy.cookies_left(&request.fields);
             request.fields.retain(|field| !field.name.eq_ignore_ascii_case(b"cookie"));
             if let Some(left) = left {

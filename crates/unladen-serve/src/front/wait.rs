@@ -154,6 +154,15 @@ impl Call<'_> {
             return self.from_memory(inquiry, desk, &Arc::new(stored), result, Some(status)).await;
         }
         desk.response.clone_from(response);
+        if !reader.is_leader()
+            && let Ok(kept) = &began.kept
+        {
+            // What is not stored is not theirs: it was the first one's.
+            desk.response.fields.clone_from(kept.fields());
+            if let Length::Exact(length) = response.length {
+                desk.response.fields.push(b"content-length", length.to_string().as_bytes());
+            }
+        }
         desk.more.clear();
         super::touch::push_status(desk.more, &status);
         self.front.add_own(desk.more, inquiry.who.is_https);
