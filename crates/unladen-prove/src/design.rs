@@ -20,6 +20,8 @@ pub const MOST_FACTORS: usize = 6;
 pub enum Design {
     /// One knob, off and on.
     Ab,
+    /// Each knob alone: those of which only one can be on.
+    Each,
     /// Each knob alone, all, all but each, and one after the other in their order.
     Ablate,
     /// All combinations, of at most [`MOST_FACTORS`] knobs.
@@ -30,12 +32,13 @@ pub enum Design {
 
 impl Design {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Ab, Self::Ablate, Self::Factorial];
+    pub const ALL: [Self; 4] = [Self::Ab, Self::Each, Self::Ablate, Self::Factorial];
 
     /// As in the file and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ab => "ab",
+            Self::Each => "each",
             Self::Ablate => "ablate",
             Self::Factorial => "factorial",
         }
@@ -52,6 +55,7 @@ impl Design {
         arms.list.push(Arm { name: "baseline again".into(), on: vec![false; count], roles: vec![Role::BaselineAgain] });
         match self {
             Self::Ab => arms.add(Role::Candidate, |_| true),
+            Self::Each => (0..count).for_each(|knob| arms.add(Role::Alone(knob), |other| other == knob)),
             Self::Ablate => {
                 for knob in 0..count {
                     arms.add(Role::Alone(knob), |other| other == knob);

@@ -166,6 +166,12 @@ impl KnobSpec {
         claims
     }
 
+    /// Whether all that it does to that thing is to ask for it otherwise while it is on.
+    pub(crate) fn only_asks(&self, claim: &str) -> bool {
+        let mut of = self.changes.iter().filter(|change| change.claims().iter().any(|own| own == claim));
+        of.all(|change| change.reach() == Reach::Request && !change.has(false))
+    }
+
     /// The changes in the order in which to go to this side: first back from those that are made, the last first; then
     /// what was given for it.
     pub(crate) fn steps(&self, on: bool, made: &[bool]) -> Vec<usize> {

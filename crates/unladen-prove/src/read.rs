@@ -148,8 +148,10 @@ fn resolve(
     };
     reading.services = services.iter().map(|service| service.name.clone()).collect();
     let list = table.require("knob", "a list of [[knob]] tables, what is switched on and off")?;
-    let knobs = knob::read_all(&list, &reading)?;
-    let design = design(&table, &list, knobs.len())?;
+    let words = Design::ALL.map(|design| (design.as_str(), design));
+    let wanted = table.get("design").map(|value| value.choice(&words)).transpose()?;
+    let knobs = knob::read_all(&list, &reading, wanted == Some(Design::Each))?;
+    let design = design(&table, &list, wanted, knobs.len())?;
 
     let title = match table.get("title") {
         Some(title) => title.words()?.to_owned(),
@@ -197,18 +199,18 @@ fn resolve(
     Ok(experiment)
 }
 
-fn design(table: &Table<'_>, list: &Value<'_>, knobs: usize) -> Result<Design, Bad> {
-    let words = Design::ALL.map(|design| (design.as_str(), design));
+fn design(table: &Table<'_>, list: &Value<'_>, wanted: Option<Design>, knobs: usize) -> Result<Design, Bad> {
     let value = table.get("design");
-    let design = match &value {
-        Some(value) => value.choice(&words)?,
+    let design = match wanted {
+        Some(design) => design,
         None if knobs == 1 => Design::Ab,
         None => Design::Ablate,
     };
     let (needs, instead) = match design {
-        Design::Ab if knobs > 1 => {
-            ("compares one knob", "choose `ablate` or `factorial`, or make one knob of them: `on` may be a list")
-        }
+        Design::Ab if knobs > 1 => (
+            "compares one knob",
+            "choose `each`, `ablate` or `factorial`, or make one knob of them: `on` may be a list",
+        ),
         Design::Factorial if knobs > MOST_FACTORS => {
             ("has all combinations of at most 6 knobs", "choose `ablate`, whose arms are thrice the knobs")
         }

@@ -24,6 +24,14 @@ fn one_knob_makes_a_comparison_of_two() {
 }
 
 #[test]
+fn each_of_three_is_never_together_with_another() {
+    let arms = arms(Design::Each, 3);
+    let names: Vec<&str> = arms.iter().map(|arm| arm.name.as_str()).collect();
+    assert_eq!(names, ["baseline", "baseline again", "k0", "k1", "k2"]);
+    assert_eq!(arms[3].roles, [Role::Alone(1)]);
+}
+
+#[test]
 fn an_ablation_of_three_has_each_combination_once() {
     let arms = arms(Design::Ablate, 3);
     let names: Vec<&str> = arms.iter().map(|arm| arm.name.as_str()).collect();
@@ -53,7 +61,7 @@ fn an_ablation_of_one_knob_is_a_comparison() {
 
 proptest! {
     #[test]
-    fn arms_are_unique_and_whole(design in 0..3_usize, count in 1..12_usize) {
+    fn arms_are_unique_and_whole(design in 0..Design::ALL.len(), count in 1..12_usize) {
         let design = Design::ALL[design];
         let arms = arms(design, count);
         prop_assert!(arms.iter().all(|arm| arm.on.len() == count && !arm.roles.is_empty()));

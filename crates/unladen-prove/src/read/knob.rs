@@ -35,9 +35,10 @@ pub(crate) enum Given {
 }
 
 /// Reads all of them.
-pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>) -> Result<Vec<KnobSpec>, Bad> {
+/// `alone`: no two of them are ever on together. Each may then ask for what it likes.
+pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>, alone: bool) -> Result<Vec<KnobSpec>, Bad> {
     let mut knobs: Vec<KnobSpec> = Vec::new();
-    let mut claims: HashMap<String, String> = HashMap::new();
+    let mut claims: HashMap<String, (String, bool)> = HashMap::new();
     let values = list.list("a list of tables, each headed [[knob]]")?;
     if values.is_empty() {
         return Err(list.refuse("empty", "at least one knob"));
@@ -50,7 +51,10 @@ pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>) -> Result<Vec<Kn
             return Err(name.problem(Problem::Twice { what: "knobs", name: knob.name }));
         }
         for claim in knob.claims() {
-            if let Some(first) = claims.insert(claim.clone(), knob.name.clone()) {
+            let shares = alone && knob.only_asks(&claim);
+            if let Some((first, shared)) = claims.insert(claim.clone(), (knob.name.clone(), shares))
+                && (first == knob.name || !shared || !shares)
+            {
                 let first = if first == knob.name { "the same side".into() } else { format!("the knob `{first}`") };
                 return Err(name.problem(Problem::Claimed { what: claim, first }));
             }

@@ -112,6 +112,32 @@ fn a_knob_that_gives_both_urls_needs_no_other() {
     assert!(!experiment.knobs[0].acts());
 }
 
+#[test]
+fn knobs_that_are_never_on_together_may_ask_for_the_same_otherwise() {
+    let file = |design: &str, more: &str| {
+        let knob = |name: &str, more: &str| {
+            format!(
+                "[[knob]]\nname = '{name}'\non = [{{ url = 'http://{name}/' }}, {{ header = 'X: {name}' }}]\n{more}\n"
+            )
+        };
+        let load = "[load]\nconcurrency = 1\ntime = '5min'\n";
+        format!("url = 'http://a/'\ndesign = '{design}'\n{load}{}{}", knob("b", ""), knob("c", more))
+    };
+    let experiment = parse(&file("each", "")).unwrap();
+    let asked: Vec<String> =
+        experiment.arms().iter().map(|arm| experiment.requests(arm).unwrap()[0].url().to_string()).collect();
+    assert_eq!(asked, ["http://a/", "http://a/", "http://b/", "http://c/"]);
+    let refused = |text: String| parse(&text).unwrap_err().to_string();
+    for text in [file("ablate", ""), file("each", "off = { url = 'http://d/' }")] {
+        assert!(refused(text.clone()).contains("the URL is changed by the knob `b` already"), "{text}");
+    }
+    let twice = file("each", "").replace("{ header = 'X: c' }", "{ url = 'http://e/' }");
+    assert!(refused(twice).contains("changed by the same side already"));
+    let files = file("each", "").replace("{ header = 'X: b' }", "{ file = 'x', text = '1' }");
+    let files = files.replace("{ header = 'X: c' }", "{ file = 'x', text = '2' }");
+    assert!(refused(files).contains("the file"));
+}
+
 /// A file with something wrong, and what is said of it.
 fn bad(top: &str, load: &str, rest: &str) -> String {
     let url = if top.contains("url") { "" } else { "url = 'http://127.0.0.1/'\n" };

@@ -26,7 +26,7 @@ pub(crate) fn interactions(measured: &Measured<'_>, arms: &Arms) -> Vec<Interact
 /// Each with the p-value of what makes it one.
 fn all(measured: &Measured<'_>, arms: &Arms) -> Vec<(Interaction, f64)> {
     let design = measured.options.experiment.design;
-    if design == Design::Ab {
+    if matches!(design, Design::Ab | Design::Each) {
         return Vec::new();
     }
     let has_cold = measured.options.experiment.cold.is_some();
@@ -46,7 +46,7 @@ fn all(measured: &Measured<'_>, arms: &Arms) -> Vec<(Interaction, f64)> {
             match design {
                 Design::Ablate => found.extend(of.all_against_alone()),
                 Design::Factorial => found.extend(of.factorial()),
-                Design::Ab => {}
+                Design::Ab | Design::Each => {}
             }
         }
     }
