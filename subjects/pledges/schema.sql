@@ -32,8 +32,13 @@ create table view (
 
 create function signer_changed() returns trigger language plpgsql as $$
 begin
-    -- clock_timestamp, as two signers may come in one transaction
-    update pledge set changed = greatest(changed, clock_timestamp()) where id = coalesce(new.pledge_id, old.pledge_id);
+    -- clock_timestamp, as two signers may come in one transaction; and never the same time twice, even where the clock is set back
+    update pledge set changed = greatest(changed + interval '1 microsecond', clock_timestamp())
+        where id = coalesce(new.pledge_id, old.pledge_id);
     return null;
 end
 $$;
+
+-- The cheap question: what a cache in front asks.
+create function pledge_last_change_time(integer) returns timestamptz language sql stable as
+    $$ select changed from pledge where id = $1 $$;

@@ -15,7 +15,7 @@ function cond_asked() {
 function cond_headers($changed, $variant) {
     header('Last-Modified: ' . gmdate('D, d M Y H:i:s', (int)$changed) . ' GMT');
     header('ETag: ' . cond_etag($changed, $variant));
-    header('Cache-Control: max-age=0');
+    header('Cache-Control: max-age=' . (int)($_SERVER['MAX_AGE'] ?? 0)); // the web server's setting
     header('Vary: Accept-Language');
 }
 
