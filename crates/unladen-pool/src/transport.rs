@@ -20,6 +20,8 @@ pub enum Transport {
     Plain(Socket),
     /// Encrypted; this end is the client.
     TlsClient(Box<tokio_rustls::client::TlsStream<Socket>>),
+    /// Encrypted; this end is the server.
+    TlsServer(Box<tokio_rustls::server::TlsStream<Socket>>),
 }
 
 /// One of the two users of a transport, reading or writing: both belong to one task.
@@ -34,15 +36,29 @@ impl Transport {
         match self {
             Self::Plain(socket) => socket,
             Self::TlsClient(stream) => stream.get_mut().0,
+            Self::TlsServer(stream) => stream.get_mut().0,
         }
     }
 
-    /// Waits until there is something to read, without a place to read it into.
+    /// Waits until there may be something to read, without a place to read it into.
     pub fn poll_readable(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.has_decrypted() {
+            return Poll::Ready(Ok(()));
+        }
         match self.socket() {
             Socket::Tcp(stream) => stream.poll_read_ready(cx),
             Socket::Unix(stream) => stream.poll_read_ready(cx),
             _ => Poll::Ready(Ok(())),
+        }
+    }
+
+    /// Whether TLS has taken more from the socket than was asked for: of that, the socket says nothing any more. So it is if the peer
+    /// has said that it closes.
+    fn has_decrypted(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            Self::TlsClient(stream) => !stream.get_ref().1.wants_read(),
+            Self::TlsServer(stream) => !stream.get_ref().1.wants_read(),
         }
     }
 
@@ -69,6 +85,7 @@ impl AsyncRead for Transport {
         match self.get_mut() {
             Self::Plain(socket) => Pin::new(socket).poll_read(cx, into),
             Self::TlsClient(stream) => Pin::new(stream).poll_read(cx, into),
+            Self::TlsServer(stream) => Pin::new(stream).poll_read(cx, into),
         }
     }
 }
@@ -78,6 +95,7 @@ impl AsyncWrite for Transport {
         match self.get_mut() {
             Self::Plain(socket) => Pin::new(socket).poll_write(cx, bytes),
             Self::TlsClient(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::TlsServer(stream) => Pin::new(stream).poll_write(cx, bytes),
         }
     }
 
@@ -89,6 +107,7 @@ impl AsyncWrite for Transport {
         match self.get_mut() {
             Self::Plain(socket) => Pin::new(socket).poll_write_vectored(cx, pieces),
             Self::TlsClient(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
+            Self::TlsServer(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
         }
     }
 
@@ -100,6 +119,7 @@ impl AsyncWrite for Transport {
         match self.get_mut() {
             Self::Plain(socket) => Pin::new(socket).poll_flush(cx),
             Self::TlsClient(stream) => Pin::new(stream).poll_flush(cx),
+            Self::TlsServer(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
 
@@ -107,6 +127,7 @@ impl AsyncWrite for Transport {
         match self.get_mut() {
             Self::Plain(socket) => Pin::new(socket).poll_shutdown(cx),
             Self::TlsClient(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::TlsServer(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }
 }
