@@ -382,7 +382,7 @@ pub const KEYS: &[Key] = &[
         "cache",
         "store_set_cookie",
         FLAG,
-        "whether responses with `Set-Cookie` are stored, without it",
+        "whether responses with `Set-Cookie` are stored, with it",
         "what sets a cookie is mostly for one user",
     ),
     key(

@@ -17,6 +17,9 @@ use crate::record::Reason;
 /// Of an answer that is not kept, so much may wait for the one client that gets it.
 const WINDOW: usize = 256 * 1024;
 
+/// A failure says little of the next answer.
+const FAILURE: Duration = Duration::from_secs(1);
+
 /// What those who wait are told, once.
 #[derive(Clone, Debug)]
 pub(crate) enum News {
@@ -158,8 +161,10 @@ impl Catch {
                 FillSink { to: Some(fill), storing: Some(Storing { wanted, kept, status }), bytes: 0 }
             }
             Err(why) => {
-                if is_of_the_resource(why) {
-                    wanted.give_up();
+                if response.status >= 500 {
+                    wanted.give_up(FAILURE);
+                } else if is_of_the_resource(why) {
+                    wanted.give_up(Duration::MAX);
                 }
                 let began = News::Began(Arc::new(Began { response, kept: Err(why) }));
                 fill.tell(began, Some((WINDOW, News::NotForAll)));
@@ -191,9 +196,10 @@ impl Kept {
 
 impl Wanted {
     /// For a while, nobody waits for another's answer to this.
-    fn give_up(&self) {
+    fn give_up(&self, longest: Duration) {
         if let Some(cache) = &self.front.cache {
-            cache.store.set_uncacheable(&self.key, Instant::now() + cache.settings.uncacheable);
+            let until = Instant::now() + cache.settings.uncacheable.min(longest);
+            cache.store.set_uncacheable(&self.key, until);
         }
     }
 
@@ -331,7 +337,7 @@ impl FillSink<'_> {
                 let count = ready!(fill.poll_push(cx, data))?;
                 self.bytes += count as u64;
                 if let Some(storing) = self.storing.take_if(|storing| self.bytes > storing.wanted.largest()) {
-                    storing.wanted.give_up();
+                    storing.wanted.give_up(Duration::MAX);
                     fill.stop_keeping(WINDOW);
                 }
                 Poll::Ready(Ok(count))

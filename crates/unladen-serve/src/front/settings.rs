@@ -80,7 +80,7 @@ pub struct CacheSettings {
     pub ignore_cookies: Vec<String>,
     /// If there are any: the only cookies by which `Vary: Cookie` tells apart.
     pub vary_cookies: Vec<String>,
-    /// Whether what has `Set-Cookie` is stored, without it.
+    /// Whether what has `Set-Cookie` is stored, with it.
     pub store_set_cookie: bool,
     /// The application's languages.
     pub languages: Vec<String>,
