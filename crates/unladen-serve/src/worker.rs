@@ -211,8 +211,16 @@ fn spawn(socket: Socket, address: Option<IpAddr>, context: &Rc<Context>, slot: &
     let (context, slot) = (context.clone(), slot.clone());
     // In a box of its own: the runtime moves what it is given several times before it runs.
     spawn_local(Box::pin(async move {
-        let peer = Peer { address, is_https: false };
-        client_h1::serve(Transport::Plain(socket), peer, context, slot).await;
+        let front = slot.front.borrow().clone().filter(|front| front.has_opening() && !slot.redirects);
+        match front {
+            None => client_h1::serve(Transport::Plain(socket), Peer { address, is_https: false }, context, slot).await,
+            Some(front) => {
+                if let Some((transport, peer)) = front.open(socket, address).await {
+                    drop(front);
+                    client_h1::serve(transport, peer, context, slot).await;
+                }
+            }
+        }
         drop(visit);
     }));
 }

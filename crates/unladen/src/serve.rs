@@ -38,16 +38,19 @@ pub(crate) fn check(file: &Path, is_json: bool) -> Result<(), Failure> {
             return Err(error.into());
         }
     };
-    unladen_serve::try_upstreams(&config)?;
+    let doubts = unladen_serve::try_upstreams(&config)?;
     if is_json {
         return Ok(output::line(&format!("{:#}", json::checked(&config)))?);
     }
     for warning in &config.warnings {
         output::line(&format!("{warning}"))?;
     }
-    let count = config.settings.beside.len();
+    for doubt in &doubts {
+        output::line(&format!("warning: {doubt}"))?;
+    }
+    let count = config.settings.beside.len() + config.settings.front.len();
     let listeners = if count == 1 { "1 listener".into() } else { format!("{count} listeners") };
-    let doubts = match config.warnings.len() {
+    let doubts = match config.warnings.len() + doubts.len() {
         0 => String::new(),
         1 => ", one warning".into(),
         count => format!(", {count} warnings"),

@@ -160,13 +160,24 @@ impl Plans {
 
 /// Looks at what only an attempt can tell: whether upstreams can be made as they are configured, with their certificates and keys.
 ///
+/// What is doubtful about them, a sentence each.
+///
 /// # Errors
 /// The first that cannot.
-pub fn try_upstreams(config: &Config) -> Result<(), ServeError> {
+pub fn try_upstreams(config: &Config) -> Result<Vec<String>, ServeError> {
     for beside in &config.settings.beside {
         Upstream::new(beside.upstream.clone(), 1).map_err(|source| refused(&beside.upstream.name, source))?;
     }
-    Ok(())
+    let mut doubts = Vec::new();
+    for settings in &config.settings.front {
+        let name = &settings.app.upstream.name;
+        let upstream = Upstream::new(settings.app.upstream.clone(), 1).map_err(|source| refused(name, source))?;
+        let app = Arc::new(Beside::new(settings.app.clone(), upstream));
+        let front = Front::new(settings.clone(), app, 1, None)
+            .map_err(|source| ServeError::Front { name: name.clone(), source })?;
+        doubts.extend(front.doubts());
+    }
+    Ok(doubts)
 }
 
 fn refused(name: &str, source: UpstreamError) -> ServeError {

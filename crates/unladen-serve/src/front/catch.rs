@@ -11,6 +11,7 @@ use unladen_cache::{
 };
 use unladen_http1::{Fields, Length, Name, Request, Response};
 
+use super::person::uncacheable_key;
 use super::{Front, compress, memory};
 use crate::record::Reason;
 
@@ -122,17 +123,19 @@ impl Catch {
         let received = Time::now();
         if let Some(stored) = &wanted.stored {
             if response.status == 304 {
-                let (stored, is_kept) = wanted.freshened(stored, response, received);
-                let nominated = wanted.nominated(&stored).filter(|_| is_kept);
+                let (stored, kept) = wanted.freshened(stored, response, received);
+                let nominated = wanted.nominated(&stored).ok_or(NoStore::VaryAll);
                 let stored = Arc::new(stored);
-                match nominated {
-                    Some(nominated) => {
+                match kept.and(nominated) {
+                    Ok(nominated) => {
                         wanted.put(&nominated, &stored);
                         fill.tell(News::Stored(stored), None);
                     }
-                    // From now on it is for this client alone, or for nobody.
-                    None => {
-                        wanted.forget();
+                    // It is for this client alone; and from now on perhaps for nobody else.
+                    Err(why) => {
+                        if is_of_the_resource(why) {
+                            wanted.forget();
+                        }
                         fill.tell(News::Stored(stored), Some((WINDOW, News::NotForAll)));
                     }
                 }
@@ -163,8 +166,12 @@ impl Catch {
             Err(why) => {
                 if response.status >= 500 {
                     wanted.give_up(FAILURE);
-                } else if is_of_the_resource(why) {
+                } else if is_of_the_resource(why) && !is_fault_of_a_request(response.status) {
                     wanted.give_up(Duration::MAX);
+                    // What was for all is not for all any more.
+                    if wanted.stored.is_some() {
+                        wanted.forget();
+                    }
                 }
                 let began = News::Began(Arc::new(Began { response, kept: Err(why) }));
                 fill.tell(began, Some((WINDOW, News::NotForAll)));
@@ -195,11 +202,12 @@ impl Kept {
 // === impl Wanted ===
 
 impl Wanted {
-    /// For a while, nobody waits for another's answer to this.
+    /// For a while, nobody waits for another's answer to this; if it was for one user, it is their own requests that do not.
     fn give_up(&self, longest: Duration) {
         if let Some(cache) = &self.front.cache {
             let until = Instant::now() + cache.settings.uncacheable.min(longest);
-            cache.store.set_uncacheable(&self.key, until);
+            let has_cookies = cache.policy.has_cookies(&self.request.fields);
+            cache.store.set_uncacheable(&uncacheable_key(&self.key, &self.request, has_cookies), until);
         }
     }
 
@@ -215,7 +223,7 @@ impl Wanted {
         if matches!(response.length, Length::Exact(length) if length > policy.largest) {
             return Err(NoStore::TooLarge);
         }
-        let nominated = Nominated::of(&response.fields).ok_or(NoStore::VaryAll)?;
+        let nominated = Nominated::of(&response.fields).filter(is_of_the_client).ok_or(NoStore::VaryAll)?;
         let mut variant = Vec::new();
         nominated.write_variant(&self.request, policy, &mut variant);
         let fields = self.fields(response);
@@ -262,19 +270,18 @@ impl Wanted {
     }
 
     /// What is stored from now on, and whether it may be.
-    fn freshened(&self, stored: &Stored, response: &Response, received: Time) -> (Stored, bool) {
+    fn freshened(&self, stored: &Stored, response: &Response, received: Time) -> (Stored, Result<(), NoStore>) {
         let mut fields = update(&stored.fields, &response.fields);
         self.with_cookies(&mut fields, response);
         let policy = self.front.cache.as_ref().map(|cache| cache.policy.clone()).unwrap_or_default();
         let freshness = Freshness::of(stored.status, &fields, self.requested, received, &policy);
         let whole = Response { status: stored.status, fields, ..Response::default() };
-        let is_kept =
-            storable(&self.request, &whole, &policy, self.version.is_some(), self.requested, received).is_ok();
+        let is_kept = storable(&self.request, &whole, &policy, self.version.is_some(), self.requested, received);
         let mut fields = kept(&whole.fields);
         self.with_cookies(&mut fields, &whole);
         let mut stored = stored.freshened(fields, freshness, self.version.clone(), self.sequence);
         stored.add_groups(&origin(&self.request.authority, self.is_https));
-        (stored, is_kept)
+        (stored, is_kept.map(drop))
     }
 
     fn forget(&self) {
@@ -285,7 +292,7 @@ impl Wanted {
 
     /// The request fields that a stored response depends on, without what this cache itself makes of one of them.
     fn nominated(&self, stored: &Stored) -> Option<Nominated> {
-        let mut nominated = Nominated::of(&stored.fields)?;
+        let mut nominated = Nominated::of(&stored.fields).filter(is_of_the_client)?;
         if compress::may_be(&stored.fields) && stored.body.len() >= compress::SHORTEST {
             nominated.0.retain(|name| **name != *b"accept-encoding");
         }
@@ -307,6 +314,16 @@ impl Wanted {
 /// Whether the next answer will not be kept either, whoever asks.
 fn is_of_the_resource(why: NoStore) -> bool {
     !matches!(why, NoStore::Method | NoStore::RequestNoStore | NoStore::Authorization | NoStore::Cookies)
+}
+
+/// Whether it is about what one client sent, and not about what it asked for.
+fn is_fault_of_a_request(status: u16) -> bool {
+    matches!(status, 400 | 402 | 405..=409 | 411..=450 | 452..=499)
+}
+
+/// Whether all that a response depends on is what clients said: by whom and where from it was asked is added on the way.
+fn is_of_the_client(nominated: &Nominated) -> bool {
+    !nominated.0.iter().any(|name| matches!(&**name, b"x-forwarded-for" | b"forwarded"))
 }
 
 /// Whether it is to be passed on as it is (RFC 9111, section 5.2.2.6).

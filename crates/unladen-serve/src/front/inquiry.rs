@@ -8,6 +8,7 @@ use unladen_cache::{Forwarded, RequestControl, Resource, Reuse, Stored, Time, re
 use unladen_http1::Request;
 
 use super::Cache;
+use super::person::uncacheable_key;
 use super::prepare::Who;
 use crate::record::{CacheResult, Reason};
 
@@ -18,8 +19,8 @@ pub(crate) struct Inquiry<'q> {
     pub(crate) who: Who,
     pub(crate) control: RequestControl,
     pub(crate) known: Known,
-    /// Whether it has cookies that matter.
-    pub(crate) has_cookies: bool,
+    /// Whether it has cookies that matter, or `Authorization`.
+    pub(crate) is_of_a_user: bool,
 }
 
 /// What a validator says of the page now.
@@ -72,7 +73,7 @@ impl Inquiry<'_> {
     /// Decides.
     pub(crate) fn decide(&self, found: &Found, key: &[u8], now: Time) -> Decision {
         let Some(stored) = &found.stored else { return self.without(found, key) };
-        if self.has_cookies && !stored.freshness.shared_with_cookies {
+        if self.is_of_a_user && !stored.freshness.shared_with_cookies {
             return Decision::Pass(Forwarded::Bypass, "cookies");
         }
         let is_soft_purged = stored.is_soft_purged.load(Ordering::Acquire);
@@ -112,7 +113,8 @@ impl Inquiry<'_> {
         if matches!(self.known, Known::Silent(_)) && !self.control.only_if_cached {
             return Decision::Pass(forwarded, "validator-silent");
         }
-        if self.cache.store.is_uncacheable(key, Instant::now()) && !self.control.only_if_cached {
+        let personal = uncacheable_key(key, self.request, self.has_cookies);
+        if self.cache.store.is_uncacheable(&personal, Instant::now()) && !self.control.only_if_cached {
             return Decision::Pass(forwarded, "uncacheable");
         }
         self.fetch(forwarded)
@@ -139,7 +141,7 @@ impl Inquiry<'_> {
             _ => b"",
         };
         let credentials = self.request.fields.find(b"authorization").unwrap_or_default();
-        let cookies = if self.has_cookies { self.request.fields.find(b"cookie").unwrap_or_default() } else { b"" };
+        let cookies = if self.is_of_a_user { self.request.fields.find(b"cookie").unwrap_or_default() } else { b"" };
         for part in [variant, version, credentials, cookies] {
             join.extend_from_slice(&(part.len() as u64).to_be_bytes());
             join.extend_from_slice(part);

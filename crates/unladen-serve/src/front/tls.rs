@@ -80,11 +80,6 @@ impl Acceptor {
     }
 }
 
-/// Whether HTTP/2 was agreed on (RFC 7301).
-pub(crate) fn is_h2(transport: &Transport) -> bool {
-    matches!(transport, Transport::TlsServer(stream) if stream.get_ref().1.alpn_protocol() == Some(b"h2"))
-}
-
 impl std::fmt::Debug for Acceptor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // What it holds is secret, or in the settings.

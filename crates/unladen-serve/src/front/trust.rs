@@ -95,11 +95,6 @@ impl Trust {
         }
         asker
     }
-
-    /// The client's address alone; as [`Self::asker`].
-    pub(crate) fn client(&self, fields: &Fields, peer: Option<IpAddr>) -> Option<IpAddr> {
-        self.asker(fields, peer).address
-    }
 }
 
 /// `X-Forwarded-Proto` has one value, or one for each proxy: then that of the proxy which the client is connected to.

@@ -234,3 +234,8 @@ async fn soon(ours: &mut Transport) {
     let ready = std::future::poll_fn(|cx| ours.poll_readable(cx));
     tokio::time::timeout(Duration::from_secs(10), ready).await.expect("readable").unwrap();
 }
+
+/// Whether HTTP/2 was agreed on (RFC 7301).
+fn is_h2(transport: &Transport) -> bool {
+    matches!(transport, Transport::TlsServer(stream) if stream.get_ref().1.alpn_protocol() == Some(b"h2"))
+}

@@ -50,7 +50,7 @@ fn the_last_that_is_not_trusted_is_the_client() {
     let trust = trust(ForwardedBy::XForwardedFor);
     for (peer, header, client) in cases {
         let fields = fields(&[("X-Forwarded-For", header), ("Forwarded", "for=8.8.8.8")]);
-        assert_eq!(trust.client(&fields, Some(ip(peer))), Some(ip(client)), "{peer}: {header}");
+        assert_eq!(trust.asker(&fields, Some(ip(peer))).address, Some(ip(client)), "{peer}: {header}");
     }
 }
 
@@ -59,17 +59,17 @@ fn lines_are_one_list() {
     let trust = trust(ForwardedBy::XForwardedFor);
     let peer = Some(ip("10.0.0.1"));
     let two = fields(&[("x-forwarded-for", "6.6.6.6"), ("a", "b"), ("X-FORWARDED-FOR", "1.1.1.1, 10.0.0.2")]);
-    assert_eq!(trust.client(&two, peer), Some(ip("1.1.1.1")));
+    assert_eq!(trust.asker(&two, peer).address, Some(ip("1.1.1.1")));
     let mut many = vec![("x-forwarded-for", "6.6.6.6"); 100];
     many.extend([("x-forwarded-for", "1.1.1.1"), ("x-forwarded-for", "10.0.0.2")]);
-    assert_eq!(trust.client(&fields(&many), peer), Some(ip("1.1.1.1")));
+    assert_eq!(trust.asker(&fields(&many), peer).address, Some(ip("1.1.1.1")));
     // Nobody has so many proxies of his own.
     let endless = fields(&[("x-forwarded-for", &format!("1.1.1.1{}", ", 10.0.0.2".repeat(1000)))]);
-    assert_eq!(trust.client(&endless, peer), Some(ip("10.0.0.2")));
+    assert_eq!(trust.asker(&endless, peer).address, Some(ip("10.0.0.2")));
     let long = fields(&[("x-forwarded-for", &format!("{}, 1.1.1.1", "x".repeat(100_000)))]);
-    assert_eq!(trust.client(&long, peer), Some(ip("1.1.1.1")));
+    assert_eq!(trust.asker(&long, peer).address, Some(ip("1.1.1.1")));
     let long = fields(&[("x-forwarded-for", &"x".repeat(100_000))]);
-    assert_eq!(trust.client(&long, peer), peer);
+    assert_eq!(trust.asker(&long, peer).address, peer);
 }
 
 #[test]
@@ -133,9 +133,9 @@ fn the_scheme_is_what_the_clients_own_proxy_says() {
 #[test]
 fn unix_sockets_are_trusted_if_that_is_said() {
     let fields = fields(&[("x-forwarded-for", "1.1.1.1")]);
-    assert_eq!(trust(ForwardedBy::XForwardedFor).client(&fields, None), Some(ip("1.1.1.1")));
+    assert_eq!(trust(ForwardedBy::XForwardedFor).asker(&fields, None).address, Some(ip("1.1.1.1")));
     let nobody = Trust::new(&TrustedSettings::default());
-    assert_eq!(nobody.client(&fields, None), None);
+    assert_eq!(nobody.asker(&fields, None).address, None);
     assert!(!nobody.is_trusted_peer(None) && !nobody.is_trusted(ip("127.0.0.1")));
 }
 
@@ -157,7 +157,7 @@ proptest! {
         let (by, name) = if forwarded { (ForwardedBy::Forwarded, "forwarded") } else { (ForwardedBy::XForwardedFor, "x-forwarded-for") };
         let mut fields = Fields::default();
         lines.iter().for_each(|line| fields.push(name.as_bytes(), line));
-        prop_assert!(trust(by).client(&fields, Some(ip("10.0.0.1"))).is_some());
+        prop_assert!(trust(by).asker(&fields, Some(ip("10.0.0.1"))).address.is_some());
     }
 
     /// Each way to write an address is read as that address.
