@@ -1,12 +1,25 @@
 //! The principal type is [`Phase`]: where in its life a request is. This file is the map of that life.
 //!
 //! ```text
-//! a client connects ── client_h1 / client_h2 ── a head is read, strictly (unladen-http1)
+//! a client connects ── in front: PROXY, TLS (front/open) ── client_h1 / client_h2 ── a head is read, strictly (unladen-http1)
 //!        │ no request of HTTP: 400, 431, 501, 505
-//! Admitting    rates, limits, the breaker                                    429, 503 at once
+//!        │
+//! in front of an application (front/call):
+//!        │ prepare      for whom it is, from which country; what a client says of itself is taken off
+//!        │ PURGE        forgets (purge)                                          200, 403
+//!        │ ask          a validator, what the page's version is now
+//!        │ look, decide what is stored, and whether it answers (inquiry; unladen-cache)
+//!        │              ├─ it does: from_memory (reply, memory)                  200, 206, 304, 412, 416
+//!        │              ├─ wait: together with all who ask for the same (wait); one of them fetches (fetch),
+//!        │              │        the answer is judged, told and stored (catch)
+//!        │              └─ pass: the application, for this client alone; what an unsafe request changed is forgotten (touch)
+//!        │ clients      too many under way of one client                         429
+//!        │
+//! at the application, or beside one (errand):
+//! Admitting    rates, limits, the breaker                                        429, 503 at once
 //!        │
 //! Connecting   an endpoint is picked; a connection of this thread, of another, or a new one (unladen-pool)
-//!        │     ├─ none: BackingOff, another endpoint                          502, 503, 504
+//!        │     ├─ none: BackingOff, another endpoint                              502, 503, 504
 //! Sending      the head, and the body as the client sends it
 //! Waiting      for the answer's head; interim ones (1xx) are passed on
 //!        │     ├─ the connection was just being closed: again on another, if that is safe
