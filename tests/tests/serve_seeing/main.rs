@@ -1,6 +1,5 @@
 //! What `unladen serve` shows of itself: the admin address, its page in a browser, the access log, what a collector is sent.
 
-mod chromium;
 mod helping;
 mod page;
 

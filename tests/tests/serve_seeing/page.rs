@@ -1,8 +1,7 @@
 //! The live page, in a real browser.
 
-use unladen_tests::{Reply, Serve, Server};
+use unladen_tests::{Chromium, Reply, Serve, Server};
 
-use crate::chromium::Chromium;
 use crate::helping::{Admin, ask, config, eventually, free_port};
 
 /// Pixels of a chart that have a colour of the theme.

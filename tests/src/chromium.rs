@@ -3,6 +3,7 @@
 //! The protocol goes over a pipe (documents of JSON, each ended by a zero byte): a pipe needs no port, and no WebSocket.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -19,14 +20,16 @@ const OPTIONS: &str = "--headless --no-sandbox --disable-gpu --disable-dev-shm-u
      --disable-background-networking --disable-component-update --disable-sync --window-size=1400,1200 \
      --remote-debugging-pipe";
 
-/// A page in a browser without a window. It ends when this is dropped.
-pub(crate) struct Chromium {
+/// A page in a browser without a window, with a profile of its own. It ends when this is dropped.
+#[derive(Debug)]
+pub struct Chromium {
     child: Child,
     state: RefCell<State>,
     /// Removed after the browser has ended.
     _profile: TempDir,
 }
 
+#[derive(Debug)]
 struct State {
     to: ChildStdin,
     from: Receiver<Value>,
@@ -39,7 +42,7 @@ struct State {
 
 impl Chromium {
     /// With an empty page.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         let profile = tempfile::tempdir().unwrap();
         // It reads from descriptor 3 and writes to 4.
         let pipes = "3<&0 4>&1 </dev/null >/dev/null 2>&1";
@@ -76,14 +79,23 @@ impl Chromium {
 
     /// Shows another page.
     #[track_caller]
-    pub(crate) fn go_to(&self, url: &str) {
+    pub fn go_to(&self, url: &str) {
         let went = self.call("Page.navigate", json!({ "url": url }));
         assert!(went["errorText"].is_null(), "{url}: {went}");
     }
 
+    /// The same, and waits until all of it is there.
+    #[track_caller]
+    pub fn load(&self, url: &str) {
+        // What is asked until then may be asked of the page before.
+        self.evaluate("window.isBefore = true");
+        self.go_to(url);
+        self.wait_for("!window.isBefore && document.readyState === 'complete'");
+    }
+
     /// What an expression is worth; of a promise, what it comes to.
     #[track_caller]
-    pub(crate) fn evaluate(&self, expression: &str) -> Value {
+    pub fn evaluate(&self, expression: &str) -> Value {
         let how = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let mut done = self.call("Runtime.evaluate", how);
         assert!(done["exceptionDetails"].is_null(), "{expression}: {done:#}");
@@ -92,14 +104,14 @@ impl Chromium {
 
     /// The same, of a text.
     #[track_caller]
-    pub(crate) fn text(&self, expression: &str) -> String {
+    pub fn text(&self, expression: &str) -> String {
         let value = self.evaluate(expression);
         value.as_str().unwrap_or_else(|| panic!("{expression} is {value}")).to_owned()
     }
 
     /// Waits until an expression is true.
     #[track_caller]
-    pub(crate) fn wait_for(&self, expression: &str) {
+    pub fn wait_for(&self, expression: &str) {
         let start = Instant::now();
         // A page that is just being left has no elements any more: it is asked again.
         while self.evaluate(&format!("(() => {{ try {{ return !!({expression}); }} catch {{ return false; }} }})()"))
@@ -114,7 +126,7 @@ impl Chromium {
     }
 
     /// Presses a key.
-    pub(crate) fn key(&self, key: &str) {
+    pub fn key(&self, key: &str) {
         // Keys that write something are told apart from those that do not by having a text.
         let text = if key == "Enter" { "\r" } else { Some(key).filter(|key| key.chars().count() == 1).unwrap_or("") };
         let code = match key {
@@ -129,13 +141,13 @@ impl Chromium {
     }
 
     /// As if the system had this theme.
-    pub(crate) fn prefer(&self, theme: &str) {
+    pub fn prefer(&self, theme: &str) {
         let features = json!([{ "name": "prefers-color-scheme", "value": theme }]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
     /// What matters to those who do not see it, and has no name.
-    pub(crate) fn unnamed(&self) -> Vec<Value> {
+    pub fn unnamed(&self) -> Vec<Value> {
         const ROLES: [&str; 8] =
             ["button", "link", "combobox", "image", "region", "dialog", "columnheader", "rowheader"];
         let mut tree = self.call("Accessibility.getFullAXTree", json!({}));
@@ -148,7 +160,7 @@ impl Chromium {
     }
 
     /// Errors and warnings since the last time: of scripts, of the policy, of what could not be loaded.
-    pub(crate) fn take_problems(&self) -> Vec<String> {
+    pub fn take_problems(&self) -> Vec<String> {
         self.evaluate("0");
         let is_problem = |event: &Value| {
             let method = event["method"].as_str().unwrap_or_default();
@@ -160,8 +172,25 @@ impl Chromium {
         events.extract_if(.., |event| is_problem(event)).map(|event| event.to_string()).collect()
     }
 
+    /// Answers to requests for whole pages since the last time: statuses, and fields by their names in lower case.
+    pub fn take_pages(&self) -> Vec<(u64, HashMap<String, String>)> {
+        self.evaluate("0");
+        let is_page =
+            |event: &Value| event["method"] == "Network.responseReceived" && event["params"]["type"] == "Document";
+        let events = &mut self.state.borrow_mut().events;
+        let pages = events.extract_if(.., |event| is_page(event));
+        let page = |event: Value| {
+            let response = &event["params"]["response"];
+            let fields = response["headers"].as_object().into_iter().flatten();
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let fields = fields.map(|(name, value)| (name.to_lowercase(), text(value))).collect();
+            (response["status"].as_u64().unwrap_or_default(), fields)
+        };
+        pages.map(page).collect()
+    }
+
     /// All that was loaded or asked for.
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub fn asked(&self) -> Vec<String> {
         self.evaluate("0");
         let state = self.state.borrow();
         let requests = state.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent");
