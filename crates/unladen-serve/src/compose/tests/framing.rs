@@ -34,7 +34,7 @@ fn no_answer_is_longer_or_shorter_than_it_says() {
                 let mut to = ToClient { minor, keep, head, via: false };
                 let framing = to.framing(&response);
                 let mut out = Vec::new();
-                response_to_h1(&mut out, &response, framing, to, Instant::now());
+                response_to_h1(&mut out, &response, &Fields::default(), framing, to, Instant::now());
 
                 // As the client reads it.
                 let mut read = Response::default();
@@ -74,7 +74,7 @@ fn a_length_of_an_answer_without_a_body_is_passed_on() {
         let mut to = ToClient { minor: 1, keep: true, head, via: false };
         let framing = to.framing(&response);
         let mut out = Vec::new();
-        response_to_h1(&mut out, &response, framing, to, Instant::now());
+        response_to_h1(&mut out, &response, &Fields::default(), framing, to, Instant::now());
         assert_eq!(framing, Length::None);
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text.matches("content-length: 1000\r\n").count(), 1, "{text}");
