@@ -85,9 +85,9 @@ impl Call<'_> {
         }
         desk.key.clear();
         write_key(request, who.is_https, &cache.policy, desk.key);
-        let is_of_a_user = cache.policy.has_cookies(&request.fields) || request.fields.find(b"authorization").is_some();
+        let has_cookies = cache.policy.has_cookies(&request.fields) || request.fields.find(b"authorization").is_some();
         let known = self.ask(request).await;
-        let inquiry = Inquiry { cache, request, who, control, known, is_of_a_user };
+        let inquiry = Inquiry { cache, request, who, control, known, has_cookies };
         // What another's answer turned out to depend on.
         let mut told_apart: Option<Vec<u8>> = None;
         for _ in 0..ROUNDS {

@@ -20,7 +20,7 @@ pub(crate) struct Inquiry<'q> {
     pub(crate) control: RequestControl,
     pub(crate) known: Known,
     /// Whether it has cookies that matter, or `Authorization`.
-    pub(crate) is_of_a_user: bool,
+    pub(crate) has_cookies: bool,
 }
 
 /// What a validator says of the page now.
@@ -73,7 +73,7 @@ impl Inquiry<'_> {
     /// Decides.
     pub(crate) fn decide(&self, found: &Found, key: &[u8], now: Time) -> Decision {
         let Some(stored) = &found.stored else { return self.without(found, key) };
-        if self.is_of_a_user && !stored.freshness.shared_with_cookies {
+        if self.has_cookies && !stored.freshness.shared_with_cookies {
             return Decision::Pass(Forwarded::Bypass, "cookies");
         }
         let is_soft_purged = stored.is_soft_purged.load(Ordering::Acquire);
@@ -141,7 +141,7 @@ impl Inquiry<'_> {
             _ => b"",
         };
         let credentials = self.request.fields.find(b"authorization").unwrap_or_default();
-        let cookies = if self.is_of_a_user { self.request.fields.find(b"cookie").unwrap_or_default() } else { b"" };
+        let cookies = if self.has_cookies { self.request.fields.find(b"cookie").unwrap_or_default() } else { b"" };
         for part in [variant, version, credentials, cookies] {
             join.extend_from_slice(&(part.len() as u64).to_be_bytes());
             join.extend_from_slice(part);

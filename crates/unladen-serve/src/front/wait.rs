@@ -126,7 +126,7 @@ impl Call<'_> {
     /// Whether another's answer is not this request's.
     fn is_for_another(&self, inquiry: &Inquiry<'_>, began: &Began, desk: &Desk<'_, '_>) -> Option<Waited> {
         let Ok(Kept { nominated, variant, freshness, .. }) = &began.kept else { return Some(Waited::NotForAll) };
-        if inquiry.is_of_a_user && !freshness.shared_with_cookies {
+        if inquiry.has_cookies && !freshness.shared_with_cookies {
             return Some(Waited::NotForAll);
         }
         let mut own = Vec::with_capacity(desk.variant.len());
