@@ -123,7 +123,10 @@ fn every_reason() -> Vec<Reason> {
             Reason::UpstreamStatus => Reason::DeadlineExceeded,
             Reason::DeadlineExceeded => Reason::NoUpgrade,
             Reason::NoUpgrade => Reason::Draining,
-            Reason::Draining => return None,
+            Reason::Draining => Reason::TooManyOfClient,
+            Reason::TooManyOfClient => Reason::OnlyIfCached,
+            Reason::OnlyIfCached => Reason::PurgeForbidden,
+            Reason::PurgeForbidden => return None,
         })
     }
     std::iter::successors(Some(Reason::Malformed(Fault::HeadTooLong)), |reason| next(*reason)).collect()
