@@ -1,5 +1,5 @@
 //! For `fuzz/` alone: the way of requests from a client's bytes to an upstream's, over sockets that lead to nobody. The principal
-//! functions are [`carry`], for HTTP/1, and [`downgrade`], for heads of HTTP/2.
+//! functions are [`carry`], for HTTP/1, and [`downgrade`], for heads of HTTP/2. And what a country database can hold ([`country`]).
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -115,4 +115,10 @@ fn settings(way: &Way) -> BesideSettings {
         client: ClientSettings::default(),
         rates: Vec::new(),
     }
+}
+
+/// The country that a database has for an address, if it is one: of bytes that anybody may have written.
+pub fn country(database: Vec<u8>, address: std::net::IpAddr) -> Option<String> {
+    let country = crate::front::Country::new(database).ok()?;
+    Some(country.lookup(address).to_owned())
 }
