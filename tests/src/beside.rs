@@ -107,7 +107,7 @@ impl Beside {
 }
 
 /// An address that nobody listens at.
-fn free_address() -> SocketAddr {
+pub(crate) fn free_address() -> SocketAddr {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     // Tests that run at the same time in another process begin elsewhere.
     let start = u16::try_from(std::process::id() % 97).unwrap_or(0) * 120;

@@ -1,0 +1,403 @@
+//! Nobody can have `unladen serve` keep for others what they did not ask for (cache poisoning), nor keep what is theirs alone
+//! (cache deception).
+
+use unladen_tests::front::{app, get, page};
+use unladen_tests::{Front, Seen, Upstream};
+
+const FRESH: &str = "Cache-Control: max-age=600\r\nVary: X-GeoIP-Country\r\n";
+
+/// An application that puts all it is told into its page, and lets it be kept.
+fn telling() -> Upstream {
+    app(|request| page(FRESH, &told(request)))
+}
+
+/// All that may differ between requests, without what is made anew for each.
+fn told(request: &Seen) -> String {
+    let is_own = |name: &str| matches!(name, "x-request-id" | "traceparent");
+    let fields: Vec<_> = request.fields.iter().filter(|(name, _)| !is_own(name)).collect();
+    format!("{} {} {fields:?} {:?}", request.method, request.target, String::from_utf8_lossy(&request.body))
+}
+
+#[test]
+fn what_is_no_part_of_the_key_does_not_change_what_is_kept() {
+    let app = telling();
+    let front = Front::of(&app, "");
+    let clean = front.get("/clean").is_asked(200).text();
+    let fields = [
+        "X-Forwarded-Host: evil",
+        "X-Forwarded-Proto: evil",
+        "X-Forwarded-For: 6.6.6.6",
+        "X-Forwarded-Prefix: /evil",
+        "X-Forwarded-Port: 666",
+        "X-Forwarded-Scheme: evil",
+        "X-Forwarded-Server: evil",
+        "X-Forwarded-Ssl: evil",
+        "x_forwarded_host: evil",
+        "X_Forwarded-Host: evil",
+        "X.Forwarded.Host: evil",
+        "X~Forwarded!Host: evil",
+        "Forwarded: for=6.6.6.6;host=evil;proto=evil",
+        "X-Forwarded: for=evil",
+        "X-Original-URL: /evil",
+        "X_Original_URL: /evil",
+        "X-Rewrite-URL: /evil",
+        "X-Original-Host: evil",
+        "X-Host: evil",
+        "X-HTTP-Host-Override: evil",
+        "X-HTTP-Method-Override: POST",
+        "X_HTTP_METHOD_OVERRIDE: POST",
+        "X-HTTP-Method: POST",
+        "X-Method-Override: POST",
+        "X-Scheme: evil",
+        "X-GeoIP-Country: EV",
+        "x_geoip_country: EV",
+        "X.GeoIP.Country: EV",
+    ];
+    for (number, field) in fields.into_iter().enumerate() {
+        let path = format!("/{number}");
+        let asked = front.get_with(&path, &format!("{field}\r\n"));
+        // What CGI takes for a field that matters on the way is refused.
+        assert!(asked.status == 200 || (asked.status == 400 && field.contains('_')), "{field}: {asked:?}");
+        let after = front.get(&path).is(200).text();
+        assert_eq!(after, clean.replace("/clean", &path), "{field}");
+        // And what is kept is not for whoever says it.
+        let disguised = front.get_with(&path, &format!("{field}\r\n"));
+        assert!(
+            disguised.status == 400 || disguised.text() == after || !disguised.cache().starts_with("hit"),
+            "{field}: {disguised:?}"
+        );
+    }
+    front.stop();
+}
+
+#[test]
+fn what_connection_lists_is_not_asked_for_nor_found_by_anything() {
+    let app = app(|request| {
+        let vary = "Vary: Cookie, Accept-Language, X-GeoIP-Country, X-Theme\r\n";
+        page(&format!("Cache-Control: max-age=600\r\n{vary}"), &told(request))
+    });
+    let front = Front::of(&app, "");
+    for (number, name) in
+        ["Cookie", "Authorization", "Accept-Language", "X-Theme", "cookie, X-THEME"].into_iter().enumerate()
+    {
+        let path = format!("/{number}");
+        let own = "Cookie: a=b\r\nAccept-Language: de\r\nX-Theme: dark\r\n";
+        let listed = front.get_with(&path, &format!("Connection: {name}\r\n{own}Authorization: Basic YTpi\r\n"));
+        listed.is(200);
+        let kept = front.get_with(&path, own).is(200).text();
+        for field in ["(\"cookie\", \"a=b\")", "(\"accept-language\", \"de\")", "(\"x-theme\", \"dark\")"] {
+            assert!(kept.contains(field), "{name}: {field} is missing of {kept}");
+        }
+        let nothing = front.get(&path).is(200).text();
+        assert!(!["a=b", "dark", "YTpi"].iter().any(|own| nothing.contains(own)), "{name}: {nothing}");
+    }
+    // What is added on the way is not taken off.
+    for name in ["X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Via", "Host", "X-Request-Id", "X-Other"] {
+        let answer = front.get_with(&format!("/{name}"), &format!("Connection: close, {name}\r\n"));
+        if answer.reason() == Some("field") {
+            continue;
+        }
+        let body = answer.is(200).text();
+        for field in ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "\"via\"", "\"host\""] {
+            assert!(body.contains(field), "{name}: {body}");
+        }
+    }
+    front.stop();
+}
+
+#[test]
+fn who_asks_with_a_body_gets_what_is_made_of_it_and_nobody_else_does() {
+    let app = telling();
+    let front = Front::of(&app, "");
+    for (path, request) in [
+        ("/length", "GET /length HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\n\r\nevil"),
+        ("/chunks", "GET /chunks HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nevil\r\n0\r\n\r\n"),
+        ("/none", "GET /none HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+    ] {
+        front.wire().ask(request).is_asked(200);
+        let clean = front.get(path).is_asked(200).text();
+        assert!(!clean.contains("evil") && clean.ends_with("\"\""), "{clean}");
+        front.wire().ask(request).is_asked(200);
+        assert_eq!(front.get(path).is_hit(200).text(), clean);
+    }
+    front.stop();
+}
+
+#[test]
+fn other_targets_and_hosts_have_other_pages() {
+    let app = app(|request| page(FRESH, &format!("{} {}", request.field("host").unwrap_or_default(), request.target)));
+    let front = Front::of(&app, "");
+    let targets = [
+        "/",
+        "//",
+        "/./",
+        "/.",
+        "/..",
+        "/a/../",
+        "/%2e%2e/",
+        "/%2E%2E/",
+        "/%2f",
+        "/%2F",
+        "/a",
+        "/A",
+        "/a/",
+        "/a//",
+        "/a;jsessionid=1",
+        "/a;jsessionid=2",
+        "/a?",
+        "/a?b",
+        "/a?b=",
+        "/a?b=1&c=2",
+        "/a?c=2&b=1",
+        "/a?b=1;c=2",
+        "/a%3Fb",
+        "/a%00",
+        "/a%0d%0aX:%20y",
+        "/a%20",
+        "/a%",
+        "/a%zz",
+        "/%61",
+        "/a\\b",
+        "/a|b",
+        "/a?/../b",
+        "/a?http://evil/",
+    ];
+    for host in ["test", "test:8080", "other", "test.", "xn--test"] {
+        for target in targets {
+            let request = format!("GET {target} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+            let first = front.wire().ask(&request);
+            if first.reason().is_some() {
+                assert_eq!(first.status, 400, "{host} {target}");
+                continue;
+            }
+            let first = first.is_asked(200);
+            assert_eq!(first.text(), format!("{host} {target}"));
+            assert_eq!(front.wire().ask(&request).is_hit(200).text(), format!("{host} {target}"));
+        }
+    }
+    // The same host, as it may be written.
+    for same in ["TEST", "Test:80", "test:80", "test:"] {
+        let answer = front.wire().ask(format!("GET / HTTP/1.1\r\nHost: {same}\r\n\r\n"));
+        assert!(answer.reason().is_some() || answer.text() == "test /", "{same}: {answer:?}");
+    }
+    // An absolute target is what counts.
+    let absolute = front.wire().ask("GET http://other/absolute HTTP/1.1\r\nHost: test\r\n\r\n").is(200);
+    assert_eq!(absolute.text(), "other /absolute");
+    assert_eq!(front.get("/absolute").is_asked(200).text(), "test /absolute");
+    front.wire().ask("GET http://test HTTP/1.1\r\nHost: other\r\n\r\n").is_hit(200);
+    assert_eq!(front.wire().ask("GET http://test?x HTTP/1.1\r\nHost: other\r\n\r\n").is(200).text(), "test /?x");
+    front.stop();
+}
+
+#[test]
+fn what_is_no_host_and_no_target_is_refused() {
+    let app = telling();
+    let front = Front::of(&app, "");
+    for host in [
+        "a/b",
+        "a?b",
+        "a#b",
+        "a b",
+        "a\tb",
+        "a,b",
+        "a@b",
+        "a\\b",
+        "a\u{7f}",
+        "",
+        "a\r\nHost: b",
+        "[::1",
+        "a:b",
+        "a:99999999",
+    ] {
+        let answer = front.wire().ask(format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+        let is_told = answer.status == 200 && answer.text().contains(&format!("(\"host\", {host:?})"));
+        assert!(answer.status == 400 || (host.is_empty() && is_told), "{host:?}: {answer:?}");
+    }
+    for target in [
+        "/a b",
+        "/a\tb",
+        "/a\u{0}",
+        "/a\u{1}",
+        "/a\u{7f}",
+        "/a\rb",
+        "a",
+        "?a",
+        "",
+        "http:///a",
+        "ftp://test/",
+        "//",
+        "/a#b",
+    ] {
+        let answer = front.wire().ask(format!("GET {target} HTTP/1.1\r\nHost: test\r\n\r\n"));
+        let is_told = answer.status == 200 && answer.text().starts_with(&format!("GET {target} "));
+        assert!(answer.status == 400 || is_told, "{target:?}: {answer:?}");
+    }
+    front.stop();
+}
+
+#[test]
+fn private_pages_with_names_of_files_are_not_kept() {
+    let app = app(|request| {
+        let user = request.field("cookie").or(request.field("authorization")).unwrap_or("nobody");
+        // As applications do that say nothing of caches.
+        let lines = "Content-Type: text/css\r\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nETag: \"a\"\r\n";
+        page(lines, user)
+    });
+    let front = Front::of(&app, "");
+    for path in [
+        "/account.php/x.css",
+        "/account/x.js",
+        "/account%2fx.png",
+        "/account;x.css",
+        "/account%00.css",
+        "/account?.css",
+    ] {
+        for user in ["Cookie: user=alice\r\n", "Authorization: Bearer alice\r\n"] {
+            assert!(front.get_with(path, user).is_asked(200).text().contains("alice"));
+            assert_eq!(front.get(path).is(200).text(), "nobody", "{path}");
+            assert_eq!(front.get_with(path, "Cookie: user=bob\r\n").is_asked(200).text(), "user=bob", "{path}");
+        }
+    }
+    front.stop();
+}
+
+#[test]
+fn an_answer_to_a_fault_of_one_client_is_not_kept_for_others() {
+    for status in
+        [400, 401, 403, 405, 408, 411, 412, 413, 414, 415, 416, 417, 421, 426, 428, 429, 431, 500, 501, 502, 503, 504]
+    {
+        let app = app(move |request| match request.field("x-odd") {
+            Some(_) => format!("HTTP/1.1 {status} Fault\r\nContent-Length: 5\r\n\r\nfault"),
+            None => page(FRESH, "good"),
+        });
+        let front = Front::of(&app, "");
+        let odd = format!("X-Odd: {}\r\n", "x".repeat(if status == 431 { 20_000 } else { 1 }));
+        assert_eq!(front.get_with("/", &odd).status, status);
+        assert_eq!(front.get("/").is_asked(200).text(), "good", "{status}");
+        // Of a failure it is remembered for a moment that nobody has to wait for it, of 401 and 403 for longer.
+        if status < 500 && status != 401 && status != 403 {
+            assert_eq!(front.get("/").is_hit(200).text(), "good", "{status}");
+        }
+        // Nor does it take off what is kept.
+        front.get_with("/", &format!("{odd}Cache-Control: no-cache\r\n"));
+        front.stop();
+    }
+}
+
+#[test]
+fn responses_cannot_bring_lines_of_their_own() {
+    for fields in [
+        "X-A: b\rX-Evil: 1",
+        "X-A: b\nX-Evil: 1",
+        "X-A: b\0X-Evil: 1",
+        "X-A: b\r\n X-Evil: 1",
+        "X-A : b",
+        "X-Evil",
+        ": b",
+        "X A: b",
+        "Content-Length: 0\r\nContent-Length: 5",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5",
+    ] {
+        let app = app(move |_| format!("HTTP/1.1 200 OK\r\n{FRESH}{fields}\r\nContent-Length: 0\r\n\r\n"));
+        let front = Front::of(&app, "");
+        for _ in 0..2 {
+            let answer = front.get("/");
+            assert!(answer.field("x-evil").is_none(), "{fields:?}: {answer:?}");
+            assert!(answer.status == 502 || answer.body.is_empty(), "{fields:?}: {answer:?}");
+        }
+        front.stop();
+    }
+}
+
+#[test]
+fn vary_cannot_be_made_to_mix_what_it_tells_apart() {
+    let many: Vec<_> = (0..100).map(|number| format!("X-Field-{number}")).collect();
+    let long = "X".repeat(30_000);
+    for vary in [
+        many.join(", "),
+        format!("X-Theme, {long}"),
+        "X-Theme,X-Theme,x-theme".to_owned(),
+        "X-Theme, *".to_owned(),
+        "X-Theme\r\nVary: *".to_owned(),
+        "X-Theme, \"".to_owned(),
+        "x-theme;q=1".to_owned(),
+        "X-Forwarded-For, X-Theme".to_owned(),
+        "Cookie, X-Theme".to_owned(),
+    ] {
+        let app = app(move |request| {
+            let theme = request.field("x-theme").or(request.field("x-field-50")).unwrap_or("none");
+            page(&format!("Cache-Control: max-age=600\r\nVary: {vary}\r\n"), theme)
+        });
+        let front = Front::of(&app, "");
+        for theme in ["a", "b", "a, b", "a,b ", "a", "b", &"a".repeat(20_000), &"b".repeat(20_000)] {
+            let line = format!("X-Theme: {theme}\r\nX-Field-50: {theme}\r\n");
+            let text = front.get_with("/", &line).is(200).text();
+            assert_eq!(text.replace(' ', ""), theme.replace(' ', ""));
+        }
+        assert_eq!(front.get("/").is(200).text(), "none");
+        // Two lines are not one of them, and no field runs into the next one.
+        assert_ne!(front.get_with("/", "X-Theme-: a\r\n").is(200).text(), "a");
+        front.stop();
+    }
+}
+
+#[test]
+fn what_depends_on_the_clients_address_is_not_for_others() {
+    for vary in ["X-Forwarded-For", "x-forwarded-for, Accept", "Forwarded"] {
+        let app = app(move |_| page(&format!("Cache-Control: max-age=600\r\nVary: {vary}\r\n"), "for this address"));
+        let front = Front::of(&app, "forwarded = \"forwarded\"");
+        front.get("/").is_asked(200);
+        front.get("/").is_asked(200);
+        front.stop();
+    }
+}
+
+#[test]
+fn many_and_overlapping_ranges_cost_no_more_than_the_whole() {
+    let app = app(|_| page("Cache-Control: max-age=600\r\n", &"x".repeat(10_000)));
+    let front = Front::of(&app, "");
+    front.get("/").is_asked(200);
+    let ranges = |count: usize, range: &dyn Fn(usize) -> String| (0..count).map(range).collect::<Vec<_>>().join(",");
+    for range in [
+        ranges(1000, &|_| "0-".to_owned()),
+        ranges(1000, &|at| format!("{at}-")),
+        ranges(1000, &|at| format!("{}-{}", at * 3, at * 3)),
+        ranges(9, &|at| format!("{}-{}", at * 3, at * 3)),
+        ranges(2, &|_| "0-9998".to_owned()),
+        ranges(5000, &|_| String::new()),
+        "0-18446744073709551615,-18446744073709551615".to_owned(),
+        "18446744073709551616-".to_owned(),
+    ] {
+        let answer = front.wire().ask(get("/", &format!("Range: bytes={range}\r\n")));
+        assert!(answer.body.len() <= 10_000 + 200, "{} bytes for {:.50}", answer.body.len(), range);
+        assert!(matches!(answer.status, 200 | 206 | 416), "{answer:?}");
+    }
+    front.stop();
+}
+
+#[test]
+fn twice_the_same_field_is_both_or_refused() {
+    let app = app(|request| {
+        let is_authorized = request.fields.iter().any(|(name, _)| name == "authorization");
+        let own = if is_authorized { "private" } else { "max-age=600" };
+        page(&format!("Cache-Control: {own}\r\nVary: Cookie, Accept-Encoding\r\n"), &told(request))
+    });
+    let front = Front::of(&app, "");
+    for (number, fields) in [
+        "Cookie: a=1\r\nCookie: b=2\r\n",
+        "Authorization: Basic YTpi\r\nAuthorization: Basic Yjpi\r\n",
+        "Accept-Encoding: gzip\r\nAccept-Encoding: br\r\n",
+        "Cache-Control: max-age=1\r\nCache-Control: only-if-cached\r\n",
+        "If-None-Match: \"a\"\r\nIf-None-Match: *\r\n",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = format!("/{number}");
+        let answer = front.get_with(&path, fields);
+        assert!(matches!(answer.status, 200 | 304 | 504), "{answer:?}");
+        let clean = front.get(&path).is(200).text();
+        assert!(!fields.lines().any(|line| clean.contains(line.split(": ").nth(1).unwrap_or_default())), "{clean}");
+    }
+    front.stop();
+}
