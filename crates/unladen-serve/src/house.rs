@@ -10,7 +10,7 @@ use unladen_pool::{Resolver, Upstream};
 
 use crate::control::Household;
 use crate::plan::{ListenSocket, Listener, State};
-use crate::seeing::{Seeing, View, admin};
+use crate::seeing::{FrontView, Seeing, View, admin};
 
 /// Follows the latest household. On a `LocalRuntime`.
 pub(crate) async fn keep(mut household: watch::Receiver<Arc<Household>>, seeing: Arc<Seeing>) {
@@ -31,6 +31,8 @@ pub(crate) async fn keep(mut household: watch::Receiver<Arc<Household>>, seeing:
             let upstreams: Vec<_> = now.plan.places.iter().map(|planned| planned.beside.upstream.clone()).collect();
             follow(&upstreams, &mut followed, &resolver);
             seeing.set_upstreams(upstreams.into_iter().map(|upstream| upstream as Arc<dyn View>).collect());
+            let fronts = now.plan.places.iter().filter_map(|planned| planned.front.clone());
+            seeing.set_fronts(fronts.map(|front| front as Arc<dyn FrontView>).collect());
             if !std::mem::take(&mut is_first)
                 && let Err(error) = seeing.reload(&now.config.settings)
             {

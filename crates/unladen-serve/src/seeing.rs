@@ -7,11 +7,14 @@
 mod access_log;
 pub mod admin;
 mod families;
+mod front_counts;
+mod fronts;
 mod hex;
 mod histogram;
 mod json;
 mod method;
 mod metrics;
+mod misses;
 mod otlp;
 mod page;
 mod process;
@@ -34,12 +37,16 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 
+pub use front_counts::{AskedFor, Brought, FrontTotals, ResultTotals};
 pub use histogram::{BOUNDS, HistogramTotals};
 pub use method::Method;
 pub use metrics::{Kind, KindTotals, Totals};
+pub use misses::Miss;
 pub use request_id::request_id;
 pub use thread::ThreadSeeing;
 pub use upstreams::View;
+
+pub(crate) use fronts::FrontView;
 
 use crate::Settings;
 
@@ -58,6 +65,7 @@ pub struct Seeing {
     since: Instant,
     counted: Mutex<Vec<Counted>>,
     configured: Upstreams,
+    fronts: Mutex<Vec<Arc<dyn FrontView>>>,
     /// The settings, resolved, as JSON.
     config: ArcSwap<String>,
     draining: AtomicBool,
@@ -97,6 +105,7 @@ impl Seeing {
             since: Instant::now(),
             counted: Mutex::default(),
             configured: Upstreams::default(),
+            fronts: Mutex::default(),
             config: ArcSwap::default(),
             draining: AtomicBool::new(false),
             log: AccessLog::new(),
@@ -131,6 +140,17 @@ impl Seeing {
             self.upstream(&upstream.settings().name);
         }
         self.configured.set(upstreams);
+    }
+
+    /// These fronts are configured, from now on; each has an upstream of its name.
+    pub(crate) fn set_fronts(&self, fronts: Vec<Arc<dyn FrontView>>) {
+        *self.fronts.lock().unwrap_or_else(PoisonError::into_inner) = fronts;
+    }
+
+    /// The front of this name; or all of them.
+    fn fronts(&self, name: Option<&str>) -> Vec<Arc<dyn FrontView>> {
+        let fronts = self.fronts.lock().unwrap_or_else(PoisonError::into_inner);
+        fronts.iter().filter(|front| name.is_none_or(|name| name == front.name())).cloned().collect()
     }
 
     /// The place of the upstream of this name; made when it is asked for the first time, and kept.
@@ -194,6 +214,7 @@ impl Seeing {
 
     fn snapshot(&self) -> Snapshot {
         let mut totals = self.totals();
+        let fronts = self.fronts(None);
         let mut upstreams: Vec<UpstreamSnapshot> = self
             .configured
             .look()
@@ -201,10 +222,11 @@ impl Seeing {
             .filter_map(|configured| {
                 let index = totals.iter().position(|(name, _)| **name == *configured.state.name)?;
                 let (name, totals) = totals.remove(index);
-                Some(UpstreamSnapshot { name, totals, configured: Some(configured) })
+                let front = fronts.iter().find(|front| *front.name() == *name).map(|front| front.state());
+                Some(UpstreamSnapshot { name, totals, configured: Some(configured), front })
             })
             .collect();
-        let gone = |(name, totals)| UpstreamSnapshot { name, totals, configured: None };
+        let gone = |(name, totals)| UpstreamSnapshot { name, totals, configured: None, front: None };
         upstreams.extend(totals.into_iter().map(gone));
         Snapshot {
             taken: Wall::now(),

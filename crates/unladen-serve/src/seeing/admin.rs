@@ -1,4 +1,5 @@
-//! The admin address: [`serve`] answers there with metrics, the settings, its health and a live page.
+//! The admin address: [`serve`] answers there with metrics, the settings, its health and a live page; and fronts are told there what
+//! to forget.
 //!
 //! It is for the machine itself, so it listens on loopback or a Unix socket. A page of the web could still make a browser on this
 //! machine ask, under a name that its owner lets lead to 127.0.0.1: whoever asks under a name that is not the machine's own is
@@ -6,6 +7,7 @@
 
 mod answer;
 mod local;
+mod purge;
 
 use std::convert::Infallible;
 use std::io;
@@ -89,8 +91,8 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let service = service_fn(|request: Request<Incoming>| {
-        let answer = answer::to(&request, is_unix, &seeing);
-        async { Ok::<_, Infallible>(answer) }
+        let seeing = Arc::clone(&seeing);
+        async move { Ok::<_, Infallible>(answer::to(request, is_unix, &seeing).await) }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(HEAD_BYTES);

@@ -2,6 +2,7 @@
 //!
 //! Names and attributes are those of OpenTelemetry's semantic conventions where there are any; own ones begin with `unladen.`.
 
+mod front;
 mod requests;
 mod upstream;
 
@@ -76,6 +77,7 @@ pub(super) enum Amount {
 pub(super) fn families(snapshot: &Snapshot) -> Vec<Family> {
     let mut all = requests::families(&snapshot.upstreams);
     all.extend(upstream::families(&snapshot.upstreams));
+    all.extend(front::families(&snapshot.upstreams));
     all.extend(own(snapshot));
     all.retain(|family| !family.points.is_empty());
     all

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use crate::{End, Reason, Record, Reuse, Version};
 
+use super::front_counts::{FrontCounts, FrontTotals};
 use super::histogram::{Counter, Histogram, HistogramTotals};
 use super::method::Method;
 
@@ -49,6 +50,8 @@ pub(super) struct Shard {
     bytes_out: Counter,
     clients_opened: Counter,
     clients_closed: Counter,
+    /// Of a front, once a request came to it.
+    front: OnceLock<Box<FrontCounts>>,
 }
 
 #[derive(Debug)]
@@ -87,6 +90,8 @@ pub struct Totals {
     pub clients_opened: u64,
     /// Of them, those that are closed.
     pub clients_closed: u64,
+    /// Of a front, if a request has come to it.
+    pub front: Option<FrontTotals>,
 }
 
 /// Requests of one kind.
@@ -155,6 +160,7 @@ impl Default for Shard {
             bytes_out: Counter::default(),
             clients_opened: Counter::default(),
             clients_closed: Counter::default(),
+            front: OnceLock::new(),
         }
     }
 }
@@ -184,22 +190,39 @@ impl Shard {
     pub(super) fn observe(&self, record: &Record<'_>) {
         if let Some(row) = self.row(Kind::of(record)).or_else(|| self.row(Kind::of_the_rest(record.end))) {
             row.server.record(record.total);
-            if let (Some(connected), 1..) = (record.connected, record.attempts) {
-                row.client.record(record.total.saturating_sub(connected));
-            }
+            row.sent(record);
         }
         if let Some(first_byte) = record.first_byte {
             self.first_byte.record(first_byte);
         }
+        self.reuse[record.reuse as usize].add(1);
+        self.sent(record);
+        self.versions[record.client_version as usize].add(1);
+        self.bytes_in.add(record.bytes_in);
+        self.bytes_out.add(record.bytes_out);
+        if let Some(cache) = record.cache {
+            self.front.get_or_init(Box::default).observe(record, cache);
+        }
+    }
+
+    /// Counts what a front asked for several: each of them is counted by itself, as a request of its client.
+    pub(super) fn fetched(&self, record: &Record<'_>) {
+        if let Some(row) = self.row(Kind::of(record)).or_else(|| self.row(Kind::of_the_rest(record.end))) {
+            row.sent(record);
+        }
+        if record.reuse != Reuse::None {
+            self.reuse[record.reuse as usize].add(1);
+        }
+        self.sent(record);
+        self.front.get_or_init(Box::default).fetched(record);
+    }
+
+    fn sent(&self, record: &Record<'_>) {
         if let (Some(connected), Reuse::New | Reuse::Resumed) = (record.connected, record.reuse) {
             self.connect.record(connected.saturating_sub(record.head));
         }
-        self.reuse[record.reuse as usize].add(1);
-        self.versions[record.client_version as usize].add(1);
         self.attempts.add(u64::from(record.attempts));
         self.retries.add(u64::from(record.attempts.saturating_sub(1)));
-        self.bytes_in.add(record.bytes_in);
-        self.bytes_out.add(record.bytes_out);
     }
 
     fn row(&self, kind: Kind) -> Option<&Row> {
@@ -223,6 +246,16 @@ impl Shard {
     }
 }
 
+// === impl Row ===
+
+impl Row {
+    fn sent(&self, record: &Record<'_>) {
+        if let (Some(connected), 1..) = (record.connected, record.attempts) {
+            self.client.record(record.total.saturating_sub(connected));
+        }
+    }
+}
+
 // === impl Totals ===
 
 impl Totals {
@@ -230,7 +263,9 @@ impl Totals {
     pub(super) fn of<'a>(shards: impl IntoIterator<Item = &'a Shard>) -> Self {
         let mut totals = Self::default();
         let mut kinds = BTreeMap::new();
+        let mut fronts = Vec::new();
         for shard in shards {
+            fronts.extend(shard.front.get().map(|front| &**front));
             for row in shard.rows.iter().filter_map(OnceLock::get) {
                 let sum = kinds.entry(row.kind.order()).or_insert_with(|| KindTotals {
                     kind: row.kind,
@@ -255,6 +290,7 @@ impl Totals {
             totals.clients_opened += shard.clients_opened.get();
         }
         totals.kinds = kinds.into_values().collect();
+        totals.front = FrontTotals::of(fronts);
         totals
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::access_log::LogTotals;
+use super::fronts::FrontState;
 use super::metrics::Totals;
 use super::otlp::ExportTotals;
 use super::process::Process;
@@ -40,4 +41,6 @@ pub(super) struct UpstreamSnapshot {
     pub(super) totals: Totals,
     /// How it does; none: it was removed from the configuration.
     pub(super) configured: Option<Configured>,
+    /// How it does in front of an application, if it is there.
+    pub(super) front: Option<FrontState>,
 }

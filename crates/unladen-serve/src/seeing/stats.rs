@@ -1,6 +1,8 @@
 //! Writes what the live page asks for each second: [`document`], `unladen.serve-stats/1`. Everything is counted from the start; a
 //! reader takes the difference of two.
 
+mod front;
+
 use serde_json::{Map, Value, json};
 
 use super::histogram::{BOUNDS, HistogramTotals};
@@ -80,6 +82,7 @@ fn upstream(upstream: &UpstreamSnapshot) -> Value {
             "lookup_error": configured.state.lookup_error,
             "counts": configured.counts,
         })),
+        "front": front::front(upstream),
     })
 }
 

@@ -55,10 +55,11 @@ impl ThreadSeeing {
         self.seeing.exporter.observe(record);
     }
 
-    /// A front has asked the application for an answer that several may wait for.
+    /// A front has asked the application for an answer that several may wait for, each of which is observed by itself: counts it as
+    /// asked; traces it, if it is to be.
     pub fn fetched(&self, record: &Record<'_>, upstream: UpstreamIndex) {
+        self.count(upstream, |shard| shard.fetched(record));
         self.seeing.exporter.observe(record);
-        let _ = upstream;
     }
 
     fn count(&self, upstream: UpstreamIndex, count: impl FnOnce(&Shard)) {

@@ -40,6 +40,12 @@ pub(super) fn write(record: &Record<'_>, into: &mut Vec<u8>) {
     if let End::Local(reason) | End::Broken(reason) = record.end {
         text("reason", reason.as_str().as_bytes(), NAME, into);
     }
+    if let Some((result, why)) = record.cache {
+        text("cache", result.as_str().as_bytes(), NAME, into);
+        if !why.is_empty() {
+            text("cache_why", why.as_bytes(), NAME, into);
+        }
+    }
     text("reuse", record.reuse.as_str().as_bytes(), NAME, into);
     number("attempts", u64::from(record.attempts), into);
     duration("head_ns", Some(record.head), into);

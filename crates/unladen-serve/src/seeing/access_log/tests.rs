@@ -31,6 +31,20 @@ fn eventually(what: impl Fn() -> bool) {
 }
 
 #[test]
+fn what_the_cache_did_is_told() {
+    let line_of = |cache| {
+        let mut line = Vec::new();
+        line::write(&Record { cache, ..record() }, &mut line);
+        serde_json::from_slice::<Value>(&line).unwrap()
+    };
+    let passed = line_of(Some((crate::CacheResult::Pass, "cookies")));
+    assert_eq!((&passed["cache"], &passed["cache_why"]), (&"pass".into(), &"cookies".into()));
+    let hit = line_of(Some((crate::CacheResult::Hit, "")));
+    assert_eq!((&hit["cache"], hit.get("cache_why")), (&"hit".into(), None));
+    assert_eq!(line_of(None).get("cache"), None);
+}
+
+#[test]
 fn all_that_is_known_of_a_request() {
     let address = unladen_pool::Address::Tcp(vec!["10.1.2.3:9243".parse().unwrap()]);
     let mut line = Vec::new();

@@ -4,10 +4,13 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use http_body_util::Full;
+use hyper::body::Body;
 use hyper::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
+use serde_json::json;
 
 use super::is_local;
+use super::purge::purge;
 use crate::seeing::families::families;
 use crate::seeing::prometheus::{self, Format};
 use crate::seeing::{Seeing, page, stats};
@@ -15,14 +18,28 @@ use crate::seeing::{Seeing, page, stats};
 const TEXT: &str = "text/plain; charset=utf-8";
 const JSON: &str = "application/json";
 
-/// The answer to a request. Its body is not looked at.
-pub(super) fn to<B>(request: &Request<B>, is_unix: bool, seeing: &Seeing) -> Response<Full<Bytes>> {
+/// The answer to a request.
+pub(super) async fn to<B>(request: Request<B>, is_unix: bool, seeing: &Seeing) -> Response<Full<Bytes>>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
     if !is_unix && !asks_locally(request.uri(), request.headers()) {
         let text = "This address answers to localhost, 127.0.0.1 and [::1] alone.\n";
         return response(StatusCode::MISDIRECTED_REQUEST, TEXT, text);
     }
+    if request.uri().path() == "/purge" {
+        if request.method() != Method::POST {
+            let text = "What is to be purged is sent here by POST.\n";
+            return with(response(StatusCode::METHOD_NOT_ALLOWED, TEXT, text), &[(ALLOW.as_str(), "POST")]);
+        }
+        return match purge(request, seeing).await {
+            Ok(purged) => response(StatusCode::OK, JSON, format!("{}\n", json!({ "purged": purged }))),
+            Err(refusal) => response(refusal.status, JSON, format!("{}\n", json!({ "error": refusal.to_string() }))),
+        };
+    }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        let text = "There is nothing to change here: GET and HEAD alone.\n";
+        let text = "There is nothing to change here: GET and HEAD alone (and POST for /purge).\n";
         return with(response(StatusCode::METHOD_NOT_ALLOWED, TEXT, text), &[(ALLOW.as_str(), "GET, HEAD")]);
     }
     match request.uri().path() {
@@ -44,7 +61,8 @@ pub(super) fn to<B>(request: &Request<B>, is_unix: bool, seeing: &Seeing) -> Res
         }
         "/healthz" => response(StatusCode::OK, TEXT, "ok\n"),
         _ => {
-            response(StatusCode::NOT_FOUND, TEXT, "There are: / (a live page), /metrics, /stats, /config, /healthz.\n")
+            let text = "There are: / (a live page), /metrics, /stats, /config, /healthz; /purge by POST.\n";
+            response(StatusCode::NOT_FOUND, TEXT, text)
         }
     }
 }

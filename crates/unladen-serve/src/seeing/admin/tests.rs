@@ -175,6 +175,34 @@ fn nothing_can_be_changed() {
 }
 
 #[test]
+fn what_is_kept_is_forgotten_by_post_alone() {
+    runtime().block_on(async {
+        let (address, seeing, _serving) = started().await;
+        let site = crate::seeing::fronts::tests::told("site", Some(3));
+        seeing.set_fronts(vec![site.clone()]);
+        let body = r#"{"url":"//a.example/b"}"#;
+        let ask = async |method: &str, more: &str| {
+            let request = format!(
+                "{method} /purge HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n{more}\r\n{body}",
+                body.len()
+            );
+            exchange(TcpStream::connect(address).await.unwrap(), &request).await
+        };
+        let json = "Content-Type: application/json\r\n";
+        let (status, head, told) = ask("POST", json).await;
+        assert_eq!((status, &*told), (200, "{\"purged\":3}\n"), "{head}");
+        let (status, _, told) = ask("POST", "").await;
+        assert!(status == 415 && told.starts_with("{\"error\":"), "{status} {told}");
+        for method in ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"] {
+            let (status, head, _) = ask(method, json).await;
+            assert!(status == 405 && head.contains("allow: post"), "{method}: {head}");
+            assert!(!head.contains("access-control"), "{head}");
+        }
+        assert_eq!(site.told.lock().unwrap().len(), 1);
+    });
+}
+
+#[test]
 fn a_head_without_end_is_refused() {
     runtime().block_on(async {
         let (address, _seeing, _serving) = started().await;

@@ -2,15 +2,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::*;
-use crate::seeing::Seeing;
 use crate::seeing::prometheus::{self, Format};
 use crate::seeing::tests::{record, seeing};
 use crate::seeing::upstreams::tests::told;
-use crate::{End, Reason, Record, Reuse, Version};
+use crate::seeing::{Seeing, fronts};
+use crate::{CacheResult, End, Reason, Record, Reuse, Version};
 
 /// A bit of everything.
 pub(in crate::seeing) fn busy() -> Arc<Seeing> {
-    let seeing = seeing(vec![told("search"), told("im\"ages")]);
+    let seeing = seeing(vec![told("search"), told("im\"ages"), told("site")]);
+    seeing.set_fronts(vec![fronts::tests::told("site", Some(0))]);
     let (search, images) = (seeing.upstream("search"), seeing.upstream("im\"ages"));
     let thread = seeing.thread(0);
     thread.client_opened(search);
@@ -23,6 +24,12 @@ pub(in crate::seeing) fn busy() -> Arc<Seeing> {
     thread.observe(&Record { status: 0, end: End::ClientGone, ..record() }, search);
     thread.observe(&Record { end: End::Broken(Reason::UpstreamClosed), ..record() }, images);
     thread.observe(&Record { status: 101, end: End::Upgraded, client_version: Version::Http2, ..record() }, images);
+    let site = seeing.upstream("site");
+    let unsent = Record { reuse: Reuse::None, attempts: 0, connected: None, first_byte: None, ..record() };
+    thread.observe(&Record { cache: Some((CacheResult::Hit, "")), ..unsent.clone() }, site);
+    thread.observe(&Record { cache: Some((CacheResult::Miss, "private")), ..unsent.clone() }, site);
+    thread.fetched(&Record { bytes_out: 2_000, reuse: Reuse::New, ..record() }, site);
+    thread.observe(&Record { cache: Some((CacheResult::Pass, "")), target: b"/<i>\x1b", ..record() }, site);
     seeing.upstream("gone");
     seeing.thread(1).observe(&record(), seeing.upstream("gone"));
     seeing
@@ -85,6 +92,44 @@ fn what_is_told_of_upstreams() {
         has(&text, line);
     }
     assert!(!text.contains("unladen_pool_events"), "the pool counts something that has no name here: {text}");
+}
+
+#[test]
+fn what_is_told_of_fronts() {
+    let text = text();
+    for line in [
+        r#"unladen_front_requests_total{front="site",result="hit"} 1"#,
+        r#"unladen_front_requests_total{front="site",result="miss",why="private"} 1"#,
+        r#"unladen_front_response_body_bytes_total{front="site",result="hit"} 476"#,
+        r#"unladen_front_application_duration_seconds_count{front="site",by="fetch",result="whole"} 1"#,
+        r#"unladen_front_application_duration_seconds_count{front="site",by="pass",result="whole"} 1"#,
+        r#"unladen_front_application_body_bytes_total{front="site"} 2476"#,
+        // Of 0.888 ms.
+        r#"unladen_front_application_saved_estimate_seconds{front="site"} 0.000888"#,
+        r#"unladen_front_store_bytes{front="site"} 4096"#,
+        r#"unladen_front_store_limit_bytes{front="site"} 65536"#,
+        r#"unladen_front_store_resources{front="site"} 3"#,
+        r#"unladen_front_store_stored_total{front="site"} 9"#,
+        r#"unladen_front_store_evicted_total{front="site"} 2"#,
+        r#"unladen_front_store_purged_total{front="site"} 4"#,
+        r#"unladen_front_fillings{front="site"} 1"#,
+        r#"unladen_front_fillings_body_bytes{front="site"} 512"#,
+        r#"unladen_front_validator_asked_total{front="site",validator="/{ref}"} 7"#,
+        r#"unladen_front_validator_shared_total{front="site",validator="/{ref} (2)"} 5"#,
+        r#"unladen_front_validator_failed_total{front="site",validator="/{ref}",why="timeout"} 1"#,
+        r#"unladen_front_validator_failed_total{front="site",validator="/{ref}",why="error"} 2"#,
+        // What was fetched for several is a request to the upstream, and not one of a client.
+        r#"unladen_requests_total{upstream="site",end="answered"} 3"#,
+        r#"unladen_attempts_total{upstream="site"} 2"#,
+        r#"unladen_requests_by_connection_total{upstream="site",connection="new"} 1"#,
+        r#"unladen_requests_by_connection_total{upstream="site",connection="none"} 2"#,
+        r#"unladen_response_body_bytes_total{upstream="site"} 1428"#,
+        r#"http_client_request_duration_seconds_count{upstream="site",server_address="search.example",server_port="9243",http_request_method="GET",http_response_status_code="200"} 2"#,
+        r#"http_server_request_duration_seconds_count{upstream="site",url_scheme="http",http_request_method="GET",http_response_status_code="200"} 3"#,
+    ] {
+        has(&text, line);
+    }
+    assert!(!text.contains(r#"front="search""#), "{text}");
 }
 
 /// Prometheus refuses all of a scrape in which a sample is there twice.

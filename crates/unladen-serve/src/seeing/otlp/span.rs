@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use unladen_pool::Address;
 
 use crate::seeing::method::Method;
-use crate::{End, Record, Reuse, Trace, Version};
+use crate::{CacheResult, End, Record, Reuse, Trace, Version};
 
 // Of what peers choose, in bytes.
 const METHOD: usize = 64;
@@ -34,6 +34,7 @@ pub(super) struct Span {
     pub(super) bytes_in: u64,
     pub(super) bytes_out: u64,
     pub(super) trace: Trace,
+    pub(super) cache: Option<(CacheResult, &'static str)>,
 }
 
 // === impl Span ===
@@ -61,6 +62,7 @@ impl Span {
             bytes_in: record.bytes_in,
             bytes_out: record.bytes_out,
             trace,
+            cache: record.cache,
         }
     }
 }

@@ -119,6 +119,12 @@ fn attributes(span: &Span, at: Option<&At>) -> Vec<Value> {
     add("unladen.upstream", span.upstream.to_string().into());
     add("unladen.end", span.end.as_str().into());
     add("unladen.connection", span.reuse.as_str().into());
+    if let Some((result, why)) = span.cache {
+        add("unladen.cache", result.as_str().into());
+        if !why.is_empty() {
+            add("unladen.cache_why", why.into());
+        }
+    }
     if !span.request_id.is_empty() {
         add("unladen.request_id", text(&span.request_id));
     }

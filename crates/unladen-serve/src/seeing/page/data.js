@@ -10,6 +10,11 @@ const OUTCOMES = ["1xx", "2xx", "3xx", "4xx", "5xx", "local", "broken", "client_
 // Nearest first.
 const CONNECTIONS = ["own", "sibling", "resumed", "new"];
 
+// What a front's cache does. For the first of them, the application rendered nothing.
+const RESULTS = ["hit", "validated", "stale", "revalidated", "collapsed", "miss", "pass", "own"];
+const SAVED = 5;
+const MISS = RESULTS.indexOf("miss");
+
 // What happened within one second or so, of one upstream or of several.
 class Sample {
   constructor(buckets) {
@@ -18,6 +23,25 @@ class Sample {
     this.connections = new Array(CONNECTIONS.length).fill(0);
     this.retries = 0;
     this.made = 0;
+    this.results = new Array(RESULTS.length).fill(0);
+    // By the result and why: { result, why, requests, bytes }.
+    this.why = new Map();
+    // What was fetched from the application for all: whole answers, and all there was of it; what was asked for one client.
+    this.whole = [0, 0];
+    this.fetched = [0, 0];
+    this.asked = new Array(buckets).fill(0);
+  }
+
+  get fromMemory() { return sum(this.results.slice(0, SAVED)); }
+  // Of those the cache had a part in or could have had: without answers of our own.
+  get askedFor() { return sum(this.results.slice(0, -1)); }
+  bytesOf(isMeant) { return sum([...this.why.values()].filter((row) => isMeant(RESULTS.indexOf(row.result))).map((row) => row.bytes)); }
+  get bytesFromMemory() { return this.bytesOf((result) => result < SAVED); }
+  get bytesFromApplication() { return this.bytesOf((result) => result >= MISS && result < RESULTS.length - 1); }
+  // An estimate, in ns: had each been fetched, less what was fetched. Without anything fetched, nothing is known.
+  get saved() {
+    const [whole, time] = this.whole;
+    return whole ? Math.max(0, time / whole * (this.fromMemory + this.results[MISS]) - this.fetched[1]) : NaN;
   }
 
   get requests() { return sum(this.buckets); }
@@ -26,7 +50,13 @@ class Sample {
   get failed() { return this.outcomes[4] + this.outcomes[5] + this.outcomes[6]; }
 
   add(other) {
-    for (const key of ["buckets", "outcomes", "connections"]) other[key].forEach((n, i) => { this[key][i] += n; });
+    for (const key of ["buckets", "outcomes", "connections", "results", "whole", "fetched", "asked"]) {
+      other[key].forEach((n, i) => { this[key][i] += n; });
+    }
+    for (const [key, row] of other.why) {
+      const own = this.why.get(key) || { ...row, requests: 0, bytes: 0 };
+      this.why.set(key, { ...own, requests: own.requests + row.requests, bytes: own.bytes + row.bytes });
+    }
     this.retries += other.retries;
     this.made += other.made;
     return this;
@@ -44,7 +74,31 @@ class Sample {
     CONNECTIONS.forEach((name, i) => { sample.connections[i] = less(["by_connection", name]); });
     sample.retries = less(["retries"]);
     sample.made = less(["pool", "counts", "connects"]);
+    if (after.front) sample.addFront(before && before.front, after.front, less);
     return sample;
+  }
+
+  addFront(before, after, less) {
+    const old = new Map((before ? before.results : []).map((row) => [`${row.result} ${row.why}`, row]));
+    for (const row of after.results) {
+      const key = `${row.result} ${row.why}`;
+      const { requests, bytes } = old.get(key) || { requests: 0, bytes: 0 };
+      const more = { ...row, requests: Math.max(0, row.requests - requests), bytes: Math.max(0, row.bytes - bytes) };
+      if (!more.requests) continue;
+      this.why.set(key, more);
+      const at = RESULTS.indexOf(row.result);
+      if (at >= 0) this.results[at] += more.requests;
+    }
+    for (const kind of ["fetches", "passes"]) {
+      for (const [brought, histogram] of Object.entries(after.application[kind])) {
+        const path = ["front", "application", kind, brought];
+        const counts = histogram.buckets.map((_, i) => less([...path, "buckets", i]));
+        const more = [sum(counts), less([...path, "sum_ns"])];
+        counts.forEach((n, i) => { this.asked[i] += n; });
+        if (kind === "fetches") more.forEach((n, i) => { this.fetched[i] += n; });
+        if (kind === "fetches" && brought === "whole") more.forEach((n, i) => { this.whole[i] += n; });
+      }
+    }
   }
 }
 
@@ -126,6 +180,11 @@ function digits(x) { return x.toLocaleString("en", { maximumFractionDigits: x < 
 
 function count(n) {
   return n < 1e5 ? digits(n) : n.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
+}
+
+function bytes(n) {
+  const [power, unit] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]].find(([power]) => n >= power) || [1, "B"];
+  return `${digits(n / power)} ${unit}`;
 }
 
 function share(part, whole) {

@@ -27,7 +27,18 @@ const connections = new Chart($("connections"), "Requests a second by how their 
   { name: "kept, another thread", color: "--sky" },
   { name: "kept, same thread", color: "--good" },
 ]);
-const charts = [latency, ends, connections];
+// What was answered from memory lies below.
+const results = new Chart($("results"), "Requests a second by what the cache did", [
+  { name: "hit", color: "--good" },
+  { name: "validated", color: "--sky" },
+  { name: "stale", color: "--warn", hatch: "\\" },
+  { name: "revalidated", color: "--again", hatch: "\\" },
+  { name: "collapsed", color: "--again" },
+  { name: "miss", color: "--made", hatch: "/" },
+  { name: "pass", color: "--gone" },
+  { name: "own", color: "--own", hatch: "/" },
+]);
+const charts = [latency, ends, connections, results];
 
 function shownBuckets(buckets, bounds) {
   const shown = new Array(RAMP.length).fill(0);
@@ -44,6 +55,7 @@ function draw() {
   drawState(last);
   drawTiles(last);
   drawTable(last);
+  drawFronts(last);
   const newest = moments.length ? moments[moments.length - 1].uptime : 0;
   const within = moments.filter((moment) => newest - moment.uptime <= view.range);
   const columns = (values) => within.map((moment) => {
@@ -54,6 +66,7 @@ function draw() {
   latency.show(columns((sample) => shownBuckets(sample.buckets, last.bounds_ns)), view.range);
   ends.show(columns(({ outcomes: [a, b, c, d, e, local, broken, gone] }) => [broken, e, local, gone, d, a + b + c]), view.range);
   connections.show(columns((sample) => [...sample.connections].reverse()), view.range);
+  results.show(columns((sample) => sample.results), view.range);
 }
 
 function drawState(stats) {
@@ -63,16 +76,19 @@ function drawState(stats) {
   $("about").textContent = `for ${span(stats.uptime_ns / 1e9)} · ${stats.version} · process ${stats.pid} · ${digits(megabytes)} MB`;
 }
 
+function tile(id, value, unit, more) {
+  $(`t-${id}`).textContent = value;
+  if (unit && value !== "–") add($(`t-${id}`), "span").textContent = ` ${unit}`;
+  $(`t-${id}-more`).textContent = more;
+}
+
+const chosenOf = (stats) => stats.upstreams.filter((upstream) => !view.upstream || upstream.name === view.upstream);
+
 function drawTiles(stats) {
   const { sum: now, seconds } = history.over(NOW, view.upstream);
-  const chosen = stats.upstreams.filter((upstream) => !view.upstream || upstream.name === view.upstream);
+  const chosen = chosenOf(stats);
   const total = (of) => sum(chosen.map(of));
   const requests = now.requests;
-  const tile = (id, value, unit, more) => {
-    $(`t-${id}`).textContent = value;
-    if (unit && value !== "–") add($(`t-${id}`), "span").textContent = ` ${unit}`;
-    $(`t-${id}-more`).textContent = more;
-  };
   const rate = (n) => (seconds ? count(n / seconds) : "–");
   const p = (share) => duration(quantile(now.buckets, stats.bounds_ns, share));
   tile("rate", rate(requests), "/s", `${count(total((u) => u.in_flight))} in flight, ${count(total((u) => u.requests))} in all`);
@@ -81,9 +97,73 @@ function drawTiles(stats) {
   tile("bad", share(now.failed, requests), "", `${rate(now.failed)}/s; sent again: ${rate(now.retries)}/s`);
   const sent = sum(now.connections);
   const kept = total((u) => u.handshakes_avoided);
-  const all = total((u) => u.requests - u.by_connection.none);
+  // What a front asks for several at once is no request of a client, and has its connection all the same.
+  const all = total((u) => sum(CONNECTIONS.map((name) => u.by_connection[name])));
   tile("reuse", share(now.kept, sent), "", `${share(kept, all)} since the start`);
   tile("shakes", rate(now.kept), "/s", `${rate(now.made)}/s connections made; ${count(kept)} avoided in all`);
+}
+
+// === In front of an application ===
+
+function drawFronts(stats) {
+  const fronts = chosenOf(stats).filter((upstream) => upstream.front).map((upstream) => upstream.front);
+  $("fronts").hidden = !fronts.length;
+  if (!fronts.length) return;
+  // Over the time shown: a page that is asked for once a minute is worth seeing too.
+  const { sum: now, seconds } = history.over(view.range, view.upstream);
+  const total = (of) => sum(fronts.map(of));
+  const ever = (isMeant) => total((front) => sum(front.results.filter(isMeant).map((row) => row.requests)));
+  const isSaved = (row) => RESULTS.indexOf(row.result) < SAVED;
+  const p = (share) => duration(quantile(now.asked, stats.bounds_ns, share));
+  const a = (n) => (seconds ? n / seconds : 0);
+  tile("memory", share(now.fromMemory, now.askedFor), "",
+    `${share(ever(isSaved), ever((row) => row.result !== "own"))} since the start`);
+  const [own, others] = [now.bytesFromMemory, now.bytesFromApplication];
+  tile("bytes", share(own, own + others), "", `${bytes(a(own))}/s, and ${bytes(a(others))}/s passed on`);
+  const saved = now.saved;
+  tile("saved", Number.isNaN(saved) || !seconds ? "–" : duration(a(saved)), "a second",
+    `${span(total((front) => front.application.saved_estimate_ns) / 1e9)} in all; of time, not CPU`);
+  tile("asked", p(0.5), "", `99 % within ${p(0.99)}; ${count(a(sum(now.asked)))}/s asked`);
+  const stores = fronts.map((front) => front.store).filter(Boolean);
+  const stored = (key) => sum(stores.map((store) => store[key]));
+  tile("store", stores.length ? bytes(stored("bytes")) : "–", `of ${bytes(stored("limit_bytes"))}`,
+    stores.length ? `${count(stored("resources"))} URLs; evicted ${count(stored("evicted"))}, purged ${count(stored("purged"))}; `
+      + `on their way ${count(stored("fillings"))}` : "nothing is kept");
+  const validators = fronts.flatMap((front) => front.validators);
+  const failed = sum(validators.map((validator) => validator.failed));
+  const error = validators.map((validator) => validator.last_error).find(Boolean);
+  tile("validators", validators.length ? count(sum(validators.map((validator) => validator.asked))) : "–", "asked",
+    validators.length ? `shared ${count(sum(validators.map((validator) => validator.shared)))}, failed ${count(failed)}`
+      + `${failed && error ? ` (${error})` : ""}` : "there are none");
+  drawWhys([...now.why.values()]);
+  drawMisses(fronts.flatMap((front) => front.misses));
+}
+
+function cells(line, texts, names) {
+  texts.forEach((text, i) => { add(line, i ? "td" : "th", names[i] || "").textContent = text; });
+  line.firstChild.scope = "row";
+  return line;
+}
+
+function drawWhys(whys) {
+  const all = sum(whys.map((row) => row.requests));
+  const [at, n] = [(row) => RESULTS.indexOf(row.result), ["", "", "n", "n", "n"]];
+  whys.sort((one, other) => at(one) - at(other) || other.requests - one.requests);
+  $("whys").replaceChildren(...whys.map((row) => {
+    const texts = [row.result, row.why, count(row.requests), share(row.requests, all), bytes(row.bytes)];
+    return cells(document.createElement("tr"), texts, n);
+  }));
+}
+
+function drawMisses(misses) {
+  misses.sort((one, other) => other.requests - one.requests);
+  // What peers chose is text here, whatever it is.
+  $("misses").replaceChildren(...misses.slice(0, 50).map((miss) => {
+    const url = `${miss.authority}${miss.target}${miss.cut ? " …" : ""}`;
+    const requests = miss.unsure ? `${count(miss.requests - miss.unsure)} to ${count(miss.requests)}` : count(miss.requests);
+    const texts = [url, requests, duration(miss.mean_ns), `${miss.result}${miss.why ? `: ${miss.why}` : ""}`];
+    return cells(document.createElement("tr"), texts, ["url", "n", "n"]);
+  }));
 }
 
 // === Upstreams ===

@@ -1,6 +1,9 @@
 use serde_json::Value;
 
 use crate::seeing::families::tests::busy;
+use crate::seeing::fronts;
+use crate::seeing::tests::seeing;
+use crate::seeing::upstreams::tests::told;
 
 #[test]
 fn what_the_page_asks_for() {
@@ -10,7 +13,7 @@ fn what_the_page_asks_for() {
     assert_eq!(document["bounds_ns"].as_array().unwrap().len(), 15);
     let upstreams = document["upstreams"].as_array().unwrap();
     let names: Vec<_> = upstreams.iter().map(|upstream| upstream["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["search", "im\"ages", "gone"]);
+    assert_eq!(names, ["search", "im\"ages", "site", "gone"]);
     let search = &upstreams[0];
     assert_eq!((&search["requests"], &search["in_flight"], &search["retries"]), (&5.into(), &1.into(), &1.into()));
     assert_eq!(search["url"], "https://search.example:9243");
@@ -25,5 +28,41 @@ fn what_the_page_asks_for() {
     assert_eq!(search["pool"]["endpoints"][1]["ejected"], true);
     assert_eq!(search["pool"]["counts"]["handshakes_resumed"], 4);
     assert_eq!(search["latency"]["total"]["buckets"][3], 5);
-    assert_eq!((&upstreams[2]["configured"], &upstreams[2]["pool"]), (&false.into(), &Value::Null));
+    assert_eq!((&upstreams[3]["configured"], &upstreams[3]["pool"]), (&false.into(), &Value::Null));
+    assert_eq!((&search["front"], &upstreams[3]["front"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn what_the_page_is_told_of_a_front() {
+    let document: Value = super::document(&busy().snapshot());
+    let front = &document["upstreams"][2]["front"];
+    let results = serde_json::json!([
+        { "result": "hit", "why": "", "requests": 1, "bytes": 476 },
+        { "result": "miss", "why": "private", "requests": 1, "bytes": 476 },
+        { "result": "pass", "why": "", "requests": 1, "bytes": 476 },
+    ]);
+    assert_eq!(front["results"], results);
+    assert_eq!((&front["bytes_from_memory"], &front["bytes_from_application"]), (&476.into(), &952.into()));
+    let application = &front["application"];
+    assert_eq!((&application["bytes"], &application["saved_estimate_ns"]), (&2_476.into(), &888_000.into()));
+    assert_eq!(application["fetches"]["whole"]["sum_ns"], 888_000);
+    assert_eq!(application["passes"]["whole"]["sum_ns"], 888_000);
+    assert_eq!(application["fetches"]["not_modified"]["sum_ns"], 0);
+    let store = serde_json::json!({
+        "bytes": 4_096, "limit_bytes": 65_536, "resources": 3, "stored": 9, "evicted": 2, "purged": 4, "fillings": 1,
+        "fillings_bytes": 512,
+    });
+    assert_eq!(front["store"], store);
+    assert_eq!((&front["validators"][1]["path"], &front["validators"][1]["shared"]), (&"/{ref} (2)".into(), &5.into()));
+    let misses = front["misses"].as_array().unwrap();
+    let told: Vec<_> = misses.iter().map(|miss| (miss["target"].as_str().unwrap(), &miss["why"])).collect();
+    assert_eq!(told, [("/<i>\u{fffd}", &"".into()), ("/index/_search?q=a", &"private".into())]);
+}
+
+#[test]
+fn a_front_that_nobody_has_asked_yet_is_there() {
+    let seeing = seeing(vec![told("site")]);
+    seeing.set_fronts(vec![fronts::tests::told("site", None)]);
+    let front = &super::document(&seeing.snapshot())["upstreams"][0]["front"];
+    assert_eq!((&front["results"], &front["store"]), (&serde_json::json!([]), &Value::Null));
 }
