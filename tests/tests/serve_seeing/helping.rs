@@ -64,6 +64,17 @@ impl Admin {
         }
     }
 
+    /// Sends something; the status and the body.
+    pub(crate) fn post(&self, target: &str, fields: &[(&str, &str)], body: &str) -> (u16, String) {
+        let fields: String = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let fields = format!("{fields}Content-Length: {}\r\nConnection: close\r\n", body.len());
+        let request = format!("POST {target} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n{body}");
+        match self {
+            Self::Tcp(port) => exchange(TcpStream::connect(("127.0.0.1", *port)).unwrap(), &request),
+            Self::Unix(path) => exchange(UnixStream::connect(path).unwrap(), &request),
+        }
+    }
+
     /// Whether anybody listens there.
     pub(crate) fn is_up(&self) -> bool {
         match self {

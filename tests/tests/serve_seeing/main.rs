@@ -1,5 +1,6 @@
 //! What `unladen serve` shows of itself: the admin address, its page in a browser, the access log, what a collector is sent.
 
+mod front;
 mod helping;
 mod page;
 

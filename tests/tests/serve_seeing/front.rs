@@ -1,0 +1,243 @@
+//! What is seen of a front, and what it is told to forget.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use unladen_tests::{Chromium, Reply, Serve, Server};
+
+use crate::helping::{Admin, ask, eventually, free_port, lines};
+
+/// Pages below `/kept` are for all, with a tag by their last letter; others are not. Each answer has another number.
+fn application() -> Server {
+    let rendered = AtomicUsize::new(1);
+    Server::replying(move |asked| {
+        let target = asked.request.line.split(' ').nth(1).unwrap_or_default();
+        let (control, tag) = match target.strip_prefix("/kept/") {
+            Some(rest) => ("max-age=600", format!("Cache-Tag: of-{}\r\n", rest.chars().last().unwrap_or('-'))),
+            None => ("private", String::new()),
+        };
+        let body = format!("rendered {:06}", rendered.fetch_add(1, Ordering::Relaxed));
+        let length = body.len();
+        let fields =
+            format!("Cache-Control: {control}\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n{tag}");
+        Reply::Answer(format!("HTTP/1.1 200 OK\r\n{fields}\r\n{body}"))
+    })
+}
+
+fn config(admin: &str, application: &Server, more: &str) -> String {
+    let app = application.url("");
+    format!(
+        r#"
+threads = 2
+[log]
+file = "DIR/access.json"
+sample = 1.0
+[admin]
+listen = "{admin}"
+
+[[front]]
+name = "site"
+listen = "unix:DIR/site.sock"
+app = "{app}"
+[front.cache]
+memory = "16MiB"
+{more}
+"#
+    )
+}
+
+fn page(serve: &Serve, target: &str) -> String {
+    let (status, body) = ask(serve.connect("site.sock"), "GET", target);
+    assert_eq!(status, 200, "{target}");
+    body
+}
+
+#[test]
+fn what_a_front_did_is_counted_logged_and_shown() {
+    let application = application();
+    let validator = "[[front.validator]]\npath = \"/kept/by-file/{name}\"\nfile = \"DIR/{name}\"\n";
+    let serve = Serve::start(&config("unix:DIR/admin.sock", &application, validator));
+    std::fs::write(serve.path("x"), "1").unwrap();
+    let admin = Admin::Unix(serve.path("admin.sock"));
+    let first = page(&serve, "/kept/a");
+    for _ in 0..4 {
+        assert_eq!(page(&serve, "/kept/a"), first);
+    }
+    for n in 0..3 {
+        page(&serve, &format!("/own/{n}"));
+    }
+    let of_file = page(&serve, "/kept/by-file/x");
+    assert_eq!(page(&serve, "/kept/by-file/x"), of_file);
+    ask(serve.connect("site.sock"), "POST", "/kept/a");
+    let count = |name: &str| admin.sample(name);
+    eventually(|| count(r#"unladen_front_requests_total{front="site",result="pass"}"#) == Some(1.0));
+    for (sample, expected) in [
+        (r#"unladen_front_requests_total{front="site",result="hit"}"#, 4.0),
+        (r#"unladen_front_requests_total{front="site",result="miss"}"#, 2.0),
+        (r#"unladen_front_requests_total{front="site",result="validated"}"#, 1.0),
+        (r#"unladen_front_requests_total{front="site",result="miss",why="private"}"#, 3.0),
+        (r#"unladen_front_response_body_bytes_total{front="site",result="hit"}"#, 4.0 * 15.0),
+        (r#"unladen_front_application_duration_seconds_count{front="site",by="fetch",result="whole"}"#, 5.0),
+        (r#"unladen_front_application_duration_seconds_count{front="site",by="pass",result="whole"}"#, 1.0),
+        (r#"unladen_front_application_body_bytes_total{front="site"}"#, 6.0 * 15.0),
+        (r#"unladen_front_store_limit_bytes{front="site"}"#, 16.0 * 1024.0 * 1024.0),
+        (r#"unladen_front_store_stored_total{front="site"}"#, 2.0),
+        (r#"unladen_front_fillings{front="site"}"#, 0.0),
+        (r#"unladen_front_validator_asked_total{front="site",validator="/kept/by-file/{name}"}"#, 2.0),
+        (r#"unladen_requests_total{upstream="site",end="answered"}"#, 11.0),
+        (r#"unladen_attempts_total{upstream="site"}"#, 6.0),
+    ] {
+        assert_eq!(count(sample), Some(expected), "{sample}");
+    }
+    assert!(count(r#"unladen_front_application_saved_estimate_seconds{front="site"}"#) > Some(0.0));
+    assert!(count(r#"unladen_front_store_bytes{front="site"}"#) > Some(30.0));
+
+    let stats: Value = serde_json::from_str(&admin.get("/stats").1).unwrap();
+    let front = &stats["upstreams"][0]["front"];
+    assert_eq!(front["application"]["fetches"]["whole"]["buckets"].as_array().unwrap().len(), 16, "{front:#}");
+    let misses = front["misses"].as_array().unwrap();
+    let own = misses.iter().find(|miss| miss["target"] == "/own/0").unwrap();
+    assert_eq!((&own["authority"], &own["requests"], &own["why"]), (&"a.example".into(), &1.into(), &"private".into()));
+
+    let file = serve.path("access.json");
+    eventually(|| lines(&file).len() == 11);
+    let told: Vec<_> = lines(&file)
+        .iter()
+        .map(|line| [&line["method"], &line["target"], &line["cache"], &line["cache_why"]].map(Value::clone))
+        .collect();
+    let line = |method: &str, target: &str, cache: &str, why: Value| [method.into(), target.into(), cache.into(), why];
+    for expected in [
+        line("GET", "/kept/a", "hit", Value::Null),
+        line("GET", "/own/1", "miss", "private".into()),
+        line("GET", "/kept/by-file/x", "validated", Value::Null),
+        line("POST", "/kept/a", "pass", Value::Null),
+    ] {
+        assert!(told.contains(&expected), "{expected:?} is not in {told:?}");
+    }
+    serve.stop();
+}
+
+#[test]
+fn what_is_kept_is_forgotten_before_that_is_answered() {
+    let application = application();
+    let serve = Serve::start(&config("unix:DIR/admin.sock", &application, ""));
+    let admin = Admin::Unix(serve.path("admin.sock"));
+    let pages = ["/kept/a", "/kept/deep/a", "/kept/deep/b"];
+    let all = || pages.map(|target| page(&serve, target));
+    for (what, is_gone) in [
+        (json!({ "url": "http://a.example/kept/a" }), [true, false, false]),
+        // By either scheme, and whatever letters the host is written with.
+        (json!({ "url": "A.example/kept/deep/b" }), [false, false, true]),
+        (json!({ "url": "https://a.example/kept/a" }), [false; 3]),
+        (json!({ "url": "http://b.example/kept/a" }), [false; 3]),
+        (json!({ "prefix": "//a.example/kept/deep/" }), [false, true, true]),
+        (json!({ "tag": "of-a" }), [true, true, false]),
+        (json!({ "tag": "of-" }), [false; 3]),
+        (json!({ "all": true, "front": "site" }), [true; 3]),
+        (json!({ "url": "a.example/kept/a", "soft": true }), [true, false, false]),
+        (json!({ "all": true, "soft": true }), [true; 3]),
+    ] {
+        let before = all();
+        assert_eq!(all(), before, "they are not kept");
+        let (status, answer) = admin.post("/purge", &[("Content-Type", "application/json")], &what.to_string());
+        let purged = is_gone.iter().filter(|is| **is).count();
+        assert_eq!((status, answer), (200, format!("{{\"purged\":{purged}}}\n")), "{what}");
+        let after = all();
+        let found: Vec<bool> = before.iter().zip(&after).map(|(before, after)| before != after).collect();
+        assert_eq!(found, is_gone, "{what}");
+    }
+    let purged = admin.sample(r#"unladen_front_store_purged_total{front="site"}"#);
+    assert_eq!(purged, Some(13.0));
+    let (status, answer) =
+        admin.post("/purge", &[("Content-Type", "application/json")], r#"{"all":true,"front":"no"}"#);
+    assert!(status == 404 && answer.contains("error"), "{status} {answer}");
+    let (status, _) = admin.post("/purge", &[("Content-Type", "text/plain")], r#"{"all":true}"#);
+    assert_eq!(status, 415);
+    serve.stop();
+}
+
+#[test]
+fn the_page_shows_what_the_cache_did() {
+    let application = application();
+    let port = free_port();
+    let serve = Serve::start(&config(&format!("127.0.0.1:{port}"), &application, ""));
+    eventually(|| Admin::Tcp(port).is_up());
+    let browser = Chromium::start();
+    browser.go_to(&format!("http://127.0.0.1:{port}/"));
+    browser.wait_for("document.getElementById('chip').textContent === 'serving'");
+    browser.wait_for("!document.getElementById('fronts').hidden");
+    // Something to compare with.
+    browser.wait_for("document.getElementById('t-store-more').textContent.startsWith('0 URLs')");
+    for _ in 0..30 {
+        page(&serve, "/kept/a");
+    }
+    let evil = "/own?%3Cimg%20src=x%20onerror=alert(1)%3E&a='\"&quot;";
+    for _ in 0..10 {
+        page(&serve, evil);
+    }
+    let row = |body: &str, start: &str| {
+        format!(
+            "([...document.querySelectorAll('#{body} tr')].find(row => row.innerText.startsWith({start:?})) || {{ innerText: '' }}).innerText.replace(/\\s+/g, ' ')"
+        )
+    };
+    browser.wait_for(&format!("{} === 'hit 29 72.5 % 435 B'", row("whys", "hit")));
+    assert_eq!(browser.text(&row("whys", "miss\tprivate")), "miss private 1 2.5 % 15 B");
+    assert_eq!(browser.text(&row("whys", "pass")), "pass uncacheable 9 22.5 % 135 B");
+    assert_eq!(browser.text("document.getElementById('t-memory').textContent"), "72.5 %");
+    assert_eq!(browser.text("document.getElementById('t-bytes').textContent"), "72.5 %");
+    browser.wait_for("document.getElementById('t-store-more').textContent.startsWith('1 URLs; evicted 0')");
+    browser.wait_for("/ s a second$/.test(document.getElementById('t-saved').textContent)");
+    browser.wait_for("/ [mµ]s$/.test(document.getElementById('t-asked').textContent)");
+    // What peers chose is text.
+    let first = browser.text("document.querySelector('#misses tr').innerText.replace(/\\s+/g, ' ')");
+    assert!(first.starts_with(&format!("a.example{evil} 10 ")) && first.ends_with(" pass: uncacheable"), "{first}");
+    assert_eq!(browser.text("String(document.querySelectorAll('#misses img').length)"), "0");
+    let told = browser.text("document.querySelector('#results canvas').getAttribute('aria-label')");
+    assert!(told.starts_with("Requests a second by what the cache did. "), "{told}");
+    assert_eq!(browser.take_problems(), [""; 0]);
+    let unnamed = browser.unnamed();
+    assert!(unnamed.is_empty(), "a screen reader has nothing to say of {unnamed:?}");
+    serve.stop();
+}
+
+/// A page of the web that knows where the admin address is cannot make the browser purge.
+#[test]
+fn no_page_of_the_web_purges() {
+    let application = application();
+    let port = free_port();
+    let serve = Serve::start(&config(&format!("127.0.0.1:{port}"), &application, ""));
+    let admin = Admin::Tcp(port);
+    eventually(|| admin.is_up());
+    let kept = page(&serve, "/kept/a");
+    let web = Server::replying(|_| {
+        let body = "<!doctype html><title>evil</title><p>evil";
+        let length = body.len();
+        Reply::Last(format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n{body}"))
+    });
+    let browser = Chromium::start();
+    browser.go_to(&web.url("/"));
+    browser.wait_for("document.title === 'evil'");
+    let to = format!("http://127.0.0.1:{port}/purge");
+    let all = "{\\\"all\\\":true}";
+    for options in [
+        format!("{{ method: 'POST', mode: 'no-cors', body: \"{all}\" }}"),
+        format!(
+            "{{ method: 'POST', mode: 'no-cors', headers: {{ 'Content-Type': 'application/json' }}, body: \"{all}\" }}"
+        ),
+        format!("{{ method: 'POST', headers: {{ 'Content-Type': 'application/json' }}, body: \"{all}\" }}"),
+        format!("{{ method: 'POST', mode: 'no-cors', body: new Blob([\"{all}\"], {{ type: 'application/json' }}) }}"),
+    ] {
+        browser.text(&format!("fetch('{to}', {options}).then(() => 'sent', () => 'refused')"));
+        assert_eq!(page(&serve, "/kept/a"), kept, "{options}");
+    }
+    // A page of its own may.
+    browser.go_to(&format!("http://127.0.0.1:{port}/"));
+    browser.wait_for("document.getElementById('chip')?.textContent === 'serving'");
+    let options = format!("{{ method: 'POST', headers: {{ 'Content-Type': 'application/json' }}, body: \"{all}\" }}");
+    assert_eq!(
+        browser.text(&format!("fetch('/purge', {options}).then(a => a.text()).then(t => t.trim())")),
+        r#"{"purged":1}"#
+    );
+    assert_ne!(page(&serve, "/kept/a"), kept);
+    serve.stop();
+}
