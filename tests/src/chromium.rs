@@ -43,11 +43,20 @@ struct State {
 impl Chromium {
     /// With an empty page.
     pub fn start() -> Self {
+        Self::start_with("")
+    }
+
+    /// The same with further options of its command line: `--ignore-certificate-errors`.
+    pub fn start_with(options: &str) -> Self {
         let profile = tempfile::tempdir().unwrap();
         // It reads from descriptor 3 and writes to 4.
         let pipes = "3<&0 4>&1 </dev/null >/dev/null 2>&1";
         let mut child = Command::new("sh")
-            .args(["-c", &format!("exec chromium {OPTIONS} --user-data-dir=\"$1\" about:blank {pipes}"), "sh"])
+            .args([
+                "-c",
+                &format!("exec chromium {OPTIONS} {options} --user-data-dir=\"$1\" about:blank {pipes}"),
+                "sh",
+            ])
             .arg(profile.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -13,6 +13,9 @@ use unladen_tests::{Answer, Subject, Wire};
 /// MediaWiki and `unladen serve` in front of it, both with the settings that `docs/mediawiki.md` tells.
 pub(crate) static WIKI: LazyLock<Subject> = LazyLock::new(|| Subject::up_with("mediawiki", &[("UNLADEN_FRONT", "on")]));
 
+/// The same by HTTPS.
+pub(crate) static TLS: LazyLock<Subject> = LazyLock::new(|| Subject::up_with("mediawiki", &[("UNLADEN_FRONT", "tls")]));
+
 /// The front's host and port.
 pub(crate) fn host() -> &'static str {
     WIKI.get("FRONT").strip_prefix("http://").unwrap()

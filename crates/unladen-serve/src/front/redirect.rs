@@ -1,4 +1,4 @@
-//! Sends clients of plain HTTP on to https.
+//! Sends clients of plain HTTP on to https, but for PURGE: applications send it as to a proxy, and such requests are plain.
 
 use std::time::Instant;
 
@@ -11,6 +11,12 @@ use crate::record::{End, Reason};
 impl Call<'_> {
     /// Sends the client on.
     pub(crate) async fn redirect(&self, request: &Request, desk: &mut Desk<'_, '_>) -> (End, Instant) {
+        if request.method == b"PURGE"
+            && let Some(cache) = &self.front.cache
+        {
+            let who = Who { address: self.peer.address, is_https: false, is_disguised: false };
+            return self.purge(cache, request, desk, who).await;
+        }
         if redirect(desk.response, request, self.front.https_port()).is_none() {
             let who = Who { address: self.peer.address, is_https: false, is_disguised: false };
             let reason = Reason::Malformed(unladen_http1::Fault::Host);
