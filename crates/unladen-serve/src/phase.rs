@@ -65,3 +65,6 @@ impl Phase {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
