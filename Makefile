@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 # With DESTDIR, a package can be made of it.
 DESTDIR ?=
 
-.PHONY: help build test lint bench accuracy h2spec conformance demo install clean
+.PHONY: help build test lint bench accuracy h2spec conformance soak demo install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ h2spec: ## HTTP/2 of serve, by the tests of others (takes Go)
 
 conformance: ## HTTP caching of serve, by the tests of others (takes Node.js)
 	@conformance/run
+
+soak: ## what takes minutes: a hundred thousand connections that are just being closed
+	cargo test --release --locked -p unladen-tests --test serve_races -- --ignored
 
 demo: ## weigh the main page of a MediaWiki that is set up for it
 	@scripts/demo
