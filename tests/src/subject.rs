@@ -14,8 +14,10 @@ use crate::binary::binary;
 const GUARD: &str = r#"
 trap '' INT TERM HUP
 UNLADEN_STATE=$(mktemp -d)
-# One PHP worker: `--group-by pid` then tells the subject's processes from others of their name on the machine.
-export UNLADEN_STATE UNLADEN_WORKERS=1
+# One PHP worker, unless the test wants more: `--group-by pid` then tells the subject's processes from others of their name on
+# the machine.
+: "${UNLADEN_WORKERS:=1}"
+export UNLADEN_STATE UNLADEN_WORKERS
 chmod 755 "$UNLADEN_STATE"
 log=$UNLADEN_STATE/up.log
 if "$1" up >/dev/null 2>"$log"; then

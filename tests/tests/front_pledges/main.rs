@@ -1,0 +1,112 @@
+//! A real application behind `unladen serve`, with a validator that asks its database: pages from memory that are never old.
+
+mod cookies;
+mod linearizable;
+mod memory;
+mod silence;
+mod sql;
+
+use std::path::{Path, PathBuf};
+
+use unladen_tests::{Answer, Serve, Subject, Wire};
+
+/// The subject's page without its layout: how many have signed, as it says by itself.
+fn signed(page: &str) -> u64 {
+    let (_, progress) =
+        page.split_once("class=\"progress\">").unwrap_or_else(|| panic!("no page of a pledge:\n{page}"));
+    let digits = progress.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or_default();
+    digits.parse().unwrap_or_else(|_| panic!("no number of signers:\n{page}"))
+}
+
+/// `unladen serve` in front of the pledges, with two threads.
+struct Front {
+    serve: Serve,
+}
+
+// === impl Front ===
+
+impl Front {
+    /// With these lines in the validator's table; further tables may follow. `validators` come before the one that asks for the pledge.
+    fn of(pledges: &Subject, validators: &str, settings: &str) -> Self {
+        let app = pledges.url().split("/pledge.php").next().expect("it has a path");
+        let (socket, database) = (pledges.get("DATABASE_SOCKET"), pledges.get("DATABASE"));
+        let serve = Serve::start(&format!(
+            "threads = 2
+             drain = \"1s\"
+
+             [[front]]
+             listen = \"unix:DIR/front.sock\"
+             app = \"{app}\"
+             trusted.proxies = [\"unix\"]
+
+             [front.cache]
+             languages = [\"en\", \"de\"]
+             ignore_cookies = [\"_ga*\"]
+
+             {validators}
+
+             [[front.validator]]
+             path = \"/{{ref}}\"
+             database = \"postgres:///{database}?host={socket}&user=validator\"
+             query = \"select extract(epoch from pledge_last_change_time(id)) from pledge where lower(ref) = lower($1)\"
+             {settings}
+             "
+        ));
+        Self { serve }
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.serve.path("front.sock")
+    }
+
+    /// A new connection.
+    fn wire(&self) -> Wire {
+        Wire::unix(&self.socket())
+    }
+
+    /// GET with these lines, each with its end, on a connection of its own.
+    #[track_caller]
+    fn get(&self, path: &str, lines: &str) -> Answer {
+        self.wire().ask(get(path, lines))
+    }
+
+    fn stop(self) {
+        self.serve.stop();
+    }
+}
+
+fn get(path: &str, lines: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: pledges.example\r\n{lines}\r\n")
+}
+
+/// What the cache says that it did, without its name.
+#[track_caller]
+fn cache(answer: &Answer) -> &str {
+    let said = answer.field("cache-status").unwrap_or_else(|| panic!("no Cache-Status: {answer:?}"));
+    said.strip_prefix("unladen; ").unwrap_or_else(|| panic!("not ours: {said}"))
+}
+
+/// Signs a pledge by its form, and waits until that is done.
+#[track_caller]
+fn sign(wire: &mut Wire, pledge: &str, name: &str) {
+    let form = format!("ref={pledge}&name={name}");
+    wire.send(format!(
+        "POST /sign.php HTTP/1.1\r\nHost: pledges.example\r\nContent-Type: application/x-www-form-urlencoded\r\n\
+         Content-Length: {}\r\n\r\n{form}",
+        form.len()
+    ));
+    let answer = wire.answer();
+    assert_eq!(answer.status, 303, "{}", answer.text());
+}
+
+/// How often the application was asked for a path: lines of its web server's log, which has one for each.
+fn asked(pledges: &Subject, path: &str) -> usize {
+    let log = std::fs::read_to_string(Path::new(pledges.get("STATE")).join("log/nginx.access.log")).expect("a log");
+    log.lines().filter(|line| line.contains(&format!(" {path} HTTP/"))).count()
+}
+
+/// Puts a page of the test's own into the application.
+fn add_page(pledges: &Subject, name: &str, php: &str) {
+    let page = Path::new(pledges.get("STATE")).join("app/web").join(name);
+    std::fs::write(page, format!("<?php\n{php}\n")).expect("the application's folder can be written to");
+}
