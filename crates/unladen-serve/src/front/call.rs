@@ -86,7 +86,10 @@ impl Call<'_> {
         desk.key.clear();
         write_key(request, who.is_https, &cache.policy, desk.key);
         let has_cookies = cache.policy.has_cookies(&request.fields) || request.fields.find(b"authorization").is_some();
-        let known = self.ask(request).await;
+        let known = match self.ask(request, who).await {
+            Ok(known) => known,
+            Err(reason) => return self.own(request, desk, reason, None, who).await,
+        };
         let inquiry = Inquiry { cache, request, who, control, known, has_cookies };
         // What another's answer turned out to depend on.
         let mut told_apart: Option<Vec<u8>> = None;
