@@ -1,6 +1,7 @@
 //! What is seen of a front, and what it is told to forget.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use unladen_tests::{Chromium, Reply, Serve, Server};
@@ -117,6 +118,40 @@ fn what_a_front_did_is_counted_logged_and_shown() {
     serve.stop();
 }
 
+/// Time that is waited for the application is time of the request, whoever asked for it.
+#[test]
+fn how_long_a_request_took_has_the_applications_time_in_it() {
+    const TIME: Duration = Duration::from_millis(300);
+    let application = Server::replying(|_| {
+        std::thread::sleep(TIME);
+        let fields = "Cache-Control: max-age=600\r\nContent-Length: 2\r\n";
+        Reply::Answer(format!("HTTP/1.1 200 OK\r\n{fields}\r\nok"))
+    });
+    let serve = Serve::start(&config("unix:DIR/admin.sock", &application, ""));
+    // Two together, and one after them.
+    std::thread::scope(|scope| {
+        scope.spawn(|| page(&serve, "/a"));
+        scope.spawn(|| page(&serve, "/a"));
+    });
+    page(&serve, "/a");
+    let file = serve.path("access.json");
+    eventually(|| lines(&file).len() == 3);
+    for line in lines(&file) {
+        let [total, first_byte] = ["total_ns", "first_byte_ns"].map(|key| line[key].as_u64().unwrap());
+        let [most, least] = [total, first_byte].map(Duration::from_nanos);
+        match line["cache"].as_str() {
+            Some("hit") => assert!(most < TIME, "{line}"),
+            // The second one may have come a little later.
+            _ => assert!(least > TIME / 2 && most >= least, "{line}"),
+        }
+    }
+    let admin = Admin::Unix(serve.path("admin.sock"));
+    let stats: Value = serde_json::from_str(&admin.get("/stats").1).unwrap();
+    let took = stats["upstreams"][0]["front"]["misses"][0]["mean_ns"].as_u64().unwrap();
+    assert!(took >= u64::try_from(TIME.as_nanos()).unwrap(), "{took}");
+    serve.stop();
+}
+
 #[test]
 fn what_is_kept_is_forgotten_before_that_is_answered() {
     let application = application();
@@ -186,7 +221,7 @@ fn the_page_shows_what_the_cache_did() {
     assert_eq!(browser.text("document.getElementById('t-memory').textContent"), "72.5 %");
     assert_eq!(browser.text("document.getElementById('t-bytes').textContent"), "72.5 %");
     browser.wait_for("document.getElementById('t-store-more').textContent.startsWith('1 URLs; evicted 0')");
-    browser.wait_for("/ s a second$/.test(document.getElementById('t-saved').textContent)");
+    browser.wait_for("/ (µs|ms|s) a second$/.test(document.getElementById('t-saved').textContent)");
     browser.wait_for("/ [mµ]s$/.test(document.getElementById('t-asked').textContent)");
     // What peers chose is text.
     let first = browser.text("document.querySelector('#misses tr').innerText.replace(/\\s+/g, ' ')");

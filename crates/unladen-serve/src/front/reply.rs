@@ -70,7 +70,10 @@ impl Call<'_> {
         let via = self.front.app.settings.via;
         let is_head = request.method == b"HEAD";
         self.context.seeing.begin(self.index);
-        let deadline = Deadline::new(self.now, idle, None);
+        // Nothing was waited for if there was nobody to ask; everybody else's time is not what it was when the request came.
+        let is_at_once = result.0 == CacheResult::Hit && self.front.validators.is_empty();
+        let start = if is_at_once { self.now } else { Instant::now() };
+        let deadline = Deadline::new(start, idle, None);
         let Desk { watch, body, client, response, more, .. } = desk;
         let to = match memory {
             Some(memory) => client.remember(memory, more, is_head, via, self.now),
@@ -100,7 +103,7 @@ impl Call<'_> {
         };
         let end = ended.err().unwrap_or(End::Answered);
         let now = if from.is_done() && end == End::Answered { deadline.now() } else { deadline.look() };
-        self.tell(request, end, status, pump.bytes, result, now)
+        self.tell(request, end, status, pump.bytes, result, Some(start), now)
     }
 
     /// An answer of our own.
@@ -134,22 +137,24 @@ impl Call<'_> {
             desk.client.ends();
         }
         let is_head = request.method == b"HEAD";
-        let deadline = Deadline::new(Instant::now(), ANSWER_TIME, None);
+        let start = Instant::now();
+        let deadline = Deadline::new(start, ANSWER_TIME, None);
         let via = self.front.app.settings.via;
         self.context.seeing.begin(self.index);
         let status = desk.response.status;
         let answering = desk.client.answer(desk.response, words, is_head, via);
         let answered = desk.watch.over(&deadline, pin!(answering)).await;
         let end = if answered == Some(Ok(())) { end } else { End::ClientGone };
-        self.tell(request, end, status, words.len() as u64, (CacheResult::Own, ""), deadline.look())
+        self.tell(request, end, status, words.len() as u64, (CacheResult::Own, ""), Some(start), deadline.look())
     }
 
     /// The client has gone before there was an answer.
     pub(crate) fn gone(&self, inquiry: &Inquiry<'_>, _: &Desk<'_, '_>) -> (End, Instant) {
         self.context.seeing.begin(self.index);
-        self.tell(inquiry.request, End::ClientGone, 0, 0, (CacheResult::Miss, ""), Instant::now())
+        self.tell(inquiry.request, End::ClientGone, 0, 0, (CacheResult::Miss, ""), None, Instant::now())
     }
 
+    #[allow(clippy::too_many_arguments, reason = "they are what is known at the end, and nowhere else")]
     fn tell(
         &self,
         request: &Request,
@@ -157,6 +162,7 @@ impl Call<'_> {
         status: u16,
         bytes_out: u64,
         cache: (CacheResult, &'static str),
+        first_byte: Option<Instant>,
         now: Instant,
     ) -> (End, Instant) {
         let total = now.saturating_duration_since(self.began);
@@ -175,7 +181,7 @@ impl Call<'_> {
             began: self.began,
             head: self.now.saturating_duration_since(self.began),
             connected: None,
-            first_byte: None,
+            first_byte: first_byte.map(|at| at.saturating_duration_since(self.began)),
             total,
             bytes_in: 0,
             bytes_out,
