@@ -14,6 +14,15 @@ struct Truth {
     is_over: AtomicBool,
 }
 
+/// However the edits end, nobody reads on.
+struct Over<'t>(&'t Truth);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Ordering::SeqCst);
+    }
+}
+
 impl Truth {
     /// Reads until all is over, each time no less than what was saved before. How many answers came from memory, and how many not.
     fn hold(&self, visitor: &mut Visitor, path: &str, word: &str, who: Option<&str>) -> (u64, u64) {
@@ -59,13 +68,14 @@ fn no_request_that_follows_an_edit_gets_an_older_page() {
             })
             .collect();
         let user = scope.spawn(|| truth.hold(&mut Visitor::editor(), &at("Busy"), "text-", Some(WIKI.get("ACCOUNT"))));
+        let over = Over(&truth);
         for revision in 1..=EDITS {
             editor.edit("Busy", &format!("text-{revision}"), &format!("summary-{revision}"));
             truth.saved.store(revision, Ordering::SeqCst);
             // As long as it takes until somebody has read it.
             thread::sleep(std::time::Duration::from_millis(50 * (revision % 4)));
         }
-        truth.is_over.store(true, Ordering::SeqCst);
+        drop(over);
         let counts: Vec<_> = read.into_iter().map(|read| read.join().unwrap()).collect();
         assert_eq!(user.join().unwrap().0, 0, "a user's page came from memory");
         counts
