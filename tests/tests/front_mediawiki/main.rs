@@ -124,6 +124,29 @@ fn a_page_that_was_not_there() {
     assert!(is_hit(&anonymous.read(&page)));
 }
 
+#[test]
+fn pages_that_are_moved_and_deleted() {
+    let mut editor = Visitor::editor();
+    let mut anonymous = Visitor::anonymous();
+    editor.edit("Movable", "It moves.", "");
+    editor.edit("Doomed", "It goes.", "");
+    let before = [("Movable", 200), ("Moved", 404), ("Doomed", 200)];
+    for (page, status) in before {
+        anonymous.get(&at(page)).is(status);
+        assert!(is_hit(&anonymous.get(&at(page)).is(status)), "{page}");
+    }
+    maintenance("moveBatch.php", &[], "Movable|Moved\n", "");
+    maintenance("deleteBatch.php", &[], "Doomed\n", "");
+    for (page, status) in [("Movable", 200), ("Moved", 200), ("Doomed", 404)] {
+        let answer = anonymous.get(&at(page)).is(status);
+        assert!(!is_hit(&answer), "{page}");
+        assert_eq!(answer.text().contains("It moves."), status == 200, "{page}");
+    }
+    // What a redirect shows is another page, with which it is not purged: it is not kept.
+    assert!(!is_hit(&anonymous.read(&at("Movable"))));
+    assert!(is_hit(&anonymous.read(&at("Moved"))));
+}
+
 /// What else changes, as pages with this one as a template, changes when MediaWiki's jobs have run: by a script, they purge the
 /// addresses that readers use.
 #[test]
