@@ -9,6 +9,7 @@ use unladen_prove::{ExperimentError, SwitchError};
 use unladen_serve::{ConfigError, ServeError};
 
 use crate::output::OutputError;
+use crate::purge::PurgeError;
 use crate::weigh::PlanError;
 
 /// Why a command failed.
@@ -72,6 +73,9 @@ pub(crate) enum Failure {
     /// Nothing is served, or not any longer.
     #[error(transparent)]
     Serve(#[from] ServeError),
+    /// What is kept was not purged, or is not known to be.
+    #[error(transparent)]
+    Purge(#[from] PurgeError),
     /// Told twice to stop, it did so at once.
     #[error("stopped at once: what was under way has not been answered")]
     StoppedAtOnce,
@@ -152,6 +156,9 @@ impl Failure {
             Self::AccessLog(_) | Self::Experiment(_) | Self::Evidence(_) | Self::Application(_) => Code::Usage,
             Self::Config(_) | Self::Serve(ServeError::Upstream { .. }) => Code::Usage,
             Self::Serve(_) => Code::CannotServe,
+            Self::Purge(PurgeError::NoAdmin(_) | PurgeError::Refused(_)) => Code::Usage,
+            Self::Purge(PurgeError::Unreachable { .. }) => Code::Unreachable,
+            Self::Purge(PurgeError::Unexpected { .. }) => Code::UnexpectedAnswer,
             Self::StoppedAtOnce => Code::Interrupted,
             Self::Switch(_) => Code::CannotSwitch,
             Self::Arm { error, .. } => code_of(error),

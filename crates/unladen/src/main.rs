@@ -12,6 +12,7 @@ mod load;
 mod output;
 mod progress;
 mod prove;
+mod purge;
 mod serve;
 mod terminal;
 mod weigh;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use unladen_tests::{Chromium, Reply, Serve, Server};
+use unladen_tests::{Call, Chromium, Reply, Serve, Server};
 
 use crate::helping::{Admin, ask, eventually, free_port, lines};
 
@@ -188,6 +188,60 @@ fn what_is_kept_is_forgotten_before_that_is_answered() {
     assert!(status == 404 && answer.contains("error"), "{status} {answer}");
     let (status, _) = admin.post("/purge", &[("Content-Type", "text/plain")], r#"{"all":true}"#);
     assert_eq!(status, 415);
+    serve.stop();
+}
+
+#[test]
+fn what_is_kept_is_forgotten_by_a_command() {
+    let application = application();
+    let serve = Serve::start(&config("unix:DIR/admin.sock", &application, ""));
+    let pages = ["/kept/a", "/kept/b", "/kept/c"];
+    let all = || pages.map(|target| page(&serve, target));
+    let (socket, file) = (format!("unix:{}", serve.path("admin.sock").display()), serve.path("unladen.toml"));
+    let purge = |args: &[&str]| Call::new(["purge"]).args(args).run();
+    let by_file = ["--config", file.to_str().unwrap()];
+    let before = all();
+    let done =
+        purge(&[&by_file[..], &["--url", "a.example/kept/a", "--url", "//a.example/kept/b"]].concat()).succeeded();
+    assert_eq!(done.stdout, "2 responses purged\n");
+    let after = all();
+    assert!(before[0] != after[0] && before[1] != after[1] && before[2] == after[2], "{before:?} {after:?}");
+    let done = purge(&["--admin", &socket, "--tag", "of-c", "--soft", "--json"]).succeeded();
+    let document: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(document, json!({ "schema": "unladen.purge/1", "purged": 1 }));
+    assert_ne!(all()[2], after[2]);
+    let done = purge(&["--admin", &socket, "--prefix", "http://a.example/none"]).succeeded();
+    assert_eq!(done.stdout, "0 responses purged\n");
+    purge(&["--admin", &socket, "--all", "--front", "site"]).succeeded().shows(["3 responses"]);
+
+    purge(&["--admin", &socket, "--all", "--front", "shop"]).ended_with(2).says(["shop"]);
+    purge(&["--admin", &socket, "--url", "/kept/a"]).ended_with(2).says(["host"]);
+    purge(&["--admin", &socket]).ended_with(2).says(["--url"]);
+    purge(&["--all"]).ended_with(2).says(["--admin"]);
+    purge(&["--admin", &socket, "--all", "--tag", "a"]).ended_with(2).says(["cannot be used"]);
+    let none = format!("unix:{}", serve.path("none.sock").display());
+    purge(&["--admin", &none, "--all"]).ended_with(3).says(["none.sock"]);
+    purge(&["--admin", "127.0.0.1:1", "--all"]).ended_with(3).says(["127.0.0.1:1"]);
+    // What listens there is none.
+    let other = format!("unix:{}", serve.path("site.sock").display());
+    purge(&["--admin", &other, "--all"]).ended_with(4).says(["no admin address"]);
+    let without = serve.path("without.toml");
+    let beside = "[[beside]]\nname = \"a\"\nlisten = \"unix:a.sock\"\nupstream = \"http://127.0.0.1:1\"\n";
+    std::fs::write(&without, beside).unwrap();
+    purge(&["--config", without.to_str().unwrap(), "--all"]).ended_with(2).says(["[admin]"]);
+    serve.stop();
+}
+
+#[test]
+fn a_command_purges_by_tcp_too() {
+    let application = application();
+    let port = free_port();
+    let serve = Serve::start(&config(&format!("127.0.0.1:{port}"), &application, ""));
+    eventually(|| Admin::Tcp(port).is_up());
+    let before = page(&serve, "/kept/a");
+    let done = Call::new(["purge", "--admin", &format!("localhost:{port}"), "--all"]).run().succeeded();
+    assert_eq!(done.stdout, "1 response purged\n");
+    assert_ne!(page(&serve, "/kept/a"), before);
     serve.stop();
 }
 

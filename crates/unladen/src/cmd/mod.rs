@@ -6,6 +6,7 @@ mod fail_on;
 mod load;
 mod man;
 mod prove;
+mod purge;
 mod rules;
 mod sending;
 mod serve;
@@ -41,6 +42,7 @@ enum Command {
     Prove(Box<prove::Args>),
     Classmap(Box<classmap::Args>),
     Serve(serve::Args),
+    Purge(purge::Args),
     Rules(rules::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -54,6 +56,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Prove(args) => prove::run(*args),
         Command::Classmap(args) => classmap::run(*args),
         Command::Serve(args) => serve::run(&args),
+        Command::Purge(args) => purge::run(args),
         Command::Rules(args) => rules::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
