@@ -29,10 +29,11 @@ impl Policy {
         pairs(fields).any(|pair| self.is_telling(name(pair)))
     }
 
-    /// The value of `Cookie` without those that are ignored; none: nothing is left. For a request that goes on to the application.
+    /// The value of `Cookie` with those alone that tell apart; none: nothing is left. For a request whose answer may be kept: what is no
+    /// part of how it is found must be no part of how it is made, or whoever asks first chooses what others get.
     pub fn cookies_left(&self, fields: &Fields) -> Option<Vec<u8>> {
         let mut left = Vec::new();
-        for pair in pairs(fields).filter(|pair| !self.is_ignored(name(pair))) {
+        for pair in pairs(fields).filter(|pair| self.is_telling(name(pair))) {
             if !left.is_empty() {
                 left.extend_from_slice(b"; ");
             }
