@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "results go to stdout, progress to stderr")]
 
+mod cache;
 mod children;
 mod classmap;
 mod client;
@@ -56,6 +57,7 @@ const BENCHES: &[Bench] = &[
     trace::BENCH,
     classmap::BENCH,
     proxy::BENCH,
+    cache::BENCH,
 ];
 
 /// What the command line says beside names.
@@ -65,7 +67,7 @@ pub(crate) struct Options {
     pub(crate) rounds: Option<usize>,
     /// Of a bench with several cases, those to run; all if there are none.
     pub(crate) only: Vec<String>,
-    /// The proxies of the bench `proxy`; all if there are none.
+    /// Of the benches `proxy` and `cache`, the contestants; all if there are none.
     pub(crate) proxies: Vec<String>,
 }
 
@@ -118,8 +120,10 @@ fn run(arguments: &[String]) -> Result<()> {
         }
     }
     let is_narrowed = !options.only.is_empty() || !options.proxies.is_empty();
-    if is_narrowed && !matches!(chosen[..], [bench] if bench.name == proxy::BENCH.name) {
-        return Err(format!("--only and --proxy are of the bench `{}`", proxy::BENCH.name).into());
+    let has_cases = |name| [proxy::BENCH.name, cache::BENCH.name].contains(&name);
+    if is_narrowed && !matches!(chosen[..], [bench] if has_cases(bench.name)) {
+        let (one, other) = (proxy::BENCH.name, cache::BENCH.name);
+        return Err(format!("--only and --proxy are of one of the benches `{one}` and `{other}`").into());
     }
     if chosen.is_empty() {
         chosen = BENCHES.iter().collect();
@@ -139,7 +143,7 @@ fn list(argument: Option<&String>, otherwise: &'static str) -> Result<Vec<String
 
 fn usage() {
     println!("unladen-bench [--rounds N] [NAME…]");
-    println!("unladen-bench [--rounds N] proxy [--only CASE,…] [--proxy NAME|PATH,…]\n");
+    println!("unladen-bench [--rounds N] proxy|cache [--only CASE,…] [--proxy NAME|PATH,…]\n");
     for bench in BENCHES {
         println!("  {:8} {}", bench.name, bench.about);
     }

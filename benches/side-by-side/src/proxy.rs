@@ -6,23 +6,23 @@
 //! its processes' CPU clocks. Nothing is pinned to a processor: what client and service take is not counted.
 
 mod account;
-mod bound;
-mod callers;
-mod certificates;
+pub(crate) mod bound;
+pub(crate) mod callers;
+pub(crate) mod certificates;
 mod cost;
 mod envoy;
 mod haproxy;
 mod idle;
 mod latency;
-mod load;
-mod nginx;
+pub(crate) mod load;
+pub(crate) mod nginx;
 mod ours;
-mod peer;
-mod process;
-mod route;
+pub(crate) mod peer;
+pub(crate) mod process;
+pub(crate) mod route;
 mod service;
 mod sink;
-mod syscalls;
+pub(crate) mod syscalls;
 mod upstreams;
 
 use std::cell::RefCell;

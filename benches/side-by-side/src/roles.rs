@@ -1,6 +1,6 @@
 //! What this program is besides the bench: the small processes that the benches start are itself, under these names.
 
-use crate::{Result, classmap, crowd, proxy, server, subject, tool};
+use crate::{Result, cache, classmap, crowd, proxy, server, subject, tool};
 
 /// The first argument names it.
 type Role = fn(&[String]) -> Result<()>;
@@ -14,6 +14,7 @@ pub(crate) const METRONOME: &str = "as-metronome";
 pub(crate) const SERVER: &str = "as-server";
 pub(crate) const MEASURE: &str = "as-measurer";
 pub(crate) const CALLERS: &str = "as-callers";
+pub(crate) const ORIGIN: &str = "as-origin";
 pub(crate) const SINK: &str = "as-sink";
 pub(crate) const LOADER: &str = "as-loader";
 
@@ -28,6 +29,7 @@ pub(crate) fn of(arguments: &[String]) -> Option<Role> {
         SERVER => server::serve,
         MEASURE => classmap::measure,
         CALLERS => proxy::be_the_callers,
+        ORIGIN => |_| cache::be_the_origin(),
         SINK => |_| proxy::be_the_sink(),
         LOADER => proxy::be_the_loader,
         _ => return None,

@@ -4,21 +4,21 @@ use super::peer::Peer;
 use crate::figures::{Series, three};
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bound {
+pub(crate) struct Bound {
     /// The peer's name.
-    pub(super) against: &'static str,
+    pub(crate) against: &'static str,
     /// Of ours over the peer's.
-    pub(super) limit: Limit,
+    pub(crate) limit: Limit,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Limit {
+pub(crate) enum Limit {
     Most(f64),
     Least(f64),
 }
 
 /// Prints what our figures are to the peers', and whether bounds hold; a bench reports, it does not fail.
-pub(super) fn judge(what: &str, peers: &[Box<dyn Peer>], figures: &[Series], bounds: &[Bound]) {
+pub(crate) fn judge(what: &str, peers: &[Box<dyn Peer>], figures: &[Series], bounds: &[Bound]) {
     for (ours, own) in peers.iter().zip(figures).filter(|(peer, _)| peer.is_ours()) {
         for bound in bounds {
             let Some(at) = peers.iter().position(|peer| peer.name() == bound.against) else { continue };
@@ -28,14 +28,14 @@ pub(super) fn judge(what: &str, peers: &[Box<dyn Peer>], figures: &[Series], bou
 }
 
 /// Prints whether each of ours is at most so much.
-pub(super) fn judge_value(what: &str, peers: &[Box<dyn Peer>], figures: &[Series], most: f64) {
+pub(crate) fn judge_value(what: &str, peers: &[Box<dyn Peer>], figures: &[Series], most: f64) {
     for (ours, own) in peers.iter().zip(figures).filter(|(peer, _)| peer.is_ours()) {
         Limit::Most(most).judge(&format!("{what}, {}", ours.name()), own);
     }
 }
 
 impl Limit {
-    pub(super) fn judge(self, what: &str, values: &Series) {
+    pub(crate) fn judge(self, what: &str, values: &Series) {
         println!("  {what}: {}", self.said(values));
     }
 

@@ -7,7 +7,9 @@
 mod connection;
 
 use std::collections::VecDeque;
+use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -22,42 +24,46 @@ use crate::{Result, roles};
 const PATIENCE: u16 = 30_000;
 
 /// What to send.
-#[derive(Debug, Clone)]
-pub(super) struct Calls {
-    pub(super) path: &'static str,
-    /// Bytes of the body that has to come.
-    pub(super) length: u64,
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Calls {
+    pub(crate) path: &'static str,
+    /// Bytes of the body that has to come; a 304 has none.
+    pub(crate) length: u64,
+    /// In place of the two: a file with `LENGTH PATH` of one request a line, which take turns.
+    pub(crate) list: Option<PathBuf>,
+    /// Further lines of each request's head, each with its end.
+    pub(crate) fields: String,
     /// Bytes of the request's own body; a request without one is a GET.
-    pub(super) upload: u64,
-    pub(super) connections: usize,
-    pub(super) keep: bool,
+    pub(crate) upload: u64,
+    pub(crate) connections: usize,
+    pub(crate) keep: bool,
 }
 
 /// How much of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Amount {
+pub(crate) enum Amount {
     Time(Duration),
     Requests(u64),
 }
 
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Called {
-    pub(super) requests: u64,
+pub(crate) struct Called {
+    pub(crate) requests: u64,
     /// Of bodies, in both directions.
-    pub(super) bytes: u64,
-    pub(super) wall: Duration,
+    pub(crate) bytes: u64,
+    pub(crate) wall: Duration,
 }
 
 /// The process.
-pub(super) struct Callers {
+pub(crate) struct Callers {
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     child: Child,
 }
 
 impl Callers {
-    pub(super) fn start(to: &Listen, calls: &Calls) -> Result<Self> {
+    pub(crate) fn start(to: &Listen, calls: &Calls) -> Result<Self> {
         let mut command = Command::new("/proc/self/exe");
         command.args([
             roles::CALLERS,
@@ -67,13 +73,14 @@ impl Callers {
             &calls.upload.to_string(),
         ]);
         command.args([calls.connections.to_string().as_str(), if calls.keep { "keep" } else { "new" }]);
+        command.arg(&calls.fields).arg(calls.list.as_deref().unwrap_or(Path::new("")));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let stdout = BufReader::new(child.stdout.take().ok_or("the callers have no output")?);
         Ok(Self { stdin: child.stdin.take(), stdout, child })
     }
 
     /// Calls, `at_once` at a time, and returns when all is answered. Kept connections take turns.
-    pub(super) fn call(&mut self, amount: Amount, at_once: usize) -> Result<Called> {
+    pub(crate) fn call(&mut self, amount: Amount, at_once: usize) -> Result<Called> {
         let words = match amount {
             Amount::Time(time) => format!("time {}", time.as_millis()),
             Amount::Requests(requests) => format!("requests {requests}"),
@@ -100,23 +107,31 @@ impl Drop for Callers {
 
 /// As that process.
 pub(crate) fn be_the_callers(arguments: &[String]) -> Result<()> {
-    let [target, path, length, upload, connections, keep] = arguments else {
-        return Err("TARGET PATH LENGTH UPLOAD CONNECTIONS keep|new".into());
+    let [target, path, length, upload, connections, keep, fields, list] = arguments else {
+        return Err("TARGET PATH LENGTH UPLOAD CONNECTIONS keep|new FIELDS LIST".into());
     };
     let upload: u64 = upload.parse()?;
     let (method, of_body) =
         if upload > 0 { ("POST", format!("Content-Length: {upload}\r\n")) } else { ("GET", String::new()) };
+    let list = if list.is_empty() { format!("{length} {path}") } else { fs::read_to_string(list)? };
+    let request = |line: &str| {
+        let (length, path) = line.split_once(' ').ok_or("LENGTH PATH")?;
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: unladen-bench\r\nAccept: */*\r\n{fields}{of_body}\r\n"
+        );
+        Ok((head.into_bytes(), length.parse()?))
+    };
+    let requests = list.lines().map(request).collect::<Result<Vec<_>>>()?;
+    let connections: usize = connections.parse()?;
     let mut calling = Calling {
         target: target.parse()?,
-        request: format!(
-            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: unladen-bench\r\nAccept: */*\r\n{of_body}\r\n"
-        )
-        .into_bytes(),
+        requests,
+        next: 0,
+        expected: vec![0; connections],
         upload,
-        length: length.parse()?,
         keep: keep == "keep",
         epoll: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?,
-        slots: (0..connections.parse()?).map(|_| None).collect(),
+        slots: (0..connections).map(|_| None).collect(),
         idle: VecDeque::new(),
         buffer: vec![0; 256 * 1024],
         opened: 0,
@@ -147,9 +162,12 @@ struct Done {
 
 struct Calling {
     target: Listen,
-    request: Vec<u8>,
+    /// With the length of the body that has to come; they take turns.
+    requests: Vec<(Vec<u8>, u64)>,
+    next: usize,
+    /// Of each slot's answer.
+    expected: Vec<u64>,
     upload: u64,
-    length: u64,
     keep: bool,
     epoll: Epoll,
     slots: Vec<Option<Connection>>,
@@ -204,7 +222,10 @@ impl Calling {
             self.slots[slot] = Some(connection);
         }
         let connection = self.slots[slot].as_mut().ok_or("a slot is empty")?;
-        if !connection.send(&self.request, self.upload)? {
+        let (request, length) = self.requests.get(self.next).ok_or("there is nothing to ask for")?;
+        self.next = (self.next + 1) % self.requests.len();
+        self.expected[slot] = *length;
+        if !connection.send(request, self.upload)? {
             let both = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT;
             self.epoll.modify(&*connection, &mut EpollEvent::new(both, slot as u64))?;
         }
@@ -223,8 +244,9 @@ impl Calling {
     fn read(&mut self, slot: usize) -> Result<bool> {
         let connection = self.slots[slot].as_mut().ok_or("an event of an empty slot")?;
         let Some(bytes) = connection.read(&mut self.buffer)? else { return Ok(false) };
-        if bytes != self.length {
-            return Err(format!("a body of {bytes} bytes, not {}", self.length).into());
+        let expected = self.expected[slot];
+        if bytes != expected {
+            return Err(format!("a body of {bytes} bytes, not {expected}").into());
         }
         self.done.requests += 1;
         self.done.bytes += bytes + self.upload;

@@ -9,15 +9,15 @@ use crate::scratch::Scratch;
 
 /// Files in PEM.
 #[derive(Debug, Clone)]
-pub(super) struct Certificates {
-    pub(super) ca: PathBuf,
-    pub(super) certificate: PathBuf,
-    pub(super) key: PathBuf,
+pub(crate) struct Certificates {
+    pub(crate) ca: PathBuf,
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
 }
 
 impl Certificates {
     /// Keys are of P-256, as the authorities of the web issue them.
-    pub(super) fn new(scratch: &Scratch) -> Result<Self> {
+    pub(crate) fn new(scratch: &Scratch) -> Result<Self> {
         let mut authority = CertificateParams::new(Vec::<String>::new())?;
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];

@@ -74,6 +74,7 @@ impl Load {
             upload: self.upload,
             connections: self.at_once,
             keep: self.keep,
+            ..Calls::default()
         }
     }
 }

@@ -43,7 +43,7 @@ fn once(world: &World, peer: &dyn Peer) -> Result<(f64, f64)> {
     let route = world.route("one", world.service.plain)?;
     let listen = route.listen.clone();
     let running = Running::start(peer, &world.plan(vec![route]), &world.scratch)?;
-    let calls = |connections| Calls { path: SMALL.0, length: SMALL.1, upload: 0, connections, keep: true };
+    let calls = |connections| Calls { path: SMALL.0, length: SMALL.1, connections, keep: true, ..Calls::default() };
     let mut one = Callers::start(&listen, &calls(1))?;
     one.call(Amount::Requests(1), 1).map_err(named)?;
     let empty = running.processes().resident_mib()?;

@@ -14,30 +14,30 @@ use crate::{Result, children, roles};
 /// What waits for others to end is sent as late as this, and its latency tells.
 const GRACE: Duration = Duration::from_secs(10);
 
-pub(super) struct Load<'a> {
-    pub(super) url: &'a str,
+pub(crate) struct Load<'a> {
+    pub(crate) url: &'a str,
     /// The authority to trust, where the URL takes one.
-    pub(super) ca: Option<&'a Path>,
+    pub(crate) ca: Option<&'a Path>,
     /// Requests a second; none for back to back.
-    pub(super) rate: Option<f64>,
-    pub(super) connections: usize,
+    pub(crate) rate: Option<f64>,
+    pub(crate) connections: usize,
 }
 
 /// What came of it; an answer other than 200 is an error.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Loaded {
-    pub(super) requests: f64,
-    pub(super) seconds: f64,
-    pub(super) p50_us: f64,
-    pub(super) p99_us: f64,
-    pub(super) p999_us: f64,
+pub(crate) struct Loaded {
+    pub(crate) requests: f64,
+    pub(crate) seconds: f64,
+    pub(crate) p50_us: f64,
+    pub(crate) p99_us: f64,
+    pub(crate) p999_us: f64,
     /// Of how late requests were sent.
-    pub(super) lag_p999_us: f64,
+    pub(crate) lag_p999_us: f64,
 }
 
 impl Load<'_> {
     /// The warm-up's requests are not counted.
-    pub(super) fn run(&self, warm_up: Duration, time: Duration) -> Result<Loaded> {
+    pub(crate) fn run(&self, warm_up: Duration, time: Duration) -> Result<Loaded> {
         let mut command = children::tied(std::env::current_exe()?);
         command.args([roles::LOADER, self.url]).arg(self.ca.unwrap_or(Path::new("-")));
         command.args([self.rate.unwrap_or(0.0).to_string(), self.connections.to_string()]);

@@ -10,11 +10,11 @@ use super::route::{Listen, Plan};
 use crate::{Result, peers};
 
 /// As Debian packages it.
-pub(super) struct Nginx;
+pub(crate) struct Nginx;
 
 impl Nginx {
     /// Where it can be had.
-    pub(super) fn find() -> Option<Self> {
+    pub(crate) fn find() -> Option<Self> {
         peers::has("nginx").then_some(Self)
     }
 }
@@ -30,7 +30,7 @@ impl Peer for Nginx {
 }
 
 /// One worker that runs this `http` block.
-pub(super) fn command(folder: &Path, http: &str) -> Result<Command> {
+pub(crate) fn command(folder: &Path, http: &str) -> Result<Command> {
     let user = nix::unistd::User::from_uid(nix::unistd::getuid())?.ok_or("this user has no name")?.name;
     let at = folder.display();
     // As a service it may be run by root, whose worker then reads what root wrote; others need say nothing, and may not.

@@ -18,7 +18,7 @@ use crate::{Result, children};
 /// How long one may take to come up, and to end when it is told to.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub(super) trait Peer {
+pub(crate) trait Peer {
     fn name(&self) -> String;
 
     /// What runs it in the foreground with one thread for requests. What it reads is written into `folder`.
@@ -36,7 +36,7 @@ pub(super) trait Peer {
 }
 
 /// It serves until it is dropped, also when the bench is killed.
-pub(super) struct Running {
+pub(crate) struct Running {
     name: String,
     child: Child,
     folder: PathBuf,
@@ -44,12 +44,12 @@ pub(super) struct Running {
 
 impl Running {
     /// Starts a proxy; returns when all its listeners are there.
-    pub(super) fn start(peer: &dyn Peer, plan: &Plan, scratch: &Scratch) -> Result<Self> {
+    pub(crate) fn start(peer: &dyn Peer, plan: &Plan, scratch: &Scratch) -> Result<Self> {
         Self::start_with(&peer.name(), scratch, |folder| peer.command(plan, folder), &listens(plan))
     }
 
     /// The same of any program.
-    pub(super) fn start_with(
+    pub(crate) fn start_with(
         name: &str,
         scratch: &Scratch,
         command: impl FnOnce(&Path) -> Result<Command>,
@@ -75,7 +75,7 @@ impl Running {
     }
 
     /// Its processes, when it has answered: those that do the work may come after the listener.
-    pub(super) fn processes(&self) -> Processes {
+    pub(crate) fn processes(&self) -> Processes {
         Processes::of(self.child.id())
     }
 

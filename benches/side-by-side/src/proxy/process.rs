@@ -9,11 +9,11 @@ use nix::unistd::Pid;
 use crate::Result;
 
 #[derive(Debug, Clone)]
-pub(super) struct Processes(Vec<u32>);
+pub(crate) struct Processes(Vec<u32>);
 
 impl Processes {
     /// This one, and its children and theirs.
-    pub(super) fn of(pid: u32) -> Self {
+    pub(crate) fn of(pid: u32) -> Self {
         let mut all = vec![pid];
         let mut next = 0;
         while let Some(pid) = all.get(next).copied() {
@@ -24,12 +24,12 @@ impl Processes {
         Self(all)
     }
 
-    pub(super) fn pids(&self) -> &[u32] {
+    pub(crate) fn pids(&self) -> &[u32] {
         &self.0
     }
 
     /// Their CPU time, by each process's own clock: the scheduler's exact account, all threads.
-    pub(super) fn cpu(&self) -> Result<Duration> {
+    pub(crate) fn cpu(&self) -> Result<Duration> {
         let mut sum = Duration::ZERO;
         for pid in &self.0 {
             let clock = ClockId::pid_cpu_clock_id(Pid::from_raw(i32::try_from(*pid)?))?;
@@ -39,16 +39,16 @@ impl Processes {
     }
 
     /// Their resident memory in MiB. What two of them share counts twice.
-    pub(super) fn resident_mib(&self) -> Result<f64> {
+    pub(crate) fn resident_mib(&self) -> Result<f64> {
         self.sum_of("VmRSS:")
     }
 
     /// The most of it since [`Self::forget_peak`], the sum of each one's.
-    pub(super) fn peak_mib(&self) -> Result<f64> {
+    pub(crate) fn peak_mib(&self) -> Result<f64> {
         self.sum_of("VmHWM:")
     }
 
-    pub(super) fn forget_peak(&self) -> Result<()> {
+    pub(crate) fn forget_peak(&self) -> Result<()> {
         for pid in &self.0 {
             // proc(5): 5 sets the peak to what is resident now.
             fs::write(format!("/proc/{pid}/clear_refs"), "5")?;

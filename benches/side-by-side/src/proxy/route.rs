@@ -9,15 +9,15 @@ use crate::Result;
 
 /// One listener of a proxy, and its upstream.
 #[derive(Debug, Clone)]
-pub(super) struct Route {
-    pub(super) name: String,
-    pub(super) listen: Listen,
-    pub(super) upstream: Upstream,
+pub(crate) struct Route {
+    pub(crate) name: String,
+    pub(crate) listen: Listen,
+    pub(crate) upstream: Upstream,
 }
 
 /// Where a proxy listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Listen {
+pub(crate) enum Listen {
     /// A port of 127.0.0.1.
     Tcp(u16),
     Unix(PathBuf),
@@ -25,25 +25,25 @@ pub(super) enum Listen {
 
 /// Where a call goes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Upstream {
+pub(crate) struct Upstream {
     /// Of 127.0.0.1.
-    pub(super) port: u16,
-    pub(super) tls: bool,
+    pub(crate) port: u16,
+    pub(crate) tls: bool,
 }
 
 /// All that a proxy is told.
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
-    pub(super) routes: Vec<Route>,
+pub(crate) struct Plan {
+    pub(crate) routes: Vec<Route>,
     /// The certificate of the authority that the upstream's is to be verified with.
-    pub(super) ca: PathBuf,
+    pub(crate) ca: PathBuf,
 }
 
 // === impl Plan ===
 
 impl Plan {
     /// A file that it reads may name the certificate with this.
-    pub(super) fn ca(&self) -> std::path::Display<'_> {
+    pub(crate) fn ca(&self) -> std::path::Display<'_> {
         self.ca.display()
     }
 }
@@ -51,11 +51,11 @@ impl Plan {
 // === impl Route ===
 
 impl Route {
-    pub(super) fn tcp(name: &str, upstream: Upstream, ports: &mut Ports) -> Result<Self> {
+    pub(crate) fn tcp(name: &str, upstream: Upstream, ports: &mut Ports) -> Result<Self> {
         Ok(Self { name: name.to_owned(), listen: Listen::Tcp(ports.free()?), upstream })
     }
 
-    pub(super) fn unix(name: &str, upstream: Upstream, folder: &Path) -> Self {
+    pub(crate) fn unix(name: &str, upstream: Upstream, folder: &Path) -> Self {
         Self { name: name.to_owned(), listen: Listen::Unix(folder.join(format!("{name}.sock"))), upstream }
     }
 }
@@ -63,7 +63,7 @@ impl Route {
 // === impl Upstream ===
 
 impl Upstream {
-    pub(super) fn scheme(&self) -> &'static str {
+    pub(crate) fn scheme(&self) -> &'static str {
         if self.tls { "https" } else { "http" }
     }
 }
@@ -93,15 +93,15 @@ impl FromStr for Listen {
 
 /// Gives out ports that nobody has, below those that the kernel gives to who opens connections.
 #[derive(Debug)]
-pub(super) struct Ports(u16);
+pub(crate) struct Ports(u16);
 
 impl Ports {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         // Two benches at once begin at different places.
         Self(20_000 + u16::try_from(std::process::id() % 8_000).unwrap_or(0))
     }
 
-    pub(super) fn free(&mut self) -> Result<u16> {
+    pub(crate) fn free(&mut self) -> Result<u16> {
         while self.0 < 32_000 {
             self.0 += 1;
             if TcpListener::bind((Ipv4Addr::LOCALHOST, self.0)).is_ok() {

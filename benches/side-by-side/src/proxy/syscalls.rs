@@ -13,6 +13,7 @@ use super::peer::{Peer, Running};
 use super::route::Upstream;
 use super::service::SMALL;
 use crate::figures::{print, three};
+use crate::scratch::Scratch;
 use crate::{Result, children, peers};
 
 const REQUESTS: u64 = 10_000;
@@ -50,23 +51,34 @@ fn once(world: &World, peer: &dyn Peer, upstream: Upstream, at_once: usize, keep
     let route = world.route("one", upstream)?;
     let listen = route.listen.clone();
     let running = Running::start(peer, &world.plan(vec![route]), &world.scratch)?;
-    let calls = Calls { path: SMALL.0, length: SMALL.1, upload: 0, connections: at_once, keep };
+    let calls = Calls { path: SMALL.0, length: SMALL.1, connections: at_once, keep, ..Calls::default() };
     let mut callers = Callers::start(&listen, &calls)?;
     callers.call(Amount::Requests(1_000), at_once).map_err(named)?;
 
-    let table = world.scratch.path("strace");
+    counted(running.processes().pids(), &world.scratch, || {
+        let called = callers.call(Amount::Requests(REQUESTS), at_once).map_err(named)?;
+        Ok(called.requests)
+    })
+}
+
+/// System calls of these processes by name, for each of the requests that this makes.
+pub(crate) fn counted(
+    pids: &[u32],
+    scratch: &Scratch,
+    make: impl FnOnce() -> Result<u64>,
+) -> Result<Vec<(String, f64)>> {
+    let table = scratch.path("strace");
     let mut command = children::tied("strace");
     command.args(["-c", "-f", "-o"]).arg(&table);
-    for pid in running.processes().pids() {
+    for pid in pids {
         command.args(["-p", &pid.to_string()]);
     }
     let mut strace = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    let called = attached(&mut strace, running.processes().pids())
-        .and_then(|()| callers.call(Amount::Requests(REQUESTS), at_once).map_err(|error| named(error).into()));
+    let made = attached(&mut strace, pids).and_then(|()| make());
     // It lets go of the processes, and writes its table.
     kill(Pid::from_raw(i32::try_from(strace.id())?), Signal::SIGINT)?;
     strace.wait()?;
-    let requests = called?.requests as f64;
+    let requests = made? as f64;
     let rows = counts(&fs::read_to_string(&table)?);
     Ok(rows.into_iter().map(|(name, count)| (name, count as f64 / requests)).collect())
 }

@@ -44,7 +44,7 @@ fn once(world: &World, peer: &dyn Peer) -> Result<(f64, f64)> {
     let listens: Vec<_> = routes.iter().map(|route| route.listen.clone()).collect();
     let running = Running::start(peer, &world.plan(routes), &world.scratch)?;
     let ask = |listen| {
-        let calls = Calls { path: SMALL.0, length: SMALL.1, upload: 0, connections: 1, keep: true };
+        let calls = Calls { path: SMALL.0, length: SMALL.1, connections: 1, keep: true, ..Calls::default() };
         Callers::start(listen, &calls)?.call(Amount::Requests(1), 1)
     };
     // It has come up when it has answered.

@@ -179,6 +179,9 @@ fn parse(bytes: &[u8]) -> Result<Option<(u64, usize)>> {
     let head = std::str::from_utf8(&bytes[..end])?;
     let mut lines = head.split("\r\n");
     let status = lines.next().unwrap_or_default();
+    if status.starts_with("HTTP/1.1 304") {
+        return Ok(Some((0, end + 4)));
+    }
     if !status.starts_with("HTTP/1.1 200") {
         return Err(format!("the answer is {status}").into());
     }
@@ -218,6 +221,7 @@ mod tests {
             "the answer is HTTP/1.1 503 Busy"
         );
         assert_eq!(take(b"HTTP/1.1 200 OK\r\n\r\n").unwrap_err(), "an answer without a length");
+        assert_eq!(take(b"HTTP/1.1 304 Not Modified\r\ncontent-length: 7\r\n\r\n").unwrap(), Some(0), "it has no body");
         assert!(take(b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nab").unwrap_err().starts_with("more came"));
         assert!(take(&[b'x'; LONGEST_HEAD + 1]).is_err());
     }

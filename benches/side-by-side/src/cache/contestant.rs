@@ -1,0 +1,165 @@
+//! The principal types are [`Contestant`], a program that can be a cache, and [`Standing`], one that is.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use super::page::Page;
+use super::{SETTLE, WARM_UP, World};
+use crate::Result;
+use crate::proxy::callers::{Amount, Callers, Calls};
+use crate::proxy::certificates::Certificates;
+use crate::proxy::peer::Running;
+use crate::proxy::process::Processes;
+use crate::proxy::route::Listen;
+
+/// What it is told.
+pub(super) struct Place<'a> {
+    /// Ports of 127.0.0.1: where it listens, and where the application is.
+    pub(super) listen: u16,
+    pub(super) origin: u16,
+    /// Bytes of memory for what is stored.
+    pub(super) memory: u64,
+    /// What it shows, if TLS is spoken.
+    pub(super) tls: Option<&'a Certificates>,
+    /// Lines of its configuration, of ours alone.
+    pub(super) more: String,
+}
+
+pub(super) trait Contestant {
+    fn name(&self) -> String;
+
+    /// What runs it in the foreground with one thread for requests. What it reads is written into `folder`.
+    fn command(&self, place: &Place<'_>, folder: &Path) -> Result<Command>;
+
+    /// The same as one process that callgrind can follow; none if there is no such way.
+    fn single(&self, place: &Place<'_>, folder: &Path) -> Result<Option<Command>> {
+        self.command(place, folder).map(Some)
+    }
+
+    /// Whether it is what the bounds are of.
+    fn is_ours(&self) -> bool {
+        false
+    }
+
+    fn speaks_tls(&self) -> bool {
+        true
+    }
+}
+
+/// More than all cases but `zipf` need.
+pub(super) const MEMORY: u64 = 256 << 20;
+
+/// A running one.
+pub(super) struct Standing<'w> {
+    world: &'w World,
+    name: String,
+    pub(super) listen: Listen,
+    running: Running,
+}
+
+/// What requests took.
+pub(super) struct Took {
+    pub(super) requests: f64,
+    pub(super) cpu: Duration,
+    pub(super) wall: Duration,
+}
+
+// === impl Standing ===
+
+impl<'w> Standing<'w> {
+    pub(super) fn start(world: &'w World, contestant: &dyn Contestant, memory: u64) -> Result<Self> {
+        Self::start_with(world, contestant, memory, None, String::new())
+    }
+
+    pub(super) fn start_with(
+        world: &'w World,
+        contestant: &dyn Contestant,
+        memory: u64,
+        tls: Option<&Certificates>,
+        more: String,
+    ) -> Result<Self> {
+        let listen = world.ports.borrow_mut().free()?;
+        let place = Place { listen, origin: world.origin.port, memory, tls, more };
+        let command = |folder: &Path| Ok(world.pinned(&contestant.command(&place, folder)?));
+        Self::run(world, contestant.name(), listen, command)
+    }
+
+    /// A command that has been made for this port.
+    pub(super) fn run(
+        world: &'w World,
+        name: String,
+        listen: u16,
+        command: impl FnOnce(&Path) -> Result<Command>,
+    ) -> Result<Self> {
+        let listen = Listen::Tcp(listen);
+        let running = Running::start_with(&name, &world.scratch, command, std::slice::from_ref(&listen))?;
+        Ok(Self { world, name, listen, running })
+    }
+
+    pub(super) fn processes(&self) -> Processes {
+        self.running.processes()
+    }
+
+    /// Asks for each of these until they are stored: those that take it in behind the answer have time to.
+    pub(super) fn fill(&self, pages: &[Page]) -> Result<()> {
+        let list = self.world.list(pages)?;
+        let calls = Calls { list: Some(list), connections: 1, keep: true, ..Calls::default() };
+        let mut callers = Callers::start(&self.listen, &calls)?;
+        for _ in 0..2 {
+            callers.call(Amount::Requests(pages.len() as u64), 1).map_err(|error| self.named(&*error))?;
+            std::thread::sleep(SETTLE);
+        }
+        Ok(())
+    }
+
+    /// What so much of this costs; an answer that is not from the cache is an error.
+    pub(super) fn measure(&self, calls: &Calls, amount: Amount, others: &[&Processes]) -> Result<Took> {
+        let mut callers = Callers::start(&self.listen, calls)?;
+        let mut call = |amount| callers.call(amount, calls.connections).map_err(|error| self.named(&*error));
+        call(Amount::Time(WARM_UP))?;
+        std::thread::sleep(SETTLE);
+        let asked = self.world.origin.requests()?;
+        // Threads and processes that came with the load are there now.
+        let processes = self.processes();
+        let cpu = || -> Result<Duration> {
+            let others = others.iter().map(|processes| processes.cpu()).sum::<Result<Duration>>()?;
+            Ok(processes.cpu()? + others)
+        };
+        let before = cpu()?;
+        let called = call(amount)?;
+        std::thread::sleep(SETTLE);
+        let took = cpu()?.saturating_sub(before);
+        self.is_from_memory(asked)?;
+        Ok(Took { requests: called.requests as f64, cpu: took, wall: called.wall })
+    }
+
+    /// Whether the application has not been asked since.
+    pub(super) fn is_from_memory(&self, asked: u64) -> Result<()> {
+        match self.world.origin.requests()? - asked {
+            0 => Ok(()),
+            more => Err(format!("{}: {more} answers were the application's", self.name).into()),
+        }
+    }
+
+    pub(super) fn named(&self, error: &dyn std::error::Error) -> Box<dyn std::error::Error> {
+        format!("{}: {error}", self.name).into()
+    }
+}
+
+// === impl World ===
+
+impl World {
+    /// The same on the contestants' processor.
+    pub(super) fn pinned(&self, command: &Command) -> Command {
+        let mut pinned = Command::new("taskset");
+        pinned.args(["-c", &self.processors.theirs.to_string()]).arg(command.get_program()).args(command.get_args());
+        pinned
+    }
+
+    /// A file for callers who ask for these.
+    pub(super) fn list(&self, pages: &[Page]) -> Result<std::path::PathBuf> {
+        let lines: String = pages.iter().map(|page| page.line()).collect();
+        self.scratch.file("pages", &lines)
+    }
+}

@@ -1,0 +1,113 @@
+//! The principal type is [`Database`]: a PostgreSQL that knows when pages changed, on the contestants' processor.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::World;
+use crate::proxy::peer::Running;
+use crate::proxy::process::Processes;
+use crate::proxy::route::Listen;
+use crate::{Result, peers};
+
+/// A running one.
+pub(super) struct Database {
+    folder: PathBuf,
+    running: Running,
+}
+
+/// Its socket's name ends with this.
+const PORT: &str = "5432";
+
+// === impl Database ===
+
+impl Database {
+    /// With so many pages, whose numbers begin at 1; none if it cannot be had.
+    pub(super) fn start(world: &World, pages: u64) -> Result<Option<Self>> {
+        if !peers::has("postgresql") {
+            return Ok(None);
+        }
+        let programs = programs()?;
+        let folder = world.scratch.path("database");
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir(&folder)?;
+        if nix::unistd::geteuid().is_root() {
+            finish(Command::new("chown").arg("postgres").arg(&folder))?;
+        }
+        let data = folder.join("data");
+        let mut make = own(&programs.join("initdb"));
+        make.arg("-D").arg(&data).args(["--auth=trust", "--locale=C.UTF-8", "--encoding=UTF8", "--no-sync"]);
+        finish(make.args(["--username=postgres"]))?;
+        let mut serve = own(&programs.join("postgres"));
+        serve.arg("-D").arg(&data).arg("-k").arg(&folder).args(["-h", "", "-p", PORT]);
+        for setting in ["fsync=off", "jit=off", "autovacuum=off", "log_min_messages=warning"] {
+            serve.args(["-c", setting]);
+        }
+        let socket = Listen::Unix(folder.join(format!(".s.PGSQL.{PORT}")));
+        let running = Running::start_with("database", &world.scratch, |_| Ok(world.pinned(&serve)), &[socket])?;
+        let database = Self { folder, running };
+        database.ready()?;
+        database.sql(&format!(
+            "create table page (number int8 primary key, changed timestamptz not null default now());
+             insert into page select generate_series(1, {pages}); analyze page"
+        ))?;
+        Ok(Some(database))
+    }
+
+    /// As a configuration of ours names it.
+    pub(super) fn url(&self) -> String {
+        format!("postgres:///postgres?user=postgres&host={}&port={PORT}", self.folder.display())
+    }
+
+    /// Its processes, those of the connections that there are.
+    pub(super) fn processes(&self) -> Processes {
+        self.running.processes()
+    }
+
+    /// It listens before it answers.
+    fn ready(&self) -> Result<()> {
+        let mut tries = 0;
+        while let Err(error) = self.sql("select 1") {
+            tries += 1;
+            if tries > 100 {
+                return Err(error);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        Ok(())
+    }
+
+    fn sql(&self, sql: &str) -> Result<()> {
+        let mut command = Command::new("psql");
+        command.args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-p", PORT, "-h"]).arg(&self.folder);
+        finish(command.args(["postgres", "-c", sql]))
+    }
+}
+
+/// Of the newest version that is installed.
+fn programs() -> Result<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql")?.flatten();
+    let newest = versions.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).max();
+    let newest = newest.ok_or("there is no PostgreSQL in /usr/lib/postgresql")?;
+    Ok(Path::new("/usr/lib/postgresql").join(newest.to_string()).join("bin"))
+}
+
+/// It refuses to be run by root.
+fn own(program: &Path) -> Command {
+    if !nix::unistd::geteuid().is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(program);
+    command
+}
+
+fn finish(command: &mut Command) -> Result<()> {
+    let output = command.stdin(Stdio::null()).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let name = command.get_program().to_string_lossy().into_owned();
+    Err(format!("{name}: {}", said.trim().lines().last().unwrap_or("it failed")).into())
+}
