@@ -89,7 +89,7 @@ impl Coding {
 
     /// A body in this coding; none: it would be no shorter.
     pub fn encode(self, body: &[u8]) -> Option<Vec<u8>> {
-        let coded = match self {
+        let mut coded = match self {
             Self::Brotli => {
                 let mut writer = brotli::CompressorWriter::new(Vec::new(), 4096, BROTLI_QUALITY, BROTLI_WINDOW);
                 writer.write_all(body).ok()?;
@@ -102,6 +102,8 @@ impl Coding {
                 writer.finish().ok()?
             }
         };
+        // Some make room for what could not be made shorter, which would be kept with it.
+        coded.shrink_to_fit();
         (coded.len() < body.len()).then_some(coded)
     }
 

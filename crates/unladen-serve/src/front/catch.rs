@@ -21,6 +21,11 @@ const WINDOW: usize = 256 * 1024;
 /// A failure says little of the next answer.
 const FAILURE: Duration = Duration::from_secs(1);
 
+/// Bodies that are on their way may take this part of the memory …
+const ON_ITS_WAY: u64 = 8;
+/// … and each of them so much in any case.
+const LEAST: usize = 64 * 1024;
+
 /// What those who wait are told, once.
 #[derive(Clone, Debug)]
 pub(crate) enum News {
@@ -216,6 +221,14 @@ impl Wanted {
         self.front.cache.as_ref().map_or(0, |cache| cache.settings.largest)
     }
 
+    /// Whether more is on its way into memory than may be, and this one, with so many bytes, has more than its part of it.
+    fn is_beyond_its_share(&self, bytes: u64) -> bool {
+        let Some(cache) = &self.front.cache else { return true };
+        let (fills, held) = cache.fillings.in_flight();
+        let all = cache.settings.memory / ON_ITS_WAY;
+        held > all && bytes > (all / fills.max(1) as u64).max(LEAST as u64)
+    }
+
     fn judge(&self, response: &Response, received: Time) -> Result<Kept, NoStore> {
         let Some(cache) = &self.front.cache else { return Err(NoStore::NoStore) };
         let policy = &cache.policy;
@@ -353,9 +366,12 @@ impl FillSink<'_> {
             Some(fill) => {
                 let count = ready!(fill.poll_push(cx, data))?;
                 self.bytes += count as u64;
-                if let Some(storing) = self.storing.take_if(|storing| self.bytes > storing.wanted.largest()) {
+                let bytes = self.bytes;
+                if let Some(storing) = self.storing.take_if(|storing| bytes > storing.wanted.largest()) {
                     storing.wanted.give_up(Duration::MAX);
                     fill.stop_keeping(WINDOW);
+                } else if self.storing.take_if(|storing| storing.wanted.is_beyond_its_share(bytes)).is_some() {
+                    fill.stop_keeping(LEAST);
                 }
                 Poll::Ready(Ok(count))
             }
