@@ -16,7 +16,7 @@ pub struct Rates {
 #[derive(Debug)]
 enum Rate {
     ForAll(Bucket),
-    ByHeader(String, KeyedBuckets),
+    ByHeader(String, Box<KeyedBuckets>),
 }
 
 // === impl Rates ===
@@ -26,9 +26,10 @@ impl Rates {
     pub(crate) fn new(settings: &[RateSettings]) -> Self {
         let rate = |settings: &RateSettings| match &settings.header {
             None => Rate::ForAll(Bucket::new(settings.rate, settings.burst)),
-            Some(header) => {
-                Rate::ByHeader(header.clone(), KeyedBuckets::new(settings.rate, settings.burst, settings.keys))
-            }
+            Some(header) => Rate::ByHeader(
+                header.clone(),
+                Box::new(KeyedBuckets::new(settings.rate, settings.burst, settings.keys)),
+            ),
         };
         Self { rates: settings.iter().map(rate).collect() }
     }

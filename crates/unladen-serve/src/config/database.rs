@@ -112,8 +112,7 @@ impl Database {
 fn count(query: &str) -> (usize, usize) {
     let (mut marks, mut numbered) = (0, 0);
     let mut quote = None;
-    let mut letters = query.char_indices();
-    while let Some((at, letter)) = letters.next() {
+    for (at, letter) in query.char_indices() {
         match (quote, letter) {
             (Some(end), letter) => {
                 if letter == end {
