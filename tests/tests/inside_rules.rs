@@ -149,7 +149,10 @@ fn with_services(authority: &Path) -> Value {
 
 /// All that findings print for `unladen serve`, each listener once, and which rules do.
 fn for_serve(document: &Document) -> (BTreeSet<&str>, BTreeSet<String>) {
-    let of_serve = || document.list("findings").iter().filter(|found| found["cure"]["file"] == "unladen.toml");
+    let of_serve = || {
+        let all = document.list("findings").iter().filter(|found| found["cure"]["file"] == "unladen.toml");
+        all.filter(|found| found["cure"]["lines"][0] == "[[beside]]")
+    };
     let lines =
         of_serve().flat_map(|found| found["cure"]["lines"].as_array().unwrap()).map(|line| line.as_str().unwrap());
     let text = lines.collect::<Vec<_>>().join("\n");
@@ -183,4 +186,45 @@ fn lines_for_serve_are_a_configuration_that_it_takes() {
     let check = Call::new(["serve", "--check", "--config"]).args([&config]).run().succeeded().says_nothing();
     // Both services in clear are elsewhere.
     check.shows([&format!("right: {services} listeners, 2 warnings"), "what goes there can be read"]);
+}
+
+/// What stands in front: with the question for the database that the page asks, whatever the page's address is.
+#[test]
+fn lines_for_the_front_are_a_configuration_that_it_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (record, config) = (folder.path().join("record.json"), folder.path().join("unladen.toml"));
+    let mut asked = BTreeSet::new();
+    for (url, database, protocol) in [
+        ("http://127.0.0.1:20731/pledge.php?ref=blood", "/tmp/nowhere/.s.PGSQL.5433", "postgres"),
+        ("http://127.0.0.1:20731/a%20b/blood", "127.0.0.1:1", "postgres"),
+        ("https://[::1]:8443/", "[::1]:1", "mysql"),
+        ("http://site.example/blood", "127.0.0.1:1", "mysql"),
+        ("http://site.example:8080/blood/?a=b", "/usr/lib/libsqlite3.so.0", "sqlite"),
+    ] {
+        let mut recorded: Value = serde_json::from_slice(&std::fs::read(recording("base.json")).unwrap()).unwrap();
+        let page = &mut recorded["pages"][0]["warm"];
+        page["page"]["url"] = url.into();
+        page["response"]["variants"].as_array_mut().unwrap().retain(|variant| variant["ask"] != "compressed");
+        for query in page["queries"].as_array_mut().unwrap() {
+            query["database"] = database.into();
+            query["protocol"] = protocol.into();
+        }
+        std::fs::write(&record, recorded.to_string()).unwrap();
+        let document = Call::new(["weigh", "--json", "--from"]).args([&record]).run().succeeded().document();
+        let of_front: Vec<&Value> =
+            document.list("findings").iter().filter(|found| found["cure"]["lines"][0] == "[[front]]").collect();
+        let rules: BTreeSet<&str> = of_front.iter().map(|found| found["rule"].as_str().unwrap()).collect();
+        assert_eq!(rules, ["cacheable", "slow-conditional"].into(), "{url}: {document}");
+        for found in of_front {
+            let lines: Vec<&str> =
+                found["cure"]["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+            let lines = lines.join("\n");
+            assert_eq!(lines.contains("[[front.validator]]"), protocol != "sqlite", "{lines}");
+            asked.insert(lines.clone());
+            std::fs::write(&config, lines).unwrap();
+            let check = Call::new(["serve", "--check", "--config"]).args([&config]).run().succeeded();
+            check.shows(["right: 1 listener"]);
+        }
+    }
+    assert_eq!(asked.len(), 5, "both rules have the same lines: {asked:#?}");
 }

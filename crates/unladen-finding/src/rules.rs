@@ -8,6 +8,7 @@ mod database_reconnect;
 mod debug_left_on;
 mod dns_again;
 mod front;
+mod in_front;
 mod lock_churn;
 mod log_chatter;
 mod missing_vary;

@@ -2,9 +2,8 @@
 
 use unladen_trace::{Evidence, Response, State};
 
-use super::front;
+use super::{front, in_front};
 use crate::cure::Cure;
-use crate::stack::Stack;
 
 /// Answers that must have been looked at before anything is said of all of them.
 pub(super) const LEAST_ANSWERS: u64 = 10;
@@ -59,33 +58,18 @@ pub(super) fn vary(response: &Response) -> Vec<String> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-/// A cache in front of the application, which answers in its stead as long as the answer is fresh. Whoever has a cookie or a
-/// password is not given what others got: that the page does not look at a cookie that nobody knows does not tell that
-/// it does not look at one that somebody has.
-pub(super) fn cache(evidence: &Evidence, response: &Response, advice: &str) -> Cure {
-    if front::stack(evidence, response) == Stack::Apache {
-        return Cure::advice(format!("{advice}. Of Apache, mod_cache with mod_cache_disk is one"));
-    }
-    let of = if front::by_fastcgi(evidence) { "fastcgi" } else { "proxy" };
-    // nginx compresses what leaves its cache, and keeps what the application has compressed apart by itself.
-    let is_key = |name: &String| !["*", "accept-encoding", "cookie"].contains(&name.as_str());
-    let varies: String = vary(response)
-        .iter()
-        .filter(|name| is_key(name))
-        .map(|name| format!("$http_{}", name.replace('-', "_")))
-        .collect();
-    let lines = vec![
-        format!("{of}_cache_path /var/cache/nginx-unladen levels=1:2 keys_zone=unladen:10m max_size=1g inactive=1d;"),
-        format!("{of}_cache unladen;"),
-        format!("{of}_cache_key \"$scheme$request_method$host$request_uri{varies}\";"),
-        format!("{of}_cache_revalidate on;"),
-        format!("{of}_cache_use_stale updating;"),
-        format!("{of}_cache_background_update on;"),
-        format!("{of}_cache_lock on;"),
-        format!("{of}_cache_bypass $http_authorization $http_cookie;"),
-        format!("{of}_no_cache $http_authorization $http_cookie;"),
-    ];
-    front::nginx(format!("{advice}. These lines are one; whoever sends a cookie passes it by"), "cache", lines)
+/// `unladen serve` in front of the application, which answers in its stead: as long as the database says that nothing has changed, or
+/// else as long as the answer is fresh. `says_no`: the application forbids it.
+pub(super) fn cache(evidence: &Evidence, advice: &str, says_no: bool) -> Cure {
+    let database = in_front::database(evidence).filter(|_| !says_no);
+    let fresh = match &database {
+        Some(_) => String::new(),
+        None => format!(" and, with {} from the application, for as long as that says", say_fresh(evidence)),
+    };
+    let advice =
+        format!("{advice} `unladen serve` in front, with these lines, answers in its stead, also by 304{fresh}");
+    in_front::cure(evidence, &advice, database.as_deref())
+        .unwrap_or_else(|| Cure::advice(advice.replace(", with these lines,", "")))
 }
 
 /// How the application says that its answer is fresh for a minute.

@@ -48,11 +48,9 @@ impl Cacheable {
             Some(_) => " (but if that is meant, leave it; many frameworks, and PHP's sessions, say it by themselves)",
             None => "",
         };
-        let advice = format!(
-            "say for how long the answer is good: {}, and let a cache in front answer meanwhile{care}",
-            answers::say_fresh(evidence)
-        );
-        let cure = answers::cache(evidence, response, &advice);
+        let forbids = said_no(response).is_some();
+        let advice = format!("say for how long the answer is good: {}{care}.", answers::say_fresh(evidence));
+        let cure = answers::cache(evidence, &advice, forbids);
         Some(Finding {
             rule: self.name(),
             group: String::new(),

@@ -1,7 +1,8 @@
 //! What answers the client, and lines for its settings: [`stack`], [`nginx`], [`apache`].
 
-use unladen_trace::{Evidence, Protocol, Response};
+use unladen_trace::{Evidence, Response};
 
+use super::in_front;
 use crate::again;
 use crate::cure::Cure;
 use crate::stack::Stack;
@@ -29,11 +30,6 @@ pub(super) fn has_php(evidence: &Evidence) -> bool {
     (0..evidence.groups.len()).any(|group| Stack::of(evidence, group) == Stack::Php)
 }
 
-/// Whether nginx reaches the application by FastCGI, not by HTTP: its settings have other names then.
-pub(super) fn by_fastcgi(evidence: &Evidence) -> bool {
-    has_php(evidence) || evidence.connections.iter().any(|seen| seen.protocol == Protocol::FastCgi)
-}
-
 /// Lines for a file of nginx's, which reads that whole folder into its `http` block.
 pub(super) fn nginx(advice: impl Into<String>, name: &str, lines: Vec<String>) -> Cure {
     Cure::advice(advice).lines(format!("/etc/nginx/conf.d/unladen-{name}.conf"), lines).command(NGINX_RELOAD)
@@ -54,6 +50,7 @@ pub(super) fn again(evidence: &Evidence, cure: &Cure, name: &str) -> String {
     match cure.file.as_deref() {
         Some(file) if file.starts_with("/etc/nginx/") => again::knob(name, file, &cure.lines, "nginx"),
         Some(file) if file.starts_with("/etc/apache2/") => again::knob(name, file, &cure.lines, "apache2"),
+        Some(in_front::FILE) => in_front::again(evidence),
         _ => again::weigh(evidence),
     }
 }

@@ -98,11 +98,7 @@ fn slow(evidence: &Evidence, response: &Response) -> Cure {
     if answers::is_personal(response) || says("no-store") || says("private") {
         return Cure::advice(EARLIER);
     }
-    let advice = format!(
-        "{EARLIER}; or, with {} from the application, let a cache in front answer 304 in its stead",
-        answers::say_fresh(evidence)
-    );
-    answers::cache(evidence, response, &advice)
+    answers::cache(evidence, &format!("{EARLIER}. Or"), false)
 }
 
 fn honour() -> Cure {

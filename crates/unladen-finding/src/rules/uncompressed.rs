@@ -3,7 +3,8 @@
 use unladen_trace::{Ask, Evidence, Source};
 
 use super::answers::{self, LEAST_BYTES};
-use super::front;
+use super::{front, in_front};
+use crate::cure::Cure;
 use crate::finding::{Finding, Share};
 use crate::rule::Rule;
 use crate::stack::Stack;
@@ -55,17 +56,12 @@ impl Uncompressed {
                 cure.commands.insert(0, "a2enmod filter deflate".into());
                 cure
             }
-            _ => front::nginx(
-                "let nginx compress it. If nginx calls a line a duplicate, nginx.conf has it already: leave that line out",
-                "gzip",
-                vec![
-                    "gzip on;".into(),
-                    format!("gzip_types {TYPES};"),
-                    format!("gzip_min_length {LEAST_BYTES};"),
-                    "gzip_vary on;".into(),
-                    "gzip_proxied any;".into(),
-                ],
-            ),
+            Stack::Nginx => nginx(),
+            _ => {
+                let advice = "`unladen serve` in front, with these lines, compresses with br, zstd or gzip: what it keeps once, \
+                              and not for each who asks";
+                in_front::cure(evidence, advice, None).unwrap_or_else(nginx)
+            }
         };
         Some(Finding {
             rule: self.name(),
@@ -81,6 +77,20 @@ impl Uncompressed {
             cure,
         })
     }
+}
+
+fn nginx() -> Cure {
+    front::nginx(
+        "let nginx compress it. If nginx calls a line a duplicate, nginx.conf has it already: leave that line out",
+        "gzip",
+        vec![
+            "gzip on;".into(),
+            format!("gzip_types {TYPES};"),
+            format!("gzip_min_length {LEAST_BYTES};"),
+            "gzip_vary on;".into(),
+            "gzip_proxied any;".into(),
+        ],
+    )
 }
 
 /// `text/html` of `Text/HTML; charset=utf-8`

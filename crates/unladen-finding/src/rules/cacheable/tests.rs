@@ -1,6 +1,7 @@
 use super::super::answers::pages::{self, made};
 use super::super::testing::{self, around};
 use super::*;
+use unladen_trace::QuerySeen;
 
 #[test]
 fn the_same_each_time_is_found() {
@@ -10,10 +11,26 @@ fn the_same_each_time_is_found() {
         "the same 14,230 bytes in all 12 answers, made anew for each: nothing says for how long it is good"
     );
     assert!(matches!(&found.share, Share::NearlyAll(_)));
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/nginx/conf.d/unladen-cache.conf"));
-    assert_eq!(found.cure.lines[2], "fastcgi_cache_key \"$scheme$request_method$host$request_uri\";");
-    assert_eq!(found.cure.commands, ["nginx -t && nginx -s reload"]);
-    assert!(found.check_again.contains("/etc/nginx/conf.d/unladen-cache.conf"));
+    assert_eq!(found.cure.file.as_deref(), Some("unladen.toml"));
+    assert_eq!(found.cure.lines[0], "[[front]]");
+    assert_eq!(found.cure.commands, ["unladen serve --config unladen.toml"]);
+    assert!(found.check_again.starts_with("unladen prove --a http://127.0.0.1/page --b "));
+}
+
+/// Nobody is asked about what is not kept.
+#[test]
+fn a_database_is_asked_about_what_may_be_kept() {
+    let of = |said: &str| {
+        let query = QuerySeen { database: "/run/postgresql/.s.PGSQL.5432".into(), ..QuerySeen::default() };
+        let evidence = Evidence { queries: vec![query], ..made(&[("cache-control", said)], Vec::new()) };
+        testing::only(&Cacheable, &evidence).cure
+    };
+    assert!(of("max-age=0").lines.contains(&"[[front.validator]]".to_owned()));
+    for said in ["no-store", "private"] {
+        let cure = of(said);
+        assert_eq!(cure.lines.len(), 3, "{cure:?}");
+        assert!(cure.advice.contains("if that is meant, leave it") && cure.advice.contains("for as long as that says"));
+    }
 }
 
 #[test]
@@ -23,14 +40,6 @@ fn no_store_is_said_and_doubted() {
     assert!(found.cure.advice.contains("if that is meant, leave it"));
     testing::only(&Cacheable, &made(&[("cache-control", "private, max-age=60")], Vec::new()));
     testing::silent(&Cacheable, &made(&[("cache-control", "no-store"), ("set-cookie", "sid=")], Vec::new()));
-}
-
-#[test]
-fn who_has_a_cookie_passes_the_cache_by() {
-    let found = testing::only(&Cacheable, &made(&[("vary", "Cookie, Accept-Encoding, X-Country")], Vec::new()));
-    assert_eq!(found.cure.lines[2], "fastcgi_cache_key \"$scheme$request_method$host$request_uri$http_x_country\";");
-    assert_eq!(found.cure.lines[7], "fastcgi_cache_bypass $http_authorization $http_cookie;");
-    assert!(found.cure.advice.ends_with("whoever sends a cookie passes it by"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 use super::super::answers::pages::{self, asked, made};
 use super::super::testing::{self, around};
 use super::*;
+use unladen_trace::QuerySeen;
 
 const ETAG: (&str, &str) = ("etag", "\"a\"");
 
@@ -17,23 +18,23 @@ fn a_304_that_costs_a_page_is_found() {
     assert_eq!(found.summary, "304 to its own validators takes 92.0 ± 3.0 % of a full answer");
     assert_eq!(found.group, "");
     assert!(matches!(&found.share, Share::NotKnown(why) if why.starts_with("only requests with validators")));
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/nginx/conf.d/unladen-cache.conf"));
+    assert_eq!(found.cure.file.as_deref(), Some("unladen.toml"));
+    assert_eq!(found.cure.lines, ["[[front]]", "listen = \"127.0.0.1:17080\"", "app = \"http://127.0.0.1\""]);
+    assert!(found.cure.advice.contains("with header('Cache-Control: public, max-age=60') from the application"));
     assert_eq!(
-        found.cure.lines,
-        [
-            "fastcgi_cache_path /var/cache/nginx-unladen levels=1:2 keys_zone=unladen:10m max_size=1g inactive=1d;",
-            "fastcgi_cache unladen;",
-            "fastcgi_cache_key \"$scheme$request_method$host$request_uri$http_accept_language\";",
-            "fastcgi_cache_revalidate on;",
-            "fastcgi_cache_use_stale updating;",
-            "fastcgi_cache_background_update on;",
-            "fastcgi_cache_lock on;",
-            "fastcgi_cache_bypass $http_authorization $http_cookie;",
-            "fastcgi_no_cache $http_authorization $http_cookie;",
-        ]
+        found.check_again,
+        "unladen prove --a http://127.0.0.1/page --b http://127.0.0.1:17080/page --concurrency 8"
     );
-    assert!(found.cure.advice.contains("header('Cache-Control: public, max-age=60')"));
-    assert!(found.check_again.contains("\n[[knob]]\nname = \"cache\""), "{}", found.check_again);
+}
+
+#[test]
+fn the_database_of_the_page_is_asked() {
+    let query = QuerySeen { database: "10.0.0.5:5432".into(), ..QuerySeen::default() };
+    let evidence =
+        Evidence { queries: vec![query], ..made(&[ETAG, ("cache-control", "max-age=0")], vec![not_modified(0.92)]) };
+    let found = testing::only(&SlowConditional, &evidence);
+    assert_eq!(found.cure.lines[4..6], ["[[front.validator]]", "path = \"/{page}\""]);
+    assert!(!found.cure.advice.contains("max-age") && found.cure.advice.contains("so that none is old"));
 }
 
 #[test]
@@ -44,19 +45,6 @@ fn a_page_for_one_is_not_given_to_a_cache() {
         assert!(found.cure.advice.starts_with("know the validator before"));
         assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
     }
-}
-
-#[test]
-fn other_stacks_have_their_own_lines() {
-    let mut python = made(&[ETAG], vec![not_modified(0.92)]);
-    python.groups.retain(|group| !group.name.contains("php"));
-    let found = testing::only(&SlowConditional, &python);
-    assert!(found.cure.lines.contains(&"proxy_cache_lock on;".to_owned()));
-    let mut apache = made(&[ETAG], vec![not_modified(0.92)]);
-    apache.response.as_mut().unwrap().headers[0].1 = "Apache/2.4.66 (Debian)".into();
-    let found = testing::only(&SlowConditional, &apache);
-    assert_eq!(found.cure.file, None);
-    assert!(found.cure.advice.ends_with("mod_cache with mod_cache_disk is one"));
 }
 
 #[test]
