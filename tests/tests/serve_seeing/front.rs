@@ -152,6 +152,36 @@ fn how_long_a_request_took_has_the_applications_time_in_it() {
     serve.stop();
 }
 
+/// A validator that does not answer is told with what went wrong, and nowhere with its password.
+#[test]
+fn a_validator_that_fails_is_shown_without_its_password() {
+    let application = application();
+    let validator = format!(
+        "[[front.validator]]\npath = \"/kept/{{name}}\"\ndatabase = \"postgres://reader:s3cret@127.0.0.1:{}/pledges\"\n\
+         query = \"select changed from pledges where name = $1\"\n",
+        free_port()
+    );
+    let serve = Serve::start(&config("unix:DIR/admin.sock", &application, &validator));
+    assert_ne!(page(&serve, "/kept/a"), page(&serve, "/kept/a"));
+    let admin = Admin::Unix(serve.path("admin.sock"));
+    let count = |name: &str| admin.sample(name).unwrap_or_default();
+    let failed = |why: &str| {
+        count(&format!(
+            r#"unladen_front_validator_failed_total{{front="site",validator="/kept/{{name}}",why="{why}"}}"#
+        ))
+    };
+    eventually(|| failed("error") + failed("timeout") >= 1.0);
+    eventually(|| count(r#"unladen_front_requests_total{front="site",result="pass",why="validator-silent"}"#) == 2.0);
+    let stats: Value = serde_json::from_str(&admin.get("/stats").1).unwrap();
+    let validator = &stats["upstreams"][0]["front"]["validators"][0];
+    assert!(validator["path"] == "/kept/{name}" && validator["last_error"].is_string(), "{validator:#}");
+    for path in ["/stats", "/config", "/metrics"] {
+        let (status, text) = admin.get(path);
+        assert!(status == 200 && text.contains("/kept/{name}") && !text.contains("s3cret"), "{path}: {text}");
+    }
+    serve.stop();
+}
+
 #[test]
 fn what_is_kept_is_forgotten_before_that_is_answered() {
     let application = application();

@@ -47,7 +47,7 @@ fn fronts_are_told_what_to_forget() {
     let url = Forget { what: What::Url(page(Some(true), "a.example", "/b?c=https://d/")), is_soft: false };
     let tag = Forget { what: What::Tag("node-7".to_owned()), is_soft: true };
     let every = Forget { what: What::All, is_soft: false };
-    assert_eq!(*site.told.lock().unwrap(), [url.clone()]);
+    assert_eq!(*site.told.lock().unwrap(), std::slice::from_ref(&url));
     assert_eq!(*shop.told.lock().unwrap(), [url.clone(), tag, every]);
     assert_eq!(*plain.told.lock().unwrap(), [url]);
 }
