@@ -70,13 +70,17 @@ fn what_a_front_did_is_counted_logged_and_shown() {
     let of_file = page(&serve, "/kept/by-file/x");
     assert_eq!(page(&serve, "/kept/by-file/x"), of_file);
     ask(serve.connect("site.sock"), "POST", "/kept/a");
+    assert_eq!(ask(serve.connect("site.sock"), "PURGE", "/kept/a").0, 403);
     let count = |name: &str| admin.sample(name);
-    eventually(|| count(r#"unladen_front_requests_total{front="site",result="pass"}"#) == Some(1.0));
+    eventually(|| {
+        count(r#"unladen_requests_total{upstream="site",end="local",reason="purge_forbidden"}"#) == Some(1.0)
+    });
     for (sample, expected) in [
         (r#"unladen_front_requests_total{front="site",result="hit"}"#, 4.0),
         (r#"unladen_front_requests_total{front="site",result="miss"}"#, 2.0),
         (r#"unladen_front_requests_total{front="site",result="validated"}"#, 1.0),
         (r#"unladen_front_requests_total{front="site",result="miss",why="private"}"#, 3.0),
+        (r#"unladen_front_requests_total{front="site",result="own",why="purge_forbidden"}"#, 1.0),
         (r#"unladen_front_response_body_bytes_total{front="site",result="hit"}"#, 4.0 * 15.0),
         (r#"unladen_front_application_duration_seconds_count{front="site",by="fetch",result="whole"}"#, 5.0),
         (r#"unladen_front_application_duration_seconds_count{front="site",by="pass",result="whole"}"#, 1.0),
@@ -101,7 +105,7 @@ fn what_a_front_did_is_counted_logged_and_shown() {
     assert_eq!((&own["authority"], &own["requests"], &own["why"]), (&"a.example".into(), &1.into(), &"private".into()));
 
     let file = serve.path("access.json");
-    eventually(|| lines(&file).len() == 11);
+    eventually(|| lines(&file).len() == 12);
     let told: Vec<_> = lines(&file)
         .iter()
         .map(|line| [&line["method"], &line["target"], &line["cache"], &line["cache_why"]].map(Value::clone))
@@ -112,6 +116,7 @@ fn what_a_front_did_is_counted_logged_and_shown() {
         line("GET", "/own/1", "miss", "private".into()),
         line("GET", "/kept/by-file/x", "validated", Value::Null),
         line("POST", "/kept/a", "pass", Value::Null),
+        line("PURGE", "/kept/a", "own", "purge_forbidden".into()),
     ] {
         assert!(told.contains(&expected), "{expected:?} is not in {told:?}");
     }

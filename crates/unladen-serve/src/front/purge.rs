@@ -57,6 +57,6 @@ impl Call<'_> {
         response.fields.push(b"content-length", words.len().to_string().as_bytes());
         response.fields.push(b"cache-control", b"no-store");
         push_status(&mut response.fields, &unladen_cache::CacheStatus::default());
-        self.say(request, desk, &words, End::Answered).await
+        self.say(request, desk, &words, (End::Answered, "purge")).await
     }
 }

@@ -22,7 +22,7 @@ impl Call<'_> {
             let reason = Reason::Malformed(unladen_http1::Fault::Host);
             return self.own(request, desk, reason, None, who).await;
         }
-        self.say(request, desk, "", End::Answered).await
+        self.say(request, desk, "", (End::Answered, "redirect")).await
     }
 }
 

@@ -122,16 +122,16 @@ impl Call<'_> {
         for field in desk.more.iter() {
             desk.response.fields.push(field.name, field.value);
         }
-        self.say(request, desk, &words, End::Local(reason)).await
+        self.say(request, desk, &words, (End::Local(reason), reason.as_str())).await
     }
 
-    /// Sends the answer in `desk.response`, with these words.
+    /// Sends the answer in `desk.response`, with these words; and why it is our own.
     pub(crate) async fn say(
         &self,
         request: &Request,
         desk: &mut Desk<'_, '_>,
         words: &str,
-        end: End,
+        (end, why): (End, &'static str),
     ) -> (End, Instant) {
         if !desk.body.is_done() {
             desk.client.ends();
@@ -145,7 +145,7 @@ impl Call<'_> {
         let answering = desk.client.answer(desk.response, words, is_head, via);
         let answered = desk.watch.over(&deadline, pin!(answering)).await;
         let end = if answered == Some(Ok(())) { end } else { End::ClientGone };
-        self.tell(request, end, status, words.len() as u64, (CacheResult::Own, ""), Some(start), deadline.look())
+        self.tell(request, end, status, words.len() as u64, (CacheResult::Own, why), Some(start), deadline.look())
     }
 
     /// The client has gone before there was an answer.

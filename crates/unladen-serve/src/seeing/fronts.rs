@@ -21,6 +21,8 @@ pub(crate) trait FrontView: std::fmt::Debug + Send + Sync {
 /// How a front does.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FrontState {
+    /// Whether its clients come by TLS.
+    pub(crate) is_https: bool,
     /// What it keeps; none: nothing.
     pub(crate) store: Option<StoreState>,
     /// Its validators, by their paths; of several with the same, with a number.
@@ -92,7 +94,7 @@ impl FrontView for Front {
             let name = names.find(|name| !validators.iter().any(|(other, _)| other == name));
             validators.extend(name.map(|name| (name, validator.state())));
         }
-        FrontState { store, validators }
+        FrontState { is_https: self.settings.tls.is_some(), store, validators }
     }
 
     fn forget(&self, Forget { what, is_soft }: &Forget) -> Option<u64> {

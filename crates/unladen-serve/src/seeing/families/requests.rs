@@ -110,8 +110,9 @@ pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
 }
 
 fn server(upstream: &UpstreamSnapshot) -> Vec<Point> {
+    let scheme = if upstream.front.as_ref().is_some_and(|front| front.is_https) { "https" } else { "http" };
     let of = |row: &crate::seeing::KindTotals| {
-        let mut attributes = vec![upstream_of(upstream), ("url.scheme", "http".into())];
+        let mut attributes = vec![upstream_of(upstream), ("url.scheme", scheme.into())];
         attributes.extend(kind(&row.kind));
         Point::histogram(attributes, row.server)
     };

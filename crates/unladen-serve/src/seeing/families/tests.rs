@@ -125,7 +125,7 @@ fn what_is_told_of_fronts() {
         r#"unladen_requests_by_connection_total{upstream="site",connection="none"} 2"#,
         r#"unladen_response_body_bytes_total{upstream="site"} 1428"#,
         r#"http_client_request_duration_seconds_count{upstream="site",server_address="search.example",server_port="9243",http_request_method="GET",http_response_status_code="200"} 2"#,
-        r#"http_server_request_duration_seconds_count{upstream="site",url_scheme="http",http_request_method="GET",http_response_status_code="200"} 3"#,
+        r#"http_server_request_duration_seconds_count{upstream="site",url_scheme="https",http_request_method="GET",http_response_status_code="200"} 3"#,
     ] {
         has(&text, line);
     }

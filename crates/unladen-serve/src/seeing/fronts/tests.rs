@@ -34,6 +34,6 @@ pub(in crate::seeing) fn told(name: &'static str, forgets: Option<u64>) -> Arc<T
     let state =
         State { asked: 7, shared: 5, answered: 4, failed: 3, timeouts: 1, last_error: Some("refused".to_owned()) };
     let validators = vec![("/{ref}".to_owned(), state.clone()), ("/{ref} (2)".to_owned(), state)];
-    let state = FrontState { store: forgets.map(|_| store), validators };
+    let state = FrontState { is_https: true, store: forgets.map(|_| store), validators };
     Arc::new(Told { name, state, forgets, told: Mutex::default() })
 }
