@@ -134,6 +134,7 @@ fn a_span_by_the_conventions() {
                 reuse: Reuse::Resumed,
                 attempts: 3,
                 bytes_in: 5,
+                cache: Some((crate::CacheResult::Pass, "cookies")),
                 ..sampled.clone()
             },
         );
@@ -173,6 +174,7 @@ fn a_span_by_the_conventions() {
                 "url.full": text("https://search.example:9243/a?sig=REDACTED&b=c"),
                 "network.peer.address": text("10.1.2.3"), "network.peer.port": number(9243),
                 "network.protocol.version": text("1.1"), "http.response.status_code": number(503),
+                "unladen.cache": text("pass"), "unladen.cache_why": text("cookies"),
                 "error.type": text("503"), "http.request.resend_count": number(2), "http.request.body.size": number(5),
                 "http.response.body.size": number(476), "unladen.upstream": text("search"), "unladen.end": text("answered"),
                 "unladen.connection": text("resumed"), "unladen.request_id": text("7f3c"),
