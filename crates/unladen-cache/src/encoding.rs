@@ -25,9 +25,9 @@ pub struct Accepted {
 }
 
 /// Of 0 to 11: what a processor's core does at some tens of megabytes a second. A body is coded once for all who ask.
-const BROTLI_QUALITY: u32 = 5;
+const BROTLI_QUALITY: i32 = 5;
 /// The window's logarithm, which browsers take.
-const BROTLI_WINDOW: u32 = 22;
+const BROTLI_WINDOW: i32 = 22;
 /// The default of the library. Its window is below the 8 MiB that RFC 9659 allows in HTTP.
 const ZSTD_LEVEL: i32 = 3;
 const GZIP_LEVEL: u32 = 6;
@@ -91,7 +91,15 @@ impl Coding {
     pub fn encode(self, body: &[u8]) -> Option<Vec<u8>> {
         let mut coded = match self {
             Self::Brotli => {
-                let mut writer = brotli::CompressorWriter::new(Vec::new(), 4096, BROTLI_QUALITY, BROTLI_WINDOW);
+                // A window longer than the body, or tables for a body of any length, would be memory for nothing.
+                let window = body.len().max(1).ilog2() as i32 + 1;
+                let params = brotli::enc::BrotliEncoderParams {
+                    quality: BROTLI_QUALITY,
+                    lgwin: window.clamp(16, BROTLI_WINDOW),
+                    size_hint: body.len(),
+                    ..Default::default()
+                };
+                let mut writer = brotli::CompressorWriter::with_params(Vec::new(), 4096, &params);
                 writer.write_all(body).ok()?;
                 writer.into_inner()
             }
