@@ -1,8 +1,12 @@
 //! What is seen of a front, and what it is told to forget.
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 use unladen_tests::{Call, Chromium, Reply, Serve, Server};
 
@@ -224,6 +228,58 @@ fn what_is_kept_is_forgotten_before_that_is_answered() {
     let (status, _) = admin.post("/purge", &[("Content-Type", "text/plain")], r#"{"all":true}"#);
     assert_eq!(status, 415);
     serve.stop();
+}
+
+/// A connection that is open when another process takes over has one more answer of the process before, which nobody tells what to
+/// forget any more.
+#[test]
+fn what_is_forgotten_after_a_handover_is_not_in_the_process_before() {
+    let application = application();
+    let serve = Serve::start(&config("unix:DIR/admin.sock", &application, ""));
+    let admin = Admin::Unix(serve.path("admin.sock"));
+    let pid = || serde_json::from_str::<Value>(&admin.get("/stats").1).unwrap()["pid"].as_i64().unwrap();
+    let mut kept = Vec::new();
+    for _ in 0..4 {
+        let mut open = BufReader::new(serve.connect("site.sock"));
+        kept.push((on(&mut open, "/kept/a").1, open));
+    }
+    assert!(kept.iter().all(|(body, _)| *body == kept[0].0), "{kept:?}");
+    let before = pid();
+    serve.running().signal(Signal::SIGUSR2);
+    eventually(|| pid() != before);
+    let heir = Pid::from_raw(pid().try_into().unwrap());
+    // Each of its threads is told a moment after the other listens, and says so to its clients.
+    let (_, mut open) = kept.remove(0);
+    let is_told = std::iter::repeat_with(|| on(&mut open, "/kept/a").0)
+        .take(10_000)
+        .any(|head| head.contains("connection: close"));
+    assert!(is_told);
+    std::thread::sleep(Duration::from_millis(100));
+    let (status, _) = admin.post("/purge", &[("Content-Type", "application/json")], r#"{"all":true}"#);
+    assert_eq!(status, 200);
+    for (old, mut open) in kept {
+        let (head, body) = on(&mut open, "/kept/a");
+        assert!(body != old && head.contains("connection: close"), "{head}{body}");
+    }
+    kill(heir, Signal::SIGTERM).unwrap();
+    serve.wait();
+}
+
+/// Asks on a connection that is kept; the head, in lower case, and the body.
+fn on(open: &mut BufReader<UnixStream>, target: &str) -> (String, String) {
+    write!(open.get_mut(), "GET {target} HTTP/1.1\r\nHost: a.example\r\n\r\n").unwrap();
+    let (mut head, mut length) = (String::new(), 0);
+    while !head.ends_with("\r\n\r\n") {
+        let start = head.len();
+        assert!(open.read_line(&mut head).unwrap() > 0, "closed without an answer: {head}");
+        head.make_ascii_lowercase();
+        if let Some(value) = head[start..].strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+    }
+    let mut body = vec![0; length];
+    open.read_exact(&mut body).unwrap();
+    (head, String::from_utf8(body).unwrap())
 }
 
 #[test]

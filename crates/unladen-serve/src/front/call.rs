@@ -90,7 +90,8 @@ impl Call<'_> {
             Ok(known) => known,
             Err(reason) => return self.own(request, desk, reason, None, who).await,
         };
-        let inquiry = Inquiry { cache, request, who, control, known, has_cookies };
+        let is_leaving = self.context.is_draining.get();
+        let inquiry = Inquiry { cache, request, who, control, known, has_cookies, is_leaving };
         // What another's answer turned out to depend on.
         let mut told_apart: Option<Vec<u8>> = None;
         for _ in 0..ROUNDS {

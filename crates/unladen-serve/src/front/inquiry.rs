@@ -21,6 +21,8 @@ pub(crate) struct Inquiry<'q> {
     pub(crate) known: Known,
     /// Whether it has cookies that matter, or `Authorization`.
     pub(crate) has_cookies: bool,
+    /// This process is about to end, and another may have been told what to forget.
+    pub(crate) is_leaving: bool,
 }
 
 /// What a validator says of the page now.
@@ -76,7 +78,8 @@ impl Inquiry<'_> {
         if self.has_cookies && !stored.freshness.shared_with_cookies {
             return Decision::Pass(Forwarded::Bypass, "cookies");
         }
-        let is_soft_purged = stored.is_soft_purged.load(Ordering::Acquire);
+        // What another process was told to forget is in doubt here.
+        let is_soft_purged = self.is_leaving || stored.is_soft_purged.load(Ordering::Acquire);
         match &self.known {
             Known::Version(version) if !is_soft_purged && stored.version.as_deref() == Some(&**version) => {
                 stored.vouched.store(now.0, Ordering::Relaxed);
