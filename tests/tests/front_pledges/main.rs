@@ -1,12 +1,14 @@
 //! A real application behind `unladen serve`, with a validator that asks its database: pages from memory that are never old.
 
 mod cookies;
+mod countries;
 mod linearizable;
 mod memory;
 mod silence;
 mod sql;
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use unladen_tests::{Answer, Serve, Subject, Wire};
 
@@ -26,8 +28,8 @@ struct Front {
 // === impl Front ===
 
 impl Front {
-    /// With these lines in the validator's table; further tables may follow. `validators` come before the one that asks for the pledge.
-    fn of(pledges: &Subject, validators: &str, settings: &str) -> Self {
+    /// With these lines in the cache's table and in the validator's, which may begin other tables.
+    fn of(pledges: &Subject, of_cache: &str, of_validator: &str) -> Self {
         let app = pledges.url().split("/pledge.php").next().expect("it has a path");
         let (socket, database) = (pledges.get("DATABASE_SOCKET"), pledges.get("DATABASE"));
         let serve = Serve::start(&format!(
@@ -43,13 +45,13 @@ impl Front {
              languages = [\"en\", \"de\"]
              ignore_cookies = [\"_ga*\"]
 
-             {validators}
+             {of_cache}
 
              [[front.validator]]
              path = \"/{{ref}}\"
              database = \"postgres:///{database}?host={socket}&user=validator\"
              query = \"select extract(epoch from pledge_last_change_time(id)) from pledge where lower(ref) = lower($1)\"
-             {settings}
+             {of_validator}
              "
         ));
         Self { serve }
@@ -101,8 +103,18 @@ fn sign(wire: &mut Wire, pledge: &str, name: &str) {
 
 /// How often the application was asked for a path: lines of its web server's log, which has one for each.
 fn asked(pledges: &Subject, path: &str) -> usize {
+    // A line is written when the answer has gone out.
+    std::thread::sleep(Duration::from_millis(200));
     let log = std::fs::read_to_string(Path::new(pledges.get("STATE")).join("log/nginx.access.log")).expect("a log");
     log.lines().filter(|line| line.contains(&format!(" {path} HTTP/"))).count()
+}
+
+/// Waits until the application was asked so often.
+#[track_caller]
+fn is_asked(pledges: &Subject, path: &str, times: usize) {
+    let begun = Instant::now();
+    while asked(pledges, path) < times && begun.elapsed() < Duration::from_secs(10) {}
+    assert_eq!(asked(pledges, path), times, "{path}");
 }
 
 /// Puts a page of the test's own into the application.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use unladen_tests::Subject;
 
-use crate::{Front, add_page, asked, cache, get, sign, signed};
+use crate::{Front, add_page, cache, get, is_asked, sign, signed};
 
 static PLEDGES: LazyLock<Subject> = LazyLock::new(|| Subject::up("pledges"));
 
@@ -34,7 +34,7 @@ fn a_page_is_made_once_and_answered_from_memory_until_it_changes() {
     wire.send("HEAD /library HTTP/1.1\r\nHost: pledges.example\r\n\r\n");
     let head = wire.next(true);
     assert_eq!((head.status, head.field("content-length")), (200, Some(&*first.body.len().to_string())));
-    assert_eq!(asked(&PLEDGES, "/library"), 1);
+    is_asked(&PLEDGES, "/library", 1);
     // nginx says that its answer depends on the codings that a client takes: so it is asked for who takes any, once.
     let begun = Instant::now();
     loop {
@@ -46,7 +46,7 @@ fn a_page_is_made_once_and_answered_from_memory_until_it_changes() {
             _ => assert!(begun.elapsed() < Duration::from_secs(30), "it is never compressed: {packed:?}"),
         }
     }
-    assert_eq!(asked(&PLEDGES, "/library"), 2);
+    is_asked(&PLEDGES, "/library", 2);
 
     sign(&mut front.wire(), "library", "Ada");
     let next = front.get("/library", &format!("If-None-Match: {etag}\r\n"));
@@ -54,7 +54,7 @@ fn a_page_is_made_once_and_answered_from_memory_until_it_changes() {
     assert!(next.text().contains("<li>Ada, ") && next.field("etag") != Some(&etag), "{}", next.text());
     assert_eq!(cache(&next), "fwd=stale; fwd-status=200; stored");
     assert_eq!(cache(&front.get("/library", "")), "hit; detail=validated");
-    assert_eq!(asked(&PLEDGES, "/library"), 3);
+    is_asked(&PLEDGES, "/library", 3);
     front.stop();
 }
 
@@ -78,7 +78,7 @@ fn each_language_has_its_page() {
     // What an application gives to who wants neither is its own matter, and is asked once.
     assert_eq!(shown("cy"), ("en".to_owned(), false));
     assert_eq!(shown("fr, nl;q=0.5"), ("en".to_owned(), true));
-    assert_eq!(asked(&PLEDGES, "/shelter"), 3);
+    is_asked(&PLEDGES, "/shelter", 3);
     // The other's ETag is for the other.
     let german = front.get("/shelter", "Accept-Language: de\r\n");
     let etag = german.field("etag").expect("an ETag");
