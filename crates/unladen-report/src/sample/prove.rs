@@ -256,3 +256,28 @@ pub(crate) fn two_knobs() -> Prove {
         ..class_map()
     }
 }
+
+/// Two places of a page, of which only one can be asked.
+pub(crate) fn each_alone() -> Prove {
+    let arms = [("by max-age", 0, 0.144, 39_900.0), ("by validator", 1, 0.278, 16_100.0)];
+    let mut comparisons = Vec::new();
+    for (name, _, median, rate) in arms {
+        comparisons.extend([
+            latency(name, "latency.p50", 67.1, median, 0.0003),
+            latency(name, "latency.mean", 68.0, median * 4.0, 0.002),
+            compare(name, "throughput", Metric::Throughput, 196.6, rate, 16.0),
+        ]);
+    }
+    let measured = arms.map(|(name, knob, median, _)| arm(name, &[name], &[Role::Alone(knob)], median));
+    Prove {
+        title: "A page, straight and from memory".into(),
+        design: "each",
+        arms: [vec![arm("baseline", &[], &[Role::Baseline], 67.1)], measured.to_vec()].concat(),
+        comparisons,
+        time_for_one_percent: None,
+        gates: Vec::new(),
+        put_back: Vec::new(),
+        warnings: Vec::new(),
+        ..class_map()
+    }
+}

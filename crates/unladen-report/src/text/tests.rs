@@ -133,6 +133,11 @@ fn a_change_against_none_reads_like_this() {
 }
 
 #[test]
+fn each_alone_reads_like_this() {
+    insta::assert_snapshot!(proved(&sample::each_alone(), 100));
+}
+
+#[test]
 fn five_patches_read_like_this() {
     insta::assert_snapshot!(proved(&sample::five_patches(), 100));
 }

@@ -1,4 +1,4 @@
-//! Each change alone, all but it, and all up to it; cold and warm side by side.
+//! Each change alone, all but it, and all up to it; cold and warm side by side. In a design of each alone, what each comes to.
 
 use std::io::{self, Write};
 
@@ -14,6 +14,9 @@ const NOT_TOLD: &str = "·";
 const SIDE_BY_SIDE_FROM: u16 = 100;
 
 pub(super) fn ablation(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if !result.has(|role| matches!(role, Role::Without(_) | Role::All)) {
+        return each(result, style, out);
+    }
     let mut has_dot = false;
     for warm in result.first_quantile().into_iter().chain(["latency.mean"]) {
         let cold = format!("cold.{warm}");
@@ -33,6 +36,29 @@ pub(super) fn ablation(result: &Prove, style: Style, out: &mut dyn Write) -> io:
         writeln!(out, "{}", style.faint(&line))?;
     }
     writeln!(out)
+}
+
+/// Where no two changes are ever on together: what each comes to, and what it changes.
+fn each(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    for metric in result.first_quantile().into_iter().chain(["latency.mean", "throughput"]) {
+        let of_metric = || result.comparisons.iter().filter(|comparison| comparison.metric == metric);
+        let Some(any) = of_metric().next() else { continue };
+        let name = title(metric);
+        let mut grid = Grid::new(&[&name, "", "change"]).left_only(0);
+        grid.row(vec!["baseline".to_owned(), value(any, any.baseline), String::new()]);
+        let is_alone = |arm: &&ArmResult| arm.roles.iter().any(|role| matches!(role, Role::Alone(_)));
+        for arm in result.arms.iter().filter(is_alone) {
+            let Some(comparison) = of_metric().find(|comparison| comparison.arm == arm.name) else { continue };
+            let gain = match (comparison.verdict, comparison.ratio) {
+                (Change::None, _) => "no measurable difference".to_owned(),
+                (_, Some(ratio)) => strong(&change(ratio)),
+                (_, None) => String::new(),
+            };
+            grid.row(vec![arm.name.clone(), value(comparison, comparison.candidate), gain]);
+        }
+        grid.write(style, out)?;
+    }
+    Ok(())
 }
 
 /// Whether some figure is none.
