@@ -84,7 +84,7 @@ impl Country {
     /// Two capital letters (ISO 3166-1), or [`UNKNOWN`].
     pub(crate) fn lookup(&self, address: IpAddr) -> &str {
         let address = address.to_canonical();
-        if address.is_ipv6() && self.reader.metadata().ip_version == 4 {
+        if is_nowhere(address) || address.is_ipv6() && self.reader.metadata().ip_version == 4 {
             return UNKNOWN;
         }
         let record = self.reader.lookup(address);
@@ -92,6 +92,21 @@ impl Country {
         match code {
             Some(code) if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) => code,
             _ => UNKNOWN,
+        }
+    }
+}
+
+/// Whether it is of a network of its own, whatever a database says: that of ip-location-db has 192.168.0.0/16 in Australia.
+fn is_nowhere(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            address.is_private() || address.is_loopback() || address.is_link_local() || address.is_unspecified()
+        }
+        IpAddr::V6(address) => {
+            address.is_unique_local()
+                || address.is_loopback()
+                || address.is_unicast_link_local()
+                || address.is_unspecified()
         }
     }
 }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use unladen_http1::{Field, Fields, Name, Request};
 
 use super::{Front, Peer};
+use crate::settings::Forwarded;
 
 /// For whom a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +56,23 @@ pub(crate) fn prepare(front: &Front, request: &mut Request, peer: &Peer) -> Who 
                 return true;
             }
             is_disguised |= DISGUISES.iter().any(|disguise| is(field.name, disguise));
-            return !is(field.name, COUNTRY) && (is_trusted || !begins(field.name, b"x-forwarded-"));
+            return !is(field.name, COUNTRY) && !begins(field.name, b"x-forwarded-");
         }
-        is_trusted || !is_forwarding(&field)
+        !is_forwarding(&field)
     });
-    if !is_trusted || request.fields.get(Name::XForwardedProto).is_none() {
-        request.fields.push(b"x-forwarded-proto", if is_https { b"https" } else { b"http" });
+    // Of what a proxy passes on nobody can tell what its client has said: only what was understood goes on.
+    if let Some(asker) = address.filter(|_| is_trusted && address != peer.address) {
+        match (front.app.settings.forwarded, asker) {
+            (Forwarded::Forwarded, IpAddr::V4(asker)) => {
+                request.fields.push(b"forwarded", format!("for={asker}").as_bytes())
+            }
+            (Forwarded::Forwarded, IpAddr::V6(asker)) => {
+                request.fields.push(b"forwarded", format!("for=\"[{asker}]\"").as_bytes());
+            }
+            (_, asker) => request.fields.push(b"x-forwarded-for", asker.to_string().as_bytes()),
+        }
     }
+    request.fields.push(b"x-forwarded-proto", if is_https { b"https" } else { b"http" });
     if let Some(country) = &front.country {
         let country = address.map_or(super::UNKNOWN, |address| country.lookup(address));
         request.fields.push(COUNTRY, country.as_bytes());
