@@ -134,6 +134,11 @@ pub fn app(answer: impl Fn(&Seen) -> String + Send + Sync + 'static) -> Upstream
     })
 }
 
+/// An address that nobody listens at.
+pub fn free() -> SocketAddr {
+    free_address()
+}
+
 /// 200 with these lines, each with its end, and this body.
 pub fn page(lines: &str, body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\n{lines}Content-Length: {}\r\n\r\n{body}", body.len())
