@@ -2,6 +2,7 @@
 
 mod cookies;
 mod countries;
+mod experiment;
 mod linearizable;
 mod memory;
 mod silence;
