@@ -154,7 +154,7 @@ impl Rows {
         for i in 0..ROWS {
             let slot = self.rows.get((first + i) % ROWS)?;
             match slot.get() {
-                Some(row) if row.result == result && row.why == why => return Some(row),
+                Some(row) if row.result == result && is_same(row.why, why) => return Some(row),
                 Some(_) => {}
                 None if self.known.get() < most as u64 => {
                     self.known.add(1);
@@ -166,6 +166,12 @@ impl Rows {
         }
         None
     }
+}
+
+/// Mostly there is nothing to say: of two empty texts the C library's comparison took 80 ns (AVX-512 looks at where they begin, which is
+/// nowhere).
+fn is_same(one: &'static str, other: &'static str) -> bool {
+    one.len() == other.len() && (one.is_empty() || one.as_ptr() == other.as_ptr() || one == other)
 }
 
 // === impl Brought ===
