@@ -235,21 +235,17 @@ fn stale_pages_answer_where_the_application_fails_if_they_may() {
             while let Some(request) = peer.request() {
                 let is_first = count.fetch_add(1, Ordering::SeqCst) < 2;
                 let limit = if request.target == "/may" { "stale-if-error=60" } else { "must-revalidate" };
+                let old = page(&format!("Cache-Control: max-age=10, {limit}\r\nAge: 20\r\nETag: \"a\"\r\n"), "old");
                 match failure {
-                    _ if is_first => {
-                        _ = peer.send(page(
-                            &format!("Cache-Control: max-age=10, {limit}\r\nAge: 20\r\nETag: \"a\"\r\n"),
-                            "old",
-                        ))
-                    }
+                    _ if is_first => peer.send(old),
                     "break" => {
                         peer.send("HTTP/1.1 200");
                         return;
                     }
                     "close" => return,
                     "reset" => return peer.reset(),
-                    status => _ = peer.send(format!("HTTP/1.1 {status} So\r\nContent-Length: 3\r\n\r\nbad")),
-                }
+                    status => peer.send(format!("HTTP/1.1 {status} So\r\nContent-Length: 3\r\n\r\nbad")),
+                };
             }
         });
         let front = Front::of(&app, "");

@@ -218,7 +218,7 @@ fn users_do_not_share_what_is_on_its_way() {
         ("Cache-Control: public, max-age=600\r\n", true),
     ] {
         let (app, gate) = gated(move |request, _| {
-            let user = request.fields.iter().filter(|(name, _)| name == "cookie" || name == "authorization").last();
+            let user = request.fields.iter().rfind(|(name, _)| name == "cookie" || name == "authorization");
             page(lines, user.map_or("nobody", |(_, user)| user))
         });
         let front = Front::of(&app, "");

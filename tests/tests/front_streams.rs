@@ -150,7 +150,7 @@ fn a_body_that_breaks_off_is_not_kept_and_is_not_whole_for_anyone() {
     let asked = Arc::clone(&count);
     let app = Upstream::start(move |peer| {
         while let Some(request) = peer.request() {
-            let is_first = asked.fetch_add(1, Ordering::SeqCst) % 2 == 0;
+            let is_first = asked.fetch_add(1, Ordering::SeqCst).is_multiple_of(2);
             let framing = match request.target.as_str() {
                 "/chunked" => "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
                 _ => "Content-Length: 10\r\n\r\nhello",

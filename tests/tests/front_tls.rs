@@ -6,8 +6,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use rustls::client::Resumption;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -119,8 +118,7 @@ impl Site {
     }
 
     fn reload(&self) {
-        let pid = i32::try_from(self.front.serve().running().pid()).expect("a process");
-        kill(Pid::from_raw(pid), Signal::SIGHUP).expect("it is there");
+        self.front.serve().running().signal(Signal::SIGHUP);
     }
 }
 

@@ -99,7 +99,7 @@ fn application() -> Upstream {
         let (name, by) = asker(request);
         let path: u64 = request.target.trim_start_matches('/').parse().unwrap_or(0);
         let stamp = request.field("x-request-id").map_or(0, |id| id.bytes().map(u64::from).sum());
-        let mut dice = Dice::new(if path % 4 == 0 { path + stamp * 1000 } else { path });
+        let mut dice = Dice::new(if path.is_multiple_of(4) { path + stamp * 1000 } else { path });
         dice.below(7);
         let has_tag = dice.happens(60);
         let tag = if has_tag { format!("ETag: \"{name}\"\r\n") } else { String::new() };

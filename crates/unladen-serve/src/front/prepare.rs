@@ -64,7 +64,7 @@ pub(crate) fn prepare(front: &Front, request: &mut Request, peer: &Peer) -> Who 
     if let Some(asker) = address.filter(|_| is_trusted && address != peer.address) {
         match (front.app.settings.forwarded, asker) {
             (Forwarded::Forwarded, IpAddr::V4(asker)) => {
-                request.fields.push(b"forwarded", format!("for={asker}").as_bytes())
+                request.fields.push(b"forwarded", format!("for={asker}").as_bytes());
             }
             (Forwarded::Forwarded, IpAddr::V6(asker)) => {
                 request.fields.push(b"forwarded", format!("for=\"[{asker}]\"").as_bytes());
