@@ -75,7 +75,9 @@ proptest! {
         for page in &record.pages {
             let findings = look(&page.warm);
             prop_assert!(findings.windows(2).all(|pair| pair[0].share.rank() >= pair[1].share.rank()));
-            prop_assert!(unlooked(&page.warm).all(|missing| findings.iter().all(|found| found.rule != missing.rule.name())));
+            // A rule that could not look everywhere may have found something where it could.
+            let mut blind = unlooked(&page.warm).filter(|missing| missing.rule.needs().contains(&missing.source));
+            prop_assert!(blind.all(|missing| findings.iter().all(|found| found.rule != missing.rule.name())));
             let _ = page.warm.totals();
         }
     }
