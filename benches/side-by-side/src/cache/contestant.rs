@@ -62,6 +62,8 @@ pub(super) struct Standing<'w> {
 pub(super) struct Took {
     pub(super) requests: f64,
     pub(super) cpu: Duration,
+    /// Of the others' that were named.
+    pub(super) others: Duration,
     pub(super) wall: Duration,
 }
 
@@ -114,24 +116,34 @@ impl<'w> Standing<'w> {
     }
 
     /// What so much of this costs; an answer that is not from the cache is an error.
-    pub(super) fn measure(&self, calls: &Calls, amount: Amount, others: &[&Processes]) -> Result<Took> {
+    pub(super) fn measure(
+        &self,
+        calls: &Calls,
+        amount: Amount,
+        others: Option<&dyn Fn() -> Processes>,
+    ) -> Result<Took> {
         let mut callers = Callers::start(&self.listen, calls)?;
         let mut call = |amount| callers.call(amount, calls.connections).map_err(|error| self.named(&*error));
         call(Amount::Time(WARM_UP))?;
         std::thread::sleep(SETTLE);
         let asked = self.world.origin.requests()?;
         // Threads and processes that came with the load are there now.
-        let processes = self.processes();
-        let cpu = || -> Result<Duration> {
-            let others = others.iter().map(|processes| processes.cpu()).sum::<Result<Duration>>()?;
-            Ok(processes.cpu()? + others)
+        let (processes, others) = (self.processes(), others.map(|others| others()));
+        let cpu = || -> Result<[Duration; 2]> {
+            let others = others.as_ref().map_or(Ok(Duration::ZERO), Processes::cpu);
+            Ok([processes.cpu()?, others?])
         };
         let before = cpu()?;
         let called = call(amount)?;
         std::thread::sleep(SETTLE);
-        let took = cpu()?.saturating_sub(before);
+        let [own, others] = cpu()?;
         self.is_from_memory(asked)?;
-        Ok(Took { requests: called.requests as f64, cpu: took, wall: called.wall })
+        Ok(Took {
+            requests: called.requests as f64,
+            cpu: own.saturating_sub(before[0]),
+            others: others.saturating_sub(before[1]),
+            wall: called.wall,
+        })
     }
 
     /// Whether the application has not been asked since.

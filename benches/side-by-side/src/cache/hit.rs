@@ -49,7 +49,7 @@ fn compare(world: &World, page: Page, calls: &Calls) -> Result<()> {
             let index = (turn + round) % world.contestants.len();
             let standing = Standing::start(world, &*world.contestants[index], MEMORY)?;
             standing.fill(&[page])?;
-            let took = standing.measure(calls, Amount::Time(TIME), &[])?;
+            let took = standing.measure(calls, Amount::Time(TIME), None)?;
             cpu_us[index].push(took.cpu.as_secs_f64() * 1e6 / took.requests);
             rate[index].push(took.requests / took.wall.as_secs_f64());
         }

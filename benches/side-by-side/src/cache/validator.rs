@@ -37,17 +37,13 @@ pub(super) fn run(world: &World) -> Result<()> {
                 standing.fill(&pages)?;
                 let list = Some(world.list(&pages)?);
                 let calls = Calls { list, connections: CONNECTIONS, keep: true, ..Calls::default() };
-                let (own, asked) = (standing.processes(), database.processes());
-                let before = (own.cpu()?, asked.cpu()?);
-                let begun = standing.measure(&calls, Amount::Time(TIME), &[&asked])?;
-                let after = (own.cpu()?, asked.cpu()?);
-                of_processor.push(begun.requests / begun.cpu.as_secs_f64());
-                by_clock.push(begun.requests / begun.wall.as_secs_f64());
-                // With the warm-up: for how it is divided, it counts like the rest.
-                let (own, asked) = ((after.0 - before.0).as_secs_f64(), (after.1 - before.1).as_secs_f64());
-                let cpu_us = begun.cpu.as_secs_f64() * 1e6 / begun.requests;
-                own_us.push(cpu_us * own / (own + asked));
-                database_us.push(cpu_us * asked / (own + asked));
+                // The connections that the warm-up has had made are among them.
+                let asked = || database.processes();
+                let took = standing.measure(&calls, Amount::Time(TIME), Some(&asked))?;
+                of_processor.push(took.requests / (took.cpu + took.others).as_secs_f64());
+                by_clock.push(took.requests / took.wall.as_secs_f64());
+                own_us.push(took.cpu.as_secs_f64() * 1e6 / took.requests);
+                database_us.push(took.others.as_secs_f64() * 1e6 / took.requests);
             }
             let row = vec![
                 contestant.name(),
