@@ -1,7 +1,5 @@
 //! The principal type is [`CacheStatus`]: what the cache did, for `Cache-Status` (RFC 9211).
 
-use std::io::Write as _;
-
 use crate::text::is_token;
 
 /// What the cache did.
@@ -75,12 +73,13 @@ impl CacheStatus<'_> {
             out.extend_from_slice(b"; fwd=");
             out.extend_from_slice(forwarded.as_str().as_bytes());
         }
-        // writing to memory does not fail
         if let Some(status) = self.forwarded_status {
-            let _ = write!(out, "; fwd-status={status}");
+            out.extend_from_slice(b"; fwd-status=");
+            write_number(i64::from(status), out);
         }
         if let Some(ttl) = self.ttl {
-            let _ = write!(out, "; ttl={}", ttl.clamp(-LARGEST, LARGEST));
+            out.extend_from_slice(b"; ttl=");
+            write_number(ttl.clamp(-LARGEST, LARGEST), out);
         }
         if self.stored {
             out.extend_from_slice(b"; stored");
@@ -98,10 +97,30 @@ impl CacheStatus<'_> {
 /// An integer of structured fields has 15 digits (RFC 9651, section 3.3.1).
 const LARGEST: i64 = 999_999_999_999_999;
 
+/// Its digits: each hit has some, and formatting them in general costs several times as much.
+fn write_number(number: i64, out: &mut Vec<u8>) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    let mut rest = number.unsigned_abs();
+    while let Some(before) = at.checked_sub(1) {
+        at = before;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
 /// A token if it can be, else a string of what strings may hold (RFC 9651, sections 3.3.3 and 3.3.4).
 fn write_text(text: &str, out: &mut Vec<u8>) {
     let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'*');
-    if begins && text.split([':', '/']).all(|part| part.is_empty() || is_token(part.as_bytes())) {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if begins && (is_plain || text.split([':', '/']).all(|part| part.is_empty() || is_token(part.as_bytes()))) {
         out.extend_from_slice(text.as_bytes());
         return;
     }

@@ -65,12 +65,18 @@ impl RequestControl {
     /// Of `Cache-Control`, or if there is none of `Pragma` (RFC 9111, section 5.4).
     pub fn of(fields: &Fields) -> Self {
         let mut control = Self::default();
-        let mut is_said = false;
-        for line in lines(fields, b"cache-control") {
-            is_said = true;
-            directives(line).for_each(|directive| control.take(directive));
+        let (mut is_said, mut has_pragma) = (false, false);
+        for field in fields.iter() {
+            match field.name.len() {
+                13 if field.name.eq_ignore_ascii_case(b"cache-control") => {
+                    is_said = true;
+                    directives(field.value).for_each(|directive| control.take(directive));
+                }
+                6 if field.name.eq_ignore_ascii_case(b"pragma") => has_pragma |= is_no_cache(field.value),
+                _ => (),
+            }
         }
-        control.no_cache |= !is_said && has_pragma(fields);
+        control.no_cache |= !is_said && has_pragma;
         control
     }
 
@@ -168,7 +174,11 @@ impl ResponseControl {
 }
 
 fn has_pragma(fields: &Fields) -> bool {
-    lines(fields, b"pragma").flat_map(members).any(|member| member.eq_ignore_ascii_case(b"no-cache"))
+    lines(fields, b"pragma").any(is_no_cache)
+}
+
+fn is_no_cache(pragma: &[u8]) -> bool {
+    members(pragma).any(|member| member.eq_ignore_ascii_case(b"no-cache"))
 }
 
 #[cfg(test)]

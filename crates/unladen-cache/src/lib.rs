@@ -46,6 +46,6 @@ pub use reuse::{Reuse, WhyValidate, may_serve_on_error, reuse};
 pub use revalidation::{make_conditional, update};
 pub use storable::{NoStore, kept, storable};
 pub use store::{Resource, Store, StoreSettings, StoreTotals};
-pub use stored::{Stored, group_tag, tags_of};
+pub use stored::{Stored, group_tag, is_of_304, tags_of};
 pub use time::Time;
 pub use vary::Nominated;

@@ -61,13 +61,20 @@ impl Validators {
 /// Another method has conditions that only the application can judge: for it, what would be 304 proceeds.
 pub fn precondition(request: &Request, validators: &Validators, received: Time) -> Verdict {
     let fields = &request.fields;
+    let there = Conditions::of(fields);
+    if there == Conditions::default() {
+        return Verdict::Proceed;
+    }
     let etag = validators.etag.as_deref();
     let modified = validators.modified.or(validators.date).unwrap_or(received);
 
-    let holds = match any_tag(fields, b"if-match", |tag| etag.is_some_and(|etag| is_strong_match(tag, etag))) {
-        Some(matches) => matches,
-        None => only_date(fields, b"if-unmodified-since")
+    let holds = match there {
+        Conditions { matches: true, .. } => {
+            any_tag(fields, b"if-match", |tag| etag.is_some_and(|etag| is_strong_match(tag, etag)))
+        }
+        Conditions { unmodified: true, .. } => only_date(fields, b"if-unmodified-since")
             .is_none_or(|since| validators.modified.is_none_or(|modified| modified <= since)),
+        _ => true,
     };
     if !holds {
         return Verdict::Failed;
@@ -75,10 +82,14 @@ pub fn precondition(request: &Request, validators: &Validators, received: Time) 
     if !matches!(&*request.method, b"GET" | b"HEAD") {
         return Verdict::Proceed;
     }
-    let is_unmodified = match any_tag(fields, b"if-none-match", |tag| etag.is_some_and(|etag| is_weak_match(tag, etag)))
-    {
-        Some(matches) => matches,
-        None => only_date(fields, b"if-modified-since").is_some_and(|since| modified <= since),
+    let is_unmodified = match there {
+        Conditions { none_matches: true, .. } => {
+            any_tag(fields, b"if-none-match", |tag| etag.is_some_and(|etag| is_weak_match(tag, etag)))
+        }
+        Conditions { modified: true, .. } => {
+            only_date(fields, b"if-modified-since").is_some_and(|since| modified <= since)
+        }
+        _ => false,
     };
     if is_unmodified { Verdict::NotModified } else { Verdict::Proceed }
 }
@@ -96,11 +107,34 @@ pub fn if_range(request: &Request, validators: &Validators) -> bool {
     }
 }
 
-/// Whether one of the tags of all lines matches, or `*` stands for whatever is stored; none: there is no such field.
-fn any_tag(fields: &Fields, name: &[u8], matches: impl Fn(&[u8]) -> bool) -> Option<bool> {
-    let mut lines = lines(fields, name).peekable();
-    lines.peek()?;
-    Some(lines.flat_map(tags).any(|tag| tag == b"*" || matches(tag)))
+/// Which conditions a request has. Most have none, and few have two: they are looked for once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Conditions {
+    matches: bool,
+    none_matches: bool,
+    modified: bool,
+    unmodified: bool,
+}
+
+// === impl Conditions ===
+
+impl Conditions {
+    fn of(fields: &Fields) -> Self {
+        let mut there = Self::default();
+        for field in fields.iter().filter(|field| matches!(field.name, [b'i' | b'I', b'f' | b'F', b'-', ..])) {
+            let is = |name: &[u8]| field.name.eq_ignore_ascii_case(name);
+            there.matches |= is(b"if-match");
+            there.none_matches |= is(b"if-none-match");
+            there.modified |= is(b"if-modified-since");
+            there.unmodified |= is(b"if-unmodified-since");
+        }
+        there
+    }
+}
+
+/// Whether one of the tags of all lines matches, or `*` stands for whatever is stored.
+fn any_tag(fields: &Fields, name: &[u8], matches: impl Fn(&[u8]) -> bool) -> bool {
+    lines(fields, name).flat_map(tags).any(|tag| tag == b"*" || matches(tag))
 }
 
 /// A date in its only line: what is none, or in several, is not looked at (RFC 9110, sections 13.1.3 and 13.1.4).

@@ -40,8 +40,11 @@ pub struct Stored {
     pub has_more_tags: bool,
     /// Purges up to this one do not mean it.
     pub sequence: Sequence,
-    /// The head's lines as HTTP/1 has them, each with its end: made once, for all who are answered with it.
+    /// The head's lines as HTTP/1 has them, each with its end: made once, for all who are answered with it. Those that a 304 has come
+    /// first ([`Stored::lines_of_304`]).
     pub lines: Bytes,
+    /// Bytes of them that a 304 has.
+    of_304: usize,
     /// The body in other codings, made when they are asked for; none: not worth it.
     pub coded: [OnceLock<Option<Bytes>>; 3],
     /// Purged softly: it is to be asked about.
@@ -67,6 +70,7 @@ impl Stored {
     ) -> Self {
         let fields = compact(&fields);
         let (tags, has_more_tags) = tags::of(&fields);
+        let (lines, of_304) = lines(&fields);
         Self {
             status,
             body,
@@ -76,7 +80,8 @@ impl Stored {
             tags,
             has_more_tags,
             sequence,
-            lines: lines(&fields),
+            lines,
+            of_304,
             fields,
             coded: Default::default(),
             is_soft_purged: AtomicBool::new(false),
@@ -105,6 +110,11 @@ impl Stored {
             tags::join(std::mem::take(&mut self.tags), groups.iter().map(|group| group_tag(origin, group)));
         self.tags = tags;
         self.has_more_tags |= more;
+    }
+
+    /// The lines of a head that says that the client's own copy is still good.
+    pub fn lines_of_304(&self) -> &[u8] {
+        self.lines.get(..self.of_304).unwrap_or_default()
     }
 
     /// Whether a purge of this tag means it.
@@ -169,15 +179,39 @@ fn compact(fields: &Fields) -> Fields {
     compact.clone()
 }
 
-fn lines(fields: &Fields) -> Bytes {
+/// Fields that a 304 has (RFC 9110, section 15.4.5): what the client keeps, it may update.
+pub fn is_of_304(name: &[u8]) -> bool {
+    [
+        &b"cache-control"[..],
+        b"content-location",
+        b"date",
+        b"etag",
+        b"expires",
+        b"last-modified",
+        b"vary",
+        b"cdn-cache-control",
+        b"via",
+    ]
+    .iter()
+    .any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// Lines, and how many bytes of them are those of a 304. The order of fields of different names means nothing (RFC 9110, section 5.3).
+fn lines(fields: &Fields) -> (Bytes, usize) {
     let length = fields.iter().map(|field| field.name.len() + field.value.len() + 4).sum();
     let mut lines = Vec::with_capacity(length);
-    for field in fields.iter() {
-        for part in [field.name, b": ", field.value, b"\r\n"] {
-            lines.extend_from_slice(part);
+    let mut of_304 = 0;
+    for is_first in [true, false] {
+        for field in fields.iter().filter(|field| is_of_304(field.name) == is_first) {
+            for part in [field.name, b": ", field.value, b"\r\n"] {
+                lines.extend_from_slice(part);
+            }
+        }
+        if is_first {
+            of_304 = lines.len();
         }
     }
-    lines.into()
+    (lines.into(), of_304)
 }
 
 #[cfg(test)]

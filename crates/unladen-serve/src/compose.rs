@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Instant;
 
 use http::{HeaderMap, HeaderValue};
+use unladen_cache::is_of_304;
 use unladen_http1::{Field, Fields, Length, Name, Request, Response};
 
 use crate::convert::append;
@@ -289,7 +290,26 @@ fn response_fields(fields: &Fields, via: bool, mut write: impl FnMut(&[u8], &[u8
     }
 }
 
+/// A number's digits.
+pub(crate) fn digits(mut number: u64, into: &mut [u8; 20]) -> &[u8] {
+    let mut at = into.len();
+    loop {
+        at -= 1;
+        into[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 || at == 0 {
+            return &into[at..];
+        }
+    }
+}
+
 fn status_line(out: &mut Vec<u8>, status: u16) {
+    // What most answers are.
+    match status {
+        200 => return out.extend_from_slice(b"HTTP/1.1 200 OK\r\n"),
+        304 => return out.extend_from_slice(b"HTTP/1.1 304 Not Modified\r\n"),
+        _ => (),
+    }
     let mut digits = [b'0'; 3];
     let mut rest = status;
     for digit in digits.iter_mut().rev() {
@@ -320,6 +340,7 @@ pub(crate) fn memory_to_h1(out: &mut Vec<u8>, memory: &Memory<'_>, more: &Fields
     status_line(out, memory.status);
     match &memory.lines {
         Lines::Stored(stored) => out.extend_from_slice(&stored.lines),
+        Lines::NotModified(stored) => out.extend_from_slice(stored.lines_of_304()),
         Lines::Own(fields) => fields.iter().for_each(|field| line(out, field.name, field.value)),
     }
     more.iter().for_each(|field| line(out, field.name, field.value));
@@ -329,7 +350,7 @@ pub(crate) fn memory_to_h1(out: &mut Vec<u8>, memory: &Memory<'_>, more: &Fields
     if let Length::Exact(length) = memory.length
         && memory.status != 204
     {
-        line(out, b"content-length", length.to_string().as_bytes());
+        line(out, b"content-length", digits(length, &mut [0; 20]));
     }
     connection(out, *to);
     out.extend_from_slice(b"\r\n");
@@ -342,18 +363,20 @@ pub(crate) fn memory_to_h2(memory: &Memory<'_>, more: &Fields, via: bool, now: I
     let mut head = http::Response::new(());
     *head.status_mut() = http::StatusCode::from_u16(memory.status).unwrap_or(http::StatusCode::BAD_GATEWAY);
     let map: &mut HeaderMap = head.headers_mut();
-    let fields = match &memory.lines {
-        Lines::Stored(stored) => &stored.fields,
-        Lines::Own(fields) => fields,
+    let (fields, is_304) = match &memory.lines {
+        Lines::Stored(stored) => (&stored.fields, false),
+        Lines::NotModified(stored) => (&stored.fields, true),
+        Lines::Own(fields) => (fields, false),
     };
-    fields.iter().chain(more.iter()).for_each(|field| append(map, field.name, field.value));
+    let fields = fields.iter().filter(|field| !is_304 || is_of_304(field.name));
+    fields.chain(more.iter()).for_each(|field| append(map, field.name, field.value));
     if via {
         append(map, b"via", VIA);
     }
     if let Length::Exact(length) = memory.length
         && memory.status != 204
     {
-        append(map, b"content-length", length.to_string().as_bytes());
+        append(map, b"content-length", digits(length, &mut [0; 20]));
     }
     if map.get(http::header::DATE).is_none() {
         let mut date = Vec::with_capacity(32);

@@ -17,6 +17,7 @@ fn members() {
         written(CacheStatus { hit: true, ttl: Some(12), ..CacheStatus::default() }, "unladen"),
         "unladen; hit; ttl=12"
     );
+    assert_eq!(written(CacheStatus { ttl: Some(0), ..CacheStatus::default() }, "unladen"), "unladen; ttl=0");
     let forwarded = CacheStatus {
         forwarded: Some(Forwarded::UriMiss),
         forwarded_status: Some(200),

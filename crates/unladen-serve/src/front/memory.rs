@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use unladen_cache::{Accepted, Coding, Ranges, Stored, Verdict, if_range, multipart, precondition, ranges};
+use unladen_cache::{Accepted, Coding, Ranges, Stored, Verdict, if_range, is_of_304, multipart, precondition, ranges};
 use unladen_http1::{Fields, Length, Name, Request};
 
 use super::Front;
@@ -24,22 +24,11 @@ pub(crate) struct Memory<'s> {
 pub(crate) enum Lines<'s> {
     /// As they were stored.
     Stored(&'s Stored),
+    /// Those of them that a 304 has.
+    NotModified(&'s Stored),
     /// Others.
     Own(Fields),
 }
-
-/// Fields that a 304 has (RFC 9110, section 15.4.5): what the client keeps, it may update.
-const OF_NOT_MODIFIED: [&[u8]; 9] = [
-    b"cache-control",
-    b"content-location",
-    b"date",
-    b"etag",
-    b"expires",
-    b"last-modified",
-    b"vary",
-    b"cdn-cache-control",
-    b"via",
-];
 
 /// What a request gets of a stored response.
 pub(crate) fn memory<'s>(front: &Front, key: &[u8], request: &Request, stored: &'s Arc<Stored>) -> Memory<'s> {
@@ -68,14 +57,21 @@ fn whole(stored: &Stored) -> Memory<'_> {
 }
 
 fn not_modified(stored: &Stored, is_coded: bool) -> Memory<'_> {
-    let mut fields = Fields::default();
-    for field in stored.fields.iter().filter(|field| OF_NOT_MODIFIED.iter().any(|name| is(field.name, name))) {
-        match is_coded && is(field.name, b"etag") {
-            true => fields.push(field.name, &weak(field.value)),
-            false => fields.push(field.name, field.value),
+    let lines = match stored.validators.etag.as_deref().filter(|_| is_coded) {
+        // Of other bytes, which mean the same (RFC 9110, section 8.8.1).
+        Some(etag) if !etag.starts_with(b"W/") => {
+            let mut fields = Fields::default();
+            for field in stored.fields.iter().filter(|field| is_of_304(field.name)) {
+                match is(field.name, b"etag") {
+                    true => fields.push(field.name, &weak(field.value)),
+                    false => fields.push(field.name, field.value),
+                }
+            }
+            Lines::Own(fields)
         }
-    }
-    Memory { status: 304, lines: Lines::Own(fields), body: Bytes::new(), length: Length::None }
+        _ => Lines::NotModified(stored),
+    };
+    Memory { status: 304, lines, body: Bytes::new(), length: Length::None }
 }
 
 /// In one of the codings that the client takes, if the body has been put into it.

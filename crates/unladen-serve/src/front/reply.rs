@@ -13,7 +13,7 @@ use super::call::{Call, Desk};
 use super::inquiry::Inquiry;
 use super::memory::{Memory, memory};
 use super::prepare::Who;
-use super::touch::push_status;
+use super::touch::NAME;
 use crate::compose;
 use crate::record::{CacheResult, End, Reason, Record, Reuse};
 use crate::stream::{Pump, PumpError, Source};
@@ -44,8 +44,11 @@ impl Call<'_> {
         });
         let ttl = (result.0 != CacheResult::Validated).then_some(ttl);
         desk.more.clear();
-        desk.more.push(b"age", itoa(age, &mut [0; 20]));
-        push_status(desk.more, &CacheStatus { ttl, ..status });
+        desk.more.push(b"age", compose::digits(age, &mut [0; 20]));
+        // A hit takes no memory: what an upstream would be sent with lies idle.
+        desk.up.clear();
+        CacheStatus { ttl, ..status }.write(NAME, desk.up);
+        desk.more.push(b"cache-status", desk.up);
         self.front.add_own(desk.more, inquiry.who.is_https);
         let memory = memory(self.front, desk.key, inquiry.request, stored);
         let from = match inquiry.request.method == b"HEAD" || memory.body.is_empty() {
@@ -197,16 +200,3 @@ impl Call<'_> {
 
 /// For an answer of our own, to a client that may be slow to take it.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
-
-/// A number's digits.
-fn itoa(mut number: u64, into: &mut [u8; 20]) -> &[u8] {
-    let mut at = into.len();
-    loop {
-        at -= 1;
-        into[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 || at == 0 {
-            return &into[at..];
-        }
-    }
-}

@@ -71,7 +71,7 @@ impl Touch {
 }
 
 /// Our name in `Cache-Status`.
-const NAME: &str = "unladen";
+pub(crate) const NAME: &str = "unladen";
 
 pub(crate) fn push_status(more: &mut Fields, status: &CacheStatus<'_>) {
     let mut value = Vec::with_capacity(64);
