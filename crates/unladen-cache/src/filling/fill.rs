@@ -110,26 +110,23 @@ impl<H: Clone> Fill<H> {
         body
     }
 
-    /// The body is whole. If it was kept, it is given in one piece to `store` before anyone who comes could ask anew: so whoever
-    /// comes finds it here or stored.
+    /// The body is whole. If it was kept, it is given in one piece to `store` before anyone hears of its end, or could ask anew: so
+    /// whoever comes finds it here or stored.
     pub fn end_with(mut self, store: impl FnOnce(Bytes)) {
         let mut state = self.filling.state();
-        let body = if state.window().is_none() && state.bound().is_none() {
+        if state.window().is_none() && state.bound().is_none() {
             let held = state.body.held();
             let body = state.body.end();
             self.filling.count(held, 0);
-            Some(body)
-        } else {
-            None
-        };
+            drop(state);
+            store(body);
+            state = self.filling.state();
+        }
         state.end = End::Whole;
         let waiting = state.take_waiting();
         drop(state);
         self.is_ended = true;
         waiting.into_iter().for_each(Waker::wake);
-        if let Some(body) = body {
-            store(body);
-        }
         // Dropping it takes it off the map.
     }
 

@@ -129,7 +129,7 @@ impl Catch {
         if let Some(stored) = &wanted.stored {
             if response.status == 304 {
                 let (stored, kept) = wanted.freshened(stored, response, received);
-                let nominated = wanted.nominated(&stored).ok_or(NoStore::VaryAll);
+                let nominated = wanted.nominated(stored.status, &stored.fields).ok_or(NoStore::VaryAll);
                 let stored = Arc::new(stored);
                 match kept.and(nominated) {
                     Ok(nominated) => {
@@ -236,7 +236,7 @@ impl Wanted {
         if matches!(response.length, Length::Exact(length) if length > policy.largest) {
             return Err(NoStore::TooLarge);
         }
-        let nominated = Nominated::of(&response.fields).filter(is_of_the_client).ok_or(NoStore::VaryAll)?;
+        let nominated = self.nominated(response.status, &response.fields).ok_or(NoStore::VaryAll)?;
         let mut variant = Vec::new();
         nominated.write_variant(&self.request, policy, &mut variant);
         let fields = self.fields(response);
@@ -303,10 +303,12 @@ impl Wanted {
         }
     }
 
-    /// The request fields that a stored response depends on, without what this cache itself makes of one of them.
-    fn nominated(&self, stored: &Stored) -> Option<Nominated> {
-        let mut nominated = Nominated::of(&stored.fields).filter(is_of_the_client)?;
-        if compress::may_be(&stored.fields) && stored.body.len() >= compress::SHORTEST {
+    /// The request fields that an answer depends on; but not on codings, if it is plain: those are made of it here, and whoever takes
+    /// none of them takes it as it is.
+    fn nominated(&self, status: u16, fields: &Fields) -> Option<Nominated> {
+        let mut nominated = Nominated::of(fields).filter(is_of_the_client)?;
+        let compresses = self.front.cache.as_ref().is_some_and(|cache| cache.settings.compress);
+        if compresses && status == 200 && compress::may_be(fields) {
             nominated.0.retain(|name| **name != *b"accept-encoding");
         }
         Some(nominated)
