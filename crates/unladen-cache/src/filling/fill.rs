@@ -72,7 +72,7 @@ impl<H: Clone> Fill<H> {
         state.body.push(data.get(..count).unwrap_or_default());
         self.filling.count(0, count);
         // Without the head nobody reads.
-        let waiting = if state.told.is_some() { state.take_waiting() } else { Vec::new() };
+        let waiting = if count > 0 && state.told.is_some() { state.take_waiting() } else { Vec::new() };
         drop(state);
         waiting.into_iter().for_each(Waker::wake);
         Poll::Ready(Ok(count))
