@@ -9,7 +9,7 @@
 //!        │ PURGE        forgets (purge)                                          200, 403
 //!        │ ask          a validator, what the page's version is now
 //!        │ look, decide what is stored, and whether it answers (inquiry; unladen-cache)
-//!        │              ├─ it does: from_memory (reply, memory)                  200, 206, 304, 412, 416
+//!        │              ├─ it does: recall (reply, memory)                       200, 206, 304, 412, 416
 //!        │              ├─ wait: together with all who ask for the same (wait); one of them fetches (fetch),
 //!        │              │        the answer is judged, told and stored (catch)
 //!        │              └─ pass: the application, for this client alone; what an unsafe request changed is forgotten (touch)

@@ -102,12 +102,12 @@ impl Call<'_> {
                 Decision::Own(reason) => return self.own(request, desk, reason, None, who).await,
                 Decision::Serve(result, why) => {
                     let Some(stored) = &found.stored else { break };
-                    return self.from_memory(&inquiry, desk, stored, (result, why), None).await;
+                    return self.recall(&inquiry, desk, stored, (result, why), None).await;
                 }
                 Decision::ServeAndFetch => {
                     let Some(stored) = &found.stored else { break };
                     self.fetch_behind(&inquiry, desk, stored);
-                    return self.from_memory(&inquiry, desk, stored, (CacheResult::Stale, ""), None).await;
+                    return self.recall(&inquiry, desk, stored, (CacheResult::Stale, ""), None).await;
                 }
             };
             match self.wait(&inquiry, desk, &found, forwarded, told_apart.take()).await {

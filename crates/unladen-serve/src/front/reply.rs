@@ -22,7 +22,7 @@ use crate::watch::Deadline;
 impl Call<'_> {
     /// Answers with a stored response, as the request wants it. `status`: what is said of it in `Cache-Status`, if it is more than
     /// that it was there.
-    pub(crate) async fn from_memory(
+    pub(crate) async fn recall(
         &self,
         inquiry: &Inquiry<'_>,
         desk: &mut Desk<'_, '_>,

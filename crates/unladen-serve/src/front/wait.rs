@@ -72,7 +72,7 @@ impl Call<'_> {
             Some(Some(News::Stored(stored))) => {
                 let status = CacheStatus { forwarded_status: Some(304), stored: true, ..status };
                 let result = if leads { CacheResult::Revalidated } else { result };
-                self.ended(self.from_memory(inquiry, desk, &stored, (result, ""), Some(status)).await)
+                self.ended(self.recall(inquiry, desk, &stored, (result, ""), Some(status)).await)
             }
             Some(Some(News::Began(began))) => {
                 if !leads && let Some(waited) = self.is_for_another(inquiry, &began, desk) {
@@ -151,7 +151,7 @@ impl Call<'_> {
         {
             // The body is not needed for that; what is stored of it in the end is what this is about.
             let stored = kept.without_body(response.status);
-            return self.from_memory(inquiry, desk, &Arc::new(stored), result, Some(status)).await;
+            return self.recall(inquiry, desk, &Arc::new(stored), result, Some(status)).await;
         }
         desk.response.clone_from(response);
         if !reader.is_leader()
@@ -190,7 +190,7 @@ impl Call<'_> {
         {
             let status = CacheStatus { hit: true, detail: Some(reason.as_str()), ..CacheStatus::default() };
             let result = (CacheResult::Stale, reason.as_str());
-            return self.ended(self.from_memory(inquiry, desk, stored, result, Some(status)).await);
+            return self.ended(self.recall(inquiry, desk, stored, result, Some(status)).await);
         }
         if reason == Reason::UpstreamStatus {
             // There was an answer, which others may not have been given.
