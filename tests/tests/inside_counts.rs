@@ -371,11 +371,13 @@ impl MariaDb {
         let mut statements: Vec<String> = Vec::new();
         let mut is_statement = false;
         for line in log[from..].lines() {
-            // `<time>\t     3 Query\tselect 1`, and the further lines of a text as they are.
+            // `\t\t     3 Query\tselect 1`, and the further lines of a text as they are. The first line of a second has its
+            // time in the first column, which begins with a number too: `261122  4:45:01\t     3 Query\tselect 1`.
             let columns: Vec<&str> = line.splitn(4, '\t').collect();
             let command = columns.iter().find_map(|column| {
                 let (id, command) = column.trim_start().split_once(' ')?;
-                id.parse::<u32>().is_ok().then_some(command)
+                let is_command = id.parse::<u32>().is_ok() && command.starts_with(|c: char| c.is_ascii_alphabetic());
+                is_command.then_some(command)
             });
             match (command, statements.last_mut()) {
                 (Some(command), _) => {
