@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use crate::inside::Inside;
 use crate::load::Load;
+use crate::profile::{ProfileDiff, Profiled};
 use crate::prove::Prove;
 use crate::style::Style;
 use crate::weigh::Weigh;
@@ -39,6 +40,18 @@ pub trait Format: Sync {
     /// # Errors
     /// Only those of `out`.
     fn prove(&self, result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes the result of `unladen profile`.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    fn profile(&self, result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes the result of `unladen profile diff`.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    fn profile_diff(&self, result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// All formats.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::format::Format;
 use crate::inside::Inside;
 use crate::load::Load;
+use crate::profile::{ProfileDiff, Profiled};
 use crate::prove::Prove;
 use crate::style::Style;
 use crate::weigh::Weigh;
@@ -40,6 +41,16 @@ impl Format for Json {
 
     fn prove(&self, result: &Prove, _: Style, out: &mut dyn Write) -> io::Result<()> {
         document(&prove::Document::of(result), out)
+    }
+
+    fn profile(&self, result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let _ = (result, style, out);
+        todo!()
+    }
+
+    fn profile_diff(&self, result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let _ = (result, style, out);
+        todo!()
     }
 }
 

@@ -18,6 +18,7 @@ mod format;
 mod inside;
 mod json;
 mod load;
+mod profile;
 mod prove;
 mod quantity;
 mod ratio;
@@ -34,6 +35,7 @@ pub use load::{
     ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, SendLag, Slice, StepResult, Trial,
     Unfit,
 };
+pub use profile::{ProfileDiff, ProfileSetup, Profiled};
 pub use prove::{
     ArmResult, BoxPlot, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup, Role,
     WeightMetric,

@@ -1,0 +1,103 @@
+//! The principal type is [`Stacks`]: all stacks of a profile as one tree, so that what they begin with is kept once.
+
+use std::collections::HashMap;
+
+use crate::frame::FrameId;
+
+/// A stack: its innermost frame, and the stack below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StackId(u32);
+
+/// The stacks of a profile. A stack's id is greater than that of the one below it.
+#[derive(Debug, Clone)]
+pub struct Stacks {
+    /// Without the root.
+    nodes: Vec<Node>,
+    ids: HashMap<Node, StackId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Node {
+    below: StackId,
+    frame: FrameId,
+}
+
+// === impl StackId ===
+
+impl StackId {
+    /// From 0, the root, on.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+// === impl Stacks ===
+
+impl Stacks {
+    /// The stack without frames.
+    pub fn root(&self) -> StackId {
+        StackId(0)
+    }
+
+    /// The stack with one frame more.
+    pub fn push(&mut self, below: StackId, frame: FrameId) -> StackId {
+        let next = StackId(self.nodes.len() as u32 + 1);
+        *self.ids.entry(Node { below, frame }).or_insert_with(|| {
+            self.nodes.push(Node { below, frame });
+            next
+        })
+    }
+
+    /// The stack of these frames, the outermost first.
+    pub fn intern(&mut self, frames: impl IntoIterator<Item = FrameId>) -> StackId {
+        let root = self.root();
+        frames.into_iter().fold(root, |below, frame| self.push(below, frame))
+    }
+
+    /// The stack below; none below the root.
+    pub fn below(&self, stack: StackId) -> Option<StackId> {
+        Some(self.node(stack)?.below)
+    }
+
+    /// The innermost frame; the root has none.
+    pub fn frame(&self, stack: StackId) -> Option<FrameId> {
+        Some(self.node(stack)?.frame)
+    }
+
+    /// The frames from the innermost to the outermost.
+    pub fn inwards_out(&self, stack: StackId) -> impl Iterator<Item = FrameId> {
+        std::iter::successors(self.node(stack), |node| self.node(node.below)).map(|node| node.frame)
+    }
+
+    /// The frames from the outermost to the innermost.
+    pub fn outwards_in(&self, stack: StackId) -> Vec<FrameId> {
+        let mut frames: Vec<FrameId> = self.inwards_out(stack).collect();
+        frames.reverse();
+        frames
+    }
+
+    /// How many there are, the root among them.
+    pub fn len(&self) -> usize {
+        self.nodes.len() + 1
+    }
+
+    /// Whether there is none but the root.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// All of them, by id: each after the one below it.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = StackId> + use<> {
+        (0..=self.nodes.len() as u32).map(StackId)
+    }
+
+    fn node(&self, stack: StackId) -> Option<Node> {
+        self.nodes.get(stack.index().checked_sub(1)?).copied()
+    }
+}
+
+impl Default for Stacks {
+    fn default() -> Self {
+        Self { nodes: Vec::new(), ids: HashMap::new() }
+    }
+}

@@ -1,0 +1,50 @@
+//! The principal types are [`Writer`], of one format, and the list [`WRITERS`].
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::profile::Profile;
+use crate::writers;
+
+/// Writes profiles in one format.
+pub trait Writer: Sync {
+    /// Its name, as in `--format NAME`.
+    fn name(&self) -> &'static str;
+
+    /// What reads such files, in half a line.
+    fn about(&self) -> &'static str;
+
+    /// The ends of file names that stand for it, the longest first, with the dot: `.speedscope.json`. The first is used where
+    /// a name is made.
+    fn suffixes(&self) -> &'static [&'static str];
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    fn write(&self, profile: &Profile, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// All formats that are written.
+pub static WRITERS: &[&dyn Writer] = &[
+    &writers::unladen::Unladen,
+    &writers::flame::Flame,
+    &writers::speedscope::Speedscope,
+    &writers::collapsed::Collapsed,
+    &writers::firefox::Firefox,
+    &writers::pprof::Pprof,
+];
+
+/// The writer of that name.
+pub fn writer_named(name: &str) -> Option<&'static dyn Writer> {
+    WRITERS.iter().copied().find(|writer| writer.name() == name)
+}
+
+/// The writer that a file's name asks for: that of the longest end.
+pub fn writer_for(file: &Path) -> Option<&'static dyn Writer> {
+    let name = file.file_name()?.to_string_lossy();
+    let fits = |writer: &&dyn Writer| {
+        writer.suffixes().iter().filter(|suffix| name.ends_with(**suffix)).map(|suffix| suffix.len()).max()
+    };
+    WRITERS.iter().filter_map(|writer| Some((fits(writer)?, *writer))).max_by_key(|(length, _)| *length).map(|(_, writer)| writer)
+}

@@ -1,0 +1,8 @@
+//! The formats that are written, one file each.
+
+pub(crate) mod collapsed;
+pub(crate) mod firefox;
+pub(crate) mod flame;
+pub(crate) mod pprof;
+pub(crate) mod speedscope;
+pub(crate) mod unladen;

@@ -1,0 +1,1 @@
+//! A second process of a program that runs.
