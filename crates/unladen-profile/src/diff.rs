@@ -11,7 +11,7 @@ use crate::profile::Profile;
 pub struct Diff {
     /// The frames and stacks of both; its one cluster has the candidate's weights.
     pub candidate: Profile,
-    /// What each stack weighs by itself in the baseline, by the stack's index, as a part of the whole divided as `scale` says.
+    /// What each stack weighs by itself in the baseline, by the stack's index: per request, or as a part of the whole.
     pub baseline_self: Vec<f64>,
     /// The same of the candidate.
     pub candidate_self: Vec<f64>,
@@ -21,6 +21,7 @@ pub struct Diff {
     pub per_request: bool,
     /// The functions, the largest change first.
     pub rows: Vec<DiffRow>,
+    told: Vec<bool>,
 }
 
 /// What moved of one function.
@@ -41,6 +42,33 @@ pub struct DiffRow {
     pub is_changed: bool,
     /// Calls a request, where both counted.
     pub calls_per_request: Option<[f64; 2]>,
+}
+
+// === impl Diff ===
+
+impl Diff {
+    /// What each stack weighs with all that lie on it, by the stack's index, in the same measure as
+    /// [`baseline_self`](Self::baseline_self): the baseline's, the candidate's.
+    pub fn stack_totals(&self) -> (Vec<f64>, Vec<f64>) {
+        (self.totals(&self.baseline_self), self.totals(&self.candidate_self))
+    }
+
+    /// Whether the change of each stack, with all that lie on it, is told from none, by the stack's index; never where there
+    /// is no interval.
+    pub fn told(&self) -> &[bool] {
+        &self.told
+    }
+
+    fn totals(&self, of_themselves: &[f64]) -> Vec<f64> {
+        let stacks = &self.candidate.stacks;
+        let mut totals = of_themselves.to_vec();
+        for stack in stacks.iter().rev() {
+            if let Some(below) = stacks.below(stack) {
+                totals[below.index()] += totals[stack.index()];
+            }
+        }
+        totals
+    }
 }
 
 /// The change from `baseline` to `candidate`.
