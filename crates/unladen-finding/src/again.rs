@@ -10,6 +10,12 @@ pub(crate) fn weigh(evidence: &Evidence) -> String {
     }
 }
 
+/// By profiling again.
+pub(crate) fn profile(evidence: &Evidence) -> String {
+    let fresh = if evidence.state == State::Fresh { " --fresh" } else { "" };
+    format!("unladen profile{fresh} {}", word(&evidence.page.url))
+}
+
 /// By weighing first requests of the processes that a command makes fresh.
 pub(crate) fn weigh_fresh(evidence: &Evidence, command: &str) -> String {
     format!("unladen weigh --restart {} {}", quoted(command), word(&evidence.page.url))

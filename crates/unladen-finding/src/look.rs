@@ -25,11 +25,15 @@ pub fn look(evidence: &Evidence) -> Vec<Finding> {
     findings
 }
 
-/// Rules that could not look, or not everywhere.
+/// Rules that could not look, or not everywhere. Those that read profiles are another command's: where there is no profile, nobody asked
+/// them.
 pub fn unlooked(evidence: &Evidence) -> impl Iterator<Item = Unlooked<'_>> {
     let reason = |source: Source| evidence.missing.iter().find(move |missing| missing.source == source);
     RULES.iter().filter_map(move |rule| {
         if let Some(source) = lacks(*rule, evidence) {
+            if source == Source::Profile {
+                return None;
+            }
             return Some(Unlooked { rule: *rule, source, missing: reason(source) });
         }
         // A program that cannot be looked into, such as a PHP that exports no functions.

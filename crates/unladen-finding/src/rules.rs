@@ -1,13 +1,16 @@
 //! The list [`RULES`].
 
 mod answers;
+mod autoload_share;
 mod beside;
 mod cacheable;
+mod clone_storm;
 mod cold_start;
 mod database_reconnect;
 mod debug_left_on;
 mod dns_again;
 mod front;
+mod hot_call;
 mod in_front;
 mod lock_churn;
 mod log_chatter;
@@ -17,7 +20,9 @@ mod no_validator;
 mod opcache_revalidation;
 mod peers;
 mod process_per_request;
+mod profiled;
 mod recompile;
+mod regex_storm;
 mod same_file_again;
 mod same_query_again;
 mod sleep;
@@ -25,6 +30,7 @@ mod slow_conditional;
 mod splits_cache;
 mod stat_storm;
 mod statements;
+mod template_parsed_again;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -63,6 +69,11 @@ pub static RULES: &[&dyn Rule] = &[
     &missing_vary::MissingVary,
     &splits_cache::SplitsCache,
     &uncompressed::Uncompressed,
+    &hot_call::HotCall,
+    &autoload_share::AutoloadShare,
+    &template_parsed_again::TemplateParsedAgain,
+    &clone_storm::CloneStorm,
+    &regex_storm::RegexStorm,
 ];
 
 /// The rule of that name.

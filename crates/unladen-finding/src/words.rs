@@ -13,6 +13,17 @@ pub(crate) fn count(interval: Interval) -> String {
     format!("{} ± {:.digits$}", grouped(interval.value, digits), ceil(margin, digits))
 }
 
+/// `8.8 ± 0.4 %`: a part of a whole.
+pub(crate) fn percent(part: Interval) -> String {
+    let part = part.scaled(100.0);
+    let margin = part.margin();
+    if margin < 0.05 {
+        format!("{:.1} %", part.value)
+    } else {
+        format!("{:.1} ± {:.1} %", part.value, ceil(margin, 1))
+    }
+}
+
 /// `1 process`, `2 processes`, `0.50 processes`
 pub(crate) fn many(interval: Interval, one: &str, more: &str) -> String {
     let count = count(interval);

@@ -22,9 +22,9 @@ pub use event::{
     Socket, Way, What,
 };
 pub use evidence::{
-    Ask, CompileSeen, ConnectionSeen, Counted, CounterSeen, DnsSeen, Evidence, FileSeen, GroupSeen, LockKind, LockSeen,
-    LogSeen, LogSink, Missing, Outcome, Page, PhpSettings, ProcessSeen, Protocol, QueryProtocol, QuerySeen, Response,
-    SleepSeen, Source, State, SyscallSeen, TransferSeen, Variant,
+    Ask, CallerSeen, CompileSeen, ConnectionSeen, Counted, CounterSeen, DnsSeen, Evidence, FileSeen, FunctionSeen,
+    GroupSeen, LockKind, LockSeen, LogSeen, LogSink, Missing, Outcome, Page, PhpSettings, ProcessSeen, ProfileSeen,
+    Protocol, QueryProtocol, QuerySeen, Response, SleepSeen, Source, State, SyscallSeen, TransferSeen, Variant,
 };
 pub use interval::Interval;
 pub use phases::{PhaseSeen, Phases};

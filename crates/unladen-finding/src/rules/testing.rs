@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use unladen_trace::{
-    Counted, Evidence, FileCall, FileSeen, GroupSeen, Interval, Outcome, Page, PhaseSeen, Phases, PhpSettings, Series,
-    Source,
+    CallerSeen, Counted, Evidence, FileCall, FileSeen, FunctionSeen, GroupSeen, Interval, Outcome, Page, PhaseSeen,
+    Phases, PhpSettings, ProfileSeen, Series, Source,
 };
 
 use crate::finding::{Finding, Share};
@@ -123,6 +123,28 @@ pub(crate) fn php(settings: &[(&str, &str)]) -> PhpSettings {
         extensions: vec!["Core".into(), "Zend OPcache".into()],
         settings: settings.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
     }
+}
+
+/// A warm page that takes 20 ms, profiled by time.
+pub(crate) fn profile(functions: Vec<FunctionSeen>) -> Evidence {
+    let whole = Some(around(20e6, 0.2e6));
+    let profile = ProfileSeen { group: PERL, profiler: "nytprof".into(), whole, functions, ..ProfileSeen::default() };
+    Evidence { sources: vec![Source::Profile], profile: Some(profile), ..lean() }
+}
+
+/// A function with the part that it takes by itself, and with all that it calls; each ± 1 %.
+pub(crate) fn function(name: &str, own: f64, all: f64) -> FunctionSeen {
+    FunctionSeen { name: name.into(), own: around(own, 0.01), all: around(all, 0.01), ..FunctionSeen::default() }
+}
+
+/// The same, called so often a request by one caller.
+pub(crate) fn called(name: &str, own: f64, all: f64, calls: f64, by: &str) -> FunctionSeen {
+    FunctionSeen { calls: Some(calls), callers: vec![caller(by, calls)], ..function(name, own, all) }
+}
+
+/// A caller.
+pub(crate) fn caller(name: &str, calls: f64) -> CallerSeen {
+    CallerSeen { name: name.into(), part: 0.0, calls: Some(calls) }
 }
 
 /// The one finding of a rule.

@@ -1,12 +1,27 @@
-//! The principal functions are [`begins_request`] and [`stderr`]: records of FastCGI.
+//! The principal functions are [`records`], [`begins_request`] and [`stderr`]: records of FastCGI.
 //!
-//! Source: FastCGI Specification, version 1.0, section 3.3 (records), 5.1 (`FCGI_BEGIN_REQUEST`), 5.3 (`FCGI_STDERR`).
+//! Source: FastCGI Specification, version 1.0, section 3.3 (records), 5.1 (`FCGI_BEGIN_REQUEST`), 5.3 (`FCGI_STDERR`), 8 (types).
 
 use super::reader::{Reader, printable};
 
-const VERSION: u8 = 1;
-const BEGIN_REQUEST: u8 = 1;
-const STDERR: u8 = 7;
+/// The only version there is.
+pub const VERSION: u8 = 1;
+/// `FCGI_BEGIN_REQUEST`
+pub const BEGIN_REQUEST: u8 = 1;
+/// `FCGI_ABORT_REQUEST`
+pub const ABORT_REQUEST: u8 = 2;
+/// `FCGI_END_REQUEST`
+pub const END_REQUEST: u8 = 3;
+/// `FCGI_PARAMS`
+pub const PARAMS: u8 = 4;
+/// `FCGI_STDIN`
+pub const STDIN: u8 = 5;
+/// `FCGI_STDOUT`
+pub const STDOUT: u8 = 6;
+/// `FCGI_STDERR`
+pub const STDERR: u8 = 7;
+/// Bytes of a record before its content.
+pub const HEADER: usize = 8;
 /// The highest type of record.
 const MAX_TYPE: u8 = 11;
 /// Records of one send that are walked.
@@ -15,11 +30,32 @@ const MAX_RECORDS: usize = 64;
 const MAX_TEXT: usize = 512;
 
 /// A record; its content as far as it was seen.
-struct Record<'a> {
-    kind: u8,
-    request: u16,
-    length: u16,
-    content: &'a [u8],
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// Its type, [`BEGIN_REQUEST`] to 11.
+    pub kind: u8,
+    /// Of which request; 0 of none.
+    pub request: u16,
+    /// Its content's length, in bytes.
+    pub length: u16,
+    /// Bytes that follow the content and mean nothing.
+    pub padding: u8,
+    /// Its content, or the beginning of that.
+    pub content: &'a [u8],
+}
+
+// === impl Record ===
+
+impl Record<'_> {
+    /// Whether all of its content is there.
+    pub fn is_whole(&self) -> bool {
+        self.content.len() == usize::from(self.length)
+    }
+
+    /// Bytes that it takes with its header and its padding.
+    pub fn size(&self) -> usize {
+        HEADER + usize::from(self.length) + usize::from(self.padding)
+    }
 }
 
 /// Whether a request begins here: what a web server sends first.
@@ -42,8 +78,8 @@ pub fn stderr(payload: &[u8]) -> Option<String> {
     (!text.is_empty()).then(|| printable(text.trim_ascii(), MAX_TEXT))
 }
 
-/// Records from the first byte on, until something is none.
-fn records(payload: &[u8]) -> impl Iterator<Item = Record<'_>> {
+/// Records from the first byte on, until something is none. The last one's content may be cut.
+pub fn records(payload: &[u8]) -> impl Iterator<Item = Record<'_>> {
     let mut reader = Reader(payload);
     std::iter::from_fn(move || {
         let (version, kind, request, length) = (reader.u8()?, reader.u8()?, reader.u16()?, reader.u16()?);
@@ -57,6 +93,6 @@ fn records(payload: &[u8]) -> impl Iterator<Item = Record<'_>> {
         if reader.take(usize::from(length) + usize::from(padding)).is_none() {
             reader.0 = &[];
         }
-        Some(Record { kind, request, length, content })
+        Some(Record { kind, request, length, padding, content })
     })
 }

@@ -80,5 +80,6 @@ fn needs(source: Source) -> &'static str {
         Source::Syscalls | Source::Processes | Source::Php | Source::Perl | Source::Sqlite => "root",
         Source::Response | Source::PhpSettings => "",
         Source::Restarts => "--restart",
+        Source::Profile => "`unladen profile`",
     }
 }

@@ -1,0 +1,66 @@
+//! A good part of the request looks for the files of classes.
+
+use unladen_trace::{Evidence, Source};
+
+use crate::again::{self, word};
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item};
+use crate::rule::Rule;
+use crate::words::percent;
+
+use super::profiled;
+
+/// The part of the request: an autoloader with a whole map takes less (MediaWiki's with its class map 3.6 %, before it 8.8 %).
+const LEAST_PART: f64 = 0.03;
+/// A function takes part in it from here on.
+const LEAST_ITEM: f64 = 0.005;
+
+/// See `docs/rules/autoload-share.md`.
+pub(super) struct AutoloadShare;
+
+impl Rule for AutoloadShare {
+    fn name(&self) -> &'static str {
+        "autoload-share"
+    }
+
+    fn about(&self) -> &'static str {
+        "a good part of a request looks for the files of classes"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Profile]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/autoload-share.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
+        let Some(part) = profile.lookups.filter(|part| part.low >= LEAST_PART) else { return Vec::new() };
+        let is_lookup = |name: &str| name.to_ascii_lowercase().contains("autoload") || name.contains("ClassLoader::");
+        let lookups = profile.functions.iter().filter(|one| is_lookup(&one.name) && one.own.value >= LEAST_ITEM);
+        let items =
+            lookups.map(|one| Item { name: format!("{}: part by itself", one.name), per_request: one.own.value });
+        vec![Finding {
+            rule: self.name(),
+            group: evidence.group(profile.group).to_owned(),
+            summary: format!("looking for the files of classes takes {} of a request", percent(part)),
+            figures: vec![Figure { name: "lookups_share", unit: "1", value: part }],
+            items: items.collect(),
+            share: profiled::share(profile, part),
+            cure: Cure::advice(
+                "a map of all classes, in which nothing is looked for: `unladen classmap` makes it and says how it is switched on",
+            )
+            .command("unladen classmap DIR # the application's folder"),
+            check_again: format!("unladen profile diff BEFORE.profile.json AFTER.profile.json, or {}", again_url(evidence)),
+        }]
+    }
+}
+
+fn again_url(evidence: &Evidence) -> String {
+    if evidence.page.url.is_empty() { word("unladen profile URL") } else { again::profile(evidence) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! A good part of the request copies data structures.
+
+use unladen_trace::{Evidence, Source};
+
+use crate::cure::Cure;
+use crate::finding::Finding;
+use crate::rule::Rule;
+
+use super::profiled;
+
+/// The part of the request.
+const LEAST_PART: f64 = 0.05;
+
+/// Functions that copy a structure with all that it holds: own names, in lower case.
+const COPIES: &[&str] =
+    &["clone", "dclone", "deepclone", "deep_clone", "deepcopy", "deep_copy", "dup_var", "clone_var"];
+
+/// See `docs/rules/clone-storm.md`.
+pub(super) struct CloneStorm;
+
+impl Rule for CloneStorm {
+    fn name(&self) -> &'static str {
+        "clone-storm"
+    }
+
+    fn about(&self) -> &'static str {
+        "a good part of a request copies data structures with all that they hold"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Profile]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/clone-storm.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
+        let copies = |name: &str| COPIES.contains(&profiled::own_name(name).to_ascii_lowercase().as_str());
+        let Some(function) = profiled::largest(profile, LEAST_PART, |one| copies(&one.name)) else { return Vec::new() };
+        let caller = function.callers.iter().find(|caller| !copies(&caller.name));
+        let whose = caller.map_or_else(|| "who calls it".to_owned(), |caller| caller.name.clone());
+        let advice = format!(
+            "hand out what is there, and copy only what is going to be changed: {whose} gets a copy of all of it each time"
+        );
+        vec![profiled::finding(self, evidence, profile, function, Cure::advice(advice))]
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,40 @@
+use super::HotCall;
+use crate::rule::Rule;
+use crate::rules::testing::{called, function, profile};
+
+#[test]
+fn a_loop_over_lists_calls_its_helper_for_each() {
+    let found =
+        HotCall.check(&profile(vec![called("Sympa::List::new", 0.01, 0.4, 50_846.0, "Sympa::List::get_lists")]));
+    assert_eq!(found[0].summary, "50,846 calls per request of Sympa::List::new take 40.0 ± 1.0 % of a request");
+    assert!(found[0].cure.advice.ends_with("in Sympa::List::get_lists, before the loop"));
+    assert_eq!(found[0].items[0].per_request, 50_846.0);
+}
+
+#[test]
+fn what_all_the_code_calls_is_no_loop() {
+    let mut helper = called("Log::get", 0.1, 0.4, 1_000.0, "A::a");
+    helper.callers[0].calls = Some(400.0);
+    assert_eq!(HotCall.check(&profile(vec![helper])), []);
+}
+
+#[test]
+fn few_calls_small_parts_and_opcodes_are_none() {
+    for function in [
+        called("A::a", 0.1, 0.4, 200.0, "B::b"),
+        called("A::a", 0.01, 0.05, 2_000.0, "B::b"),
+        called("A::CORE:match", 0.1, 0.4, 2_000.0, "B::b"),
+        function("A::a", 0.1, 0.4),
+    ] {
+        assert_eq!(HotCall.check(&profile(vec![function])), []);
+    }
+}
+
+#[test]
+fn what_a_told_function_calls_is_not_told_again() {
+    let outer = called("List::new", 0.1, 0.5, 900.0, "List::all");
+    let inner = called("List::load", 0.1, 0.4, 900.0, "List::new");
+    let found = HotCall.check(&profile(vec![inner, outer]));
+    assert_eq!(found.len(), 1);
+    assert!(found[0].summary.contains("List::new"));
+}

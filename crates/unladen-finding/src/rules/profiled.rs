@@ -1,0 +1,78 @@
+//! What rules that read profiles have in common.
+
+use unladen_trace::{Evidence, FunctionSeen, Interval, ProfileSeen};
+
+use crate::again;
+use crate::cure::Cure;
+use crate::finding::{Figure, Finding, Item, Share, Whole};
+use crate::rule::Rule;
+use crate::words::{percent, plain};
+
+/// Callers that a finding names.
+const CALLERS: usize = 3;
+
+/// The profile, if there is one.
+pub(super) fn profile(evidence: &Evidence) -> Option<&ProfileSeen> {
+    evidence.profile.as_ref()
+}
+
+/// A part of the request, told of its latency or its CPU.
+pub(super) fn share(profile: &ProfileSeen, part: Interval) -> Share {
+    let of = if profile.of_cpu { Whole::Cpu } else { Whole::Latency };
+    match profile.whole {
+        // The part's own width is all that counts: that of the whole is far smaller.
+        Some(whole) => Share::Known { of, time: part.scaled(whole.value), part },
+        None => Share::NotKnown("how long a request takes is not known".into()),
+    }
+}
+
+/// The function that takes most of those of a kind, if its part is at least so much, its lower end too.
+pub(super) fn largest<'a>(
+    profile: &'a ProfileSeen,
+    least: f64,
+    is_one: impl Fn(&FunctionSeen) -> bool,
+) -> Option<&'a FunctionSeen> {
+    let of_kind = profile.functions.iter().filter(|function| is_one(function));
+    of_kind.max_by(|a, b| a.all.value.total_cmp(&b.all.value)).filter(|function| function.all.low >= least)
+}
+
+/// A finding about one function, with its callers as items.
+pub(super) fn finding(
+    rule: &dyn Rule,
+    evidence: &Evidence,
+    profile: &ProfileSeen,
+    function: &FunctionSeen,
+    cure: Cure,
+) -> Finding {
+    let part = percent(function.all);
+    let summary = match function.calls {
+        Some(calls) => format!("{} calls per request of {} take {part} of a request", plain(calls), function.name),
+        None => format!("{} takes {part} of a request", function.name),
+    };
+    let callers = function.callers.iter().take(CALLERS);
+    let mut figures = vec![
+        Figure { name: "self_share", unit: "1", value: function.own },
+        Figure { name: "total_share", unit: "1", value: function.all },
+    ];
+    if let Some(calls) = function.calls {
+        // Counted, not sampled: there is nothing uncertain about it.
+        figures.push(Figure { name: "calls", unit: "1", value: Interval { value: calls, low: calls, high: calls } });
+    }
+    Finding {
+        rule: rule.name(),
+        group: evidence.group(profile.group).to_owned(),
+        summary,
+        figures,
+        items: callers
+            .filter_map(|caller| Some(Item { name: format!("called by {}", caller.name), per_request: caller.calls? }))
+            .collect(),
+        share: share(profile, function.all),
+        cure,
+        check_again: again::profile(evidence),
+    }
+}
+
+/// The last part of a qualified name: of `Sympa::Tools::Data::dup_var` it is `dup_var`.
+pub(super) fn own_name(name: &str) -> &str {
+    name.rsplit(['\\', ':', '>']).next().unwrap_or(name)
+}

@@ -1,0 +1,59 @@
+//! Regular expressions are evaluated tens of thousands of times in a request.
+
+use unladen_trace::{Evidence, FunctionSeen, Source};
+
+use crate::cure::Cure;
+use crate::finding::Finding;
+use crate::rule::Rule;
+
+use super::profiled;
+
+/// The part of the request.
+const LEAST_PART: f64 = 0.05;
+
+/// Perl's opcodes, as Devel::NYTProf names them.
+const OPCODES: &[&str] = &["CORE:match", "CORE:subst", "CORE:substcont", "CORE:regcomp", "CORE:qr", "CORE:split"];
+/// Libraries that do nothing else: of native code, where their frames have one.
+const LIBRARIES: &[&str] = &["libpcre2", "libpcre.so", "libonig", "libre2"];
+
+/// See `docs/rules/regex-storm.md`.
+pub(super) struct RegexStorm;
+
+impl Rule for RegexStorm {
+    fn name(&self) -> &'static str {
+        "regex-storm"
+    }
+
+    fn about(&self) -> &'static str {
+        "a good part of a request evaluates regular expressions"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Profile]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/regex-storm.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
+        let Some(function) = profiled::largest(profile, LEAST_PART, is_regex) else { return Vec::new() };
+        let is_compiled = function.name.contains("CORE:regcomp");
+        let advice = if is_compiled {
+            "compile it once: a constant expression, qr// kept outside the loop, or /o where its variable does not change"
+        } else {
+            "look first whether it can match at all (index, eq, a hash of the words), put many expressions into one, or keep the answers for texts that come again"
+        };
+        vec![profiled::finding(self, evidence, profile, function, Cure::advice(advice))]
+    }
+}
+
+/// An opcode's name ends a subroutine's: `Sympa::Scenario::CORE:match`.
+fn is_regex(function: &FunctionSeen) -> bool {
+    OPCODES.iter().any(|opcode| function.name.ends_with(opcode))
+        || LIBRARIES.iter().any(|library| function.file.contains(library))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! Templates are parsed anew in each request.
+
+use unladen_trace::{Evidence, FunctionSeen, Source, State};
+
+use crate::cure::Cure;
+use crate::finding::Finding;
+use crate::rule::Rule;
+
+use super::profiled;
+
+/// The part of the request.
+const LEAST_PART: f64 = 0.03;
+
+/// Functions that parse or compile a template, and what keeps it from them: names as profilers show them, by their ends.
+const PARSERS: &[(&str, &str)] = &[
+    (
+        "Template::Parser::parse",
+        "keep one Template object, or one Template::Provider as LOAD_TEMPLATES, for the life of the process; COMPILE_DIR and COMPILE_EXT keep them on the disk",
+    ),
+    ("HTML::Template::_parse", "switch its cache on: HTML::Template->new(cache => 1), or shared_cache"),
+    ("Text::Template::compile", "keep the Text::Template objects for the life of the process"),
+    ("Mason::Interp::_compile", "keep static_source or the object files: data_dir"),
+    (
+        "Twig\\Environment::compileSource",
+        "give Twig a cache: new Environment($loader, ['cache' => DIR]), auto_reload off in production",
+    ),
+    (
+        "Twig\\Parser::parse",
+        "give Twig a cache: new Environment($loader, ['cache' => DIR]), auto_reload off in production",
+    ),
+    (
+        "Smarty_Internal_TemplateCompilerBase::compileTemplate",
+        "let Smarty keep what it compiles: compile_dir writable, force_compile off",
+    ),
+    ("Mustache_Engine::compile", "give Mustache a cache: new Mustache_Engine(['cache' => DIR])"),
+    ("LightnCandy\\LightnCandy::compile", "keep the compiled templates in files or in APCu"),
+    (
+        "BladeCompiler::compileString",
+        "compile the views once, when the application is deployed: php artisan view:cache",
+    ),
+    ("Latte\\Compiler\\TemplateParser::parse", "give Latte a folder for what it compiles: setTempDirectory"),
+];
+
+/// See `docs/rules/template-parsed-again.md`.
+pub(super) struct TemplateParsedAgain;
+
+impl Rule for TemplateParsedAgain {
+    fn name(&self) -> &'static str {
+        "template-parsed-again"
+    }
+
+    fn about(&self) -> &'static str {
+        "templates are parsed anew in each request"
+    }
+
+    fn needs(&self) -> &'static [Source] {
+        &[Source::Profile]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/rules/template-parsed-again.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
+        // A fresh process has to parse them once.
+        if evidence.state == State::Fresh {
+            return Vec::new();
+        }
+        let Some(function) = profiled::largest(profile, LEAST_PART, |one| cure(one).is_some()) else {
+            return Vec::new();
+        };
+        let Some(advice) = cure(function) else { return Vec::new() };
+        vec![profiled::finding(self, evidence, profile, function, Cure::advice(advice))]
+    }
+}
+
+fn cure(function: &FunctionSeen) -> Option<&'static str> {
+    PARSERS.iter().find(|(end, _)| function.name.ends_with(end)).map(|(_, cure)| *cure)
+}
+
+#[cfg(test)]
+mod tests;
