@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// One object each.
-const OBJECTS: &[&str] = &["calls", "functions"];
+const OBJECTS: &[&str] = &["calls", "functions", "stacks"];
 
 /// What to do when something is missing.
 const ADVICE: &str =

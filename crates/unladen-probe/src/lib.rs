@@ -1,5 +1,6 @@
 //! What can be counted. The principal type is [`Instrument`]: it reads all [`PROBES`] at the edges
-//! of phases and gives cumulative counters by group. [`Tracer`] looks closer, at what processes do.
+//! of phases and gives cumulative counters by group. [`Tracer`] looks closer, at what processes do, and [`StackSampler`] at
+//! where in their code they are.
 //!
 //! A probe is one file in `probes/` and one line in the list [`PROBES`]; the list drives behaviour,
 //! help and documentation. Counters only ever grow: what a process counted stays counted when the
@@ -35,6 +36,7 @@ mod probe;
 mod probes;
 mod process;
 mod procfs;
+mod stacks;
 mod taskstats;
 mod trace;
 
@@ -46,4 +48,5 @@ pub use instrument::{Instrument, Member, ReadCost};
 pub use ledger::{CounterId, GroupId, Reading};
 pub use php_settings::{AskError, PhpSettings, PhpSettingsError};
 pub use probe::{PROBES, Probe, ProbeEntry, Scene, Shortfall};
+pub use stacks::{ProcessGroups, StackBatch, StackSample, StackSampler};
 pub use trace::{TraceError, Tracer, TracerConfig, Watched};

@@ -51,3 +51,12 @@ mod tracer;
 pub use config::{TracerConfig, Watched};
 pub use error::TraceError;
 pub use tracer::Tracer;
+
+// What samples stacks is loaded, and refused, in the same way.
+#[cfg(feature = "ebpf")]
+pub(crate) use {
+    kernel::refusal,
+    log::listen,
+    object::{Aligned, open},
+    require::require,
+};

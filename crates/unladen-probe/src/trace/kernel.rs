@@ -92,7 +92,7 @@ fn load_calls(config: &TracerConfig, with_established: bool) -> Result<Object, T
 }
 
 /// What libbpf said, told apart.
-pub(super) fn refusal(doing: &'static str, error: libbpf_rs::Error) -> TraceError {
+pub(crate) fn refusal(doing: &'static str, error: libbpf_rs::Error) -> TraceError {
     let said = log::said();
     if said.contains("BEGIN PROG LOAD LOG") {
         return TraceError::Refused { log: log::reason(&said) };

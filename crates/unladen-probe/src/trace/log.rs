@@ -21,7 +21,7 @@ fn keep(_: PrintLevel, said: String) {
 }
 
 /// From now on nothing is printed.
-pub(super) fn listen() {
+pub(crate) fn listen() {
     set_print(Some((PrintLevel::Warn, keep)));
 }
 

@@ -7,7 +7,7 @@ use super::kernel::refusal;
 
 /// libelf wants numbers where they can be read as such.
 #[repr(C, align(8))]
-pub(super) struct Aligned<T: ?Sized>(pub(super) T);
+pub(crate) struct Aligned<T: ?Sized>(pub(crate) T);
 
 /// System calls, processes, connections.
 pub(super) static CALLS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/calls.bpf.o")));
@@ -15,6 +15,6 @@ pub(super) static CALLS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!(
 /// Functions of programs and libraries: by itself, so that a kernel which refuses these takes the others.
 pub(super) static FUNCTIONS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/functions.bpf.o")));
 
-pub(super) fn open(bytes: &[u8]) -> Result<OpenObject, TraceError> {
+pub(crate) fn open(bytes: &[u8]) -> Result<OpenObject, TraceError> {
     ObjectBuilder::default().open_memory(bytes).map_err(|error| refusal("reading its own programs", error))
 }

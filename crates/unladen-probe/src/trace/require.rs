@@ -12,7 +12,7 @@ const CAP_BPF: u32 = 39;
 /// The first PID namespace's number is fixed (`PROC_PID_INIT_INO`).
 const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
 
-pub(super) fn require() -> Result<(), TraceError> {
+pub(crate) fn require() -> Result<(), TraceError> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     if !may_trace(&status) {
         return Err(TraceError::NotAllowed);
