@@ -1,15 +1,44 @@
 //! The principal type is [`NytProf`]: files of Perl's Devel::NYTProf.
+//!
+//! The format is described by its writer and reader alone: FileHandle.xs and NYTProf.xs of Devel::NYTProf 6 (file version 5).
+//! Lines of text (`:attribute=value`, `!option=value`, `#comment`) and then records of a tag, numbers and strings; from the tag `z` on
+//! all is deflated. Times are Perl's own numbers in ticks, from which Devel::NYTProf has taken off what its own work on
+//! statements took.
+//!
+//! With `calls=1` or `calls=2` a file has each return, and so all stacks, as nytprofcalls gives them. Without, it has but sums of who called
+//! whom, at its end: stacks are then no deeper than two. Time that is spent outside any subroutine is in neither.
+//!
+//! A program that takes requests over FastCGI waits for each in one of [`WAITS`]: there its requests are told apart. The start and the end of such a
+//! process are no requests and left out.
+//!
+//! A file is one process. Of one that forks, the children write files of their own.
+
+mod callers;
+mod calls;
+mod log;
+mod paths;
+mod source;
+mod subs;
+mod tree;
 
 use crate::input::Input;
 use crate::profile::Profile;
 use crate::read::{ReadError, Reader};
+use log::Log;
+use source::Source;
+
+const FORMAT: &str = "nytprof";
+const MAGIC: &[u8] = b"NYTProf ";
+
+/// Subroutines that wait for the next request. CGI::Fast, Plack's handler and FCGI's own `FCGI::accept` all call this one.
+const WAITS: [&str; 1] = ["FCGI::Accept"];
 
 /// Reads files of Perl's Devel::NYTProf.
 pub(crate) struct NytProf;
 
 impl Reader for NytProf {
     fn name(&self) -> &'static str {
-        "nytprof"
+        FORMAT
     }
 
     fn about(&self) -> &'static str {
@@ -17,11 +46,10 @@ impl Reader for NytProf {
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
-        let _ = head;
-        false
+        head.starts_with(MAGIC)
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
-        Err(ReadError::at_byte(self.name(), input.offset(), "not yet"))
+        Log::read(&mut Source::new(input))
     }
 }

@@ -1,0 +1,76 @@
+//! The principal type is [`Callers`]: what Devel::NYTProf sums up, at the end of a file, of who called whom.
+
+use std::collections::HashMap;
+
+use super::subs::{Sub, Subs};
+use super::tree::TooManyPaths;
+use crate::profile::{CallCount, Profile};
+
+/// The most places of calls.
+const MAX_PLACES: usize = 2 << 20;
+
+/// The caller of what a program's own code calls, outside any subroutine, as it runs and as it is compiled.
+const OUTSIDE: [&str; 2] = ["main::RUNTIME", "main::BEGIN"];
+
+/// A call's place, and whom it calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Call {
+    pub(super) file: u32,
+    pub(super) line: u32,
+    pub(super) callee: Sub,
+}
+
+/// All of them.
+#[derive(Default)]
+pub(super) struct Callers {
+    callers: HashMap<Call, Sub>,
+    sums: HashMap<(Sub, Sub), Sum>,
+}
+
+#[derive(Default, Clone, Copy)]
+struct Sum {
+    calls: u64,
+    seconds: f64,
+}
+
+// === impl Callers ===
+
+impl Callers {
+    /// Adds calls from a place; `seconds` without what the callee called in turn.
+    pub(super) fn add(&mut self, caller: Sub, call: Call, calls: u32, seconds: f64) -> Result<(), TooManyPaths> {
+        if self.callers.len() >= MAX_PLACES || self.sums.len() >= MAX_PLACES {
+            return Err(TooManyPaths);
+        }
+        self.callers.insert(call, caller);
+        let sum = self.sums.entry((caller, call.callee)).or_default();
+        sum.calls += u64::from(calls);
+        sum.seconds += seconds;
+        Ok(())
+    }
+
+    /// The subroutine in which a call's place is.
+    pub(super) fn of(&self, call: Call) -> Option<Sub> {
+        self.callers.get(&call).copied()
+    }
+
+    /// Of a file that has no calls one by one: stacks of a caller and whom it called, with the callee's own time on that
+    /// caller's behalf. Who called the caller is not in the file, so what a function takes with all that it calls is only told as far
+    /// as to those that it calls itself.
+    pub(super) fn finish(self, subs: &Subs, profile: &mut Profile) {
+        let cluster = profile.begin_request();
+        let mut sums: Vec<((Sub, Sub), Sum)> = self.sums.into_iter().collect();
+        sums.sort_unstable_by_key(|(pair, _)| *pair);
+        for ((caller, callee), sum) in sums {
+            let callee = subs.frame(callee, &mut profile.frames);
+            let is_outside = OUTSIDE.contains(&subs.name(caller));
+            let caller = (!is_outside).then(|| subs.frame(caller, &mut profile.frames));
+            let stack = profile.stacks.intern(caller.into_iter().chain([callee]));
+            // Small negative times come of the profiler's own cost, which it has taken off.
+            let ns = (sum.seconds * 1e9).round().max(0.0) as u64;
+            if ns > 0 {
+                profile.add(cluster, stack, ns);
+            }
+            profile.add_calls(cluster, CallCount { caller, callee, calls: sum.calls });
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The principal type is [`Calls`]: the tree of calls, of which a file tells only the returns.
+//!
+//! A return bears a depth, a name and the time without what was called in turn. When it comes, who called is not known: the caller
+//! has not returned yet, and the record of a call bears no name. So what was called waits, by depth, below callers without names, until those
+//! return. Calls of a subroutine by the same callers are put together as soon as they have returned, so that memory is taken for
+//! paths that differ, and not for calls.
+//!
+//! Where a program waits for its next request, the tree so far is laid down as the request's. Its callers that have not returned yet (those
+//! in which the program's loop is) are laid down with a number in the place of their name, and get that when they return. If they
+//! never do, as those in which a process was ended, the summary at the end of the file has their name by the place of a call in them.
+
+use std::collections::{HashMap, HashSet};
+
+use super::callers::{Call, Callers};
+use super::paths::{PathId, Paths};
+use super::subs::{Sub, Subs};
+use super::tree::{NodeId, TooManyPaths, Tree};
+use crate::frame::{Frame, FrameId, Frames};
+use crate::profile::{CallCount, Profile};
+use crate::stack::StackId;
+
+/// Marks the number of a caller that has not returned.
+const UNNAMED: Sub = 1 << 31;
+/// No program waits for requests deeper than this.
+const MAX_LOOP_DEPTH: usize = 1000;
+/// The most requests of a file.
+const MAX_REQUESTS: usize = 1 << 20;
+/// The most weights of all requests.
+const MAX_WEIGHTS: usize = 8 << 20;
+
+/// What has returned, and what has not.
+pub(super) struct Calls {
+    tree: Tree,
+    root: NodeId,
+    /// By depth, those that have not returned, as far as is known.
+    pending: Vec<Level>,
+    /// By depth, the place of the call; only with `calls=2`.
+    places: Vec<(u32, u32)>,
+    paths: Paths,
+    unnamed: Vec<Unnamed>,
+    unnamed_by_call: HashMap<Option<Call>, Sub>,
+    /// What came before the first wait ended, and then each request.
+    requests: Vec<Request>,
+    weights: usize,
+    /// Places where the program waits.
+    waits: HashSet<(u32, u32)>,
+    /// Whether it waits since the last request.
+    waits_again: bool,
+    /// Returns seen.
+    returns: u64,
+}
+
+#[derive(Default)]
+struct Level {
+    /// Whom it called.
+    node: Option<NodeId>,
+    /// One call in it.
+    call: Option<Call>,
+    /// Its number in [`Calls::unnamed`], marked.
+    unnamed: Option<Sub>,
+}
+
+#[derive(Default)]
+struct Unnamed {
+    name: Option<Sub>,
+    call: Option<Call>,
+}
+
+#[derive(Default)]
+struct Request {
+    weights: Vec<(PathId, f64)>,
+    calls: Vec<(Option<Sub>, Sub, u64)>,
+}
+
+// === impl Calls ===
+
+impl Calls {
+    pub(super) fn new() -> Result<Self, TooManyPaths> {
+        let mut tree = Tree::default();
+        let root = tree.add_node()?;
+        Ok(Self {
+            tree,
+            root,
+            pending: Vec::new(),
+            places: Vec::new(),
+            paths: Paths::default(),
+            unnamed: Vec::new(),
+            unnamed_by_call: HashMap::new(),
+            requests: Vec::new(),
+            weights: 0,
+            waits: HashSet::new(),
+            waits_again: false,
+            returns: 0,
+        })
+    }
+
+    /// Whether there were any.
+    pub(super) fn is_empty(&self) -> bool {
+        self.returns == 0
+    }
+
+    /// Something is called from a place. `max` is the most that may be under way.
+    pub(super) fn entered(&mut self, file: u32, line: u32, max: usize) {
+        if self.places.len() < max {
+            self.places.push((file, line));
+        }
+        self.waits_again |= self.waits.contains(&(file, line));
+    }
+
+    /// A subroutine returns; `depth` is from 1 on. `is_wait`: it waited for a request.
+    pub(super) fn returned(&mut self, depth: usize, sub: Sub, ticks: f64, is_wait: bool) -> Result<(), TooManyPaths> {
+        self.returns += 1;
+        let place = self.places.get(depth - 1).copied();
+        self.places.truncate(depth - 1);
+        while self.pending.len() > depth {
+            self.leave_unnamed()?;
+        }
+        self.pending.resize_with(depth, Level::default);
+        let level = self.pending.pop().unwrap_or_default();
+        if let Some(unnamed) = level.unnamed {
+            self.unnamed[(unnamed & !UNNAMED) as usize].name = Some(sub);
+        }
+        let is_wait = is_wait && depth <= MAX_LOOP_DEPTH;
+        if is_wait {
+            self.waits.extend(place);
+            self.lay_down()?;
+            self.waits_again = false;
+        }
+        let caller = self.caller()?;
+        // The time it waited is nobody's.
+        self.tree.add_calls(caller, sub, 1, if is_wait { 0.0 } else { ticks }, level.node)?;
+        if let (Some(level), Some((file, line))) = (self.pending.last_mut(), place) {
+            level.call.get_or_insert(Call { file, line, callee: sub });
+        }
+        Ok(())
+    }
+
+    /// The node below which the next return belongs.
+    fn caller(&mut self) -> Result<NodeId, TooManyPaths> {
+        let Some(level) = self.pending.last_mut() else { return Ok(self.root) };
+        match level.node {
+            Some(node) => Ok(node),
+            None => {
+                let node = self.tree.add_node()?;
+                level.node = Some(node);
+                Ok(node)
+            }
+        }
+    }
+
+    /// The innermost has not returned, and something further out has: it was left by an exception that the profiler did not see.
+    fn leave_unnamed(&mut self) -> Result<(), TooManyPaths> {
+        let Some(level) = self.pending.pop() else { return Ok(()) };
+        let Some(node) = level.node else { return Ok(()) };
+        let sub = level.unnamed.unwrap_or_else(|| {
+            *self.unnamed_by_call.entry(level.call).or_insert_with(|| {
+                self.unnamed.push(Unnamed { name: None, call: level.call });
+                UNNAMED | (self.unnamed.len() as Sub - 1)
+            })
+        });
+        let caller = self.caller()?;
+        self.tree.add_calls(caller, sub, 0, 0.0, Some(node))
+    }
+
+    /// Makes the tree so far a request.
+    fn lay_down(&mut self) -> Result<(), TooManyPaths> {
+        if self.requests.len() == MAX_REQUESTS {
+            return Err(TooManyPaths);
+        }
+        let deepest = self.pending.iter().rposition(|level| level.node.is_some()).map_or(0, |index| index + 1);
+        let mut request = Request::default();
+        let mut calls: HashMap<(Option<Sub>, Sub), u64> = HashMap::new();
+        let mut path = PathId::ROOT;
+        for depth in 0..=deepest {
+            let mut node = Some(self.root);
+            if depth > 0 {
+                let level = &mut self.pending[depth - 1];
+                let sub = *level.unnamed.get_or_insert_with(|| {
+                    self.unnamed.push(Unnamed::default());
+                    UNNAMED | (self.unnamed.len() as Sub - 1)
+                });
+                let own = &mut self.unnamed[(sub & !UNNAMED) as usize];
+                own.call = own.call.or(level.call);
+                path = self.paths.push(path, sub)?;
+                node = level.node;
+            }
+            let Some(node) = node else { continue };
+            let (paths, weights) = (&mut self.paths, &mut request.weights);
+            self.tree.drain(node, path, |path, sub, node| {
+                if node.calls > 0 {
+                    *calls.entry((paths.sub(path), sub)).or_default() += node.calls;
+                }
+                let path = paths.push(path, sub)?;
+                if node.ticks != 0.0 {
+                    weights.push((path, node.ticks));
+                }
+                Ok(path)
+            })?;
+        }
+        request.calls = calls.into_iter().map(|((caller, callee), calls)| (caller, callee, calls)).collect();
+        self.weights += request.weights.len() + request.calls.len();
+        if self.weights > MAX_WEIGHTS {
+            return Err(TooManyPaths);
+        }
+        self.requests.push(request);
+        Ok(())
+    }
+
+    /// Adds all to the profile: a cluster of everything if the program never waited for requests, else one for each request.
+    pub(super) fn finish(
+        mut self,
+        subs: &Subs,
+        callers: &Callers,
+        ns_per_tick: f64,
+        profile: &mut Profile,
+    ) -> Result<(), TooManyPaths> {
+        self.lay_down()?;
+        let mut requests = std::mem::take(&mut self.requests);
+        if requests.len() > 1 {
+            profile.about.are_requests = true;
+            // What came before the first request is the start of the process; nobody waited for it.
+            requests.remove(0);
+            // A program that does not wait again after a request has left its loop: what it did then is its end. If it had but the one, it is that.
+            if requests.len() > 1 && !self.waits_again {
+                requests.pop();
+            }
+        }
+        let unnamed: Vec<Option<Sub>> =
+            self.unnamed.iter().map(|unnamed| unnamed.name.or_else(|| callers.of(unnamed.call?))).collect();
+        drop((self.tree, self.pending, self.unnamed_by_call));
+        let frame_of = |sub: Sub, frames: &mut Frames| -> FrameId {
+            let name = if sub & UNNAMED == 0 { Some(sub) } else { unnamed[(sub & !UNNAMED) as usize] };
+            match name {
+                Some(sub) => subs.frame(sub, frames),
+                None => frames.intern(Frame::function("(did not return)")),
+            }
+        };
+        // Only those that a request has: the start's are not among them.
+        let mut is_used = vec![false; self.paths.iter().count() + 1];
+        for (path, _) in requests.iter().flat_map(|request| &request.weights) {
+            is_used[path.index()] = true;
+        }
+        let before: Vec<PathId> = self.paths.iter().map(|(before, _)| before).collect();
+        for (index, before) in before.iter().enumerate().rev() {
+            if is_used[index + 1] {
+                is_used[before.index()] = true;
+            }
+        }
+        let mut stacks: Vec<StackId> = vec![profile.stacks.root(); is_used.len()];
+        for (index, (before, sub)) in self.paths.iter().enumerate() {
+            if is_used[index + 1] {
+                let frame = frame_of(sub, &mut profile.frames);
+                stacks[index + 1] = profile.stacks.push(stacks[before.index()], frame);
+            }
+        }
+        for mut request in requests {
+            let cluster = profile.begin_request();
+            for (path, ticks) in request.weights {
+                // Small negative times come of the profiler's own cost, which it has taken off.
+                let ns = (ticks * ns_per_tick).round().max(0.0) as u64;
+                if ns > 0 {
+                    profile.add(cluster, stacks[path.index()], ns);
+                }
+            }
+            request.calls.sort_unstable();
+            for (caller, callee, calls) in request.calls {
+                let callee = frame_of(callee, &mut profile.frames);
+                let caller = caller.map(|sub| frame_of(sub, &mut profile.frames));
+                profile.add_calls(cluster, CallCount { caller, callee, calls });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,133 @@
+//! The principal type is [`Subs`]: the subroutines of a file, and where they are defined.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::frame::{Frame, FrameId, FrameKind, Frames};
+
+/// The most bytes that names may have together.
+const MAX_TEXT: usize = 64 << 20;
+
+/// What is called: its number, from 0 on.
+pub(super) type Sub = u32;
+
+/// All subroutines that were named, each once.
+#[derive(Default)]
+pub(super) struct Subs {
+    names: Vec<Box<str>>,
+    ids: HashMap<Box<str>, Sub>,
+    /// By the name as it is in the file, which is seldom another than that it gets.
+    seen: HashMap<Box<[u8]>, Sub>,
+    places: HashMap<Sub, Place>,
+    files: HashMap<u32, Box<str>>,
+    text: usize,
+}
+
+/// Where a subroutine is defined.
+#[derive(Clone, Copy)]
+struct Place {
+    file: u32,
+    line: u32,
+}
+
+/// There are too many names.
+#[derive(Debug)]
+pub(super) struct TooMuchText;
+
+// === impl Subs ===
+
+impl Subs {
+    /// The number of a subroutine.
+    pub(super) fn intern(&mut self, bytes: &[u8]) -> Result<Sub, TooMuchText> {
+        if let Some(id) = self.seen.get(bytes) {
+            return Ok(*id);
+        }
+        let text = String::from_utf8_lossy(bytes);
+        let name = without_eval_numbers(&text);
+        let id = match self.ids.get(&*name) {
+            Some(id) => *id,
+            None => {
+                self.count(name.len())?;
+                let id = self.names.len() as Sub;
+                let name: Box<str> = name.into();
+                self.names.push(name.clone());
+                self.ids.insert(name, id);
+                id
+            }
+        };
+        self.count(bytes.len())?;
+        self.seen.insert(bytes.into(), id);
+        Ok(id)
+    }
+
+    /// A file's number and name.
+    pub(super) fn file(&mut self, file: u32, name: &[u8]) -> Result<(), TooMuchText> {
+        self.count(name.len())?;
+        let text = String::from_utf8_lossy(name);
+        self.files.insert(file, without_eval_numbers(&text).into());
+        Ok(())
+    }
+
+    /// Where a subroutine is. Of several evals that define it, Devel::NYTProf takes the one of the lowest number.
+    pub(super) fn place(&mut self, sub: Sub, file: u32, line: u32) {
+        let place = self.places.entry(sub).or_insert(Place { file, line });
+        if file <= place.file {
+            *place = Place { file, line };
+        }
+    }
+
+    pub(super) fn name(&self, sub: Sub) -> &str {
+        &self.names[sub as usize]
+    }
+
+    /// Its frame; after the end of the file, where subroutines' places are.
+    pub(super) fn frame(&self, sub: Sub, frames: &mut Frames) -> FrameId {
+        let place = self.places.get(&sub);
+        let file = place.and_then(|place| self.files.get(&place.file));
+        frames.intern(Frame {
+            name: self.name(sub),
+            file: file.map_or("", |name| name),
+            line: place.map_or(0, |place| place.line),
+            kind: FrameKind::Function,
+        })
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), TooMuchText> {
+        // What a name takes besides its bytes: entries in the tables.
+        self.text += bytes + 64;
+        if self.text > MAX_TEXT { Err(TooMuchText) } else { Ok(()) }
+    }
+}
+
+/// `(eval 12)[file:3]` is `(eval 0)[file:3]`: what is compiled again at a place is the same, as nytprofcalls has it too.
+fn without_eval_numbers(name: &str) -> Cow<'_, str> {
+    if !name.contains("eval ") {
+        return Cow::Borrowed(name);
+    }
+    let mut clean = String::with_capacity(name.len());
+    let mut rest = name;
+    while let Some(begin) = rest.find("eval ") {
+        let (before, after) = rest.split_at(begin + "eval ".len());
+        clean.push_str(before);
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        rest = after;
+        let word = before[..begin].trim_end_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
+        if digits > 0 && word.ends_with('(') && after[digits..].starts_with(")[") && has_line(&after[digits + 2..]) {
+            clean.push('0');
+            rest = &after[digits..];
+        }
+    }
+    clean.push_str(rest);
+    Cow::Owned(clean)
+}
+
+/// Whether a place follows: `file:3]`.
+fn has_line(text: &str) -> bool {
+    text.match_indices(']').any(|(end, _)| {
+        let file = text[..end].trim_end_matches(|digit: char| digit.is_ascii_digit());
+        file.len() < end && file.len() > 1 && file.ends_with(':')
+    })
+}
+
+#[cfg(test)]
+mod tests;
