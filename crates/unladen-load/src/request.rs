@@ -137,6 +137,12 @@ impl Request {
         self.method().is_idempotent()
     }
 
+    /// The same with this header in place of any that it has of that name.
+    #[must_use]
+    pub fn with_header(self, header: &Header) -> Self {
+        self.with(header.name().clone(), header.value().clone())
+    }
+
     pub(crate) fn http1(&self) -> &Message {
         &self.http1
     }

@@ -1,1 +1,223 @@
-//! A client of FastCGI.
+//! A client of FastCGI. The principal function is [`request`]: has an application answer one request, as a web server would.
+//!
+//! Source: FastCGI Specification, version 1.0. The application is told to close the connection, as most web servers do.
+
+mod response;
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use socket2::{Domain, SockAddr, Socket, Type};
+use unladen_load::Cancel;
+use unladen_trace::wire::fastcgi::{BEGIN_REQUEST, HEADER, PARAMS, STDIN, VERSION};
+
+pub(crate) use self::response::{Response, ResponseReader};
+use crate::error::ProfilerError;
+use crate::params::{Address, Params};
+
+/// The only request of a connection.
+const REQUEST: u16 = 1;
+/// `FCGI_RESPONDER`
+const RESPONDER: u8 = 1;
+/// Most content of a record that we send: a multiple of eight, so that nothing but the last one is padded.
+const MOST_CONTENT: usize = 32 << 10;
+/// How soon a cancelled request ends.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A try to connect over TCP: the second packet goes after a second.
+const FIRST_PACKET: Duration = Duration::from_millis(2500);
+
+/// How much is asked of an application.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// From connecting to the end of the answer.
+    pub(crate) timeout: Duration,
+    /// Bytes of the body that are kept; its length is counted beyond.
+    pub(crate) keep: usize,
+}
+
+/// An answer and its time.
+#[derive(Debug)]
+pub(crate) struct Timed {
+    pub(crate) response: Response,
+    /// From connecting to the end of the answer.
+    pub(crate) took: Duration,
+}
+
+/// Has it answered.
+///
+/// # Errors
+/// When nobody listens, the answer is none of FastCGI or does not come in time; [`ProfilerError::Cancelled`] when cancelled.
+pub(crate) fn request(
+    address: &Address,
+    params: &Params,
+    body: &[u8],
+    limits: Limits,
+    cancel: &Cancel,
+) -> Result<Timed, ProfilerError> {
+    let begun = Instant::now();
+    let failed = |why: String| ProfilerError::Answer(format!("the application at {address} {why}"));
+    let waiting = Waiting { deadline: begun.checked_add(limits.timeout), timeout: limits.timeout, cancel };
+    let mut socket = connect(address, &waiting).map_err(|end| end.into_error(&failed, "does not take connections"))?;
+    let message = encode(params, body);
+    let mut reader = ResponseReader::new(REQUEST, limits.keep);
+    let talked = talk(&mut socket, &message, &mut reader, &waiting);
+    let took = begun.elapsed();
+    talked.map_err(|end| end.into_error(&failed, &reader.so_far()))?;
+    let response = reader.finish().map_err(failed)?;
+    Ok(Timed { response, took })
+}
+
+/// What a request is, on the wire.
+pub(crate) fn encode(params: &Params, body: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(body.len() + 4096);
+    record(&mut bytes, BEGIN_REQUEST, &[0, RESPONDER, 0, 0, 0, 0, 0, 0]);
+    for (kind, content) in [(PARAMS, &params.encode()[..]), (STDIN, body)] {
+        for chunk in content.chunks(MOST_CONTENT) {
+            record(&mut bytes, kind, chunk);
+        }
+        // The end of the stream.
+        record(&mut bytes, kind, &[]);
+    }
+    bytes
+}
+
+fn record(bytes: &mut Vec<u8>, kind: u8, content: &[u8]) {
+    let padding = (8 - content.len() % 8) % 8;
+    let [length_high, length_low] = (content.len() as u16).to_be_bytes();
+    let [request_high, request_low] = REQUEST.to_be_bytes();
+    let header: [u8; HEADER] = [VERSION, kind, request_high, request_low, length_high, length_low, padding as u8, 0];
+    bytes.extend(header);
+    bytes.extend_from_slice(content);
+    bytes.extend(std::iter::repeat_n(0, padding));
+}
+
+/// Why it is not waited for any longer.
+enum End {
+    Cancelled,
+    Late(Duration),
+    Io(io::Error),
+    Told(String),
+}
+
+impl End {
+    fn into_error(self, failed: &impl Fn(String) -> ProfilerError, so_far: &str) -> ProfilerError {
+        match self {
+            Self::Cancelled => ProfilerError::Cancelled,
+            Self::Late(timeout) => failed(format!("has not answered within {timeout:?}: {so_far}")),
+            Self::Io(error) => failed(format!("{so_far}: {error}")),
+            Self::Told(why) => failed(why),
+        }
+    }
+}
+
+impl From<io::Error> for End {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+struct Waiting<'a> {
+    /// None if it is further away than time goes.
+    deadline: Option<Instant>,
+    timeout: Duration,
+    cancel: &'a Cancel,
+}
+
+impl Waiting<'_> {
+    /// How long to wait before the next look.
+    fn look(&self) -> Result<Duration, End> {
+        if self.cancel.is_cancelled() {
+            return Err(End::Cancelled);
+        }
+        let Some(deadline) = self.deadline else { return Ok(LOOK) };
+        match deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+            Some(left) => Ok(left.clamp(Duration::from_millis(1), LOOK)),
+            None => Err(End::Late(self.timeout)),
+        }
+    }
+}
+
+fn connect(address: &Address, waiting: &Waiting<'_>) -> Result<Socket, End> {
+    let (domain, address) = match address {
+        Address::Tcp(address) => (Domain::for_address(*address), SockAddr::from(*address)),
+        Address::Unix(path) => (Domain::UNIX, SockAddr::unix(with_abstract(path))?),
+    };
+    loop {
+        let left = waiting.look()?;
+        let socket = Socket::new(domain, Type::STREAM, None)?;
+        // Connecting to a Unix socket whose queue is full waits, for as long as a send would; over TCP each try begins anew.
+        socket.set_write_timeout(Some(if domain == Domain::UNIX { left } else { FIRST_PACKET }))?;
+        match socket.connect(&address) {
+            Ok(()) => {
+                socket.set_nonblocking(true)?;
+                return Ok(socket);
+            }
+            Err(error)
+                if matches!(
+                    error.raw_os_error(),
+                    Some(nix::libc::EAGAIN | nix::libc::EINTR | nix::libc::EINPROGRESS)
+                ) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// An abstract name begins with a zero.
+fn with_abstract(path: &Path) -> std::path::PathBuf {
+    match path.as_os_str().as_bytes().strip_prefix(b"@") {
+        Some(name) => Path::new(std::ffi::OsStr::from_bytes(&[b"\0", name].concat())).to_owned(),
+        None => path.to_owned(),
+    }
+}
+
+/// Sends and receives at once: an application may answer before it has read a long body.
+fn talk(socket: &mut Socket, mut unsent: &[u8], reader: &mut ResponseReader, waiting: &Waiting<'_>) -> Result<(), End> {
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let left = waiting.look()?;
+        let mut flags = PollFlags::POLLIN;
+        if !unsent.is_empty() {
+            flags |= PollFlags::POLLOUT;
+        }
+        let mut polled = [PollFd::new(socket.as_fd(), flags)];
+        let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+        match poll(&mut polled, timeout) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+            Err(errno) => return Err(End::Io(errno.into())),
+        }
+        let ready = polled[0].revents().unwrap_or(PollFlags::empty());
+        if ready.contains(PollFlags::POLLOUT) {
+            match socket.write(unsent) {
+                Ok(written) => unsent = unsent.get(written..).unwrap_or_default(),
+                Err(error) if is_later(&error) => {}
+                // It wants no more of the body; what it answers counts.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => unsent = &[],
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if ready.intersects(PollFlags::POLLIN | PollFlags::POLLHUP | PollFlags::POLLERR) {
+            match socket.read(&mut buffer) {
+                Ok(0) => return Err(End::Told(format!("has closed the connection: {}", reader.so_far()))),
+                Ok(read) => {
+                    if reader.push(buffer.get(..read).unwrap_or_default()).map_err(End::Told)? {
+                        return Ok(());
+                    }
+                }
+                Err(error) if is_later(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+fn is_later(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}
+
+#[cfg(test)]
+mod tests;
