@@ -1,0 +1,137 @@
+//! The principal type is [`Amounts`]: how weights are written.
+
+use crate::diff::Diff;
+use crate::profile::{Profile, Unit};
+
+/// How weights are written: in which unit, and of what.
+pub(super) struct Amounts {
+    /// By this a weight is multiplied.
+    pub(super) factor: f64,
+    pub(super) scale: Scale,
+    /// ` a request`, or nothing.
+    pub(super) per: &'static str,
+}
+
+/// Units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scale {
+    Time,
+    Bytes,
+    Samples,
+    Events,
+    /// Parts of the whole: nothing but per cents.
+    Part,
+}
+
+// === impl Amounts ===
+
+impl Amounts {
+    /// Per request, if anybody knows how many there were.
+    pub(super) fn of(profile: &Profile) -> Self {
+        let (factor, scale) = unit(profile);
+        match profile.requests() {
+            Some(requests) if requests > 0 => Self { factor: factor / requests as f64, scale, per: " a request" },
+            _ => Self { factor, scale, per: "" },
+        }
+    }
+
+    pub(super) fn of_diff(diff: &Diff) -> Self {
+        let (factor, scale) = unit(&diff.candidate);
+        if diff.per_request {
+            Self { factor, scale, per: " a request" }
+        } else {
+            Self { factor: 100.0, scale: Scale::Part, per: "" }
+        }
+    }
+
+    /// `1.23 ms`; the script does the same (`amount`).
+    pub(super) fn text(&self, weight: f64) -> String {
+        let value = weight * self.factor;
+        let (value, unit) = self.scale.scaled(value);
+        format!("{}{unit}", digits(value))
+    }
+}
+
+// === impl Scale ===
+
+impl Scale {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Bytes => "bytes",
+            Self::Samples => "samples",
+            Self::Events => "events",
+            Self::Part => "part",
+        }
+    }
+
+    fn scaled(self, value: f64) -> (f64, &'static str) {
+        let steps: &[(f64, &str)] = match self {
+            Self::Time => &[(1e9, " s"), (1e6, " ms"), (1e3, " µs"), (1.0, " ns")],
+            Self::Bytes => &[(1e9, " GB"), (1e6, " MB"), (1e3, " kB"), (1.0, " B")],
+            Self::Samples => &[(1.0, " samples")],
+            Self::Events => &[(1.0, " events")],
+            Self::Part => &[(1.0, " %")],
+        };
+        let last = steps.len() - 1;
+        let (step, unit) = steps.iter().find(|(step, _)| value.abs() >= *step).unwrap_or(&steps[last]);
+        (value / step, unit)
+    }
+}
+
+fn unit(profile: &Profile) -> (f64, Scale) {
+    match (profile.about.unit, profile.about.period_ns) {
+        (Unit::Samples, Some(period)) => (period as f64, Scale::Time),
+        (Unit::Samples, None) => (1.0, Scale::Samples),
+        (Unit::Nanoseconds | Unit::CpuNanoseconds, _) => (1.0, Scale::Time),
+        (Unit::Bytes, _) => (1.0, Scale::Bytes),
+        (Unit::Count, _) => (1.0, Scale::Events),
+    }
+}
+
+/// Three digits, and no more zeros than it takes.
+pub(super) fn digits(value: f64) -> String {
+    let magnitude = value.abs();
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    let decimals = if magnitude == 0.0 || magnitude >= 100.0 || value.fract() == 0.0 {
+        0
+    } else if magnitude >= 10.0 {
+        1
+    } else if magnitude >= 1.0 {
+        2
+    } else {
+        3
+    };
+    let text = format!("{magnitude:.decimals$}");
+    let sign = if value < 0.0 && text.bytes().any(|digit| (b'1'..=b'9').contains(&digit)) { "−" } else { "" };
+    format!("{sign}{text}")
+}
+
+/// `12.3 %`
+pub(super) fn percent(part: f64) -> String {
+    format!("{} %", digits(if part.is_finite() { part * 100.0 } else { 0.0 }))
+}
+
+/// `120 requests · excimer · 1 sample = 1 ms`
+pub(super) fn subtitle(profile: &Profile) -> String {
+    let about = &profile.about;
+    let mut parts = Vec::new();
+    if let Some(requests) = profile.requests() {
+        parts.push(format!("{requests} request{}", if requests == 1 { "" } else { "s" }));
+    }
+    if !about.profiler.is_empty() {
+        parts.push(about.profiler.clone());
+    }
+    parts.push(match (about.unit, about.period_ns) {
+        (Unit::Samples, Some(period)) => {
+            let (value, unit) = Scale::Time.scaled(period as f64);
+            format!("1 sample = {}{unit}", digits(value))
+        }
+        (Unit::Nanoseconds, _) => "time".to_owned(),
+        (Unit::CpuNanoseconds, _) => "CPU time".to_owned(),
+        (unit, _) => unit.as_str().to_owned(),
+    });
+    parts.join(" · ")
+}

@@ -1,0 +1,99 @@
+//! Names as they are drawn: without what no document may hold, and as long as there is room.
+
+use crate::frame::{Frame, FrameKind};
+
+/// Stands for what cannot be shown.
+const UNKNOWN: char = '\u{fffd}';
+/// Names are cut here: nobody reads more, and the file would hold it for each box.
+const LONGEST: usize = 400;
+
+/// Without control characters, which XML forbids even escaped, and not longer than anyone reads.
+pub(super) fn clean(text: &str) -> String {
+    // Those that turn the direction of writing would turn what stands beside the name.
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_shown = |c: char| !c.is_control() && !turns(c) && !matches!(c, '\u{fffe}' | '\u{ffff}');
+    let mut clean: String = text.chars().take(LONGEST).map(|c| if is_shown(c) { c } else { UNKNOWN }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        clean.push('…');
+    }
+    clean
+}
+
+/// Clean, and as text and as a quoted attribute of XML.
+pub(super) fn escaped(text: &str) -> String {
+    let clean = clean(text);
+    let mut escaped = String::with_capacity(clean.len());
+    for c in clean.chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// A frame's name: of an empty one, that there is none.
+pub(super) fn of(frame: Frame<'_>) -> &str {
+    if frame.name.is_empty() { "(no name)" } else { frame.name }
+}
+
+/// `Autoloader.php:12`, or nothing. A file's own code is named by it already.
+pub(super) fn place(frame: Frame<'_>) -> String {
+    let is_named_so = frame.kind == FrameKind::Include && frame.file == frame.name;
+    match (frame.file, frame.line) {
+        ("", _) => String::new(),
+        _ if is_named_so => String::new(),
+        (file, 0) => file.to_owned(),
+        (file, line) => format!("{file}:{line}"),
+    }
+}
+
+/// As much of a name as fits into so many columns: its end where it is made of parts, since that tells most. The script does
+/// the same (`fit`).
+pub(super) fn fit(name: &str, columns: usize) -> Option<String> {
+    const FEWEST: usize = 3;
+    let name = clean(name);
+    if columns < FEWEST {
+        return None;
+    }
+    if width(&name) <= columns {
+        return Some(name);
+    }
+    let mut last = name.as_str();
+    for (at, separator) in separators(&name) {
+        last = &name[at + separator.len()..];
+        if !last.is_empty() && width(last) < columns {
+            return Some(format!("…{last}"));
+        }
+    }
+    let last = if last.is_empty() { name.as_str() } else { last };
+    let mut cut = String::new();
+    for c in last.chars() {
+        if width(&cut) + columns_of(c) >= columns {
+            break;
+        }
+        cut.push(c);
+    }
+    Some(format!("{cut}…"))
+}
+
+fn separators(name: &str) -> impl Iterator<Item = (usize, &'static str)> {
+    const SEPARATORS: [&str; 3] = ["\\", "::", "/"];
+    let at =
+        |(at, _)| SEPARATORS.iter().find(|separator| name[at..].starts_with(**separator)).map(|found| (at, *found));
+    name.char_indices().filter_map(at)
+}
+
+/// Columns of a text; wide characters have two.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+fn columns_of(c: char) -> usize {
+    // From here on East Asian scripts and pictures begin.
+    if c >= '\u{1100}' && c != UNKNOWN && !('\u{2000}'..='\u{23ff}').contains(&c) { 2 } else { 1 }
+}
