@@ -1,15 +1,38 @@
 //! The principal type is [`PerfScript`]: the text of `perf script`.
+//!
+//! A sample is a line of its own, its head, and below it a line for each frame, the innermost first; without call graphs the
+//! only frame stands in the head. Which fields there are is up to whoever called perf: all are found by their form.
 
+use std::collections::HashMap;
+use std::io::{BufRead, Read};
+
+use crate::frame::{Frame, FrameId, FrameKind};
 use crate::input::Input;
-use crate::profile::Profile;
-use crate::read::{ReadError, Reader};
+use crate::profile::{About, Profile, Unit};
+use crate::read::{MAX_DEPTH, ReadError, Reader};
+use crate::readers::tally::Tally;
+use crate::stack::StackId;
 
-/// Reads the text of `perf script`.
+mod head;
+mod place;
+
+use head::Head;
+use place::Place;
+
+const FORMAT: &str = "perf";
+
+/// Names of C++ are long, but none is longer than this.
+const MAX_LINE: u64 = 1 << 20;
+
+/// Reads the text of `perf script`, line by line: of all samples only what each distinct stack weighs is kept.
+///
+/// The outermost frame is the command. Where all events are of perf's clocks (`cpu-clock`, `task-clock`), a sample weighs its
+/// period, in ns of CPU time; else it is a sample.
 pub(crate) struct PerfScript;
 
 impl Reader for PerfScript {
     fn name(&self) -> &'static str {
-        "perf"
+        FORMAT
     }
 
     fn about(&self) -> &'static str {
@@ -17,11 +40,191 @@ impl Reader for PerfScript {
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
-        let _ = head;
-        false
+        let Ok(text) = std::str::from_utf8(head).or_else(|error| std::str::from_utf8(&head[..error.valid_up_to()]))
+        else {
+            return false;
+        };
+        let mut lines =
+            text.lines().skip_while(|line| line.trim().is_empty() || line.starts_with('#') || is_record(line));
+        let Some(first) = lines.next() else { return false };
+        let Some(head) = Head::parse(first) else { return false };
+        let is_frame = |line: &str| {
+            line.starts_with([' ', '\t']) && Place::parse(line).is_some_and(|place| place.address.is_some())
+        };
+        match lines.next() {
+            Some(next) => head.is_certain() || is_frame(next),
+            None => head.is_certain(),
+        }
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
-        Err(ReadError::at_byte(self.name(), input.offset(), "not yet"))
+        let mut reading = Reading {
+            profile: Profile::new(About { profiler: FORMAT.to_owned(), ..About::default() }),
+            line: 0,
+            sample: None,
+            seen: Vec::new(),
+            seen_ids: HashMap::new(),
+            samples: Tally::default(),
+            periods: Tally::default(),
+            all_are_clocks: true,
+        };
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            let read = (&mut *input).take(MAX_LINE).read_until(b'\n', &mut bytes);
+            let read = read.map_err(|error| ReadError::at_byte(FORMAT, input.offset(), error.to_string()))?;
+            if read == 0 {
+                break;
+            }
+            reading.line += 1;
+            let done = if read as u64 == MAX_LINE && !bytes.ends_with(b"\n") {
+                Err(format!("a line of more than {} KiB", MAX_LINE >> 10))
+            } else {
+                reading.take(String::from_utf8_lossy(&bytes).trim_end())
+            };
+            done.map_err(|what| ReadError::at_line(FORMAT, reading.line, what))?;
+        }
+        reading.end_sample().map_err(|what| ReadError::at_line(FORMAT, reading.line, what))?;
+        if reading.seen.is_empty() {
+            return Err(ReadError::at_line(FORMAT, reading.line.max(1), "there is no sample"));
+        }
+        Ok(reading.finish())
     }
 }
+
+struct Reading {
+    profile: Profile,
+    /// From 1.
+    line: u64,
+    sample: Option<Sample>,
+    /// In the order in which they were seen: samples, and the sum of their periods.
+    seen: Vec<(StackId, u64, u64)>,
+    seen_ids: HashMap<StackId, usize>,
+    samples: Tally,
+    periods: Tally,
+    all_are_clocks: bool,
+}
+
+/// A sample that may have more frames.
+struct Sample {
+    group: FrameId,
+    /// ns, where the event is a clock.
+    period: Option<u64>,
+    /// The innermost first.
+    frames: Vec<FrameId>,
+    /// Names of frames that are inlined in the one that comes.
+    inlined: Vec<String>,
+    /// Whether what was read of it can be nothing else.
+    is_certain: bool,
+}
+
+// === impl Reading ===
+
+impl Reading {
+    fn take(&mut self, line: &str) -> Result<(), String> {
+        if line.is_empty() {
+            return self.end_sample();
+        }
+        if let Some(sample) = &mut self.sample
+            && line.starts_with([' ', '\t'])
+        {
+            let place = Place::parse(line);
+            let has_address = place.as_ref().is_some_and(|place| place.address.is_some());
+            // Without a call graph heads are set to the right.
+            let is_head = |head: Head<'_>| head.is_timed() || (head.is_certain() && !has_address);
+            if !line.contains(':') || !Head::parse(line).is_some_and(is_head) {
+                // Lines of sources may stand between frames.
+                let Some(place) = place else { return Ok(()) };
+                sample.is_certain |= has_address;
+                return sample.push(&mut self.profile, &place);
+            }
+        }
+        if line.starts_with('#') || is_record(line) {
+            return Ok(());
+        }
+        self.end_sample()?;
+        let head = Head::parse(line).ok_or_else(|| format!("`{}` begins no sample", shortened(line)))?;
+        let group = Frame { name: head.command, file: "", line: 0, kind: FrameKind::Group };
+        let mut sample = Sample {
+            group: self.profile.frames.intern(group),
+            period: head.clock_period(),
+            frames: Vec::new(),
+            inlined: Vec::new(),
+            is_certain: head.is_certain(),
+        };
+        if let Some(place) = Place::parse(head.rest).filter(|place| place.address.is_some()) {
+            sample.push(&mut self.profile, &place)?;
+        }
+        self.sample = Some(sample);
+        Ok(())
+    }
+
+    fn end_sample(&mut self) -> Result<(), String> {
+        let Some(mut sample) = self.sample.take() else { return Ok(()) };
+        if !sample.is_certain {
+            return Err("the lines before are no sample: neither a process, a time nor an event, nor frames".to_owned());
+        }
+        sample.place_inlined(&mut self.profile, "", FrameKind::Native);
+        let root = self.profile.stacks.root();
+        let group = self.profile.stacks.push(root, sample.group);
+        let frames = sample.frames.iter().rev();
+        let stack = frames.fold(group, |below, frame| self.profile.stacks.push(below, *frame));
+        let index = *self.seen_ids.entry(stack).or_insert(self.seen.len());
+        if index == self.seen.len() {
+            self.seen.push((stack, 0, 0));
+        }
+        let (_, samples, periods) = &mut self.seen[index];
+        *samples += self.samples.add(1)?;
+        match sample.period {
+            Some(period) => *periods += self.periods.add(period)?,
+            None => self.all_are_clocks = false,
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Profile {
+        self.profile.about.unit = if self.all_are_clocks { Unit::CpuNanoseconds } else { Unit::Samples };
+        let cluster = self.profile.begin_request();
+        for (stack, samples, periods) in self.seen {
+            self.profile.add(cluster, stack, if self.all_are_clocks { periods } else { samples });
+        }
+        self.profile
+    }
+}
+
+// === impl Sample ===
+
+impl Sample {
+    fn push(&mut self, profile: &mut Profile, place: &Place<'_>) -> Result<(), String> {
+        if self.frames.len() + self.inlined.len() >= MAX_DEPTH {
+            return Err(format!("a stack of more than {MAX_DEPTH} frames"));
+        }
+        if place.is_inlined {
+            self.inlined.push(place.name.to_owned());
+            return Ok(());
+        }
+        let kind = place.kind();
+        self.place_inlined(profile, place.module, kind);
+        self.frames.push(place.intern(profile, kind));
+        Ok(())
+    }
+
+    /// Inlined frames have no module of their own: it is that of the frame which they are inlined in, the next.
+    fn place_inlined(&mut self, profile: &mut Profile, module: &str, kind: FrameKind) {
+        for name in self.inlined.drain(..) {
+            self.frames.push(profile.frames.intern(Frame { name: &name, file: module, line: 0, kind }));
+        }
+    }
+}
+
+/// Whether a line tells of a record that is no sample: of `perf script --show-mmap-events` and its like.
+fn is_record(line: &str) -> bool {
+    line.contains(" PERF_RECORD_")
+}
+
+fn shortened(line: &str) -> String {
+    line.chars().take(60).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,15 +1,30 @@
 //! The principal type is [`Speedscope`]: files for Speedscope.
+//!
+//! The format is that of <https://www.speedscope.app/file-format-schema.json>.
 
+use serde::Deserialize;
+
+use crate::frame::{Frame, FrameId, FrameKind};
 use crate::input::Input;
-use crate::profile::Profile;
+use crate::profile::{About, Profile, Unit};
 use crate::read::{ReadError, Reader};
+use crate::readers::gzip;
+use crate::readers::json::{self, Number};
+use crate::readers::tally::Tally;
+use crate::writers::speedscope as written;
 
-/// Reads files for Speedscope.
+mod evented;
+mod sampled;
+
+const FORMAT: &str = "speedscope";
+
+/// Reads files for Speedscope. The profiles of a file that count what the one that is shown first counts become a cluster each;
+/// others have no place in one profile, and are left out.
 pub(crate) struct Speedscope;
 
 impl Reader for Speedscope {
     fn name(&self) -> &'static str {
-        "speedscope"
+        FORMAT
     }
 
     fn about(&self) -> &'static str {
@@ -17,11 +32,160 @@ impl Reader for Speedscope {
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
-        let _ = head;
-        false
+        let head = gzip::head(head);
+        // PHP's way to write JSON has a backslash before each slash.
+        let schemas: [&[u8]; 2] =
+            [b"www.speedscope.app/file-format-schema.json", br"www.speedscope.app\/file-format-schema.json"];
+        json::is_object(&head)
+            && memchr::memmem::find(&head, b"\"$schema\"").is_some()
+            && schemas.iter().any(|schema| memchr::memmem::find(&head, schema).is_some())
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
-        Err(ReadError::at_byte(self.name(), input.offset(), "not yet"))
+        profile(json::document(FORMAT, input)?).map_err(|what| json::wrong(FORMAT, what))
     }
 }
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    exporter: Option<String>,
+    name: Option<String>,
+    active_profile_index: Option<Number>,
+    shared: Shared,
+    profiles: Vec<Part>,
+}
+
+#[derive(Deserialize)]
+struct Shared {
+    frames: Vec<Place>,
+}
+
+#[derive(Deserialize)]
+struct Place {
+    name: String,
+    file: Option<String>,
+    line: Option<Number>,
+}
+
+/// One profile of a file, of either type.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part {
+    #[serde(rename = "type")]
+    kind: String,
+    name: Option<String>,
+    unit: String,
+    start_value: Option<Number>,
+    #[serde(default)]
+    samples: Vec<Vec<u32>>,
+    #[serde(default)]
+    weights: Vec<Number>,
+    #[serde(default)]
+    events: Vec<Event>,
+}
+
+#[derive(Deserialize)]
+struct Event {
+    #[serde(rename = "type")]
+    kind: String,
+    at: Number,
+    frame: u32,
+}
+
+/// What a value counts: the unit, and how many of it a value of 1 is.
+#[derive(Clone, Copy, PartialEq)]
+struct Scale {
+    unit: Unit,
+    of_one: u64,
+}
+
+/// What the parts of a file are made of.
+struct Made<'a> {
+    profile: &'a mut Profile,
+    frames: Vec<FrameId>,
+    tally: Tally,
+}
+
+fn profile(file: File) -> Result<Profile, String> {
+    let shown = file.active_profile_index.and_then(Number::index).unwrap_or(0);
+    let first = file.profiles.get(shown).or(file.profiles.first()).ok_or("profiles: there are none")?;
+    let unit = Scale::of(first)?.unit;
+
+    let mut parts: Vec<(usize, &Part)> = file.profiles.iter().enumerate().collect();
+    let mut about = About { unit, title: file.name.clone().unwrap_or_default(), ..About::default() };
+    let exporter = file.exporter.as_deref().unwrap_or_default();
+    match exporter.strip_prefix(written::EXPORTER) {
+        Some(rest) => {
+            about.profiler = rest.split_once(written::OF).map(|(_, profiler)| profiler.to_owned()).unwrap_or_default();
+            about.requests = first.name.as_deref().and_then(written::requests_in);
+            about.are_requests = parts.last().is_some_and(|(_, part)| written::is_request(part.name.as_deref()));
+            if about.are_requests {
+                // What has all requests together would count each of them twice.
+                parts.retain(|(_, part)| written::is_request(part.name.as_deref()));
+                about.requests = None;
+            }
+        }
+        None => about.profiler = exporter.split('@').next().unwrap_or_default().to_lowercase(),
+    }
+    if about.title.is_empty() && parts.len() == 1 {
+        about.title = first.name.clone().unwrap_or_default();
+    }
+
+    let mut profile = Profile::new(about);
+    let frames = file.shared.frames.iter().map(|place| {
+        let line = place.line.and_then(Number::whole).and_then(|line| u32::try_from(line).ok()).unwrap_or(0);
+        let file = place.file.as_deref().unwrap_or_default();
+        profile.frames.intern(Frame { name: &place.name, file, line, kind: FrameKind::Function })
+    });
+    let frames = frames.collect();
+    let mut made = Made { profile: &mut profile, frames, tally: Tally::default() };
+    for (index, part) in parts {
+        let scale = Scale::of(part)?;
+        if scale.unit != unit {
+            continue;
+        }
+        match part.kind.as_str() {
+            "sampled" => sampled::add(part, scale, &mut made),
+            "evented" => evented::add(part, scale, &mut made),
+            other => Err(format!("the type is `{other}`, which is neither sampled nor evented")),
+        }
+        .map_err(|what| format!("profiles[{index}]: {what}"))?;
+    }
+    Ok(profile)
+}
+
+// === impl Scale ===
+
+impl Scale {
+    fn of(part: &Part) -> Result<Self, String> {
+        let (unit, of_one) = match part.unit.as_str() {
+            "none" => (Unit::Samples, 1),
+            "bytes" => (Unit::Bytes, 1),
+            "nanoseconds" => (Unit::Nanoseconds, 1),
+            "microseconds" => (Unit::Nanoseconds, 1000),
+            "milliseconds" => (Unit::Nanoseconds, 1_000_000),
+            "seconds" => (Unit::Nanoseconds, 1_000_000_000),
+            other => return Err(format!("`{other}` is no unit that is known")),
+        };
+        Ok(Self { unit, of_one })
+    }
+
+    /// A value in whole units. Times are rounded; what is counted cannot be in parts.
+    fn weight(self, value: Number) -> Result<u64, String> {
+        let weight = if self.unit == Unit::Nanoseconds { value.times(self.of_one) } else { value.whole() };
+        weight.ok_or_else(|| format!("{value} is no number of {}", self.unit.as_str()))
+    }
+}
+
+// === impl Made ===
+
+impl Made<'_> {
+    fn frame(&self, index: u32) -> Result<FrameId, String> {
+        let frame = self.frames.get(index as usize).copied();
+        frame.ok_or_else(|| format!("frame {index} of {}", self.frames.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 pub(crate) mod collapsed;
 pub(crate) mod firefox;
 pub(crate) mod flame;
+mod json;
 pub(crate) mod pprof;
 pub(crate) mod speedscope;
 pub(crate) mod unladen;

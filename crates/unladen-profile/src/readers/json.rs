@@ -1,0 +1,119 @@
+//! What the readers of JSON share: [`document`] reads a whole file, [`Number`] is one of its numbers.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
+
+use crate::input::Input;
+use crate::read::ReadError;
+use crate::readers::gzip::{MAX_UNPACKED, Unpacked};
+
+/// A number as the file has it: whole ones are exact, beyond what fits into a double too.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Number {
+    /// Whole, and not negative.
+    Whole(u64),
+    /// Any other; infinite where it is beyond what a double holds.
+    Double(f64),
+}
+
+/// All of a file, packed with gzip or not. What no field is for is passed over without being kept.
+pub(crate) fn document<T: DeserializeOwned>(format: &'static str, input: &mut Input<'_>) -> Result<T, ReadError> {
+    let read = match Unpacked::new(input) {
+        Ok(mut unpacked) => {
+            let mut deserializer = serde_json::Deserializer::from_reader(std::io::BufReader::new(&mut unpacked));
+            let read = T::deserialize(&mut deserializer).and_then(|read| deserializer.end().map(|()| read));
+            drop(deserializer);
+            if unpacked.is_too_much() {
+                let what = format!("unpacked it has more than {} MiB, which is more than is read", MAX_UNPACKED >> 20);
+                return Err(ReadError::at_byte(format, 0, what));
+            }
+            read
+        }
+        Err(error) => return Err(ReadError::at_byte(format, input.offset(), error.to_string())),
+    };
+    read.map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        if error.is_io() {
+            return ReadError::at_byte(format, input.offset(), error.to_string());
+        }
+        let text = error.to_string();
+        let what = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text);
+        ReadError::at_line(format, line as u64, format!("column {column}: {what}"))
+    })
+}
+
+/// What is wrong in a document that is JSON: `what` begins with the place, such as `profiles[2].samples[7]`.
+pub(crate) fn wrong(format: &'static str, what: impl Into<String>) -> ReadError {
+    ReadError::at_byte(format, 0, what)
+}
+
+/// Whether a beginning is that of a JSON object.
+pub(crate) fn is_object(head: &[u8]) -> bool {
+    head.trim_ascii_start().first() == Some(&b'{')
+}
+
+// === impl Number ===
+
+impl Number {
+    /// As a whole number; none if it is no such number, negative, or too large.
+    pub(crate) fn whole(self) -> Option<u64> {
+        match self {
+            Self::Whole(whole) => Some(whole),
+            Self::Double(double) => (double.fract() == 0.0).then(|| rounded(double)).flatten(),
+        }
+    }
+
+    /// Times a unit of so many, rounded; none if it is negative or too large.
+    pub(crate) fn times(self, unit: u64) -> Option<u64> {
+        match self {
+            Self::Whole(whole) => whole.checked_mul(unit),
+            Self::Double(double) => rounded(double * unit as f64),
+        }
+    }
+
+    /// As an index; none if it is none.
+    pub(crate) fn index(self) -> Option<usize> {
+        usize::try_from(self.whole()?).ok()
+    }
+}
+
+fn rounded(double: f64) -> Option<u64> {
+    // As a double the greatest is one more than there is.
+    (double > -0.5 && double < u64::MAX as f64).then(|| double.round() as u64)
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(whole) => whole.fmt(formatter),
+            Self::Double(double) => double.fmt(formatter),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Numbers;
+        impl Visitor<'_> for Numbers {
+            type Value = Number;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a number")
+            }
+
+            fn visit_u64<E: de::Error>(self, whole: u64) -> Result<Number, E> {
+                Ok(Number::Whole(whole))
+            }
+
+            fn visit_i64<E: de::Error>(self, whole: i64) -> Result<Number, E> {
+                Ok(u64::try_from(whole).map_or(Number::Double(whole as f64), Number::Whole))
+            }
+
+            fn visit_f64<E: de::Error>(self, double: f64) -> Result<Number, E> {
+                Ok(Number::Double(double))
+            }
+        }
+        deserializer.deserialize_any(Numbers)
+    }
+}

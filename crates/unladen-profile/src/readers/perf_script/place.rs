@@ -1,0 +1,134 @@
+//! The principal type is [`Place`]: the line of a frame.
+
+use crate::frame::{Frame, FrameId, FrameKind};
+use crate::profile::Profile;
+
+/// Addresses from here on are the kernel's, on x86-64 and on ARM64.
+const KERNEL: u64 = 0xffff_0000_0000_0000;
+
+const UNKNOWN: &str = "[unknown]";
+
+/// Modules in brackets that are not of the kernel.
+const NOT_KERNEL: [&str; 7] = ["[vdso]", "[vsyscall]", "[heap]", "[stack]", "[anon]", "[uprobes]", UNKNOWN];
+
+/// `address symbol+offset (module)`, of which any may be missing but the symbol.
+#[derive(Debug, PartialEq)]
+pub(super) struct Place<'a> {
+    /// Where.
+    pub(super) address: Option<u64>,
+    /// The symbol, without the offset.
+    pub(super) name: &'a str,
+    /// The file that it is of, as perf writes it; empty if that is not told.
+    pub(super) module: &'a str,
+    /// Whether the compiler has put it into the next frame.
+    pub(super) is_inlined: bool,
+}
+
+// === impl Place ===
+
+impl<'a> Place<'a> {
+    /// None if it is the line of no frame.
+    pub(super) fn parse(line: &'a str) -> Option<Self> {
+        let line = line.trim();
+        let (first, after) = line.split_once(' ').unwrap_or((line, ""));
+        let hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+        let address = if hex(first) { u64::from_str_radix(first, 16).ok() } else { None };
+        let (address, rest) = match address {
+            // A function may be called `add`.
+            Some(address) if !after.is_empty() && !after.starts_with('(') => (Some(address), after.trim_start()),
+            _ => (None, line),
+        };
+        let (symbol, module) = match module_at(rest) {
+            Some(at) => (rest[..at].trim_end(), &rest[at + 1..rest.len() - 1]),
+            None => (rest, ""),
+        };
+        // What is neither is the line of a source: `main.c:12`.
+        if symbol.is_empty() || (address.is_none() && module.is_empty()) {
+            return None;
+        }
+        let is_inlined = module == "inlined";
+        Some(Self { address, name: without_offset(symbol), module: if is_inlined { "" } else { module }, is_inlined })
+    }
+
+    /// What runs there.
+    pub(super) fn kind(&self) -> FrameKind {
+        let module = self.module;
+        let is_kernel_file = || {
+            let file = module.rsplit('/').next().unwrap_or(module);
+            let packed = [".gz", ".xz", ".zst"].iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
+            file == "vmlinux" || file.starts_with("vmlinux-") || packed.ends_with(".ko")
+        };
+        if self.perf_map() {
+            FrameKind::Function
+        } else if NOT_KERNEL.contains(&module) && module != UNKNOWN {
+            FrameKind::Native
+        } else if self.address.is_some_and(|address| address >= KERNEL)
+            || (module.starts_with('[') && module.ends_with(']') && module != UNKNOWN)
+            || is_kernel_file()
+        {
+            FrameKind::Kernel
+        } else {
+            FrameKind::Native
+        }
+    }
+
+    /// As a frame.
+    pub(super) fn intern(&self, profile: &mut Profile, kind: FrameKind) -> FrameId {
+        let module = if self.module == UNKNOWN { "" } else { self.module };
+        if self.perf_map() {
+            // CPython's: `py::function:/path/file.py`.
+            let python = self.name.strip_prefix("py::").and_then(|rest| rest.split_once(':'));
+            let (name, file) = python.unwrap_or((self.name, ""));
+            return profile.frames.intern(Frame { name, file, line: 0, kind });
+        }
+        if self.name == UNKNOWN && !module.is_empty() {
+            let module_name = module.rsplit('/').next().unwrap_or(module).trim_matches(['[', ']']);
+            return profile.frames.intern(Frame { name: &format!("[{module_name}]"), file: module, line: 0, kind });
+        }
+        profile.frames.intern(Frame { name: self.name, file: module, line: 0, kind })
+    }
+
+    /// Whether an interpreter or a JIT compiler has told what it is.
+    fn perf_map(&self) -> bool {
+        let file = self.module.rsplit('/').next().unwrap_or(self.module);
+        (file.starts_with("perf-") && file.ends_with(".map")) || (file.starts_with("jitted-") && file.ends_with(".so"))
+    }
+}
+
+/// Where the parenthesis of the module opens. Symbols and modules may have parentheses and spaces too.
+fn module_at(text: &str) -> Option<usize> {
+    text.strip_suffix(')')?;
+    // Behind an offset there is nothing else.
+    let mut behind_offset = text.rmatch_indices(" (").filter(|(at, _)| offset_at(&text[..*at]).is_some());
+    if let Some((at, _)) = behind_offset.next() {
+        return Some(at + 1);
+    }
+    if text.starts_with("[unknown] (") {
+        return Some(UNKNOWN.len() + 1);
+    }
+    let mut open = 0_usize;
+    for (at, byte) in text.bytes().enumerate().rev() {
+        match byte {
+            b')' => open += 1,
+            b'(' => {
+                open -= 1;
+                if open == 0 {
+                    return (at == 0 || text.as_bytes()[at - 1] == b' ').then_some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn without_offset(symbol: &str) -> &str {
+    offset_at(symbol).map_or(symbol, |at| &symbol[..at])
+}
+
+/// Where `+0x1f` begins, if a symbol ends like that.
+fn offset_at(symbol: &str) -> Option<usize> {
+    let at = symbol.rfind("+0x").filter(|at| *at > 0)?;
+    let digits = &symbol[at + 3..];
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(at)
+}

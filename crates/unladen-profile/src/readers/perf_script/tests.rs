@@ -1,0 +1,194 @@
+use super::*;
+
+/// Eight samples of a program whose name has a space, four of dd, two of Node.js with `--perf-basic-prof`; perf 6.1.
+const CLOCK: &[u8] = include_bytes!("clock.txt");
+
+fn read(mut text: &[u8]) -> Result<Profile, ReadError> {
+    PerfScript.read(&mut Input::new(&mut text))
+}
+
+/// Each stack with what it weighs: `kind name@file`, the outermost first.
+fn stacks(profile: &Profile) -> Vec<(String, u64)> {
+    let [cluster] = &profile.clusters[..] else { panic!("{} clusters", profile.clusters.len()) };
+    let place = |id| {
+        let frame = profile.frames.get(id);
+        format!("{} {}@{}", frame.kind.as_str(), frame.name, frame.file)
+    };
+    let stack = |stack| profile.stacks.outwards_in(stack).into_iter().map(place).collect::<Vec<_>>().join(";");
+    cluster.weights.iter().map(|(id, weight)| (stack(*id), *weight)).collect()
+}
+
+#[track_caller]
+fn only(text: &str) -> (String, u64) {
+    let mut stacks = stacks(&read(text.as_bytes()).unwrap());
+    assert_eq!(stacks.len(), 1, "{stacks:?}");
+    stacks.remove(0)
+}
+
+#[track_caller]
+fn refused(text: &str) -> String {
+    read(text.as_bytes()).unwrap_err().to_string()
+}
+
+#[test]
+fn what_perf_writes_by_default_is_read_to_the_sample() {
+    assert!(PerfScript.recognises(CLOCK));
+    let profile = read(CLOCK).unwrap();
+    assert_eq!(profile.about.unit, Unit::CpuNanoseconds);
+    assert_eq!(profile.total(), 14 * 1_003_009);
+    let stacks = stacks(&profile);
+    let of = |name: &str| {
+        stacks.iter().filter(|(stack, _)| stack.starts_with(&format!("group {name}@"))).collect::<Vec<_>>()
+    };
+    let [(burn, weight)] = &of("burn it")[..] else { panic!("{stacks:#?}") };
+    assert_eq!(
+        burn,
+        "group burn it@;native __libc_start_call_main@/usr/lib/x86_64-linux-gnu/libc.so.6;native hash@/tmp/app/burn it"
+    );
+    assert_eq!(*weight, 8 * 1_003_009);
+    let [_, (dd, weight)] = &of("dd")[..] else { panic!("{stacks:#?}") };
+    assert!(
+        dd.starts_with("group dd@;native read@/usr/lib/x86_64-linux-gnu/libc.so.6;kernel entry_SYSCALL_64"),
+        "{dd}"
+    );
+    assert!(dd.ends_with(";kernel vfs_read@[kernel.kallsyms];kernel read_zero@[kernel.kallsyms]"), "{dd}");
+    assert_eq!(*weight, 3 * 1_003_009);
+    let node = of("node").into_iter().map(|(stack, _)| stack).next().unwrap();
+    assert!(node.contains("function JS:~executeUserEntryPoint node:internal/modules/run_main:155:31@;"), "{node}");
+    assert!(node.ends_with("function JS:*hot /tmp/app/t.js:1:13@"), "{node}");
+}
+
+#[test]
+fn a_truncated_file_is_read_up_to_there() {
+    let whole = read(CLOCK).unwrap().total();
+    // Text has no end of its own: what is there counts, and what is there of a line is a frame or a fault of that line.
+    for end in (0..CLOCK.len()).step_by(13) {
+        match read(&CLOCK[..end]) {
+            Ok(profile) => assert!((1..=whole).contains(&profile.total()) || profile.about.unit == Unit::Samples),
+            Err(error) => assert!(error.to_string().starts_with("perf, line "), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn heads_have_whatever_fields_were_asked_for() {
+    for head in [
+        "a b 12 [001] 5.000001:    7 cpu-clock:u: ",
+        "a b 12/13 [001] 5.000001:    7 cpu-clock:pppH: ",
+        "a b 12 5.000001:    7 task-clock: ",
+        "a b 12/13 5.000001000: 7 cpu-clock:",
+        "a b 12 7 cpu-clock:",
+        "a b 12 [000] 7 cpu-clock:",
+    ] {
+        let (stack, weight) = only(&format!("{head}\n\t   401136 f+0x6 (/bin/x)\n\n"));
+        assert_eq!((stack.as_str(), weight), ("group a b@;native f@/bin/x", 7), "{head}");
+    }
+    for head in
+        ["a b 12 5.000001: cycles:u:", "a b 12 5.000001: cpu-clock:", "a b 12 cycles:", "a b 12", "a b", "a b 12 5.1:"]
+    {
+        let (stack, weight) = only(&format!("{head}\n\t   401136 f+0x6 (/bin/x)\n\n"));
+        assert_eq!((stack.as_str(), weight), ("group a b@;native f@/bin/x", 1), "{head}");
+    }
+    for process in ["-1", "-1/-1"] {
+        assert_eq!(only(&format!(":-1 {process} 1.5: 3 cpu-clock: \n")).0, "group :-1@");
+    }
+    // a command that looks like an event, or like a time
+    assert_eq!(only("php-fpm: pool 12 1.5: 3 cpu-clock: \n"), ("group php-fpm: pool@".to_owned(), 3));
+    assert_eq!(only("kworker/0:1-ev 12 1.5: 3 cpu-clock: \n"), ("group kworker/0:1-ev@".to_owned(), 3));
+}
+
+#[test]
+fn without_call_graphs_the_only_frame_is_in_the_head() {
+    let text = "
+         burn it  1337 59394.864373:    1003009 cpu-clock:      56542755a203 hash+0x83 (/tmp/app/burn it)
+              dd  1338 59394.865375:    1003009 cpu-clock:  ffffffff81d31537 read_zero+0x77 ([kernel.kallsyms])
+         burn it  1337 59394.866377:    1003009 cpu-clock:      56542755a1d6 hash+0x56 (/tmp/app/burn it)
+";
+    assert!(PerfScript.recognises(text.as_bytes()));
+    let profile = read(text.as_bytes()).unwrap();
+    let expected = [
+        ("group burn it@;native hash@/tmp/app/burn it".to_owned(), 2 * 1_003_009),
+        ("group dd@;kernel read_zero@[kernel.kallsyms]".to_owned(), 1_003_009),
+    ];
+    assert_eq!(stacks(&profile), expected);
+    // what a tracepoint tells is no frame
+    let text =
+        "  dd 12 [000] 1.5: sched:sched_switch: prev_comm=dd\n  dd 12 [000] 2.5: sched:sched_switch: prev_comm=dd\n";
+    assert_eq!(only(text), ("group dd@".to_owned(), 2));
+}
+
+#[test]
+fn frames_have_any_name() {
+    for (line, expected) in [
+        ("401136 f+0x6 (/bin/x)", "native f@/bin/x"),
+        ("401136 f (/bin/x)", "native f@/bin/x"),
+        ("401136 f+0x6", "native f@"),
+        ("401136 add+0x6 (/bin/x)", "native add@/bin/x"),
+        ("add (/bin/x)", "native add@/bin/x"),
+        ("f (/bin/x)", "native f@/bin/x"),
+        (
+            "401136 ns::f<int>(char, (anonymous namespace)::t)+0x6 (/bin/a b (deleted))",
+            "native ns::f<int>(char, (anonymous namespace)::t)@/bin/a b (deleted)",
+        ),
+        (
+            "401136 ns::f(char, (anonymous namespace)::t) (/bin/a (deleted))",
+            "native ns::f(char, (anonymous namespace)::t)@/bin/a (deleted)",
+        ),
+        ("401136 [unknown] (/usr/lib/libx.so)", "native [libx.so]@/usr/lib/libx.so"),
+        ("401136 [unknown] ([unknown])", "native [unknown]@"),
+        ("7ffd [unknown] ([vdso])", "native [vdso]@[vdso]"),
+        ("ffffffffff600000 [unknown] ([vsyscall])", "native [vsyscall]@[vsyscall]"),
+        ("ffffffff81d31537 read_zero+0x77 ([kernel.kallsyms])", "kernel read_zero@[kernel.kallsyms]"),
+        ("ffffffff81d31537 read_zero", "kernel read_zero@"),
+        ("ffffffffc0123456 nf_hook+0x1 ([nf_tables])", "kernel nf_hook@[nf_tables]"),
+        ("123456 nf_hook+0x1 (/lib/modules/6.1/nf_tables.ko.xz)", "kernel nf_hook@/lib/modules/6.1/nf_tables.ko.xz"),
+        ("123456 f+0x1 (/usr/lib/debug/boot/vmlinux-6.1)", "kernel f@/usr/lib/debug/boot/vmlinux-6.1"),
+        ("7fe9277e4736 JS:*hot /srv/t.js:1:13+0xf6 (/tmp/perf-1845.map)", "function JS:*hot /srv/t.js:1:13@"),
+        ("7fe9 Lorg/app/Main;::run (Ljava/x;)V+0x1f (/tmp/perf-7.map)", "function Lorg/app/Main;::run (Ljava/x;)V@"),
+        ("7fe9 py::run:/srv/a:b.py+0xb (/tmp/perf-7.map)", "function run@/srv/a:b.py"),
+    ] {
+        let (stack, _) = only(&format!("x 12 1.5: 3 cpu-clock: \n\t   {line}\n\n"));
+        assert_eq!(stack, format!("group x@;{expected}"), "{line}");
+    }
+}
+
+#[test]
+fn inlined_frames_are_of_the_module_they_are_in() {
+    let text = "x 12 1.5: 3 cpu-clock: \n\t 401136 in ner (inlined)\n\t 401136 middle (inlined)\n\t 401136 outer+0x6 (/bin/x)\n  x.c:12\n\t 402 main+0x1 (/bin/x)\n";
+    assert_eq!(
+        only(text).0,
+        "group x@;native main@/bin/x;native outer@/bin/x;native middle@/bin/x;native in ner@/bin/x"
+    );
+}
+
+#[test]
+fn comments_and_other_records_are_passed_over() {
+    let text = "# ========\n# cmdline : perf record\n#\nx 12 1.5: PERF_RECORD_MMAP2 12/12: [0x1(0x2) @ 0 3:4 5 6]: r-xp /bin/x\nx 12 1.5: 3 cpu-clock: \n\t1 f (/b)\n\n";
+    assert!(PerfScript.recognises(text.as_bytes()));
+    assert_eq!(only(text), ("group x@;native f@/b".to_owned(), 3));
+}
+
+#[test]
+fn one_event_that_is_no_clock_makes_samples_of_all() {
+    let text = "x 12 1.5: 3 cpu-clock: \n\t1 f (/b)\n\nx 12 1.6: 90000 cycles: \n\t1 f (/b)\n\n";
+    assert_eq!(only(text), ("group x@;native f@/b".to_owned(), 2));
+    assert_eq!(read(text.as_bytes()).unwrap().about.unit, Unit::Samples);
+}
+
+#[test]
+fn what_is_no_sample_is_refused_with_its_line() {
+    assert_eq!(refused(""), "perf, line 1: there is no sample");
+    assert_eq!(refused("# nothing\n"), "perf, line 1: there is no sample");
+    assert!(
+        refused("x 12 1.5: 3 cpu-clock: \n\t1 f (/b)\n\nhello world\n\n").starts_with("perf, line 5: the lines before")
+    );
+    assert!(refused(&"x".repeat(2 << 20)).starts_with("perf, line 1: a line of more than"));
+    let deep = format!("x 12 1.5: 3 cpu-clock: \n{}", "\t1 f (/b)\n".repeat(MAX_DEPTH + 1));
+    assert_eq!(refused(&deep), format!("perf, line {}: a stack of more than {MAX_DEPTH} frames", MAX_DEPTH + 2));
+    let max = u64::MAX;
+    let heavy = format!("x 12 1.5: {max} cpu-clock: \n\nx 12 1.5: 1 cpu-clock: \n\n");
+    assert!(refused(&heavy).contains("64 bits"), "{}", refused(&heavy));
+    for other in ["a;b;c 12\n", "{\"a\": 1}", "NYTProf 5 0\n# Perl profile\n", "a b 12\n", "\u{1f}\u{8b}"] {
+        assert!(!PerfScript.recognises(other.as_bytes()), "{other:?}");
+    }
+}

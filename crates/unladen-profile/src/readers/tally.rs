@@ -1,0 +1,18 @@
+//! The principal type is [`Tally`]: the sum of all weights that a reader takes.
+
+/// Sums of weights are made all over the place later: what does not fit into one number is refused while it is read.
+#[derive(Debug, Default)]
+pub(crate) struct Tally(u64);
+
+// === impl Tally ===
+
+impl Tally {
+    /// The weight, if the sum of all still fits.
+    ///
+    /// # Errors
+    /// With what is wrong.
+    pub(crate) fn add(&mut self, weight: u64) -> Result<u64, String> {
+        self.0 = (self.0.checked_add(weight)).ok_or("the weights add up to more than 64 bits can hold")?;
+        Ok(weight)
+    }
+}
