@@ -75,7 +75,7 @@ pub use observations::Observations;
 pub use plan::{BlockPlan, Order, PHASES_PER_BLOCK, Planner, Position, Timing};
 pub use quantile::{BlockLatencies, Quantile, samples_needed};
 pub use ratio::ratio;
-pub use share::{DifferenceEstimate, ShareEstimate, difference, share};
+pub use share::{DifferenceEstimate, Moments, ShareEstimate, difference, difference_of, share};
 pub use statistic::{Measure, Statistic};
 pub use units::Unit;
 pub use until::{Until, Verdict};

@@ -50,7 +50,7 @@ fn hall(x: f64, skewness: f64, n: f64) -> f64 {
 
 /// The 97.5 % point of Student's t, by the expansion of Abramowitz & Stegun 26.7.5: within 0.004 from five degrees of
 /// freedom on.
-fn student_t(degrees: f64) -> f64 {
+pub(crate) fn student_t(degrees: f64) -> f64 {
     let z2 = Z * Z;
     let g1 = Z * (z2 + 1.0) / 4.0;
     let g2 = Z * (5.0 * z2 * z2 + 16.0 * z2 + 3.0) / 96.0;

@@ -1,10 +1,11 @@
 //! The principal function is [`diff`]: what a change moved, function by function and stack by stack.
 
-use unladen_lockin::DifferenceEstimate;
+use unladen_lockin::{DifferenceEstimate, FALSE_DISCOVERY_RATE, Moments, benjamini_hochberg, difference_of};
 
 use crate::frame::FrameId;
-use crate::merge::MergeError;
-use crate::profile::Profile;
+use crate::merge::{MergeError, join};
+use crate::profile::{About, Cluster, Profile};
+use crate::tally::Tally;
 
 /// Two profiles side by side, per request.
 #[derive(Debug, Clone)]
@@ -19,7 +20,8 @@ pub struct Diff {
     pub titles: [String; 2],
     /// Whether weights are per request; else, where nobody knows how many requests there were, parts of the whole.
     pub per_request: bool,
-    /// The functions, the largest change first.
+    /// The functions: those whose change is told from none first, then by what changed of what each weighs by itself, the
+    /// largest first.
     pub rows: Vec<DiffRow>,
     told: Vec<bool>,
 }
@@ -71,11 +73,222 @@ impl Diff {
     }
 }
 
-/// The change from `baseline` to `candidate`.
+/// The change from `baseline` to `candidate`. Samples of different known periods are compared as ns.
+///
+/// Changes carry an interval where each cluster is a request and both have [`MIN_REQUESTS`](crate::MIN_REQUESTS).
 ///
 /// # Errors
 /// When they count different things.
 pub fn diff(baseline: &Profile, candidate: &Profile) -> Result<Diff, MergeError> {
-    let _ = (baseline, candidate);
-    todo!()
+    let joint = join(&[baseline, candidate])?;
+    let requests = [baseline, candidate].map(|profile| profile.requests().filter(|requests| *requests > 0));
+    let [of_baseline, of_candidate] = {
+        let (first, second) = joint.clusters.split_at(baseline.clusters.len());
+        [first, second]
+    };
+    let wholes =
+        [of_baseline, of_candidate].map(|clusters| clusters.iter().map(|cluster| cluster.total() as f64).sum());
+    let (per_request, divisors) = match requests {
+        [Some(before), Some(after)] => (true, [before as f64, after as f64]),
+        _ => (false, wholes),
+    };
+    let are_single = |profile: &Profile, requests: Option<u64>| {
+        profile.about.are_requests && requests == Some(profile.clusters.len() as u64)
+    };
+    let is_resampled = are_single(baseline, requests[0]) && are_single(candidate, requests[1]);
+    let measure = Measure { divisors, requests: [of_baseline.len(), of_candidate.len()], is_resampled };
+
+    let mut tally = Tally::new(&joint);
+    let mut by_stack = vec![[Side::default(); 2]; joint.stacks.len()];
+    let mut by_function = vec![[[Side::default(); 2]; 2]; joint.frames.len()];
+    for (side, clusters) in [of_baseline, of_candidate].into_iter().enumerate() {
+        for cluster in clusters {
+            tally.cluster(
+                cluster,
+                |stack, [_, total]| by_stack[stack.index()][side].add(total),
+                |frame, weights| {
+                    for (of_function, weight) in by_function[frame.index()].iter_mut().zip(weights) {
+                        of_function[side].add(weight);
+                    }
+                },
+            );
+        }
+    }
+    let told = told(&by_stack, &measure);
+    let calls = calls_per_request(&joint, [of_baseline, of_candidate], requests);
+    let rows = rows(&joint, &by_function, &measure, &calls);
+
+    let [baseline_self, candidate_self] =
+        [(of_baseline, divisors[0]), (of_candidate, divisors[1])].map(|(clusters, divisor)| {
+            let mut weights = vec![0.0; joint.stacks.len()];
+            for (stack, weight) in clusters.iter().flat_map(|cluster| &cluster.weights) {
+                weights[stack.index()] += *weight as f64 / divisor.max(1.0);
+            }
+            weights
+        });
+    let mut whole = Cluster::default();
+    for cluster in of_candidate {
+        whole.weights.extend_from_slice(&cluster.weights);
+        whole.calls.extend_from_slice(&cluster.calls);
+    }
+    whole.compact();
+    let about = About {
+        unit: joint.about.unit,
+        period_ns: joint.about.period_ns,
+        requests: requests[1],
+        are_requests: false,
+        ..candidate.about.clone()
+    };
+    let (frames, stacks) = (joint.frames, joint.stacks);
+    Ok(Diff {
+        candidate: Profile { about, frames, stacks, clusters: vec![whole] },
+        baseline_self,
+        candidate_self,
+        titles: [baseline.about.title.clone(), candidate.about.title.clone()],
+        per_request,
+        rows,
+        told,
+    })
 }
+
+/// A stack or a function of less than this part of both wholes is too narrow to be seen in a graph, and is not told from no
+/// change: each that is looked at raises what all others have to show. Who is left out is chosen by both sides together, which
+/// says nothing of their difference (Bourgon, Gentleman & Huber 2010, *PNAS* 107:9546).
+const LEAST_PART: f64 = 1e-4;
+
+/// How weights are compared.
+struct Measure {
+    /// Weights are divided by these: requests, or wholes.
+    divisors: [f64; 2],
+    /// Clusters.
+    requests: [usize; 2],
+    /// Whether clusters are the requests by which weights are divided.
+    is_resampled: bool,
+}
+
+/// The weights of one stack or function in the requests of one side.
+#[derive(Debug, Clone, Copy, Default)]
+struct Side {
+    sum: f64,
+    moments: Moments,
+}
+
+// === impl Side ===
+
+impl Side {
+    fn add(&mut self, weight: u64) {
+        if weight > 0 {
+            self.sum += weight as f64;
+            self.moments.add(weight as f64);
+        }
+    }
+}
+
+// === impl Measure ===
+
+impl Measure {
+    fn weights(&self, sides: &[Side; 2]) -> [f64; 2] {
+        [0, 1].map(|side| sides[side].sum / self.divisors[side].max(1.0))
+    }
+
+    fn change(&self, sides: &[Side; 2]) -> DifferenceEstimate {
+        if self.is_resampled {
+            return difference_of((self.requests[0], &sides[0].moments), (self.requests[1], &sides[1].moments));
+        }
+        let [before, after] = self.weights(sides);
+        DifferenceEstimate { value: after - before, interval: None, p_value: 1.0 }
+    }
+}
+
+/// By stack, whether the change of what lies on it is told from none, with false discoveries under control.
+fn told(by_stack: &[[Side; 2]], measure: &Measure) -> Vec<bool> {
+    let mut told = vec![false; by_stack.len()];
+    let Some(whole) = by_stack.first().map(|root| measure.weights(root)).filter(|_| measure.is_resampled) else {
+        return told;
+    };
+    let looked_at: Vec<usize> = (0..by_stack.len())
+        .filter(|stack| {
+            let weights = measure.weights(&by_stack[*stack]);
+            weights[0] + weights[1] > LEAST_PART * (whole[0] + whole[1])
+        })
+        .collect();
+    let p_values: Vec<f64> = looked_at.iter().map(|stack| measure.change(&by_stack[*stack]).p_value).collect();
+    for (stack, p) in looked_at.iter().zip(benjamini_hochberg(&p_values)) {
+        told[*stack] = p <= FALSE_DISCOVERY_RATE;
+    }
+    told
+}
+
+/// By frame, calls a request, where both counted.
+fn calls_per_request(joint: &Profile, sides: [&[Cluster]; 2], requests: [Option<u64>; 2]) -> Vec<Option<[f64; 2]>> {
+    let mut sums = vec![[0_u64; 2]; joint.frames.len()];
+    for (side, clusters) in sides.into_iter().enumerate() {
+        for count in clusters.iter().flat_map(|cluster| &cluster.calls) {
+            let sum = &mut sums[count.callee.index()][side];
+            *sum = sum.saturating_add(count.calls);
+        }
+    }
+    let counted = sides.iter().all(|clusters| clusters.iter().any(|cluster| !cluster.calls.is_empty()));
+    let [Some(before), Some(after)] = requests else { return vec![None; sums.len()] };
+    let per_request = |[old, new]: [u64; 2]| [old as f64 / before as f64, new as f64 / after as f64];
+    sums.into_iter().map(|sums| (counted && sums != [0; 2]).then(|| per_request(sums))).collect()
+}
+
+fn rows(
+    joint: &Profile,
+    by_function: &[[[Side; 2]; 2]],
+    measure: &Measure,
+    calls: &[Option<[f64; 2]>],
+) -> Vec<DiffRow> {
+    let mut rows: Vec<DiffRow> = joint
+        .frames
+        .iter()
+        .filter(|(frame, _)| {
+            by_function[frame.index()][1].iter().any(|side| side.sum > 0.0) || calls[frame.index()].is_some()
+        })
+        .map(|(frame, _)| {
+            let [of_itself, in_all] = &by_function[frame.index()];
+            DiffRow {
+                frame,
+                self_weight: measure.weights(of_itself),
+                total_weight: measure.weights(in_all),
+                self_change: measure.change(of_itself),
+                total_change: measure.change(in_all),
+                is_changed: false,
+                calls_per_request: calls[frame.index()],
+            }
+        })
+        .collect();
+    // What weighs nothing by itself on either side is nothing to look at.
+    let p_values: Vec<f64> = rows
+        .iter()
+        .flat_map(|row| [(row.self_weight, row.self_change), (row.total_weight, row.total_change)])
+        .filter(|(weight, _)| *weight != [0.0; 2])
+        .map(|(_, change)| change.p_value)
+        .collect();
+    let mut adjusted = benjamini_hochberg(&p_values).into_iter();
+    for row in &mut rows {
+        for weight in [row.self_weight, row.total_weight] {
+            if weight != [0.0; 2] {
+                row.is_changed |= adjusted.next().is_some_and(|p| measure.is_resampled && p <= FALSE_DISCOVERY_RATE);
+            }
+        }
+    }
+    rows.sort_by(|a, b| {
+        let moved = |row: &DiffRow| (row.is_changed, row.self_change.value.abs(), row.total_change.value.abs());
+        let ((a_changed, a_self, a_total), (b_changed, b_self, b_total)) = (moved(a), moved(b));
+        let names = || {
+            let (a, b) = (joint.frames.get(a.frame), joint.frames.get(b.frame));
+            (a.name, a.file).cmp(&(b.name, b.file))
+        };
+        b_changed
+            .cmp(&a_changed)
+            .then_with(|| b_self.total_cmp(&a_self))
+            .then_with(|| b_total.total_cmp(&a_total))
+            .then_with(names)
+    });
+    rows
+}
+
+#[cfg(test)]
+mod tests;

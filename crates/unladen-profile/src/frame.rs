@@ -122,6 +122,11 @@ impl Frames {
         }
     }
 
+    /// The id with this index, if there is one.
+    pub(crate) fn id(&self, index: u32) -> Option<FrameId> {
+        ((index as usize) < self.kept.len()).then_some(FrameId(index))
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.kept.len()

@@ -1,9 +1,10 @@
 //! The principal function is [`functions`]: how much of the requests each function takes, with intervals.
 
-use unladen_lockin::ShareEstimate;
+use unladen_lockin::{ShareEstimate, share};
 
 use crate::frame::FrameId;
 use crate::profile::Profile;
+use crate::tally::Tally;
 
 /// Fewer requests than this carry no interval.
 pub const MIN_REQUESTS: usize = 6;
@@ -40,10 +41,111 @@ pub struct Caller {
     pub calls: Option<u64>,
 }
 
-/// The functions of a profile, by what they weigh with all that they call, the largest first. Groups are no functions.
+/// The functions of a profile, by what they weigh with all that they call, the largest first. Groups are no functions, and what
+/// neither weighs anything nor was called is left out.
 ///
 /// The intervals are of requests drawn anew: they need [`MIN_REQUESTS`] clusters.
 pub fn functions(profile: &Profile) -> Vec<FunctionRow> {
-    let _ = profile;
-    todo!()
+    let mut tally = Tally::new(profile);
+    let mut parts = Vec::new();
+    let wholes: Vec<f64> = profile.clusters.iter().map(|cluster| cluster.total() as f64).collect();
+    for (request, cluster) in profile.clusters.iter().enumerate() {
+        tally.cluster(cluster, |_, _| (), |frame, weights| parts.push(Part { frame, request, weights }));
+    }
+    // Stable: the requests of a function stay in order.
+    parts.sort_by_key(|part| part.frame);
+    let mut callers = callers(profile, &tally);
+    let requests = profile.requests().filter(|requests| *requests > 0);
+    let mut rows = Vec::new();
+    let (mut parts, mut called) = (parts.as_slice(), callers.as_mut_slice());
+    let (mut selves, mut totals) = (Vec::new(), Vec::new());
+    for (frame, _) in profile.frames.iter() {
+        let of_function;
+        (of_function, parts) = parts.split_at(parts.partition_point(|part| part.frame == frame));
+        let of_callers;
+        (of_callers, called) = called.split_at_mut(called.partition_point(|call| call.callee == frame));
+        if of_function.is_empty() && of_callers.is_empty() {
+            continue;
+        }
+        selves.clear();
+        totals.clear();
+        let mut sums = [0_u64; 2];
+        for part in of_function {
+            for (sum, weight) in sums.iter_mut().zip(part.weights) {
+                *sum = sum.saturating_add(weight);
+            }
+            if part.weights[0] > 0 {
+                selves.push((part.request, part.weights[0] as f64));
+            }
+            totals.push((part.request, part.weights[1] as f64));
+        }
+        of_callers.sort_by_key(|call| std::cmp::Reverse((call.caller.weight, call.caller.calls)));
+        let calls = of_callers.iter().filter_map(|call| call.caller.calls).reduce(u64::saturating_add);
+        rows.push(FunctionRow {
+            frame,
+            self_weight: sums[0],
+            total_weight: sums[1],
+            self_share: share(&wholes, &selves),
+            total_share: share(&wholes, &totals),
+            calls_per_request: calls.zip(requests).map(|(calls, requests)| calls as f64 / requests as f64),
+            calls,
+            callers: of_callers.iter().map(|call| call.caller).collect(),
+        });
+    }
+    let order = |row: &FunctionRow| {
+        let frame = profile.frames.get(row.frame);
+        (std::cmp::Reverse(row.total_weight), frame.name, frame.file)
+    };
+    rows.sort_by(|a, b| order(a).cmp(&order(b)));
+    rows
 }
+
+/// A function in a request.
+struct Part {
+    frame: FrameId,
+    request: usize,
+    weights: [u64; 2],
+}
+
+/// A caller, and whom it calls.
+struct Call {
+    callee: FrameId,
+    caller: Caller,
+}
+
+/// Who calls whom, by function and then by caller.
+fn callers(profile: &Profile, tally: &Tally<'_>) -> Vec<Call> {
+    let stacks = &profile.stacks;
+    let no_group = |frame: FrameId| !tally.is_group(frame);
+    let mut calls: Vec<Call> = Vec::new();
+    for (stack, weight) in stacks.iter().zip(profile.total_weights()) {
+        let Some(callee) = stacks.frame(stack) else { continue };
+        if weight > 0 && tally.is_outermost(stack) && no_group(callee) {
+            let frame = stacks.below(stack).and_then(|below| stacks.frame(below)).filter(|frame| no_group(*frame));
+            calls.push(Call { callee, caller: Caller { frame, weight, calls: None } });
+        }
+    }
+    for count in profile.clusters.iter().flat_map(|cluster| &cluster.calls) {
+        if count.calls > 0 && no_group(count.callee) {
+            let frame = count.caller.filter(|frame| no_group(*frame));
+            calls.push(Call { callee: count.callee, caller: Caller { frame, weight: 0, calls: Some(count.calls) } });
+        }
+    }
+    calls.sort_unstable_by_key(|call| (call.callee, call.caller.frame));
+    calls.dedup_by(|later, kept| {
+        let same = (later.callee, later.caller.frame) == (kept.callee, kept.caller.frame);
+        if same {
+            let (later, kept) = (later.caller, &mut kept.caller);
+            kept.weight = kept.weight.saturating_add(later.weight);
+            kept.calls = match (kept.calls, later.calls) {
+                (Some(one), Some(other)) => Some(one.saturating_add(other)),
+                (one, other) => one.or(other),
+            };
+        }
+        same
+    });
+    calls
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,8 @@
 //! The principal function is [`grep`]: the stacks in which a function occurs.
 
-use crate::profile::Profile;
+use crate::frame::FrameId;
+use crate::profile::{CallCount, Cluster, Profile};
+use crate::stack::StackId;
 
 /// What a frame's name or file must hold.
 #[derive(Debug, Clone)]
@@ -24,8 +26,91 @@ impl std::str::FromStr for Pattern {
     }
 }
 
-/// The profile of those stacks alone that have a frame which matches; with `invert`, of those that have none.
+/// The profile of those stacks alone that have a frame which matches, in its name or file; with `invert`, of those that have
+/// none. Calls are kept of functions that match (do not match).
+///
+/// All clusters stay, also those of which nothing is left: there were as many requests as before.
 pub fn grep(profile: &Profile, pattern: &Pattern, invert: bool) -> Profile {
-    let _ = (profile, &pattern.0, invert);
-    todo!()
+    let matches: Vec<bool> = profile
+        .frames
+        .iter()
+        .map(|(_, frame)| pattern.0.is_match(frame.name) || pattern.0.is_match(frame.file))
+        .collect();
+    let mut is_kept = vec![invert; profile.stacks.len()];
+    for stack in profile.stacks.iter() {
+        if let (Some(below), Some(frame)) = (profile.stacks.below(stack), profile.stacks.frame(stack)) {
+            let found = (is_kept[below.index()] != invert) || matches[frame.index()];
+            is_kept[stack.index()] = found != invert;
+        }
+    }
+    let mut kept = Kept::new(profile);
+    for cluster in &profile.clusters {
+        let weights = cluster
+            .weights
+            .iter()
+            .filter(|(stack, _)| is_kept[stack.index()])
+            .map(|(stack, weight)| (kept.stack(*stack), *weight))
+            .collect();
+        let calls = cluster
+            .calls
+            .iter()
+            .filter(|count| matches[count.callee.index()] != invert)
+            .map(|count| CallCount {
+                caller: count.caller.map(|caller| kept.frame(caller)),
+                callee: kept.frame(count.callee),
+                calls: count.calls,
+            })
+            .collect();
+        kept.into.clusters.push(Cluster { weights, calls });
+    }
+    kept.into
 }
+
+/// What is kept, with those frames and stacks alone that it needs.
+struct Kept<'a> {
+    from: &'a Profile,
+    into: Profile,
+    frames: Vec<Option<FrameId>>,
+    stacks: Vec<Option<StackId>>,
+    /// The way down from a stack to one that is there already.
+    way: Vec<StackId>,
+}
+
+// === impl Kept ===
+
+impl<'a> Kept<'a> {
+    fn new(from: &'a Profile) -> Self {
+        let into = Profile::new(from.about.clone());
+        let mut stacks = vec![None; from.stacks.len()];
+        stacks[0] = Some(into.stacks.root());
+        Self { from, into, frames: vec![None; from.frames.len()], stacks, way: Vec::new() }
+    }
+
+    fn frame(&mut self, frame: FrameId) -> FrameId {
+        *self.frames[frame.index()].get_or_insert_with(|| self.into.frames.intern(self.from.frames.get(frame)))
+    }
+
+    fn stack(&mut self, stack: StackId) -> StackId {
+        let mut below = Some(stack);
+        let mut at = self.into.stacks.root();
+        while let Some(stack) = below {
+            if let Some(known) = self.stacks[stack.index()] {
+                at = known;
+                break;
+            }
+            self.way.push(stack);
+            below = self.from.stacks.below(stack);
+        }
+        while let Some(stack) = self.way.pop() {
+            if let Some(frame) = self.from.stacks.frame(stack) {
+                let frame = self.frame(frame);
+                at = self.into.stacks.push(at, frame);
+            }
+            self.stacks[stack.index()] = Some(at);
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests;

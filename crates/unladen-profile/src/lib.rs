@@ -36,6 +36,8 @@ mod profile;
 mod read;
 mod readers;
 mod stack;
+mod tally;
+mod text;
 mod write;
 mod writers;
 

@@ -1,6 +1,10 @@
 //! The principal function is [`merge`]: several profiles as one.
 
-use crate::profile::{Profile, Unit};
+use std::collections::HashSet;
+
+use crate::frame::FrameId;
+use crate::profile::{About, CallCount, Cluster, Profile, Unit};
+use crate::stack::StackId;
 
 /// Profiles that cannot be one.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -18,7 +22,9 @@ pub enum MergeError {
         other_unit: Unit,
     },
     /// Samples of different lengths, of which one is not known.
-    #[error("samples of `{one}` and of `{other}` stand for different times, or nobody knows for which: their sum would mean nothing")]
+    #[error(
+        "samples of `{one}` and of `{other}` stand for different times, or nobody knows for which: their sum would mean nothing"
+    )]
     Periods {
         /// The title of the first.
         one: String,
@@ -30,11 +36,112 @@ pub enum MergeError {
     Nothing,
 }
 
+/// Titles beyond these are counted.
+const TITLES: usize = 8;
+
 /// All clusters of all profiles. Samples of different known periods become ns.
 ///
 /// # Errors
 /// When the profiles count different things.
 pub fn merge(profiles: &[Profile]) -> Result<Profile, MergeError> {
-    let _ = profiles;
-    todo!()
+    join(&profiles.iter().collect::<Vec<_>>())
 }
+
+/// [`merge`], of borrowed ones: the clusters of the first come first.
+pub(crate) fn join(profiles: &[&Profile]) -> Result<Profile, MergeError> {
+    let (first, others) = profiles.split_first().ok_or(MergeError::Nothing)?;
+    let mut are_alike = true;
+    for other in others {
+        let titles = || (first.about.title.clone(), other.about.title.clone());
+        if other.about.unit != first.about.unit {
+            let (one, other_title) = titles();
+            return Err(MergeError::Units {
+                one,
+                one_unit: first.about.unit,
+                other: other_title,
+                other_unit: other.about.unit,
+            });
+        }
+        if first.about.unit == Unit::Samples && other.about.period_ns != first.about.period_ns {
+            are_alike = false;
+            if first.about.period_ns.is_none() || other.about.period_ns.is_none() {
+                let (one, other) = titles();
+                return Err(MergeError::Periods { one, other });
+            }
+        }
+    }
+    let mut merged = Profile::new(About {
+        title: titles(profiles),
+        profiler: distinct(profiles.iter().map(|profile| profile.about.profiler.as_str())).join(" + "),
+        unit: if are_alike { first.about.unit } else { Unit::Nanoseconds },
+        period_ns: first
+            .about
+            .period_ns
+            .filter(|period| are_alike && profiles.iter().all(|profile| profile.about.period_ns == Some(*period))),
+        requests: requests(profiles),
+        are_requests: profiles.iter().all(|profile| profile.about.are_requests),
+    });
+    for profile in profiles {
+        let scale = profile.about.period_ns.filter(|_| !are_alike).unwrap_or(1);
+        add(&mut merged, profile, scale);
+    }
+    Ok(merged)
+}
+
+/// Adds the clusters of `profile`, its weights times `scale`.
+fn add(merged: &mut Profile, profile: &Profile, scale: u64) {
+    let frames: Vec<FrameId> = profile.frames.iter().map(|(_, frame)| merged.frames.intern(frame)).collect();
+    let mut stacks: Vec<StackId> = Vec::with_capacity(profile.stacks.len());
+    for stack in profile.stacks.iter() {
+        // Those below come before.
+        let below = profile.stacks.below(stack).map(|below| stacks[below.index()]);
+        let frame = profile.stacks.frame(stack).map(|frame| frames[frame.index()]);
+        stacks.push(match below.zip(frame) {
+            Some((below, frame)) => merged.stacks.push(below, frame),
+            None => merged.stacks.root(),
+        });
+    }
+    merged.clusters.extend(profile.clusters.iter().map(|cluster| {
+        Cluster {
+            weights: cluster
+                .weights
+                .iter()
+                .map(|(stack, weight)| (stacks[stack.index()], weight.saturating_mul(scale)))
+                .collect(),
+            calls: cluster
+                .calls
+                .iter()
+                .map(|count| CallCount {
+                    caller: count.caller.map(|caller| frames[caller.index()]),
+                    callee: frames[count.callee.index()],
+                    calls: count.calls,
+                })
+                .collect(),
+        }
+    }));
+}
+
+/// None where it is the number of clusters, or nobody knows.
+fn requests(profiles: &[&Profile]) -> Option<u64> {
+    if profiles.iter().all(|profile| profile.about.are_requests && profile.about.requests.is_none()) {
+        return None;
+    }
+    profiles.iter().try_fold(0_u64, |sum, profile| Some(sum.saturating_add(profile.requests()?)))
+}
+
+fn titles(profiles: &[&Profile]) -> String {
+    let titles = distinct(profiles.iter().map(|profile| profile.about.title.as_str()));
+    match titles.get(..TITLES) {
+        Some(first) if titles.len() > TITLES => format!("{} + {} more", first.join(" + "), titles.len() - TITLES),
+        _ => titles.join(" + "),
+    }
+}
+
+/// In the order in which they come; not those that are empty.
+fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = HashSet::new();
+    texts.filter(|text| !text.is_empty() && seen.insert(*text)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -105,9 +105,9 @@ impl Profile {
         self.clusters[cluster.0].calls.push(count);
     }
 
-    /// The sum of all weights.
+    /// The sum of all weights. Sums of weights stay at the largest `u64` where they would be larger.
     pub fn total(&self) -> u64 {
-        self.clusters.iter().map(Cluster::total).sum()
+        self.clusters.iter().map(Cluster::total).fold(0, u64::saturating_add)
     }
 
     /// How many requests it is of, if anybody knows.
@@ -119,7 +119,8 @@ impl Profile {
     pub fn self_weights(&self) -> Vec<u64> {
         let mut weights = vec![0; self.stacks.len()];
         for (stack, weight) in self.clusters.iter().flat_map(|cluster| &cluster.weights) {
-            weights[stack.index()] += weight;
+            let sum = &mut weights[stack.index()];
+            *sum = u64::saturating_add(*sum, *weight);
         }
         weights
     }
@@ -129,7 +130,7 @@ impl Profile {
         let mut weights = self.self_weights();
         for stack in self.stacks.iter().rev() {
             if let Some(below) = self.stacks.below(stack) {
-                weights[below.index()] += weights[stack.index()];
+                weights[below.index()] = weights[below.index()].saturating_add(weights[stack.index()]);
             }
         }
         weights
@@ -146,7 +147,7 @@ impl Profile {
 impl Cluster {
     /// The sum of its weights.
     pub fn total(&self) -> u64 {
-        self.weights.iter().map(|(_, weight)| weight).sum()
+        self.weights.iter().map(|(_, weight)| *weight).fold(0, u64::saturating_add)
     }
 
     /// Puts what is there several times together; the order is then that of the stacks, and of callers and callees.
@@ -155,13 +156,14 @@ impl Cluster {
         self.weights.dedup_by(|later, kept| {
             let same = later.0 == kept.0;
             if same {
-                kept.1 += later.1;
+                kept.1 = kept.1.saturating_add(later.1);
             }
             same
         });
         let mut sums: HashMap<(Option<FrameId>, FrameId), u64> = HashMap::new();
         for count in &self.calls {
-            *sums.entry((count.caller, count.callee)).or_default() += count.calls;
+            let sum = sums.entry((count.caller, count.callee)).or_default();
+            *sum = sum.saturating_add(count.calls);
         }
         self.calls =
             sums.into_iter().map(|((caller, callee), calls)| CallCount { caller, callee, calls }).collect();

@@ -76,6 +76,11 @@ impl Stacks {
         frames
     }
 
+    /// The id with this index, if there is one.
+    pub(crate) fn id(&self, index: u32) -> Option<StackId> {
+        ((index as usize) < self.len()).then_some(StackId(index))
+    }
+
     /// How many there are, the root among them.
     pub fn len(&self) -> usize {
         self.nodes.len() + 1

@@ -1,0 +1,76 @@
+//! How frames stand in a line of collapsed stacks.
+//!
+//! `;` stands between frames and a line's end after the weight, so what a name has of these is written as `\x3b`, `\x0a`, `\x0d`;
+//! a name's own `\x3b` as `\x5cx3b`. Kernel frames end in `_[k]`, as stackcollapse-perf writes them; `_[i]` (inlined) and `_[j]`
+//! (compiled while it runs) stay a part of the name, the first is native code. A name that ends so and is something else has
+//! its last bracket as `\x5d`.
+
+use std::borrow::Cow;
+
+use crate::frame::{Frame, FrameKind};
+
+const KERNEL: &str = "_[k]";
+const INLINED: &str = "_[i]";
+/// What stands for a frame without a name: a reader passes over what is empty.
+const UNKNOWN: &str = "[unknown]";
+const ESCAPED: [char; 5] = [';', '\n', '\r', '\\', ']'];
+/// `\x3b`
+const ESCAPE: usize = 4;
+
+/// What a frame is in a line.
+pub(crate) fn escape(frame: Frame<'_>, out: &mut String) {
+    if frame.name.is_empty() {
+        out.push_str(UNKNOWN);
+    }
+    let ends_in = |mark: &str, kind| frame.name.ends_with(mark) && frame.kind != kind;
+    let hides_bracket = frame.name.ends_with(KERNEL) || ends_in(INLINED, FrameKind::Native);
+    for (at, letter) in frame.name.char_indices() {
+        let rest = &frame.name[at..];
+        let is_escaped = match letter {
+            ';' | '\n' | '\r' => true,
+            '\\' => unescaped(rest).is_some(),
+            ']' => hides_bracket && rest.len() == 1,
+            _ => false,
+        };
+        if is_escaped {
+            out.push_str(&format!("\\x{:02x}", u32::from(letter)));
+        } else {
+            out.push(letter);
+        }
+    }
+    if frame.kind == FrameKind::Kernel {
+        out.push_str(KERNEL);
+    }
+}
+
+/// A frame's name and kind, of what stands in a line.
+pub(crate) fn unescape(text: &str) -> (Cow<'_, str>, FrameKind) {
+    let (text, kind) = match text.strip_suffix(KERNEL) {
+        Some(name) if !name.is_empty() => (name, FrameKind::Kernel),
+        _ if text.ends_with(INLINED) => (text, FrameKind::Native),
+        _ => (text, FrameKind::Function),
+    };
+    if !text.contains('\\') {
+        return (Cow::Borrowed(text), kind);
+    }
+    let mut name = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        name.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (letter, length) = unescaped(rest).map_or(('\\', 1), |letter| (letter, ESCAPE));
+        name.push(letter);
+        rest = &rest[length..];
+    }
+    name.push_str(rest);
+    (Cow::Owned(name), kind)
+}
+
+/// The letter for which the text's first four stand.
+fn unescaped(text: &str) -> Option<char> {
+    let code = u8::from_str_radix(text.get(..ESCAPE)?.strip_prefix("\\x")?, 16).ok()?;
+    ESCAPED.into_iter().find(|letter| u32::from(*letter) == u32::from(code))
+}
+
+#[cfg(test)]
+mod tests;
