@@ -1,10 +1,36 @@
 //! The principal type is [`PerfClock`]: the stacks of whatever runs, by the kernel's clock.
+//!
+//! Requests are sent one by one, and as long stretches without a request lie between them, before or after by a coin. A group of
+//! processes that is on the processors more often while a request is answered *follows* the requests; what its stacks were then is
+//! the profile. Nobody has to say who answers.
 
-use unladen_load::{Cancel, DriverConfig};
-use unladen_profile::Profile;
+use std::time::Duration;
 
-use crate::error::ProfilerError;
-use crate::profiler::{Answered, Profiler};
+#[cfg(feature = "ebpf")]
+mod clock;
+#[cfg(feature = "ebpf")]
+mod following;
+#[cfg(feature = "ebpf")]
+mod jit;
+#[cfg(feature = "ebpf")]
+mod mappings;
+#[cfg(feature = "ebpf")]
+mod notes;
+#[cfg(feature = "ebpf")]
+mod places;
+#[cfg(feature = "ebpf")]
+mod processes;
+#[cfg(feature = "ebpf")]
+mod stretches;
+#[cfg(feature = "ebpf")]
+mod symbols;
+#[cfg(feature = "ebpf")]
+mod watcher;
+#[cfg(not(feature = "ebpf"))]
+#[path = "perf_clock/without.rs"]
+mod clock;
+
+pub use clock::PerfClock;
 
 /// How it samples.
 #[derive(Debug, Clone)]
@@ -13,42 +39,12 @@ pub struct PerfClockOptions {
     pub frequency: u64,
 }
 
-/// Sends requests, and has the stacks of all processes noted that follow them.
-#[derive(Debug)]
-pub struct PerfClock {
-    options: PerfClockOptions,
-}
-
-// === impl PerfClock ===
-
-impl PerfClock {
-    /// Looks whether the kernel lets us.
-    ///
-    /// # Errors
-    /// When not.
-    pub fn open(driver: DriverConfig, options: PerfClockOptions) -> Result<Self, ProfilerError> {
-        let _ = driver;
-        Ok(Self { options })
+impl Default for PerfClockOptions {
+    fn default() -> Self {
+        Self { frequency: 997 }
     }
 }
 
-impl Profiler for PerfClock {
-    fn name(&self) -> &'static str {
-        "perf"
-    }
-
-    fn plain(&mut self, cancel: &Cancel) -> Result<Answered, ProfilerError> {
-        let _ = (cancel, &self.options);
-        todo!()
-    }
-
-    fn profile(&mut self, into: &mut Profile, cancel: &Cancel) -> Result<Answered, ProfilerError> {
-        let _ = (into, cancel);
-        todo!()
-    }
-
-    fn finish(&mut self, into: &mut Profile) -> Result<(), ProfilerError> {
-        let _ = into;
-        Ok(())
-    }
-}
+/// After an answer, as long as it took is waited for what it left to do, but no less and no more than this.
+#[cfg(feature = "ebpf")]
+const SETTLE: std::ops::RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_millis(50);

@@ -30,6 +30,11 @@ pub trait Profiler {
     /// # Errors
     /// When that cannot be read.
     fn finish(&mut self, into: &mut Profile) -> Result<(), ProfilerError>;
+
+    /// What is to be said beside the profile: what it cannot show, and what to do about it.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// An answer.

@@ -1,0 +1,105 @@
+//! Who follows the requests. The principal type is [`Following`].
+
+use std::collections::{BTreeMap, HashMap};
+
+use unladen_lockin::{FALSE_DISCOVERY_RATE, benjamini_hochberg, difference};
+use unladen_probe::GroupId;
+
+/// How often groups were on a processor, with requests and without.
+#[derive(Debug, Default)]
+pub(super) struct Following {
+    on: Stretches,
+    off: Stretches,
+}
+
+/// Stretches of one kind.
+#[derive(Debug, Default)]
+struct Stretches {
+    count: usize,
+    seconds: f64,
+    samples: HashMap<GroupId, u64>,
+    /// Of each stretch in which a group was seen, its samples a second.
+    rates: HashMap<GroupId, Vec<f64>>,
+}
+
+/// A group that follows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Follower {
+    pub(super) group: GroupId,
+    /// Samples a second while requests are answered.
+    pub(super) on: f64,
+    /// And without.
+    pub(super) off: f64,
+}
+
+// === impl Following ===
+
+impl Following {
+    /// What was seen in a stretch of so many ns.
+    pub(super) fn add(&mut self, is_on: bool, length_ns: u64, groups: impl IntoIterator<Item = GroupId>) {
+        let stretches = if is_on { &mut self.on } else { &mut self.off };
+        let seconds = length_ns.max(1) as f64 / 1e9;
+        stretches.count += 1;
+        stretches.seconds += seconds;
+        let mut counts: BTreeMap<usize, (GroupId, u64)> = BTreeMap::new();
+        for group in groups {
+            counts.entry(group.index()).or_insert((group, 0)).1 += 1;
+        }
+        for (group, count) in counts.into_values() {
+            *stretches.samples.entry(group).or_default() += count;
+            stretches.rates.entry(group).or_default().push(count as f64 / seconds);
+        }
+    }
+
+    /// How many stretches had a request.
+    pub(super) fn requests(&self) -> usize {
+        self.on.count
+    }
+
+    /// All samples that were taken during requests.
+    pub(super) fn samples(&self) -> u64 {
+        self.on.samples.values().sum()
+    }
+
+    /// The groups that are on processors more often during requests than without, those with the most samples first: of all that
+    /// are named, at most one in twenty is named wrongly, on average.
+    pub(super) fn followers(&self) -> Vec<Follower> {
+        let mut groups: Vec<GroupId> = self.on.rates.keys().copied().collect();
+        groups.sort_unstable();
+        let tested: Vec<_> = groups
+            .iter()
+            .map(|group| {
+                difference((self.off.count, self.off.rates_of(*group)), (self.on.count, self.on.rates_of(*group)))
+            })
+            .collect();
+        let adjusted = benjamini_hochberg(&tested.iter().map(|tested| tested.p_value).collect::<Vec<_>>());
+        let mut followers: Vec<Follower> = groups
+            .iter()
+            .zip(tested.iter().zip(adjusted))
+            .filter(|(_, (tested, p_value))| tested.value > 0.0 && *p_value <= FALSE_DISCOVERY_RATE)
+            .map(|(group, _)| Follower {
+                group: *group,
+                on: self.on.per_second(*group),
+                off: self.off.per_second(*group),
+            })
+            .collect();
+        followers.sort_by(|a, b| b.on.total_cmp(&a.on));
+        followers
+    }
+}
+
+// === impl Stretches ===
+
+impl Stretches {
+    fn rates_of(&self, group: GroupId) -> &[f64] {
+        self.rates.get(&group).map_or(&[], |rates| rates)
+    }
+
+    fn per_second(&self, group: GroupId) -> f64 {
+        let samples = self.samples.get(&group).copied().unwrap_or_default();
+        if self.seconds > 0.0 { samples as f64 / self.seconds } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests;

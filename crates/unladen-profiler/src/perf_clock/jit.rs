@@ -1,0 +1,129 @@
+//! Code that processes make themselves, and its names. The principal type is [`PerfMap`]: a file that a process writes of it.
+//!
+//! Source: tools/perf/Documentation/jit-interface.txt of Linux; what Node.js writes with `--perf-basic-prof`, Python 3.12 with
+//! `-X perf`. The last line may be half written, and any line may be wrong: such lines are left out.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use nix::fcntl::OFlag;
+use unladen_profile::{Frame, FrameKind};
+
+/// More is not read: some million functions.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// Names of functions, by address.
+#[derive(Debug, Default)]
+pub(super) struct PerfMap {
+    /// By where they begin: where they end, and the name.
+    functions: BTreeMap<u64, (u64, String)>,
+}
+
+// === impl PerfMap ===
+
+impl PerfMap {
+    /// That of a process: /tmp/perf-PID.map as the process sees it, by the id that it has in its own eyes. Only if it is the
+    /// process's own: anybody may write to /tmp.
+    pub(super) fn of(pid: u32) -> Option<Self> {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
+        let (own_id, root) = match &status {
+            Ok(status) => (innermost_id(status).unwrap_or(pid), format!("/proc/{pid}/root")),
+            Err(_) => (pid, String::new()),
+        };
+        let owner = status.ok().as_deref().and_then(user);
+        Self::read(Path::new(&format!("{root}/tmp/perf-{own_id}.map")), owner)
+    }
+
+    /// `owner`: whose it has to be, or root's; none of a process that has ended.
+    fn read(path: &Path, owner: Option<u32>) -> Option<Self> {
+        // Without waiting for whoever would write to a pipe of that name.
+        let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
+        let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path).ok()?;
+        let metadata = file.metadata().ok()?;
+        let is_own = metadata.uid() == 0 || owner.is_none_or(|owner| owner == metadata.uid());
+        if !metadata.is_file() || !is_own {
+            return None;
+        }
+        let mut text = Vec::new();
+        file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+        Some(Self::parse(&text))
+    }
+
+    fn parse(text: &[u8]) -> Self {
+        let mut functions: BTreeMap<u64, (u64, String)> = BTreeMap::new();
+        for line in text.split(|byte| *byte == b'\n') {
+            let Some((start, end, name)) = function(line) else { continue };
+            // What was there before has been thrown away.
+            let replaced: Vec<u64> = functions.range(start..end).map(|(start, _)| *start).collect();
+            for start in replaced {
+                functions.remove(&start);
+            }
+            functions.insert(start, (end, name));
+        }
+        Self { functions }
+    }
+
+    /// The name of what is at an address.
+    pub(super) fn name(&self, address: u64) -> Option<&str> {
+        let (_, (end, name)) = self.functions.range(..=address).next_back()?;
+        (address < *end).then_some(name)
+    }
+}
+
+/// `START SIZE name`, in hexadecimal digits.
+fn function(line: &[u8]) -> Option<(u64, u64, String)> {
+    let line = String::from_utf8_lossy(line);
+    let mut fields = line.splitn(3, ' ');
+    let hex = |text: &str| u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).ok();
+    let (start, size) = (hex(fields.next()?)?, hex(fields.next()?)?);
+    let name = fields.next()?.trim();
+    (size > 0 && !name.is_empty()).then(|| (start, start.saturating_add(size), name.to_owned()))
+}
+
+/// The id that a process has in the innermost namespace of ids, from /proc/PID/status.
+fn innermost_id(status: &str) -> Option<u32> {
+    status.lines().find_map(|line| line.strip_prefix("NStgid:"))?.split_ascii_whitespace().next_back()?.parse().ok()
+}
+
+/// The effective user of a process.
+fn user(status: &str) -> Option<u32> {
+    status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// What a name of such a file says: Python's `py::function:/file.py`, V8's `JS:*function file.js:10:3` and the like; else the
+/// name as it is.
+pub(super) fn frame(name: &str) -> Frame<'_> {
+    python(name).or_else(|| javascript(name)).unwrap_or(Frame { name, file: "", line: 0, kind: FrameKind::Native })
+}
+
+fn python(name: &str) -> Option<Frame<'_>> {
+    let (function, file) = name.strip_prefix("py::")?.split_once(':')?;
+    Some(match function {
+        "<module>" => Frame { name: file, file, line: 0, kind: FrameKind::Include },
+        _ => Frame { name: function, file, line: 0, kind: FrameKind::Function },
+    })
+}
+
+fn javascript(name: &str) -> Option<Frame<'_>> {
+    let (tag, rest) = name.split_once(':')?;
+    if !matches!(tag, "JS" | "LazyCompile" | "Function" | "Eval" | "Script") {
+        return None;
+    }
+    // How far it is compiled.
+    let rest = rest.trim_start_matches(['*', '~', '^', '+', '\'']);
+    let (function, place) = rest.split_once(' ').unwrap_or(("", rest));
+    let mut parts = place.rsplitn(3, ':');
+    let (last, line, file) = (parts.next()?, parts.next(), parts.next());
+    let (file, line) = match (file, line.and_then(|line| line.parse().ok()), last.parse::<u32>()) {
+        (Some(file), Some(line), Ok(_)) => (file, line),
+        _ => (place, 0),
+    };
+    let function = if function.is_empty() { if file.is_empty() { "(anonymous)" } else { file } } else { function };
+    Some(Frame { name: function, file, line, kind: FrameKind::Function })
+}
+
+#[cfg(test)]
+mod tests;

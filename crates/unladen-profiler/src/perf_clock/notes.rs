@@ -1,0 +1,156 @@
+//! What is to be said beside a profile. The principal type is [`Shortcomings`].
+
+use std::collections::HashMap;
+
+use super::following::{Follower, Following};
+use super::places::{Module, Place, Places, StackIndex};
+use super::symbols::Symbols;
+
+/// More of a group's program code without a name than this is told.
+const UNNAMED: f64 = 0.2;
+
+/// More of what a group does without requests, against what it does with them, is told.
+const BACKGROUND: f64 = 0.05;
+
+/// A stack of a program that has no more frames than this is short: where it is, and perhaps who called.
+const SHORT: usize = 2;
+
+/// Groups of fewer samples are not judged.
+const FEWEST: u64 = 20;
+
+/// What is missing in a group's stacks.
+#[derive(Debug, Default)]
+pub(super) struct Shortcomings {
+    samples: u64,
+    /// Those taken in the program, or below the kernel.
+    in_program: u64,
+    short: u64,
+    ended: u64,
+    in_kernel: u64,
+    kernel_unnamed: u64,
+    unnamed: u64,
+    /// By module, where the innermost frame of the program has no name.
+    unnamed_in: HashMap<u32, u64>,
+    made_unnamed: u64,
+}
+
+// === impl Shortcomings ===
+
+impl Shortcomings {
+    /// A stack that was sampled so many times.
+    pub(super) fn add(&mut self, stack: StackIndex, samples: u64, places: &Places, symbols: &Symbols) {
+        self.samples += samples;
+        let all = places.places_of(stack);
+        let kernel = all.iter().take_while(|place| matches!(places.place(**place), Some(Place::Kernel(_)))).count();
+        let is_named = |place: &u32| symbols.get(*place).is_some_and(|named| named.is_named);
+        let (kernel, program) = all.split_at(kernel);
+        if let Some(leaf) = kernel.first() {
+            self.in_kernel += samples;
+            self.kernel_unnamed += if is_named(leaf) { 0 } else { samples };
+        }
+        let Some(leaf) = program.first() else { return };
+        self.in_program += samples;
+        let module = match places.place(*leaf) {
+            Some(Place::Somewhere { module }) => match places.module_of(module) {
+                Some((Module::Ended(_), _)) => {
+                    self.ended += samples;
+                    return;
+                }
+                _ => return,
+            },
+            Some(Place::Made { .. }) => None,
+            Some(Place::File { module, .. }) => Some(module),
+            Some(Place::Kernel(_)) | None => return,
+        };
+        self.short += if program.len() <= SHORT { samples } else { 0 };
+        if !is_named(leaf) {
+            self.unnamed += samples;
+            match module {
+                Some(module) => *self.unnamed_in.entry(module).or_default() += samples,
+                None => self.made_unnamed += samples,
+            }
+        }
+    }
+
+    /// What to say of them.
+    pub(super) fn notes(&self, group: &str, follower: &Follower, places: &Places) -> Vec<String> {
+        let mut notes = Vec::new();
+        if follower.off > follower.on * BACKGROUND {
+            notes.push(format!(
+                "{group}: {:.0} % of its samples are there without requests too ({:.1} a second; {:.1} with requests): they are not taken \
+                 off any stack",
+                share(follower.off, follower.on),
+                follower.off,
+                follower.on
+            ));
+        }
+        if self.samples < FEWEST {
+            return notes;
+        }
+        self.unnamed_notes(group, places, &mut notes);
+        let looked_at = self.in_program.saturating_sub(self.ended);
+        if looked_at >= FEWEST && self.short * 2 > looked_at {
+            notes.push(format!(
+                "{group}: {:.0} % of its stacks in the program have {SHORT} frames or fewer: it is built without frame pointers \
+                 (-fno-omit-frame-pointer), so who called is mostly not seen; shares of a function itself are right",
+                percent(self.short, looked_at)
+            ));
+        }
+        if self.ended as f64 > self.samples as f64 * BACKGROUND {
+            notes.push(format!(
+                "{group}: {:.0} % of its samples are of processes that had ended before their memory was looked at: their \
+                 functions are not known",
+                percent(self.ended, self.samples)
+            ));
+        }
+        if self.kernel_unnamed as f64 > self.in_kernel as f64 * UNNAMED {
+            notes.push(format!(
+                "{group}: the kernel hides the names of its functions: sysctl kernel.kptr_restrict=1, as root"
+            ));
+        }
+        notes
+    }
+
+    fn unnamed_notes(&self, group: &str, places: &Places, notes: &mut Vec<String>) {
+        if self.unnamed as f64 <= self.in_program as f64 * UNNAMED {
+            return;
+        }
+        let most = self.unnamed_in.iter().max_by_key(|(module, samples)| (**samples, **module));
+        match most.and_then(|(module, samples)| Some((places.module_of(*module)?.0, *samples))) {
+            Some((Module::File { path, .. }, samples)) if samples >= self.made_unnamed => notes.push(format!(
+                "{group}: {:.0} % of its samples in the program have no function's name, most of them in {path}: stripped symbols: \
+                 install the package's -dbgsym",
+                percent(self.unnamed, self.in_program)
+            )),
+            _ => notes.push(format!(
+                "{group}: {:.0} % of its samples in the program are in code that it made itself, without names: start it so that it \
+                 writes /tmp/perf-PID.map (node --perf-basic-prof, python3 -X perf from 3.12)",
+                percent(self.unnamed, self.in_program)
+            )),
+        }
+    }
+}
+
+/// What is to be said of all.
+pub(super) fn general(following: &Following, follows: bool, lost: u64) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !follows {
+        notes.push(format!(
+            "nobody was seen on a processor more often with requests than without, in {} requests and {} samples: send more requests",
+            following.requests(),
+            following.samples()
+        ));
+    }
+    if lost > 0 {
+        notes.push(format!("{lost} samples were lost: the machine was too busy to read them, so shares may be off"));
+    }
+    notes
+}
+
+fn percent(part: u64, of: u64) -> f64 {
+    share(part as f64, of as f64)
+}
+
+fn share(part: f64, of: f64) -> f64 {
+    if of > 0.0 { 100.0 * part / of } else { 0.0 }
+}

@@ -1,0 +1,88 @@
+//! The principal type is [`Processes`]: what is known of those that were sampled.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use unladen_probe::StackSample;
+
+use super::mappings::{Mapping, Mappings};
+use super::places::{Places, StackIndex};
+
+/// A process that has code where none was known is looked at again, but not more often than this.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// Beyond these, processes are forgotten that have not been looked at for some time.
+const MOST_KNOWN: usize = 4096;
+
+/// How long that is.
+const FORGOTTEN: Duration = Duration::from_secs(60);
+
+/// Mappings, by process.
+#[derive(Debug, Default)]
+pub(super) struct Processes(HashMap<u32, Known>);
+
+#[derive(Debug)]
+struct Known {
+    comm: String,
+    mappings: Mappings,
+    at: Instant,
+}
+
+// === impl Processes ===
+
+impl Processes {
+    /// The stack of a sample, its addresses made places.
+    pub(super) fn stack_of(&mut self, sample: &StackSample, places: &mut Places) -> StackIndex {
+        let mut stack: Vec<u32> = before_calls(&sample.kernel).map(|address| places.kernel(address)).collect();
+        if let Some(leaf) = sample.user.first() {
+            self.look(sample, *leaf);
+            match self.mappings(sample, *leaf) {
+                Some(mappings) => stack.extend(
+                    before_calls(&sample.user)
+                        // Where the program keeps something else than frames, the rest is no code, or not what was called.
+                        .map_while(|address| Some((address, mappings.at(address)?)))
+                        .map(|(address, mapping)| place(places, sample, mapping, address)),
+                ),
+                None => stack.push(places.ended(sample.pid, &sample.comm)),
+            }
+        }
+        places.stack(stack)
+    }
+
+    /// Looks at a process in whose known code the address does not lie.
+    fn look(&mut self, sample: &StackSample, leaf: u64) {
+        if let Some(known) = self.0.get(&sample.pid)
+            && (known.mappings.at(leaf).is_some() || known.at.elapsed() < LOOK_AGAIN)
+        {
+            return;
+        }
+        if self.0.len() >= MOST_KNOWN {
+            self.0.retain(|_, known| known.at.elapsed() < FORGOTTEN);
+        }
+        let comm = sample.comm.clone();
+        match (Mappings::of(sample.pid), self.0.get_mut(&sample.pid)) {
+            (Some(mappings), _) => {
+                self.0.insert(sample.pid, Known { comm, mappings, at: Instant::now() });
+            }
+            (None, Some(known)) => known.at = Instant::now(),
+            (None, None) => {}
+        }
+    }
+
+    /// Those that hold the address: a process that has ended before anybody looked has its parent's, if it was forked by that and
+    /// has become no other program.
+    fn mappings(&self, sample: &StackSample, leaf: u64) -> Option<&Mappings> {
+        let own = self.0.get(&sample.pid);
+        let parent = || self.0.get(&sample.parent).filter(|parent| parent.comm == sample.comm);
+        own.or_else(parent).map(|known| &known.mappings).filter(|mappings| mappings.at(leaf).is_some())
+    }
+}
+
+fn place(places: &mut Places, sample: &StackSample, mapping: &Mapping, address: u64) -> u32 {
+    places.mapped(sample.pid, &sample.comm, &mapping.backing, mapping.offset_of(address), address)
+}
+
+/// All but the first are where a call returns to, which can lie in the next function: the call is before that.
+fn before_calls(addresses: &[u64]) -> impl Iterator<Item = u64> {
+    addresses.iter().enumerate().map(|(index, address)| if index == 0 { *address } else { address.saturating_sub(1) })
+}
