@@ -37,7 +37,7 @@ pub use load::{
 };
 pub use profile::{ProfileDiff, ProfileSetup, Profiled};
 pub use prove::{
-    ArmResult, BoxPlot, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup, Role,
+    ArmProfile, ArmResult, BoxPlot, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup, Role,
     WeightMetric,
 };
 pub use quantity::{Kind, Quantity, bucket_name};

@@ -25,12 +25,29 @@ pub struct Prove {
     pub interactions: Vec<Interaction>,
     /// How long it would take to tell 1 % of the first quantile, in all; none where it is told.
     pub time_for_one_percent: Option<Duration>,
+    /// With `--profile`, what was written of each arm's profile.
+    pub profiles: Vec<ArmProfile>,
     /// What became of the changes that were made to the system.
     pub put_back: Vec<String>,
     /// `--fail-if` conditions, and whether each is broken for certain.
     pub gates: Vec<Gate>,
     /// What the reader should know before believing it.
     pub warnings: Vec<Warning>,
+}
+
+/// The files of an arm's profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArmProfile {
+    /// The arm's name.
+    pub arm: String,
+    /// Requests that were profiled.
+    pub requests: u64,
+    /// The file that `unladen profile` reads.
+    pub file: String,
+    /// The flame graph; of an arm that is not the baseline, what differs from that.
+    pub picture: String,
+    /// How many functions are told from no change against the baseline; none of the baseline.
+    pub changed: Option<usize>,
 }
 
 /// How it was measured.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use unladen_load::{AccessLogError, HeaderError, LoadError, RecordError, RequestError, StatusesError, UrlListError};
 use unladen_probe::ProbeError;
+use unladen_profiler::ProfilerError;
 use unladen_prove::{ExperimentError, SwitchError};
 use unladen_serve::{ConfigError, ServeError};
 
@@ -35,6 +36,15 @@ pub(crate) enum Failure {
     /// An application's files, or its class map, cannot be read.
     #[error(transparent)]
     Application(#[from] unladen_classmap::Problem),
+    /// A page cannot be profiled.
+    #[error(transparent)]
+    Profiler(ProfilerError),
+    /// A file of a profile cannot be read.
+    #[error(transparent)]
+    ProfileFile(#[from] unladen_profile::ReadError),
+    /// Profiles that cannot be put together.
+    #[error(transparent)]
+    Merge(#[from] unladen_profile::MergeError),
     /// A file of records cannot be written or read.
     #[error(transparent)]
     Record(RecordError),
@@ -159,6 +169,12 @@ impl Failure {
             Self::Purge(PurgeError::NoAdmin(_) | PurgeError::Refused(_)) => Code::Usage,
             Self::Purge(PurgeError::Unreachable { .. }) => Code::Unreachable,
             Self::Purge(PurgeError::Unexpected { .. }) => Code::UnexpectedAnswer,
+            Self::ProfileFile(_) | Self::Merge(_) => Code::Usage,
+            Self::Profiler(error) => match error {
+                ProfilerError::Load(error) => code_of(error),
+                ProfilerError::Answer(_) => Code::UnexpectedAnswer,
+                _ => Code::CannotMeasure,
+            },
             Self::StoppedAtOnce => Code::Interrupted,
             Self::Switch(_) => Code::CannotSwitch,
             Self::Arm { error, .. } => code_of(error),
@@ -214,5 +230,14 @@ impl From<SwitchError> for Failure {
 impl From<Code> for ExitCode {
     fn from(code: Code) -> Self {
         Self::from(code as u8)
+    }
+}
+
+impl From<ProfilerError> for Failure {
+    fn from(error: ProfilerError) -> Self {
+        match error {
+            ProfilerError::Cancelled | ProfilerError::Load(LoadError::Cancelled) => Self::Interrupted { shown: false },
+            error => Self::Profiler(error),
+        }
     }
 }

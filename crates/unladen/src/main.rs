@@ -10,6 +10,7 @@ mod interrupt;
 mod latency;
 mod load;
 mod output;
+mod profile;
 mod progress;
 mod prove;
 mod purge;

@@ -3,7 +3,8 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use unladen_report::{Format, Inside, Load, Prove, Style, Weigh, format_named};
+use unladen_profile::writer_for;
+use unladen_report::{Format, Inside, Load, ProfileDiff, Profiled, Prove, Style, Weigh, format_named};
 
 /// A result of any command.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +13,8 @@ pub(crate) enum Report<'a> {
     Inside(&'a [Inside]),
     Load(&'a Load),
     Prove(&'a Prove),
+    Profile(&'a Profiled),
+    ProfileDiff(&'a ProfileDiff),
 }
 
 /// The result could not be written.
@@ -31,6 +34,8 @@ impl Report<'_> {
             Self::Inside(pages) => format.inside(pages, style, out),
             Self::Load(result) => format.load(result, style, out),
             Self::Prove(result) => format.prove(result, style, out),
+            Self::Profile(result) => format.profile(result, style, out),
+            Self::ProfileDiff(result) => format.profile_diff(result, style, out),
         }
     }
 }
@@ -77,6 +82,11 @@ pub(crate) fn everywhere(result: Report<'_>, json: bool, files: &[PathBuf], styl
         written = to_stdout(format, result, style);
     }
     for file in files {
+        // A profile has formats of its own, by which others read it.
+        if let (Report::Profile(profiled), Some(writer)) = (result, writer_for(file)) {
+            written = written.and(whole_file(file, |out| writer.write(&profiled.profile, out)));
+            continue;
+        }
         let name = match file.extension().and_then(|extension| extension.to_str()) {
             Some("json") => "json",
             Some("svg") => "svg",

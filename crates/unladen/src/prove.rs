@@ -9,6 +9,7 @@ mod measured;
 mod options;
 mod phase;
 mod plan;
+mod profiles;
 mod recording;
 mod run;
 mod signals;
@@ -16,6 +17,6 @@ mod warnings;
 mod weights;
 
 pub(crate) use gate::Condition;
-pub(crate) use options::Options;
+pub(crate) use options::{Options, Profiles};
 pub(crate) use run::{Proved, prove};
 pub(crate) use signals::on_signal;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::figure::{Number, SpanJson, nanos};
-use crate::prove::{ArmResult, BoxPlot, Comparison, Gate, Interaction, Metric, Prove};
+use crate::prove::{ArmProfile, ArmResult, BoxPlot, Comparison, Gate, Interaction, Metric, Prove};
 use crate::weigh::Span;
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
@@ -30,6 +30,8 @@ pub(super) struct Document<'a> {
     interactions: Vec<InteractionJson<'a>>,
     time_for_one_percent_ns: Option<u64>,
     gates: Vec<GateJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    profiles: Vec<ProfileJson<'a>>,
     put_back: &'a [String],
     warnings: Vec<String>,
 }
@@ -46,6 +48,15 @@ struct ArmJson<'a> {
     cold_box_plot_ns: Option<BoxJson>,
     /// Pairs of a latency in ns and the share of requests at or below.
     distribution: &'a [(u64, f64)],
+}
+
+#[derive(Serialize)]
+struct ProfileJson<'a> {
+    arm: &'a str,
+    requests: u64,
+    file: &'a str,
+    picture: &'a str,
+    functions_changed: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -107,6 +118,18 @@ struct GateJson<'a> {
     found: &'a str,
 }
 
+impl<'a> ProfileJson<'a> {
+    fn of(profile: &'a ArmProfile) -> Self {
+        Self {
+            arm: &profile.arm,
+            requests: profile.requests,
+            file: &profile.file,
+            picture: &profile.picture,
+            functions_changed: profile.changed,
+        }
+    }
+}
+
 impl<'a> Document<'a> {
     pub(super) fn of(result: &'a Prove) -> Self {
         let setup = &result.setup;
@@ -130,6 +153,7 @@ impl<'a> Document<'a> {
             interactions: result.interactions.iter().map(interaction).collect(),
             time_for_one_percent_ns: result.time_for_one_percent.map(nanos),
             gates: result.gates.iter().map(gate).collect(),
+            profiles: result.profiles.iter().map(ProfileJson::of).collect(),
             put_back: &result.put_back,
             warnings: result.warnings.iter().map(ToString::to_string).collect(),
         }

@@ -143,6 +143,7 @@ pub(crate) fn class_map() -> Prove {
         comparisons,
         interactions: Vec::new(),
         time_for_one_percent: Some(Duration::from_secs(1_500)),
+        profiles: Vec::new(),
         put_back: vec!["put back: /srv/wiki/vendor/composer/autoload_static.php, php-fpm reloaded".into()],
         gates: vec![
             Gate {
@@ -251,6 +252,7 @@ pub(crate) fn two_knobs() -> Prove {
         ],
         time_for_one_percent: None,
         gates: Vec::new(),
+        profiles: Vec::new(),
         put_back: Vec::new(),
         warnings: vec![Warning::SameArmDiffers { ratio: 1.021 }],
         ..class_map()
@@ -276,6 +278,7 @@ pub(crate) fn each_alone() -> Prove {
         comparisons,
         time_for_one_percent: None,
         gates: Vec::new(),
+        profiles: Vec::new(),
         put_back: Vec::new(),
         warnings: Vec::new(),
         ..class_map()

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::prose::{clean, fill, paragraph, warnings};
-use crate::prove::{Gate, Prove, Role};
+use crate::prove::{ArmProfile, Gate, Prove, Role};
 use crate::quantity::{Kind, grouped, lasting, plain, short};
 use crate::style::Style;
 use crate::weigh::Ended;
@@ -34,6 +34,7 @@ pub(super) fn prove(result: &Prove, style: Style, out: &mut dyn Write) -> io::Re
     }
     boxes::boxes(result, style, out)?;
     how_long(result, style, out)?;
+    profiles(&result.profiles, style, out)?;
     gates(&result.gates, style, out)?;
     for line in &result.put_back {
         for line in fill(&clean(line), usize::from(style.width)) {
@@ -82,6 +83,30 @@ fn head(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
         Ended::Failed => writeln!(out, "{}", style.warn("it failed: these are the blocks until then"))?,
     }
     writeln!(out)
+}
+
+fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    for profile in profiles {
+        let requests = grouped(profile.requests as f64, 0);
+        let changed = match profile.changed {
+            Some(1) => ": 1 function told from no change".to_owned(),
+            Some(changed) => format!(": {changed} functions told from no change"),
+            None => String::new(),
+        };
+        let text = format!(
+            "Profile of {}, {requests} requests: {}; {}{changed}",
+            clean(&profile.arm),
+            clean(&profile.file),
+            clean(&profile.picture)
+        );
+        for line in fill(&text, usize::from(style.width)) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    if !profiles.is_empty() {
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 fn how_long(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {

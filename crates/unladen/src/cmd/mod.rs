@@ -5,6 +5,7 @@ mod completions;
 mod fail_on;
 mod load;
 mod man;
+mod profile;
 mod prove;
 mod purge;
 mod rules;
@@ -40,6 +41,7 @@ enum Command {
     Weigh(Box<weigh::Args>),
     Load(Box<load::Args>),
     Prove(Box<prove::Args>),
+    Profile(Box<profile::Args>),
     Classmap(Box<classmap::Args>),
     Serve(serve::Args),
     Purge(purge::Args),
@@ -54,6 +56,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Weigh(args) => weigh::run(*args),
         Command::Load(args) => load::run(*args),
         Command::Prove(args) => prove::run(*args),
+        Command::Profile(args) => profile::run(*args),
         Command::Classmap(args) => classmap::run(*args),
         Command::Serve(args) => serve::run(&args),
         Command::Purge(args) => purge::run(args),

@@ -13,8 +13,11 @@ use crate::cmd::showing::Showing;
 use crate::cmd::values::percent;
 use crate::exit::Failure;
 use crate::output::Report;
-use crate::prove::{Condition, Options, Proved};
+use crate::prove::{Condition, Options, Profiles, Proved};
 use crate::{output, prove};
+
+/// Requests of each arm that --profile looks at: a share of 1 % is then known to some tenths of it.
+const PROFILED: u64 = 100;
 
 /// Whether a change makes a difference, how much, and to what else
 ///
@@ -66,6 +69,9 @@ pub(super) struct Args {
     /// Compare latencies alone: read no counters
     #[arg(long, help_heading = "How much")]
     no_weights: bool,
+    /// Afterwards profile each arm, and write what differs into this folder [default: unladen-profile]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "unladen-profile", require_equals = true, help_heading = "How much")]
+    profile: Option<PathBuf>,
     /// Repeats the order of the arms of an earlier run
     #[arg(long, value_name = "N", help_heading = "How much")]
     seed: Option<u64>,
@@ -119,6 +125,19 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
+/// Each arm's profiles are made as `unladen profile` makes them by default.
+fn profiling(seed: u64, quiet: bool) -> crate::profile::Options {
+    crate::profile::Options {
+        which: None,
+        period: Duration::from_millis(1),
+        of_cpu: false,
+        fresh: false,
+        budget: crate::profile::Budget::Requests(PROFILED),
+        seed,
+        quiet,
+    }
+}
+
 fn restore(file: &std::path::Path) -> Result<(), Failure> {
     let report = unladen_prove::restore(file)?;
     if report.is_complete() {
@@ -149,13 +168,20 @@ impl Args {
             _ => return Err(Failure::Usage("expected a file, or --a and --b".into())),
         };
         self.override_load(&mut experiment.load)?;
+        let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
+        let profiles = self.profile.map(|folder| Profiles { folder, options: profiling(seed, self.showing.quiet) });
+        if let Some(profiles) = &profiles {
+            let made = std::fs::create_dir_all(&profiles.folder);
+            made.map_err(|error| output::OutputError::new(&profiles.folder, error))?;
+        }
         Ok(Options {
             experiment,
             until: self.until,
             is_budget_firm: self.time.is_some() || self.requests.is_some(),
             fail_if: self.fail_if,
             group_by: (!self.no_weights).then_some(GroupBy::Auto),
-            seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
+            seed,
+            profiles,
             quiet: self.showing.quiet,
         })
     }

@@ -56,6 +56,7 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
             [] => Vec::new(),
             done => vec![format!("put back: {}", done.join(", "))],
         },
+        profiles: Vec::new(),
         warnings: warnings(measured, &arms, &results, &refused),
         arms: results,
         comparisons,

@@ -1,5 +1,7 @@
 //! The principal type is [`Options`]: what `prove` was asked for, resolved.
 
+use std::path::PathBuf;
+
 use unladen_probe::GroupBy;
 use unladen_prove::Experiment;
 
@@ -19,8 +21,19 @@ pub(crate) struct Options {
     pub(crate) group_by: Option<GroupBy>,
     /// Seed of the order of arms, of arrivals and of the mix.
     pub(crate) seed: u64,
+    /// Where profiles of the arms go, if there are to be any, and how they are made.
+    pub(crate) profiles: Option<Profiles>,
     /// No progress line.
     pub(crate) quiet: bool,
+}
+
+/// Profiles of the arms, made after all that is timed.
+#[derive(Debug)]
+pub(crate) struct Profiles {
+    /// The folder.
+    pub(crate) folder: PathBuf,
+    /// How they are made.
+    pub(crate) options: crate::profile::Options,
 }
 
 // === impl Options ===

@@ -6,15 +6,16 @@ use unladen_load::Cancel;
 use unladen_lockin::{Estimate, MIN_BLOCKS, Until, Verdict};
 use unladen_probe::{Instrument, Reading};
 use unladen_prove::{Arm, PutBack, SwitchError, Switchboard};
-use unladen_report::{Ended, Prove};
+use unladen_report::{ArmProfile, Ended, Prove};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::prove::analysis::{analyse, headline};
 use crate::prove::measured::Measured;
-use crate::prove::options::Options;
+use crate::prove::options::{Options, Profiles};
 use crate::prove::phase::{Sender, Stretch};
 use crate::prove::plan::{PASSES, Plan};
+use crate::prove::profiles::{self, Profiling};
 use crate::prove::recording::{ArmRecord, BlockRecord, Recording};
 
 /// The part of a phase after its last answer, in which work for its requests still counts.
@@ -107,14 +108,23 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
     if let Some(found) = run.board.found() {
         eprintln!("unladen: an earlier run was killed; {found}");
     }
-    let stopped = match run.prepare() {
+    let mut stopped = match run.prepare() {
         Ok(()) => run.blocks(),
         Err(failure) => Stopped::by(failure),
     };
+    let mut profiles = Vec::new();
+    if let (Stopped::Done, Some(wanted)) = (&stopped, &options.profiles) {
+        match run.profiles(wanted) {
+            Ok(made) => profiles = made,
+            Err(failure) => stopped = Stopped::by(failure),
+        }
+    }
     progress.say("putting everything back");
     let put_back = run.board.put_back();
     progress.clear();
-    run.finish(stopped, put_back)
+    let mut proved = run.finish(stopped, put_back)?;
+    proved.result.profiles = profiles;
+    Ok(proved)
 }
 
 impl Run<'_> {
@@ -266,6 +276,27 @@ impl Run<'_> {
         record.errors += cold.errors;
         record.cut_short += cold.cut_short;
         Ok(Some(record))
+    }
+
+    /// Profiles all arms, in turns as they were measured, and writes what differs. Nothing is timed any longer.
+    fn profiles(&mut self, wanted: &Profiles) -> Result<Vec<ArmProfile>, Failure> {
+        let arms = self.arms;
+        let mut profiling = Profiling::new(wanted, arms, &self.options.experiment);
+        for round in 0..profiles::ROUNDS {
+            for arm in profiling.order(&mut self.rng) {
+                self.progress.say(format!(
+                    "profiling, round {} of {}: {}",
+                    round + 1,
+                    profiles::ROUNDS,
+                    arms[arm].name
+                ));
+                self.board.set(&arms[arm], self.cancel)?;
+                self.try_out(arm)?;
+                profiling.visit(arm, self.cancel, self.progress)?;
+            }
+        }
+        self.progress.say("writing the profiles");
+        profiling.write()
     }
 
     fn read(&mut self) -> Result<Option<Reading>, Failure> {

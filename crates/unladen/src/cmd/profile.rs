@@ -1,0 +1,115 @@
+//! `unladen profile`: the command line, and what it resolves to.
+
+mod diff;
+mod files;
+mod how;
+
+use unladen_load::{Cancel, LoadError};
+use unladen_report::Ended;
+
+use crate::cmd::fail_on::FailOn;
+use crate::cmd::profile::files::Kept;
+use crate::cmd::profile::how::How;
+use crate::cmd::sending::Sending;
+use crate::cmd::showing::Showing;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::output::Report;
+use crate::profile::{self, Page};
+
+/// Where inside the code the time of a page goes
+///
+/// Finds what answers the URL, and drives the profiler that there is for it: Excimer for PHP-FPM, Devel::NYTProf for Perl, the kernel's
+/// clock for all else. Only the requests that are sent here are profiled, and nothing of the application is changed.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:\n  \
+        sudo unladen profile http://127.0.0.1:8080/index.php/Main_Page\n  \
+        sudo unladen profile --fresh http://127.0.0.1:8081/wws/lists\n  \
+        sudo unladen profile diff http://127.0.0.1:8080/ http://127.0.0.1:8082/\n  \
+        unladen profile diff before.profile.json after.profile.json -o change.svg\n  \
+        unladen profile import nytprof.out -o page.svg"
+)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// The page
+    #[arg(required = true, value_name = "URL")]
+    url: Option<String>,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    sending: Sending,
+    /// End with code 8 if this rule finds something; `any` stands for all; may be repeated
+    #[arg(long, value_name = "RULE", help_heading = "What to look for")]
+    fail_on: Vec<String>,
+    #[command(flatten)]
+    kept: Kept,
+    /// How many functions to list
+    #[arg(long, value_name = "N", default_value_t = TOP, help_heading = "What to show")]
+    top: usize,
+    #[command(flatten)]
+    showing: Showing,
+}
+
+/// Functions that a table lists.
+const TOP: usize = 20;
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Import(files::Import),
+    Export(files::Export),
+    Merge(files::Merge),
+    Grep(files::Grep),
+    Top(files::Top),
+    Diff(Box<diff::Args>),
+    Formats(files::Formats),
+}
+
+pub(super) fn run(args: Args) -> Result<(), Failure> {
+    match args.command {
+        Some(Command::Import(args)) => files::import(&args),
+        Some(Command::Export(args)) => files::export(&args),
+        Some(Command::Merge(args)) => files::merge(&args),
+        Some(Command::Grep(args)) => files::grep(&args),
+        Some(Command::Top(args)) => files::top(&args),
+        Some(Command::Diff(args)) => diff::run(*args),
+        Some(Command::Formats(args)) => files::formats(&args),
+        None => page(args),
+    }
+}
+
+fn page(args: Args) -> Result<(), Failure> {
+    let Some(url) = &args.url else { return Err(Failure::Usage("a URL was expected".into())) };
+    args.showing.check()?;
+    let gate = FailOn::of_profiles(&args.fail_on)?;
+    let options = args.how.resolve(args.showing.quiet)?;
+    let folder = args.kept.folder()?;
+    let page = Page::new(&args.sending, url)?;
+    let cancel = Cancel::new();
+    interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+
+    let mut result = profile::profile(page, &options, &cancel)?;
+    result.top = args.top;
+    if let Some(folder) = &folder {
+        result.written = profile::write_all(&result.profile, folder, &profile::slug(url))?;
+    }
+    args.showing.show(Report::Profile(&result))?;
+    if result.setup.as_ref().is_some_and(|setup| setup.ended == Ended::Interrupted) {
+        return Err(Failure::Interrupted { shown: true });
+    }
+    gate.judge_findings(url, &result.findings)
+}
+
+// === impl Page ===
+
+impl Page {
+    /// Of the command line.
+    fn new(sending: &Sending, url: &str) -> Result<Self, Failure> {
+        let requests = sending.requests(&[url.to_owned()], None)?;
+        let driver = sending.driver(requests.into_iter().map(|weighted| weighted.request).collect())?;
+        Ok(Self { title: url.to_owned(), driver })
+    }
+}

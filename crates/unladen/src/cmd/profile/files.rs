@@ -1,0 +1,212 @@
+//! `unladen profile import`, `export`, `merge`, `grep`, `top` and `formats`: what is done with files of profiles.
+
+use std::path::{Path, PathBuf};
+
+use unladen_profile::{Pattern, Profile, READERS, Reader, WRITERS, Writer, reader_named, writer_for, writer_named};
+
+use crate::cmd::showing::Showing;
+use crate::exit::Failure;
+use crate::output::{self, Report};
+use crate::profile;
+
+use super::TOP;
+
+/// Where the files of a profile go.
+#[derive(Debug, clap::Args)]
+pub(super) struct Kept {
+    /// The folder for the flame graph and the profile in all formats
+    #[arg(long, value_name = "DIR", default_value = "unladen-profile", help_heading = "What to show")]
+    files: PathBuf,
+    /// Write no files but those of --output
+    #[arg(long, conflicts_with = "files", help_heading = "What to show")]
+    no_files: bool,
+}
+
+/// What is read.
+#[derive(Debug, clap::Args)]
+struct Source {
+    /// Files of profiles; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    file: Vec<PathBuf>,
+    /// Their format, rather than to look
+    #[arg(long, value_name = "FORMAT", value_parser = reader_names())]
+    format: Option<String>,
+}
+
+/// Reads profiles of other tools, and shows and writes them as one
+#[derive(Debug, clap::Args)]
+pub(super) struct Import {
+    #[command(flatten)]
+    source: Source,
+    /// How many functions to list
+    #[arg(long, value_name = "N", default_value_t = TOP, help_heading = "What to show")]
+    top: usize,
+    #[command(flatten)]
+    showing: Showing,
+}
+
+/// Writes a profile in another format
+#[derive(Debug, clap::Args)]
+pub(super) struct Export {
+    #[command(flatten)]
+    source: Source,
+    /// The format [default: what the name of the output says]
+    #[arg(long = "as", value_name = "FORMAT", value_parser = writer_names())]
+    into: Option<String>,
+    /// The file to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Puts several profiles together
+#[derive(Debug, clap::Args)]
+pub(super) struct Merge {
+    #[command(flatten)]
+    source: Source,
+    /// The file to write; its name says in which format
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Keeps those stacks in which a function occurs
+#[derive(Debug, clap::Args)]
+pub(super) struct Grep {
+    /// A regular expression that a function's name or file matches
+    #[arg(value_name = "PATTERN")]
+    pattern: String,
+    #[command(flatten)]
+    source: Source,
+    /// Keep the others
+    #[arg(short = 'v', long)]
+    invert: bool,
+    /// How many functions to list
+    #[arg(long, value_name = "N", default_value_t = TOP, help_heading = "What to show")]
+    top: usize,
+    #[command(flatten)]
+    showing: Showing,
+}
+
+/// Lists the functions of a profile
+#[derive(Debug, clap::Args)]
+pub(super) struct Top {
+    #[command(flatten)]
+    source: Source,
+    /// How many functions to list
+    #[arg(short = 'n', long, value_name = "N", default_value_t = TOP)]
+    top: usize,
+    #[command(flatten)]
+    showing: Showing,
+}
+
+/// Lists the formats that are read and written
+#[derive(Debug, clap::Args)]
+pub(super) struct Formats {}
+
+// === impl Kept ===
+
+impl Kept {
+    /// The folder, if there is to be one; made if it is not there.
+    pub(super) fn folder(&self) -> Result<Option<PathBuf>, Failure> {
+        if self.no_files {
+            return Ok(None);
+        }
+        let made = std::fs::create_dir_all(&self.files);
+        made.map_err(|error| output::OutputError::new(&self.files, error))?;
+        Ok(Some(self.files.clone()))
+    }
+}
+
+// === impl Source ===
+
+impl Source {
+    /// The profiles as one.
+    fn read(&self) -> Result<Profile, Failure> {
+        let reader = self.format.as_deref().and_then(reader_named);
+        let mut profiles = self.file.iter().map(|file| read(file, reader)).collect::<Result<Vec<_>, _>>()?;
+        match profiles.len() {
+            1 => Ok(profiles.remove(0)),
+            _ => Ok(unladen_profile::merge(&profiles)?),
+        }
+    }
+}
+
+/// Reads a file.
+pub(super) fn read(file: &Path, reader: Option<&'static dyn Reader>) -> Result<Profile, Failure> {
+    Ok(unladen_profile::read(file, reader)?)
+}
+
+fn reader_names() -> Vec<&'static str> {
+    READERS.iter().map(|reader| reader.name()).collect()
+}
+
+fn writer_names() -> Vec<&'static str> {
+    WRITERS.iter().map(|writer| writer.name()).collect()
+}
+
+pub(super) fn import(args: &Import) -> Result<(), Failure> {
+    args.showing.check()?;
+    Ok(args.showing.show(Report::Profile(&profile::of_file(args.source.read()?, args.top)))?)
+}
+
+pub(super) fn top(args: &Top) -> Result<(), Failure> {
+    args.showing.check()?;
+    Ok(args.showing.show(Report::Profile(&profile::of_file(args.source.read()?, args.top)))?)
+}
+
+pub(super) fn grep(args: &Grep) -> Result<(), Failure> {
+    args.showing.check()?;
+    let pattern: Pattern = args.pattern.parse().map_err(|error| Failure::Usage(format!("{error}")))?;
+    let found = unladen_profile::grep(&args.source.read()?, &pattern, args.invert);
+    Ok(args.showing.show(Report::Profile(&profile::of_file(found, args.top)))?)
+}
+
+pub(super) fn export(args: &Export) -> Result<(), Failure> {
+    let writer = match (&args.into, &args.output) {
+        (Some(name), _) => writer_named(name),
+        (None, Some(file)) => writer_for(file),
+        (None, None) => None,
+    };
+    let Some(writer) = writer else { return Err(Failure::Usage(unknown(args.output.as_deref()))) };
+    let profile = args.source.read()?;
+    match &args.output {
+        Some(file) => write(&profile, writer, file),
+        None => {
+            let mut bytes = Vec::new();
+            let written = writer.write(&profile, &mut bytes);
+            written.map_err(|error| output::OutputError::new(Path::new("standard output"), error))?;
+            Ok(output::bytes(&bytes)?)
+        }
+    }
+}
+
+pub(super) fn merge(args: &Merge) -> Result<(), Failure> {
+    let Some(writer) = writer_for(&args.output) else { return Err(Failure::Usage(unknown(Some(&args.output)))) };
+    write(&args.source.read()?, writer, &args.output)
+}
+
+pub(super) fn formats(_: &Formats) -> Result<(), Failure> {
+    let read = READERS.iter().map(|reader| format!("  {:12} {}\n", reader.name(), reader.about()));
+    let written = WRITERS
+        .iter()
+        .map(|writer| format!("  {:12} {:44} {}\n", writer.name(), writer.suffixes().join(" "), writer.about()));
+    let text = format!(
+        "read:\n{}\nwritten, by the end of the file's name:\n{}",
+        read.collect::<String>(),
+        written.collect::<String>()
+    );
+    Ok(output::line(text.trim_end())?)
+}
+
+fn write(profile: &Profile, writer: &dyn Writer, file: &Path) -> Result<(), Failure> {
+    Ok(output::whole_file(file, |out| writer.write(profile, out))?)
+}
+
+fn unknown(file: Option<&Path>) -> String {
+    let what = match file {
+        Some(file) => format!("{}: its name says no format", file.display()),
+        None => "which format? --as says it".to_owned(),
+    };
+    let ends: Vec<_> =
+        WRITERS.iter().map(|writer| format!("{} ({})", writer.name(), writer.suffixes().join(", "))).collect();
+    format!("{what}; there are {}", ends.join("; "))
+}

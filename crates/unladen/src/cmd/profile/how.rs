@@ -1,0 +1,102 @@
+//! The principal type is [`How`]: the part of the command line that says how pages are profiled.
+
+use std::time::Duration;
+
+use clap::ValueEnum;
+
+use crate::exit::Failure;
+use crate::profile::{Budget, Options, Which};
+
+/// Shorter, and the profiler would be most of what it sees.
+const LEAST_PERIOD: Duration = Duration::from_micros(50);
+/// Longer, and a request has no samples.
+const MOST_PERIOD: Duration = Duration::from_secs(1);
+
+#[derive(Debug, clap::Args)]
+pub(super) struct How {
+    /// Which profiler
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = By::Auto, help_heading = "How to profile")]
+    profiler: By,
+    /// Time between samples [default: 1ms]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, help_heading = "How to profile")]
+    period: Option<Duration>,
+    /// Sample as time passes, or as the processor works; Excimer only
+    #[arg(long, value_name = "CLOCK", value_enum, default_value_t = ByClock::Wall, help_heading = "How to profile")]
+    clock: ByClock,
+    /// Each request is the first one of a fresh process; Perl only
+    #[arg(long, help_heading = "How to profile")]
+    fresh: bool,
+    /// How long to profile, such as 30s or 2min [default: 20s]
+    #[arg(short, long, value_name = "TIME", value_parser = humantime::parse_duration, help_heading = "How long")]
+    time: Option<Duration>,
+    /// How many requests to profile
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "time", help_heading = "How long")]
+    requests: Option<u64>,
+    /// Repeats the order of requests of an earlier run
+    #[arg(long, value_name = "N", help_heading = "How long")]
+    seed: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// The one for what answers
+    Auto,
+    /// PHP's Excimer, in PHP-FPM
+    Excimer,
+    /// Perl's Devel::NYTProf, in a FastCGI program
+    Nytprof,
+    /// The kernel's clock: native and kernel frames of whatever follows the requests
+    Perf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ByClock {
+    /// Waiting counts
+    Wall,
+    /// It does not
+    Cpu,
+}
+
+// === impl How ===
+
+impl How {
+    /// From what was typed to what it means.
+    pub(super) fn resolve(&self, quiet: bool) -> Result<Options, Failure> {
+        let period = self.period.unwrap_or(Duration::from_millis(1));
+        if !(LEAST_PERIOD..=MOST_PERIOD).contains(&period) {
+            return Err(Failure::Usage(format!("the period is {period:?}: expected 50 µs to 1 s")));
+        }
+        if self.requests == Some(0) {
+            return Err(Failure::Usage("no requests, no profile: expected --requests 1 or more".into()));
+        }
+        let which = match self.profiler {
+            By::Auto => None,
+            By::Excimer => Some(Which::Excimer),
+            By::Nytprof => Some(Which::NytProf),
+            By::Perf => Some(Which::Perf),
+        };
+        let is_for = |only: Which| which.is_none_or(|which| which == only);
+        if self.fresh && !is_for(Which::NytProf) {
+            return Err(Failure::Usage(
+                "--fresh is for Devel::NYTProf, which starts the process that it profiles".into(),
+            ));
+        }
+        if self.clock == ByClock::Cpu && !is_for(Which::Excimer) {
+            return Err(Failure::Usage(
+                "--clock is for Excimer: perf counts CPU time, Devel::NYTProf time as it passes".into(),
+            ));
+        }
+        Ok(Options {
+            which,
+            period,
+            of_cpu: self.clock == ByClock::Cpu,
+            fresh: self.fresh,
+            budget: match self.requests {
+                Some(requests) => Budget::Requests(requests),
+                None => Budget::Time(self.time.unwrap_or(Duration::from_secs(20))),
+            },
+            seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
+            quiet,
+        })
+    }
+}

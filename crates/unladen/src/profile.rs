@@ -1,0 +1,14 @@
+//! What `unladen profile` does: from options to a result. The principal function is [`profile()`].
+
+mod evidence;
+mod files;
+mod options;
+mod result;
+mod run;
+mod session;
+
+pub(crate) use files::{slug, write_all, write_flame_diff, write_native};
+pub(crate) use options::{Budget, Options, Page, Which};
+pub(crate) use result::{diff_of, of_file};
+pub(crate) use run::{diff_urls, profile};
+pub(crate) use session::Session;

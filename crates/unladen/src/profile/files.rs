@@ -1,0 +1,81 @@
+//! The files of a profile: a flame graph, and all formats that are written.
+
+use std::path::{Path, PathBuf};
+
+use unladen_profile::{Diff, FlameStyle, Profile, WRITERS, Writer, flame_diff, writer_named};
+
+use crate::exit::Failure;
+use crate::output;
+
+/// Longer names are cut: a file's name ends at 255 bytes.
+const MOST_LETTERS: usize = 60;
+
+/// What a file's name is made of for a URL: the end of its path, `Main_Page`; of `/`, its host.
+pub(crate) fn slug(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = rest.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    let name: String = last.chars().map(|letter| if plain(letter) { letter } else { '-' }).take(MOST_LETTERS).collect();
+    let name = name.trim_matches(['.', '-']).to_owned();
+    if name.is_empty() { "profile".to_owned() } else { name }
+}
+
+/// Writes it in each format. Gives the files, and what reads each.
+///
+/// # Errors
+/// The first that cannot be written.
+pub(crate) fn write_all(profile: &Profile, folder: &Path, name: &str) -> Result<Vec<(String, &'static str)>, Failure> {
+    WRITERS.iter().map(|writer| write(profile, *writer, folder, name)).collect()
+}
+
+/// Writes it in our own format, and as a flame graph.
+///
+/// # Errors
+/// The first that cannot be written.
+pub(crate) fn write_native(
+    profile: &Profile,
+    folder: &Path,
+    name: &str,
+) -> Result<Vec<(String, &'static str)>, Failure> {
+    ["unladen", "flame"]
+        .into_iter()
+        .filter_map(writer_named)
+        .map(|writer| write(profile, writer, folder, name))
+        .collect()
+}
+
+/// Writes the differential flame graph.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn write_flame_diff(diff: &Diff, folder: &Path, name: &str) -> Result<(String, &'static str), Failure> {
+    let file = folder.join(format!("{name}.diff.svg"));
+    let style = FlameStyle::of_diff(diff);
+    output::whole_file(&file, |out| flame_diff(diff, &style, out))?;
+    Ok((file.display().to_string(), "any browser: a differential flame graph"))
+}
+
+fn write(profile: &Profile, writer: &dyn Writer, folder: &Path, name: &str) -> Result<(String, &'static str), Failure> {
+    let suffix = writer.suffixes().first().copied().unwrap_or(".txt");
+    let file: PathBuf = folder.join(format!("{name}{suffix}"));
+    output::whole_file(&file, |out| writer.write(profile, out))?;
+    Ok((file.display().to_string(), writer.about()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn names_of_files_by_urls() {
+        for (url, name) in [
+            ("http://127.0.0.1:8080/index.php/Main_Page", "Main_Page"),
+            ("http://127.0.0.1:8080/", "127.0.0.1-8080"),
+            ("https://a.example/wws/lists/?x=/../y#z", "lists"),
+            ("http://a.example/%2e%2e/..", "profile"),
+        ] {
+            assert_eq!(slug(url), name, "{url}");
+        }
+    }
+}

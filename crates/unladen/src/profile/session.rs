@@ -1,0 +1,243 @@
+//! The principal type is [`Session`]: a page under its profiler.
+
+use std::time::{Duration, Instant};
+
+use unladen_load::Cancel;
+use unladen_lockin::ratio;
+use unladen_probe::{GroupBy, Instrument};
+use unladen_profile::{About, Profile, Unit};
+use unladen_profiler::{
+    Application, Clock, Excimer, ExcimerOptions, Kind, NytProf, NytProfOptions, Overheard, PerfClock, PerfClockOptions,
+    Profiler, ProfilerError, overhear,
+};
+use unladen_report::{Ended, ProfileSetup};
+
+use crate::exit::Failure;
+use crate::profile::options::{Options, Page, Which};
+use crate::progress::Progress;
+
+/// Requests sent before anything is kept: caches are then full, and the slowest worker has begun.
+const WARM_UP: usize = 3;
+/// One request in so many is sent without the profiler, so that it is known what that adds.
+const PLAIN_EVERY: usize = 4;
+/// Samples a second of the kernel's clock: no divisor of its ticks, so that what runs in step with those is seen.
+const FREQUENCY: u64 = 997;
+/// A profiler makes a request some times slower, and the time-out is for requests without.
+const SLOWER: u32 = 10;
+
+/// A page under its profiler.
+pub(crate) struct Session {
+    title: String,
+    profiler: Box<dyn Profiler>,
+    profile: Profile,
+    group: String,
+    how: String,
+    notes: Vec<String>,
+    plain: Vec<f64>,
+    profiled: Vec<f64>,
+    begun: Instant,
+    rng: fastrand::Rng,
+}
+
+/// What came of it.
+pub(crate) struct Measured {
+    pub(crate) setup: ProfileSetup,
+    pub(crate) profile: Profile,
+    pub(crate) notes: Vec<String>,
+    /// Whether CPU time counts, and waiting does not.
+    pub(crate) of_cpu: bool,
+    pub(crate) fresh: bool,
+}
+
+// === impl Session ===
+
+impl Session {
+    /// Finds what answers, and its profiler; sends some requests that are not kept.
+    ///
+    /// # Errors
+    /// When it is not answered, or there is no profiler for it.
+    pub(crate) fn open(page: Page, options: &Options, cancel: &Cancel, progress: &Progress) -> Result<Self, Failure> {
+        let title = page.title.clone();
+        let mut notes = Vec::new();
+        let (profiler, application) = choose(page, options, cancel, progress, &mut notes)?;
+        let how = how(profiler.name(), options);
+        progress.say("looking who answers");
+        let group =
+            application.map_or_else(|| Ok("all that follows".to_owned()), |application| group_of(&application))?;
+        let about = About {
+            title: title.clone(),
+            profiler: profiler.name().to_owned(),
+            unit: Unit::default(),
+            are_requests: true,
+            ..About::default()
+        };
+        let mut session = Self {
+            title,
+            profiler,
+            profile: Profile::new(about),
+            group,
+            how,
+            notes,
+            plain: Vec::new(),
+            profiled: Vec::new(),
+            begun: Instant::now(),
+            rng: fastrand::Rng::with_seed(options.seed),
+        };
+        // Of a fresh process no request is warm.
+        if !options.fresh {
+            progress.say("warming up");
+            for _ in 0..WARM_UP {
+                session.profiler.plain(cancel)?;
+            }
+        }
+        session.begun = Instant::now();
+        Ok(session)
+    }
+
+    /// One request more, and now and then one without the profiler.
+    pub(crate) fn step(&mut self, cancel: &Cancel) -> Result<(), Failure> {
+        let with_plain = self.rng.usize(..PLAIN_EVERY) == 0 || self.plain.len() * PLAIN_EVERY < self.profiled.len();
+        // In either order, so that neither is always the one after.
+        let first = with_plain && self.rng.bool();
+        if first {
+            self.plain(cancel)?;
+        }
+        let answered = self.profiler.profile(&mut self.profile, cancel)?;
+        self.profiled.push(answered.took.as_nanos() as f64);
+        if with_plain && !first {
+            self.plain(cancel)?;
+        }
+        Ok(())
+    }
+
+    fn plain(&mut self, cancel: &Cancel) -> Result<(), Failure> {
+        let answered = self.profiler.plain(cancel)?;
+        self.plain.push(answered.took.as_nanos() as f64);
+        Ok(())
+    }
+
+    /// Requests profiled until now.
+    pub(crate) fn requests(&self) -> usize {
+        self.profiled.len()
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// When the profiler's own result cannot be read.
+    pub(crate) fn finish(mut self, options: &Options, ended: Ended) -> Result<Measured, Failure> {
+        let elapsed = self.begun.elapsed();
+        self.profiler.finish(&mut self.profile)?;
+        let mut notes = self.notes;
+        notes.extend(self.profiler.notes());
+        let setup = ProfileSetup {
+            url: self.title,
+            group: self.group,
+            how: self.how,
+            elapsed,
+            ended,
+            plain_ns: interval(&self.plain),
+            profiled_ns: interval(&self.profiled),
+        };
+        let of_cpu = options.of_cpu || self.profile.about.unit == Unit::CpuNanoseconds;
+        Ok(Measured { setup, profile: self.profile, notes, of_cpu, fresh: options.fresh })
+    }
+}
+
+/// The profiler for what answers, and what that is.
+fn choose(
+    page: Page,
+    options: &Options,
+    cancel: &Cancel,
+    progress: &Progress,
+    notes: &mut Vec<String>,
+) -> Result<(Box<dyn Profiler>, Option<Application>), Failure> {
+    let perf = |page: Page| -> Result<Box<dyn Profiler>, Failure> {
+        progress.say("starting the kernel's clock");
+        Ok(Box::new(PerfClock::open(page.driver, PerfClockOptions { frequency: FREQUENCY })?))
+    };
+    if options.which == Some(Which::Perf) {
+        return Ok((perf(page)?, None));
+    }
+    progress.say("looking what the web server hands on, and to whom");
+    let overheard = match overhear(&page.driver, cancel) {
+        Ok(overheard) => overheard,
+        // Nothing but FastCGI is handed on by us: what can be seen without is its machine code.
+        Err(error @ ProfilerError::NotFound(_)) if options.which.is_none() => {
+            notes.push(format!("{error}; native and kernel frames by the kernel's clock instead"));
+            return Ok((perf(page)?, None));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let application = overheard.application.clone();
+    let timeout = page.driver.timeout.saturating_mul(SLOWER);
+    let which = options.which.or(match application.kind {
+        Kind::PhpFpm => Some(Which::Excimer),
+        Kind::Perl => Some(Which::NytProf),
+        _ => None,
+    });
+    let opened = match which {
+        Some(Which::Excimer) => excimer(overheard, options, timeout),
+        Some(Which::NytProf) => nytprof(overheard, options, timeout),
+        Some(Which::Perf) | None => {
+            let exe = application.exe.display();
+            notes.push(format!("there is no profiler here for {exe}: native and kernel frames by the kernel's clock"));
+            return Ok((perf(page)?, Some(application)));
+        }
+    };
+    match opened {
+        Ok(profiler) => Ok((profiler, Some(application))),
+        Err(error @ ProfilerError::Missing { .. }) if options.which.is_none() => {
+            notes.push(format!("{error}; until then native and kernel frames, by the kernel's clock"));
+            Ok((perf(page)?, Some(application)))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn excimer(overheard: Overheard, options: &Options, timeout: Duration) -> Result<Box<dyn Profiler>, ProfilerError> {
+    let clock = if options.of_cpu { Clock::Cpu } else { Clock::Wall };
+    Ok(Box::new(Excimer::open(overheard, ExcimerOptions { period: options.period, clock, timeout })?))
+}
+
+fn nytprof(overheard: Overheard, options: &Options, timeout: Duration) -> Result<Box<dyn Profiler>, ProfilerError> {
+    let options = NytProfOptions { fresh: options.fresh, opcodes: true, timeout };
+    Ok(Box::new(NytProf::open(overheard, options)?))
+}
+
+/// In half a line.
+fn how(profiler: &str, options: &Options) -> String {
+    match profiler {
+        "excimer" => {
+            let of = if options.of_cpu { "CPU time" } else { "time" };
+            format!("Excimer, a sample every {} of {of}", humantime::format_duration(options.period))
+        }
+        "nytprof" if options.fresh => "Devel::NYTProf, every call, first requests of fresh processes".to_owned(),
+        "nytprof" => "Devel::NYTProf, every call".to_owned(),
+        _ => format!("the kernel's clock, {FREQUENCY} samples a second of CPU time"),
+    }
+}
+
+/// The name of the group that a process, or the first of its children, is in: a master does not answer itself.
+fn group_of(application: &Application) -> Result<String, Failure> {
+    let mut instrument = Instrument::open(GroupBy::Auto)?;
+    instrument.read()?;
+    let pid = i32::try_from(application.pid).unwrap_or(0);
+    let members =
+        || instrument.groups().flat_map(|(id, group)| instrument.members(id).map(move |member| (member, group)));
+    let found =
+        members().find(|(member, _)| member.parent == pid).or_else(|| members().find(|(member, _)| member.pid == pid));
+    let by_exe = || application.exe.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(found.map_or_else(by_exe, |(_, group)| group.name.clone()))
+}
+
+/// A time with its 95 % interval: as wide as the line where there were too few.
+fn interval(times: &[f64]) -> (f64, f64, f64) {
+    match ratio(times, &vec![1.0; times.len()]) {
+        Ok(estimate) => (estimate.value, estimate.low, estimate.high),
+        Err(_) => {
+            let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
+            (mean, 0.0, f64::INFINITY)
+        }
+    }
+}
