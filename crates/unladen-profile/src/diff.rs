@@ -18,6 +18,8 @@ pub struct Diff {
     pub candidate_self: Vec<f64>,
     /// The titles.
     pub titles: [String; 2],
+    /// How many requests each is of, if anybody knows.
+    pub requests: [Option<u64>; 2],
     /// Whether weights are per request; else, where nobody knows how many requests there were, parts of the whole.
     pub per_request: bool,
     /// The functions: those whose change is told from none first, then by what changed of what each weighs by itself, the
@@ -145,6 +147,7 @@ pub fn diff(baseline: &Profile, candidate: &Profile) -> Result<Diff, MergeError>
         baseline_self,
         candidate_self,
         titles: [baseline.about.title.clone(), candidate.about.title.clone()],
+        requests,
         per_request,
         rows,
         told,

@@ -13,6 +13,7 @@ use crate::weigh::Weigh;
 mod figure;
 mod inside;
 mod load;
+mod profile;
 mod prove;
 mod weigh;
 
@@ -43,14 +44,12 @@ impl Format for Json {
         document(&prove::Document::of(result), out)
     }
 
-    fn profile(&self, result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        let _ = (result, style, out);
-        todo!()
+    fn profile(&self, result: &Profiled, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        document(&profile::Document::of(result), out)
     }
 
-    fn profile_diff(&self, result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        let _ = (result, style, out);
-        todo!()
+    fn profile_diff(&self, result: &ProfileDiff, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        document(&profile::DiffDocument::of(result), out)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::weigh::Weigh;
 mod draw;
 mod inside;
 mod load;
+mod profile;
 mod prove;
 mod weigh;
 
@@ -51,14 +52,12 @@ impl Format for Svg {
         document(&body, height, out)
     }
 
-    fn profile(&self, result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        let _ = (result, style, out);
-        todo!()
+    fn profile(&self, result: &Profiled, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        profile::profile(result, out)
     }
 
-    fn profile_diff(&self, result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        let _ = (result, style, out);
-        todo!()
+    fn profile_diff(&self, result: &ProfileDiff, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        profile::diff(result, out)
     }
 }
 

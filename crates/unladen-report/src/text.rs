@@ -14,6 +14,7 @@ mod bar;
 mod figure;
 mod inside;
 mod load;
+mod profile;
 mod prose;
 mod prove;
 mod table;
@@ -51,13 +52,11 @@ impl Format for Text {
     }
 
     fn profile(&self, result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        let _ = (result, style, out);
-        todo!()
+        profile::profile(result, style, out)
     }
 
     fn profile_diff(&self, result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        let _ = (result, style, out);
-        todo!()
+        profile::diff::diff(result, style, out)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::read::{ReadError, Reader};
 pub(crate) struct Unladen;
 
 /// What a document begins with, but for spaces; its version follows.
-const BEGINNING: [&[u8]; 4] = [b"{", b"\"schema\"", b":", b"\"unladen.profile/"];
+const BEGINNING: [&[u8]; 4] = [b"{", b"\"schema\"", b":", b"\"unladen.stacks/"];
 
 impl Reader for Unladen {
     fn name(&self) -> &'static str {

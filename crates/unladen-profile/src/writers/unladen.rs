@@ -14,7 +14,7 @@ use crate::write::Writer;
 pub(crate) struct Unladen;
 
 /// Of the document; readers refuse another.
-pub(crate) const SCHEMA: &str = "unladen.profile/1";
+pub(crate) const SCHEMA: &str = "unladen.stacks/1";
 
 #[derive(serde::Serialize)]
 struct FrameOut<'a> {

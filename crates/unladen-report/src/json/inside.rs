@@ -97,13 +97,14 @@ pub(super) struct NotLookedJson<'a> {
     takes: &'a str,
 }
 
-const WARM: &str = "warm";
+/// Found in requests of processes that had answered before.
+pub(super) const WARM: &str = "warm";
 const FRESH: &str = "fresh";
 
 pub(super) fn findings(inside: &Inside) -> impl Iterator<Item = FindingJson<'_>> {
-    let warm = inside.findings.iter().map(|found| finding(inside, WARM, found));
+    let warm = inside.findings.iter().map(|found| finding(&inside.url, WARM, found));
     let fresh = inside.fresh.iter().flat_map(|fresh| &fresh.findings);
-    warm.chain(fresh.map(|found| finding(inside, FRESH, found)))
+    warm.chain(fresh.map(|found| finding(&inside.url, FRESH, found)))
 }
 
 pub(super) fn counts(inside: &Inside) -> impl Iterator<Item = CountJson<'_>> {
@@ -136,7 +137,8 @@ fn count<'a>(inside: &'a Inside, state: &'static str, row: &'a TotalRow) -> Coun
     }
 }
 
-fn finding<'a>(inside: &'a Inside, state: &'static str, finding: &'a Finding) -> FindingJson<'a> {
+/// A finding of a page.
+pub(super) fn finding<'a>(url: &'a str, state: &'static str, finding: &'a Finding) -> FindingJson<'a> {
     let Cure { advice, file, lines, commands } = &finding.cure;
     let figure = |figure: &'a Figure| FigureJson {
         name: figure.name,
@@ -147,7 +149,7 @@ fn finding<'a>(inside: &'a Inside, state: &'static str, finding: &'a Finding) ->
     };
     let item = |item: &'a Item| ItemJson { name: &item.name, per_request: item.per_request };
     FindingJson {
-        url: &inside.url,
+        url,
         rule: finding.rule,
         group: &finding.group,
         state,

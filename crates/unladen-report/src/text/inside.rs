@@ -116,7 +116,7 @@ fn titles(rows: &[&TotalRow], groups: &[&str]) -> Vec<&'static str> {
 }
 
 /// `told` are those before, in the order of their numbers.
-fn findings<'a>(
+pub(super) fn findings<'a>(
     findings: &'a [Finding],
     heading: &str,
     told: &mut Vec<&'a Finding>,

@@ -108,7 +108,7 @@ impl Grid {
 }
 
 /// Columns of a terminal, the marks apart.
-fn width(line: &str) -> usize {
+pub(super) fn width(line: &str) -> usize {
     line.chars().filter(|c| ![STRONG, WARN, FAINT, HEADING, END].contains(c)).count()
 }
 

@@ -25,7 +25,7 @@ fn a_document_is_as_the_docs_say() {
     Unladen.write(&profile, &mut out).unwrap();
     assert_eq!(
         String::from_utf8(out).unwrap(),
-        r#"{"schema":"unladen.profile/1",
+        r#"{"schema":"unladen.stacks/1",
 "about":{"title":"a \"page\"","profiler":"","unit":"samples","period_ns":1000000,"requests":null,"are_requests":true},
 "frames":[
 {"name":"a.php","file":"a.php","line":3,"kind":"include"},

@@ -1,0 +1,368 @@
+//! The result of `unladen profile`: which functions take the time of a request, and who calls them.
+
+use std::io::{self, Write};
+
+use unladen_lockin::ShareEstimate;
+use unladen_profile::{FrameId, FunctionRow, Profile, Unit};
+
+use super::inside::findings;
+use super::prose::{clean, fill, wrapped};
+use super::table::{Grid, faint, strong, width};
+use crate::profile::{ProfileSetup, Profiled};
+use crate::quantity::{Kind, Quantity, grouped, plain};
+use crate::style::Style;
+use crate::weigh::Ended;
+
+pub(super) mod diff;
+
+/// Callers that are named of a function.
+const CALLERS: usize = 3;
+/// Callers on whose behalf it takes less than this part of its time are not named.
+const LEAST_CALLER: f64 = 0.1;
+/// Columns that a function's name gets at least; for that others go.
+const NARROWEST: usize = 28;
+
+pub(super) fn profile(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    head(result, style, out)?;
+    let [itself, with_calls] = titles(&result.profile);
+    if result.functions.is_empty() {
+        writeln!(out, "{}\n", style.heading("no function was seen"))?;
+    } else {
+        let mut rows: Vec<&FunctionRow> = result.functions.iter().collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.self_weight));
+        table(result, &rows, &itself, true, style, out)?;
+        rows.sort_by_key(|row| std::cmp::Reverse(row.total_weight));
+        table(result, &rows, &with_calls, false, style, out)?;
+    }
+    findings(&result.findings, "what each request carries", &mut Vec::new(), style, out)?;
+    close(&result.notes, &result.written, style, out)
+}
+
+fn head(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &result.profile;
+    let requests = requests(profile.requests());
+    let Some(setup) = &result.setup else {
+        let title = if profile.about.title.is_empty() { "a profile" } else { &profile.about.title };
+        writeln!(out, "{}", style.heading(&clean(title)))?;
+        let by =
+            if profile.about.profiler.is_empty() { String::new() } else { format!(", by {}", profile.about.profiler) };
+        writeln!(out, "{}", style.faint(&clean(&format!("{requests}{by}"))))?;
+        no_intervals(result, style, out)?;
+        return writeln!(out);
+    };
+    writeln!(out, "{}", style.heading(&clean(&setup.url)))?;
+    about_setup("", setup, &requests, style, out)?;
+    no_intervals(result, style, out)?;
+    writeln!(out)
+}
+
+/// Who answered, how it was profiled, and what that took.
+fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let elapsed = grouped(setup.elapsed.as_secs_f64(), 1);
+    let line = format!("{title}{}, by {}; {requests} in {elapsed} s", setup.group, setup.how);
+    for line in fill(&clean(&line), usize::from(style.width)) {
+        writeln!(out, "{}", style.faint(&line))?;
+    }
+    for line in fill(&overhead(setup), usize::from(style.width)) {
+        writeln!(out, "{}", style.faint(&line))?;
+    }
+    match setup.ended {
+        Ended::Complete => Ok(()),
+        Ended::Interrupted => writeln!(out, "{}", style.warn("interrupted: these are the requests until then")),
+        Ended::Failed => writeln!(out, "{}", style.warn("a request failed: these are the requests until then")),
+    }
+}
+
+/// `a request takes 24.10 ± 0.21 ms, under the profiler 25.30 ± 0.24 ms: 5.0 ± 1.3 % more`
+fn overhead(setup: &ProfileSetup) -> String {
+    let quantity = |(value, low, high): (f64, f64, f64)| {
+        let margin = margin(value, low, high);
+        // With too few requests the interval reaches to infinity.
+        if margin.is_finite() {
+            Quantity { kind: Kind::Time, value, margin }.to_string()
+        } else {
+            format!("{} (too few for an interval)", plain(Kind::Time, value))
+        }
+    };
+    let takes =
+        format!("a request takes {}, under the profiler {}", quantity(setup.plain_ns), quantity(setup.profiled_ns));
+    match setup.overhead() {
+        Some((_, low, high)) if low <= 0.0 && high >= 0.0 => {
+            format!("{takes}: no measurable difference ({} to {} %)", signed(low), signed(high))
+        }
+        Some((value, low, high)) => {
+            let word = if value < 0.0 { "less" } else { "more" };
+            format!("{takes}: {} {word}", percent(value.abs(), Some(margin(value, low, high))))
+        }
+        None => takes,
+    }
+}
+
+fn no_intervals(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let has_any = result.functions.iter().any(|row| row.self_share.interval.is_some());
+    if has_any || result.functions.is_empty() {
+        return Ok(());
+    }
+    let why = if result.profile.about.are_requests {
+        format!("fewer than {} requests: no intervals", unladen_profile::MIN_REQUESTS)
+    } else {
+        "one file, requests not told apart: no intervals".to_owned()
+    };
+    fill(&why, usize::from(style.width)).iter().try_for_each(|line| writeln!(out, "{}", style.warn(line)))
+}
+
+/// Functions in an order.
+fn table(
+    result: &Profiled,
+    rows: &[&FunctionRow],
+    title: &str,
+    with_callers: bool,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "{}", style.heading(title))?;
+    let shown = &rows[..rows.len().min(result.top.max(1))];
+    let mut columns = Columns::new(&["itself", "with calls", "calls/request"], &[2]);
+    for row in shown {
+        let mut shares = [&row.self_share, &row.total_share].map(share);
+        let first = usize::from(!with_callers);
+        shares[first] = strong(&shares[first]);
+        let [own, total] = shares;
+        columns.row(vec![own, total, row.calls_per_request.map(calls).unwrap_or_default()]);
+    }
+    let room = columns.settle(style);
+    for (index, row) in shown.iter().enumerate() {
+        columns.function(index, function(&result.profile, row.frame, room));
+        if with_callers {
+            for line in callers(&result.profile, row, room) {
+                columns.below(faint(&line));
+            }
+        }
+    }
+    columns.write(style, out)?;
+    if rows.len() > shown.len() {
+        writeln!(out, "{}\n", style.faint(&further(rows.len() - shown.len(), "")))?;
+    }
+    Ok(())
+}
+
+/// `… 312 further functions`
+fn further(count: usize, what: &str) -> String {
+    format!("… {} further function{}{what}", grouped(count as f64, 0), if count == 1 { "" } else { "s" })
+}
+
+/// `called by Parser::parse (72 %), Title::newFromText (20 %)`, over as many lines as it takes.
+fn callers(profile: &Profile, row: &FunctionRow, room: usize) -> Vec<String> {
+    let part = |weight: u64| weight as f64 / row.total_weight.max(1) as f64;
+    let named = row.callers.iter().filter(|caller| part(caller.weight) > LEAST_CALLER).take(CALLERS);
+    let named: Vec<String> = named
+        .filter_map(|caller| {
+            let name = short_name(profile, caller.frame?, room.saturating_sub(14));
+            // A name is not broken at its blanks.
+            Some(format!("{}\u{a0}({:.0}\u{a0}%)", name.replace(' ', "\u{a0}"), part(caller.weight) * 100.0))
+        })
+        .collect();
+    if named.is_empty() {
+        return Vec::new();
+    }
+    let lines = fill(&format!("called by {}", named.join(", ")), room.saturating_sub(2));
+    lines.into_iter().map(|line| format!("  {}", line.replace('\u{a0}', " "))).collect()
+}
+
+/// A function's name, and where it is as far as there is room.
+fn function(profile: &Profile, frame: FrameId, room: usize) -> String {
+    let name = short_name(profile, frame, room);
+    let frame = profile.frames.get(frame);
+    let file = frame.file.rsplit('/').next().unwrap_or_default();
+    let place = match (file, frame.line) {
+        ("", _) => String::new(),
+        (file, _) if frame.name.ends_with(file) => String::new(),
+        (file, 0) => file.to_owned(),
+        (file, line) => format!("{file}:{line}"),
+    };
+    if place.is_empty() || width(&name) + 2 + width(&place) > room {
+        return name;
+    }
+    format!("{name}  {}", faint(&clean(&place)))
+}
+
+/// The end of a name tells most.
+fn short_name(profile: &Profile, frame: FrameId, room: usize) -> String {
+    let name = profile.frames.get(frame).name;
+    let name = if name.is_empty() { "(no name)" } else { name };
+    let length = name.chars().count();
+    if length <= room {
+        return clean(name);
+    }
+    let last: String = name.chars().skip(length + 1 - room.max(1)).collect();
+    // At a part's beginning, if that leaves most of it.
+    let parts = ["\\", "::", "/"].iter().filter_map(|separator| last.find(separator).map(|at| at + separator.len()));
+    let begin = parts.min().filter(|begin| begin * 2 < last.len()).unwrap_or(0);
+    format!("…{}", clean(&last[begin..]))
+}
+
+/// What stands below the tables of a profile.
+fn close(notes: &[String], written: &[(String, &'static str)], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    for note in notes {
+        wrapped(&clean(note), style, out)?;
+    }
+    if !notes.is_empty() && !written.is_empty() {
+        writeln!(out)?;
+    }
+    let longest = written.iter().map(|(file, _)| file.chars().count()).max().unwrap_or(0);
+    for (file, reads) in written {
+        let file = format!("{:<longest$}", clean(file));
+        let room = usize::from(style.width).saturating_sub(longest + 2);
+        // A name is copied: it is not broken.
+        let reads = fill(reads, room.max(NARROWEST));
+        for (index, reads) in reads.iter().enumerate() {
+            let file = if index == 0 { style.strong(&file) } else { " ".repeat(longest) };
+            writeln!(out, "{file}  {}", style.faint(reads))?;
+        }
+    }
+    Ok(())
+}
+
+fn requests(requests: Option<u64>) -> String {
+    match requests {
+        Some(1) => "1 request".to_owned(),
+        Some(requests) => format!("{} requests", grouped(requests as f64, 0)),
+        None => "not known of how many requests".to_owned(),
+    }
+}
+
+/// Of the two tables.
+fn titles(profile: &Profile) -> [String; 2] {
+    let what = match (profile.about.unit, profile.about.period_ns) {
+        (Unit::Nanoseconds, _) | (Unit::Samples, Some(_)) => "time",
+        (Unit::CpuNanoseconds, _) => "CPU time",
+        (Unit::Samples, None) => {
+            return ["samples in the function itself", "samples in it and what it calls"].map(String::from);
+        }
+        (Unit::Bytes, _) => return ["bytes of the function itself", "bytes of it and what it calls"].map(String::from),
+        (Unit::Count, _) => {
+            return ["events in the function itself", "events in it and what it calls"].map(String::from);
+        }
+    };
+    [format!("where the {what} is spent itself"), format!("where the {what} is spent with all that is called")]
+}
+
+/// The longer half of an interval.
+fn margin(value: f64, low: f64, high: f64) -> f64 {
+    (high - value).max(value - low).max(0.0)
+}
+
+/// `16.6 ± 0.7 %`; of what was never or always seen, the end of the interval: `< 4.9 %`, `> 95.1 %`.
+fn share(share: &ShareEstimate) -> String {
+    let Some((low, high)) = share.interval else { return percent(share.value, None) };
+    if share.value <= 0.0 && high > 0.0 {
+        format!("< {}", percent(high, None))
+    } else if share.value >= 1.0 && low < 1.0 {
+        format!("> {}", percent(low, None))
+    } else {
+        percent(share.value, Some(margin(share.value, low, high)))
+    }
+}
+
+/// `16.6 ± 0.7 %`, of a part.
+fn percent(part: f64, margin: Option<f64>) -> String {
+    let margin = margin.filter(|margin| margin.is_finite());
+    let decimals = usize::from(part.abs() < 0.9995 || margin.is_some());
+    // What is known better than that is written so.
+    let finer = margin.is_some_and(|margin| margin > 0.0 && margin < 0.000_5);
+    let decimals = if finer || margin.is_none() && part != 0.0 && part.abs() < 0.000_5 { 2 } else { decimals };
+    match margin {
+        Some(margin) => format!("{} ± {} %", grouped(part * 100.0, decimals), grouped(margin * 100.0, decimals)),
+        None => format!("{} %", grouped(part * 100.0, decimals)),
+    }
+}
+
+fn signed(part: f64) -> String {
+    let text = grouped(part * 100.0, 1);
+    if part > 0.0 { format!("+{text}") } else { text }
+}
+
+/// Counted, not estimated: as many digits as tell it.
+fn calls(calls: f64) -> String {
+    grouped(calls, if calls.fract() == 0.0 || calls >= 100.0 { 0 } else { 1 })
+}
+
+/// Columns of figures, and functions in what they leave of the terminal.
+struct Columns {
+    headings: Vec<String>,
+    /// Those that may go, the first to go first.
+    expendable: Vec<usize>,
+    rows: Vec<Vec<String>>,
+    /// Which are left.
+    left: Vec<usize>,
+    /// What is written: of a row, or of what stands below one.
+    lines: Vec<Vec<String>>,
+}
+
+// === impl Columns ===
+
+impl Columns {
+    fn new(headings: &[&str], expendable: &[usize]) -> Self {
+        Self {
+            headings: headings.iter().map(|&heading| heading.to_owned()).collect(),
+            expendable: expendable.to_vec(),
+            rows: Vec::new(),
+            left: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+
+    fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// Drops columns that are empty, and others until functions have room; gives that room.
+    fn settle(&mut self, style: Style) -> usize {
+        const GAP: usize = 2;
+        let has_any = |column: &usize| self.rows.iter().any(|row| !row[*column].is_empty());
+        self.left = (0..self.headings.len()).filter(has_any).collect();
+        let widest = |column: usize| {
+            let cells = self.rows.iter().map(|row| width(&row[column]));
+            cells.chain([width(&self.headings[column])]).max().unwrap_or(0) + GAP
+        };
+        let total = usize::from(style.width);
+        let room = |left: &[usize]| total.saturating_sub(left.iter().map(|column| widest(*column)).sum());
+        let mut left = self.left.clone();
+        for gone in &self.expendable {
+            if room(&left) >= NARROWEST {
+                break;
+            }
+            left.retain(|column| column != gone);
+        }
+        let room = room(&left);
+        self.left = left;
+        room.max(NARROWEST / 2)
+    }
+
+    /// A row's function.
+    fn function(&mut self, row: usize, function: String) {
+        let mut cells: Vec<String> = self.left.iter().map(|column| self.rows[row][*column].clone()).collect();
+        cells.push(function);
+        self.lines.push(cells);
+    }
+
+    /// What stands below a function.
+    fn below(&mut self, text: String) {
+        let mut cells = vec![String::new(); self.left.len()];
+        cells.push(text);
+        self.lines.push(cells);
+    }
+
+    fn write(self, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let mut headings: Vec<&str> = self.left.iter().map(|column| self.headings[*column].as_str()).collect();
+        headings.push("function");
+        let mut grid = Grid::new(&headings).left_only(self.left.len());
+        for line in self.lines {
+            grid.row(line);
+        }
+        grid.write(style, out)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! The result of `unladen profile diff`: what a change moved, function by function.
+
+use std::io::{self, Write};
+
+use unladen_lockin::DifferenceEstimate;
+use unladen_profile::{Diff, DiffRow, Unit};
+
+use super::{Columns, about_setup, calls, close, function, further, margin, requests};
+use crate::profile::ProfileDiff;
+use crate::quantity::{Kind, Quantity, grouped, plain};
+use crate::style::Style;
+use crate::text::prose::{clean, fill};
+use crate::text::table::{faint, strong, warn};
+
+pub(in crate::text) fn diff(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let diff = &result.diff;
+    let [baseline, candidate] = &diff.titles;
+    for line in fill(&clean(&format!("{baseline} → {candidate}")), usize::from(style.width)) {
+        writeln!(out, "{}", style.heading(&line))?;
+    }
+    match &result.setups {
+        Some(setups) => {
+            for ((setup, title), count) in setups.iter().zip(&diff.titles).zip(diff.requests) {
+                about_setup(&format!("{title}: "), setup, &requests(count), style, out)?;
+            }
+        }
+        None if diff.per_request => {
+            let [before, after] = diff.requests.map(requests);
+            writeln!(out, "{}", style.faint(&format!("{before} → {after}")))?;
+        }
+        None => {}
+    }
+    let measure = if diff.per_request {
+        "all figures are of one request"
+    } else {
+        "all figures are parts of the whole, since it is not known of how many requests they are"
+    };
+    filled(measure, |line| style.faint(line), style, out)?;
+    if !diff.rows.is_empty() && !diff.rows.iter().any(has_interval) {
+        let none = "too few requests, or requests not told apart: no intervals, so that nothing is told from chance";
+        filled(none, |line| style.warn(line), style, out)?;
+    }
+    writeln!(out)?;
+    table(result, style, out)?;
+    close(&result.notes, &result.written, style, out)
+}
+
+fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let diff = &result.diff;
+    let scale = Scale::of(diff);
+    let (changed, same): (Vec<&DiffRow>, Vec<&DiffRow>) = diff.rows.iter().partition(|row| row.is_changed);
+    let top = result.top.max(1);
+    let shown: Vec<&DiffRow> = changed.iter().chain(&same).take(top).copied().collect();
+    let has_any = diff.rows.iter().any(has_interval);
+    if changed.is_empty() && has_any {
+        writeln!(out, "{}\n", style.heading("no measurable difference in any function"))?;
+    }
+    let headings = ["itself", "change", "with calls", "change", "calls/request"];
+    let mut columns = Columns::new(&headings, &[0, 2, 4, 1]);
+    for row in &shown {
+        let cells = [
+            scale.both(row.self_weight),
+            scale.change(&row.self_change),
+            scale.both(row.total_weight),
+            scale.change(&row.total_change),
+            row.calls_per_request
+                .map(|[before, after]| format!("{} → {}", calls(before), calls(after)))
+                .unwrap_or_default(),
+        ];
+        let mut cells =
+            if row.is_changed { cells } else { cells.map(|cell| if cell.is_empty() { cell } else { faint(&cell) }) };
+        if row.is_changed {
+            // More is worse.
+            let mark = if row.total_change.value > 0.0 { warn } else { strong };
+            cells[3] = mark(&scale.change(&row.total_change));
+        }
+        columns.row(cells.into());
+    }
+    let room = columns.settle(style);
+    for (index, row) in shown.iter().enumerate() {
+        let name = function(&diff.candidate, row.frame, room);
+        columns.function(index, if row.is_changed { name } else { faint(&unmarked(&name)) });
+        if !row.is_changed && has_interval(row) {
+            columns.below(faint("  no measurable difference"));
+        }
+    }
+    if !shown.is_empty() {
+        columns.write(style, out)?;
+    }
+    let left = |count: usize, shown: usize| count.saturating_sub(shown);
+    let changed_left = left(changed.len(), top);
+    if changed_left > 0 {
+        writeln!(out, "{}\n", further(changed_left, " changed"))?;
+    }
+    let same_left = left(same.len(), top.saturating_sub(changed.len()));
+    if same_left > 0 {
+        writeln!(
+            out,
+            "{}\n",
+            style.faint(&further(same_left, if has_any { ": no measurable difference" } else { "" }))
+        )?;
+    }
+    Ok(())
+}
+
+fn has_interval(row: &DiffRow) -> bool {
+    row.total_change.interval.is_some()
+}
+
+/// A sentence, over as many lines as it takes.
+fn filled(text: &str, dress: impl Fn(&str) -> String, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    fill(text, usize::from(style.width)).iter().try_for_each(|line| writeln!(out, "{}", dress(line)))
+}
+
+/// Marks of a cell do not nest.
+fn unmarked(text: &str) -> String {
+    text.chars().filter(|c| !('\u{2060}'..='\u{2064}').contains(c)).collect()
+}
+
+/// How weights of a comparison are written.
+struct Scale {
+    kind: Kind,
+    factor: f64,
+    is_part: bool,
+}
+
+// === impl Scale ===
+
+impl Scale {
+    fn of(diff: &Diff) -> Self {
+        if !diff.per_request {
+            return Self { kind: Kind::Count, factor: 100.0, is_part: true };
+        }
+        let about = &diff.candidate.about;
+        let (kind, factor) = match (about.unit, about.period_ns) {
+            (Unit::Samples, Some(period)) => (Kind::Time, period as f64),
+            (Unit::Nanoseconds | Unit::CpuNanoseconds, _) => (Kind::Time, 1.0),
+            (Unit::Bytes, _) => (Kind::Bytes, 1.0),
+            (Unit::Samples, None) | (Unit::Count, _) => (Kind::Count, 1.0),
+        };
+        Self { kind, factor, is_part: false }
+    }
+
+    /// `3.10 ms → 2.00 ms`
+    fn both(&self, weights: [f64; 2]) -> String {
+        if weights == [0.0; 2] {
+            return "0".to_owned();
+        }
+        let [before, after] = weights.map(|weight| self.text(weight));
+        format!("{before} → {after}")
+    }
+
+    fn text(&self, weight: f64) -> String {
+        let value = weight * self.factor;
+        if self.is_part { format!("{} %", grouped(value, 1)) } else { plain(self.kind, value) }
+    }
+
+    /// `−1.10 ± 0.21 ms`; without an interval, the value alone.
+    fn change(&self, change: &DifferenceEstimate) -> String {
+        let value = change.value * self.factor;
+        let plus = if value > 0.0 { "+" } else { "" };
+        let Some((low, high)) = change.interval else { return format!("{plus}{}", self.text(change.value)) };
+        let margin = margin(change.value, low, high) * self.factor;
+        if value == 0.0 && margin == 0.0 {
+            return "0".to_owned();
+        }
+        if self.is_part {
+            return format!("{plus}{} ± {} %", grouped(value, 1), grouped(margin, 1));
+        }
+        format!("{plus}{}", Quantity { kind: self.kind, value, margin })
+    }
+}
