@@ -1,15 +1,31 @@
-//! The principal type is [`Firefox`]: files for Firefox's profiler.
+//! The principal type is [`Firefox`]: files for Firefox's profiler, in the processed format.
+//!
+//! The format is that of `src/types/profile.ts` and `docs-developer/CHANGELOG-formats.md` of
+//! <https://github.com/firefox-devtools/profiler>.
+
+use std::ops::RangeInclusive;
 
 use crate::input::Input;
 use crate::profile::Profile;
 use crate::read::{ReadError, Reader};
+use crate::readers::{gzip, json};
 
-/// Reads files for Firefox's profiler.
+mod document;
+mod places;
+mod samples;
+
+const FORMAT: &str = "firefox";
+
+/// The versions of the format whose changes are written down.
+const VERSIONS: RangeInclusive<u64> = 41..=70;
+
+/// Reads files for Firefox's profiler. Threads whose samples weigh the same as those of the first become a cluster each; others
+/// have no place in one profile, and are left out.
 pub(crate) struct Firefox;
 
 impl Reader for Firefox {
     fn name(&self) -> &'static str {
-        "firefox"
+        FORMAT
     }
 
     fn about(&self) -> &'static str {
@@ -17,11 +33,17 @@ impl Reader for Firefox {
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
-        let _ = head;
-        false
+        let head = gzip::head(head);
+        let has = |text: &str| memchr::memmem::find(&head, text.as_bytes()).is_some();
+        // What the browser records is recognised too: it is refused with what to do.
+        let is_profile = has("\"preprocessedProfileVersion\"") || (has("\"stackwalk\"") && has("\"interval\""));
+        json::is_object(&head) && has("\"meta\"") && is_profile
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
-        Err(ReadError::at_byte(self.name(), input.offset(), "not yet"))
+        samples::profile(json::document(FORMAT, input)?).map_err(|what| json::wrong(FORMAT, what))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,5 +9,13 @@ pub(crate) mod nytprof;
 pub(crate) mod perf_script;
 pub(crate) mod pprof;
 pub(crate) mod speedscope;
-mod tally;
+mod sum;
 pub(crate) mod unladen;
+
+/// What gzip has packed.
+#[cfg(test)]
+pub(crate) fn unpacked(packed: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(packed), &mut bytes).unwrap();
+    bytes
+}

@@ -10,7 +10,7 @@ use crate::frame::{Frame, FrameId, FrameKind};
 use crate::input::Input;
 use crate::profile::{About, Profile, Unit};
 use crate::read::{MAX_DEPTH, ReadError, Reader};
-use crate::readers::tally::Tally;
+use crate::readers::sum::Sum;
 use crate::stack::StackId;
 
 mod head;
@@ -64,8 +64,8 @@ impl Reader for PerfScript {
             sample: None,
             seen: Vec::new(),
             seen_ids: HashMap::new(),
-            samples: Tally::default(),
-            periods: Tally::default(),
+            samples: Sum::default(),
+            periods: Sum::default(),
             all_are_clocks: true,
         };
         let mut bytes = Vec::new();
@@ -100,8 +100,8 @@ struct Reading {
     /// In the order in which they were seen: samples, and the sum of their periods.
     seen: Vec<(StackId, u64, u64)>,
     seen_ids: HashMap<StackId, usize>,
-    samples: Tally,
-    periods: Tally,
+    samples: Sum,
+    periods: Sum,
     all_are_clocks: bool,
 }
 

@@ -1,15 +1,39 @@
 //! The principal type is [`Pprof`]: files for pprof.
+//!
+//! The format is `profile.proto` of <https://github.com/google/pprof>. Few of its fields matter here, and faults shall tell their
+//! byte: it is decoded by hand.
+
+use std::io::Read;
 
 use crate::input::Input;
 use crate::profile::Profile;
 use crate::read::{ReadError, Reader};
+use crate::readers::gzip::{self, MAX_UNPACKED, Unpacked};
 
-/// Reads files for pprof.
+mod message;
+mod samples;
+mod tables;
+
+use message::{Fields, Value};
+use samples::Samples;
+use tables::Tables;
+
+const FORMAT: &str = "pprof";
+
+/// Files that hold more stacks than this are hostile: a location may stand for many frames, and a byte for a location.
+const MAX_STACKS: usize = 1 << 26;
+
+/// The tag of labels that tells requests apart, where the file is ours: from 1 on.
+pub(crate) const REQUEST: &str = "unladen.request";
+
+/// Reads files for pprof, of at most 1 GiB (unpacked, where gzip has packed them).
+///
+/// Of several kinds of samples it takes time of CPU or of the clock, where there is any, else that which the file prefers.
 pub(crate) struct Pprof;
 
 impl Reader for Pprof {
     fn name(&self) -> &'static str {
-        "pprof"
+        FORMAT
     }
 
     fn about(&self) -> &'static str {
@@ -17,11 +41,75 @@ impl Reader for Pprof {
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
-        let _ = head;
-        false
+        looks_like(&gzip::head(head))
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
-        Err(ReadError::at_byte(self.name(), input.offset(), "not yet"))
+        let mut bytes = Vec::new();
+        let mut is_packed = false;
+        let done = Unpacked::new(&mut *input).and_then(|unpacked| {
+            is_packed = matches!(unpacked, Unpacked::Packed(_));
+            unpacked.take(MAX_UNPACKED + 1).read_to_end(&mut bytes)
+        });
+        done.map_err(|error| ReadError::at_byte(FORMAT, input.offset(), error.to_string()))?;
+        if bytes.len() as u64 > MAX_UNPACKED {
+            let what = format!("it has more than {} MiB, which is more than is read", MAX_UNPACKED >> 20);
+            return Err(ReadError::at_byte(FORMAT, 0, what));
+        }
+        profile(&bytes).map_err(|wrong| match is_packed {
+            // Where that is in the packed file, nobody knows.
+            true => ReadError::at_byte(FORMAT, 0, format!("unpacked, byte {}: {}", wrong.at, wrong.what)),
+            false => ReadError::at_byte(FORMAT, wrong.at as u64, wrong.what),
+        })
     }
 }
+
+/// What is wrong, and at which byte of the message.
+#[derive(Debug)]
+struct Wrong {
+    at: usize,
+    what: String,
+}
+
+fn profile(bytes: &[u8]) -> Result<Profile, Wrong> {
+    let tables = Tables::read(bytes)?;
+    let mut samples = Samples::new(&tables)?;
+    for field in Fields::of(bytes, 0) {
+        let field = field?;
+        if let (tables::SAMPLE, Value::Bytes(sample)) = (field.number, field.value) {
+            samples.add(sample, field.at)?;
+        }
+    }
+    Ok(samples.finish())
+}
+
+/// Whether it begins with a type of samples and nothing but fields that profiles have: there is no other mark.
+fn looks_like(head: &[u8]) -> bool {
+    // A text that begins with a line feed is a message too, for some bytes.
+    let mut fields = Fields::of(head, 0);
+    let Some(Ok(first)) = fields.next() else { return false };
+    let is_sample_type = |bytes: &[u8]| {
+        let mut fields = Fields::of(bytes, 0);
+        fields.all(|field| field.is_ok_and(|field| matches!((field.number, field.value), (1 | 2, Value::Number(_)))))
+    };
+    let begins =
+        matches!((first.number, first.value), (tables::SAMPLE_TYPE, Value::Bytes(bytes)) if is_sample_type(bytes));
+    begins
+        && fields.take_while(Result::is_ok).flatten().all(|field| match field.number {
+            1..=6 | 11 => matches!(field.value, Value::Bytes(_)),
+            7..=10 | 12 | 14 | 15 => matches!(field.value, Value::Number(_)),
+            13 => !matches!(field.value, Value::Fixed),
+            _ => false,
+        })
+}
+
+// === impl Wrong ===
+
+impl Wrong {
+    fn new(at: usize, what: impl Into<String>) -> Self {
+        Self { at, what: what.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use crate::profile::{About, Profile, Unit};
 use crate::read::{ReadError, Reader};
 use crate::readers::gzip;
 use crate::readers::json::{self, Number};
-use crate::readers::tally::Tally;
+use crate::readers::sum::Sum;
 use crate::writers::speedscope as written;
 
 mod evented;
@@ -104,7 +104,7 @@ struct Scale {
 struct Made<'a> {
     profile: &'a mut Profile,
     frames: Vec<FrameId>,
-    tally: Tally,
+    sum: Sum,
 }
 
 fn profile(file: File) -> Result<Profile, String> {
@@ -128,7 +128,7 @@ fn profile(file: File) -> Result<Profile, String> {
         }
         None => about.profiler = exporter.split('@').next().unwrap_or_default().to_lowercase(),
     }
-    if about.title.is_empty() && parts.len() == 1 {
+    if about.title.is_empty() && parts.len() == 1 && !exporter.starts_with(written::EXPORTER) {
         about.title = first.name.clone().unwrap_or_default();
     }
 
@@ -139,7 +139,7 @@ fn profile(file: File) -> Result<Profile, String> {
         profile.frames.intern(Frame { name: &place.name, file, line, kind: FrameKind::Function })
     });
     let frames = frames.collect();
-    let mut made = Made { profile: &mut profile, frames, tally: Tally::default() };
+    let mut made = Made { profile: &mut profile, frames, sum: Sum::default() };
     for (index, part) in parts {
         let scale = Scale::of(part)?;
         if scale.unit != unit {

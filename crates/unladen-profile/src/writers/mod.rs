@@ -7,3 +7,6 @@ mod json;
 pub(crate) mod pprof;
 pub(crate) mod speedscope;
 pub(crate) mod unladen;
+
+#[cfg(test)]
+mod round_trips;

@@ -1,9 +1,28 @@
 //! The principal type is [`Pprof`].
+//!
+//! The format is `profile.proto` of <https://github.com/google/pprof>.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crate::profile::Profile;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::frame::FrameKind;
+use crate::profile::{Profile, Unit};
+use crate::readers::pprof::REQUEST;
 use crate::write::Writer;
+
+mod comment;
+mod message;
+
+pub(crate) use comment::parse as parse_comment;
+
+use comment::Comment;
+use message::Message;
+
+/// More requests than this are not told apart.
+pub(crate) const MAX_REQUESTS: u64 = 1 << 20;
 
 /// For go tool pprof, pprof, Grafana Pyroscope: protocol buffers with gzip.
 pub(crate) struct Pprof;
@@ -22,7 +41,121 @@ impl Writer for Pprof {
     }
 
     fn write(&self, profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
-        let _ = (profile, out);
-        todo!()
+        let mut out = GzEncoder::new(out, Compression::default());
+        write(profile, &mut out)?;
+        out.finish()?.flush()
     }
 }
+
+fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
+    let mut strings = Strings::default();
+    strings.index("");
+    let types = types(profile);
+    for (kind, unit) in &types {
+        Message::default().number(1, strings.index(kind)).number(2, strings.index(unit)).write(1, out)?;
+    }
+
+    let about = &profile.about;
+    let are_labelled = about.are_requests && profile.clusters.len() as u64 <= MAX_REQUESTS;
+    let mut stacks: HashMap<_, Vec<u64>> = HashMap::new();
+    let label = strings.index(REQUEST);
+    for (index, cluster) in profile.clusters.iter().enumerate() {
+        for (stack, weight) in &cluster.weights {
+            let locations = || profile.stacks.inwards_out(*stack).map(|frame| frame.index() as u64 + 1).collect();
+            let mut sample = Message::default();
+            sample.numbers(1, stacks.entry(*stack).or_insert_with(locations));
+            let values = [*weight, weight.saturating_mul(about.period_ns.unwrap_or(1))];
+            sample.numbers(2, &values.map(signed)[..types.len()]);
+            if are_labelled {
+                sample.message(3, Message::default().number(1, label).number(3, index as u64 + 1));
+            }
+            sample.write(2, out)?;
+        }
+    }
+
+    let mut mappings: HashMap<&str, u64> = HashMap::new();
+    for (id, frame) in profile.frames.iter() {
+        let is_native = matches!(frame.kind, FrameKind::Native | FrameKind::Kernel);
+        let module = match (frame.kind, frame.file) {
+            (FrameKind::Kernel, "") => "[kernel.kallsyms]",
+            _ if is_native => frame.file,
+            _ => "",
+        };
+        let next = mappings.len() as u64 + 1;
+        let mapping = if module.is_empty() { 0 } else { *mappings.entry(module).or_insert(next) };
+        if mapping == next {
+            // Nothing shall look for symbols: they are all here.
+            Message::default().number(1, mapping).number(5, strings.index(module)).number(7, 1).write(3, out)?;
+        }
+        let number = id.index() as u64 + 1;
+        let line = u64::from(frame.line);
+        let mut location = Message::default();
+        location.number(1, number).number(2, mapping);
+        location.message(4, Message::default().number(1, number).number(2, line)).write(4, out)?;
+        let name = strings.index(frame.name);
+        let file = strings.index(if is_native { "" } else { frame.file });
+        Message::default()
+            .number(1, number)
+            .number(2, name)
+            .number(3, name)
+            .number(4, file)
+            .number(5, line)
+            .write(5, out)?;
+    }
+
+    let mut rest = Message::default();
+    if let (Unit::Samples, Some(period), Some((kind, unit))) = (about.unit, about.period_ns, types.last()) {
+        rest.message(11, Message::default().number(1, strings.index(kind)).number(2, strings.index(unit)));
+        rest.number(12, signed(period));
+    }
+    let requests = if are_labelled { Some(profile.clusters.len() as u64) } else { profile.requests() };
+    let comment = Comment { requests, are_labelled, profiler: about.profiler.clone() }.to_string();
+    rest.numbers(13, &[strings.index(&about.title), strings.index(&comment)]);
+    rest.number(14, types.last().map_or(0, |(kind, _)| strings.index(kind)));
+    for string in &strings.in_order {
+        rest.bytes(6, string.as_bytes());
+        rest.drain(out)?;
+    }
+    rest.drain(out)
+}
+
+/// The types of samples and their units. Samples that stand for a time are told in both.
+fn types(profile: &Profile) -> Vec<(&'static str, &'static str)> {
+    let about = &profile.about;
+    match about.unit {
+        Unit::Samples if about.period_ns.is_some() => vec![("samples", "count"), ("wall", "nanoseconds")],
+        Unit::Samples => vec![("samples", "count")],
+        Unit::Nanoseconds => vec![("wall", "nanoseconds")],
+        Unit::CpuNanoseconds => vec![("cpu", "nanoseconds")],
+        Unit::Bytes => vec![("space", "bytes")],
+        Unit::Count => vec![("events", "count")],
+    }
+}
+
+/// Values have a sign.
+fn signed(value: u64) -> u64 {
+    value.min(i64::MAX as u64)
+}
+
+#[derive(Default)]
+struct Strings {
+    in_order: Vec<String>,
+    indices: HashMap<String, u64>,
+}
+
+// === impl Strings ===
+
+impl Strings {
+    fn index(&mut self, string: &str) -> u64 {
+        if let Some(index) = self.indices.get(string) {
+            return *index;
+        }
+        let index = self.in_order.len() as u64;
+        self.in_order.push(string.to_owned());
+        self.indices.insert(string.to_owned(), index);
+        index
+    }
+}
+
+#[cfg(test)]
+mod tests;

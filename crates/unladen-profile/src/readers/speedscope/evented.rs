@@ -14,7 +14,7 @@ pub(super) fn add(part: &Part, scale: Scale, made: &mut Made<'_>) -> Result<(), 
         let now = scale.weight(event.at).map_err(wrong)?;
         let passed = now.checked_sub(last).ok_or_else(|| wrong(format!("{} is before the event before", event.at)))?;
         if passed > 0 && !called.is_empty() {
-            made.profile.add(cluster, stack, made.tally.add(passed).map_err(wrong)?);
+            made.profile.add(cluster, stack, made.sum.add(passed).map_err(wrong)?);
         }
         last = now;
         let frame = made.frame(event.frame).map_err(wrong)?;

@@ -10,7 +10,7 @@ pub(super) fn add(part: &Part, scale: Scale, made: &mut Made<'_>) -> Result<(), 
     }
     let cluster = made.profile.begin_request();
     for (at, (frames, weight)) in part.samples.iter().zip(&part.weights).enumerate() {
-        let weight = scale.weight(*weight).and_then(|weight| made.tally.add(weight));
+        let weight = scale.weight(*weight).and_then(|weight| made.sum.add(weight));
         let weight = weight.map_err(|what| format!("weights[{at}]: {what}"))?;
         if frames.len() > MAX_DEPTH {
             return Err(format!("samples[{at}]: {} frames are more than {MAX_DEPTH}", frames.len()));

@@ -1,12 +1,12 @@
-//! The principal type is [`Tally`]: the sum of all weights that a reader takes.
+//! The principal type is [`Sum`]: the sum of all weights that a reader takes.
 
 /// Sums of weights are made all over the place later: what does not fit into one number is refused while it is read.
 #[derive(Debug, Default)]
-pub(crate) struct Tally(u64);
+pub(crate) struct Sum(u64);
 
-// === impl Tally ===
+// === impl Sum ===
 
-impl Tally {
+impl Sum {
     /// The weight, if the sum of all still fits.
     ///
     /// # Errors

@@ -1,0 +1,202 @@
+//! The principal type is [`Samples`]: the profile that samples make.
+
+use std::collections::HashMap;
+
+use super::message::{Fields, Value};
+use super::tables::Tables;
+use super::{MAX_STACKS, REQUEST, Wrong};
+use crate::frame::{Frame, FrameId};
+use crate::profile::{About, ClusterId, Profile, Unit};
+use crate::read::MAX_DEPTH;
+use crate::readers::sum::Sum;
+use crate::stack::StackId;
+use crate::writers::pprof::{self as written, MAX_REQUESTS};
+
+/// The profile that samples make.
+pub(super) struct Samples<'a> {
+    tables: &'a Tables<'a>,
+    profile: Profile,
+    /// Which of a sample's values is its weight, and how many of the unit one is.
+    value: usize,
+    of_one: u64,
+    values: usize,
+    /// The frames of locations that were seen, the outermost first.
+    frames: HashMap<u64, Vec<FrameId>>,
+    clusters: Vec<ClusterId>,
+    /// How many there are, if samples tell theirs: of some there may be no sample.
+    requests: usize,
+    sum: Sum,
+    locations: Vec<u64>,
+    weights: Vec<u64>,
+}
+
+// === impl Samples ===
+
+impl<'a> Samples<'a> {
+    /// Without any.
+    pub(super) fn new(tables: &'a Tables<'a>) -> Result<Self, Wrong> {
+        let types = tables.sample_types();
+        let (value, unit, of_one) = choose(&types, &tables.default_type());
+        let mut about = About { unit, ..About::default() };
+        if let Some((period_unit, period)) = tables.period()
+            && unit == Unit::Samples
+        {
+            about.period_ns = nanoseconds(&period_unit).and_then(|of_one| period.checked_mul(of_one));
+        }
+        let mut comments = tables.comments();
+        if let Some(title) = comments.next() {
+            about.title = title;
+        }
+        let mut labelled = 0;
+        if let Some(comment) = comments.next().and_then(|comment| written::parse_comment(&comment)) {
+            about.are_requests = comment.are_labelled;
+            match comment.requests.filter(|requests| *requests <= MAX_REQUESTS) {
+                Some(requests) if comment.are_labelled => labelled = requests as usize,
+                _ => about.requests = comment.requests,
+            }
+            about.profiler = comment.profiler;
+        }
+        Ok(Self {
+            tables,
+            profile: Profile::new(about),
+            value,
+            of_one,
+            values: types.len(),
+            frames: HashMap::new(),
+            clusters: Vec::new(),
+            requests: labelled,
+            sum: Sum::default(),
+            locations: Vec::new(),
+            weights: Vec::new(),
+        })
+    }
+
+    /// The message of a sample, and where it begins.
+    pub(super) fn add(&mut self, sample: &[u8], at: usize) -> Result<(), Wrong> {
+        let wrong = |what: String| Wrong::new(at, format!("a sample: {what}"));
+        self.locations.clear();
+        self.weights.clear();
+        let mut request = 0;
+        for field in Fields::of(sample, at) {
+            let field = field?;
+            match (field.number, field.value) {
+                (1, _) => field.numbers(&mut self.locations)?,
+                (2, _) => field.numbers(&mut self.weights)?,
+                (3, Value::Bytes(label)) if self.profile.about.are_requests => {
+                    let (mut key, mut number) = (0, 0);
+                    for field in Fields::of(label, field.at) {
+                        let field = field?;
+                        match field.number {
+                            1 => key = field.number()?,
+                            3 => number = field.number()?,
+                            _ => {}
+                        }
+                    }
+                    if self.tables.string(key) == REQUEST {
+                        request = number;
+                    }
+                }
+                _ => {}
+            }
+        }
+        if self.weights.len() != self.values {
+            return Err(wrong(format!("{} values of {} types", self.weights.len(), self.values)));
+        }
+        let weight = self.weights[self.value];
+        if i64::try_from(weight).is_err() {
+            return Err(wrong("a negative value, as differences have: only what was measured is read".to_owned()));
+        }
+        let weight = weight.checked_mul(self.of_one).ok_or_else(|| wrong("the value is too large".to_owned()))?;
+        if weight == 0 {
+            return Ok(());
+        }
+        let weight = self.sum.add(weight).map_err(wrong)?;
+        let cluster = self.cluster(request).map_err(wrong)?;
+        let stack = self.stack().map_err(wrong)?;
+        self.profile.add(cluster, stack, weight);
+        Ok(())
+    }
+
+    /// The profile.
+    pub(super) fn finish(mut self) -> Profile {
+        let clusters = if self.profile.about.are_requests { self.requests } else { 1 };
+        while self.profile.clusters.len() < clusters {
+            self.profile.begin_request();
+        }
+        self.profile
+    }
+
+    /// The stack of the locations.
+    fn stack(&mut self) -> Result<StackId, String> {
+        let mut stack = self.profile.stacks.root();
+        let mut depth = 0;
+        for location in self.locations.iter().rev() {
+            if !self.frames.contains_key(location) {
+                let places = self.tables.places(*location).ok_or_else(|| format!("there is no location {location}"))?;
+                let frames = places.iter().rev().map(|place| {
+                    let frame = Frame { name: &place.name, file: &place.file, line: place.line, kind: place.kind };
+                    self.profile.frames.intern(frame)
+                });
+                let frames = frames.collect();
+                self.frames.insert(*location, frames);
+            }
+            for frame in &self.frames[location] {
+                depth += 1;
+                if depth > MAX_DEPTH {
+                    return Err(format!("a stack of more than {MAX_DEPTH} frames"));
+                }
+                stack = self.profile.stacks.push(stack, *frame);
+            }
+            if self.profile.stacks.len() > MAX_STACKS {
+                return Err(format!("the stacks are more than {MAX_STACKS}"));
+            }
+        }
+        Ok(stack)
+    }
+
+    fn cluster(&mut self, request: u64) -> Result<ClusterId, String> {
+        let index = match self.profile.about.are_requests {
+            true if !(1..=MAX_REQUESTS).contains(&request) => return Err(format!("there is no request {request}")),
+            true => (request - 1) as usize,
+            false => 0,
+        };
+        while self.clusters.len() <= index {
+            self.clusters.push(self.profile.begin_request());
+        }
+        Ok(self.clusters[index])
+    }
+}
+
+/// Which of the values is the weight, what it counts, and how many of that one is.
+fn choose(types: &[(String, String)], default: &str) -> (usize, Unit, u64) {
+    let time = |wanted: &[&str]| {
+        types.iter().enumerate().find_map(|(at, (kind, unit))| {
+            let of_one = nanoseconds(unit).filter(|_| wanted.is_empty() || wanted.contains(&kind.as_str()))?;
+            Some((at, if kind == "cpu" { Unit::CpuNanoseconds } else { Unit::Nanoseconds }, of_one))
+        })
+    };
+    if let Some(chosen) = time(&["cpu", "wall"]) {
+        return chosen;
+    }
+    // Other times are of waiting and the like: they are what is meant only where the file says so, or has nothing else.
+    let preferred = types.iter().position(|(kind, _)| kind == default && !kind.is_empty());
+    let at = preferred.unwrap_or(types.len().saturating_sub(1));
+    let Some((kind, unit)) = types.get(at) else { return (0, Unit::Count, 1) };
+    match (kind.as_str(), unit.as_str()) {
+        (_, unit) if nanoseconds(unit).is_some() => (at, Unit::Nanoseconds, nanoseconds(unit).unwrap_or(1)),
+        (_, "bytes") => (at, Unit::Bytes, 1),
+        ("samples" | "sample", _) => (at, Unit::Samples, 1),
+        _ => (at, Unit::Count, 1),
+    }
+}
+
+/// How many ns a unit of time is; none if it is none.
+fn nanoseconds(unit: &str) -> Option<u64> {
+    match unit {
+        "nanoseconds" | "nanosecond" | "ns" => Some(1),
+        "microseconds" | "microsecond" | "us" => Some(1000),
+        "milliseconds" | "millisecond" | "ms" => Some(1_000_000),
+        "seconds" | "second" | "s" => Some(1_000_000_000),
+        _ => None,
+    }
+}
