@@ -1,13 +1,37 @@
 //! The principal type is [`Excimer`]: PHP's sampling profiler, in requests that are ours alone.
+//!
+//! PHP-FPM is handed what the web server would hand it, but with another script: ours (`wrapper.php`), which starts the profiler and
+//! then runs the application's. What it saw it writes to a file of the run's folder when all is done, also what was done after the
+//! response. No setting is changed, neither of PHP-FPM nor by FastCGI's `PHP_VALUE`, which would stay with the worker.
 
-use std::time::Duration;
+mod script;
+mod settings;
+
+use std::fs;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use unladen_load::Cancel;
-use unladen_profile::Profile;
+use unladen_profile::{ExcimerLog, Input, Profile, Unit};
 
+use self::script::Script;
+use self::settings::Settings;
 use crate::error::ProfilerError;
+use crate::fastcgi::{self, Limits, Timed};
 use crate::overhear::Overheard;
+use crate::params::Params;
 use crate::profiler::{Answered, Profiler};
+use crate::run_folder::{RunFolder, open_theirs};
+
+/// What is run in place of the application's script.
+const WRAPPER: &str = include_str!("excimer/wrapper.php");
+/// How often it is looked for what the wrapper writes.
+const LOOK: Duration = Duration::from_millis(2);
+/// Largest log that is read: minutes of a deep stack, at the shortest period.
+const MOST_LOG: u64 = 1 << 30;
+/// Headers by which an application has the web server send something else: the status is then not the application's.
+const INSTEAD: [&str; 3] = ["X-Accel-Redirect", "X-Sendfile", "X-Reproxy-URL"];
 
 /// How it samples.
 #[derive(Debug, Clone)]
@@ -16,7 +40,7 @@ pub struct ExcimerOptions {
     pub period: Duration,
     /// Of which clock.
     pub clock: Clock,
-    /// How long a request may take.
+    /// How long a request may take, and after it what it does after the response.
     pub timeout: Duration,
 }
 
@@ -34,17 +58,85 @@ pub enum Clock {
 pub struct Excimer {
     overheard: Overheard,
     options: ExcimerOptions,
+    /// The request with our script in place of the application's.
+    profiled: Params,
+    /// The status of an answer without the profiler, once there was one.
+    status: Option<u16>,
+    out: PathBuf,
+    wrapper: PathBuf,
+    notes: Vec<String>,
+    asked: u64,
+    _folder: RunFolder,
+}
+
+// === impl Clock ===
+
+impl Clock {
+    /// As it stands in a log.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Wall => "wall",
+            Self::Cpu => "cpu",
+        }
+    }
 }
 
 // === impl Excimer ===
 
 impl Excimer {
-    /// Looks whether PHP has the extension.
+    /// Looks whether PHP has the extension, and can run our script.
     ///
     /// # Errors
-    /// When it has not, or the run's folder cannot be made.
+    /// When it has not or cannot, or the run's folder cannot be made.
     pub fn open(overheard: Overheard, options: ExcimerOptions) -> Result<Self, ProfilerError> {
-        Ok(Self { overheard, options })
+        let mut folder = RunFolder::create()?;
+        let wrapper = folder.share("profile", "php", WRAPPER)?;
+        let limits = Limits { timeout: options.timeout, keep: 1 << 20 };
+        let asked = Settings::question(&wrapper, &overheard.params);
+        let told = fastcgi::request(&overheard.address, &asked, b"", limits, &Cancel::new())?;
+        let settings = Settings::read(&told.response, &overheard, &wrapper)?;
+        settings.check(&overheard)?;
+        let script = Script::find(&overheard.params, &settings)?;
+        let out = folder.out(settings.uid, settings.gid)?;
+        let mut profiled = overheard.params.clone();
+        script.replace(&mut profiled, &wrapper);
+        for (name, value) in [
+            ("PERIOD", options.period.as_nanos().max(1).to_string()),
+            ("CLOCK", options.clock.as_str().to_owned()),
+            ("SCRIPT", script.path.clone()),
+            ("SELF", wrapper.display().to_string()),
+        ] {
+            profiled.set(&format!("UNLADEN_PROFILE_{name}"), value);
+        }
+        let notes = settings.notes(&script, overheard.params.text("DOCUMENT_ROOT"));
+        Ok(Self { overheard, options, profiled, status: None, out, wrapper, notes, asked: 0, _folder: folder })
+    }
+
+    fn request(&self, params: &Params, cancel: &Cancel) -> Result<Timed, ProfilerError> {
+        let limits = Limits { timeout: self.options.timeout, keep: 0 };
+        fastcgi::request(&self.overheard.address, params, &self.overheard.body, limits, cancel)
+    }
+
+    /// The log of a request, when it is there.
+    fn log(&self, path: &Path, said: &str, cancel: &Cancel) -> Result<fs::File, ProfilerError> {
+        let begun = Instant::now();
+        loop {
+            match open_theirs(path) {
+                Ok(file) => return Ok(file),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => return Err(ProfilerError::Io { doing: "cannot read", path: path.to_owned(), source }),
+            }
+            if begun.elapsed() > self.options.timeout {
+                return Err(ProfilerError::Answer(format!(
+                    "PHP-FPM at {} has answered, but the profiler has written nothing within {:?} of it: the request may have ended in \
+                     a fatal error of a destructor, or its process was killed (request_terminate_timeout); see PHP's error log{said}",
+                    self.overheard.address, self.options.timeout
+                )));
+            }
+            if cancel.wait(LOOK) {
+                return Err(ProfilerError::Cancelled);
+            }
+        }
     }
 }
 
@@ -54,17 +146,74 @@ impl Profiler for Excimer {
     }
 
     fn plain(&mut self, cancel: &Cancel) -> Result<Answered, ProfilerError> {
-        let _ = (cancel, &self.overheard, &self.options);
-        todo!()
+        let timed = self.request(&self.overheard.params, cancel)?;
+        let (before, now) = (self.status.unwrap_or(self.overheard.status), timed.response.status);
+        let is_sent_instead = || INSTEAD.iter().any(|header| timed.response.header(header).is_some());
+        if before != now && !(self.status.is_none() && is_sent_instead()) {
+            return Err(ProfilerError::Answer(format!(
+                "PHP-FPM at {} answers {now} to what it was answered {before} before{}",
+                self.overheard.address,
+                timed.response.said()
+            )));
+        }
+        self.status = Some(now);
+        Ok(timed.answered())
     }
 
     fn profile(&mut self, into: &mut Profile, cancel: &Cancel) -> Result<Answered, ProfilerError> {
-        let _ = (into, cancel);
-        todo!()
+        let expected = match self.status {
+            Some(status) => status,
+            None => self.plain(cancel)?.status,
+        };
+        self.asked += 1;
+        let path = self.out.join(self.asked.to_string());
+        let mut params = self.profiled.clone();
+        params.set("UNLADEN_PROFILE_OUT", path.display().to_string());
+        let timed = self.request(&params, cancel)?;
+        let (status, said) = (timed.response.status, timed.response.said());
+        if status != expected {
+            return Err(ProfilerError::Answer(format!(
+                "PHP-FPM at {} answers {status} under Excimer, and {expected} without: the application may look at the name of the script \
+                 that was called first{said}",
+                self.overheard.address
+            )));
+        }
+        let file = self.log(&path, &said, cancel)?;
+        let failed = |source| ProfilerError::Io { doing: "cannot read", path: path.clone(), source };
+        if file.metadata().map_err(failed)?.len() > MOST_LOG {
+            return Err(failed(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                "more than 1 GiB: sample at a longer period",
+            )));
+        }
+        into.about.profiler = self.name().to_owned();
+        into.about.unit = Unit::Samples;
+        into.about.period_ns = Some(u64::try_from(self.options.period.as_nanos()).unwrap_or(u64::MAX));
+        into.about.are_requests = true;
+        let cluster = into.begin_request();
+        let mut reader = BufReader::new(file);
+        ExcimerLog::add(&mut Input::new(&mut reader), self.wrapper.to_str(), into, cluster)?;
+        // It goes with the folder at the latest.
+        let _ = fs::remove_file(&path);
+        Ok(timed.answered())
     }
 
     fn finish(&mut self, into: &mut Profile) -> Result<(), ProfilerError> {
-        let _ = into;
+        for cluster in &mut into.clusters {
+            cluster.compact();
+        }
         Ok(())
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}
+
+// === impl Timed ===
+
+impl Timed {
+    fn answered(&self) -> Answered {
+        Answered { took: self.took, status: self.response.status, bytes: self.response.body_bytes }
     }
 }

@@ -153,6 +153,11 @@ impl ResponseReader {
 // === impl Response ===
 
 impl Response {
+    /// The first header of that name.
+    pub(crate) fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| &value[..])
+    }
+
     /// What it said on standard error, for the end of a sentence.
     pub(crate) fn said(&self) -> String {
         let text = String::from_utf8_lossy(self.stderr.trim_ascii());
