@@ -40,3 +40,6 @@ impl BufRead for Input<'_> {
         self.inner.consume(amount);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,6 +37,8 @@ mod read;
 mod readers;
 mod stack;
 mod tally;
+#[cfg(test)]
+mod testing;
 mod text;
 mod write;
 mod writers;

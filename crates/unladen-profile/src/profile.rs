@@ -185,3 +185,6 @@ impl Unit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

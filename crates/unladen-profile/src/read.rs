@@ -139,3 +139,6 @@ pub fn read(file: &Path, reader: Option<&'static dyn Reader>) -> Result<Profile,
 fn names() -> String {
     READERS.iter().map(|reader| reader.name()).collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests;

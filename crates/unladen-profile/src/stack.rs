@@ -9,7 +9,7 @@ use crate::frame::FrameId;
 pub struct StackId(u32);
 
 /// The stacks of a profile. A stack's id is greater than that of the one below it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Stacks {
     /// Without the root.
     nodes: Vec<Node>,
@@ -101,8 +101,5 @@ impl Stacks {
     }
 }
 
-impl Default for Stacks {
-    fn default() -> Self {
-        Self { nodes: Vec::new(), ids: HashMap::new() }
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -48,3 +48,6 @@ pub fn writer_for(file: &Path) -> Option<&'static dyn Writer> {
     };
     WRITERS.iter().filter_map(|writer| Some((fits(writer)?, *writer))).max_by_key(|(length, _)| *length).map(|(_, writer)| writer)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,20 +1,12 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::frame::{Frame, FrameKind};
 use crate::profile::{About, CallCount};
+use crate::testing::{of_lines, profiles};
 
-/// A profile of one cluster a list, each of `a;b;c` and a weight.
 fn profile(clusters: &[&[(&str, u64)]]) -> Profile {
-    let mut profile = Profile::new(About { are_requests: true, ..About::default() });
-    for stacks in clusters {
-        let cluster = profile.begin_request();
-        for (text, weight) in *stacks {
-            let frames: Vec<FrameId> =
-                text.split(';').map(|name| profile.frames.intern(Frame::function(name))).collect();
-            let stack = profile.stacks.intern(frames);
-            profile.add(cluster, stack, *weight);
-        }
-    }
-    profile
+    of_lines("", clusters)
 }
 
 fn row<'a>(profile: &Profile, rows: &'a [FunctionRow], name: &str) -> &'a FunctionRow {
@@ -143,4 +135,40 @@ fn deep_stacks_cost_what_they_weigh() {
     let rows = functions(&profile);
     assert_eq!(row(&profile, &rows, "f0").total_weight, 100_000);
     assert_eq!(row(&profile, &rows, "f99").self_weight, 1000);
+}
+
+/// By walking each stack of each cluster from its innermost frame on.
+fn slow_weights(profile: &Profile, function: FrameId) -> [u64; 2] {
+    let mut sums = [0; 2];
+    for (stack, weight) in profile.clusters.iter().flat_map(|cluster| &cluster.weights) {
+        let frames: Vec<FrameId> = profile.stacks.inwards_out(*stack).collect();
+        sums[0] += if frames.first() == Some(&function) { *weight } else { 0 };
+        sums[1] += if frames.contains(&function) { *weight } else { 0 };
+    }
+    sums
+}
+
+proptest! {
+    #[test]
+    fn weights_are_those_of_all_stacks_that_have_the_function(profile in profiles()) {
+        let rows = functions(&profile);
+        for (frame, one) in profile.frames.iter() {
+            let of_frame: Vec<&FunctionRow> = rows.iter().filter(|row| row.frame == frame).collect();
+            let weights = slow_weights(&profile, frame);
+            let mut calls = profile.clusters.iter().flat_map(|cluster| &cluster.calls);
+            let called = calls.any(|count| count.callee == frame && count.calls > 0);
+            if one.kind == FrameKind::Group || weights[1] == 0 && !called {
+                prop_assert!(of_frame.is_empty());
+                continue;
+            }
+            prop_assert_eq!(of_frame.len(), 1);
+            let row = of_frame[0];
+            prop_assert_eq!([row.self_weight, row.total_weight], weights);
+            prop_assert_eq!(row.callers.iter().map(|caller| caller.weight).sum::<u64>(), weights[1]);
+            let total = profile.total().max(1) as f64;
+            prop_assert!((row.self_share.value - weights[0] as f64 / total).abs() < 1e-9);
+            prop_assert!((row.total_share.value - weights[1] as f64 / total).abs() < 1e-9);
+        }
+        prop_assert!(rows.windows(2).all(|pair| pair[0].total_weight >= pair[1].total_weight));
+    }
 }

@@ -1,1 +1,137 @@
+use proptest::prelude::*;
+
 use super::*;
+use crate::frame::FrameKind;
+use crate::testing::{Named, by_name, profiles};
+use crate::write::Writer;
+use crate::writers;
+
+fn read(text: &str) -> Result<Profile, String> {
+    Collapsed.read(&mut Input::new(&mut text.as_bytes())).map_err(|error| error.to_string())
+}
+
+fn stacks(text: &str) -> Vec<(String, u64)> {
+    let joined = |(stack, weight): (Vec<Named>, u64)| {
+        (stack.into_iter().map(|(name, ..)| name).collect::<Vec<_>>().join(";"), weight)
+    };
+    by_name(&read(text).unwrap()).into_iter().map(joined).collect()
+}
+
+#[test]
+fn what_stackcollapse_writes() {
+    let text = "java;[unknown];void Foo::bar(int, char) const;do_syscall_64_[k];ksys read_[k] 12\n\
+                java;LFoo;_[j] 3\r\njava 1\n\njava 2";
+    assert_eq!(
+        stacks(text),
+        [
+            ("java".to_owned(), 3),
+            ("java;LFoo;_[j]".to_owned(), 3),
+            ("java;[unknown];void Foo::bar(int, char) const;do_syscall_64;ksys read".to_owned(), 12),
+        ]
+    );
+    let profile = read(text).unwrap();
+    let kinds: Vec<FrameKind> =
+        profile.frames.iter().filter(|(_, frame)| frame.name.contains("sy")).map(|(_, frame)| frame.kind).collect();
+    assert_eq!(kinds, [FrameKind::Kernel; 2]);
+    assert_eq!((profile.clusters.len(), profile.requests()), (1, None));
+}
+
+/// py-spy 0.4's `--format raw`.
+#[test]
+fn what_py_spy_writes() {
+    let text = "<module> (app.py:12);handle (app.py:7);loads (json/__init__.py:346) 41\n\
+                process 12:\"worker\";run (t.py:1) 2\n";
+    assert_eq!(stacks(text).iter().map(|(_, weight)| weight).sum::<u64>(), 43);
+    assert!(Collapsed.recognises(text.as_bytes()));
+}
+
+/// Of Excimer 1.0.4: some lines begin with `;`, which stands for no function.
+#[test]
+fn what_excimer_writes() {
+    let text = "/srv/a.php;N\\A::b;{closure:/srv/a.php(2)} 383\n;/srv/a.php 352\n\
+                ;/srv/a.php;/srv/a.php(8)_:_eval()'d_code;q 5\n/srv/a.php 8\n";
+    assert_eq!(
+        stacks(text),
+        [
+            ("/srv/a.php".to_owned(), 360),
+            ("/srv/a.php;/srv/a.php(8)_:_eval()'d_code;q".to_owned(), 5),
+            ("/srv/a.php;N\\A::b;{closure:/srv/a.php(2)}".to_owned(), 383),
+        ]
+    );
+    assert!(Collapsed.recognises(text.as_bytes()));
+}
+
+#[test]
+fn what_lines_share_is_shared_and_no_more() {
+    let text = "a;bc;d 1\na;b 2\na;bc 4\na;bc;d;e 8\na;bc;de 16\na 32\na;bc;d 64\nab;bc 128\n";
+    let weights: Vec<(String, u64)> = stacks(text);
+    assert_eq!(
+        weights,
+        [("a", 32), ("a;b", 2), ("a;bc", 4), ("a;bc;d", 65), ("a;bc;d;e", 8), ("a;bc;de", 16), ("ab;bc", 128)]
+            .map(|(stack, weight)| (stack.to_owned(), weight))
+    );
+}
+
+#[test]
+fn faults_name_their_line() {
+    for (text, fault) in [
+        ("a;b 1\n\na;b\n", "collapsed, line 3: expected a stack, a space and a whole number"),
+        ("a;b 1\na;b x\n", "collapsed, line 2: expected a whole number after the last space"),
+        ("a 1.5\n", "collapsed, line 1: expected a whole number after the last space"),
+        ("a -1\n", "collapsed, line 1: expected a whole number after the last space"),
+        ("a 18446744073709551616\n", "collapsed, line 1: the number is beyond 64 bits"),
+    ] {
+        assert_eq!(read(text).unwrap_err(), fault);
+    }
+    let deep = format!("a{} 1\n", ";a".repeat(MAX_DEPTH));
+    assert_eq!(read(&deep).unwrap_err(), "collapsed, line 1: more frames than any stack has");
+    let long = format!("a 1\n{} 1\n", "a".repeat(MAX_LINE));
+    assert_eq!(read(&long).unwrap_err(), format!("collapsed, line 2: longer than {MAX_LINE} bytes"));
+    assert_eq!(stacks("a 12.0\na 3.\n"), [("a".to_owned(), 15)]);
+}
+
+#[test]
+fn only_collapsed_stacks_are_recognised() {
+    for text in ["a;b 1\n", "main 3", "a b c;d 1\r\n\r\na 2\r\n"] {
+        assert!(Collapsed.recognises(text.as_bytes()), "{text}");
+    }
+    for text in ["", "\n\n", "hello world\n", "a;b 1\nhello\n", "12\n", "  12\n", "{\"a\": 1}\n", "a\0b 1\n"] {
+        assert!(!Collapsed.recognises(text.as_bytes()), "{text}");
+    }
+    // The last line may be cut off where the head ends.
+    let mut head = "abc;def 12\n".repeat(HEAD / 11 + 1).into_bytes();
+    head.truncate(HEAD);
+    assert!(Collapsed.recognises(&head));
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_but_for_files_and_kinds(profile in profiles()) {
+        let mut out = Vec::new();
+        writers::collapsed::Collapsed.write(&profile, &mut out).unwrap();
+        let read = Collapsed.read(&mut Input::new(&mut out.as_slice())).unwrap();
+        let kept = |profile: &Profile, is_read: bool| {
+            let mut sums = std::collections::BTreeMap::new();
+            for (stack, weight) in by_name(profile) {
+                let frames: Vec<(String, bool, bool)> = stack.into_iter().map(|(name, _, kind)| {
+                    let is_inlined = kind == FrameKind::Native && (is_read || name.ends_with("_[i]"));
+                    (name, kind == FrameKind::Kernel, is_inlined)
+                }).collect();
+                *sums.entry(frames).or_insert(0) += weight;
+            }
+            sums
+        };
+        prop_assert_eq!(kept(&profile, false), kept(&read, true));
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(
+        bytes in proptest::collection::vec(
+            prop_oneof![any::<u8>(), proptest::sample::select(b"a;; \n1\\x3b_[k]".to_vec())],
+            0..60,
+        ),
+    ) {
+        let _ = Collapsed.recognises(&bytes);
+        let _ = Collapsed.read(&mut Input::new(&mut bytes.as_slice()));
+    }
+}

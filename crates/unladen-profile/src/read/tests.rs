@@ -1,0 +1,67 @@
+use super::*;
+use crate::testing::of_lines;
+use crate::write::{WRITERS, writer_named};
+
+fn file_of(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(name);
+    std::fs::write(&file, bytes).unwrap();
+    (folder, file)
+}
+
+#[test]
+fn names_are_told_apart() {
+    for (position, reader) in READERS.iter().enumerate() {
+        assert_eq!(READERS.iter().position(|other| other.name() == reader.name()), Some(position));
+        assert_eq!(reader_named(reader.name()).unwrap().name(), reader.name());
+        assert!(!reader.about().is_empty());
+    }
+    assert!(reader_named("nothing").is_none());
+}
+
+/// Each of the formats that are both read and written tells itself from all others.
+#[test]
+fn what_is_written_is_known_again_by_its_beginning() {
+    let profile = of_lines("a page", &[&[("main;f g;h", 3), ("main", 2)], &[("main", 1)]]);
+    let mut known = 0;
+    for writer in WRITERS {
+        let Some(reader) = reader_named(writer.name()) else { continue };
+        let mut bytes = Vec::new();
+        writer.write(&profile, &mut bytes).unwrap();
+        let first = READERS.iter().find(|reader| reader.recognises(&bytes[..bytes.len().min(HEAD)])).unwrap();
+        assert_eq!(first.name(), reader.name());
+        let (_folder, file) = file_of("x", &bytes);
+        assert_eq!(read(&file, None).unwrap().total(), 6, "{}", reader.name());
+        known += 1;
+    }
+    assert!(known >= 2, "{known}");
+}
+
+#[test]
+fn a_file_without_a_title_has_its_name() {
+    let (_folder, file) = file_of("stacks.txt", b"a;b 3\n");
+    assert_eq!(read(&file, None).unwrap().about.title, "stacks.txt");
+    let mut bytes = Vec::new();
+    writer_named("unladen").unwrap().write(&of_lines("a page", &[]), &mut bytes).unwrap();
+    let (_folder, file) = file_of("x.profile.json", &bytes);
+    assert_eq!(read(&file, None).unwrap().about.title, "a page");
+}
+
+#[test]
+fn errors_name_the_file() {
+    let (folder, file) = file_of("text", b"nothing of the kind\n");
+    let error = read(&file, None).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{}: no profile that is known: expected unladen, ", file.display())), "{error}");
+    assert!(error.ends_with("collapsed"), "{error}");
+    let error = read(&file, reader_named("collapsed")).unwrap_err().to_string();
+    assert_eq!(error, format!("{}: collapsed, line 1: expected a whole number after the last space", file.display()));
+    let missing = folder.path().join("missing");
+    let error = read(&missing, None).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("cannot read {}: ", missing.display())), "{error}");
+}
+
+#[test]
+fn no_bytes_are_no_profile() {
+    let (_folder, file) = file_of("empty", b"");
+    assert!(matches!(read(&file, None), Err(ReadError::Unknown { .. })));
+}
