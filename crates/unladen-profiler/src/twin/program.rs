@@ -1,0 +1,133 @@
+//! The principal type is [`Program`]: what a running process was started as.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use nix::unistd::{getegid, geteuid};
+
+use super::Besides;
+use crate::application::Application;
+use crate::error::ProfilerError;
+
+/// A program, and as whom and where it runs.
+#[derive(Debug, Clone)]
+pub(crate) struct Program {
+    exe: PathBuf,
+    arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    folder: PathBuf,
+    user: u32,
+    group: u32,
+    groups: Vec<u32>,
+}
+
+// === impl Program ===
+
+impl Program {
+    /// That of a process. Reads its environment: as its user, or root.
+    ///
+    /// # Errors
+    /// When it may not be looked at, or has a root folder of its own.
+    pub(crate) fn of(application: &Application) -> Result<Self, ProfilerError> {
+        let proc = PathBuf::from(format!("/proc/{}", application.pid));
+        let failed = |path: PathBuf| move |source: io::Error| ProfilerError::Io { doing: "cannot read", path, source };
+        let link = |name: &str| fs::read_link(proc.join(name)).map_err(failed(proc.join(name)));
+        if link("root")? != Path::new("/") {
+            return Err(ProfilerError::NotFound(format!(
+                "process {} has a root folder of its own: a second one cannot be started from here; run unladen in there",
+                application.pid
+            )));
+        }
+        let environ = proc.join("environ");
+        let environment = fs::read(&environ).map_err(failed(environ))?;
+        let path = proc.join("status");
+        let status = fs::read_to_string(&path).map_err(failed(path.clone()))?;
+        let ids = |name: &str| -> Option<Vec<u32>> {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+            line.split_ascii_whitespace().map(|id| id.parse().ok()).collect()
+        };
+        let effective = |name: &str| ids(name)?.get(1).copied();
+        let (Some(user), Some(group), Some(groups)) = (effective("Uid"), effective("Gid"), ids("Groups")) else {
+            return Err(failed(path)(io::Error::other("no users and groups are in it")));
+        };
+        Ok(Self {
+            exe: without_deleted(&application.exe),
+            arguments: application
+                .command
+                .iter()
+                .skip(1)
+                .map(|argument| OsString::from_vec(argument.clone()))
+                .collect(),
+            environment: variables(&environment),
+            folder: link("cwd")?,
+            user,
+            group,
+            groups,
+        })
+    }
+
+    pub(crate) fn user(&self) -> u32 {
+        self.user
+    }
+
+    pub(crate) fn group(&self) -> u32 {
+        self.group
+    }
+
+    pub(crate) fn exe(&self) -> &Path {
+        &self.exe
+    }
+
+    /// As people know it.
+    pub(crate) fn name(&self) -> String {
+        let words = std::iter::once(self.exe.as_os_str()).chain(self.arguments.iter().map(OsString::as_os_str));
+        words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether it runs as we do.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.user == geteuid().as_raw() && self.group == getegid().as_raw()
+    }
+
+    /// The same program with other arguments.
+    pub(crate) fn with_arguments(&self, arguments: &[&str]) -> Self {
+        Self { arguments: arguments.iter().map(OsString::from).collect(), ..self.clone() }
+    }
+
+    /// Fills in a command of setpriv(1).
+    pub(crate) fn put_into(&self, command: &mut Command, besides: &Besides) {
+        if !self.is_ours() {
+            command.arg("--reuid").arg(self.user.to_string()).arg("--regid").arg(self.group.to_string());
+            if self.groups.is_empty() {
+                command.arg("--clear-groups");
+            } else {
+                let groups: Vec<String> = self.groups.iter().map(u32::to_string).collect();
+                command.arg("--groups").arg(groups.join(","));
+            }
+        }
+        command.args(["--pdeathsig", "KILL", "--"]).arg(&self.exe).args(&besides.arguments).args(&self.arguments);
+        command.env_clear().envs(self.environment.iter().cloned()).envs(besides.environment.iter().cloned());
+        command.current_dir(&self.folder);
+    }
+}
+
+/// The package may have been upgraded since: then the file of now is as near as can be.
+fn without_deleted(exe: &Path) -> PathBuf {
+    let text = exe.to_string_lossy();
+    text.strip_suffix(" (deleted)").map_or_else(|| exe.to_owned(), PathBuf::from)
+}
+
+fn variables(environ: &[u8]) -> Vec<(OsString, OsString)> {
+    let variable = |text: &[u8]| {
+        let at = text.iter().position(|byte| *byte == b'=').filter(|at| *at > 0)?;
+        Some((OsString::from_vec(text[..at].to_vec()), OsString::from_vec(text[at + 1..].to_vec())))
+    };
+    environ.split(|byte| *byte == 0).filter_map(variable).collect()
+}
+
+#[cfg(test)]
+mod tests;
