@@ -65,7 +65,19 @@ impl Processes {
                 self.0.insert(sample.pid, Known { comm, mappings, at: Instant::now() });
             }
             (None, Some(known)) => known.at = Instant::now(),
-            (None, None) => {}
+            // It was too short; what it was forked by may be there, and have run its code alone.
+            (None, None) => self.look_at_parent(sample.parent),
+        }
+    }
+
+    fn look_at_parent(&mut self, pid: u32) {
+        if self.0.get(&pid).is_some_and(|known| known.at.elapsed() < LOOK_AGAIN) {
+            return;
+        }
+        let comm = std::fs::read_to_string(format!("/proc/{pid}/comm"));
+        if let (Ok(comm), Some(mappings)) = (comm, Mappings::of(pid)) {
+            let comm = comm.trim_end_matches('\n').to_owned();
+            self.0.insert(pid, Known { comm, mappings, at: Instant::now() });
         }
     }
 
