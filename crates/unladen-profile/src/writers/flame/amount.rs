@@ -114,12 +114,25 @@ pub(super) fn percent(part: f64) -> String {
     format!("{} %", digits(if part.is_finite() { part * 100.0 } else { 0.0 }))
 }
 
+/// `12,345`
+pub(super) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 /// `120 requests · excimer · 1 sample = 1 ms`
 pub(super) fn subtitle(profile: &Profile) -> String {
     let about = &profile.about;
     let mut parts = Vec::new();
     if let Some(requests) = profile.requests() {
-        parts.push(format!("{requests} request{}", if requests == 1 { "" } else { "s" }));
+        parts.push(format!("{} request{}", grouped(requests), if requests == 1 { "" } else { "s" }));
     }
     if !about.profiler.is_empty() {
         parts.push(about.profiler.clone());

@@ -14,7 +14,7 @@ pub(super) type Oklch = (f64, f64, f64);
 /// They differ in lightness and hue so that they are told apart with each of the usual forms of colour blindness; letters on
 /// all of them are read easily (tested: a contrast of 4.5 at least).
 pub(super) const KINDS: [(FrameKind, char, &str, Oklch, Oklch); 6] = [
-    (FrameKind::Function, 'f', "function", (0.86, 0.125, 80.0), (0.50, 0.100, 80.0)),
+    (FrameKind::Function, 'f', "function", (0.86, 0.125, 78.0), (0.51, 0.110, 65.0)),
     (FrameKind::ClassLookup, 'c', "class look-up", (0.70, 0.150, 0.0), (0.51, 0.145, 352.0)),
     (FrameKind::Include, 'i', "included file", (0.92, 0.120, 142.0), (0.43, 0.075, 160.0)),
     (FrameKind::Native, 'n', "native code", (0.79, 0.095, 255.0), (0.51, 0.105, 240.0)),

@@ -14,6 +14,8 @@ pub(super) struct Compared<'a> {
     told: &'a [bool],
     /// The largest change of a box that is told; never 0.
     largest: f64,
+    /// What is said of what is not told from no change.
+    pub(super) untold: &'static str,
 }
 
 /// How a box is drawn.
@@ -37,7 +39,9 @@ impl<'a> Compared<'a> {
                 *place = Some(row);
             }
         }
-        let mut compared = Self { rows, told: diff.told(), largest: f64::MIN_POSITIVE };
+        let has_intervals = diff.rows.iter().any(|row| row.total_change.interval.is_some());
+        let untold = if has_intervals { "no measurable difference" } else { "not told: no intervals" };
+        let mut compared = Self { rows, told: diff.told(), largest: f64::MIN_POSITIVE, untold };
         let told = tree.boxes.iter().filter(|placed| compared.is_told(placed));
         compared.largest = told.map(|placed| change(placed).abs()).fold(f64::MIN_POSITIVE, f64::max);
         compared
@@ -58,6 +62,15 @@ impl<'a> Compared<'a> {
         let part = (change.abs() / self.largest).sqrt();
         let step = ((part * STEPS as f64).ceil() as usize).clamp(1, STEPS);
         if change > 0.0 { Moved::Grown(step) } else { Moved::Shrunk(step) }
+    }
+
+    /// In words.
+    pub(super) fn words(&self, placed: &Placed) -> &'static str {
+        match self.moved(placed) {
+            Moved::No => self.untold,
+            Moved::Grown(_) => "grown",
+            Moved::Shrunk(_) => "shrunk",
+        }
     }
 
     fn is_told(&self, placed: &Placed) -> bool {
@@ -88,15 +101,6 @@ impl Moved {
             Self::No => "",
             Self::Grown(_) => "▲ ",
             Self::Shrunk(_) => "▼ ",
-        }
-    }
-
-    /// In words.
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::No => "no measurable difference",
-            Self::Grown(_) => "grown",
-            Self::Shrunk(_) => "shrunk",
         }
     }
 }

@@ -42,6 +42,7 @@ impl Picture<'_> {
         let amounts = self.amounts;
         let rest = serde_json::json!({
             "compared": self.compared.is_some(),
+            "untold": self.compared.map(|compared| compared.untold),
             "factor": amounts.factor,
             "scale": amounts.scale.as_str(),
             "per": amounts.per,

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::FlameStyle;
-use super::amount::{Amounts, digits, percent};
+use super::amount::{Amounts, digits, grouped, percent};
 use super::colour::{self, KINDS};
 use super::compared::{Compared, Moved, change};
 use super::name::{self, escaped, fit};
@@ -96,7 +96,11 @@ impl Picture<'_> {
     fn left_out(&self) -> Option<String> {
         let left_out = self.tree.left_out;
         let why = if left_out.is_deep { "too narrow or too deep" } else { "too narrow" };
-        let boxes = if left_out.boxes == 1 { "1 other".to_owned() } else { format!("{} others", left_out.boxes) };
+        let boxes = if left_out.boxes == 1 {
+            "1 other".to_owned()
+        } else {
+            format!("{} others", grouped(left_out.boxes as u64))
+        };
         (left_out.boxes > 0).then(|| format!("{boxes} {why} to be drawn, together {}", percent(left_out.part)))
     }
 
@@ -112,10 +116,10 @@ impl Picture<'_> {
                 at + 17.0
             )
         };
-        if self.compared.is_some() {
+        if let Some(compared) = self.compared {
             entry("u4 told", "▲ grown")?;
             entry("d4 told", "▼ shrunk")?;
-            return entry("e0", "no measurable difference");
+            return entry("e0", compared.untold);
         }
         for (kind, letter, text, ..) in KINDS {
             if self.tree.boxes.iter().any(|placed| self.kind(placed) == Some(kind)) {
@@ -188,7 +192,7 @@ impl Picture<'_> {
             self.amounts.text(placed.drawn.total),
             self.amounts.per,
             self.amounts.text(change),
-            compared.moved(placed).words(),
+            compared.words(placed),
         )
     }
 

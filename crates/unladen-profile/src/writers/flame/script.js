@@ -162,7 +162,7 @@
   };
 
   // What is known of a box.
-  const WORDS = ['shrunk', 'no measurable difference', 'grown'];
+  const WORDS = ['shrunk', rest.untold, 'grown'];
   const moved = (i) => {
     const change = at(i, 2) - at(i, 4);
     const here = `${amount(at(i, 4))} \u2192 ${amount(at(i, 2))}${rest.per} (${signed(change)}): ${WORDS[at(i, 6) + 1]}`;

@@ -4,6 +4,7 @@ use crate::profile::{About, Unit};
 
 mod big;
 mod colours;
+mod compared;
 mod drawn;
 mod names;
 
