@@ -2,7 +2,7 @@
 
 use unladen_lockin::{ShareEstimate, share};
 
-use crate::frame::FrameId;
+use crate::frame::{FrameId, FrameKind};
 use crate::profile::Profile;
 use crate::tally::Tally;
 
@@ -47,21 +47,18 @@ pub struct Caller {
 /// The intervals are of requests drawn anew: they need [`MIN_REQUESTS`] clusters.
 pub fn functions(profile: &Profile) -> Vec<FunctionRow> {
     let mut tally = Tally::new(profile);
-    let mut parts = Vec::new();
+    let mut parts: Vec<Vec<Part>> = (0..profile.frames.len()).map(|_| Vec::new()).collect();
     let wholes: Vec<f64> = profile.clusters.iter().map(|cluster| cluster.total() as f64).collect();
     for (request, cluster) in profile.clusters.iter().enumerate() {
-        tally.cluster(cluster, |_, _| (), |frame, weights| parts.push(Part { frame, request, weights }));
+        tally.cluster(cluster, |_, _| (), |frame, weights| parts[frame.index()].push(Part { request, weights }));
     }
-    // Stable: the requests of a function stay in order.
-    parts.sort_by_key(|part| part.frame);
     let mut callers = callers(profile, &tally);
     let requests = profile.requests().filter(|requests| *requests > 0);
     let mut rows = Vec::new();
-    let (mut parts, mut called) = (parts.as_slice(), callers.as_mut_slice());
+    let mut called = callers.as_mut_slice();
     let (mut selves, mut totals) = (Vec::new(), Vec::new());
     for (frame, _) in profile.frames.iter() {
-        let of_function;
-        (of_function, parts) = parts.split_at(parts.partition_point(|part| part.frame == frame));
+        let of_function = &parts[frame.index()];
         let of_callers;
         (of_callers, called) = called.split_at_mut(called.partition_point(|call| call.callee == frame));
         if of_function.is_empty() && of_callers.is_empty() {
@@ -102,7 +99,6 @@ pub fn functions(profile: &Profile) -> Vec<FunctionRow> {
 
 /// A function in a request.
 struct Part {
-    frame: FrameId,
     request: usize,
     weights: [u64; 2],
 }
@@ -114,20 +110,16 @@ struct Call {
 }
 
 /// Who calls whom, by function and then by caller.
-fn callers(profile: &Profile, tally: &Tally<'_>) -> Vec<Call> {
-    let stacks = &profile.stacks;
-    let no_group = |frame: FrameId| !tally.is_group(frame);
+fn callers(profile: &Profile, tally: &Tally) -> Vec<Call> {
+    let no_group = |frame: &FrameId| profile.frames.get(*frame).kind != FrameKind::Group;
     let mut calls: Vec<Call> = Vec::new();
-    for (stack, weight) in stacks.iter().zip(profile.total_weights()) {
-        let Some(callee) = stacks.frame(stack) else { continue };
-        if weight > 0 && tally.is_outermost(stack) && no_group(callee) {
-            let frame = stacks.below(stack).and_then(|below| stacks.frame(below)).filter(|frame| no_group(*frame));
-            calls.push(Call { callee, caller: Caller { frame, weight, calls: None } });
-        }
+    for (stack, weight) in profile.stacks.iter().zip(profile.total_weights()) {
+        let Some(callee) = tally.outermost_function(stack).filter(|_| weight > 0) else { continue };
+        calls.push(Call { callee, caller: Caller { frame: tally.caller(stack), weight, calls: None } });
     }
     for count in profile.clusters.iter().flat_map(|cluster| &cluster.calls) {
-        if count.calls > 0 && no_group(count.callee) {
-            let frame = count.caller.filter(|frame| no_group(*frame));
+        if count.calls > 0 && no_group(&count.callee) {
+            let frame = count.caller.filter(no_group);
             calls.push(Call { callee: count.callee, caller: Caller { frame, weight: 0, calls: Some(count.calls) } });
         }
     }

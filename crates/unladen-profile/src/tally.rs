@@ -6,46 +6,62 @@ use crate::stack::StackId;
 
 /// Walks the clusters of a profile. Its memory is that of the stacks, whatever the clusters hold; and a step up the tree is
 /// taken once a cluster, so that a few stacks of a hundred thousand frames cost no more than they weigh.
-pub(crate) struct Tally<'a> {
-    profile: &'a Profile,
-    /// By stack: whether its frame is not among those below it, so that what lies on it counts for the function.
-    outermost: Vec<bool>,
-    /// By stack: what it weighs by itself, with all that lie on it; zeros between clusters.
-    weights: Vec<[u64; 2]>,
-    seen: Vec<bool>,
+pub(crate) struct Tally {
+    /// By stack: all that a step needs is in one place, since most steps are to somewhere that no cache has.
+    nodes: Vec<Node>,
     touched: Vec<StackId>,
-    /// By frame: the same of functions, and those that are not zeros.
+    /// Where in `touched` each way up begins.
+    ways: Vec<usize>,
+    /// By frame: what functions weigh by themselves and with all that they call, and those that are not zeros.
     functions: Vec<[u64; 2]>,
     of_functions: Vec<FrameId>,
-    /// Groups, which are no functions.
-    groups: Vec<bool>,
+}
+
+/// A stack, and what it weighs in the cluster that is walked.
+struct Node {
+    of_itself: u64,
+    on_it: u64,
+    /// The root's is the root.
+    below: StackId,
+    /// Its function; none of the root and of groups.
+    function: Option<FrameId>,
+    /// Whether its frame is not among those below it, so that what lies on it counts for the function.
+    is_outermost: bool,
+    is_seen: bool,
 }
 
 // === impl Tally ===
 
-impl<'a> Tally<'a> {
-    pub(crate) fn new(profile: &'a Profile) -> Self {
-        let (stacks, frames) = (profile.stacks.len(), profile.frames.len());
+impl Tally {
+    pub(crate) fn new(profile: &Profile) -> Self {
+        let stacks = &profile.stacks;
+        let outermost = outermost(profile);
+        let node = |stack| Node {
+            of_itself: 0,
+            on_it: 0,
+            below: stacks.below(stack).unwrap_or(stacks.root()),
+            function: stacks.frame(stack).filter(|frame| profile.frames.get(*frame).kind != FrameKind::Group),
+            is_outermost: outermost[stack.index()],
+            is_seen: false,
+        };
         Self {
-            profile,
-            outermost: outermost(profile),
-            weights: vec![[0; 2]; stacks],
-            seen: vec![false; stacks],
+            nodes: stacks.iter().map(node).collect(),
             touched: Vec::new(),
-            functions: vec![[0; 2]; frames],
+            ways: Vec::new(),
+            functions: vec![[0; 2]; profile.frames.len()],
             of_functions: Vec::new(),
-            groups: profile.frames.iter().map(|(_, frame)| frame.kind == FrameKind::Group).collect(),
         }
     }
 
-    /// Whether the frame is a group.
-    pub(crate) fn is_group(&self, frame: FrameId) -> bool {
-        self.groups[frame.index()]
+    /// The function of a stack of which none lies below it: what lies on the stack counts for it.
+    pub(crate) fn outermost_function(&self, stack: StackId) -> Option<FrameId> {
+        let node = &self.nodes[stack.index()];
+        node.function.filter(|_| node.is_outermost)
     }
 
-    /// Whether a stack's frame is its only one of this function, or the outermost of them.
-    pub(crate) fn is_outermost(&self, stack: StackId) -> bool {
-        self.outermost[stack.index()]
+    /// The function that has called that of a stack.
+    pub(crate) fn caller(&self, stack: StackId) -> Option<FrameId> {
+        self.nodes[self.nodes[stack.index()].below.index()].function
     }
 
     /// Calls `stack` with each stack of a cluster that weighs anything, those on others before these; with what it weighs by
@@ -56,46 +72,60 @@ impl<'a> Tally<'a> {
         mut stack: impl FnMut(StackId, [u64; 2]),
         mut function: impl FnMut(FrameId, [u64; 2]),
     ) {
-        let stacks = &self.profile.stacks;
         for &(leaf, weight) in &cluster.weights {
-            let of_itself = &mut self.weights[leaf.index()][0];
-            *of_itself = of_itself.saturating_add(weight);
-            let mut next = Some(leaf);
-            while let Some(stack) = next.filter(|stack| !self.seen[stack.index()]) {
-                self.seen[stack.index()] = true;
-                self.touched.push(stack);
-                next = stacks.below(stack);
+            let node = &mut self.nodes[leaf.index()];
+            node.of_itself = node.of_itself.saturating_add(weight);
+            self.ways.push(self.touched.len());
+            let mut id = leaf;
+            // The root is its own end: it is seen when it comes again.
+            while !std::mem::replace(&mut self.nodes[id.index()].is_seen, true) {
+                self.touched.push(id);
+                id = self.nodes[id.index()].below;
             }
         }
-        self.touched.sort_unstable_by(|a, b| b.cmp(a));
-        for id in self.touched.drain(..) {
-            self.seen[id.index()] = false;
-            let [of_itself, on_it] = std::mem::take(&mut self.weights[id.index()]);
-            let total = of_itself.saturating_add(on_it);
-            if total == 0 {
-                continue;
+        // A way up ends on an earlier one, so the last comes first: then all that lies on a stack comes before it.
+        let mut end = self.touched.len();
+        while let Some(begin) = self.ways.pop() {
+            for at in begin..end {
+                let id = self.touched[at];
+                self.take(id, &mut stack);
             }
-            stack(id, [of_itself, total]);
-            let (Some(below), Some(frame)) = (stacks.below(id), stacks.frame(id)) else { continue };
-            let on_it = &mut self.weights[below.index()][1];
-            *on_it = on_it.saturating_add(total);
-            if self.groups[frame.index()] {
-                continue;
-            }
-            let sums = &mut self.functions[frame.index()];
-            if *sums == [0; 2] {
-                self.of_functions.push(frame);
-            }
-            sums[0] = sums[0].saturating_add(of_itself);
-            if self.outermost[id.index()] {
-                sums[1] = sums[1].saturating_add(total);
-            }
+            end = begin;
         }
+        self.touched.clear();
         self.of_functions.sort_unstable();
         // A function of nothing by itself, inside itself, is met again before it weighs anything.
         self.of_functions.dedup();
         for id in self.of_functions.drain(..) {
             function(id, std::mem::take(&mut self.functions[id.index()]));
+        }
+    }
+
+    /// Passes on what a stack weighs, and leaves nothing.
+    fn take(&mut self, id: StackId, stack: &mut impl FnMut(StackId, [u64; 2])) {
+        let node = &mut self.nodes[id.index()];
+        node.is_seen = false;
+        let of_itself = std::mem::take(&mut node.of_itself);
+        let total = of_itself.saturating_add(std::mem::take(&mut node.on_it));
+        if total == 0 {
+            return;
+        }
+        stack(id, [of_itself, total]);
+        let (below, function, is_outermost) = (node.below, node.function, node.is_outermost);
+        if below == id {
+            return;
+        }
+        let below = &mut self.nodes[below.index()];
+        below.on_it = below.on_it.saturating_add(total);
+        if let Some(frame) = function {
+            let sums = &mut self.functions[frame.index()];
+            if *sums == [0; 2] {
+                self.of_functions.push(frame);
+            }
+            sums[0] = sums[0].saturating_add(of_itself);
+            if is_outermost {
+                sums[1] = sums[1].saturating_add(total);
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::frame::{Frame, FrameKind};
+use crate::frame::Frame;
 use crate::profile::{About, CallCount};
 use crate::testing::{of_lines, profiles};
 

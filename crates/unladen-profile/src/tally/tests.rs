@@ -31,6 +31,8 @@ fn the_outermost_of_a_function_has_none_below_it() {
     let tally = Tally::new(&profile);
     for stack in profile.stacks.iter().skip(1) {
         let frames: Vec<FrameId> = profile.stacks.inwards_out(stack).collect();
-        assert_eq!(tally.is_outermost(stack), !frames[1..].contains(&frames[0]), "{frames:?}");
+        let outermost = (!frames[1..].contains(&frames[0])).then_some(frames[0]);
+        assert_eq!(tally.outermost_function(stack), outermost, "{frames:?}");
+        assert_eq!(tally.caller(stack), frames.get(1).copied());
     }
 }
