@@ -83,24 +83,32 @@ fn profile(bytes: &[u8]) -> Result<Profile, Wrong> {
     Ok(samples.finish())
 }
 
-/// Whether it begins with a type of samples and nothing but fields that profiles have: there is no other mark.
+/// Whether it begins with nothing but fields that profiles have, and has a type of samples: there is no other mark.
 fn looks_like(head: &[u8]) -> bool {
-    // A text that begins with a line feed is a message too, for some bytes.
-    let mut fields = Fields::of(head, 0);
-    let Some(Ok(first)) = fields.next() else { return false };
     let is_sample_type = |bytes: &[u8]| {
         let mut fields = Fields::of(bytes, 0);
-        fields.all(|field| field.is_ok_and(|field| matches!((field.number, field.value), (1 | 2, Value::Number(_)))))
+        !bytes.is_empty()
+            && fields
+                .all(|field| field.is_ok_and(|field| matches!((field.number, field.value), (1 | 2, Value::Number(_)))))
     };
-    let begins =
-        matches!((first.number, first.value), (tables::SAMPLE_TYPE, Value::Bytes(bytes)) if is_sample_type(bytes));
-    begins
-        && fields.take_while(Result::is_ok).flatten().all(|field| match field.number {
-            1..=6 | 11 => matches!(field.value, Value::Bytes(_)),
-            7..=10 | 12 | 14 | 15 => matches!(field.value, Value::Number(_)),
-            13 => !matches!(field.value, Value::Fixed),
+    let mut has_type = false;
+    // The last field may be cut off.
+    for field in Fields::of(head, 0).take_while(Result::is_ok).flatten() {
+        let fits = match (field.number, field.value) {
+            (tables::SAMPLE_TYPE, Value::Bytes(bytes)) => {
+                has_type = true;
+                is_sample_type(bytes)
+            }
+            (2..=6 | 11, value) => matches!(value, Value::Bytes(_)),
+            (7..=10 | 12 | 14 | 15, value) => matches!(value, Value::Number(_)),
+            (13, value) => !matches!(value, Value::Fixed),
             _ => false,
-        })
+        };
+        if !fits {
+            return false;
+        }
+    }
+    has_type
 }
 
 // === impl Wrong ===
