@@ -26,6 +26,8 @@ impl Shown {
     }
 
     fn open(&self, hash: &str) {
+        // The same file with another hash would be no new page.
+        self.page.load("about:blank");
         self.page.load(&format!("file://{}{hash}", self.file.display()));
         self.page.wait_for("document.querySelector('.tools input') !== null");
     }
@@ -146,7 +148,7 @@ fn a_search_tells_the_part_of_what_matches() {
     let shown = page();
     shown.page.key("/");
     shown.type_text("find$");
-    assert_eq!(shown.inner("matched"), "matched: 30 %");
+    assert_eq!(shown.inner("matched"), "matched: 30.5 %");
     let found = "document.querySelectorAll('.chart .found').length";
     assert_eq!(shown.page.evaluate(found), 2);
     assert_eq!(shown.hash(), "#search=find%24");
@@ -154,7 +156,7 @@ fn a_search_tells_the_part_of_what_matches() {
     // What lies on a match is not counted twice; files match too.
     shown.page.evaluate("document.querySelector('.tools input').select()");
     shown.type_text("skin|find");
-    assert_eq!(shown.inner("matched"), "matched: 60 %");
+    assert_eq!(shown.inner("matched"), "matched: 60.5 %");
     shown.page.evaluate("document.querySelector('.tools input').select()");
     shown.type_text("webstart");
     assert_eq!(shown.inner("matched"), "matched: 100 %");
@@ -177,7 +179,7 @@ fn a_search_tells_the_part_of_what_matches() {
     shown.click("skin");
     let zoom = shown.hash();
     shown.open(&format!("{zoom}&search=find"));
-    assert_eq!(shown.inner("matched"), "matched: 30 %, of what is shown 25 %");
+    assert_eq!(shown.inner("matched"), "matched: 30.5 %, of what is shown 25 %");
     shown.is_well();
 }
 
@@ -294,5 +296,38 @@ fn many_boxes_can_be_zoomed_and_searched() {
     shown.page.key("/");
     shown.type_text("inner00");
     assert_eq!(shown.inner("matched"), "matched: 10 %, of what is shown 10 %");
+    shown.is_well();
+}
+
+/// Higher than the window: it opens at the outermost frames, and the head stays in sight.
+#[test]
+fn a_high_picture_opens_at_its_foot() {
+    let mut profile = Profile::new(About { are_requests: true, ..About::default() });
+    let frames: Vec<_> = (0..200).map(|n| profile.frames.intern(Frame::function(&format!("level{n:03}")))).collect();
+    let stack = profile.stacks.intern(frames);
+    let request = profile.begin_request();
+    profile.add(request, stack, 1);
+    let shown = Shown::new(|out| flame(&profile, &FlameStyle::of(&profile), out).unwrap());
+    shown.page.wait_for("window.scrollY > 1_000");
+    let top = "Math.abs(document.querySelector('.head').getBoundingClientRect().top) < 1";
+    shown.page.wait_for(top);
+    let is_seen = |name: &str| {
+        let is_seen = format!(
+            "(box => box.top > document.querySelector('.rule').getBoundingClientRect().top && box.bottom < innerHeight)\
+             ({}.getBoundingClientRect())",
+            rect(name)
+        );
+        shown.page.evaluate(&is_seen) == true
+    };
+    assert!(is_seen("level000") && !is_seen("level199"));
+    // The keyboard takes the window along.
+    shown.click("level000");
+    for level in 1..100 {
+        shown.page.key("ArrowUp");
+        if level % 33 == 0 {
+            shown.page.wait_for(top);
+            assert!(is_seen(&format!("level{level:03}")), "{level}");
+        }
+    }
     shown.is_well();
 }
