@@ -23,20 +23,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("note: {note}");
     }
     let mut profile = Profile::new(About { title: url, ..About::default() });
-    let (mut plain, mut profiled) = (Duration::ZERO, Duration::ZERO);
+    let (mut plain, mut profiled) = (Vec::new(), Vec::new());
     for request in 0..requests {
-        plain += profiler.plain(&cancel)?.took;
-        profiled += profiler.profile(&mut profile, &cancel)?.took;
+        plain.push(profiler.plain(&cancel)?.took);
+        profiled.push(profiler.profile(&mut profile, &cancel)?.took);
         println!("request {}", request + 1);
     }
     profiler.finish(&mut profile)?;
-    let each = |total: Duration| total.as_secs_f64() * 1e3 / requests.max(1) as f64;
-    println!(
-        "{:.2} ms a request, {:.2} ms under the profiler, {} samples",
-        each(plain),
-        each(profiled),
-        profile.total()
-    );
+    for (name, mut times) in [("plain", plain), ("profiled", profiled)] {
+        times.sort();
+        println!("{name}: median {:?}, least {:?}", times.get(times.len() / 2), times.first());
+    }
+    println!("{} samples", profile.total());
     let mut rows = functions(&profile);
     rows.sort_by_key(|row| std::cmp::Reverse(row.self_weight));
     let total = profile.total().max(1) as f64;
