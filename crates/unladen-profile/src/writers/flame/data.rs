@@ -21,7 +21,7 @@ impl Picture<'_> {
         for frame in self.tree.boxes.iter().filter_map(|placed| placed.frame) {
             let next = ids.len() + 1;
             if *ids.entry(frame).or_insert(next) == next {
-                write!(out, ",\n")?;
+                writeln!(out, ",")?;
                 self.frame(frame, out)?;
             }
         }

@@ -1,5 +1,8 @@
+use proptest::prelude::*;
+use unladen_profile::{Frame, FrameKind, diff, functions};
+
 use super::*;
-use crate::format::Format;
+use crate::format::{FORMATS, Format};
 use crate::profile::ProfileDiff;
 use crate::sample;
 use crate::text::Text;
@@ -88,4 +91,62 @@ fn shares_have_as_many_digits_as_their_margin() {
     assert_eq!(percent(1.0, None), "100 %");
     assert_eq!(percent(0.25, None), "25.0 %");
     assert_eq!(percent(0.000_123, None), "0.01 %");
+}
+
+fn odd() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(f64::NAN), Just(f64::INFINITY), Just(f64::NEG_INFINITY), Just(0.0), Just(f64::MAX), -1e9_f64..1e12]
+}
+
+fn odd_name() -> impl Strategy<Value = String> {
+    prop_oneof![Just(String::new()), Just("\u{1b}[31m</title>]]><&>\"\n\u{2061}\\".to_owned()), "\\PC{0,80}"]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_format_writes_any_profile(
+        names in proptest::collection::vec(odd_name(), 4),
+        odds in proptest::collection::vec(odd(), 8),
+        weights in proptest::collection::vec(prop_oneof![Just(0), Just(1), Just(u64::MAX / 64), 0_u64..1_000], 8),
+        requests in 0_usize..9,
+        width in 0_u16..220,
+    ) {
+        let mut result = sample::profiled();
+        let mut profile = result.profile.clone();
+        profile.clusters.truncate(requests);
+        for (cluster, name) in profile.clusters.iter_mut().zip(&names) {
+            let frame = profile.frames.intern(Frame { name, file: name, line: u32::MAX, kind: FrameKind::Native });
+            for weight in &weights {
+                let stack = profile.stacks.push(profile.stacks.root(), frame);
+                cluster.weights.push((stack, *weight));
+            }
+        }
+        profile.about.title.clone_from(&names[0]);
+        let mut setup = result.setup.take().unwrap();
+        (setup.plain_ns, setup.profiled_ns) = ((odds[0], odds[1], odds[2]), (odds[3], odds[4], odds[5]));
+        setup.group.clone_from(&names[1]);
+        let setups = Some([setup.clone(), setup.clone()]);
+        result = Profiled { functions: functions(&profile), setup: Some(setup), profile, ..result };
+        result.notes.push(names[2].clone());
+        let mut moved = diff(&sample::profiled().profile, &result.profile).unwrap();
+        for row in &mut moved.rows {
+            row.self_change.value = odds[6];
+            row.total_change.interval = Some((odds[6], odds[7]));
+            row.calls_per_request = Some([odds[0], odds[1]]);
+        }
+        let moved = ProfileDiff { setups, diff: moved, ..sample::profile_diff() };
+        for format in FORMATS {
+            let mut out = Vec::new();
+            format.profile(&result, Style::plain(width), &mut out).unwrap();
+            let mut other = Vec::new();
+            format.profile_diff(&moved, Style::plain(width), &mut other).unwrap();
+            for text in [String::from_utf8(out).unwrap(), String::from_utf8(other).unwrap()] {
+                prop_assert!(!text.contains('\u{1b}') && !text.contains("NaN"), "{}: {text}", format.name());
+                if format.name() == "json" {
+                    serde_json::from_str::<serde_json::Value>(&text).unwrap();
+                }
+            }
+        }
+    }
 }
