@@ -331,3 +331,28 @@ fn a_high_picture_opens_at_its_foot() {
     }
     shown.is_well();
 }
+
+#[test]
+fn names_from_outside_are_names() {
+    let hostile =
+        "</title></script>]]><script>window.ran = 1</script><rect onload='window.ran = 1'/>&\"\0\u{1b}\u{202e}\u{ffff}";
+    let mut profile = Profile::new(About { title: hostile.into(), are_requests: true, ..About::default() });
+    let frame = profile.frames.intern(Frame { name: hostile, file: hostile, line: 1, kind: FrameKind::Function });
+    let stack = profile.stacks.intern([frame]);
+    let request = profile.begin_request();
+    profile.add(request, stack, 1);
+    let shown = Shown::new(|out| flame(&profile, &FlameStyle::of(&profile), out).unwrap());
+    shown.page.evaluate(
+        "document.querySelectorAll('.chart rect')[1].dispatchEvent(new MouseEvent('click', { bubbles: true }))",
+    );
+    assert!(
+        shown.inner("name").starts_with("</title></script>]]><script>window.ran = 1</script>"),
+        "{}",
+        shown.inner("name")
+    );
+    // A hash from outside is no more than text, too.
+    shown.open("#zoom=-1&search=%3Cscript%3E%&widths=x&zoom=999999");
+    assert_eq!(shown.page.evaluate("window.ran ?? 0"), 0);
+    assert_eq!(shown.page.evaluate("document.querySelectorAll('parsererror, script').length"), 2);
+    shown.is_well();
+}
