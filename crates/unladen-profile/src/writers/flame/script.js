@@ -263,7 +263,9 @@
     matched.textContent = all + shown;
   };
 
+  const subtitle = one('subtitle').textContent;
   const showSide = () => {
+    one('subtitle').textContent = subtitle.replace('widths of the candidate', 'widths of the ' + ['candidate', 'baseline'][side]);
     for (const [index, button] of pair.entries()) button.setAttribute('aria-pressed', String(index === side));
   };
   const choose = (index) => {
@@ -286,14 +288,14 @@
   const input = make(XHTML, 'input', {
     type: 'search', placeholder: 'search: /', 'aria-label': 'search, a regular expression', spellcheck: 'false',
   });
-  const matched = make(XHTML, 'span', { class: 'matched', role: 'status' });
+  const matched = make(XHTML, 'div', { class: 'matched', role: 'status' });
   const tools = make(XHTML, 'div', { class: 'tools', role: 'toolbar', 'aria-label': 'view' });
   const pair = rest.compared
     ? [button('candidate', 'widths of the candidate: w', () => choose(0)), button('baseline', 'widths of the baseline: w', () => choose(1))]
     : [];
   if (pair.length) tools.append(make(XHTML, 'span', { class: 'pair', role: 'group', 'aria-label': 'widths of' }, ...pair));
-  tools.append(matched, reset, input);
-  const holder = make(SVG, 'foreignObject', { y: 8, height: 34, class: 'holder' }, tools);
+  tools.append(reset, input);
+  const holder = make(SVG, 'foreignObject', { y: 8, height: 72, class: 'holder' }, tools, matched);
   head.append(holder);
   input.addEventListener('input', () => {
     look(input.value);
@@ -399,11 +401,11 @@
     svg.setAttribute('width', isWhole ? width : svg.getAttribute('width'));
     svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
     const title = one('title');
-    const reach = Math.min(width - 2 * rest.margin, pair.length ? 720 : 560);
+    const reach = Math.min(width - 2 * rest.margin, pair.length ? 440 : 290);
     holder.setAttribute('x', width - rest.margin - reach);
     holder.setAttribute('width', reach);
     one('rule').setAttribute('d', `M0 ${rest.head - 8.5}H${width}`);
-    title.textContent = fit(names.title, Math.floor((width - 2 * rest.margin - reach) / 10.2)) || names.title;
+    title.textContent = fit(names.title, Math.floor((width - 3 * rest.margin - reach) / 10.2));
     layOut();
     details(zoomed);
   };
