@@ -53,3 +53,6 @@ impl Reader for NytProf {
         Log::read(&mut Source::new(input))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -50,7 +50,8 @@ impl Perl {
             .spawn()
             .unwrap();
         let perl = Self { child, folder, taints };
-        while Application::of(perl.child.id()).unwrap().kind != Kind::Perl {
+        // A process is there before its command line is.
+        while Application::of(perl.child.id()).unwrap().command.len() < 2 {
             std::thread::yield_now();
         }
         perl

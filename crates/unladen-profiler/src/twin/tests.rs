@@ -8,15 +8,14 @@ struct Sleeper(Child);
 
 impl Sleeper {
     fn start(variable: &str) -> Self {
-        Self(
-            Command::new("sleep")
-                .arg("1000")
-                .env_clear()
-                .env("OF_ITS_OWN", variable)
-                .current_dir("/usr")
-                .spawn()
-                .unwrap(),
-        )
+        let mut command = Command::new("sleep");
+        command.arg("1000").env_clear().env("OF_ITS_OWN", variable).current_dir("/usr");
+        let sleeper = Self(command.spawn().unwrap());
+        // A process is there before its command line is.
+        while Application::of(sleeper.0.id()).unwrap().command.len() < 2 {
+            std::thread::yield_now();
+        }
+        sleeper
     }
 }
 

@@ -9,8 +9,8 @@ use crate::profile::{CallCount, Profile};
 /// The most places of calls.
 const MAX_PLACES: usize = 2 << 20;
 
-/// The caller of what a program's own code calls, outside any subroutine, as it runs and as it is compiled.
-const OUTSIDE: [&str; 2] = ["main::RUNTIME", "main::BEGIN"];
+/// The caller of what is called outside any subroutine: by a program's own code as it runs, and by Perl as it compiles that.
+const OUTSIDE: [&str; 2] = ["main::RUNTIME", "main::NULL"];
 
 /// A call's place, and whom it calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

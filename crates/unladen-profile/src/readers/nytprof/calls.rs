@@ -220,8 +220,10 @@ impl Calls {
             profile.about.are_requests = true;
             // What came before the first request is the start of the process; nobody waited for it.
             requests.remove(0);
-            // A program that does not wait again after a request has left its loop: what it did then is its end. If it had but the one, it is that.
-            if requests.len() > 1 && !self.waits_again {
+            // A program that does not wait again after a request has left its loop: what it did then is its end. So is what it took
+            // and did nothing with. If it had but the one, it is that.
+            let is_end = !self.waits_again || requests.last().is_some_and(|last| last.weights.is_empty());
+            if requests.len() > 1 && is_end {
                 requests.pop();
             }
         }
