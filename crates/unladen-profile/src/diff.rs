@@ -57,8 +57,9 @@ impl Diff {
         (self.totals(&self.baseline_self), self.totals(&self.candidate_self))
     }
 
-    /// Whether the change of each stack, with all that lie on it, is told from none, by the stack's index; never where there
-    /// is no interval.
+    /// Whether the change of each stack, with all that lie on it, is told from none, by the stack's index: with false discoveries
+    /// under control over all stacks that are wide enough to be seen (Benjamini and Hochberg, 5 %). Never where there is no
+    /// interval.
     pub fn told(&self) -> &[bool] {
         &self.told
     }

@@ -1,7 +1,7 @@
 //! The principal types are [`Reader`], of one format, and the list [`READERS`].
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::input::Input;
@@ -122,14 +122,25 @@ pub fn read(file: &Path, reader: Option<&'static dyn Reader>) -> Result<Profile,
     let failed = |source| ReadError::Open { file: file.to_owned(), source };
     let opened: Box<dyn io::Read> =
         if file == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(file).map_err(failed)?) };
-    let mut buffered = BufReader::with_capacity(HEAD, opened);
-    let head = buffered.fill_buf().map_err(failed)?;
+    read_from(opened, file, reader)
+}
+
+/// Reads what comes in pieces of any size, as from a pipe.
+fn read_from(
+    mut opened: impl io::Read,
+    file: &Path,
+    reader: Option<&'static dyn Reader>,
+) -> Result<Profile, ReadError> {
+    let failed = |source| ReadError::Open { file: file.to_owned(), source };
+    let mut head = Vec::new();
+    opened.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
     let reader = match reader {
         Some(reader) => reader,
-        None => (READERS.iter().copied().find(|reader| reader.recognises(head)))
+        None => (READERS.iter().copied().find(|reader| reader.recognises(&head)))
             .ok_or_else(|| ReadError::Unknown { file: file.to_owned() })?,
     };
-    let mut profile = reader.read(&mut Input::new(&mut buffered)).map_err(|error| error.of_file(file))?;
+    let mut whole = io::Cursor::new(head).chain(BufReader::with_capacity(HEAD, opened));
+    let mut profile = reader.read(&mut Input::new(&mut whole)).map_err(|error| error.of_file(file))?;
     if profile.about.title.is_empty() {
         profile.about.title = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     }

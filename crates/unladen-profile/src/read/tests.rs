@@ -65,3 +65,20 @@ fn no_bytes_are_no_profile() {
     let (_folder, file) = file_of("empty", b"");
     assert!(matches!(read(&file, None), Err(ReadError::Unknown { .. })));
 }
+
+/// Three bytes at a time, as a pipe may give them.
+struct Pieces<'a>(&'a [u8]);
+
+impl io::Read for Pieces<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let length = into.len().min(3);
+        self.0.read(&mut into[..length])
+    }
+}
+
+#[test]
+fn what_comes_in_pieces_is_known_and_read_whole() {
+    let text = "main;find 3\nmain 2\n".repeat(2 * HEAD / 19);
+    let profile = read_from(Pieces(text.as_bytes()), Path::new("-"), None).unwrap();
+    assert_eq!(profile.total(), 5 * (2 * HEAD as u64 / 19));
+}
