@@ -7,20 +7,21 @@ use unladen_profile::{FrameId, FunctionRow, Profile, Unit};
 
 use super::inside::findings;
 use super::prose::{clean, fill, wrapped};
-use super::table::{Grid, faint, strong, width};
+use super::table::{faint, strong, width};
 use crate::profile::{ProfileSetup, Profiled};
 use crate::quantity::{Kind, Quantity, grouped, plain};
 use crate::style::Style;
 use crate::weigh::Ended;
 
+mod columns;
 pub(super) mod diff;
+
+use columns::{Columns, NARROWEST};
 
 /// Callers that are named of a function.
 const CALLERS: usize = 3;
 /// Callers on whose behalf it takes less than this part of its time are not named.
 const LEAST_CALLER: f64 = 0.1;
-/// Columns that a function's name gets at least; for that others go.
-const NARROWEST: usize = 28;
 
 pub(super) fn profile(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
     head(result, style, out)?;
@@ -285,83 +286,6 @@ fn signed(part: f64) -> String {
 /// Counted, not estimated: as many digits as tell it.
 fn calls(calls: f64) -> String {
     grouped(calls, if calls.fract() == 0.0 || calls >= 100.0 { 0 } else { 1 })
-}
-
-/// Columns of figures, and functions in what they leave of the terminal.
-struct Columns {
-    headings: Vec<String>,
-    /// Those that may go, the first to go first.
-    expendable: Vec<usize>,
-    rows: Vec<Vec<String>>,
-    /// Which are left.
-    left: Vec<usize>,
-    /// What is written: of a row, or of what stands below one.
-    lines: Vec<Vec<String>>,
-}
-
-// === impl Columns ===
-
-impl Columns {
-    fn new(headings: &[&str], expendable: &[usize]) -> Self {
-        Self {
-            headings: headings.iter().map(|&heading| heading.to_owned()).collect(),
-            expendable: expendable.to_vec(),
-            rows: Vec::new(),
-            left: Vec::new(),
-            lines: Vec::new(),
-        }
-    }
-
-    fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
-    }
-
-    /// Drops columns that are empty, and others until functions have room; gives that room.
-    fn settle(&mut self, style: Style) -> usize {
-        const GAP: usize = 2;
-        let has_any = |column: &usize| self.rows.iter().any(|row| !row[*column].is_empty());
-        self.left = (0..self.headings.len()).filter(has_any).collect();
-        let widest = |column: usize| {
-            let cells = self.rows.iter().map(|row| width(&row[column]));
-            cells.chain([width(&self.headings[column])]).max().unwrap_or(0) + GAP
-        };
-        let total = usize::from(style.width);
-        let room = |left: &[usize]| total.saturating_sub(left.iter().map(|column| widest(*column)).sum());
-        let mut left = self.left.clone();
-        for gone in &self.expendable {
-            if room(&left) >= NARROWEST {
-                break;
-            }
-            left.retain(|column| column != gone);
-        }
-        let room = room(&left);
-        self.left = left;
-        room.max(NARROWEST / 2)
-    }
-
-    /// A row's function.
-    fn function(&mut self, row: usize, function: String) {
-        let mut cells: Vec<String> = self.left.iter().map(|column| self.rows[row][*column].clone()).collect();
-        cells.push(function);
-        self.lines.push(cells);
-    }
-
-    /// What stands below a function.
-    fn below(&mut self, text: String) {
-        let mut cells = vec![String::new(); self.left.len()];
-        cells.push(text);
-        self.lines.push(cells);
-    }
-
-    fn write(self, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        let mut headings: Vec<&str> = self.left.iter().map(|column| self.headings[*column].as_str()).collect();
-        headings.push("function");
-        let mut grid = Grid::new(&headings).left_only(self.left.len());
-        for line in self.lines {
-            grid.row(line);
-        }
-        grid.write(style, out)
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,86 @@
+//! The principal type is [`Columns`]: a table of functions.
+
+use std::io::{self, Write};
+
+use crate::style::Style;
+use crate::text::table::{Grid, width};
+
+/// Columns that a function's name gets at least; for that others go.
+pub(super) const NARROWEST: usize = 28;
+
+/// Columns of figures, and functions in what they leave of the terminal.
+pub(super) struct Columns {
+    headings: Vec<String>,
+    /// Those that may go, the first to go first.
+    expendable: Vec<usize>,
+    rows: Vec<Vec<String>>,
+    /// Which are left.
+    left: Vec<usize>,
+    /// What is written: of a row, or of what stands below one.
+    lines: Vec<Vec<String>>,
+}
+
+// === impl Columns ===
+
+impl Columns {
+    pub(super) fn new(headings: &[&str], expendable: &[usize]) -> Self {
+        Self {
+            headings: headings.iter().map(|&heading| heading.to_owned()).collect(),
+            expendable: expendable.to_vec(),
+            rows: Vec::new(),
+            left: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+
+    pub(super) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// Drops columns that are empty, and others until functions have room; gives that room.
+    pub(super) fn settle(&mut self, style: Style) -> usize {
+        const GAP: usize = 2;
+        let has_any = |column: &usize| self.rows.iter().any(|row| !row[*column].is_empty());
+        self.left = (0..self.headings.len()).filter(has_any).collect();
+        let widest = |column: usize| {
+            let cells = self.rows.iter().map(|row| width(&row[column]));
+            cells.chain([width(&self.headings[column])]).max().unwrap_or(0) + GAP
+        };
+        let total = usize::from(style.width);
+        let room = |left: &[usize]| total.saturating_sub(left.iter().map(|column| widest(*column)).sum());
+        let mut left = self.left.clone();
+        for gone in &self.expendable {
+            if room(&left) >= NARROWEST {
+                break;
+            }
+            left.retain(|column| column != gone);
+        }
+        let room = room(&left);
+        self.left = left;
+        room.max(NARROWEST / 2)
+    }
+
+    /// A row's function.
+    pub(super) fn function(&mut self, row: usize, function: String) {
+        let mut cells: Vec<String> = self.left.iter().map(|column| self.rows[row][*column].clone()).collect();
+        cells.push(function);
+        self.lines.push(cells);
+    }
+
+    /// What stands below a function.
+    pub(super) fn below(&mut self, text: String) {
+        let mut cells = vec![String::new(); self.left.len()];
+        cells.push(text);
+        self.lines.push(cells);
+    }
+
+    pub(super) fn write(self, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let mut headings: Vec<&str> = self.left.iter().map(|column| self.headings[*column].as_str()).collect();
+        headings.push("function");
+        let mut grid = Grid::new(&headings).left_only(self.left.len());
+        for line in self.lines {
+            grid.row(line);
+        }
+        grid.write(style, out)
+    }
+}
