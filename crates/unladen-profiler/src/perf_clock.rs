@@ -4,9 +4,10 @@
 //! processes that is on the processors more often while a request is answered *follows* the requests; what its stacks were then is
 //! the profile. Nobody has to say who answers.
 
-use std::time::Duration;
-
 #[cfg(feature = "ebpf")]
+mod clock;
+#[cfg(not(feature = "ebpf"))]
+#[path = "perf_clock/without.rs"]
 mod clock;
 #[cfg(feature = "ebpf")]
 mod following;
@@ -26,9 +27,6 @@ mod stretches;
 mod symbols;
 #[cfg(feature = "ebpf")]
 mod watcher;
-#[cfg(not(feature = "ebpf"))]
-#[path = "perf_clock/without.rs"]
-mod clock;
 
 pub use clock::PerfClock;
 
@@ -44,7 +42,3 @@ impl Default for PerfClockOptions {
         Self { frequency: 997 }
     }
 }
-
-/// After an answer, as long as it took is waited for what it left to do, but no less and no more than this.
-#[cfg(feature = "ebpf")]
-const SETTLE: std::ops::RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_millis(50);

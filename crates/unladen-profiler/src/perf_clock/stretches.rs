@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::SETTLE;
+/// After an answer, as long as it took is waited for what it left to do, but no less and no more than this.
+const SETTLE: std::ops::RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_millis(50);
 
 /// The parts of a request's own time that a stretch without a request has: what recurs at intervals cannot keep in step.
 const PARTS: std::ops::Range<f64> = 0.5..1.5;
