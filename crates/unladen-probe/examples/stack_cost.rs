@@ -35,9 +35,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             // Which comes first changes: what grows meanwhile is in both alike.
             for on in [pair % 2 == 0, pair % 2 == 1] {
                 if on {
-                    sampler.resume()?
+                    sampler.resume()?;
                 } else {
-                    sampler.pause()
+                    sampler.pause();
                 }
                 sampler.take()?;
                 let begun = on_processor()?;

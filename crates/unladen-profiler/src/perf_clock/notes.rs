@@ -154,3 +154,6 @@ fn percent(part: u64, of: u64) -> f64 {
 fn share(part: f64, of: f64) -> f64 {
     if of > 0.0 { 100.0 * part / of } else { 0.0 }
 }
+
+#[cfg(test)]
+mod tests;
