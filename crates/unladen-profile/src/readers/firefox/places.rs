@@ -27,29 +27,25 @@ pub(super) struct Places<'a> {
 // === impl Places ===
 
 impl<'a> Places<'a> {
-    /// Of a thread; without one, those that all share.
+    /// Of a thread, of which at most strings and sources are shared; without one, those that all share.
     pub(super) fn new(document: &'a Document, thread: Option<&'a Thread>) -> Result<Self, String> {
-        let Tables { stack_table, frame_table, func_table, resource_table, string_array, sources } = &document.shared;
-        let own = thread;
+        let shared = &document.shared;
+        let (stacks, frames, functions, resources, strings) = match thread {
+            Some(Thread { stack_table, frame_table, func_table, resource_table, string_array, .. }) => {
+                (stack_table, frame_table, func_table, resource_table, string_array)
+            }
+            None => {
+                let Tables { stack_table, frame_table, func_table, resource_table, string_array, .. } = shared;
+                (stack_table, frame_table, func_table, resource_table, string_array)
+            }
+        };
         Ok(Self {
-            stacks: own
-                .and_then(|own| own.stack_table.as_ref())
-                .or(stack_table.as_ref())
-                .ok_or("there is no stackTable")?,
-            frames: own
-                .and_then(|own| own.frame_table.as_ref())
-                .or(frame_table.as_ref())
-                .ok_or("there is no frameTable")?,
-            functions: own
-                .and_then(|own| own.func_table.as_ref())
-                .or(func_table.as_ref())
-                .ok_or("there is no funcTable")?,
-            resources: own.and_then(|own| own.resource_table.as_ref()).or(resource_table.as_ref()),
-            strings: own
-                .and_then(|own| own.string_array.as_ref())
-                .or(string_array.as_ref())
-                .ok_or("there is no stringArray")?,
-            sources: sources.as_ref(),
+            stacks: stacks.as_ref().ok_or("there is no stackTable")?,
+            frames: frames.as_ref().ok_or("there is no frameTable")?,
+            functions: functions.as_ref().ok_or("there is no funcTable")?,
+            resources: resources.as_ref(),
+            sources: shared.sources.as_ref(),
+            strings: strings.as_ref().or(shared.string_array.as_ref()).ok_or("there is no stringArray")?,
             categories: &document.meta.categories,
             libs: &document.libs,
         })

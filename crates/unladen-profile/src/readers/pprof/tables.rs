@@ -17,8 +17,8 @@ const PERIOD: u64 = 12;
 const COMMENT: u64 = 13;
 const DEFAULT: u64 = 14;
 
-/// Compilers inline into a depth of some dozens.
-const MAX_LINES: usize = 4096;
+/// Compilers inline into a depth of some dozens. More would let few bytes of a sample stand for very many frames.
+const MAX_LINES: usize = 256;
 
 /// What the samples of a file refer to.
 #[derive(Default)]

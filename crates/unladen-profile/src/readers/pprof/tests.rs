@@ -120,7 +120,7 @@ fn what_is_wrong_is_told_with_its_byte() {
     let deep = [bytes(1, &vec![1; 60_000]), bytes(2, &[1])].concat();
     assert!(refused(&file(&types, &[&deep])).contains("a stack of more than 100000 frames"));
     let lines = bytes(4, &bytes(4, &[]).repeat(5000));
-    assert!(refused(&[file(&types, &[]), lines].concat()).contains("more than 4096 inlined functions"));
+    assert!(refused(&[file(&types, &[]), lines].concat()).contains("more than 256 inlined functions"));
 
     assert_eq!(refused(b""), "pprof, byte 0: no type of samples: this is no file for pprof");
     assert_eq!(refused(&[0x0a, 5, 8]), "pprof, byte 1: a field of 5 bytes, of which 1 are there");
