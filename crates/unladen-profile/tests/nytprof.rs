@@ -1,4 +1,9 @@
 //! Files that Devel::NYTProf writes here and now, against its own tools on the same files. Needs Perl and libdevel-nytprof-perl.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that cannot be set up fails; sizes and times are worth seeing"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -55,7 +60,7 @@ fn stacks(profile: &Profile) -> BTreeMap<String, u64> {
 }
 
 /// How often each caller called.
-fn pairs<'p>(profile: &'p Profile, clusters: impl Iterator<Item = usize>) -> BTreeMap<(&'p str, &'p str), u64> {
+fn pairs(profile: &Profile, clusters: impl Iterator<Item = usize>) -> BTreeMap<(&str, &str), u64> {
     let mut pairs = BTreeMap::new();
     for count in clusters.flat_map(|cluster| &profile.clusters[cluster].calls) {
         let caller = count.caller.map_or("", |caller| name(profile, caller));
