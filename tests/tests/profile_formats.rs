@@ -237,15 +237,16 @@ impl Firefox {
         let mut holder = Self::command(&folder, &["--daemon", file.to_str().unwrap()]);
         let holder = holder.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let firefox = Self { folder, holder: holder.expect("node starts (scripts/need nodejs)") };
+        // Who asks too early is told that there is no session, and makes that true.
+        let log = firefox.folder.path().join("sessions/test.log");
         let start = Instant::now();
         loop {
-            let asked = Self::command(&firefox.folder, &["thread", "info", "--json"]).output().unwrap();
-            if asked.status.success() {
+            let said = std::fs::read_to_string(&log).unwrap_or_default();
+            if said.contains("Profile loaded successfully") {
                 return firefox;
             }
-            let (out, error) = (String::from_utf8_lossy(&asked.stdout), String::from_utf8_lossy(&asked.stderr));
-            assert!(start.elapsed() < LIMIT, "{out}{error}");
-            std::thread::sleep(Duration::from_millis(100));
+            assert!(start.elapsed() < LIMIT, "{said}");
+            std::thread::sleep(Duration::from_millis(50));
         }
     }
 
