@@ -11,8 +11,8 @@ use crate::error::ProfilerError;
 use crate::profiler::{Answered, Profiler};
 
 use super::PerfClockOptions;
-use super::following::Following;
-use super::notes::{Shortcomings, general};
+use super::following::{Follower, Following};
+use super::notes::{Shortcomings, general, left_out};
 use super::places::{Places, StackIndex};
 use super::stretches::Stretches;
 use super::symbols::Symbols;
@@ -113,8 +113,10 @@ impl PerfClock {
     }
 
     fn write(&mut self, known: &Known, into: &mut Profile) {
-        let followers = self.following.followers();
-        self.notes = general(&self.following, !followers.is_empty(), self.lost);
+        let (busy, followers): (Vec<_>, Vec<_>) =
+            self.following.followers().into_iter().partition(Follower::is_mostly_background);
+        self.notes = general(&self.following, !followers.is_empty() || !busy.is_empty(), self.lost);
+        self.notes.extend(busy.iter().map(|busy| left_out(&known.groups.group(busy.group).name, busy)));
         let period = 1_000_000_000 / self.frequency;
         into.about.unit = Unit::CpuNanoseconds;
         into.about.period_ns = Some(period);

@@ -5,6 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use unladen_lockin::{FALSE_DISCOVERY_RATE, benjamini_hochberg, difference};
 use unladen_probe::GroupId;
 
+/// A group of whose samples more than this are there without requests too is left out: what its stacks show is mostly something
+/// else, all of it if it is one of those that are named by chance.
+const MOST_BACKGROUND: f64 = 0.5;
+
 /// How often groups were on a processor, with requests and without.
 #[derive(Debug, Default)]
 pub(super) struct Following {
@@ -30,6 +34,15 @@ pub(super) struct Follower {
     pub(super) on: f64,
     /// And without.
     pub(super) off: f64,
+}
+
+// === impl Follower ===
+
+impl Follower {
+    /// Whether it does other things for more than half of its time.
+    pub(super) fn is_mostly_background(&self) -> bool {
+        self.off > self.on * MOST_BACKGROUND
+    }
 }
 
 // === impl Following ===

@@ -147,6 +147,17 @@ pub(super) fn general(following: &Following, follows: bool, lost: u64) -> Vec<St
     notes
 }
 
+/// Of a group that is busy without requests too.
+pub(super) fn left_out(group: &str, follower: &Follower) -> String {
+    format!(
+        "{group} is left out: it is on processors more often with requests, but {:.0} % of that is there without them too ({:.1} samples \
+         a second of {:.1}): to see it, profile where nothing else uses it",
+        share(follower.off, follower.on),
+        follower.off,
+        follower.on
+    )
+}
+
 fn percent(part: u64, of: u64) -> f64 {
     share(part as f64, of as f64)
 }

@@ -40,6 +40,8 @@ fn who_follows_may_do_other_things_too() {
     let followers = following.followers();
     assert_eq!(followers.len(), 1);
     assert!((followers[0].off / followers[0].on - 0.31).abs() < 0.05, "{followers:?}");
+    assert!(!followers[0].is_mostly_background());
+    assert!(Follower { off: 70.0, on: 100.0, ..followers[0] }.is_mostly_background());
 }
 
 #[test]
