@@ -135,7 +135,11 @@ impl ResponseReader {
     pub(crate) fn so_far(&self) -> String {
         let came = match (self.has_head, self.head.is_empty()) {
             (true, _) => format!("{} bytes of a body came", self.response.body_bytes),
-            (false, true) => "nothing came".to_owned(),
+            (false, true) => {
+                "nothing came (all of its processes may be busy, or held by connections that the web server keeps: \
+                              keepalive, enablereuse)"
+                    .to_owned()
+            }
             (false, false) => "half of a head came".to_owned(),
         };
         came + &self.response.said()
