@@ -41,7 +41,7 @@ fn the_autoloader_of_mediawiki_is_found_and_a_class_map_takes_it_off() {
     let wiki = Subject::up_with("mediawiki", &[("UNLADEN_CLASSMAP", "before")]);
     let folder = tempfile::tempdir().unwrap();
     let (before, after) = (folder.path().join("before"), folder.path().join("after"));
-    let found = profile(wiki.url(), &before).args(["--json"]).document();
+    let found = profile(wiki.url(), &before).document();
 
     assert_eq!(found["schema"], "unladen.profile/1");
     assert_eq!(found["profiler"], "excimer");
@@ -69,7 +69,7 @@ fn the_autoloader_of_mediawiki_is_found_and_a_class_map_takes_it_off() {
 
     let [before, after] = [before, after].map(|folder| files(&folder, ".profile.json").remove(0));
     let picture = folder.path().join("diff.svg");
-    let call = Call::new(["profile", "diff", "--json", "-o"]).args([&picture, &before, &after]);
+    let call = Call::new(["profile", "diff", "-o"]).args([&picture, &before, &after]);
     let diff = call.document();
     assert_eq!(diff["schema"], "unladen.profile-diff/1");
     let find = function(&diff, "AutoLoader::find");
@@ -93,7 +93,7 @@ fn without_fastcgi_the_kernels_clock_serves_and_says_so() {
     }
     let site = Site::php(PAGE, &[]);
     let folder = tempfile::tempdir().unwrap();
-    let document = profile(&site.url(), folder.path()).args(["--json"]).document();
+    let document = profile(&site.url(), folder.path()).document();
     assert_eq!(document["profiler"], "perf", "{document}");
     let notes = document["notes"].to_string();
     assert!(notes.contains("FastCGI") && notes.contains("kernel's clock"), "{notes}");
@@ -137,7 +137,7 @@ fn an_experiment_keeps_a_profile_of_each_arm() {
     );
     fs::write(&experiment, text).unwrap();
     let kept = folder.path().join("kept");
-    let call = Call::prove([&experiment]).args(["--no-weights", "--json", &format!("--profile={}", kept.display())]);
+    let call = Call::prove([&experiment]).args(["--no-weights", &format!("--profile={}", kept.display())]);
     let document = call.document();
     let profiles = document.list("profiles");
     assert_eq!(profiles.len(), 2, "{document}");
@@ -228,7 +228,10 @@ fn bad_files_are_told_with_the_place() {
     files.run(["grep", "(", "a.collapsed"]).ended_with(2).says(["regular expression"]);
     Call::new(["profile"]).run().ended_with(2).says(["URL"]);
     Call::new(["profile", "--period", "1ns", "http://127.0.0.1:1/"]).run().ended_with(2).says(["50 µs"]);
-    Call::new(["profile", "--fail-on", "stat-storm", "http://127.0.0.1:1/"]).run().ended_with(2).says(["unladen weigh"]);
+    Call::new(["profile", "--fail-on", "stat-storm", "http://127.0.0.1:1/"])
+        .run()
+        .ended_with(2)
+        .says(["unladen weigh"]);
     Call::weigh(["--fail-on", "hot-call", "http://127.0.0.1:1/"]).run().ended_with(2).says(["unladen profile"]);
 }
 

@@ -4,7 +4,7 @@ use unladen_trace::{Evidence, Source};
 
 use crate::again::{self, word};
 use crate::cure::Cure;
-use crate::finding::{Figure, Finding, Item};
+use crate::finding::{Figure, Finding};
 use crate::rule::Rule;
 use crate::words::percent;
 
@@ -12,8 +12,8 @@ use super::profiled;
 
 /// The part of the request: an autoloader with a whole map takes less (MediaWiki's with its class map 3.6 %, before it 8.8 %).
 const LEAST_PART: f64 = 0.03;
-/// A function takes part in it from here on.
-const LEAST_ITEM: f64 = 0.005;
+/// A function is worth its name from here on.
+const LEAST_NAMED: f64 = 0.005;
 
 /// See `docs/rules/autoload-share.md`.
 pub(super) struct AutoloadShare;
@@ -39,15 +39,15 @@ impl Rule for AutoloadShare {
         let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
         let Some(part) = profile.lookups.filter(|part| part.low >= LEAST_PART) else { return Vec::new() };
         let is_lookup = |name: &str| name.to_ascii_lowercase().contains("autoload") || name.contains("ClassLoader::");
-        let lookups = profile.functions.iter().filter(|one| is_lookup(&one.name) && one.own.value >= LEAST_ITEM);
-        let items =
-            lookups.map(|one| Item { name: format!("{}: part by itself", one.name), per_request: one.own.value });
+        let lookups = profile.functions.iter().filter(|one| is_lookup(&one.name) && one.own.value >= LEAST_NAMED);
+        let most = lookups.max_by(|a, b| a.own.value.total_cmp(&b.own.value));
+        let most = most.map(|one| format!(", {:.1} % in {}", one.own.value * 100.0, one.name)).unwrap_or_default();
         vec![Finding {
             rule: self.name(),
             group: evidence.group(profile.group).to_owned(),
-            summary: format!("looking for the files of classes takes {} of a request", percent(part)),
+            summary: format!("looking for the files of classes takes {} of a request{most}", percent(part)),
             figures: vec![Figure { name: "lookups_share", unit: "1", value: part }],
-            items: items.collect(),
+            items: Vec::new(),
             share: profiled::share(profile, part),
             cure: Cure::advice(
                 "a map of all classes, in which nothing is looked for: `unladen classmap` makes it and says how it is switched on",

@@ -55,7 +55,7 @@ pub(super) struct Args {
 }
 
 /// Functions that a table lists.
-const TOP: usize = 20;
+const TOP: usize = 12;
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {

@@ -210,11 +210,20 @@ fn how(profiler: &str, options: &Options) -> String {
     match profiler {
         "excimer" => {
             let of = if options.of_cpu { "CPU time" } else { "time" };
-            format!("Excimer, a sample every {} of {of}", humantime::format_duration(options.period))
+            format!("Excimer, a sample every {} of {of}", time(options.period))
         }
         "nytprof" if options.fresh => "Devel::NYTProf, every call, first requests of fresh processes".to_owned(),
         "nytprof" => "Devel::NYTProf, every call".to_owned(),
         _ => format!("the kernel's clock, {FREQUENCY} samples a second of CPU time"),
+    }
+}
+
+/// `1 ms`
+fn time(time: Duration) -> String {
+    if time.subsec_nanos() % 1_000_000 == 0 {
+        format!("{} ms", time.as_millis())
+    } else {
+        format!("{} µs", time.as_micros())
     }
 }
 
