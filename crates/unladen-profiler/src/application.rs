@@ -125,7 +125,11 @@ impl Listener {
                 "the process that listens at {address} cannot be found: run as root"
             )));
         };
-        Ok(Self { application: Application::of(pid)? })
+        let master = Application::of(pid)?;
+        // What only keeps several running, as multiwatch does, answers nothing itself: one of those that do is the application.
+        let known = |pid: &u32| Application::of(*pid).ok().filter(|one| one.kind != Kind::Other);
+        let below = if master.kind == Kind::Other { holders.iter().find_map(known) } else { None };
+        Ok(Self { application: below.unwrap_or(master) })
     }
 
     /// The address under which this process reaches it: who hands requests on may have another root.

@@ -37,7 +37,6 @@ impl Rule for CloneStorm {
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
         let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
-        let copies = |name: &str| COPIES.contains(&profiled::own_name(name).to_ascii_lowercase().as_str());
         let Some(function) = profiled::largest(profile, LEAST_PART, |one| copies(&one.name)) else { return Vec::new() };
         let caller = function.callers.iter().find(|caller| !copies(&caller.name));
         let whose = caller.map_or_else(|| "who calls it".to_owned(), |caller| caller.name.clone());
@@ -46,6 +45,11 @@ impl Rule for CloneStorm {
         );
         vec![profiled::finding(self, evidence, profile, function, Cure::advice(advice))]
     }
+}
+
+/// Whether a function of that name copies structures.
+pub(super) fn copies(name: &str) -> bool {
+    COPIES.contains(&profiled::own_name(name).to_ascii_lowercase().as_str())
 }
 
 #[cfg(test)]

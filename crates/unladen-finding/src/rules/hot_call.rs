@@ -1,12 +1,14 @@
 //! A function called hundreds of times in a request, by the same caller.
 
+use std::collections::HashMap;
+
 use unladen_trace::{Evidence, FunctionSeen, Source};
 
 use crate::cure::Cure;
 use crate::finding::Finding;
 use crate::rule::Rule;
 
-use super::profiled;
+use super::{clone_storm, profiled};
 
 /// Calls a request: what is called less often is no loop over all lists, users or modules.
 const LEAST_CALLS: f64 = 300.0;
@@ -14,6 +16,10 @@ const LEAST_CALLS: f64 = 300.0;
 const SAME_CALLER: f64 = 0.5;
 /// The part of the request: what takes less is not worth a change.
 const LEAST_PART: f64 = 0.05;
+/// What has so much of the part of a function that is told, and is called below it, is the body of the same loop.
+const SAME_WASTE: f64 = 0.6;
+/// Callers that are followed; functions may call each other in a circle.
+const DEEPEST: usize = 50;
 /// Findings at most: a loop shows in each function below it.
 const MOST: usize = 3;
 
@@ -41,11 +47,15 @@ impl Rule for HotCall {
         let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
         let mut hot: Vec<&FunctionSeen> = profile.functions.iter().filter(|function| is_hot(function)).collect();
         hot.sort_by(|a, b| b.all.value.total_cmp(&a.all.value));
-        // What is called by a function that is told already is a part of the same waste.
+        let by_name: HashMap<&str, &FunctionSeen> =
+            profile.functions.iter().rev().map(|function| (function.name.as_str(), function)).collect();
         let mut told: Vec<&FunctionSeen> = Vec::new();
         for function in hot {
-            let is_below = |other: &&FunctionSeen| function.callers.first().is_some_and(|one| one.name == other.name);
-            if told.len() < MOST && !told.iter().any(is_below) {
+            let above: Vec<&FunctionSeen> = callers(function, &by_name).collect();
+            let is_the_same = |other: &&FunctionSeen| {
+                above.iter().any(|one| one.name == other.name) && function.all.value >= other.all.value * SAME_WASTE
+            };
+            if told.len() < MOST && !told.iter().any(is_the_same) {
                 told.push(function);
             }
         }
@@ -61,12 +71,22 @@ impl Rule for HotCall {
     }
 }
 
-/// Opcodes (`CORE:match`) are the business of other rules.
+/// Whoever calls it most, who calls that, and so forth.
+fn callers<'a>(
+    function: &'a FunctionSeen,
+    by_name: &HashMap<&str, &'a FunctionSeen>,
+) -> impl Iterator<Item = &'a FunctionSeen> {
+    let caller = |function: &&'a FunctionSeen| by_name.get(function.callers.first()?.name.as_str()).copied();
+    std::iter::successors(caller(&function), move |function| caller(function)).take(DEEPEST)
+}
+
+/// Opcodes (`CORE:match`) and copying are the business of other rules.
 fn is_hot(function: &FunctionSeen) -> bool {
     let calls = function.calls.filter(|calls| *calls >= LEAST_CALLS);
     let most = function.callers.first().and_then(|caller| caller.calls);
     function.all.low >= LEAST_PART
         && !function.name.contains("CORE:")
+        && !clone_storm::copies(&function.name)
         && calls.zip(most).is_some_and(|(calls, most)| most >= calls * SAME_CALLER)
 }
 

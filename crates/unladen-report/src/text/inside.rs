@@ -136,7 +136,8 @@ pub(super) fn findings<'a>(
 
 fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let number = told.len() + 1;
-    let rule = format!("{:<width$}", finding.rule, width = INDENT - 4);
+    // A long name has a blank after it too.
+    let rule = format!("{:<width$}", format!("{} ", finding.rule), width = INDENT - 4);
     let summary = if finding.group.is_empty() {
         finding.summary.clone()
     } else {

@@ -1,7 +1,7 @@
 //! [`of`]: a profile as the rules read it.
 
 use unladen_lockin::ShareEstimate;
-use unladen_profile::{FrameKind, FunctionRow, Profile, StackId};
+use unladen_profile::{FrameKind, FunctionRow, Profile, StackId, Unit};
 use unladen_trace::{CallerSeen, Evidence, FunctionSeen, GroupSeen, Interval, Page, ProfileSeen, Source, State};
 
 use crate::profile::session::Measured;
@@ -16,8 +16,7 @@ pub(super) fn of(measured: &Measured, rows: &[FunctionRow]) -> Evidence {
         group: 0,
         profiler: profile.about.profiler.clone(),
         of_cpu: measured.of_cpu,
-        // How much CPU a request takes is what a profile of CPU time adds up to.
-        whole: if measured.of_cpu { None } else { latency },
+        whole: if measured.of_cpu { cpu(profile) } else { exact(value) },
         lookups: lookups(profile).map(interval),
         functions: rows.iter().map(|row| function(profile, row)).collect(),
     };
@@ -29,6 +28,21 @@ pub(super) fn of(measured: &Measured, rows: &[FunctionRow]) -> Evidence {
         profile: Some(seen),
         ..Evidence::default()
     }
+}
+
+/// How much CPU a request takes: what a profile of CPU time adds up to.
+fn cpu(profile: &Profile) -> Option<Interval> {
+    let ns = match profile.about.unit {
+        Unit::CpuNanoseconds => 1,
+        Unit::Samples => profile.about.period_ns?,
+        _ => return None,
+    };
+    exact(profile.total() as f64 * ns as f64 / profile.requests()? as f64)
+}
+
+/// A time of which nothing but the value is made use of.
+fn exact(ns: f64) -> Option<Interval> {
+    (ns.is_finite() && ns > 0.0).then_some(Interval { value: ns, low: ns, high: ns })
 }
 
 /// The part that autoloaders take, without what a file does that they have loaded; none where no frame is one.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use unladen_load::Cancel;
 use unladen_lockin::ratio;
 use unladen_probe::{GroupBy, Instrument};
-use unladen_profile::{About, Profile, Unit};
+use unladen_profile::{About, MIN_REQUESTS, Profile, Unit};
 use unladen_profiler::{
     Application, Clock, Excimer, ExcimerOptions, Kind, NytProf, NytProfOptions, Overheard, PerfClock, PerfClockOptions,
     Profiler, ProfilerError, overhear,
@@ -96,7 +96,10 @@ impl Session {
 
     /// One request more, and now and then one without the profiler.
     pub(crate) fn step(&mut self, cancel: &Cancel) -> Result<(), Failure> {
-        let with_plain = self.rng.usize(..PLAIN_EVERY) == 0 || self.plain.len() * PLAIN_EVERY < self.profiled.len();
+        // Enough for an interval first.
+        let with_plain = self.plain.len() < MIN_REQUESTS
+            || self.rng.usize(..PLAIN_EVERY) == 0
+            || self.plain.len() * PLAIN_EVERY < self.profiled.len();
         // In either order, so that neither is always the one after.
         let first = with_plain && self.rng.bool();
         if first {
