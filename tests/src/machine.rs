@@ -1,6 +1,7 @@
 //! What the machine lets a test do: [`skip_without`].
 
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use nix::unistd::{Uid, User};
@@ -16,6 +17,8 @@ pub enum Ability {
     PrivateMounts,
     /// To look into other processes by eBPF.
     Tracing,
+    /// To serve Sympa: its package is one that few have, and that cannot be installed beside every mail server.
+    Sympa,
 }
 
 /// Whether the test has to be left out, for lack of an ability. It says so on a line of its own, which libtest does not
@@ -29,6 +32,8 @@ pub fn skip_without(ability: Ability, test: &str) -> bool {
         Ability::Tracing => {
             (!bpf::is_permitted()).then_some("it takes root, and a kernel that permits eBPF and has BTF")
         }
+        Ability::Sympa => (!Path::new("/usr/lib/cgi-bin/sympa/wwsympa.fcgi").exists())
+            .then_some("Sympa is not installed; as root, subjects/sympa/run up does that"),
     };
     let Some(why) = lacking else { return false };
     assert!(std::env::var_os("UNLADEN_TESTS").is_none_or(|value| value != "all"), "{test} may not be left out: {why}");

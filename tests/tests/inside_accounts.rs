@@ -217,7 +217,7 @@ fn a_page_whose_304_costs_nearly_all_of_it() {
 #[test]
 fn sympas_page_of_lists() {
     let test = "sympas_page_of_lists";
-    if skip_without(Ability::Tracing, test) || skip_without_sympa(test) {
+    if skip_without(Ability::Tracing, test) || skip_without(Ability::Sympa, test) {
         return;
     }
     let sympa = Subject::up_with("sympa", &[("UNLADEN_LISTS", &LISTS.to_string())]);
@@ -255,15 +255,4 @@ fn sympas_page_of_lists() {
     assert!(recompile["cure"]["advice"].as_str().unwrap().contains("LOAD_TEMPLATES"), "{recompile}");
     // What a daemon writes is its work.
     assert!(!document.found().contains("write-per-request"), "{document}");
-}
-
-/// Its package is one that few have, and that cannot be installed beside every mail server. See [`skip_without`].
-fn skip_without_sympa(test: &str) -> bool {
-    if Path::new("/usr/lib/cgi-bin/sympa/wwsympa.fcgi").exists() {
-        return false;
-    }
-    let why = "Sympa is not installed; as root, subjects/sympa/run up does that";
-    assert!(std::env::var_os("UNLADEN_TESTS").is_none_or(|value| value != "all"), "{test} may not be left out: {why}");
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {test}: {why}");
-    true
 }
