@@ -4,8 +4,10 @@
 //! then runs the application's. What it saw it writes to a file of the run's folder when all is done, also what was done after the
 //! response. No setting is changed, neither of PHP-FPM nor by FastCGI's `PHP_VALUE`, which would stay with the worker.
 
+mod prepended;
 mod script;
 mod settings;
+mod told;
 
 use std::fs;
 use std::io::{self, BufReader};
@@ -15,6 +17,7 @@ use std::time::{Duration, Instant};
 use unladen_load::Cancel;
 use unladen_profile::{ExcimerLog, Input, Profile, Unit};
 
+pub use self::prepended::Prepended;
 use self::script::Script;
 use self::settings::Settings;
 use crate::error::ProfilerError;

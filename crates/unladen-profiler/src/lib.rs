@@ -6,6 +6,7 @@
 //! - [`overhear`] sees what the web server hands to the application for one request of ours.
 //! - [`Excimer`] hands the same to PHP-FPM itself, over FastCGI, with another script: ours, which starts the profiler and then runs
 //!   the application's.
+//! - [`Prepended`] has it start in a PHP without FastCGI, by a file that this PHP was set to run before each script.
 //! - [`NytProf`] starts a second process of the Perl program, with the profiler in its environment, and hands it the same.
 //! - [`PerfClock`] sends requests as they are, and has the kernel note the stacks of all processes that follow them.
 #![forbid(unsafe_code)]
@@ -27,7 +28,7 @@ mod twin;
 
 pub use application::{Application, Kind};
 pub use error::ProfilerError;
-pub use excimer::{Clock, Excimer, ExcimerOptions};
+pub use excimer::{Clock, Excimer, ExcimerOptions, Prepended};
 pub use nytprof::{NytProf, NytProfOptions};
 pub use overhear::{Overheard, overhear};
 pub use params::{Address, Params};

@@ -216,8 +216,8 @@ fn explain(url: &str, target: Option<&Target>, found: &[Marked]) -> String {
         (false, _) => {}
     }
     text.push_str(
-        ". A page from a cache, or one that the web server makes itself (mod_php, php -S), goes to no application: profile the \
-         processes by the kernel's clock instead (--with perf)",
+        ". A page from a cache, or one that the web server makes itself (mod_php, php -S), goes to no application: profile such a PHP \
+         with --prepended, or the processes by the kernel's clock (--profiler perf)",
     );
     text
 }

@@ -1,11 +1,12 @@
 //! The principal type is [`RunFolder`]: the folder that a run shares with the processes it profiles.
 //!
 //! ```text
-//! /run/unladen-profile/         root's, 0755; in the temporary folder where we are not root
+//! /run/unladen-profile/         root's, 0755; in the temporary folder where we are not root, or where much may be written
 //!   lock                        shared by all runs; who has it alone may take the folder away
 //!   NAME-HASH                   files that runs share: their texts never change
-//!   run-RANDOM/lock             held as long as the run lives
-//!   run-RANDOM/out/             the profiled process's, 0700
+//!   run-RANDOM/                 0711: who knows a name in it can open that
+//!     lock                      held as long as the run lives
+//!     out/                      the profiled process's, 0700
 //! ```
 //!
 //! Nothing of it outlives the run; but what a run leaves behind that was killed is taken away by the next one.
@@ -26,6 +27,8 @@ const BASE: &str = "unladen-profile";
 const LOCK: &str = "lock";
 const RUN: &str = "run-";
 const OUT: &str = "out";
+/// Letters of a run's name.
+const NAME: usize = 16;
 /// A run's folder is there before it is locked.
 const LOCKED_WITHIN: Duration = Duration::from_secs(10);
 /// Others take the common folder away while we are about to use it; not so often.
@@ -54,6 +57,14 @@ impl RunFolder {
         if parent.is_dir() && Uid::effective().is_root() {
             return Self::create_in(&parent.join(BASE));
         }
+        Self::create_for_much()
+    }
+
+    /// The same in the folder for temporary files: /run is of memory, and there is little of it.
+    ///
+    /// # Errors
+    /// When nothing can be written there.
+    pub(crate) fn create_for_much() -> Result<Self, ProfilerError> {
         Self::create_in(&std::env::temp_dir().join(format!("{BASE}-{}", Uid::effective())))
     }
 
@@ -64,7 +75,7 @@ impl RunFolder {
         };
         let common = common_lock(base).map_err(failed(base))?;
         remove_dead_runs(base);
-        let random: String = std::iter::repeat_with(fastrand::alphanumeric).take(16).collect();
+        let random: String = std::iter::repeat_with(fastrand::alphanumeric).take(NAME).collect();
         let own = base.join(format!("{RUN}{random}"));
         // Whoever is profiled passes through it, and lists nothing.
         folder(&own, 0o711).map_err(failed(&own))?;
@@ -112,8 +123,28 @@ impl RunFolder {
         Ok(path)
     }
 
+    /// A new file of exactly this mode, which is ours.
+    ///
+    /// # Errors
+    /// When it cannot be made; also when it is there.
+    pub(crate) fn file(&self, name: &str, mode: u32) -> Result<File, ProfilerError> {
+        let path = self.own.join(name);
+        let made = OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(&path);
+        let made = made.and_then(|file| {
+            // The process's umask does not count.
+            file.set_permissions(fs::Permissions::from_mode(mode))?;
+            Ok(file)
+        });
+        made.map_err(|source| ProfilerError::Io { doing: "cannot make", path, source })
+    }
+
+    /// The run's name, by which those find the folder who know where it is: 16 letters and digits.
+    pub(crate) fn name(&self) -> &str {
+        let name = self.own.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.strip_prefix(RUN).unwrap_or(name)
+    }
+
     /// The folder itself, which is nobody's but ours.
-    #[cfg(test)]
     pub(crate) fn path(&self) -> &Path {
         &self.own
     }

@@ -4,27 +4,26 @@
 //! by setpriv, so that the kernel kills it when the thread ends that started it, however that ends.
 //!
 //! It runs where we run: of a process in a container or with a /tmp of its own, it is no twin.
+//! Its folder is a [`RunFolder`]: what a run leaves behind that was killed, the next one takes away.
 
 mod program;
 
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, chown};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use nix::fcntl::OFlag;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use tempfile::TempDir;
 use unladen_load::Cancel;
 
 pub(crate) use self::program::Program;
 use crate::error::ProfilerError;
 use crate::params::Address;
+use crate::run_folder::{RunFolder, open_theirs};
 
 /// Between two looks at a process.
 const LOOK: Duration = Duration::from_millis(50);
@@ -41,7 +40,9 @@ const MOST_STDERR: u64 = 2000;
 #[derive(Debug)]
 pub(crate) struct Twin {
     child: Child,
-    folder: TempDir,
+    folder: RunFolder,
+    /// The folder in which it may write.
+    own: PathBuf,
     name: String,
 }
 
@@ -70,19 +71,9 @@ impl Twin {
             let path = path.to_owned();
             move |source: io::Error| ProfilerError::Io { doing, path, source }
         };
-        let temporary = std::env::temp_dir();
-        let folder = tempfile::Builder::new()
-            .prefix("unladen-twin-")
-            .tempdir()
-            .map_err(at(&temporary, "cannot make a folder in"))?;
-        // The twin passes through it to its own, and can do nothing else in it.
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711))
-            .map_err(at(folder.path(), "cannot set the mode of"))?;
-        let own = folder.path().join(OWN);
-        fs::DirBuilder::new().mode(0o700).create(&own).map_err(at(&own, "cannot make"))?;
-        if !program.is_ours() {
-            chown(&own, Some(program.user()), Some(program.group())).map_err(at(&own, "cannot change the owner of"))?;
-        }
+        let folder = RunFolder::create_for_much()?;
+        // The twin passes through the folder to its own, and can do nothing else in it.
+        let own = folder.out(program.user(), program.group())?;
         let path = folder.path().join(SOCKET);
         let listener = UnixListener::bind(&path).map_err(at(&path, "cannot listen at"))?;
         let path = folder.path().join(STDERR);
@@ -102,7 +93,7 @@ impl Twin {
             },
             _ => ProfilerError::Io { doing: "cannot start", path: "setpriv".into(), source },
         })?;
-        let mut twin = Self { child, folder, name: program.name() };
+        let mut twin = Self { child, folder, own, name: program.name() };
         twin.settle(cancel)?;
         Ok(twin)
     }
@@ -114,7 +105,7 @@ impl Twin {
 
     /// The folder in which it may write.
     pub(crate) fn own_folder(&self) -> PathBuf {
-        self.folder.path().join(OWN)
+        self.own.clone()
     }
 
     /// Opens a file that it has written. A link is not followed: the twin is not as trusted as we are.
@@ -123,11 +114,7 @@ impl Twin {
     /// When there is none.
     pub(crate) fn open(&self, name: &str) -> Result<File, ProfilerError> {
         let path = self.own_folder().join(name);
-        let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
-        let opened = File::options().read(true).custom_flags(flags).open(&path).and_then(|file| {
-            if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no file")) }
-        });
-        opened.map_err(|source| ProfilerError::Io { doing: "cannot read", path, source })
+        open_theirs(&path).map_err(|source| ProfilerError::Io { doing: "cannot read", path, source })
     }
 
     /// Whether it still runs; what it said if not.
@@ -222,8 +209,7 @@ impl Drop for Twin {
     }
 }
 
-/// In a twin's folder: what it may write itself, its socket, and what it says.
-const OWN: &str = "own";
+/// In a twin's folder: its socket, and what it says.
 const SOCKET: &str = "socket";
 const STDERR: &str = "stderr";
 

@@ -1,6 +1,7 @@
 <?php
 // Runs a script of the application under Excimer. `unladen profile` names this file to PHP-FPM in place of the application's, over
-// FastCGI, and says by parameters what to do: those are no headers, so no client can give them. Without them, nothing is done.
+// FastCGI, and says by parameters what to do: those are no headers, so no client can give them. Without them, nothing is done. Where
+// there is no FastCGI, prepend.php takes nothing but the class.
 //
 // The application should not notice: no variable is left in the global scope, and $_SERVER and the working folder are its own. What
 // remains to be seen is in docs/profile.md.
@@ -20,11 +21,14 @@ final class Log
     private static $kept;
     private static $profiler;
     private static $orders;
+    /** What is written to, if it is open already. */
+    private static $file;
+    /** Who began: what it forks is another's business. */
+    private static $pid;
 
     /** Starts the profiler, and returns the script to run. */
     public static function begin($orders)
     {
-        self::$orders = $orders;
         foreach (['SCRIPT_FILENAME', 'ORIG_SCRIPT_FILENAME', 'PATH_TRANSLATED', 'ORIG_PATH_TRANSLATED'] as $name) {
             if (isset($_SERVER[$name])) {
                 $_SERVER[$name] = str_replace($orders['SELF'], $orders['SCRIPT'], $_SERVER[$name]);
@@ -34,6 +38,26 @@ final class Log
             }
         }
         chdir(dirname($orders['SCRIPT']));
+        self::start($orders, null);
+        return $orders['SCRIPT'];
+    }
+
+    /** Tells what PHP is, and starts the profiler in a request whose script PHP runs by itself. */
+    public static function prepend($orders, $file)
+    {
+        fwrite($file, self::told() . "\n");
+        fflush($file);
+        if (extension_loaded('excimer')) {
+            $orders['SCRIPT'] = isset($_SERVER['SCRIPT_FILENAME']) ? (string) $_SERVER['SCRIPT_FILENAME'] : '';
+            self::start($orders, $file);
+        }
+    }
+
+    private static function start($orders, $file)
+    {
+        self::$orders = $orders;
+        self::$file = $file;
+        self::$pid = getmypid();
         self::$kept = new self;
         register_shutdown_function([__CLASS__, 'shutdown'], self::ROUNDS);
         self::$profiler = new \ExcimerProfiler;
@@ -41,7 +65,6 @@ final class Log
         self::$profiler->setEventType($orders['CLOCK'] === 'cpu' ? EXCIMER_CPU : EXCIMER_REAL);
         self::$profiler->setMaxDepth(0);
         self::$profiler->start();
-        return $orders['SCRIPT'];
     }
 
     /** Parameters that are for us; they are taken out. */
@@ -58,8 +81,8 @@ final class Log
         return $orders;
     }
 
-    /** What PHP is, for whoever wants to profile it. */
-    public static function tell()
+    /** What PHP is, for whoever wants to profile it: a line of JSON. */
+    public static function told()
     {
         $told = ['unladen' => 1, 'pid' => getmypid(), 'php' => PHP_VERSION, 'sapi' => PHP_SAPI,
             'excimer' => extension_loaded('excimer') ? (string) phpversion('excimer') : null,
@@ -69,7 +92,7 @@ final class Log
             'auto_prepend_file', 'xdebug.mode', 'opcache.jit'] as $name) {
             $told['ini'][$name] = ini_get($name);
         }
-        echo "\n", json_encode($told, self::JSON | JSON_PARTIAL_OUTPUT_ON_ERROR), "\n";
+        return json_encode($told, self::JSON | JSON_PARTIAL_OUTPUT_ON_ERROR);
     }
 
     public static function shutdown($rounds)
@@ -90,7 +113,7 @@ final class Log
     /** Writes what was sampled; only a whole file gets its name. */
     public static function deliver()
     {
-        if (self::$profiler === null) {
+        if (self::$profiler === null || self::$pid !== getmypid()) {
             return;
         }
         self::$profiler->stop();
@@ -101,8 +124,9 @@ final class Log
             return true;
         });
         ini_set('memory_limit', '-1');
-        $out = self::$orders['OUT'];
-        $file = fopen("$out.part", 'xb');
+        $out = self::$file ? null : self::$orders['OUT'];
+        $file = self::$file ?: fopen("$out.part", 'xb');
+        self::$file = null;
         if ($file) {
             $header = ['excimer' => 1, 'version' => (string) phpversion('excimer'), 'php' => PHP_VERSION,
                 'period_ns' => (int) self::$orders['PERIOD'], 'clock' => self::$orders['CLOCK'],
@@ -111,7 +135,7 @@ final class Log
                 fwrite($file, json_encode($line, self::JSON) . "\n");
             });
             fwrite($file, json_encode(['end' => $sum], self::JSON) . "\n");
-            if (fflush($file) && fclose($file)) {
+            if (fflush($file) && fclose($file) && $out !== null) {
                 rename("$out.part", $out);
             }
         }
@@ -220,12 +244,16 @@ final class Log
     }
 }
 
+if (isset($unladenPrepended)) {
+    // For the file that PHP itself runs before each script.
+    return;
+}
 if (!isset($_SERVER['UNLADEN_PROFILE_OUT'])) {
     http_response_code(404);
     return;
 }
 if ($_SERVER['UNLADEN_PROFILE_OUT'] === '') {
-    Log::tell();
+    echo "\n", Log::told(), "\n";
     return;
 }
 require Log::begin(Log::orders());

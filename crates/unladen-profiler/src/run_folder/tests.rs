@@ -61,6 +61,17 @@ fn what_was_changed_is_written_again() {
 }
 
 #[test]
+fn a_file_has_its_mode_and_its_run_a_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = RunFolder::create_in(&folder.path().join("unladen")).unwrap();
+    run.file("open", 0o666).unwrap();
+    assert_eq!(mode(&run.path().join("open")), 0o666);
+    assert!(run.file("open", 0o666).is_err(), "what is there is not taken for new");
+    assert_eq!(run.path().file_name().unwrap().to_str().unwrap(), format!("run-{}", run.name()));
+    assert!(run.name().len() == 16 && run.name().bytes().all(|byte| byte.is_ascii_alphanumeric()), "{}", run.name());
+}
+
+#[test]
 fn what_a_dead_run_left_is_taken_away_and_a_living_one_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("unladen");
@@ -68,6 +79,8 @@ fn what_a_dead_run_left_is_taken_away_and_a_living_one_is_kept() {
     let dead = base.join("run-dead");
     fs::create_dir(&dead).unwrap();
     fs::write(dead.join("lock"), "").unwrap();
+    fs::create_dir(dead.join("out")).unwrap();
+    fs::write(dead.join("out/nytprof.out"), "half").unwrap();
     let starting = base.join("run-starting");
     fs::create_dir(&starting).unwrap();
     let run = RunFolder::create_in(&base).unwrap();

@@ -1,3 +1,4 @@
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 
 use super::*;
@@ -38,6 +39,9 @@ fn a_twin_is_the_same_program_in_the_same_place_and_no_other_process_of_it_is_to
     let pid = twin.child.id();
     let environ = fs::read(format!("/proc/{pid}/environ")).unwrap();
     let own = twin.own_folder();
+    let of_runs = own.ancestors().nth(2).unwrap();
+    assert_eq!(of_runs, std::env::temp_dir().join(format!("unladen-profile-{}", nix::unistd::geteuid())));
+    assert_eq!(fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o700);
     assert_eq!(String::from_utf8(environ).unwrap(), format!("OF_ITS_OWN=one\0OWN={}\0", own.display()));
     assert_eq!(fs::read_link(format!("/proc/{pid}/cwd")).unwrap(), Path::new("/usr"));
     assert_eq!(fs::read(format!("/proc/{pid}/cmdline")).unwrap(), b"/usr/bin/sleep\x001000\0".to_vec());
@@ -78,21 +82,16 @@ fn a_twin_that_ends_says_why() {
 fn a_twin_is_gone_when_the_thread_that_started_it_is() {
     let sleeper = Sleeper::start("two");
     let program = program(&sleeper);
-    // Ends without its destructor, as a process that is killed does.
-    let start = move || {
-        let twin = Twin::start(&program, |_| Besides::default(), &Cancel::new()).unwrap();
-        let (pid, folder) = (twin.child.id(), twin.folder.path().to_owned());
-        std::mem::forget(twin);
-        (pid, folder)
-    };
-    let (pid, folder) = std::thread::spawn(start).join().unwrap();
+    // The thread ends and the twin's destructor does not run, as with a process that is killed.
+    let start = move || Twin::start(&program, |_| Besides::default(), &Cancel::new()).unwrap();
+    let twin = std::thread::spawn(start).join().unwrap();
+    let pid = twin.child.id();
     let is_dead = || fs::read_to_string(format!("/proc/{pid}/stat")).unwrap().contains(") Z ");
     let begun = Instant::now();
     while !is_dead() {
         assert!(begun.elapsed() < Duration::from_secs(10), "process {pid} still runs");
         std::thread::sleep(Duration::from_millis(5));
     }
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

@@ -1,0 +1,311 @@
+//! The principal type is [`Prepended`]: Excimer in a PHP that is not reached over FastCGI.
+//!
+//! That PHP runs a file of ours before each script, as its settings say (`auto_prepend_file`). The file looks for a header that our
+//! requests have, and believes it only if the file that it leads to is locked by a process that lives:
+//!
+//! ```text
+//! /run/unladen-profile/run-RANDOM/
+//!   TOKEN             0644: the orders; locked by us
+//!   TOKEN.out         0666: for one request, made by us, locked and written by whoever answers it
+//! ```
+//!
+//! Who may not list the folder does not find them, and nobody but us can make a file there: whoever answers need not be known before,
+//! and nothing can be put in the place of what he writes.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use nix::fcntl::{Flock, FlockArg};
+use nix::unistd::Uid;
+use unladen_load::{Cancel, Driver, DriverConfig, Header, LoadError, Sample};
+use unladen_profile::{ExcimerLog, Input, Profile, Unit};
+
+use super::told::{Told, unit};
+use super::{ExcimerOptions, LOOK, MOST_LOG, WRAPPER};
+use crate::application::Application;
+use crate::error::ProfilerError;
+use crate::overhear::process;
+use crate::profiler::{Answered, Profiler};
+use crate::run_folder::RunFolder;
+
+/// The header that our requests have.
+const HEADER: &str = "X-Unladen-Profile";
+/// Indices of the driver's requests.
+const PLAIN: usize = 0;
+const PROFILED: usize = 1;
+/// Longest line in which PHP tells what it is.
+const MOST_TOLD: u64 = 1 << 20;
+/// The last line of a log fits in so many bytes.
+const LAST_LINE: usize = 512;
+const END: &[u8] = b"{\"end\":";
+
+/// Sends requests with a header that only our own file in PHP understands.
+#[derive(Debug)]
+pub struct Prepended {
+    driver: Driver,
+    options: ExcimerOptions,
+    url: String,
+    /// The name of the file with the orders.
+    token: String,
+    wrapper: PathBuf,
+    /// Who answered first.
+    application: Option<Application>,
+    notes: Vec<String>,
+    /// The status of an answer without the profiler, once there was one.
+    status: Option<u16>,
+    /// As long as it is held, the orders are believed.
+    _orders: Flock<File>,
+    folder: RunFolder,
+}
+
+// === impl Prepended ===
+
+impl Prepended {
+    /// The file that PHP is to run before each script: the same for all runs, and useless without one.
+    pub const FILE: &str = include_str!("prepend.php");
+
+    /// Starts a client and sends a request, to see whether PHP runs our file, and has the extension.
+    ///
+    /// # Errors
+    /// When it does not or has not, with what to do; or when the run's folder cannot be made.
+    pub fn open(driver: DriverConfig, options: ExcimerOptions, cancel: &Cancel) -> Result<Self, ProfilerError> {
+        if !Uid::effective().is_root() {
+            return Err(ProfilerError::Missing {
+                what: "the file in PHP believes nobody but root".to_owned(),
+                remedy: "run this as root".to_owned(),
+            });
+        }
+        let Some(request) = driver.requests.first().cloned() else {
+            return Err(ProfilerError::NotFound("there is no request to profile".to_owned()));
+        };
+        let mut folder = RunFolder::create()?;
+        let wrapper = folder.share("profile", "php", WRAPPER)?;
+        let token = token()?;
+        let orders = serde_json::json!({
+            "WRAPPER": wrapper,
+            "PERIOD": options.period.as_nanos().max(1).to_string(),
+            "CLOCK": options.clock.as_str(),
+        });
+        let mut file = folder.file(&token, 0o644)?;
+        let failed = |source| ProfilerError::Io { doing: "cannot write", path: folder.path().join(&token), source };
+        file.write_all(orders.to_string().as_bytes()).map_err(failed)?;
+        let held = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, errno)| failed(errno.into()))?;
+        let header: Header = format!("{HEADER}: {}-{token}", folder.name())
+            .parse()
+            .map_err(|error| ProfilerError::NotFound(format!("no header can be made: {error}")))?;
+        let url = request.url().to_string();
+        let requests = vec![request.clone(), request.with_header(&header)];
+        let driver = Driver::start(DriverConfig { requests, concurrency: 1, rate: None, ..driver })?;
+        if driver.target(PLAIN).is_some_and(|target| !target.is_local()) {
+            return Err(ProfilerError::NotFound(format!(
+                "{url} is not served by this machine: profile where the application runs"
+            )));
+        }
+        let mut prepended = Self {
+            driver,
+            options,
+            url,
+            token,
+            wrapper,
+            application: None,
+            notes: Vec::new(),
+            status: None,
+            _orders: held,
+            folder,
+        };
+        prepended.look(cancel)?;
+        Ok(prepended)
+    }
+
+    /// The process that answered first, if it can be seen.
+    pub fn application(&self) -> Option<&Application> {
+        self.application.as_ref()
+    }
+
+    /// Has a request answered, and reads what PHP tells of itself.
+    fn look(&mut self, cancel: &Cancel) -> Result<(), ProfilerError> {
+        let out = self.out()?;
+        let sample = self.send(PROFILED, cancel)?;
+        let (told, _) = self.told(&out, &sample)?;
+        self.application = told.pid().and_then(|pid| Application::of(pid).ok());
+        let (root, who, reload) = match &self.application {
+            Some(Application { pid, .. }) => {
+                let reload = match unit(*pid, &["apache", "httpd", "php", "caddy", "litespeed", "unit"]) {
+                    Some(unit) => format!("systemctl restart {unit}"),
+                    None => "start it again".to_owned(),
+                };
+                (PathBuf::from(format!("/proc/{pid}/root")), process(*pid), reload)
+            }
+            None => (PathBuf::from("/"), "in a container of its own".to_owned(), "start it again".to_owned()),
+        };
+        told.check(&root, &who, &reload)?;
+        self.notes = told.notes();
+        Ok(())
+    }
+
+    /// The file for one request. The one before is forgotten: who still writes to it does so for nobody.
+    fn out(&self) -> Result<File, ProfilerError> {
+        let name = format!("{}.out", self.token);
+        let _ = fs::remove_file(self.folder.path().join(&name));
+        self.folder.file(&name, 0o666)
+    }
+
+    fn send(&mut self, index: usize, cancel: &Cancel) -> Result<Sample, ProfilerError> {
+        self.driver.sample(index, cancel).map_err(|error| match error {
+            LoadError::Cancelled => ProfilerError::Cancelled,
+            error => error.into(),
+        })
+    }
+
+    /// What PHP told of itself when it began; and where that ends.
+    fn told(&self, out: &File, sample: &Sample) -> Result<(Told, u64), ProfilerError> {
+        let mut line = Vec::new();
+        let mut begun = BufReader::new(out.take(MOST_TOLD));
+        begun.read_until(b'\n', &mut line).map_err(|source| self.failed(source))?;
+        match Told::read(&line) {
+            Some(told) => Ok((told, line.len() as u64)),
+            None if line.is_empty() => Err(self.not_run(sample)),
+            None => Err(ProfilerError::Answer(format!("PHP at {} does not tell what it is", self.url))),
+        }
+    }
+
+    fn not_run(&self, sample: &Sample) -> ProfilerError {
+        ProfilerError::Missing {
+            what: format!("{} is answered ({}), but by no PHP that runs our file before its scripts", self.url, sample.status),
+            remedy: "unladen profile --print-prepend > /usr/local/share/unladen-profile.php, then \
+                     auto_prepend_file = /usr/local/share/unladen-profile.php in that PHP's settings (php.ini; php_value of Apache; -d of \
+                     php -S; a file that is set there already can require ours), and start it again. If that is done: a cache may have \
+                     answered, the header X-Unladen-Profile may not get through, PHP may not see /run/unladen-profile (a container of its \
+                     own, open_basedir), or keeps scripts running between requests"
+                .to_owned(),
+        }
+    }
+
+    /// Waits for the end of a log.
+    fn wait(&self, out: &File, cancel: &Cancel) -> Result<(), ProfilerError> {
+        let begun = Instant::now();
+        loop {
+            // First, so that what was written before it ended is seen.
+            let has_ended = is_free(out).map_err(|source| self.failed(source))?;
+            if is_whole(out).map_err(|source| self.failed(source))? {
+                return Ok(());
+            }
+            if has_ended || begun.elapsed() > self.options.timeout {
+                let within = if has_ended {
+                    "the request is over".to_owned()
+                } else {
+                    format!("within {:?}", self.options.timeout)
+                };
+                return Err(ProfilerError::Answer(format!(
+                    "PHP at {} has answered, but the profiler has not written all ({within}): the request may have ended in a fatal error \
+                     of a destructor, or its process was killed; see PHP's error log",
+                    self.url
+                )));
+            }
+            if cancel.wait(LOOK) {
+                return Err(ProfilerError::Cancelled);
+            }
+        }
+    }
+
+    fn failed(&self, source: io::Error) -> ProfilerError {
+        ProfilerError::Io { doing: "cannot read", path: self.folder.path().join(format!("{}.out", self.token)), source }
+    }
+}
+
+impl Profiler for Prepended {
+    fn name(&self) -> &'static str {
+        "excimer"
+    }
+
+    fn plain(&mut self, cancel: &Cancel) -> Result<Answered, ProfilerError> {
+        let sample = self.send(PLAIN, cancel)?;
+        self.status = Some(sample.status.as_u16());
+        Ok(answered(&sample))
+    }
+
+    fn profile(&mut self, into: &mut Profile, cancel: &Cancel) -> Result<Answered, ProfilerError> {
+        let expected = match self.status {
+            Some(status) => status,
+            None => self.plain(cancel)?.status,
+        };
+        let mut out = self.out()?;
+        let sample = self.send(PROFILED, cancel)?;
+        if sample.status.as_u16() != expected {
+            return Err(ProfilerError::Answer(format!(
+                "{} is answered {} under Excimer, and {expected} without",
+                self.url,
+                sample.status.as_u16()
+            )));
+        }
+        let (_, begin) = self.told(&out, &sample)?;
+        self.wait(&out, cancel)?;
+        if out.metadata().map_err(|source| self.failed(source))?.len() > MOST_LOG {
+            let large = io::Error::new(io::ErrorKind::FileTooLarge, "more than 1 GiB: sample at a longer period");
+            return Err(self.failed(large));
+        }
+        into.about.profiler = self.name().to_owned();
+        into.about.unit = Unit::Samples;
+        into.about.period_ns = Some(u64::try_from(self.options.period.as_nanos()).unwrap_or(u64::MAX));
+        into.about.are_requests = true;
+        let cluster = into.begin_request();
+        out.seek(SeekFrom::Start(begin)).map_err(|source| self.failed(source))?;
+        ExcimerLog::add(&mut Input::new(&mut BufReader::new(&out)), self.wrapper.to_str(), into, cluster)?;
+        Ok(answered(&sample))
+    }
+
+    fn finish(&mut self, into: &mut Profile) -> Result<(), ProfilerError> {
+        for cluster in &mut into.clusters {
+            cluster.compact();
+        }
+        Ok(())
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}
+
+fn answered(sample: &Sample) -> Answered {
+    let exchange = &sample.exchange;
+    Answered {
+        took: exchange.done.saturating_duration_since(exchange.sent),
+        status: sample.status.as_u16(),
+        bytes: exchange.body_bytes,
+    }
+}
+
+/// 128 random bits of the kernel's.
+fn token() -> Result<String, ProfilerError> {
+    let path = Path::new("/dev/urandom");
+    let mut bytes = [0; 16];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut bytes));
+    read.map_err(|source| ProfilerError::Io { doing: "cannot read", path: path.to_owned(), source })?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Whether nobody holds the file, who wrote to it.
+fn is_free(out: &File) -> io::Result<bool> {
+    match Flock::lock(out.try_clone()?, FlockArg::LockSharedNonblock) {
+        Ok(_) => Ok(true),
+        Err((_, nix::errno::Errno::EWOULDBLOCK)) => Ok(false),
+        Err((_, errno)) => Err(errno.into()),
+    }
+}
+
+/// Whether its last line is a log's.
+fn is_whole(out: &File) -> io::Result<bool> {
+    let length = out.metadata()?.len();
+    let at = length.saturating_sub(LAST_LINE as u64);
+    let mut buffer = [0; LAST_LINE];
+    let read = out.read_at(&mut buffer, at)?;
+    let Some(lines) = buffer[..read].strip_suffix(b"\n") else { return Ok(false) };
+    let last = lines.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    Ok(last.starts_with(END))
+}
+
+#[cfg(test)]
+mod tests;
