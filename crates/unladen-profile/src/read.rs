@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::input::Input;
 use crate::profile::Profile;
 use crate::readers;
+use crate::write::writer_for;
 
 /// Reads profiles of one format.
 pub trait Reader: Sync {
@@ -56,10 +57,12 @@ pub enum ReadError {
         source: io::Error,
     },
     /// It is none of the formats.
-    #[error("{}: no profile that is known: expected {}", file.display(), names())]
+    #[error("{}: no profile that is known: expected {}; {hint}", file.display(), names())]
     Unknown {
         /// The file.
         file: PathBuf,
+        /// What it seems to be instead, or what to try.
+        hint: &'static str,
     },
     /// It is of a format, and wrong.
     #[error("{}: {fault}", file.display())]
@@ -137,14 +140,43 @@ fn read_from(
     let reader = match reader {
         Some(reader) => reader,
         None => (READERS.iter().copied().find(|reader| reader.recognises(&head)))
-            .ok_or_else(|| ReadError::Unknown { file: file.to_owned() })?,
+            .or_else(|| by_name(file).filter(|_| !is_blank(&head)))
+            .ok_or_else(|| ReadError::Unknown { file: file.to_owned(), hint: hint(&head) })?,
     };
     let mut whole = io::Cursor::new(head).chain(BufReader::with_capacity(HEAD, opened));
     let mut profile = reader.read(&mut Input::new(&mut whole)).map_err(|error| error.of_file(file))?;
     if profile.about.title.is_empty() {
-        profile.about.title = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        profile.about.title = match file.file_name() {
+            Some(name) if file != Path::new("-") => name.to_string_lossy().into_owned(),
+            _ => "standard input".to_owned(),
+        };
     }
     Ok(profile)
+}
+
+/// The reader that the end of a file's name asks for: it tells what is wrong in one that nobody recognises.
+fn by_name(file: &Path) -> Option<&'static dyn Reader> {
+    // Any text may be called .txt.
+    let writer = writer_for(file).filter(|_| file.extension().is_some_and(|extension| extension != "txt"))?;
+    reader_named(writer.name())
+}
+
+fn is_blank(head: &[u8]) -> bool {
+    head.trim_ascii().is_empty()
+}
+
+/// What a file that nobody recognises seems to be.
+fn hint(head: &[u8]) -> &'static str {
+    let begin = head.trim_ascii_start();
+    if is_blank(head) {
+        "it is empty"
+    } else if head.starts_with(b"PERFILE2") {
+        "this is as perf records it: `perf script -i FILE` writes the text that is read"
+    } else if begin.starts_with(b"<") {
+        "this is a page or a picture: what was written beside it may be read"
+    } else {
+        "--format NAME tells what is wrong with it as one of them"
+    }
 }
 
 fn names() -> String {

@@ -4,6 +4,8 @@
 //! a name's own `\x3b` as `\x5cx3b`. Kernel frames end in `_[k]`, as stackcollapse-perf writes them; `_[i]` (inlined) and `_[j]`
 //! (compiled while it runs) stay a part of the name, the first is native code. A name that ends so and is something else has
 //! its last bracket as `\x5d`.
+//!
+//! py-spy's raw format has a function as `main (app.py:12)`; of another name that ends so, the last bracket is `\x29`.
 
 use std::borrow::Cow;
 
@@ -13,7 +15,7 @@ const KERNEL: &str = "_[k]";
 const INLINED: &str = "_[i]";
 /// What stands for a frame without a name: a reader passes over what is empty.
 const UNKNOWN: &str = "[unknown]";
-const ESCAPED: [char; 5] = [';', '\n', '\r', '\\', ']'];
+const ESCAPED: [char; 6] = [';', '\n', '\r', '\\', ']', ')'];
 /// `\x3b`
 const ESCAPE: usize = 4;
 
@@ -23,6 +25,7 @@ pub(crate) fn escape(frame: Frame<'_>, out: &mut String) {
         out.push_str(UNKNOWN);
     }
     let ends_in = |mark: &str, kind| frame.name.ends_with(mark) && frame.kind != kind;
+    let hides_place = place(frame.name).is_some();
     let hides_bracket = frame.name.ends_with(KERNEL) || ends_in(INLINED, FrameKind::Native);
     for (at, letter) in frame.name.char_indices() {
         let rest = &frame.name[at..];
@@ -30,6 +33,7 @@ pub(crate) fn escape(frame: Frame<'_>, out: &mut String) {
             ';' | '\n' | '\r' => true,
             '\\' => unescaped(rest).is_some(),
             ']' => hides_bracket && rest.len() == 1,
+            ')' => hides_place && rest.len() == 1,
             _ => false,
         };
         if is_escaped {
@@ -41,6 +45,15 @@ pub(crate) fn escape(frame: Frame<'_>, out: &mut String) {
     if frame.kind == FrameKind::Kernel {
         out.push_str(KERNEL);
     }
+}
+
+/// A function, its file and its line, of what stands in a line as py-spy writes it: `main (app.py:12)`.
+pub(crate) fn place(text: &str) -> Option<(&str, &str, u32)> {
+    let (name, place) = text.strip_suffix(')')?.rsplit_once(" (")?;
+    let (file, line) = place.rsplit_once(':')?;
+    let is_number = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+    let is_place = is_number && !name.is_empty() && !file.is_empty();
+    Some((name, file, line.parse().ok()?)).filter(|_| is_place)
 }
 
 /// A frame's name and kind, of what stands in a line.

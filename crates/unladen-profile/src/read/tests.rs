@@ -37,6 +37,27 @@ fn what_is_written_is_known_again_by_its_beginning() {
     assert!(known >= 2, "{known}");
 }
 
+/// Each of the formats that are only read.
+#[test]
+fn what_others_write_is_known_by_its_beginning() {
+    let excimer = concat!(
+        r#"{"excimer":1,"version":"1.0.4","php":"8.2.29","period_ns":500000,"clock":"wall","script":"/app/a.php","wrapper":"/w.php"}"#,
+        "\n",
+        r#"{"frame":["/w.php","/w.php",0,"include"]}"#,
+        "\n"
+    );
+    for (name, head) in [
+        ("excimer", excimer),
+        ("nytprof", "NYTProf 5 0\n#Perl profile database"),
+        ("perf", "bash 21062 62397.988464:    2000000 cpu-clock: \n\tffffffff815ffc48 f+0x18 ([kernel.kallsyms])\n"),
+        ("collapsed", "<module> (a.py:10);main (a.py:9) 19\n 2\n"),
+    ] {
+        let known: Vec<&str> =
+            READERS.iter().filter(|reader| reader.recognises(head.as_bytes())).map(|reader| reader.name()).collect();
+        assert_eq!(known, [name]);
+    }
+}
+
 #[test]
 fn a_file_without_a_title_has_its_name() {
     let (_folder, file) = file_of("stacks.txt", b"a;b 3\n");
@@ -52,7 +73,7 @@ fn errors_name_the_file() {
     let (folder, file) = file_of("text", b"nothing of the kind\n");
     let error = read(&file, None).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{}: no profile that is known: expected unladen, ", file.display())), "{error}");
-    assert!(error.ends_with("collapsed"), "{error}");
+    assert!(error.ends_with("collapsed; --format NAME tells what is wrong with it as one of them"), "{error}");
     let error = read(&file, reader_named("collapsed")).unwrap_err().to_string();
     assert_eq!(error, format!("{}: collapsed, line 1: expected a whole number after the last space", file.display()));
     let missing = folder.path().join("missing");
@@ -62,7 +83,34 @@ fn errors_name_the_file() {
 
 #[test]
 fn no_bytes_are_no_profile() {
-    let (_folder, file) = file_of("empty", b"");
+    for (name, bytes, hint) in [
+        ("empty", &b""[..], "it is empty"),
+        ("empty.collapsed", b"\n", "it is empty"),
+        (
+            "perf.data",
+            b"PERFILE2\0\0",
+            "this is as perf records it: `perf script -i FILE` writes the text that is read",
+        ),
+        ("a.svg", b"<svg>", "this is a page or a picture: what was written beside it may be read"),
+    ] {
+        let (_folder, file) = file_of(name, bytes);
+        let error = read(&file, None).unwrap_err();
+        assert!(matches!(error, ReadError::Unknown { .. }), "{error}");
+        assert!(error.to_string().ends_with(&format!("; {hint}")), "{error}");
+    }
+}
+
+#[test]
+fn a_name_tells_what_to_expect_of_what_nobody_recognises() {
+    for (name, text, fault) in [
+        ("a.collapsed", "a;b 1\nfoo\n", "collapsed, line 2: expected a stack, a space and a whole number"),
+        ("a.profile.json", "{", "unladen, byte 1: "),
+    ] {
+        let (_folder, file) = file_of(name, text.as_bytes());
+        let error = read(&file, None).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{}: {fault}", file.display())), "{error}");
+    }
+    let (_folder, file) = file_of("a.txt", b"a;b 1\nfoo\n");
     assert!(matches!(read(&file, None), Err(ReadError::Unknown { .. })));
 }
 
@@ -81,4 +129,5 @@ fn what_comes_in_pieces_is_known_and_read_whole() {
     let text = "main;find 3\nmain 2\n".repeat(2 * HEAD / 19);
     let profile = read_from(Pieces(text.as_bytes()), Path::new("-"), None).unwrap();
     assert_eq!(profile.total(), 5 * (2 * HEAD as u64 / 19));
+    assert_eq!(profile.about.title, "standard input");
 }

@@ -7,11 +7,12 @@ use crate::input::Input;
 use crate::profile::{About, Profile, Unit};
 use crate::read::{HEAD, MAX_DEPTH, ReadError, Reader};
 use crate::stack::StackId;
-use crate::text::unescape;
+use crate::text::{place, unescape};
 
 /// Reads collapsed stacks.
 ///
-/// Frames without a name are passed over: Excimer begins some lines with `;`, of the same stacks that it writes without.
+/// Frames without a name are passed over: Excimer begins some lines with `;`, of the same stacks that it writes without. A line
+/// may have no stack at all: py-spy writes such a one of what it saw outside all functions.
 pub(crate) struct Collapsed;
 
 /// A longer line is no stack, bytes.
@@ -34,13 +35,16 @@ impl Reader for Collapsed {
             // Cut off, most likely.
             lines.pop();
         }
-        let mut lines = lines.into_iter().filter(|line| !is_empty(line)).take(LOOKED_AT).peekable();
+        let mut lines = lines.into_iter().filter(|line| !is_empty(line)).take(LOOKED_AT);
+        let mut has_stack = false;
         let is_stack = |line: &[u8]| {
             let is_text = std::str::from_utf8(line).is_ok()
                 && !line.iter().any(|byte| *byte < b' ' && *byte != b'\t' && *byte != b'\r');
-            is_text && matches!(parse(line), Ok((stack, _)) if !is_empty(stack))
+            let parsed = parse(line).ok().filter(|_| is_text);
+            has_stack |= parsed.is_some_and(|(stack, _)| !is_empty(stack));
+            parsed.is_some()
         };
-        lines.peek().is_some() && lines.all(is_stack)
+        lines.all(is_stack) && has_stack
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
@@ -119,8 +123,9 @@ impl Lines {
             let end = memchr::memchr(b';', &line[from..]).map_or(line.len(), |length| from + length);
             if end > from {
                 let text = String::from_utf8_lossy(&line[from..end]);
-                let (name, kind) = unescape(&text);
-                let frame = profile.frames.intern(Frame { kind, ..Frame::function(&name) });
+                let (text, file, line) = place(&text).unwrap_or((&text, "", 0));
+                let (name, kind) = unescape(text);
+                let frame = profile.frames.intern(Frame { name: &name, file, line, kind });
                 stack = profile.stacks.push(stack, frame);
             }
             self.frames.push((end, stack));

@@ -47,9 +47,15 @@ impl Read for Unpacked<'_, '_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(input) => input.read(buffer),
-            Self::Packed(unpacked) => unpacked.read(buffer),
+            Self::Packed(unpacked) => unpacked.read(buffer).map_err(cut_off),
         }
     }
+}
+
+/// What ended too early is told as what it is, not as what gzip calls it.
+fn cut_off(error: io::Error) -> io::Error {
+    let what = "the file is cut off within what gzip has packed";
+    if error.kind() == io::ErrorKind::UnexpectedEof { io::Error::new(error.kind(), what) } else { error }
 }
 
 /// How what a file holds begins, as far as its own beginning tells.

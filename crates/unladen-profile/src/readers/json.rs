@@ -39,7 +39,8 @@ pub(crate) fn document<T: DeserializeOwned>(format: &'static str, input: &mut In
         }
         let text = error.to_string();
         let what = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text);
-        ReadError::at_line(format, line as u64, format!("column {column}: {what}"))
+        let cut_off = if error.is_eof() { "the file is cut off: " } else { "" };
+        ReadError::at_line(format, line as u64, format!("column {column}: {cut_off}{what}"))
     })
 }
 

@@ -21,6 +21,8 @@ fn names_are_escaped_only_where_they_must() {
         ("f_[i]", "f_[i\\x5d"),
         ("f_[j]", "f_[j]"),
         ("f[k]", "f[k]"),
+        ("f (a.py:3)", "f (a.py:3\\x29"),
+        ("f (int)", "f (int)"),
     ] {
         assert_eq!(written(name, FrameKind::Function), text);
     }
@@ -37,12 +39,33 @@ fn what_perf_collapse_marks_has_a_kind() {
     assert_eq!(unescape("_[k]"), (Cow::Borrowed("_[k]"), FrameKind::Function));
 }
 
+#[test]
+fn py_spy_has_a_place_in_brackets() {
+    assert_eq!(place("main (app.py:12)"), Some(("main", "app.py", 12)));
+    assert_eq!(place("f (x) (<frozen site>:9)"), Some(("f (x)", "<frozen site>", 9)));
+    let others = [
+        "main",
+        "f (int)",
+        "f(a.py:1)",
+        "f (a.py:)",
+        "f (:1)",
+        " (a.py:1)",
+        "f (a:+1)",
+        "f (a:99999999999)",
+        "f (a:1) ",
+    ];
+    for other in others {
+        assert_eq!(place(other), None, "{other}");
+    }
+}
+
 proptest! {
     #[test]
-    fn a_name_comes_back(name in "[;\\\\x3b50ad\n\r_\\[\\]kij ]{1,12}|.{1,8}", is_kernel: bool) {
+    fn a_name_comes_back(name in "[;\\\\x3b50ad\n\r_\\[\\]kij ]{1,12}|[ab]{0,2} \\([ab;]{0,2}:[0-9]{0,2}\\)|.{1,8}", is_kernel: bool) {
         let kind = if is_kernel { FrameKind::Kernel } else { FrameKind::Function };
         let text = written(&name, kind);
         prop_assert!(!text.contains([';', '\n', '\r']));
+        prop_assert_eq!(place(&text), None);
         prop_assert_eq!(unescape(&text), (Cow::Borrowed(name.as_str()), kind));
     }
 

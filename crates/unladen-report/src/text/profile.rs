@@ -20,6 +20,8 @@ use columns::{Columns, NARROWEST};
 
 /// Callers that are named of a function.
 const CALLERS: usize = 3;
+/// What a function was never seen to take.
+const NOTHING: &str = "·";
 /// Callers on whose behalf it takes less than this part of its time are not named.
 const LEAST_CALLER: f64 = 0.1;
 
@@ -29,9 +31,12 @@ pub(super) fn profile(result: &Profiled, style: Style, out: &mut dyn Write) -> i
     if result.functions.is_empty() {
         writeln!(out, "{}\n", style.heading("no function was seen"))?;
     } else {
-        let mut rows: Vec<&FunctionRow> = result.functions.iter().collect();
+        let mut rows: Vec<&FunctionRow> = result.functions.iter().filter(|row| row.self_weight > 0).collect();
         rows.sort_by_key(|row| std::cmp::Reverse(row.self_weight));
-        table(result, &rows, &itself, true, style, out)?;
+        if !rows.is_empty() {
+            table(result, &rows, &itself, true, style, out)?;
+        }
+        let mut rows: Vec<&FunctionRow> = result.functions.iter().collect();
         rows.sort_by_key(|row| std::cmp::Reverse(row.total_weight));
         table(result, &rows, &with_calls, false, style, out)?;
     }
@@ -46,8 +51,8 @@ fn head(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> 
         let title = if profile.about.title.is_empty() { "a profile" } else { &profile.about.title };
         writeln!(out, "{}", style.heading(&clean(title)))?;
         let by =
-            if profile.about.profiler.is_empty() { String::new() } else { format!(", by {}", profile.about.profiler) };
-        writeln!(out, "{}", style.faint(&clean(&format!("{requests}{by}"))))?;
+            if profile.about.profiler.is_empty() { String::new() } else { format!("by {}, ", profile.about.profiler) };
+        writeln!(out, "{}", style.faint(&clean(&format!("{by}{requests}"))))?;
         no_intervals(result, style, out)?;
         return writeln!(out);
     };
@@ -123,13 +128,23 @@ fn table(
 ) -> io::Result<()> {
     writeln!(out, "{}", style.heading(title))?;
     let shown = &rows[..rows.len().min(result.top.max(1))];
-    let mut columns = Columns::new(&["itself", "with calls", "calls/request"], &[2]);
+    // Where nobody knows of how many requests they are, calls are those of the whole file.
+    let per_request = result.functions.iter().any(|row| row.calls_per_request.is_some());
+    let mut columns =
+        Columns::new(&["itself", "with calls", if per_request { "calls/request" } else { "calls" }], &[2]);
     for row in shown {
         let mut shares = [&row.self_share, &row.total_share].map(share);
         let first = usize::from(!with_callers);
         shares[first] = strong(&shares[first]);
+        for (share, weight) in shares.iter_mut().zip([row.self_weight, row.total_weight]) {
+            // How small it is at most says nothing of who only calls others.
+            if weight == 0 {
+                *share = faint(NOTHING);
+            }
+        }
         let [own, total] = shares;
-        columns.row(vec![own, total, row.calls_per_request.map(calls).unwrap_or_default()]);
+        let counted = if per_request { row.calls_per_request } else { row.calls.map(|calls| calls as f64) };
+        columns.row(vec![own, total, counted.map(calls).unwrap_or_default()]);
     }
     let room = columns.settle(style);
     for (index, row) in shown.iter().enumerate() {
@@ -191,6 +206,10 @@ fn function(profile: &Profile, frame: FrameId, room: usize) -> String {
 fn short_name(profile: &Profile, frame: FrameId, room: usize) -> String {
     let name = profile.frames.get(frame).name;
     let name = if name.is_empty() { "(no name)" } else { name };
+    if name.chars().count() <= room {
+        return clean(name);
+    }
+    let name = &without_folders(name);
     let length = name.chars().count();
     if length <= room {
         return clean(name);
@@ -200,6 +219,16 @@ fn short_name(profile: &Profile, frame: FrameId, room: usize) -> String {
     let parts = ["\\", "::", "/"].iter().filter_map(|separator| last.find(separator).map(|at| at + separator.len()));
     let begin = parts.min().filter(|begin| begin * 2 < last.len()).unwrap_or(0);
     format!("…{}", clean(&last[begin..]))
+}
+
+/// What has no name is called by its place, whose folders would push out whose it is: of
+/// `A::{closure:/srv/app/a.php(12)}`, `A::{closure:a.php(12)}`.
+fn without_folders(name: &str) -> String {
+    let begins = ["{closure:/", "[/"].iter().filter_map(|begin| Some(name.find(begin)? + begin.len() - 1));
+    let Some(begin) = begins.min() else { return name.to_owned() };
+    let end = name[begin..].find(['}', ']', '(', ' ', ',']).map_or(name.len(), |length| begin + length);
+    let file = name[begin..end].rfind('/').map_or(begin, |slash| begin + slash + 1);
+    format!("{}{}", &name[..begin], &name[file..])
 }
 
 /// What stands below the tables of a profile.

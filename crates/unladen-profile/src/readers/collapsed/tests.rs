@@ -61,6 +61,19 @@ fn what_excimer_writes() {
     assert!(Collapsed.recognises(text.as_bytes()));
 }
 
+/// Another of py-spy 0.4: what it sees outside all functions is a number alone.
+#[test]
+fn a_function_of_py_spy_has_its_place() {
+    let text = "<module> (app.py:10);main (app.py:9) 19\n 2\n<module> (app.py:10);main (app.py:8) 3\n";
+    assert!(Collapsed.recognises(text.as_bytes()));
+    assert!(Collapsed.recognises(b" 2\nmain (app.py:9) 19\n"));
+    let profile = Collapsed.read(&mut Input::new(&mut text.as_bytes())).unwrap();
+    assert_eq!(profile.total(), 24);
+    let frames: Vec<Frame<'_>> = profile.frames.iter().map(|(_, frame)| frame).collect();
+    let frame = |name, line| Frame { name, file: "app.py", line, kind: FrameKind::Function };
+    assert_eq!(frames, [frame("<module>", 10), frame("main", 9)]);
+}
+
 #[test]
 fn what_lines_share_is_shared_and_no_more() {
     let text = "a;bc;d 1\na;b 2\na;bc 4\na;bc;d;e 8\na;bc;de 16\na 32\na;bc;d 64\nab;bc 128\n";

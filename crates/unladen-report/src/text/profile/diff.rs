@@ -48,10 +48,22 @@ pub(in crate::text) fn diff(result: &ProfileDiff, style: Style, out: &mut dyn Wr
 fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let diff = &result.diff;
     let scale = Scale::of(diff);
-    let (changed, same): (Vec<&DiffRow>, Vec<&DiffRow>) = diff.rows.iter().partition(|row| row.is_changed);
-    let top = result.top.max(1);
-    let shown: Vec<&DiffRow> = changed.iter().chain(&same).take(top).copied().collect();
     let has_any = diff.rows.iter().any(has_interval);
+    // Without intervals nothing is told from chance, but what has not moved at all is not shown as if it had.
+    let (changed, mut same): (Vec<&DiffRow>, Vec<&DiffRow>) = diff.rows.iter().partition(|row| row.is_changed);
+    let count = same.len();
+    if !has_any {
+        same.retain(|row| row.self_change.value != 0.0 || row.total_change.value != 0.0);
+    }
+    let unmoved = count - same.len();
+    let top = result.top.max(1);
+    if diff.rows.is_empty() {
+        writeln!(out, "{}\n", style.heading("no function was seen in either"))?;
+    } else if changed.is_empty() && same.is_empty() {
+        writeln!(out, "{}\n", style.heading("no difference in any function"))?;
+        return Ok(());
+    }
+    let shown: Vec<&DiffRow> = changed.iter().chain(&same).take(top).copied().collect();
     if changed.is_empty() && has_any {
         writeln!(out, "{}\n", style.heading("no measurable difference in any function"))?;
     }
@@ -80,7 +92,8 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
     for (index, row) in shown.iter().enumerate() {
         let name = function(&diff.candidate, row.frame, room);
         columns.function(index, if row.is_changed { name } else { faint(&unmarked(&name)) });
-        if !row.is_changed && has_interval(row) {
+        // Where that is so of all, it was said above.
+        if !row.is_changed && has_interval(row) && !changed.is_empty() {
             columns.below(faint("  no measurable difference"));
         }
     }
@@ -99,6 +112,9 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
             "{}\n",
             style.faint(&further(same_left, if has_any { ": no measurable difference" } else { "" }))
         )?;
+    }
+    if unmoved > 0 {
+        writeln!(out, "{}\n", style.faint(&further(unmoved, ": no difference")))?;
     }
     Ok(())
 }
@@ -122,6 +138,11 @@ struct Scale {
     kind: Kind,
     factor: f64,
     is_part: bool,
+}
+
+/// What one decimal would show as nothing has two.
+fn decimals(percent: f64) -> usize {
+    if percent != 0.0 && percent.abs() < 0.05 { 2 } else { 1 }
 }
 
 // === impl Scale ===
@@ -152,13 +173,16 @@ impl Scale {
 
     fn text(&self, weight: f64) -> String {
         let value = weight * self.factor;
-        if self.is_part { format!("{} %", grouped(value, 1)) } else { plain(self.kind, value) }
+        if self.is_part { format!("{} %", grouped(value, decimals(value))) } else { plain(self.kind, value) }
     }
 
     /// `−1.10 ± 0.21 ms`; without an interval, the value alone.
     fn change(&self, change: &DifferenceEstimate) -> String {
         let value = change.value * self.factor;
         let plus = if value > 0.0 { "+" } else { "" };
+        if value == 0.0 && change.interval.is_none() {
+            return "0".to_owned();
+        }
         let Some((low, high)) = change.interval else { return format!("{plus}{}", self.text(change.value)) };
         let margin = margin(change.value, low, high) * self.factor;
         if value == 0.0 && margin == 0.0 {

@@ -93,6 +93,57 @@ fn shares_have_as_many_digits_as_their_margin() {
     assert_eq!(percent(0.000_123, None), "0.01 %");
 }
 
+#[test]
+fn what_has_no_name_keeps_whose_it_is() {
+    for (name, short) in [
+        ("App\\Kernel::{closure:/srv/app/src/Kernel.php(12)}", "App\\Kernel::{closure:Kernel.php(12)}"),
+        ("{closure:/srv/app/src/Kernel.php:12}", "{closure:Kernel.php:12}"),
+        ("Sympa::__ANON__[/usr/share/sympa/lib/Sympa.pm:7]", "Sympa::__ANON__[Sympa.pm:7]"),
+        ("a::{{closure}}", "a::{{closure}}"),
+        ("f[/", "f["),
+        ("f[/é", "f[é"),
+    ] {
+        assert_eq!(without_folders(name), short);
+    }
+}
+
+fn compared_lines(before: u64, after: u64) -> String {
+    let profile = |weight| {
+        let mut profile = Profile::default();
+        let cluster = profile.begin_request();
+        for (name, weight) in [("main", 9), ("moved", weight)] {
+            let frame = profile.frames.intern(Frame::function(name));
+            let stack = profile.stacks.push(profile.stacks.root(), frame);
+            profile.add(cluster, stack, weight);
+        }
+        profile
+    };
+    let diff = diff(&profile(before), &profile(after)).unwrap();
+    compared(&ProfileDiff { setups: None, diff, notes: Vec::new(), written: Vec::new(), top: 5 }, 80)
+}
+
+#[test]
+fn a_comparison_that_tells_nothing_says_so_in_a_line() {
+    let same = compared_lines(3, 3);
+    assert!(same.ends_with("\n\nno difference in any function\n\n"), "{same}");
+    assert!(compared_lines(3, 4).contains("moved"));
+    let of = |a: &Profile, b: &Profile| ProfileDiff { diff: diff(a, b).unwrap(), ..sample::profile_diff() };
+    let page = sample::profiled().profile;
+    let none = compared(&of(&page, &page), 100);
+    assert_eq!(none.matches("no measurable difference").count(), 2, "{none}");
+    assert!(none.contains("\n\nno measurable difference in any function\n\n"), "{none}");
+    let empty = compared(&of(&Profile::default(), &Profile::default()), 100);
+    assert!(empty.contains("\n\nno function was seen in either\n\n"), "{empty}");
+}
+
+#[test]
+fn calls_of_a_file_that_tells_no_requests_are_those_of_the_whole() {
+    let text = profiled(&sample::from_file(), 100);
+    let line = text.lines().find(|line| line.contains("AutoLoader::find")).unwrap();
+    assert!(text.contains("itself  with calls  calls  function"), "{text}");
+    assert!(line.contains("200"), "{line}");
+}
+
 fn odd() -> impl Strategy<Value = f64> {
     prop_oneof![Just(f64::NAN), Just(f64::INFINITY), Just(f64::NEG_INFINITY), Just(0.0), Just(f64::MAX), -1e9_f64..1e12]
 }
