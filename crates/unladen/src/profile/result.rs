@@ -33,7 +33,8 @@ pub(crate) fn of_file(profile: Profile, top: usize) -> Profiled {
         setup: None,
         functions: functions(&profile),
         findings: Vec::new(),
-        notes: notes_of(&profile),
+        // That there are no intervals, and why, stands above its tables.
+        notes: Vec::new(),
         profile,
         written: Vec::new(),
         top,
@@ -45,7 +46,8 @@ pub(crate) fn of_file(profile: Profile, top: usize) -> Profiled {
 /// # Errors
 /// When they count different things.
 pub(crate) fn diff_of(a: &Profile, b: &Profile) -> Result<ProfileDiff, Failure> {
-    let notes = notes_of(a).into_iter().chain(notes_of(b)).collect();
+    let mut notes: Vec<String> = notes_of(a).into_iter().chain(notes_of(b)).collect();
+    notes.dedup();
     Ok(ProfileDiff { setups: None, diff: diff(a, b)?, notes, written: Vec::new(), top: 0 })
 }
 

@@ -47,6 +47,10 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         (false, false) => {
             let (a, b) = (files::read(Path::new(&args.a), None)?, files::read(Path::new(&args.b), None)?);
             let mut result = profile::diff_of(&a, &b)?;
+            // Two of one script have one title.
+            if a.about.title == b.about.title {
+                result.diff.titles = [&args.a, &args.b].map(String::clone);
+            }
             result.top = args.top;
             Ok(args.showing.show(Report::ProfileDiff(&result))?)
         }

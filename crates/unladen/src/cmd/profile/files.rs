@@ -157,7 +157,13 @@ pub(super) fn grep(args: &Grep) -> Result<(), Failure> {
     args.showing.check()?;
     let pattern: Pattern = args.pattern.parse().map_err(|error| Failure::Usage(format!("{error}")))?;
     let found = unladen_profile::grep(&args.source.read()?, &pattern, args.invert);
-    Ok(args.showing.show(Report::Profile(&profile::of_file(found, args.top)))?)
+    let is_none = found.total() == 0;
+    let mut result = profile::of_file(found, args.top);
+    if is_none {
+        let what = if args.invert { "every stack has" } else { "no stack has" };
+        result.notes.push(format!("{what} a function that matches `{}`", args.pattern));
+    }
+    Ok(args.showing.show(Report::Profile(&result))?)
 }
 
 pub(super) fn export(args: &Export) -> Result<(), Failure> {
@@ -166,7 +172,12 @@ pub(super) fn export(args: &Export) -> Result<(), Failure> {
         (None, Some(file)) => writer_for(file),
         (None, None) => None,
     };
-    let Some(writer) = writer else { return Err(Failure::Usage(unknown(args.output.as_deref()))) };
+    let Some(writer) = writer else {
+        let hint = if args.output.is_some() { "; --as FORMAT says it too" } else { "" };
+        return Err(Failure::Usage(unknown(args.output.as_deref()) + hint));
+    };
+    // Better told before a large file is read than after.
+    args.output.as_deref().map_or(Ok(()), output::check)?;
     let profile = args.source.read()?;
     match &args.output {
         Some(file) => write(&profile, writer, file),
@@ -181,6 +192,7 @@ pub(super) fn export(args: &Export) -> Result<(), Failure> {
 
 pub(super) fn merge(args: &Merge) -> Result<(), Failure> {
     let Some(writer) = writer_for(&args.output) else { return Err(Failure::Usage(unknown(Some(&args.output)))) };
+    output::check(&args.output)?;
     write(&args.source.read()?, writer, &args.output)
 }
 
