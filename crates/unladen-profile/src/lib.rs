@@ -25,10 +25,10 @@
 
 mod diff;
 mod frame;
+mod function;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
-mod function;
 mod grep;
 mod input;
 mod merge;

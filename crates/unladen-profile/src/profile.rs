@@ -165,8 +165,7 @@ impl Cluster {
             let sum = sums.entry((count.caller, count.callee)).or_default();
             *sum = sum.saturating_add(count.calls);
         }
-        self.calls =
-            sums.into_iter().map(|((caller, callee), calls)| CallCount { caller, callee, calls }).collect();
+        self.calls = sums.into_iter().map(|((caller, callee), calls)| CallCount { caller, callee, calls }).collect();
         self.calls.sort_unstable_by_key(|count| (count.caller, count.callee));
     }
 }

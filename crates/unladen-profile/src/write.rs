@@ -46,7 +46,11 @@ pub fn writer_for(file: &Path) -> Option<&'static dyn Writer> {
     let fits = |writer: &&dyn Writer| {
         writer.suffixes().iter().filter(|suffix| name.ends_with(**suffix)).map(|suffix| suffix.len()).max()
     };
-    WRITERS.iter().filter_map(|writer| Some((fits(writer)?, *writer))).max_by_key(|(length, _)| *length).map(|(_, writer)| writer)
+    WRITERS
+        .iter()
+        .filter_map(|writer| Some((fits(writer)?, *writer)))
+        .max_by_key(|(length, _)| *length)
+        .map(|(_, writer)| writer)
 }
 
 #[cfg(test)]

@@ -37,8 +37,8 @@ pub use load::{
 };
 pub use profile::{ProfileDiff, ProfileSetup, Profiled};
 pub use prove::{
-    ArmProfile, ArmResult, BoxPlot, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup, Role,
-    WeightMetric,
+    ArmProfile, ArmResult, BoxPlot, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup,
+    Role, WeightMetric,
 };
 pub use quantity::{Kind, Quantity, bucket_name};
 pub use style::Style;
