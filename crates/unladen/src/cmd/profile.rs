@@ -5,6 +5,7 @@ mod files;
 mod how;
 
 use unladen_load::{Cancel, LoadError};
+use unladen_profiler::Prepended;
 use unladen_report::Ended;
 
 use crate::cmd::fail_on::FailOn;
@@ -14,7 +15,7 @@ use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::Report;
+use crate::output::{self, Report};
 use crate::profile::{self, Page};
 
 /// Where inside the code the time of a page goes
@@ -36,8 +37,11 @@ pub(super) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
     /// The page
-    #[arg(required = true, value_name = "URL")]
+    #[arg(required_unless_present = "print_prepend", value_name = "URL")]
     url: Option<String>,
+    /// Print the file that PHP has to run before its scripts for --prepended (auto_prepend_file), and end
+    #[arg(long, exclusive = true, help_heading = "How to profile")]
+    print_prepend: bool,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
@@ -77,6 +81,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         Some(Command::Top(args)) => files::top(&args),
         Some(Command::Diff(args)) => diff::run(*args),
         Some(Command::Formats(args)) => files::formats(&args),
+        None if args.print_prepend => Ok(output::bytes(Prepended::FILE.as_bytes())?),
         None => page(args),
     }
 }

@@ -45,6 +45,8 @@ pub(crate) enum Budget {
 pub(crate) enum Which {
     /// PHP's.
     Excimer,
+    /// The same, in a PHP that runs our file before each script.
+    Prepended,
     /// Perl's.
     NytProf,
     /// The kernel's clock.

@@ -8,7 +8,7 @@ use unladen_probe::{GroupBy, Instrument};
 use unladen_profile::{About, MIN_REQUESTS, Profile, Unit};
 use unladen_profiler::{
     Application, Clock, Excimer, ExcimerOptions, Kind, NytProf, NytProfOptions, Overheard, PerfClock, PerfClockOptions,
-    Profiler, ProfilerError, overhear,
+    Prepended, Profiler, ProfilerError, overhear,
 };
 use unladen_report::{Ended, ProfileSetup};
 
@@ -162,6 +162,13 @@ fn choose(
     if options.which == Some(Which::Perf) {
         return Ok((perf(page)?, None));
     }
+    if options.which == Some(Which::Prepended) {
+        progress.say("asking PHP for what it runs before its scripts");
+        let timeout = page.driver.timeout.saturating_mul(SLOWER);
+        let profiler = Prepended::open(page.driver, excimer_options(options, timeout), cancel)?;
+        let application = profiler.application().cloned();
+        return Ok((Box::new(profiler), application));
+    }
     progress.say("looking what the web server hands on, and to whom");
     let overheard = match overhear(&page.driver, cancel) {
         Ok(overheard) => overheard,
@@ -182,7 +189,7 @@ fn choose(
     let opened = match which {
         Some(Which::Excimer) => excimer(overheard, options, timeout),
         Some(Which::NytProf) => nytprof(overheard, options, timeout),
-        Some(Which::Perf) | None => {
+        Some(Which::Perf | Which::Prepended) | None => {
             let exe = application.exe.display();
             notes.push(format!("there is no profiler here for {exe}: native and kernel frames by the kernel's clock"));
             return Ok((perf(page)?, Some(application)));
@@ -199,8 +206,12 @@ fn choose(
 }
 
 fn excimer(overheard: Overheard, options: &Options, timeout: Duration) -> Result<Box<dyn Profiler>, ProfilerError> {
+    Ok(Box::new(Excimer::open(overheard, excimer_options(options, timeout))?))
+}
+
+fn excimer_options(options: &Options, timeout: Duration) -> ExcimerOptions {
     let clock = if options.of_cpu { Clock::Cpu } else { Clock::Wall };
-    Ok(Box::new(Excimer::open(overheard, ExcimerOptions { period: options.period, clock, timeout })?))
+    ExcimerOptions { period: options.period, clock, timeout }
 }
 
 fn nytprof(overheard: Overheard, options: &Options, timeout: Duration) -> Result<Box<dyn Profiler>, ProfilerError> {

@@ -17,6 +17,9 @@ pub(super) struct How {
     /// Which profiler
     #[arg(long, value_name = "NAME", value_enum, default_value_t = By::Auto, help_heading = "How to profile")]
     profiler: By,
+    /// Excimer in a PHP without FastCGI (Apache's module, php -S) that runs the file of --print-prepend before its scripts
+    #[arg(long, help_heading = "How to profile")]
+    prepended: bool,
     /// Time between samples [default: 1ms]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, help_heading = "How to profile")]
     period: Option<Duration>,
@@ -75,13 +78,18 @@ impl How {
             By::Nytprof => Some(Which::NytProf),
             By::Perf => Some(Which::Perf),
         };
+        let which = match (self.prepended, which) {
+            (true, None | Some(Which::Excimer)) => Some(Which::Prepended),
+            (true, _) => return Err(Failure::Usage("--prepended is for Excimer, PHP's profiler".into())),
+            (false, which) => which,
+        };
         let is_for = |only: Which| which.is_none_or(|which| which == only);
         if self.fresh && !is_for(Which::NytProf) {
             return Err(Failure::Usage(
                 "--fresh is for Devel::NYTProf, which starts the process that it profiles".into(),
             ));
         }
-        if self.clock == ByClock::Cpu && !is_for(Which::Excimer) {
+        if self.clock == ByClock::Cpu && !is_for(Which::Excimer) && !self.prepended {
             return Err(Failure::Usage(
                 "--clock is for Excimer: perf counts CPU time, Devel::NYTProf time as it passes".into(),
             ));
