@@ -24,6 +24,9 @@ const FORMAT: &str = "perf";
 /// Names of C++ are long, but none is longer than this.
 const MAX_LINE: u64 = 1 << 20;
 
+/// Stands above and below the header that `--header` writes: the command in it may have lines of its own.
+const EDGE: &str = "# ========";
+
 /// Reads the text of `perf script`, line by line: of all samples only what each distinct stack weighs is kept.
 ///
 /// The outermost frame is the command. Where all events are of perf's clocks (`cpu-clock`, `task-clock`), a sample weighs its
@@ -44,8 +47,15 @@ impl Reader for PerfScript {
         else {
             return false;
         };
-        let mut lines =
-            text.lines().skip_while(|line| line.trim().is_empty() || line.starts_with('#') || is_record(line));
+        let mut is_header = false;
+        let no_header = text.lines().enumerate().filter(|(index, line)| {
+            let is_edge = *line == EDGE && (is_header || *index == 0);
+            is_header ^= is_edge;
+            !is_edge && !is_header
+        });
+        let mut lines = no_header
+            .map(|(_, line)| line)
+            .skip_while(|line| line.trim().is_empty() || line.starts_with('#') || is_record(line));
         let Some(first) = lines.next() else { return false };
         let Some(head) = Head::parse(first) else { return false };
         let is_frame = |line: &str| {
@@ -61,6 +71,7 @@ impl Reader for PerfScript {
         let mut reading = Reading {
             profile: Profile::new(About { profiler: FORMAT.to_owned(), ..About::default() }),
             line: 0,
+            is_header: false,
             sample: None,
             seen: Vec::new(),
             seen_ids: HashMap::new(),
@@ -96,6 +107,7 @@ struct Reading {
     profile: Profile,
     /// From 1.
     line: u64,
+    is_header: bool,
     sample: Option<Sample>,
     /// In the order in which they were seen: samples, and the sum of their periods.
     seen: Vec<(StackId, u64, u64)>,
@@ -122,6 +134,13 @@ struct Sample {
 
 impl Reading {
     fn take(&mut self, line: &str) -> Result<(), String> {
+        if line == EDGE && (self.is_header || self.line == 1) {
+            self.is_header = !self.is_header;
+            return Ok(());
+        }
+        if self.is_header {
+            return Ok(());
+        }
         if line.is_empty() {
             return self.end_sample();
         }

@@ -58,6 +58,16 @@ fn what_perf_writes_by_default_is_read_to_the_sample() {
     assert!(node.ends_with("function JS:*hot /tmp/app/t.js:1:13@"), "{node}");
 }
 
+/// `perf script --header` of a command with lines of its own.
+#[test]
+fn a_header_is_passed_over() {
+    let header = "# ========\n# hostname : vm\n# cmdline : /usr/bin/perf record -- python3 -c \ndef f(n):\n\n  return n \n# ========\n#\n";
+    let text = [header.as_bytes(), CLOCK].concat();
+    assert!(PerfScript.recognises(&text));
+    assert_eq!(stacks(&read(&text).unwrap()), stacks(&read(CLOCK).unwrap()));
+    assert_eq!(refused(header.strip_suffix("# ========\n#\n").unwrap()), "perf, line 6: there is no sample");
+}
+
 #[test]
 fn a_truncated_file_is_read_up_to_there() {
     let whole = read(CLOCK).unwrap().total();
@@ -163,7 +173,7 @@ fn inlined_frames_are_of_the_module_they_are_in() {
 
 #[test]
 fn comments_and_other_records_are_passed_over() {
-    let text = "# ========\n# cmdline : perf record\n#\nx 12 1.5: PERF_RECORD_MMAP2 12/12: [0x1(0x2) @ 0 3:4 5 6]: r-xp /bin/x\nx 12 1.5: 3 cpu-clock: \n\t1 f (/b)\n\n";
+    let text = "# ========\n# cmdline : perf record\n# ========\n#\nx 12 1.5: PERF_RECORD_MMAP2 12/12: [0x1(0x2) @ 0 3:4 5 6]: r-xp /bin/x\nx 12 1.5: 3 cpu-clock: \n\t1 f (/b)\n\n";
     assert!(PerfScript.recognises(text.as_bytes()));
     assert_eq!(only(text), ("group x@;native f@/b".to_owned(), 3));
 }
