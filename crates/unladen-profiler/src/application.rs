@@ -103,17 +103,7 @@ impl Listener {
     /// # Errors
     /// When there is none.
     pub(crate) fn find(address: &Address) -> Result<Self, ProfilerError> {
-        let inodes = match address {
-            Address::Unix(path) => unix_inodes(&read("/proc/net/unix")?, path),
-            Address::Tcp(address) => {
-                let mut inodes = HashSet::new();
-                for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-                    // Without IPv6 there is no such table.
-                    inodes.extend(tcp_inodes(&fs::read_to_string(table).unwrap_or_default(), *address));
-                }
-                inodes
-            }
-        };
+        let inodes = inodes(address)?;
         if inodes.is_empty() {
             return Err(ProfilerError::NotFound(format!(
                 "nothing listens at {address} here: is the application in a container of its own? Run unladen where it runs"
@@ -130,6 +120,15 @@ impl Listener {
         let known = |pid: &u32| Application::of(*pid).ok().filter(|one| one.kind != Kind::Other);
         let below = if master.kind == Kind::Other { holders.iter().find_map(known) } else { None };
         Ok(Self { application: below.unwrap_or(master) })
+    }
+
+    /// All processes that could take a connection there; none where nothing listens.
+    ///
+    /// # Errors
+    /// When processes cannot be listed.
+    pub(crate) fn all(address: &Address) -> Result<Vec<u32>, ProfilerError> {
+        let inodes = inodes(address)?;
+        if inodes.is_empty() { Ok(Vec::new()) } else { holders(&inodes) }
     }
 
     /// The address under which this process reaches it: who hands requests on may have another root.
@@ -150,6 +149,21 @@ impl Listener {
             candidates.into_iter().find(|path| path.exists() && path.is_absolute()).unwrap_or_else(|| path.clone()),
         )
     }
+}
+
+/// Of the sockets that listen there.
+fn inodes(address: &Address) -> Result<HashSet<u64>, ProfilerError> {
+    Ok(match address {
+        Address::Unix(path) => unix_inodes(&read("/proc/net/unix")?, path),
+        Address::Tcp(address) => {
+            // Without IPv6 there is no such table.
+            let table = |table| fs::read_to_string(table).unwrap_or_default();
+            ["/proc/net/tcp", "/proc/net/tcp6"]
+                .into_iter()
+                .flat_map(|name| tcp_inodes(&table(name), *address))
+                .collect()
+        }
+    })
 }
 
 fn read(path: &'static str) -> Result<Vec<u8>, ProfilerError> {

@@ -3,8 +3,10 @@
 mod stream;
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use unladen_load::{Cancel, Driver, DriverConfig, Header, Target};
 use unladen_probe::{Tracer, TracerConfig, Watched};
@@ -18,6 +20,8 @@ use crate::params::{Address, Params};
 
 /// Requests that are sent until one was seen whole: events can be lost where much else goes on.
 const TRIES: usize = 3;
+/// Servers that hand a request to one another, at most.
+const MOST_HOPS: usize = 8;
 /// Connections that are looked through for the mark; what is beyond is not our request.
 const MOST_STREAMS: usize = 100_000;
 /// Bytes that are kept of a connection.
@@ -52,8 +56,8 @@ struct Marked {
     stream: Stream,
 }
 
-/// Sends the first request of `driver` with a mark, a header of random name and value, and looks for it in what all processes of this
-/// machine send to sockets: the FastCGI request that bears it is the one that the web server made of ours.
+/// Sends the first request of `driver` with a mark, a header of random name and value, and looks for it in what those send to sockets who
+/// take the request, and those to whom they hand it on: the FastCGI request that bears it is the one that the web server made of ours.
 ///
 /// # Errors
 /// When the request fails, the kernel lets nobody look, or no FastCGI request bears the mark.
@@ -81,9 +85,13 @@ pub fn overhear(driver: &DriverConfig, cancel: &Cancel) -> Result<Overheard, Pro
         )));
     }
     let mut tracer = Tracer::open(&TracerConfig::default())?;
-    tracer.watch(&others()?)?;
-    let mut lost = 0;
-    for _ in 0..TRIES {
+    // Those who take the connection, then those to whom they hand it on, and so forth: to look at all processes would be to look at
+    // whatever else a busy machine does.
+    let mut watched = Watch::default();
+    watched.add(target.iter().flat_map(addresses))?;
+    let (mut lost, mut tries, mut hops) = (0, 0, 0);
+    while tries < TRIES {
+        tracer.watch(&watched.all)?;
         tracer.take()?;
         let sample = driver.sample(0, cancel)?;
         let batch = tracer.take()?;
@@ -94,7 +102,8 @@ pub fn overhear(driver: &DriverConfig, cancel: &Cancel) -> Result<Overheard, Pro
                 return Ok(Overheard { params, body, address, application, status: sample.status.as_u16() });
             }
             Some(Err(why)) => return Err(ProfilerError::NotFound(why)),
-            None if batch.lost > 0 => lost = batch.lost,
+            None if batch.lost > 0 => (lost, tries) = (batch.lost, tries + 1),
+            None if hops < MOST_HOPS && watched.add(found.iter().filter_map(Marked::address))? => hops += 1,
             None => return Err(ProfilerError::NotFound(explain(request.url().as_str(), target.as_ref(), &found))),
         }
     }
@@ -103,19 +112,44 @@ pub fn overhear(driver: &DriverConfig, cancel: &Cancel) -> Result<Overheard, Pro
     )))
 }
 
-/// All processes but this one; and not those of the kernel, which have no program.
-fn others() -> Result<Vec<Watched>, ProfilerError> {
-    let failed = |source| ProfilerError::Io { doing: "cannot list", path: PathBuf::from("/proc"), source };
-    let own = std::process::id();
-    let mut others = Vec::new();
-    for entry in fs::read_dir("/proc").map_err(failed)? {
-        let name = entry.map_err(failed)?.file_name();
-        let Some(pid) = name.to_str().and_then(|name| name.parse().ok()) else { continue };
-        if pid != own && fs::read_link(Path::new("/proc").join(&name).join("exe")).is_ok() {
-            others.push(Watched { pid, group: 0, own: true });
+/// Processes to look at.
+#[derive(Default)]
+struct Watch {
+    all: Vec<Watched>,
+}
+
+impl Watch {
+    /// Those who listen at these addresses; whether there is one that was not there before.
+    fn add(&mut self, addresses: impl Iterator<Item = Address>) -> Result<bool, ProfilerError> {
+        let before = self.all.len();
+        for address in addresses {
+            for pid in Listener::all(&address)? {
+                if pid != std::process::id() && self.all.iter().all(|known| known.pid != pid) {
+                    self.all.push(Watched { pid, group: 0, own: true });
+                }
+            }
+        }
+        Ok(self.all.len() > before)
+    }
+}
+
+// === impl Marked ===
+
+impl Marked {
+    /// Where it went.
+    fn address(&self) -> Option<Address> {
+        match &self.peer {
+            Peer::Ip(address) => Some(Address::Tcp(*address)),
+            Peer::Unix(path) if !path.is_empty() => Some(Address::Unix(PathBuf::from(OsStr::from_bytes(path)))),
+            _ => None,
         }
     }
-    Ok(others)
+}
+
+/// Where the requests go.
+fn addresses(target: &Target) -> impl Iterator<Item = Address> {
+    let unix = target.unix_path().map(|path| Address::Unix(path.to_owned()));
+    unix.into_iter().chain(target.addresses().iter().map(|address| Address::Tcp(*address)))
 }
 
 /// The connections over which the mark was sent, in the order in which they were first used.
@@ -170,18 +204,12 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 
 /// Where the request went, and to whom.
 fn whose(seen: &Marked) -> Result<(Address, Application), ProfilerError> {
-    let address = match &seen.peer {
-        Peer::Ip(address) => Address::Tcp(*address),
-        Peer::Unix(path) if !path.is_empty() => {
-            Address::Unix(PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path)))
-        }
-        _ => {
-            return Err(ProfilerError::NotFound(format!(
-                "{} hands the request to FastCGI over a socket without a name: start the application so that it listens at a path \
-                 or a port",
-                process(seen.pid)
-            )));
-        }
+    let Some(address) = seen.address() else {
+        return Err(ProfilerError::NotFound(format!(
+            "{} hands the request to FastCGI over a socket without a name: start the application so that it listens at a path or a \
+             port",
+            process(seen.pid)
+        )));
     };
     let listener = Listener::find(&address)?;
     Ok((listener.reached(&address, seen.pid), listener.application))
@@ -199,12 +227,7 @@ fn explain(url: &str, target: Option<&Target>, found: &[Marked]) -> String {
         let kind = seen.stream.protocol();
         text.push_str(&format!("; {} hands it on to {to} by {kind}", process(seen.pid)));
     }
-    let listener = target.and_then(|target| {
-        let unix = target.unix_path().map(|path| Address::Unix(path.to_owned()));
-        unix.into_iter()
-            .chain(target.addresses().iter().map(|address| Address::Tcp(*address)))
-            .find_map(|address| Listener::find(&address).ok())
-    });
+    let listener = target.and_then(|target| addresses(target).find_map(|address| Listener::find(&address).ok()));
     match (found.is_empty(), listener) {
         (true, Some(listener)) => {
             text.push_str(&format!(

@@ -10,5 +10,5 @@ mod session;
 pub(crate) use files::{slug, write_all, write_flame_diff, write_native};
 pub(crate) use options::{Budget, Options, Page, Which};
 pub(crate) use result::{diff_of, of_file};
-pub(crate) use run::{diff_urls, profile};
+pub(crate) use run::{Outcome, diff_urls, profile};
 pub(crate) use session::Session;

@@ -6,7 +6,6 @@ mod how;
 
 use unladen_load::{Cancel, LoadError};
 use unladen_profiler::Prepended;
-use unladen_report::Ended;
 
 use crate::cmd::fail_on::FailOn;
 use crate::cmd::profile::files::Kept;
@@ -16,7 +15,7 @@ use crate::cmd::showing::Showing;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{self, Report};
-use crate::profile::{self, Page};
+use crate::profile::{self, Outcome, Page};
 
 /// Where inside the code the time of a page goes
 ///
@@ -96,15 +95,22 @@ fn page(args: Args) -> Result<(), Failure> {
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
 
-    let mut result = profile::profile(page, &options, &cancel)?;
+    let Outcome { mut result, failure } = profile::profile(page, &options, &cancel)?;
     result.top = args.top;
+    let mut written = Ok(());
     if let Some(folder) = &folder {
-        result.written = profile::write_all(&result.profile, folder, &profile::slug(url))?;
+        match profile::write_all(&result.profile, folder, &profile::slug(url)) {
+            Ok(files) => result.written = files,
+            Err(error) => written = Err(error),
+        }
     }
-    args.showing.show(Report::Profile(&result))?;
-    if result.setup.as_ref().is_some_and(|setup| setup.ended == Ended::Interrupted) {
-        return Err(Failure::Interrupted { shown: true });
+    // Also where a file could not be written: what was measured is not lost.
+    let shown = args.showing.show(Report::Profile(&result));
+    if let Some(failure) = failure {
+        return Err(failure);
     }
+    written?;
+    shown?;
     gate.judge_findings(url, &result.findings)
 }
 

@@ -12,46 +12,68 @@ use crate::profile::result;
 use crate::profile::session::{Measured, Session};
 use crate::progress::Progress;
 
+/// What came of it.
+pub(crate) struct Outcome<T> {
+    pub(crate) result: T,
+    /// Why it is not the whole one that was asked for.
+    pub(crate) failure: Option<Failure>,
+}
+
 /// Profiles a page.
 ///
 /// # Errors
-/// When it cannot be profiled. What ends it after enough requests for intervals is a note of the result.
-pub(crate) fn profile(page: Page, options: &Options, cancel: &Cancel) -> Result<Profiled, Failure> {
-    let progress = Progress::new(options.quiet);
-    let mut sessions = [Session::open(page, options, cancel, &progress)?];
-    let (ended, note) = steps(&mut sessions, options, cancel, &progress)?;
-    progress.say("reading what the profiler saw");
-    let [session] = sessions;
-    let mut measured = session.finish(options, ended)?;
-    measured.notes.extend(note);
-    progress.say("adding up");
-    let result = result::of_page(measured);
-    progress.clear();
-    Ok(result)
+/// When it cannot be profiled, or what ended it came before there were enough requests for intervals.
+pub(crate) fn profile(page: Page, options: &Options, cancel: &Cancel) -> Result<Outcome<Profiled>, Failure> {
+    with_progress(options, |progress| {
+        let mut sessions = [Session::open(page, options, cancel, progress)?];
+        let (ended, failure) = steps(&mut sessions, options, cancel, progress)?;
+        progress.say("reading what the profiler saw");
+        let [session] = sessions;
+        let measured = session.finish(options, ended)?;
+        progress.say("adding up");
+        Ok(Outcome { result: result::of_page(measured), failure })
+    })
 }
 
 /// Profiles two pages in turns, and compares them.
 ///
 /// # Errors
-/// As [`profile()`].
+/// As [`profile()`]; and when they are not profiled alike.
 pub(crate) fn diff_urls(
     pages: [Page; 2],
     options: &Options,
     cancel: &Cancel,
-) -> Result<(ProfileDiff, [Profile; 2]), Failure> {
+) -> Result<Outcome<(ProfileDiff, [Profile; 2])>, Failure> {
+    with_progress(options, |progress| {
+        let [a, b] = pages;
+        let mut sessions = [Session::open(a, options, cancel, progress)?, Session::open(b, options, cancel, progress)?];
+        if let [a, b] = &sessions
+            && a.profiler() != b.profiler()
+        {
+            return Err(Failure::Usage(format!(
+                "one page is profiled by {}, the other by {}, which count different things: --profiler perf is for both",
+                a.profiler(),
+                b.profiler()
+            )));
+        }
+        let (ended, failure) = steps(&mut sessions, options, cancel, progress)?;
+        progress.say("reading what the profilers saw");
+        let [a, b] = sessions;
+        let (a, b): (Measured, Measured) = (a.finish(options, ended)?, b.finish(options, ended)?);
+        progress.say("comparing");
+        let mut result = result::diff_of(&a.profile, &b.profile)?;
+        result.notes.extend(a.notes.into_iter().chain(b.notes));
+        result.setups = Some([a.setup, b.setup]);
+        Ok(Outcome { result: (result, [a.profile, b.profile]), failure })
+    })
+}
+
+/// Does something under a line of progress, which is taken away whatever comes of it.
+fn with_progress<T>(options: &Options, work: impl FnOnce(&Progress) -> Result<T, Failure>) -> Result<T, Failure> {
     let progress = Progress::new(options.quiet);
-    let [a, b] = pages;
-    let mut sessions = [Session::open(a, options, cancel, &progress)?, Session::open(b, options, cancel, &progress)?];
-    let (ended, note) = steps(&mut sessions, options, cancel, &progress)?;
-    progress.say("reading what the profilers saw");
-    let [a, b] = sessions;
-    let (a, b): (Measured, Measured) = (a.finish(options, ended)?, b.finish(options, ended)?);
-    progress.say("comparing");
-    let mut result = result::diff_of(&a.profile, &b.profile)?;
-    result.notes.extend(a.notes.into_iter().chain(b.notes).chain(note));
-    result.setups = Some([a.setup, b.setup]);
+    let done = work(&progress);
     progress.clear();
-    Ok((result, [a.profile, b.profile]))
+    done
 }
 
 /// Rounds of one request of each, in random order, until there are enough.
@@ -60,7 +82,7 @@ fn steps(
     options: &Options,
     cancel: &Cancel,
     progress: &Progress,
-) -> Result<(Ended, Option<String>), Failure> {
+) -> Result<(Ended, Option<Failure>), Failure> {
     let begun = Instant::now();
     let mut rng = fastrand::Rng::with_seed(options.seed);
     let mut order: Vec<usize> = (0..sessions.len()).collect();
@@ -89,10 +111,10 @@ fn steps(
 }
 
 /// What was seen until then is shown, if it is enough for intervals.
-fn stopped(failure: Failure, done: usize) -> Result<(Ended, Option<String>), Failure> {
+fn stopped(failure: Failure, done: usize) -> Result<(Ended, Option<Failure>), Failure> {
     match failure {
         failure if done < MIN_REQUESTS => Err(failure),
-        Failure::Interrupted { .. } => Ok((Ended::Interrupted, None)),
-        failure => Ok((Ended::Failed, Some(format!("it ended early: {failure}")))),
+        Failure::Interrupted { .. } => Ok((Ended::Interrupted, Some(Failure::Interrupted { shown: true }))),
+        failure => Ok((Ended::Failed, Some(failure))),
     }
 }

@@ -119,6 +119,11 @@ impl Session {
         Ok(())
     }
 
+    /// The profiler's name.
+    pub(crate) fn profiler(&self) -> &'static str {
+        self.profiler.name()
+    }
+
     /// Requests profiled until now.
     pub(crate) fn requests(&self) -> usize {
         self.profiled.len()

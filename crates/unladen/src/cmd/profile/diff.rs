@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use unladen_load::{Cancel, LoadError};
-use unladen_report::Ended;
+use unladen_profile::Profile;
+use unladen_report::ProfileDiff;
 
 use crate::cmd::profile::files::{self, Kept};
 use crate::cmd::profile::how::How;
@@ -12,7 +13,7 @@ use crate::cmd::showing::Showing;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::Report;
-use crate::profile::{self, Page};
+use crate::profile::{self, Outcome, Page};
 
 use super::TOP;
 
@@ -66,22 +67,34 @@ fn of_urls(args: &Args) -> Result<(), Failure> {
     let pages = [Page::new(&args.sending, &args.a)?, Page::new(&args.sending, &args.b)?];
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
-    let (mut result, profiles) = profile::diff_urls(pages, &options, &cancel)?;
+    let Outcome { result: (mut result, profiles), failure } = profile::diff_urls(pages, &options, &cancel)?;
     result.top = args.top;
-    if let Some(folder) = &folder {
-        let [a, b] = [profile::slug(&args.a), profile::slug(&args.b)];
-        let b = if a == b { format!("{b}-b") } else { b };
-        for (profile, name) in profiles.iter().zip([&a, &b]) {
-            result.written.extend(profile::write_native(profile, folder, name)?);
-        }
-        result.written.push(profile::write_flame_diff(&result.diff, folder, &format!("{a}-{b}"))?);
+    let written = folder.map_or(Ok(Vec::new()), |folder| write(args, &folder, &result, &profiles));
+    let written = written.map(|files| result.written = files);
+    // Also where a file could not be written: what was measured is not lost.
+    let shown = args.showing.show(Report::ProfileDiff(&result));
+    if let Some(failure) = failure {
+        return Err(failure);
     }
-    args.showing.show(Report::ProfileDiff(&result))?;
-    let interrupted = |setup: &unladen_report::ProfileSetup| setup.ended == Ended::Interrupted;
-    if result.setups.as_ref().is_some_and(|setups| setups.iter().any(interrupted)) {
-        return Err(Failure::Interrupted { shown: true });
+    written?;
+    Ok(shown?)
+}
+
+/// Both profiles, and what differs.
+fn write(
+    args: &Args,
+    folder: &Path,
+    result: &ProfileDiff,
+    profiles: &[Profile; 2],
+) -> Result<Vec<(String, &'static str)>, Failure> {
+    let [a, b] = [profile::slug(&args.a), profile::slug(&args.b)];
+    let b = if a == b { format!("{b}-b") } else { b };
+    let mut written = Vec::new();
+    for (profile, name) in profiles.iter().zip([&a, &b]) {
+        written.extend(profile::write_native(profile, folder, name)?);
     }
-    Ok(())
+    written.push(profile::write_flame_diff(&result.diff, folder, &format!("{a}-{b}"))?);
+    Ok(written)
 }
 
 fn is_url(text: &str) -> bool {
