@@ -137,10 +137,19 @@ impl Request {
         self.method().is_idempotent()
     }
 
-    /// The same with this header in place of any that it has of that name.
+    /// The same with this header before all others, in place of any that it has of that name: whoever sees but the beginning of a
+    /// request sees it.
     #[must_use]
-    pub fn with_header(self, header: &Header) -> Self {
-        self.with(header.name().clone(), header.value().clone())
+    pub fn with_header_first(mut self, header: &Header) -> Self {
+        for message in [&mut self.http1, &mut self.http2] {
+            let others = std::mem::take(message.headers_mut());
+            let headers = message.headers_mut();
+            headers.insert(header.name().clone(), header.value().clone());
+            for (name, value) in others.iter().filter(|(name, _)| *name != header.name()) {
+                headers.append(name.clone(), value.clone());
+            }
+        }
+        self
     }
 
     pub(crate) fn http1(&self) -> &Message {

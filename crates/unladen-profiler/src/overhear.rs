@@ -71,7 +71,7 @@ pub fn overhear(driver: &DriverConfig, cancel: &Cancel) -> Result<Overheard, Pro
         .parse()
         .map_err(|error| ProfilerError::NotFound(format!("no header can be made: {error}")))?;
     let marked = DriverConfig {
-        requests: vec![request.clone().with_header(&header)],
+        requests: vec![request.clone().with_header_first(&header)],
         concurrency: 1,
         rate: None,
         ..driver.clone()

@@ -97,7 +97,7 @@ impl Prepended {
             .parse()
             .map_err(|error| ProfilerError::NotFound(format!("no header can be made: {error}")))?;
         let url = request.url().to_string();
-        let requests = vec![request.clone(), request.with_header(&header)];
+        let requests = vec![request.clone(), request.with_header_first(&header)];
         let driver = Driver::start(DriverConfig { requests, concurrency: 1, rate: None, ..driver })?;
         if driver.target(PLAIN).is_some_and(|target| !target.is_local()) {
             return Err(ProfilerError::NotFound(format!(
