@@ -102,8 +102,7 @@ fn processes_that_vanish_do_no_harm() {
     let script = "while :; do /bin/true & /bin/true; done";
     // It ends with the test, however that ends.
     let command = ["--pdeathsig", "KILL", "--", "bash", "-c", script];
-    let mut passing =
-        Command::new("setpriv").args(command).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut passing = Command::new("setpriv").args(command).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let done = Call::quick(["--json", "--group-by", "pid", FAULTS.url()]).run();
     passing.kill().unwrap();
     passing.wait().unwrap();
