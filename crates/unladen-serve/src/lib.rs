@@ -1,5 +1,4 @@
 //! The proxy: listeners, and the life of a request.
-#![forbid(unsafe_code)]
 
 mod answer;
 mod attempt;
@@ -20,6 +19,7 @@ mod front;
 #[doc(hidden)]
 pub mod fuzzing;
 mod house;
+mod malloc;
 mod phase;
 mod plan;
 mod rates;

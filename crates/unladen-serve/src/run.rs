@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::control::{Crew, Ended, Household, ServeError, control};
 use crate::plan::Plan;
 use crate::seeing::Seeing;
-use crate::{house, worker};
+use crate::{house, malloc, worker};
 
 /// What waits for the access log and the collector at the end is written and sent within this time.
 const LAST_WORDS: Duration = Duration::from_secs(6);
@@ -26,6 +26,7 @@ struct Proxy {
 /// # Errors
 /// If it cannot listen, or an upstream cannot be configured as it is; if a thread ends by itself.
 pub fn run(config: Config) -> Result<Ended, ServeError> {
+    malloc::settle();
     let seeing = Seeing::new(&config.settings).map_err(ServeError::Seeing)?;
     let seeing = Arc::new(seeing);
     let ended = control(config, Proxy { seeing: seeing.clone() });
