@@ -359,7 +359,7 @@ fn a_client_that_goes_leaves_nothing_behind() {
                         _ => drop(wire),
                     }
                     until("its end is noticed", || {
-                        if http == "1" { h1.open() == 0 } else { gone.lock().unwrap().len() > 0 }
+                        if http == "1" { h1.open() == 0 } else { !gone.lock().unwrap().is_empty() }
                     })
                     .await;
                     if http == "2" {
@@ -395,7 +395,7 @@ fn streams_that_the_upstream_resets_are_sent_again_if_that_is_safe() {
                 "/never" => return asked.respond.send_reset(Reason::INTERNAL_ERROR),
                 other => panic!("{other}"),
             };
-            if number % 2 == 0 {
+            if number.is_multiple_of(2) {
                 // Part of the body is here.
                 let _ = asked.request.body_mut().data().await;
                 return asked.respond.send_reset(reason);
@@ -583,7 +583,7 @@ fn clients_that_read_slowly_hold_up_neither_the_others_nor_the_memory() {
             assert_eq!(client.post("/", b"quick").await.is(200).text(), "quick");
         }
         let grown = beside.memory().saturating_sub(before);
-        println!("{} bytes more for 60 readers that do not read", grown);
+        println!("{grown} bytes more for 60 readers that do not read");
         assert!(grown < 60 << 20, "{grown} bytes more");
         assert!(upstream.accepted() <= 2);
         let sent = sent.load(Ordering::Relaxed);

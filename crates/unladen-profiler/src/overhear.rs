@@ -66,7 +66,7 @@ pub fn overhear(driver: &DriverConfig, cancel: &Cancel) -> Result<Overheard, Pro
         return Err(ProfilerError::NotFound("there is no request to follow".to_owned()));
     };
     let value: String = std::iter::repeat_with(fastrand::alphanumeric).take(32).collect();
-    let name: String = std::iter::repeat_with(|| fastrand::lowercase()).take(12).collect();
+    let name: String = std::iter::repeat_with(fastrand::lowercase).take(12).collect();
     let header: Header = format!("X-Unladen-{name}: {value}")
         .parse()
         .map_err(|error| ProfilerError::NotFound(format!("no header can be made: {error}")))?;

@@ -10,6 +10,7 @@
 //! ```
 //!
 //! Nothing of it outlives the run; but what a run leaves behind that was killed is taken away by the next one.
+#![allow(clippy::disallowed_types, reason = "a file's time is wall time")]
 
 use std::fs::{self, File, FileTimes, OpenOptions};
 use std::io;

@@ -27,11 +27,11 @@ pub(super) fn share(profile: &ProfileSeen, part: Interval) -> Share {
 }
 
 /// The function that takes most of those of a kind, if its part is at least so much, its lower end too.
-pub(super) fn largest<'a>(
-    profile: &'a ProfileSeen,
+pub(super) fn largest(
+    profile: &ProfileSeen,
     least: f64,
     is_one: impl Fn(&FunctionSeen) -> bool,
-) -> Option<&'a FunctionSeen> {
+) -> Option<&FunctionSeen> {
     let of_kind = profile.functions.iter().filter(|function| is_one(function));
     of_kind.max_by(|a, b| a.all.value.total_cmp(&b.all.value)).filter(|function| function.all.low >= least)
 }

@@ -58,7 +58,7 @@ fn other_protocols_are_named() {
         stream.push(bytes, bytes.len());
         stream.protocol()
     };
-    assert!(protocol(b"24:CONTENT_LENGTH\00\0SCGI\01\0,").starts_with("SCGI"));
+    assert!(protocol(b"24:CONTENT_LENGTH\x000\0SCGI\x001\0,").starts_with("SCGI"));
     assert!(protocol(b"\0\x20\0\0\x0d\0REQUEST_METHOD").starts_with("uwsgi"));
     assert_eq!(protocol(b"GET / HTTP/1.0\r\n\r\n"), "HTTP");
     assert!(protocol(b"\xff").contains("not known"));

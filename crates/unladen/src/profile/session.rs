@@ -239,7 +239,7 @@ fn how(profiler: &str, options: &Options) -> String {
 
 /// `1 ms`
 fn time(time: Duration) -> String {
-    if time.subsec_nanos() % 1_000_000 == 0 {
+    if time.subsec_nanos().is_multiple_of(1_000_000) {
         format!("{} ms", time.as_millis())
     } else {
         format!("{} µs", time.as_micros())
