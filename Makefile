@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 # With DESTDIR, a package can be made of it.
 DESTDIR ?=
 
-.PHONY: help build test lint bench accuracy h2spec conformance soak demo install clean
+.PHONY: help build test advice fresh lint bench accuracy h2spec conformance soak demo install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,6 +14,11 @@ build: ## build target/release/unladen
 
 test: ## build and run all tests, end to end on real applications too
 	@scripts/test
+
+fresh: ## all tests on a machine that nobody has touched (takes root)
+	@scripts/fresh
+advice: ## apply every printed fix to real applications, and see what comes of it (root)
+	@scripts/advice
 
 lint: ## formatting, clippy, dependencies and licences, spelling, shell scripts
 	@scripts/lint

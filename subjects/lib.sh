@@ -54,7 +54,8 @@ absent() {
 # What starts the servers at the next boot. Only theirs, as a minimal system may get systemd itself as a dependency.
 boot_links() {
     { find /etc/systemd/system -maxdepth 2 -type l \( -lname '*/nginx.service' -o -lname '*/php*-fpm.service' \
-        -o -lname '*/postgresql*.service' -o -lname '*/*sympa*.s*' -o -lname '*/rsyslog.service' -o -lname '*/haproxy.service' \) \
+        -o -lname '*/postgresql*.service' -o -lname '*/*sympa*.s*' -o -lname '*/rsyslog.service' -o -lname '*/haproxy.service' \
+        -o -lname '*/mariadb.service' -o -lname '*/pgbouncer.service' \) \
         || :; } 2>/dev/null | sort
 }
 
@@ -348,6 +349,7 @@ fpm_launch() {
 # without a name last: it is the one in front, and with it the ports are taken. Its worker is of another USER where we may choose.
 nginx_start() {
     local name=${1:-nginx} user=${2:-$WORKER}
+    mkdir -p "$STATE/conf.d"
     # Left behind after kill -9, a socket would make nginx refuse to start; ours have ended by now.
     [ "$name" != nginx ] || find "$STATE" -maxdepth 1 -name 'http*.sock' -delete
     cat >"$STATE/$name.conf" <<CONF
@@ -373,6 +375,8 @@ http {
     # The default of 1,000 would put a new connection into every long measurement.
     keepalive_requests 100000;
     keepalive_timeout 75s;
+    # In place of /etc/nginx/conf.d, for who tries printed settings.
+    include $STATE/conf.d/*.conf;
 $(cat)
 }
 CONF

@@ -1,7 +1,7 @@
 //! Compiles bpf/*.bpf.c with clang, where the feature `ebpf` asks for it.
 //!
-//! The headers of libelf and zlib are libbpf-sys' need. Its own script fails without them, with a C compiler's errors; cargo may
-//! run that one first, as it may not be told otherwise. Here is at least the chance of one clear line.
+//! The headers of libelf and zlib are libbpf-sys' need. Its own script fails without them, with a C compiler's errors;
+//! cargo may run that one first, as it may not be told otherwise. Here is at least the chance of one clear line.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

@@ -1,9 +1,10 @@
-//! What a response and a request say to a cache: one field of bytes for each line, the first byte of which tells the name.
+//! What a response and a request say to a cache: one field of bytes for each line, the first byte of which tells the
+//! name.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use unladen_cache::{
-    Freshness, Policy, RequestControl, ResponseControl, Reuse, Time, group_invalidations, kept, may_serve_on_error,
+    Asking, Freshness, Policy, RequestControl, ResponseControl, Reuse, Time, group_invalidations, kept, may_serve_on_error,
     reuse, storable, targets, update,
 };
 use unladen_http1::{Fields, Request, Response};
@@ -38,7 +39,7 @@ fuzz_target!(|bytes: &[u8]| {
     let fields = &response.fields;
 
     let freshness = Freshness::of(200, fields, NOW, NOW, &policy);
-    if let Ok(stored) = storable(&request, &response, &policy, false, NOW, NOW) {
+    if let Ok(stored) = storable(&Asking::of(&request, &policy, false), &response, &policy, NOW, NOW) {
         assert_eq!(stored, freshness);
         let control = ResponseControl::of(fields);
         assert!(!control.private && (!control.no_store || control.must_understand));

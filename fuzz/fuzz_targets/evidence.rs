@@ -3,10 +3,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use unladen_finding::{look, unlooked};
-use unladen_trace::Record;
+use unladen_trace::Recording;
 
 fuzz_target!(|text: &[u8]| {
-    let Ok(record) = Record::parse(text) else { return };
+    let Ok(record) = Recording::parse(text) else { return };
     for evidence in record.pages.iter().flat_map(|page| [Some(&page.warm), page.fresh.as_ref()]).flatten() {
         let findings = look(evidence);
         assert!(findings.windows(2).all(|pair| pair[0].share.rank() >= pair[1].share.rank()));

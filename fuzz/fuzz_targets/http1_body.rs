@@ -1,5 +1,5 @@
-//! Bodies: the same data, trailers, end or fault in whatever pieces they come, out of a buffer of 16 KiB; and what is read is
-//! read again as it is written.
+//! Bodies: the same data, trailers, end or fault in whatever pieces they come, out of a buffer of 16 KiB; and what is
+//! read is read again as it is written.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

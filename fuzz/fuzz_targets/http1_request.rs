@@ -1,4 +1,5 @@
-//! Heads of requests: refused or taken alike whatever part of them has come, and what is taken is taken again as it is written.
+//! Heads of requests: refused or taken alike whatever part of them has come, and what is taken is taken again as it is
+//! written.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use unladen_classmap::php::constant::{assigned, calls, returned};
+use unladen_classmap::php::constant::{assigned, assignments, calls, returned};
 
 fuzz_target!(|source: &[u8]| {
     let path = Path::new("/app/file.php");
@@ -13,6 +13,7 @@ fuzz_target!(|source: &[u8]| {
         returned(source, path).err(),
         assigned(source, path, "$map").err(),
         assigned(source, path, "MAP").err(),
+        assignments(source, path, "$map").err(),
         calls(source, path, &["load", "define"], &[]).err(),
     ];
     for problem in problems.into_iter().flatten() {

@@ -1,4 +1,5 @@
-//! Logs of PHP's Excimer: they are refused with a place, or make a profile that all writers write and our own format keeps.
+//! Logs of PHP's Excimer: they are refused with a place, or make a profile that all writers write and our own format
+//! keeps.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! The text of `perf script`: they are refused with a place, or make a profile that all writers write and our own format keeps.
+//! The text of `perf script`: they are refused with a place, or make a profile that all writers write and our own
+//! format keeps.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,12 +1,13 @@
-//! Files of records: whatever they hold, reading ends, a file that was cut off is read up to there, and errors name the file.
+//! Files of records: whatever they hold, reading ends, a file that was cut off is read up to there, and errors name the
+//! file.
 #![no_main]
 
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use unladen_load::{Record, RecordError, RecordReader};
+use unladen_load::{RequestRecord, RecordError, RecordReader};
 
-fn read(bytes: &[u8]) -> (Vec<Record>, Option<RecordError>) {
+fn read(bytes: &[u8]) -> (Vec<RequestRecord>, Option<RecordError>) {
     let mut records = Vec::new();
     match RecordReader::new(bytes, Path::new("load.records")) {
         Ok(reader) => {

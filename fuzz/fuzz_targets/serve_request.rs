@@ -1,5 +1,6 @@
-//! The way of requests through `unladen serve`, over sockets that lead to nobody: what arrives is read by a reader that shares no code
-//! with the sender, and has to be what a client said, as many requests as it said, and nothing besides.
+//! The way of requests through `unladen serve`, over sockets that lead to nobody: what arrives is read by a reader that
+//! shares no code with the sender, and has to be what a client said, as many requests as it said, and nothing
+//! besides.
 #![no_main]
 
 use std::cell::RefCell;

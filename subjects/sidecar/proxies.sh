@@ -42,7 +42,7 @@ proxy_unladen() {
     cat >"$STATE/proxy.toml" <<CONF
 threads = 1
 
-[[beside]]
+[[outbound]]
 name = "service"
 listen = "127.0.0.1:$PROXY_PORT"
 upstream = "https://127.0.0.1:$UPSTREAM_PORT"

@@ -1,5 +1,5 @@
-//! What the kernel says of eBPF, without the program under test and without tools that few machines have: asked of bpf(2) by
-//! perl, which every Debian has.
+//! What the kernel says of eBPF, without the program under test and without tools that few machines have: asked of
+//! bpf(2) by perl, which every Debian has.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -16,6 +16,11 @@ use crate::document::Document;
 /// Far above what any call of the tests takes: what is not done by then hangs.
 const LIMIT: Duration = Duration::from_secs(180);
 
+/// What it ends with where phases are too short for the page, or the time for so many of them.
+const TOO_SHORT: i32 = 5;
+/// So often phases are made longer: eight times as long as they were.
+const LONGER: usize = 3;
+
 /// A call to be made.
 #[derive(Debug)]
 pub struct Call {
@@ -24,6 +29,7 @@ pub struct Call {
     args: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
     stdout: Option<File>,
+    limit: Duration,
 }
 
 /// A call under way. It is killed when this is dropped.
@@ -31,6 +37,7 @@ pub struct Call {
 pub struct Running {
     child: Child,
     started: Instant,
+    limit: Duration,
     shown: String,
     stdout: Option<JoinHandle<Vec<u8>>>,
     stderr: Option<JoinHandle<Vec<u8>>>,
@@ -53,8 +60,14 @@ pub struct Done {
 impl Call {
     /// `unladen` with these arguments.
     pub fn new<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Self {
-        let call =
-            Self { through: Vec::new(), program: binary().into(), args: Vec::new(), env: Vec::new(), stdout: None };
+        let call = Self {
+            through: Vec::new(),
+            program: binary().into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            stdout: None,
+            limit: LIMIT,
+        };
         call.args(args)
     }
 
@@ -88,6 +101,11 @@ impl Call {
     pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
         self
+    }
+
+    /// With another limit, for what restarts a large application some twenty times.
+    pub fn within(self, limit: Duration) -> Self {
+        Self { limit, ..self }
     }
 
     /// With an environment variable.
@@ -133,6 +151,7 @@ impl Call {
             stdout: child.stdout.take().map(read_all),
             stderr: child.stderr.take().map(read_all),
             started: Instant::now(),
+            limit: self.limit,
             shown,
             child,
         }
@@ -143,9 +162,43 @@ impl Call {
         self.start().wait()
     }
 
-    /// Runs it to its end, which has to be a good one, and reads the JSON on its standard output.
+    /// Runs it to its end, which has to be a good one, and reads the JSON on its standard output. Where its phases turn
+    /// out to be too short for how slow the machine is at the time, it runs again with longer ones.
     pub fn document(self) -> Document {
-        self.args(["--json"]).run().succeeded().document()
+        let mut call = self.args(["--json"]);
+        for _ in 0..LONGER {
+            let done = call.again().run();
+            if done.code != Some(TOO_SHORT) || !call.lengthen() {
+                return done.succeeded().document();
+            }
+        }
+        call.run().succeeded().document()
+    }
+
+    /// The same once more.
+    fn again(&self) -> Self {
+        let Self { through, program, args, env, stdout, limit } = self;
+        assert!(stdout.is_none(), "what it writes is read");
+        let (through, program, args) = (through.clone(), program.clone(), args.clone());
+        Self { through, program, args, env: env.clone(), stdout: None, limit: *limit }
+    }
+
+    /// Makes phases twice as long, and the time with them: whether any length was said.
+    fn lengthen(&mut self) -> bool {
+        let is_length = |option: &OsString| option == "--phase" || option == "--time";
+        let places: Vec<usize> = (1..self.args.len()).filter(|place| is_length(&self.args[place - 1])).collect();
+        for place in &places {
+            let text = self.args[*place].to_str().expect("a time is text");
+            let unit = text.trim_start_matches(|digit: char| digit.is_ascii_digit());
+            let number: u64 = text[..text.len() - unit.len()].parse().expect("whole units");
+            self.args[*place] = format!("{}{unit}", number * 2).into();
+        }
+        !places.is_empty()
+    }
+
+    /// The same of a run of which some requests fail, which its exit code tells.
+    pub fn document_with_failures(self) -> Document {
+        self.args(["--json"]).run().ended_with(4).says(["requests", "were not answered as expected"]).document()
     }
 }
 
@@ -176,7 +229,7 @@ impl Running {
             stderr: text(self.stderr.take()),
             shown: self.shown.clone(),
         };
-        assert!(status.is_some(), "did not end within {LIMIT:?} and was killed\n{done}");
+        assert!(status.is_some(), "did not end within {:?} and was killed\n{done}", self.limit);
         // A panic is never the right answer, whatever code a test expects.
         assert!(!done.stderr.contains("panicked at"), "panicked\n{done}");
         done
@@ -187,7 +240,7 @@ impl Running {
             if let Some(status) = self.child.try_wait().expect("a child can be waited for") {
                 return Some(status);
             }
-            if self.started.elapsed() > LIMIT {
+            if self.started.elapsed() > self.limit {
                 self.child.kill().expect("a child can be killed");
                 self.child.wait().expect("a child can be waited for");
                 return None;

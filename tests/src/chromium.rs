@@ -1,6 +1,7 @@
 //! The principal type is [`Chromium`]: a page in a real browser, which is told what to do over its debugging protocol.
 //!
-//! The protocol goes over a pipe (documents of JSON, each ended by a zero byte): a pipe needs no port, and no WebSocket.
+//! The protocol goes over a pipe (documents of JSON, each ended by a zero byte): a pipe needs no port, and no
+//! WebSocket.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -153,6 +154,12 @@ impl Chromium {
     pub fn prefer(&self, theme: &str) {
         let features = json!([{ "name": "prefers-color-scheme", "value": theme }]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
+    }
+
+    /// As if the screen were that wide and high, in points.
+    pub fn resize(&self, width: u32, height: u32) {
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", metrics);
     }
 
     /// What matters to those who do not see it, and has no name.

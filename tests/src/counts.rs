@@ -18,8 +18,8 @@ pub struct Counted {
 }
 
 impl Document {
-    /// What was counted of a group that is named as for [`weight`](Self::weight), by counter; of requests to processes that
-    /// had answered before. Empty where nothing was.
+    /// What was counted of a group that is named as for [`weight`](Self::weight), by counter; of requests to processes
+    /// that had answered before. Empty where nothing was.
     #[track_caller]
     pub fn counts(&self, group: &str) -> BTreeMap<String, Counted> {
         let rows: Vec<&Value> =

@@ -75,20 +75,22 @@ impl Document {
     /// Likewise of any URL.
     #[track_caller]
     pub fn weight_of(&self, url: &str, group: &str, counter: &str) -> Weight {
-        // A master process beside its workers, or another server on the machine, have weights of their own: ours follows.
+        // A master process beside its workers, or another server on the machine, have weights of their own: ours
+        // follows.
         let row = self
             .of_counter(url, counter)
             .filter(|row| is_of(row, group))
             .max_by(|a, b| a["low"].as_f64().unwrap_or(0.0).total_cmp(&b["low"].as_f64().unwrap_or(0.0)));
-        let row = row.unwrap_or_else(|| panic!("no {counter} of {group} in\n{self}"));
-        let number = |name: &str| row[name].as_f64().unwrap_or_else(|| panic!("no {name} in {row}"));
-        Weight {
-            per_request: number("per_request"),
-            low: number("low"),
-            high: number("high"),
-            follows: row["follows"].as_bool().expect("follows is true or false"),
-            share: row["share"]["value"].as_f64(),
-        }
+        weight(row.unwrap_or_else(|| panic!("no {counter} of {group} in\n{self}")))
+    }
+
+    /// The weight of a counter of one process, of a URL: on a machine with others of its name.
+    #[track_caller]
+    pub fn weight_of_process(&self, url: &str, pid: i32, counter: &str) -> Weight {
+        let end = format!(" {pid}");
+        let mut rows = self.of_counter(url, counter);
+        let row = rows.find(|row| row["group"].as_str().is_some_and(|group| group.ends_with(&end)));
+        weight(row.unwrap_or_else(|| panic!("no {counter} of process {pid} in\n{self}")))
     }
 
     /// A metric of one arm against the baseline.
@@ -170,6 +172,18 @@ fn is_long(name: &str) -> bool {
 }
 
 /// Whether a weight is of the group of this user and executable, or of this executable; less its version and pid.
+#[track_caller]
+fn weight(row: &Value) -> Weight {
+    let number = |name: &str| row[name].as_f64().unwrap_or_else(|| panic!("no {name} in {row}"));
+    Weight {
+        per_request: number("per_request"),
+        low: number("low"),
+        high: number("high"),
+        follows: row["follows"].as_bool().expect("follows is true or false"),
+        share: row["share"]["value"].as_f64(),
+    }
+}
+
 pub(crate) fn is_of(row: &Value, group: &str) -> bool {
     let name = row["group"].as_str().unwrap_or_default();
     let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.' || letter == ' ');

@@ -1,4 +1,5 @@
-//! The principal type is [`Http2`]: a peer of HTTP/2 (RFC 9113) that says what it is told to, frame by frame, right or wrong.
+//! The principal type is [`Http2`]: a peer of HTTP/2 (RFC 9113) that says what it is told to, frame by frame, right or
+//! wrong.
 
 use std::io::{ErrorKind, Read, Write};
 

@@ -1,4 +1,5 @@
-//! The principal types are [`H2Client`] and [`H2Upstream`]: both sides of `unladen serve` by HTTP/2, through a library of its own.
+//! The principal types are [`H2Client`] and [`H2Upstream`]: both sides of `unladen serve` by HTTP/2, through a library
+//! of its own.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -85,10 +86,19 @@ impl H2Client {
         Self::with(path, h2::client::Builder::new()).await
     }
 
+    /// The same; an error if the connection was closed before the client had said who it is.
+    pub async fn try_unix(path: &Path) -> Result<Self, h2::Error> {
+        Self::try_with(path, h2::client::Builder::new()).await
+    }
+
     /// The same with these settings.
     pub async fn with(path: &Path, builder: h2::client::Builder) -> Self {
+        Self::try_with(path, builder).await.expect("a handshake")
+    }
+
+    async fn try_with(path: &Path, builder: h2::client::Builder) -> Result<Self, h2::Error> {
         let stream = UnixStream::connect(path).await.expect("it listens");
-        let (send, connection) = builder.handshake(stream).await.expect("a handshake");
+        let (send, connection) = builder.handshake(stream).await?;
         let (end, mut ended) = watch::channel(false);
         tokio::spawn(async move {
             tokio::select! {
@@ -96,7 +106,7 @@ impl H2Client {
                 _ = ended.changed() => (),
             }
         });
-        Self { send, end: Arc::new(end) }
+        Ok(Self { send, end: Arc::new(end) })
     }
 
     /// Closes the connection, whatever is under way.
@@ -115,6 +125,13 @@ impl H2Client {
     pub async fn get(&self, path: &str) -> H2Answer {
         let (answer, _) = self.send(request("GET", path), true).await;
         H2Answer::read(answer).await.expect("an answer")
+    }
+
+    /// The same; none if the connection ended before there was an answer, which a GET may be sent again after.
+    pub async fn try_get(&self, path: &str) -> Option<H2Answer> {
+        let mut ready = self.send.clone().ready().await.ok()?;
+        let (answer, _) = ready.send_request(request("GET", path), true).ok()?;
+        H2Answer::read(answer).await.ok()
     }
 
     /// POST of this body.

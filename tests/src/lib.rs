@@ -1,12 +1,12 @@
-//! What the end-to-end tests share. The principal types are [`Call`], a call of the built `unladen` that ends within a time
-//! limit, and [`Subject`], a real application that is up while a test needs it.
+//! What the end-to-end tests share. The principal types are [`Call`], a call of the built `unladen` that ends within a
+//! time limit, and [`Subject`], a real application that is up while a test needs it.
 //!
-//! The tests are in `tests/tests/`, one file a theme. Each is independent of the others, of their order, and of what is on
-//! the machine: a subject has a state folder of its own. Nothing asserts how long something took; but lengths of runs are
-//! given, so that all of it takes minutes.
+//! The tests are in `tests/tests/`, one file a theme. Each is independent of the others, of their order, and of what is
+//! on the machine: a subject has a state folder of its own. Nothing asserts how long something took; but lengths of
+//! runs are given, so that all of it takes minutes.
 
+pub mod advice;
 mod authority;
-mod beside;
 mod binary;
 pub mod bpf;
 mod call;
@@ -15,35 +15,40 @@ mod counts;
 mod document;
 mod experiment;
 pub mod frames;
-pub mod front;
 pub mod h2;
 mod machine;
 mod nginx;
+mod outbound;
+mod postgres;
 mod recorder;
 mod records;
+mod script_server;
 mod serve;
 mod server;
-mod site;
+pub mod site;
 mod subject;
 mod upstream;
+mod wanting;
 mod wire;
 
 pub use authority::{Authority, Certificate};
-pub use beside::Beside;
 pub use binary::binary;
 pub use call::{Call, Done, Running};
 pub use chromium::Chromium;
 pub use counts::Counted;
 pub use document::{Compared, Document, Weight};
 pub use experiment::{Lab, SHORT_LOAD};
-pub use front::Front;
 pub use machine::{Ability, skip_without, worker};
 pub use nginx::Nginx;
+pub use outbound::Outbound;
+pub use postgres::Postgres;
 pub use recorder::{Part, Recorded, Recorder, good};
 pub use records::Records;
+pub use script_server::{ScriptServer, php_settings};
 pub use serve::Serve;
 pub use server::{Asked, Reply, Server};
 pub use site::Site;
 pub use subject::Subject;
 pub use upstream::{Peer, Seen, Upstream};
+pub use wanting::Wanting;
 pub use wire::{Answer, Ending, Wire};

@@ -84,6 +84,19 @@ impl Nginx {
         std::fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
+    /// Its log of requests, once it has so many lines: a line is written when the answer has gone out. After some time,
+    /// whatever it has.
+    pub fn requests(&self, lines: usize) -> String {
+        let end = Instant::now() + Duration::from_secs(20);
+        loop {
+            let log = self.file("requests.log");
+            if log.lines().count() >= lines || Instant::now() > end {
+                return log;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     /// A file in its folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)

@@ -1,5 +1,5 @@
-//! The principal type is [`Recorder`]: an upstream that keeps each byte it is sent, reads it in its own way, and answers as it is
-//! told, well or badly.
+//! The principal type is [`Recorder`]: an upstream that keeps each byte it is sent, reads it in its own way, and
+//! answers as it is told, well or badly.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
@@ -13,8 +13,8 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 /// An upstream on a free port of this machine, for as long as the test runs.
 ///
-/// It is one thread that reads all that has come on all connections before it answers anything: when a request is answered, whatever
-/// was sent before it has been recorded.
+/// It is one thread that reads all that has come on all connections before it answers anything: when a request is
+/// answered, whatever was sent before it has been recorded.
 #[derive(Debug)]
 pub struct Recorder {
     address: SocketAddr,
@@ -193,7 +193,8 @@ fn give(connection: &mut Connection, part: &Part) {
     }
 }
 
-/// How long the request is that `bytes` begin with, if it is whole: read apart from Unladen's own code, and with less patience.
+/// How long the request is that `bytes` begin with, if it is whole: read apart from Unladen's own code, and with less
+/// patience.
 fn message(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
     let Some(end) = find(bytes, b"\r\n\r\n") else { return Ok(None) };
     let (head, body) = (&bytes[..end], &bytes[end + 4..]);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use unladen_load::{Record, RecordEnd, RecordHead, RecordReader};
+use unladen_load::{RecordEnd, RecordHead, RecordReader, RequestRecord};
 
 /// All of a file.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub struct Records {
     /// What was sent.
     pub head: RecordHead,
     /// The requests, in the order in which they ended.
-    pub all: Vec<Record>,
+    pub all: Vec<RequestRecord>,
     /// What was counted beside them; none if the load was killed.
     pub end: Option<RecordEnd>,
 }

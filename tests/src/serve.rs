@@ -23,14 +23,21 @@ pub struct Serve {
 // === impl Serve ===
 
 impl Serve {
-    /// With this configuration, in which `DIR` stands for a folder of its own: `listen = "unix:DIR/a.sock"`. Up when all of the
-    /// sockets it names can be connected to.
+    /// With this configuration, in which `DIR` stands for a folder of its own: `listen = "unix:DIR/a.sock"`. Up when
+    /// all of the sockets it names can be connected to.
     pub fn start(config: &str) -> Self {
+        Self::start_through("exec \"$@\"", config)
+    }
+
+    /// The same, started by a shell script that ends in `exec "$@"`, in which `DIR` stands for the same folder.
+    pub fn start_through(script: &str, config: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let config = config.replace("DIR", folder.path().to_str().expect("its path is text"));
         let file = folder.path().join("unladen.toml");
         std::fs::write(&file, &config).expect("a file can be written");
-        let running = Call::new(["serve".as_ref(), "--config".as_ref(), file.as_os_str()]).start();
+        let script = script.replace("DIR", folder.path().to_str().expect("its path is text"));
+        let call = Call::new(["serve".as_ref(), "--config".as_ref(), file.as_os_str()]);
+        let running = call.through_shell(&script).start();
         let serve = Self { running, folder };
         let named = config.split('"').filter_map(|word| word.strip_prefix("unix:"));
         named.filter(|path| path.starts_with(serve.folder())).for_each(|path| drop(connect(Path::new(path))));

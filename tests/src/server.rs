@@ -194,6 +194,11 @@ impl Received {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
     }
+
+    /// Whether it is one of the few by which `weigh` finds out who passes a request on.
+    pub fn has_mark(&self) -> bool {
+        self.headers.iter().any(|(name, _)| name.starts_with("x-request-mark-"))
+    }
 }
 
 /// Just enough of HTTP/1.1 for what a client under test sends.

@@ -1,128 +1,170 @@
-//! The principal type is [`Site`]: a page of a test's own, behind PHP's or Python's own web server.
+//! The principal type is [`Site`]: `unladen serve` in front of an application, and what can be seen of it from outside.
+//! [`app`] is an application that answers as a test says.
 
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use nix::unistd::Pid;
-use tempfile::TempDir;
+use crate::outbound::free_address;
+use crate::serve::Serve;
+use crate::upstream::{Seen, Upstream};
+use crate::wire::{Answer, Wire};
 
-/// A server with one process, of a name that no other program on the machine has: `user name` is a group of its own. It ends
-/// when this is dropped, or with the test's thread.
+/// Far above what any wait of the tests takes.
+const LIMIT: Duration = Duration::from_secs(40);
+
+/// `unladen serve` in front of an application; it listens at a Unix socket and at an address.
 #[derive(Debug)]
 pub struct Site {
-    folder: TempDir,
-    name: String,
-    port: u16,
-    child: Child,
-}
-
-/// A program that speaks HTTP, and how it is told where.
-#[derive(Debug, Clone, Copy)]
-enum Kind {
-    Php,
-    Python,
+    serve: Serve,
+    address: SocketAddr,
 }
 
 // === impl Site ===
 
 impl Site {
-    /// PHP with this page, and these settings (`opcache.enable_cli=1`).
-    pub fn php(page: &str, settings: &[&str]) -> Self {
-        Self::php_of(page, settings, |_| {})
+    /// In front of this application, with these settings of its table, which may begin others: `via = false`,
+    /// `[site.cache]` …
+    pub fn of(app: &Upstream, settings: &str) -> Self {
+        Self::start(&format!("upstream = \"{}\"\n{settings}", app.url()))
     }
 
-    /// The same; `prepare` is given the copy of PHP before it is started.
-    pub fn php_of(page: &str, settings: &[&str], prepare: impl FnOnce(&Path)) -> Self {
-        Self::start(Kind::Php, page, settings, prepare)
+    /// With a table of these settings. The application is not asked twice, but where they say so, and failures count as
+    /// they are.
+    pub fn start(settings: &str) -> Self {
+        let address = free_address();
+        let more = if settings.contains("retry") { "" } else { "retry = { attempts = 0 }\noutlier = false" };
+        let serve = Serve::start(&format!(
+            "threads = 2
+             [admin]
+             listen = \"unix:DIR/admin.sock\"
+             [[site]]
+             name = \"test\"
+             listen = [\"unix:DIR/a.sock\", \"{address}\"]
+             {more}
+             {settings}
+             "
+        ));
+        Self { serve, address }
     }
 
-    /// Python with this script, which serves HTTP at the port in its first argument.
-    pub fn python(script: &str) -> Self {
-        Self::start(Kind::Python, script, &[], |_| {})
+    /// A new connection to its address.
+    pub fn wire(&self) -> Wire {
+        Wire::tcp(self.address)
     }
 
-    fn start(kind: Kind, page: &str, settings: &[&str], prepare: impl FnOnce(&Path)) -> Self {
-        let folder = tempfile::tempdir().expect("a folder for temporary files");
-        let port = free_port();
-        let (program, file) = match kind {
-            Kind::Php => ("php", "index.php"),
-            // The system's own: another one may bring its own SQLite, or not find its library from where the copy is.
-            Kind::Python => ("/usr/bin/python3", "page.py"),
-        };
-        std::fs::write(folder.path().join(file), page).expect("a file of our own");
-        // Ends in a letter: groups of processes are looked up by their names less versions.
-        let original = std::fs::canonicalize(which(program)).expect("a program");
-        let own_name = program.rsplit('/').next().unwrap_or(program);
-        let name = format!("{own_name}-test{port}x");
-        let copy = folder.path().join(&name);
-        std::fs::copy(original, &copy).expect("a copy of the program");
-        prepare(&copy);
-        // The parent is this thread, which a panic ends too.
-        let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "KILL", "--"]).arg(&copy).current_dir(folder.path());
-        match kind {
-            Kind::Php => {
-                command.args(settings.iter().flat_map(|setting| ["-d", setting]));
-                command.args(["-S", &format!("127.0.0.1:{port}"), "-t"]).arg(folder.path());
-            }
-            Kind::Python => _ = command.arg(file).arg(port.to_string()),
-        }
-        // Else it looks for its library near the copy.
-        command.env("PYTHONHOME", "/usr");
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("setpriv");
-        let mut site = Self { folder, name, port, child };
-        site.wait_until_up();
-        site
+    /// A new connection to its Unix socket, where clients have no address.
+    pub fn unix(&self) -> Wire {
+        Wire::unix(&self.socket())
     }
 
-    fn wait_until_up(&mut self) {
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            let ended = self.child.try_wait().expect("a child can be waited for");
-            assert!(ended.is_none(), "{} ends: {ended:?}", self.name);
-            assert!(begun.elapsed() < Duration::from_secs(30), "{} does not come up", self.name);
-            std::thread::sleep(Duration::from_millis(5));
-        }
+    /// GET on a connection of its own.
+    #[track_caller]
+    pub fn get(&self, path: &str) -> Answer {
+        self.wire().get(path)
     }
 
-    /// The page's address.
-    pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/", self.port)
+    /// GET with these lines besides, each with its end.
+    #[track_caller]
+    pub fn get_with(&self, path: &str, lines: &str) -> Answer {
+        self.wire().ask(get(path, lines))
     }
 
-    /// The executable's name, by which its group is known.
-    pub fn name(&self) -> &str {
-        &self.name
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
-    /// Its process.
-    pub fn pid(&self) -> Pid {
-        Pid::from_raw(i32::try_from(self.child.id()).expect("a pid is positive"))
+    /// Where it listens, too.
+    pub fn socket(&self) -> PathBuf {
+        self.serve.path("a.sock")
     }
 
     /// A file in its folder.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.serve.path(name)
+    }
+
+    /// The process and its folder.
+    pub fn serve(&self) -> &Serve {
+        &self.serve
+    }
+
+    /// Memory that it holds, in bytes.
+    pub fn memory(&self) -> u64 {
+        let file = format!("/proc/{}/statm", self.serve.running().pid());
+        let numbers = std::fs::read_to_string(file).expect("its process is there");
+        let pages = numbers.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("pages");
+        pages * 4096
+    }
+
+    /// GETs until an answer is so, such as one that is stored by what goes on behind.
+    #[track_caller]
+    pub fn get_until(&self, path: &str, is_so: impl Fn(&Answer) -> bool) -> Answer {
+        let begun = Instant::now();
+        loop {
+            let answer = self.get(path);
+            if is_so(&answer) {
+                return answer;
+            }
+            assert!(begun.elapsed() < LIMIT, "{path} never becomes so: {answer:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Asks it to stop, which has to go well.
+    #[track_caller]
+    pub fn stop(self) {
+        self.serve.stop();
     }
 }
 
-impl Drop for Site {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+/// A GET with these lines besides, each with its end.
+pub fn get(path: &str, lines: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: test\r\n{lines}\r\n")
+}
+
+/// An application that answers each request with what this gives: a whole answer, or one that breaks off, after which
+/// the connection is closed.
+pub fn app(answer: impl Fn(&Seen) -> String + Send + Sync + 'static) -> Upstream {
+    Upstream::start(move |peer| {
+        while let Some(request) = peer.request() {
+            if !peer.send(answer(&request)) {
+                return;
+            }
+        }
+    })
+}
+
+/// An address that nobody listens at.
+pub fn free() -> SocketAddr {
+    free_address()
+}
+
+/// 200 with these lines, each with its end, and this body.
+pub fn page(lines: &str, body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\n{lines}Content-Length: {}\r\n\r\n{body}", body.len())
+}
+
+impl Answer {
+    /// What the cache says that it did, without its name.
+    #[track_caller]
+    pub fn cache(&self) -> &str {
+        let said = self.field("cache-status").unwrap_or_else(|| panic!("no Cache-Status: {self:?}"));
+        said.strip_prefix("unladen").unwrap_or_else(|| panic!("not ours: {said}")).trim_start_matches("; ")
     }
-}
 
-/// One that nobody listens at, now.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-    listener.local_addr().expect("its address").port()
-}
+    /// Asserts that it was in memory: whole, with this status.
+    #[track_caller]
+    pub fn is_hit(self, status: u16) -> Self {
+        assert!(self.status == status && self.cache().starts_with("hit"), "{self:?}");
+        self
+    }
 
-fn which(program: &str) -> PathBuf {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file());
-    found.unwrap_or_else(|| panic!("{program} is not installed: see scripts/test"))
+    /// Asserts that the application was asked for it, and gave this status.
+    #[track_caller]
+    pub fn is_asked(self, status: u16) -> Self {
+        assert!(self.status == status && self.cache().starts_with("fwd="), "{self:?}");
+        self
+    }
 }

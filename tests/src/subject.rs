@@ -8,9 +8,9 @@ use std::process::{Child, Command, Stdio};
 
 use crate::binary::binary;
 
-/// Brings a subject up in a state folder of its own and prints what there is to know of it, or why it is not up. When its
-/// standard input ends, it takes the subject down and forgets all of it. The input ends with the test's process, however
-/// that ends: Rust drops no statics, and nothing after SIGKILL.
+/// Brings a subject up in a state folder of its own and prints what there is to know of it, or why it is not up. When
+/// its standard input ends, it takes the subject down and forgets all of it. The input ends with the test's process,
+/// however that ends: Rust drops no statics, and nothing after SIGKILL.
 const GUARD: &str = r#"
 trap '' INT TERM HUP
 UNLADEN_STATE=$(mktemp -d)
@@ -88,6 +88,11 @@ impl Subject {
     /// What `run env` says of it.
     pub fn get(&self, key: &str) -> &str {
         self.env.get(key).unwrap_or_else(|| panic!("{} env has no {key}", self.run.display()))
+    }
+
+    /// The same of what not every subject has.
+    pub fn find(&self, key: &str) -> Option<&str> {
+        self.env.get(key).map(String::as_str)
     }
 
     /// The URL to measure.

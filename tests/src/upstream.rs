@@ -1,4 +1,5 @@
-//! The principal type is [`Upstream`]: what stands behind `unladen serve`, and does what a test's script says, byte by byte.
+//! The principal type is [`Upstream`]: what stands behind `unladen serve`, and does what a test's script says, byte by
+//! byte.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};

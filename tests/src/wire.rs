@@ -1,4 +1,5 @@
-//! The principal type is [`Wire`]: a client's connection, byte by byte, so that a test sees how an answer is framed and how it ends.
+//! The principal type is [`Wire`]: a client's connection, byte by byte, so that a test sees how an answer is framed and
+//! how it ends.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};

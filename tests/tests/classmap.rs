@@ -355,11 +355,105 @@ fn a_target_above_the_folder_it_is_named_from_is_relative_all_the_same() {
 }
 
 #[test]
-fn an_empty_map_is_not_to_be_switched_on() {
+fn an_empty_map_is_an_error_and_no_file() {
     let app = App::new(&[("src/none.php", "<?php")]);
-    let done = app.call([]).run();
-    assert_eq!(done.code, Some(0), "{}", done.stderr);
-    assert!(done.stdout.contains("no class is in it") && !done.stdout.contains("switch it on"), "{}", done.stdout);
+    app.call([]).run().ended_with(5).says(["no class of", "nothing was written"]).shows_nothing();
+    assert!(!app.map().exists());
+    app.call(["--check"]).run().ended_with(5).says(["no class of"]);
+    // One that was there stays as it was.
+    app.write("src/Cart.php", "<?php namespace App; class Cart {}");
+    app.call([]).run().succeeded();
+    let before = app.text("unladen-classmap.php");
+    fs::remove_file(app.path("src/Cart.php")).unwrap();
+    app.call([]).run().ended_with(5);
+    assert_eq!(app.text("unladen-classmap.php"), before);
+}
+
+#[test]
+fn check_remembers_how_the_map_was_made() {
+    let app = App::shop();
+    app.write("lib/Box.php", "<?php namespace Lib; class Box {}");
+    let made = Call::new(["classmap", "--psr4", "App\\=src", "--psr4", "Lib\\=lib"]).args([app.folder.path()]);
+    made.run().succeeded();
+    let check = |args: &[&str]| Call::new(["classmap", "--check"]).args(args).args([app.folder.path()]).run();
+    check(&[]).succeeded().says_nothing();
+    check(&["--json"]).succeeded();
+    // Said otherwise, it is checked so, and told.
+    let done = check(&["--psr4", "App\\=src"]).ended_with(8);
+    done.says([
+        "was made with --reader psr4 --psr4 'App\\=src' --psr4 'Lib\\=lib'",
+        "now it is --reader psr4 --psr4 'App\\=src'",
+    ]);
+    // A map in another folder knows its application.
+    let far = tempfile::tempdir().unwrap();
+    let map = far.path().join("map.php");
+    app.call(["--output", map.to_str().unwrap()]).run().succeeded();
+    Call::new(["classmap", "--check", "--output"]).args([&map]).run().succeeded().says_nothing();
+    app.write("src/Fresh.php", "<?php namespace App; class Fresh {}");
+    Call::new(["classmap", "--check", "--output"]).args([&map]).run().ended_with(8);
+    // Made anew with something else, it says so.
+    app.call([]).run().succeeded().says(["the map that is there was made with --reader psr4", "now it is"]);
+    // What it remembers may be damaged.
+    let text = app.text("unladen-classmap.php");
+    app.write("unladen-classmap.php", &text.replace("{\"psr4\"", "{\"psr5\""));
+    app.write("unladen-classmap.php", &text.replace("// Made with: {", "// Made with: {{"));
+    check(&[]).ended_with(2).says(["unladen-classmap.php:", "how the map was made cannot be read"]);
+}
+
+#[test]
+fn a_damaged_line_could_be_neither_overridden_nor_overwritten() {
+    let app = App::shop();
+    app.call([]).run().succeeded();
+    let right = app.text("unladen-classmap.php");
+    app.write("unladen-classmap.php", &right.replace("// Made with: {", "// Made with: {{"));
+    let told = "how the map was made cannot be read";
+    app.call(["--check"]).run().ended_with(8).says([told, "now it is --reader psr4"]);
+    app.call(["--explain", "App\\Cart"]).run().succeeded().says([told]);
+    app.call([]).run().succeeded().says([told]);
+    assert_eq!(app.text("unladen-classmap.php"), right);
+}
+
+#[test]
+fn what_is_explained_otherwise_than_the_map_was_made_is_told() {
+    let app = App::shop();
+    app.write("lib/Box.php", "<?php namespace Lib; class Box {}");
+    app.call(["--psr4", "Lib\\=lib"]).run().succeeded();
+    let done = app.call(["--explain", "App\\Cart"]).run().succeeded();
+    done.says(["the map that is there was made with --reader psr4", "now it is --reader psr4 --psr4 'App\\=src' of"]);
+}
+
+#[test]
+fn the_printed_line_has_an_absolute_path_that_php_reads() {
+    let app = App::shop();
+    let done = app.call([]).run().succeeded();
+    let line = done
+        .stdout
+        .lines()
+        .find_map(|line| line.split_once("its own loader: "))
+        .expect("a line to put in")
+        .1
+        .to_owned();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let script = elsewhere.path().join("index.php");
+    fs::write(&script, format!("<?php {line} echo App\\Cart::SAYS;")).unwrap();
+    let ran = Command::new("php").arg(&script).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "cart", "{line}\n{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
+fn a_target_that_is_a_folder_or_in_none_is_told_before_anything_is_read() {
+    let app = App::shop();
+    fs::create_dir(app.path("map.php")).unwrap();
+    app.call(["--output", app.path("map.php").to_str().unwrap()])
+        .run()
+        .ended_with(6)
+        .says(["is a directory"])
+        .shows_nothing();
+    app.call(["--output", "/nowhere/map.php"])
+        .run()
+        .ended_with(6)
+        .says(["/nowhere/map.php", "No such file"])
+        .shows_nothing();
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! A map that `unladen classmap` makes, switched on and off in a real MediaWiki by the one line that its documentation gives.
+//! A map that `unladen classmap` makes, switched on and off in a real MediaWiki by the one line that its documentation
+//! gives.
 
 use std::fs;
 use std::io::Write;
@@ -63,8 +64,8 @@ impl Wiki {
         seen
     }
 
-    /// The main page, without what differs from request to request: times, and the request's number. And whether the map is
-    /// asked first.
+    /// The main page, without what differs from request to request: times, and the request's number. And whether the
+    /// map is asked first.
     fn page(&self) -> (String, bool) {
         let output = Command::new("curl").args(["-sfi", "-m", "60", self.subject.url()]).output().expect("curl starts");
         let answer = String::from_utf8(output.stdout).expect("UTF-8");
@@ -108,7 +109,8 @@ fn a_page_of_mediawiki_is_the_same_with_the_map() {
     assert_eq!(wiki.page(), (page, true));
 }
 
-/// What was looked for is known: the checks for classes are gone. (That they are back without the map is the test above.)
+/// What was looked for is known: the checks for classes are gone. (That they are back without the map is the test
+/// above.)
 #[test]
 fn the_map_takes_the_file_checks_off_a_page() {
     if skip_without(Ability::Tracing, "the_map_takes_the_file_checks_off_a_page") {

@@ -1,5 +1,5 @@
 //! The public suite of tests for HTTP caches, through `unladen serve`. What the machine needs for it, `conformance/run`
-//! installs; what passes is counted and kept by it: docs/conformance.md.
+//! installs; what passes is counted and kept by it: docs/reference/conformance.md.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -44,7 +44,7 @@ fn the_public_suite_passes_as_far_as_it_did() {
 
 #[test]
 fn each_failure_left_is_explained() {
-    let page = std::fs::read_to_string(repository().join("docs/conformance.md")).unwrap();
+    let page = std::fs::read_to_string(repository().join("docs/reference/conformance.md")).unwrap();
     let (_, left) = page.split_once("\n## Each failure left\n").expect("its section");
     let left = left.split("\n## ").next().unwrap_or_default();
     for (test, word) in words(&repository().join("conformance/unladen.json")) {

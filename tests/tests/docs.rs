@@ -27,7 +27,7 @@ fn long_options(text: &str) -> Vec<&str> {
 
 #[test]
 fn every_exit_code_is_documented() {
-    let page = doc("exit-codes.md");
+    let page = doc("reference/exit-codes.md");
     let manual = Call::new(["man"]).run().succeeded().stdout;
     let (_, in_manual) = manual.split_once("EXIT STATUS").expect("a section on exit codes");
     for code in [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 130] {
@@ -57,7 +57,7 @@ fn completions_for_bash_are_bash() {
 #[test]
 fn manual_pages_have_every_option() {
     let folder = tempfile::tempdir().unwrap();
-    Call::new(["man", "--out", folder.path().to_str().unwrap()]).run().succeeded().says_nothing().shows_nothing();
+    Call::new(["man", "--output", folder.path().to_str().unwrap()]).run().succeeded().says_nothing().shows_nothing();
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert!(read("unladen.1").contains(".TH") && read("unladen.1").contains("EXIT STATUS"));
     let page = read("unladen-weigh.1").replace('\\', "");
@@ -69,7 +69,7 @@ fn manual_pages_have_every_option() {
 
 #[test]
 fn json_fields_are_documented() {
-    let page = doc("json.md");
+    let page = doc("reference/json.md");
     // A server of the test's own: what is weighed does not matter here.
     let server = unladen_tests::Server::good();
     let document = Call::quick([server.url("/")]).document();
@@ -78,7 +78,7 @@ fn json_fields_are_documented() {
     fields.extend(document.list("urls")[0].as_object().unwrap().keys());
     for field in fields {
         let named = page.contains(&format!("`{field}`")) || page.contains(&format!("`{field}[]`"));
-        assert!(named, "`{field}` is not in docs/json.md");
+        assert!(named, "`{field}` is not in docs/reference/json.md");
     }
 }
 

@@ -42,7 +42,7 @@ fn a_page_that_is_not_there() {
 #[test]
 fn a_redirect_names_the_location() {
     let done = Call::weigh([FAULTS.at("HTTP_URL", "/redirect")]).run();
-    done.ended_with(4).says(["301", "it redirects to /ok: measure that URL"]).shows_nothing();
+    done.ended_with(4).says(["301", "it redirects to /ok", "give that URL"]).shows_nothing();
 }
 
 #[test]
@@ -136,8 +136,9 @@ fn files_that_cannot_be_read_are_named() {
 #[test]
 fn wrong_options_are_refused_with_what_would_do() {
     for (args, words) in [
-        (&["localhost:8080"][..], "localhost:8080"),
+        (&["localhost:80800"][..], "localhost:80800"),
         (&["ftp://localhost/"], "http"),
+        (&["--fail-on", "cold-start", "http://localhost/"], "--restart"),
         (&[], "URL"),
         (&["--time", "soon", "http://localhost/"], "soon"),
         (&["--time", "10s", "--requests", "10", "http://localhost/"], "cannot be used with"),

@@ -36,7 +36,8 @@ fn by_process() {
 fn by_control_group() {
     let own = std::fs::read_to_string("/proc/self/cgroup").unwrap();
     let document = grouped_by("cgroup");
-    // nginx was started by this test, and is where it is; the root's path is short, as those of all are within a container.
+    // nginx was started by this test, and is where it is; the root's path is short, as those of all are within a
+    // container.
     let path = own.lines().rev().find_map(|line| line.splitn(3, ':').nth(2)).unwrap();
     assert!(document.groups().contains(path), "{path}: {:?}", document.groups());
 }

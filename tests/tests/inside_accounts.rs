@@ -1,5 +1,6 @@
-//! What was once found by hand in real applications, and written about, is found by the rules without a hint: which rules, and
-//! their counts. The figures are those of Debian 12's packages; `docs/accuracy.md` has the measurements.
+//! What was once found by hand in real applications, and written about, is found by the rules without a hint: which
+//! rules, and their counts. The figures are those of Debian 12's packages; `docs/reference/accuracy.md` has the
+//! measurements.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +16,8 @@ use unladen_tests::{Ability, Call, Document, Serve, Subject, skip_without};
 /// Lists of Sympa: enough to tell of each what is done for each list.
 const LISTS: f64 = 30.0;
 
-/// Looks inside a page of some milliseconds. Each process is a group, so that another server on the machine is none of ours.
+/// Looks inside a page of some milliseconds. Each process is a group, so that another server on the machine is none of
+/// ours.
 fn look(url: &str) -> Document {
     by_pid(url, ["--time", "4s", "--phase", "60ms", "--settle", "20ms"])
 }
@@ -49,17 +51,17 @@ fn items(finding: &Value, name: &str) -> f64 {
     of.filter_map(|item| item["per_request"].as_f64()).sum()
 }
 
-/// Writes the lines of a cure into the file that it names, which has to be in this folder; returns it.
+/// Writes the lines of a fix into the file that it names, which has to be in this folder; returns it.
 fn apply(finding: &Value, folder: &Path) -> PathBuf {
-    let file = PathBuf::from(finding["cure"]["file"].as_str().expect("a file"));
+    let file = PathBuf::from(finding["fix"]["file"].as_str().expect("a file"));
     assert_eq!(file.parent(), Some(folder), "{finding}");
     fs::write(&file, lines(finding)).unwrap();
     file
 }
 
-/// The lines of a cure, each ended.
+/// The lines of a fix, each ended.
 fn lines(finding: &Value) -> String {
-    let lines = finding["cure"]["lines"].as_array().expect("a list").iter().filter_map(Value::as_str);
+    let lines = finding["fix"]["lines"].as_array().expect("a list").iter().filter_map(Value::as_str);
     lines.map(|line| format!("{line}\n")).collect()
 }
 
@@ -77,8 +79,8 @@ fn listens(at: &str) {
     }
 }
 
-/// MediaWiki until 1.39.4 looked for a third of the core's classes in folders, and still does so for extensions and libraries:
-/// T328921. Without the opcode cache 1,190 files are compiled for a page.
+/// MediaWiki until 1.39.4 looked for a third of the core's classes in folders, and still does so for extensions and
+/// libraries: T328921. Without the opcode cache 1,190 files are compiled for a page.
 #[test]
 fn mediawikis_class_map_and_its_opcode_cache() {
     if skip_without(Ability::Tracing, "mediawikis_class_map_and_its_opcode_cache") {
@@ -110,14 +112,16 @@ fn mediawikis_class_map_and_its_opcode_cache() {
     assert_eq!(storm["share"]["known"], true, "{storm}");
     assert_eq!(others(&before, "stat-storm"), BTreeSet::new());
 
-    // Its cure, done: the map of the tree that is served, and its line. No class is looked for any more.
+    // Its fix, done: the map of the tree that is served, and its line. No class is looked for any more.
     let (tree, settings) = (state.join("before"), state.join("php.d"));
-    assert_eq!(storm["cure"]["commands"][0], format!("unladen classmap {}", tree.display()), "{storm}");
-    let make = Call::new(["classmap", "--settings"]).args([state.join("LocalSettings.php"), tree]);
-    make.run().succeeded();
-    let cure = apply(storm, &settings);
+    let command = storm["fix"]["commands"][0].as_str().unwrap();
+    let (program, args) = command.split_once(' ').unwrap();
+    assert_eq!(program, "unladen", "{storm}");
+    assert!(command.ends_with(&format!(" {}", tree.display())), "{storm}");
+    Call::new(args.split(' ')).run().succeeded();
+    let fix = apply(storm, &settings);
     let mapped = with_classmap("before", "9s", "150ms");
-    fs::remove_file(cure).unwrap();
+    fs::remove_file(fix).unwrap();
     figure(finding(&mapped, "stat-storm"), "checks", 120.0, 170.0);
     assert_eq!(others(&mapped, "stat-storm"), BTreeSet::new());
 
@@ -128,23 +132,25 @@ fn mediawikis_class_map_and_its_opcode_cache() {
     figure(finding(&shipped, "stat-storm"), "checks", 315.0, 345.0);
     // The figure known is 82 %; timings of one run on a busy machine only tell that it is most of the request.
     assert!(recompile["share"]["value"].as_f64().is_some_and(|part| part > 0.5), "{recompile}");
-    assert_eq!(recompile["cure"]["lines"][0], "opcache.enable=1");
+    assert_eq!(recompile["fix"]["lines"][0], "opcache.enable=1");
 
-    // Both cures, done: nothing is compiled either.
+    // Both fixes, done: nothing is compiled either.
     apply(recompile, &settings);
     let mapped = with_classmap("shipped+map", "9s", "150ms");
     figure(finding(&mapped, "stat-storm"), "checks", 120.0, 170.0);
     assert_eq!(others(&mapped, "stat-storm"), BTreeSet::new());
 }
 
-/// A service that is asked over a new connection by each request: 260 % more of them per second by a proxy that keeps connections.
+/// A service that is asked over a new connection by each request: 260 % more of them per second by a proxy that keeps
+/// connections.
 #[test]
 fn a_page_that_asks_a_service_over_new_connections() {
     if skip_without(Ability::Tracing, "a_page_that_asks_a_service_over_new_connections") {
         return;
     }
     let page = Subject::up("sidecar");
-    // The page is the same for all and comes with a validator that it makes last. On a quick machine it takes too little for that.
+    // The page is the same for all and comes with a validator that it makes last. On a quick machine it takes too
+    // little for that.
     let others = |document: &Document, rule: &str| -> BTreeSet<String> {
         let answers = ["cacheable", "slow-conditional", rule];
         document.found().into_iter().filter(|found| !answers.contains(found)).map(str::to_owned).collect()
@@ -165,11 +171,11 @@ fn a_page_that_asks_a_service_over_new_connections() {
     assert_eq!(tls["share"]["known"], true, "{tls}");
     assert_eq!(others(&document, "unpooled-tls"), BTreeSet::new());
 
-    // The cure as it is printed, but that the port is one that is free.
-    assert_eq!(tls["cure"]["file"], "unladen.toml", "{tls}");
-    assert_eq!(tls["cure"]["commands"], serde_json::json!(["unladen serve --config unladen.toml"]), "{tls}");
+    // The fix as it is printed, but that the port is one that is free.
+    assert_eq!(tls["fix"]["file"], "unladen.toml", "{tls}");
+    assert_eq!(tls["fix"]["commands"], serde_json::json!(["unladen serve --config unladen.toml"]), "{tls}");
     let call = format!("call http://127.0.0.1:18443 in place of https://{}", peer(page.get("HTTPS_URL")));
-    assert!(tls["cure"]["advice"].as_str().unwrap().contains(&call), "{tls}");
+    assert!(tls["fix"]["advice"].as_str().unwrap().contains(&call), "{tls}");
     let at = format!("127.0.0.1:{}", free_port());
     let printed = lines(tls);
     assert!(printed.contains("\"127.0.0.1:18443\""), "{printed}");
@@ -190,7 +196,9 @@ fn a_page_that_asks_a_service_over_new_connections() {
     let connection = finding(&document, "unpooled-connection");
     figure(connection, "connections", 0.99, 1.01);
     assert!((items(connection, &peer(page.get("HTTP_URL"))) - 1.0).abs() < 0.01, "{connection}");
-    assert!(connection["share"]["time_ns"]["value"].as_f64().is_some_and(|time| time > 0.0), "{connection}");
+    // Beside other work its part may not be told from none.
+    let time = &connection["share"]["time_ns"];
+    assert!(time["high"].as_f64().is_some_and(|time| time > 0.0), "{connection}");
     assert_eq!(others(&document, "unpooled-connection"), BTreeSet::new());
 }
 
@@ -212,8 +220,8 @@ fn a_page_whose_304_costs_nearly_all_of_it() {
     assert!(others.is_empty(), "{others:?}");
 }
 
-/// The first request of a fresh process reads each list's settings, and takes locks for that; all requests look for the same files
-/// for each list; and at a higher level each list has its lines in the log.
+/// The first request of a fresh process reads each list's settings, and takes locks for that; all requests look for the
+/// same files for each list; and at a higher level each list has its lines in the log.
 #[test]
 fn sympas_page_of_lists() {
     let test = "sympas_page_of_lists";
@@ -226,33 +234,37 @@ fn sympas_page_of_lists() {
     sympa.run(["restart"]);
     let restart = format!("env UNLADEN_STATE={} {} restart", sympa.get("UNLADEN_STATE"), sympa.script().display());
     // The user is Sympa's alone; a process that was restarted is another one.
-    let call = Call::weigh(["--time", "12s", "--phase", "250ms", "--settle", "20ms"]);
+    // As strangers: what a session adds to a page is not what this is about.
+    let call = Call::weigh(["--no-cookies", "--time", "12s", "--phase", "250ms", "--settle", "20ms"]);
     let document = call.args(["--restart", &restart, sympa.url()]).document();
 
     let cold = finding(&document, "cold-start");
     assert_eq!(cold["state"], "fresh", "{cold}");
     assert!(cold["group"].as_str().unwrap().contains("sympa"), "{cold}");
     assert!(items(cold, "locks taken") >= 7.0 * LISTS, "{cold}");
-    assert_eq!(cold["cure"]["lines"][0], "cache_list_config binary_file");
+    assert_eq!(cold["fix"]["lines"][0], "cache_list_config binary_file");
 
-    let locks = finding(&document, "lock-churn");
-    assert_eq!(locks["state"], "fresh", "{locks}");
+    // Later requests lock the database of sessions, some ten times: sometimes just enough to be found too, which hides
+    // nothing.
+    let is_fresh = |found: &&Value| found["rule"] == "lock-churn" && found["state"] == "fresh";
+    let locks = document["findings"].as_array().unwrap().iter().find(is_fresh).unwrap_or_else(|| panic!("{document}"));
     figure(locks, "locks", 7.0 * LISTS, 7.0 * LISTS + 15.0);
     assert!((items(locks, "/list_data") - 7.0 * LISTS).abs() < 0.1, "{locks}");
     assert!(locks["check_again"].as_str().unwrap().contains("--restart"), "{locks}");
 
     let again = finding(&document, "same-file-again");
-    assert!((items(again, "edit_list.conf (checked)") - 5.0 * LISTS).abs() < 0.1, "{again}");
+    // Of each list, in the defaults; further ones may be too few to be named.
+    assert!((items(again, "/default/edit_list.conf (checked)") - 4.0 * LISTS).abs() < 0.1, "{again}");
     assert!(items(again, "/etc/localtime") > 10.0 * LISTS, "{again}");
 
     let log = finding(&document, "log-chatter");
     figure(log, "lines", 3.0 * LISTS, 3.0 * LISTS + 80.0);
-    assert_eq!(log["cure"]["lines"][0], "log_level 0");
+    assert_eq!(log["fix"]["lines"][0], "log_level 0");
 
     // Templates are parsed anew for each page, by a process that stays.
     let recompile = finding(&document, "recompile");
     figure(recompile, "compiles", 9.0, 13.0);
-    assert!(recompile["cure"]["advice"].as_str().unwrap().contains("LOAD_TEMPLATES"), "{recompile}");
+    assert!(recompile["fix"]["advice"].as_str().unwrap().contains("LOAD_TEMPLATES"), "{recompile}");
     // What a daemon writes is its work.
     assert!(!document.found().contains("write-per-request"), "{document}");
 }

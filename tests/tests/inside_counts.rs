@@ -1,7 +1,8 @@
-//! What `weigh` counts inside requests is exact: it is what strace, the databases themselves and the page's own program count.
+//! What `weigh` counts inside requests is exact: it is what strace, the databases themselves and the page's own program
+//! count.
 //!
-//! Each server here has one process that answers, and is asked by this test alone. So a count is a whole number for each
-//! request, and is compared as such, whatever else the machine does.
+//! Each server here has one process that answers, and is asked by this test alone. So a count is a whole number for
+//! each request, and is compared as such, whatever else the machine does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use unladen_tests::{Ability, Call, Document, Site, Subject, skip_without};
+use unladen_tests::{Ability, Call, Document, ScriptServer, Subject, skip_without};
 use unladen_trace::sql::{Dialect, fingerprint};
-use unladen_trace::{Evidence, MAX_PAYLOAD, Record};
+use unladen_trace::{Evidence, MAX_PAYLOAD, Recording};
 
 /// Phases for a page that takes a few milliseconds.
 const SHORT: &str = "60ms";
@@ -29,7 +30,7 @@ fn inside(url: &str, phase: &str) -> (Document, Evidence) {
     let call = Call::weigh(["--time", time, "--phase", phase, "--settle", "20ms", "--group-by", "pid"]);
     let document = call.args(["--record"]).args([&record]).args([url]).document();
     assert_eq!(document["lost_events"], 0, "{document}");
-    let mut record = Record::read(&record).unwrap();
+    let mut record = Recording::read(&record).unwrap();
     (document, record.pages.remove(0).warm)
 }
 
@@ -75,7 +76,8 @@ fn straced(pid: u32, during: impl FnOnce()) -> BTreeMap<String, f64> {
 
     let mut counted = BTreeMap::<String, f64>::new();
     for line in log.lines() {
-        // `4711 name(arguments) = -1 ENOENT (…)`, `4711 <... name resumed>) = 0`; one that was begun when strace left has no result.
+        // `4711 name(arguments) = -1 ENOENT (…)`, `4711 <... name resumed>) = 0`; one that was begun when strace left
+        // has no result.
         let Some((_, call)) = line.split_once(' ') else { continue };
         let Some((call, result)) = call.rsplit_once(" = ") else { continue };
         let call = call.trim_start();
@@ -100,13 +102,13 @@ fn straced(pid: u32, during: impl FnOnce()) -> BTreeMap<String, f64> {
     counted
 }
 
-/// What differs for a reason. `exit_group` does not return, and what is counted is what returned. The others are of sockets
-/// that do not wait, PHP's own streams to a service: how often such a one is asked depends on how soon the service answers, and
-/// strace makes that later. Nothing else talks so to anybody.
+/// What differs for a reason. `exit_group` does not return, and what is counted is what returned. The others are of
+/// sockets that do not wait, PHP's own streams to a service: how often such a one is asked depends on how soon the
+/// service answers, and strace makes that later. Nothing else talks so to anybody.
 const OWN_WAYS: &[&str] = &["exit_group", "fcntl", "poll", "read", "recvfrom"];
 
-/// Whoever a user id is, the C library asks nscd, which nobody runs, at every hundredth time: of so few requests that is once
-/// more or less.
+/// Whoever a user id is, the C library asks nscd, which nobody runs, at every hundredth time: of so few requests that
+/// is once more or less.
 const OF_NSCD: &[&str] = &["socket", "connect", "close"];
 
 /// Every system call of both sides that is not the same number for each request, but for some.
@@ -134,7 +136,8 @@ fn differences(
         .collect()
 }
 
-/// What the page with faults does besides, each so often as subjects/pledges/phplib/faults says: the counter, and how often.
+/// What the page with faults does besides, each so often as subjects/pledges/phplib/faults says: the counter, and how
+/// often.
 const FAULTS: &[(&str, &[(&str, f64)])] = &[
     ("n-plus-one", &[("sql.statements", 30.0)]),
     ("same-query-again", &[("sql.statements", 12.0), ("sql.identical", 11.0)]),
@@ -296,7 +299,7 @@ fn statements_and_rows_of_sqlite_are_those_that_it_tells_itself() {
     if skip_without(Ability::Tracing, "statements_and_rows_of_sqlite_are_those_that_it_tells_itself") {
         return;
     }
-    let site = Site::python(SQLITE_PAGE);
+    let site = ScriptServer::python(SQLITE_PAGE);
     let told = Command::new("curl").args(["-sf", &site.url()]).output().unwrap();
     let told = String::from_utf8(told.stdout).unwrap();
     let told: Vec<f64> = told.split_whitespace().map(|number| number.parse().unwrap()).collect();
@@ -450,7 +453,7 @@ fn statements_of_mysqli_are_those_of_mariadbs_own_log() {
                 insert into goods select seq, concat('name ', seq) from seq_0_to_99";
     let seeded = Command::new("mariadb").arg("-S").arg(database.path("socket")).args(["-e", seed]).output().unwrap();
     assert!(seeded.status.success(), "{}", String::from_utf8_lossy(&seeded.stderr));
-    let site = Site::php(MYSQL_PAGE, &["opcache.enable_cli=1"]);
+    let site = ScriptServer::php(MYSQL_PAGE, &["opcache.enable_cli=1"]);
     std::os::unix::fs::symlink(database.path("socket"), site.path("socket")).unwrap();
     let answer = Command::new("curl").args(["-s", &site.url()]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&answer.stdout), "done\n");

@@ -27,18 +27,21 @@ fn rules_are_listed_and_explained() {
         assert!(list.stdout.contains(name), "{name}");
         let page = Call::new(["rules", name]).run().succeeded().stdout;
         assert!(page.starts_with(&format!("# {name}")), "{page}");
-        assert_eq!(Call::weigh(["--why", name]).run().succeeded().stdout, page);
     }
+    let one = Call::new(["rules", "--json", "stat-storm"]).run().succeeded().document();
+    assert_eq!((one.list("rules").len(), &one["rules"][0]["rule"]), (1, &"stat-storm".into()), "{one}");
+    assert!(one["rules"][0]["page"].as_str().unwrap().starts_with("# stat-storm"), "{one}");
 }
 
 #[test]
 fn a_rule_that_does_not_exist_is_told_with_the_nearest() {
-    for call in [Call::new(["rules", "statstorm"]), Call::weigh(["--why", "statstorm"])] {
-        call.run()
-            .ended_with(2)
-            .says(["no rule is called `statstorm`", "`stat-storm`", "unladen rules"])
-            .shows_nothing();
-    }
+    let call = Call::new(["rules", "statstorm"]);
+    call.run().ended_with(2).says(["no rule is called `statstorm`", "`stat-storm`", "unladen rules"]).shows_nothing();
+    let condition = Call::weigh(["--fail-on", "p95 > 5ms", "http://127.0.0.1:9/"]).run().ended_with(2);
+    condition.says(["`p95 > 5ms` is no rule", "`unladen load`"]).shows_nothing();
+    // `uncompressed` is no more like it than any other.
+    let nonsense = Call::new(["rules", "nonsense"]).run().ended_with(2).says(["no rule is called `nonsense`"]);
+    assert!(!nonsense.stderr.contains("nearest"), "{nonsense}");
     let call = Call::weigh(["--fail-on", "n-plus-two", "http://127.0.0.1:9/"]);
     call.run().ended_with(2).says(["n-plus-two", "n-plus-one"]).shows_nothing();
 }
@@ -46,7 +49,7 @@ fn a_rule_that_does_not_exist_is_told_with_the_nearest() {
 #[test]
 fn what_was_kept_is_looked_at_again_on_any_machine() {
     let done = from("unpooled-tls.json").run().succeeded().says_nothing();
-    done.shows(["what each request carries", "unpooled-tls", "cure", "check again"]);
+    done.shows(["what each request carries", "unpooled-tls", "fix", "check again"]);
     let document = from("unpooled-tls.json").args(["--json"]).run().succeeded().document();
     assert_eq!(document["schema"], "unladen.weigh/1");
     let found = document.list("findings").iter().find(|finding| finding["rule"] == "unpooled-tls").expect("a finding");
@@ -69,9 +72,13 @@ fn a_finding_that_is_not_accepted_ends_with_8() {
     from("unpooled-tls.json").args(["--fail-on", "n-plus-one"]).run().succeeded();
     from("unpooled-tls.json").args(["--fail-on", "any"]).run().ended_with(8);
     from("lean.json").args(["--fail-on", "any"]).run().succeeded().shows(["no finding"]);
-    // What could not be looked for is not clean.
-    let done = from("lean.json").args(["--fail-on", "sleep"]).run().succeeded();
-    done.says_nothing();
+    from("lean.json").args(["--fail-on", "sleep"]).run().succeeded().says_nothing();
+    // What was not looked at is not clean: who takes part was not looked for when this was recorded.
+    from("base.json")
+        .args(["--fail-on", "sleep"])
+        .run()
+        .ended_with(8)
+        .says(["not judged", "who the request goes through"]);
 }
 
 #[test]
@@ -101,7 +108,8 @@ fn what_does_not_go_together_is_refused() {
     call.run().ended_with(6).says(["/nonexistent/kept.json"]).shows_nothing();
 }
 
-/// Services of all kinds, of which rules print lines for `unladen serve`: their names, addresses, protocols, and whose they are.
+/// Services of all kinds, of which rules print lines for `unladen serve`: their names, addresses, protocols, and whose
+/// they are.
 const SERVICES: &[(Option<&str>, &str, &str, usize)] = &[
     (Some("api.example"), "10.0.0.5:443", "tls", 1),
     (Some("api.example"), "10.0.0.6:443", "tls", 1),
@@ -150,13 +158,13 @@ fn with_services(authority: &Path) -> Value {
 /// All that findings print for `unladen serve`, each listener once, and which rules do.
 fn for_serve(document: &Document) -> (BTreeSet<&str>, BTreeSet<String>) {
     let of_serve = || {
-        let all = document.list("findings").iter().filter(|found| found["cure"]["file"] == "unladen.toml");
-        all.filter(|found| found["cure"]["lines"][0] == "[[beside]]")
+        let all = document.list("findings").iter().filter(|found| found["fix"]["file"] == "unladen.toml");
+        all.filter(|found| found["fix"]["lines"][0] == "[[outbound]]")
     };
     let lines =
-        of_serve().flat_map(|found| found["cure"]["lines"].as_array().unwrap()).map(|line| line.as_str().unwrap());
+        of_serve().flat_map(|found| found["fix"]["lines"].as_array().unwrap()).map(|line| line.as_str().unwrap());
     let text = lines.collect::<Vec<_>>().join("\n");
-    let listeners = text.split("[[beside]]\n").skip(1).map(|lines| lines.trim_end().to_owned()).collect();
+    let listeners = text.split("[[outbound]]\n").skip(1).map(|lines| lines.trim_end().to_owned()).collect();
     (of_serve().map(|found| found["rule"].as_str().unwrap()).collect(), listeners)
 }
 
@@ -181,16 +189,17 @@ fn lines_for_serve_are_a_configuration_that_it_takes() {
     let services = SERVICES.len() - 1 + 1;
     assert_eq!(listeners.len(), services, "{listeners:#?}");
     let config = folder.path().join("unladen.toml");
-    let lines: String = listeners.iter().map(|lines| format!("[[beside]]\n{lines}\n\n")).collect();
+    let lines: String = listeners.iter().map(|lines| format!("[[outbound]]\n{lines}\n\n")).collect();
     std::fs::write(&config, &lines).unwrap();
     let check = Call::new(["serve", "--check", "--config"]).args([&config]).run().succeeded().says_nothing();
     // Both services in clear are elsewhere.
-    check.shows([&format!("right: {services} listeners, 2 warnings"), "what goes there can be read"]);
+    check.shows([&format!("OK: {services} listeners, 2 warnings"), "others on the path can read"]);
 }
 
-/// What stands in front: with the question for the database that the page asks, whatever the page's address is.
+/// What stands in front: whatever the page's address is, and without a question for a database, which might miss a
+/// change.
 #[test]
-fn lines_for_the_front_are_a_configuration_that_it_takes() {
+fn lines_for_the_site_are_a_configuration_that_it_takes() {
     let folder = tempfile::tempdir().unwrap();
     let (record, config) = (folder.path().join("record.json"), folder.path().join("unladen.toml"));
     let mut asked = BTreeSet::new();
@@ -211,20 +220,22 @@ fn lines_for_the_front_are_a_configuration_that_it_takes() {
         }
         std::fs::write(&record, recorded.to_string()).unwrap();
         let document = Call::new(["weigh", "--json", "--from"]).args([&record]).run().succeeded().document();
-        let of_front: Vec<&Value> =
-            document.list("findings").iter().filter(|found| found["cure"]["lines"][0] == "[[front]]").collect();
-        let rules: BTreeSet<&str> = of_front.iter().map(|found| found["rule"].as_str().unwrap()).collect();
+        let of_site: Vec<&Value> =
+            document.list("findings").iter().filter(|found| found["fix"]["lines"][0] == "[[site]]").collect();
+        let rules: BTreeSet<&str> = of_site.iter().map(|found| found["rule"].as_str().unwrap()).collect();
         assert_eq!(rules, ["cacheable", "slow-conditional"].into(), "{url}: {document}");
-        for found in of_front {
+        for found in of_site {
             let lines: Vec<&str> =
-                found["cure"]["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+                found["fix"]["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
             let lines = lines.join("\n");
-            assert_eq!(lines.contains("[[front.validator]]"), protocol != "sqlite", "{lines}");
+            assert!(!lines.contains("[[site.validator]]"), "{lines}");
+            let advice = found["fix"]["advice"].as_str().unwrap();
+            assert_eq!(advice.contains("triggers"), protocol != "sqlite", "{advice}");
             asked.insert(lines.clone());
             std::fs::write(&config, lines).unwrap();
             let check = Call::new(["serve", "--check", "--config"]).args([&config]).run().succeeded();
-            check.shows(["right: 1 listener"]);
+            check.shows(["OK: 1 listener"]);
         }
     }
-    assert_eq!(asked.len(), 5, "both rules have the same lines: {asked:#?}");
+    assert_eq!(asked.len(), 4, "both rules have the same lines, and so have pages of one site: {asked:#?}");
 }

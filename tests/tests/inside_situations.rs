@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use unladen_tests::bpf::{Held, held_by, remaining};
-use unladen_tests::{Ability, Call, Document, Done, Running, Site, Subject, binary, skip_without};
+use unladen_tests::{Ability, Call, Document, Done, Running, ScriptServer, Subject, binary, skip_without};
 
 /// Asks for five files that are not there, one of them twice, and says so many bytes.
 const PAGE: &str = r#"<?php
@@ -52,7 +52,7 @@ fn an_ordinary_user_is_told_what_was_not_looked_for_and_what_it_takes() {
     let program = folder.path().join("unladen");
     fs::copy(binary(), &program).unwrap();
     // Work that a cache would spare.
-    let site = Site::php(&format!("{PAGE} usleep(4000);"), &[]);
+    let site = ScriptServer::php(&format!("{PAGE} usleep(4000);"), &[]);
     let done = weigh().program(&program).through(AS_NOBODY).args(["--json", &site.url()]).run().succeeded();
     let document = done.document();
     assert!(document.found().contains("cacheable"), "{document}");
@@ -100,7 +100,7 @@ fn nothing_stays_attached_after_the_end_after_ctrl_c_and_after_kill_9() {
     if skip_without(Ability::Tracing, "nothing_stays_attached_after_the_end_after_ctrl_c_and_after_kill_9") {
         return;
     }
-    let site = Site::php(PAGE, COMPILED);
+    let site = ScriptServer::php(PAGE, COMPILED);
 
     let call = weigh().args([site.url()]).start();
     let held = counting(&call);
@@ -268,7 +268,7 @@ fn thousands_of_processes_and_hundreds_that_come_and_go_change_nothing() {
     if skip_without(Ability::Tracing, "thousands_of_processes_and_hundreds_that_come_and_go_change_nothing") {
         return;
     }
-    let site = Site::php(PAGE, COMPILED);
+    let site = ScriptServer::php(PAGE, COMPILED);
     let _spawner = Spawner::start();
     let document = weigh_for("8s").args([&site.url()]).document();
     is_exact(&document, &format!("root {}", site.name()));
@@ -281,7 +281,7 @@ fn an_overflow_of_events_is_told_and_marks_what_it_touches() {
         return;
     }
     let page = "<?php for ($n = 0; $n < 3000; $n++) { file_exists(__DIR__ . '/none/' . $n % 10); } echo 'done';";
-    let site = Site::php(page, &[]);
+    let site = ScriptServer::php(page, &[]);
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record.json");
     let call = Call::weigh(["--time", "5s", "--phase", "80ms", "--settle", "10ms"]).env("UNLADEN_TRACE_RING", "65536");
@@ -314,7 +314,7 @@ fn a_php_without_its_functions_names_is_told() {
         }
         fs::write(program, bytes).unwrap();
     };
-    let site = Site::php_of(PAGE, COMPILED, nameless);
+    let site = ScriptServer::php_of(PAGE, COMPILED, nameless);
     let document = weigh().args([site.url()]).document();
     let lacking = document.list("not_looked_for");
     let row = lacking.iter().find(|row| row["rules"].as_array().unwrap().iter().any(|rule| rule == "recompile"));
@@ -371,10 +371,10 @@ fn units_and_containers_go_by_their_names() {
         );
         return;
     };
-    let sites = [Site::php(PAGE, COMPILED), Site::php(PAGE, COMPILED)];
+    let sites = [ScriptServer::php(PAGE, COMPILED), ScriptServer::php(PAGE, COMPILED)];
     of_service.takes(sites[0].pid());
     of_container.takes(sites[1].pid());
-    let document = weigh_for("8s").args(sites.each_ref().map(Site::url)).document();
+    let document = weigh_for("8s").args(sites.each_ref().map(ScriptServer::url)).document();
     for (site, group) in sites.iter().zip([service, format!("container {pid:012x}")]) {
         let url = site.url();
         let count = |counter: &str| {
@@ -421,7 +421,7 @@ fn sixty_thousand_system_calls_a_request_take_less_than_500_megabytes() {
         return;
     }
     let page = "<?php for ($n = 0; $n < 60000; $n++) { file_exists(__DIR__ . '/none/' . $n % 1000); } echo 'done';";
-    let site = Site::php(page, &[]);
+    let site = ScriptServer::php(page, &[]);
     let call = Call::weigh(["--requests", "30", "--settle", "10ms", "--json", &site.url()]).start();
     let (bytes, done) = peak_memory(call);
     let document = done.succeeded().document();

@@ -39,7 +39,8 @@ fn what_fails_at_once_ends_it_before_it_begins() {
 fn what_fails_later_is_counted_by_kind_and_ends_nothing() {
     let server = faulty();
     // With a connection each nothing is sent twice.
-    let document = Call::load(["--no-keepalive", "-n", "200", &server.url("/")]).document();
+    let document = Call::load(["--no-keepalive", "-n", "200", &server.url("/")]).document_with_failures();
+    assert_eq!(document["statuses"], serde_json::json!({ "200": 100, "503": 20 }), "{document}");
     assert_eq!(server.received().len(), 201, "{document}");
     assert_eq!(["status", "closed", "protocol"].map(|kind| errors(&document, kind)), [20, 60, 20], "{document}");
     assert_eq!((document.number("planned"), document.number("requests")), (200.0, 100.0), "{document}");
@@ -55,10 +56,57 @@ fn what_fails_later_is_counted_by_kind_and_ends_nothing() {
 }
 
 #[test]
-fn failures_are_shown_and_do_not_stop_the_exit_code_from_being_good() {
+fn failures_are_shown_with_the_statuses_and_are_an_exit_code() {
     let server = faulty();
-    let done = Call::load(["--no-keepalive", "-n", "100", &server.url("/")]).run().succeeded();
-    done.shows(["closed", "503 Service Unavailable"]);
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("load.svg");
+    let call = Call::load(["--no-keepalive", "-n", "100", &server.url("/"), "-o"]).args([&picture]);
+    let done = call.run().ended_with(4).says(["50 of 100 requests were not answered as expected", "10 × 503"]);
+    done.shows(["closed", "503 Service Unavailable", "Statuses: 50 × 200, 10 × 503."]);
+    let picture = std::fs::read_to_string(picture).unwrap();
+    assert!(picture.contains("50 of 100 requests failed; statuses: 50 × 200, 10 × 503"), "{picture}");
+}
+
+/// 34 of 150 answers were 503, and the exit code 0.
+#[test]
+fn errors_that_were_said_to_be_fine_are_no_failure() {
+    let server = faulty();
+    let load = |more: &[&str]| Call::load(["--no-keepalive", "-n", "100"]).args(more).args([server.url("/")]).run();
+    load(&["--fail-on", "errors > 60%"]).succeeded();
+    load(&["--fail-on", "errors > 40%"]).ended_with(8).says(["errors > 40%: it is 50.00 %"]);
+    load(&["--fail-on", "errors > 0"]).ended_with(8).says(["errors > 0: it is 50"]);
+}
+
+/// That nothing was answered came first, and hid that the limit was broken.
+#[test]
+fn a_broken_limit_was_hidden_by_no_answer() {
+    let server = Server::replying(|asked| if asked.number == 0 { Reply::good() } else { Reply::Close });
+    let load = |more: &[&str]| Call::load(["--no-keepalive", "-n", "100"]).args(more).args([server.url("/")]).run();
+    load(&["--fail-on", "within.10s < 50%"]).ended_with(8).says(["within.10s < 50%: it is 0.00 %"]);
+}
+
+#[test]
+fn a_condition_without_a_sign_is_held_against_the_figure_itself() {
+    let server = Server::good();
+    // Long enough for slices of time, over which intervals are.
+    let args = ["--rate", "100", "-n", "100", "--fail-on"];
+    let load = |condition: &str| Call::load(args).args([condition, &server.url("/")]).run();
+    load("p95 > 10s").succeeded().says_nothing();
+    load("p50 > 1us").ended_with(8).says(["p50 > 1us: it is "]);
+    load("within.10s < 99%").succeeded();
+    load("within.1us < 99%").ended_with(8).says(["within.1us < 99%: it is 0.00 %"]);
+    load("throughput < 0.1/s").succeeded();
+    load("p99 > 10s").ended_with(8).says(["could not be judged: too few requests"]);
+    for (condition, why) in [
+        ("p95 > +5%", "leave out the sign, or compare two with `unladen prove`"),
+        ("p95 > 5%", "'+5%' or '-5%'"),
+        ("p42 > 5ms", "not among the quantiles of a load: p50, p75"),
+        ("weight.cpu x > 5ms", "a load has no weight"),
+        ("p95 > 5", "has no unit"),
+        ("p95", "expected a metric"),
+    ] {
+        load(condition).ended_with(2).says([why]).shows_nothing();
+    }
 }
 
 #[test]
@@ -69,7 +117,8 @@ fn requests_that_are_not_answered_in_time_are_counted_with_the_time_they_waited(
         }
         Reply::good()
     });
-    let document = Call::load(["--rate", "100", "-n", "100", "--timeout", "700ms", &server.url("/")]).document();
+    let document =
+        Call::load(["--rate", "100", "-n", "100", "--timeout", "700ms", &server.url("/")]).document_with_failures();
     assert_eq!((errors(&document, "timeout"), document.number("cut_short")), (10, 10.0), "{document}");
     assert_eq!(document.number("requests"), 90.0);
     assert_eq!(document["within"]["10s"], 0.9, "{document}");
@@ -84,7 +133,7 @@ fn a_server_that_dies_is_counted_until_the_end() {
     let running = Call::load(["--rate", "100", "-t", "3s", "--json", dying.url()]).start();
     std::thread::sleep(Duration::from_secs(1));
     dying.stop();
-    let done = running.wait().succeeded();
+    let done = running.wait().ended_with(4);
     let document = done.document();
     assert_eq!(document.number("planned"), 300.0, "{document}");
     let failed = errors(&document, "connect") + errors(&document, "closed");
@@ -106,7 +155,7 @@ fn a_load_of_which_nothing_is_answered_is_shown_and_fails() {
 fn a_body_without_the_expected_text_is_an_error() {
     let server =
         Server::replying(|asked| Reply::text("200 OK", if asked.number % 4 == 3 { "an error" } else { "a page" }));
-    let document = Call::load(["-n", "100", "--expect-body", "page", &server.url("/")]).document();
+    let document = Call::load(["-n", "100", "--expect-body", "page", &server.url("/")]).document_with_failures();
     assert_eq!((errors(&document, "body"), document.number("requests")), (25, 75.0), "{document}");
 }
 
@@ -117,7 +166,7 @@ fn a_body_that_changes_is_a_warning_or_an_error_as_one_likes() {
     assert_eq!((document.number("changed"), document.number("requests")), (50.0, 100.0), "{document}");
     assert!(document.warns("50 of 100 responses had another body"), "{document}");
 
-    let document = Call::load(["-n", "100", "--expect-same", &server().url("/")]).document();
+    let document = Call::load(["-n", "100", "--expect-same", &server().url("/")]).document_with_failures();
     assert_eq!((errors(&document, "body"), document.number("requests")), (50, 50.0), "{document}");
     assert!(document["error_examples"]["body"].as_str().unwrap().contains("the same as the first"), "{document}");
 }
@@ -125,16 +174,14 @@ fn a_body_that_changes_is_a_warning_or_an_error_as_one_likes() {
 #[test]
 fn a_broken_limit_is_an_exit_code() {
     let server = Server::good();
-    let load = |limit: &str| Call::load(["-n", "100", "--within", limit, &server.url("/")]).run();
-    load("p95<10s").succeeded().says_nothing();
+    let load = |condition: &str| Call::load(["-n", "100", "--fail-on", condition, &server.url("/")]).run();
+    load("within.10s < 95%").succeeded().says_nothing();
     // Nothing is answered within a microsecond.
-    load("p50<1us")
-        .ended_with(8)
-        .says(["p50<1us was broken", "0.00 % of the requests were answered within 1us, not 50 %"]);
+    load("within.1us < 50%").ended_with(8).says(["within.1us < 50%: it is 0.00 %"]);
     // Failures are within no time, however fast they are.
     let server = faulty();
-    let done = Call::load(["--no-keepalive", "-n", "100", "--within", "p95<10s", &server.url("/")]).run();
-    done.ended_with(8).says(["50.00 % of the requests were answered within 10s, not 95 %"]).shows(["503"]);
+    let done = Call::load(["--no-keepalive", "-n", "100", "--fail-on", "within.10s < 95%", &server.url("/")]).run();
+    done.ended_with(8).says(["within.10s < 95%: it is 50.00 %"]).shows(["503"]);
 }
 
 fn refused(args: &[&str]) -> Done {
@@ -148,7 +195,13 @@ fn wrong_options_say_which_and_what_would_do() {
         (&["--rate", "0", "http://localhost/"], ["rate", "0.001 to 10,000,000"]),
         (&["--rate", "nan", "http://localhost/"], ["rate", "0.001 to 10,000,000"]),
         (&["--rate", "10", "-c", "0", "http://localhost/"], ["concurrency", "1 to 10,000"]),
-        (&["-n", "0", "http://localhost/"], ["--requests is 0", "at least 1"]),
+        (&["-n", "0", "http://localhost/"], ["--requests", "at least 1"]),
+        (&["-n", "few", "http://localhost/"], ["--requests", "expected a whole number, such as 500, 10k or 1M"]),
+        (&["--rate", "10/fortnight", "http://localhost/"], ["--rate", "40, 40/s, 600/min or 1k"]),
+        (&["-L", "http://localhost/"], ["-L: redirects are not followed", "url_effective"]),
+        (&["-0", "http://localhost/"], ["-0: HTTP/1.0 is not spoken", "--no-keepalive"]),
+        (&["-u", "me", "http://localhost/"], ["-u: expected USER:PASSWORD", "-u joe:secret"]),
+        (&["--cert", "/nowhere.pem", "https://localhost/"], ["/nowhere.pem", "No such file"]),
         (&["--rate", "10", "-n", "0", "http://localhost/"], ["--requests", "1"]),
         (&["--rate", "10", "-t", "0s", "http://localhost/"], ["--time", "above 0"]),
         (&["-t", "0s", "http://localhost/"], ["--time", "above 0"]),
@@ -159,15 +212,12 @@ fn wrong_options_say_which_and_what_would_do() {
         (&["--step", "0:5s", "http://localhost/"], ["schedule", "at least one step with a rate above 0"]),
         (&["--step", "40:1s", "--rate", "10", "http://localhost/"], ["--step", "--rate"]),
         (&["--arrivals", "bursty", "http://localhost/"], ["--arrivals", "poisson"]),
-        (&["--within", "100ms", "http://localhost/"], ["`100ms` is no limit", "p95<100ms"]),
-        (&["--within", "p100<1s", "http://localhost/"], ["`p100<1s` is no limit", "p99.9<1s"]),
-        (&["--find-capacity", "http://localhost/"], ["--within", "required"]),
-        (
-            &["--find-capacity", "--within", "p95<1s", "--step", "1:1s", "http://localhost/"],
-            ["--find-capacity", "--step"],
-        ),
+        (&["--find-capacity", "100ms", "http://localhost/"], ["`100ms` is no limit", "p95<100ms"]),
+        (&["--find-capacity", "p100<1s", "http://localhost/"], ["`p100<1s` is no limit", "p99.9<1s"]),
+        (&["--find-capacity", "http://localhost/"], ["--find-capacity", "is no limit"]),
+        (&["--find-capacity", "p95<1s", "--step", "1:1s", "http://localhost/"], ["--find-capacity", "--step"]),
         (&["--buckets", "1ms,soon", "http://localhost/"], ["--buckets", "soon"]),
-        (&["--replay-record", "x", "http://localhost/"], ["--replay-record", "cannot be used with"]),
+        (&["--from", "x", "http://localhost/"], ["--from", "cannot be used with"]),
         (&["--expect-status", "teapot", "http://localhost/"], ["teapot", "200-299,304"]),
         (&["--timeout", "0s", "http://localhost/"], ["timeout", "1 ms to 24 h"]),
         (&["--http", "3", "http://localhost/"], ["--http", "1.1"]),
@@ -179,7 +229,7 @@ fn wrong_options_say_which_and_what_would_do() {
 /// It was left out without a word.
 #[test]
 fn a_search_has_no_table_of_percentiles() {
-    let args = ["--find-capacity", "--within", "p95<1s", "--hdr-percentiles", "x.hgrm", "http://localhost/"];
+    let args = ["--find-capacity", "p95<1s", "--hdr-percentiles", "x.hgrm", "http://localhost/"];
     refused(&args).says(["--find-capacity", "--hdr-percentiles", "cannot be used with"]);
 }
 
@@ -209,17 +259,19 @@ fn lists_logs_and_records_name_file_and_line() {
         "203.0.113.7",
     ]);
     log(b"h - - [t] \"POST / HTTP/1.1\" 200 5\n").says([path, "no GET request with a status below 400"]);
-    log(b"\x1f\x8b\x08\x00\n").says([&at(1), "no entry in the combined log format"]);
+    log(b"\x16\x03\x01 garbage\n").says([&at(1), "no entry in the combined log format", "found `··· garbage`"]);
+    log(b"\x1f\x8b\x08\x00\n").says(["cannot read the access log", path]);
+    log(b"\x28\xb5\x2f\xfd\n").says([path, "is compressed by zstd", "zstd -dc"]);
     refused(&["--access-log", path, "http://localhost/", "http://localhost/b"]).says(["--access-log takes one URL"]);
 
     let records = |bytes: &[u8]| {
         std::fs::write(&file, bytes).unwrap();
-        refused(&["--replay-record", path])
+        refused(&["--from", path])
     };
     records(b"GET / HTTP/1.1\n").says([path, "holds no records", "`unladen load --record`"]);
     records(b"unladen.record/1\nH\x02{}R\x01\xffX\x00").says([path, "is damaged at byte"]);
     records(b"unladen.record/1\nH\x02{}X\x01\x00").says([path, "is damaged at byte", "unknown kind"]);
-    refused(&["--replay-record", "/nowhere/file"]).says(["/nowhere/file", "No such file"]);
+    refused(&["--from", "/nowhere/file"]).says(["/nowhere/file", "No such file"]);
     refused(&["--access-log", "/nowhere/file", "http://localhost/"]).says(["/nowhere/file", "No such file"]);
 }
 
@@ -231,4 +283,24 @@ fn files_that_cannot_be_written_are_told_before_anything_is_sent() {
         done.ended_with(6).says(["/nowhere/file", "No such file"]).shows_nothing();
     }
     assert_eq!(server.received().len(), 0);
+}
+
+#[test]
+fn outputs_that_are_none_are_told_before_anything_is_sent() {
+    let server = Server::good();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::create_dir(path("folder.json")).unwrap();
+    let url = server.url("/");
+    for command in [&["load"][..], &["weigh"], &["profile", "--no-files"], &["prove", "--b", &url, "--a"]] {
+        let call = |output: &str| Call::new(command).args([url.as_str(), "-o", output]).run();
+        call(&path("x.png"))
+            .ended_with(2)
+            .says(["x.png: no format has this ending; there are .json, .svg"])
+            .shows_nothing();
+        call(&path("folder.json")).ended_with(6).says(["folder.json: is a directory"]).shows_nothing();
+        call("/proc/x.json").ended_with(6).says(["cannot write the result to /proc/x.json"]).shows_nothing();
+    }
+    assert_eq!(server.received().len(), 0);
+    assert_eq!(folder.path().read_dir().unwrap().count(), 1, "nothing is left of trying");
 }

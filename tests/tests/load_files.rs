@@ -12,7 +12,7 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
-use unladen_load::{Record, RecordEnd, RecordHead, RecordWriter};
+use unladen_load::{RecordEnd, RecordHead, RecordWriter, RequestRecord};
 use unladen_tests::{Call, Document, Records, Reply, Server};
 
 fn folder_with(name: &str) -> (TempDir, PathBuf) {
@@ -35,7 +35,11 @@ fn varied() -> Server {
 }
 
 fn replay(file: &Path) -> Document {
-    Call::load(["--replay-record"]).args([file]).document()
+    Call::load(["--from"]).args([file]).document()
+}
+
+fn replay_with_failures(file: &Path) -> Document {
+    Call::load(["--from"]).args([file]).document_with_failures()
 }
 
 #[test]
@@ -44,11 +48,11 @@ fn a_replay_tells_what_the_load_told() {
     for how in
         [&["--rate", "200", "-n", "400"][..], &["-c", "3", "-n", "400"], &["--step", "50:1s", "--step", "100:1s"]]
     {
-        let document = Call::load(how).args(["--record"]).args([&file]).args([varied().url("/page")]).document();
-        assert_eq!(replay(&file).0, document.0, "{how:?}");
+        let load = Call::load(how).args(["--record"]).args([&file]).args([varied().url("/page")]);
+        let document = load.document_with_failures();
+        assert_eq!(replay_with_failures(&file).0, document.0, "{how:?}");
         // Tables and pictures too, and other buckets than then.
-        let text =
-            Call::load(["--buckets", "3ms,9s", "--replay-record"]).args([&file]).run().succeeded().says_nothing();
+        let text = Call::load(["--buckets", "3ms,9s", "--from"]).args([&file]).run().ended_with(4);
         text.shows(["p99", "9 s"]);
     }
 }
@@ -71,11 +75,11 @@ fn a_replay_of_a_mix_tells_its_requests_apart() {
 fn a_replay_can_be_judged() {
     let (_folder, file) = folder_with("load.records");
     Call::load(["-n", "100", "--record"]).args([&file]).args([Server::good().url("/")]).run().succeeded();
-    let judged = |limit: &str| Call::load(["--within", limit, "--replay-record"]).args([&file]).run();
-    judged("p95<10s").succeeded();
-    judged("p95<1us").ended_with(8).says(["p95<1us was broken"]);
+    let judged = |condition: &str| Call::load(["--fail-on", condition, "--from"]).args([&file]).run();
+    judged("within.10s < 95%").succeeded();
+    judged("within.1us < 95%").ended_with(8).says(["within.1us < 95%: it is 0.00 %"]);
     // One in a thousand of a hundred: nobody can tell.
-    judged("p99.9<10s").ended_with(5).says(["100 requests cannot tell whether p99.9<10s holds: it takes 3688"]);
+    judged("p99.9 > 10s").ended_with(8).says(["`p99.9 > 10s` could not be judged: too few requests"]);
 }
 
 /// Records were kept until there were 4,096 of them: a load that was killed left none.
@@ -111,11 +115,11 @@ fn a_load_that_runs_can_be_looked_at() {
     running.wait().ended_with(130);
 }
 
-/// The reader of docs/records.md, as it stands there.
+/// The reader of docs/reference/records.md, as it stands there.
 fn python_reader() -> String {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/records.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/records.md");
     let page = std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
-    let (_, from) = page.split_once("```python\n").expect("docs/records.md has a reader");
+    let (_, from) = page.split_once("```python\n").expect("docs/reference/records.md has a reader");
     from.split_once("```").expect("which ends").0.to_owned()
 }
 
@@ -133,7 +137,7 @@ fn the_reader_of_the_documentation_reads_every_field() {
         if asked.number % 9 == 4 { Reply::text("503 Service Unavailable", "busy\n") } else { Reply::good() }
     });
     let args = ["--rate", "200", "-n", "200", "--arrivals", "poisson", "-c", "2", "--timeout", "500ms", "--record"];
-    Call::load(args).args([&file]).args([timeouts.url("/")]).run().succeeded();
+    Call::load(args).args([&file]).args([timeouts.url("/")]).run().ended_with(4);
     let script = folder.path().join("reader.py");
     std::fs::write(&script, python_reader()).unwrap();
     let output = Command::new("python3").arg(&script).arg(&file).output().unwrap();
@@ -173,12 +177,13 @@ fn a_standard_reader_reads_the_log_of_histograms() {
     let (folder, log) = folder_with("load.hlog");
     let (table, records) = (folder.path().join("load.hgrm"), folder.path().join("load.records"));
     let call = Call::load(["--rate", "100", "-t", "2500ms", "--hdr-log"]).args([&log]).args(["--hdr-percentiles"]);
-    let document = call.args([&table]).args(["--record"]).args([&records]).args([server.url("/")]).document();
+    let call = call.args([&table]).args(["--record"]).args([&records]).args([server.url("/")]);
+    let document = call.document_with_failures();
     check_hdr(&log, &table, &document);
     // Of records they are the same.
     let again = [&log, &table].map(|file| std::fs::read(file).unwrap());
-    let call = Call::load(["--replay-record"]).args([&records]).args(["--hdr-log"]).args([&log]);
-    call.args(["--hdr-percentiles"]).args([&table]).run().succeeded();
+    let call = Call::load(["--from"]).args([&records]).args(["--hdr-log"]).args([&log]);
+    call.args(["--hdr-percentiles"]).args([&table]).run().ended_with(4);
     assert_eq!([&log, &table].map(|file| std::fs::read(file).unwrap()), again);
 }
 
@@ -234,7 +239,8 @@ fn base64(text: &str) -> Vec<u8> {
 
 /// As many as a day at 115 a second, in less memory than a browser's empty window.
 ///
-/// Without optimisation ten million take half a minute: then the memory of one million, and what it grew by, stand for them.
+/// Without optimisation ten million take half a minute: then the memory of one million, and what it grew by, stand for
+/// them.
 #[test]
 fn ten_million_requests_take_less_than_200_mb() {
     const TEN_MILLION: u64 = 10_000_000;
@@ -249,7 +255,7 @@ fn ten_million_requests_take_less_than_200_mb() {
 fn peak_of_replay(requests: u64) -> u64 {
     let (_folder, file) = folder_with("load.records");
     write_many(&file, requests);
-    let running = Call::load(["--json", "--replay-record"]).args([&file]).start();
+    let running = Call::load(["--json", "--from"]).args([&file]).start();
     let status = format!("/proc/{}/status", running.pid());
     let (begun, mut peak) = (Instant::now(), 0);
     // The peak is asked for as long as there is something to ask; the last answer is a few ms before the end.
@@ -258,7 +264,7 @@ fn peak_of_replay(requests: u64) -> u64 {
         peak = now;
         sleep(Duration::from_millis(5));
     }
-    let document = running.wait().succeeded().document();
+    let document = running.wait().ended_with(4).document();
     assert_eq!(document.number("planned"), requests as f64);
     assert_eq!(document.number("requests"), (requests - requests / 1000) as f64);
     peak
@@ -288,7 +294,7 @@ fn write_many(file: &Path, requests: u64) {
         let share = (random >> 11) as f64 / (1_u64 << 53) as f64;
         let latency = 10f64.powf(if turn % 100 == 0 { 4.0 + 5.0 * share } else { 6.0 + share }) as u64;
         let failed = turn % 1000 == 0;
-        let record = Record {
+        let record = RequestRecord {
             request: 0,
             planned_ns: turn * 10_000_000,
             lag_ns: Some(random % 50_000),

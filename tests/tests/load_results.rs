@@ -15,7 +15,7 @@ fn is_count(value: &Value) -> bool {
 #[test]
 fn json_has_the_fields_that_others_rely_on() {
     let server = Server::good();
-    let args = ["--rate", "500", "-n", "1000", "--buckets", "50ms,1s,1500us", "--within", "p95<2s"];
+    let args = ["--rate", "500", "-n", "1000", "--buckets", "50ms,1s,1500us", "--fail-on", "within.2s < 1%"];
     let document = Call::load(args).args([server.url("/")]).document();
     assert_eq!(document["schema"], "unladen.load/1");
     assert_eq!((document.number("rate"), document.number("requests")), (500.0, 1000.0), "{document}");
@@ -73,7 +73,7 @@ fn hundred_a_second() -> Server {
 #[test]
 fn the_capacity_of_a_server_that_is_known_is_found() {
     let server = hundred_a_second();
-    let args = ["--find-capacity", "--within", "p90<60ms", "--rate", "30", "-t", "1s"];
+    let args = ["--find-capacity", "p90<60ms", "--rate", "30", "-t", "1s"];
     let search = || Call::load(args).args([server.url("/")]).args(["--json"]).run();
     // Other tests may make the generator late, twice in a row, which ends a search.
     let ended_early = |done: &Done| {
@@ -103,7 +103,7 @@ fn the_capacity_of_a_server_that_is_known_is_found() {
 #[test]
 fn ctrl_c_ends_a_search_with_the_trials_until_then() {
     let server = hundred_a_second();
-    let args = ["--find-capacity", "--within", "p50<1ms", "--rate", "60", "-t", "500ms", "--json"];
+    let args = ["--find-capacity", "p50<1ms", "--rate", "60", "-t", "500ms", "--json"];
     let running = Call::load(args).args([server.url("/")]).start();
     server.wait_for_request();
     sleep(Duration::from_secs(2));
@@ -178,7 +178,8 @@ fn a_generator_without_time_left_says_that_the_result_is_unfit() {
     assert!(text.stdout.contains("p99"), "{text}");
 }
 
-/// Where nothing had been sent, "its thread worked 100 % of the time"; and one request took as long as its thread worked.
+/// Where nothing had been sent, "its thread worked 100 % of the time"; and one request took as long as its thread
+/// worked.
 #[test]
 fn a_short_load_is_not_called_busy() {
     let server = Server::good();

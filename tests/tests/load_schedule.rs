@@ -1,4 +1,5 @@
-//! When `unladen load` sends: at planned times, in steps, or back to back; and that latency counts from the planned time.
+//! When `unladen load` sends: at planned times, in steps, or back to back; and that latency counts from the planned
+//! time.
 
 use std::path::PathBuf;
 use std::sync::Mutex;

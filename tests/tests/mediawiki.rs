@@ -31,10 +31,10 @@ static QUIET: LazyLock<Written> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let (text, picture) = (folder.path().join("table.txt"), folder.path().join("picture.svg"));
     let _turn = turn();
-    let call = weigh_wiki("16s").args([WIKI.url(), "--json"]).args(["-o", text.to_str().unwrap()]);
-    let done = call.args(["-o", picture.to_str().unwrap()]).run().succeeded();
+    let call = weigh_wiki("16s").args([WIKI.url()]).args(["-o", text.to_str().unwrap()]);
+    let document = call.args(["-o", picture.to_str().unwrap()]).document();
     Written {
-        document: done.document(),
+        document,
         text: std::fs::read_to_string(text).unwrap(),
         picture: std::fs::read_to_string(picture).unwrap(),
     }
@@ -55,8 +55,8 @@ fn nginx_and_php_fpm_follow_and_php_fpm_the_most() {
 #[test]
 fn what_a_request_reads_and_writes_is_counted() {
     let document = &QUIET.document;
-    // The page goes from PHP to nginx, and from nginx to the client, whole and once. (The machine's own counters are not
-    // asserted: whatever else it does at the time is in them.)
+    // The page goes from PHP to nginx, and from nginx to the client, whole and once. (The machine's own counters are
+    // not asserted: whatever else it does at the time is in them.)
     let page = document["urls"][0]["response_bytes"].as_f64().unwrap();
     for group in ["php-fpm", "nginx"] {
         let weight = document.weight(group, "write_bytes");
@@ -152,14 +152,14 @@ fn beside_other_load_the_weights_agree_and_the_load_does_not_follow() {
 
     // What it does is counted exactly; what that costs is more where caches and cores are shared.
     for counter in ["write_bytes", "read_calls"] {
-        let (before, beside) = (quiet.weight("php-fpm", counter), busy.weight("php-fpm", counter));
-        let ratio = beside.per_request / before.per_request;
-        assert!((0.98..1.02).contains(&ratio), "{counter}: {before:?} {beside:?}");
+        let (before, outbound) = (quiet.weight("php-fpm", counter), busy.weight("php-fpm", counter));
+        let ratio = outbound.per_request / before.per_request;
+        assert!((0.98..1.02).contains(&ratio), "{counter}: {before:?} {outbound:?}");
     }
-    let (before, beside) = (quiet.weight("php-fpm", "cpu"), busy.weight("php-fpm", "cpu"));
-    assert!(beside.follows, "{busy}");
-    let ratio = beside.per_request / before.per_request;
-    assert!((0.7..1.6).contains(&ratio), "{before:?} {beside:?}");
+    let (before, outbound) = (quiet.weight("php-fpm", "cpu"), busy.weight("php-fpm", "cpu"));
+    assert!(outbound.follows, "{busy}");
+    let ratio = outbound.per_request / before.per_request;
+    assert!((0.7..1.6).contains(&ratio), "{before:?} {outbound:?}");
 }
 
 #[test]

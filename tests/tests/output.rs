@@ -19,17 +19,40 @@ const TABLES: [&str; 2] = ["requests in", "latency of these requests"];
 
 #[test]
 fn a_full_disk_behind_standard_output_loses_nothing() {
-    for args in [&["--json"][..], &[]] {
+    for args in [&["--json"][..], &[], &["-o", "/dev/null"]] {
         let done = quick().args(args).stdout(full()).run().ended_with(6);
+        if args == ["-o", "/dev/null"] {
+            // A whole copy was written, wherever the caller wanted it.
+            assert!(!done.stderr.contains(TABLES[1]), "{done}");
+            continue;
+        }
         done.says(["cannot write the result to standard output: No space left on device"]).says(TABLES);
     }
 }
 
 #[test]
+fn a_locale_without_utf_8_gets_ascii() {
+    let file = tempfile::NamedTempFile::with_suffix(".txt").unwrap();
+    let path = file.path().to_str().unwrap();
+    let plain = quick().env("LC_ALL", "C").args(["-o", path]).run().ended_with(0);
+    assert!(plain.stdout.is_ascii() && plain.stderr.is_ascii(), "{plain}");
+    assert!(plain.stdout.contains("+/-"), "{plain}");
+    assert!(std::fs::read(path).unwrap().is_ascii());
+    // What decides comes first, even if something else is said after it.
+    let full = quick().env("LC_ALL", "C.UTF-8").env("LANG", "C").run().ended_with(0);
+    assert!(full.stdout.contains('±'), "{full}");
+}
+
+#[test]
 fn a_full_disk_behind_a_file_loses_nothing() {
     let done = quick().args(["--json", "-o", "/dev/full"]).run().ended_with(6);
-    let done = done.says(["cannot write the result to /dev/full: No space left on device"]).says(TABLES);
+    let done = done.says(["cannot write the result to /dev/full: No space left on device"]);
     assert_eq!(done.document()["ended"], "complete");
+    assert!(!done.stderr.contains(TABLES[1]), "standard output has it, and nobody wants it twice\n{done}");
+    // Where nobody reads that, the tables are the only copy.
+    let script = r#"exec "$@" | true"#;
+    let done = quick().args(["-o", "/dev/full"]).through_shell(script).run();
+    done.says(["No space left on device"]).says(TABLES);
 }
 
 #[test]
@@ -42,14 +65,14 @@ fn a_disk_that_fills_up_keeps_the_file_that_was_there() {
     let script = r#"mount -t tmpfs -o size=8k none "$DISK" && echo old > "$DISK/result.json" && "$@" -o "$DISK/result.json" >/dev/null
         code=$?; cat "$DISK/result.json"; ls "$DISK"; exit $code"#;
     let call = quick().env("DISK", disk.path()).through(["unshare", "--mount"]).through_shell(script);
-    let done = call.run().ended_with(6).says(["cannot write the result", "No space left"]).says(TABLES);
+    let done = call.run().ended_with(6).says(["cannot write the result", "No space left"]);
     assert_eq!(done.stdout, "old\nresult.json\n", "{done}");
 }
 
 #[test]
 fn a_folder_that_is_not_there() {
     let done = quick().args(["-o", "/nowhere/result.json"]).run();
-    done.ended_with(6).says(["cannot write the result to /nowhere/result.json"]);
+    done.ended_with(6).says(["cannot write the result to /nowhere/result.json"]).shows_nothing();
 }
 
 #[test]

@@ -60,5 +60,5 @@ fn a_proc_that_hides_other_users_processes() {
         r#"mount -t proc -o hidepid=2 none /proc && exec setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@""#;
     let document = call.through(["unshare", "--mount"]).through_shell(script).run().succeeded().document();
     assert!(!document.groups().iter().any(|group| group.contains("nginx")), "{document}");
-    assert!(document.warns("/proc is hidden"), "{document}");
+    assert!(document.warns("/proc hides the processes of other users"), "{document}");
 }

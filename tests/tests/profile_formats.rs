@@ -1,5 +1,5 @@
-//! What `unladen-profile` writes, opened by what it is written for: Speedscope's own page (npm `speedscope`) in Chromium, which
-//! also reads pprof's files, and the front end of Firefox's profiler as its command line has it (npm
+//! What `unladen-profile` writes, opened by what it is written for: Speedscope's own page (npm `speedscope`) in
+//! Chromium, which also reads pprof's files, and the site end of Firefox's profiler as its command line has it (npm
 //! `@firefox-devtools/profiler-cli`). `go tool pprof` is asked where Go is installed.
 
 use std::io::Write;
@@ -219,8 +219,8 @@ fn go_opens_what_is_written_for_pprof() {
     }
 }
 
-/// The command line of Firefox's profiler: a process of its own holds the file, and ends with this. The command `load` would start
-/// it too, but gives it half a second.
+/// The command line of Firefox's profiler: a process of its own holds the file, and ends with this. The command `load`
+/// would start it too, but gives it half a second.
 struct Firefox {
     folder: TempDir,
     holder: Child,

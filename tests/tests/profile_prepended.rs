@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
-use unladen_tests::{Ability, Call, Document, Running, Site, skip_without};
+use unladen_tests::{Ability, Call, Document, Running, ScriptServer, php_settings, skip_without};
 
 /// Most of it is one function. It tells whether it is profiled, keeps the mark that it came with, and what it can see.
 const PAGE: &str = r"<?php
@@ -35,9 +35,9 @@ fn printed() -> (TempDir, PathBuf) {
 }
 
 /// PHP's own web server, with Excimer and that file.
-fn site(prepended: &Path) -> Site {
+fn site(prepended: &Path) -> ScriptServer {
     let prepended = format!("auto_prepend_file={}", prepended.display());
-    Site::php(PAGE, &["extension=excimer.so", &prepended])
+    ScriptServer::php(PAGE, &["extension=excimer.so", &prepended])
 }
 
 fn profile<const N: usize>(more: [&str; N]) -> Call {
@@ -56,7 +56,7 @@ fn marked(url: &str, mark: &str) -> String {
 }
 
 /// Waits until the page has come by a mark, and takes it.
-fn mark(site: &Site) -> String {
+fn mark(site: &ScriptServer) -> String {
     let begun = Instant::now();
     loop {
         match fs::read_to_string(site.path("mark")) {
@@ -186,6 +186,7 @@ fn whoever_answers_can_write_what_it_saw() {
     fs::write(folder.path().join("index.php"), PAGE).unwrap();
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut command = Command::new("setpriv");
+    command.env("PHP_INI_SCAN_DIR", php_settings(folder.path()));
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--pdeathsig=KILL", "--", "php"]);
     command.args(["-d", "extension=excimer.so", "-d", &format!("auto_prepend_file={}", file.display()), "-S"]);
     command.arg(format!("127.0.0.1:{port}")).arg("-t").arg(folder.path()).stdin(Stdio::null());
@@ -205,10 +206,10 @@ fn what_is_missing_is_told() {
         return;
     }
     let (_folder, file) = printed();
-    let without_file = Site::php(PAGE, &["extension=excimer.so"]);
+    let without_file = ScriptServer::php(PAGE, &["extension=excimer.so"]);
     let done = profile([&without_file.url()]).run().ended_with(5);
     done.says(["--print-prepend", "auto_prepend_file = "]);
-    let without_excimer = Site::php(PAGE, &[&format!("auto_prepend_file={}", file.display())]);
+    let without_excimer = ScriptServer::php(PAGE, &[&format!("auto_prepend_file={}", file.display())]);
     let done = profile([&without_excimer.url()]).run().ended_with(5);
     done.says(["has not loaded Excimer", without_excimer.name()]);
     profile(["--profiler", "perf", "http://127.0.0.1:1/"]).run().ended_with(2).says(["--prepended"]);

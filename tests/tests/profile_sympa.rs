@@ -1,4 +1,4 @@
-//! `unladen profile` on a real Sympa: a twin of wwsympa under Devel::NYTProf, fresh and warm.
+//! `unladen profile` on a real Sympa: a shadow process of wwsympa under Devel::NYTProf, fresh and warm.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ fn rules(document: &Document) -> Vec<&str> {
     document.list("findings").iter().filter_map(|finding| finding["rule"].as_str()).collect()
 }
 
-/// Processes of the program: those of the subject, and twins.
+/// Processes of the program: those of the subject, and shadow processes.
 fn programs() -> Vec<u32> {
     let of = |folder: PathBuf| {
         let pid: u32 = folder.file_name()?.to_str()?.parse().ok()?;
@@ -66,5 +66,5 @@ fn what_sympas_page_of_lists_does_for_each_list_is_counted() {
     // Counted, so each request tells the same.
     assert_eq!(function(&warm, "main::do_lists")["calls"], 6);
 
-    assert_eq!(programs(), before, "the live processes were left alone, and no twin stays");
+    assert_eq!(programs(), before, "the live processes were left alone, and no shadow process stays");
 }

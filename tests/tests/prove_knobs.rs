@@ -317,6 +317,26 @@ fn after_sigkill_the_next_run_puts_back_first_and_says_so() {
 }
 
 #[test]
+fn restore_of_a_file_that_never_was_is_an_error() {
+    let lab = Lab::new();
+    let file = lab.path("mistyped.toml");
+    let done = Call::prove(["--restore"]).args([&file]).run().ended_with(2);
+    done.says(["mistyped.toml", "No such file", "was left behind"]).shows_nothing();
+    Call::prove(["--restore"]).args([lab.folder()]).run().ended_with(2).says(["it is no file"]).shows_nothing();
+}
+
+#[test]
+fn a_file_in_a_folder_that_is_not_there_is_told_before_the_first_request() {
+    let server = Server::good();
+    let knob = "[[knob]]\nname = \"typo\"\non = { file = \"no/such/folder/app.ini\", text = \"x\" }\n";
+    let lab = Lab::of(&format!("url = \"{}\"\n{SHORT_LOAD}\n{knob}", server.url("/")));
+    let done = lab.prove().run().ended_with(9);
+    done.says(["the knob `typo` cannot be switched", "no/such/folder, and no such folder is there"]).shows_nothing();
+    assert_eq!(server.received().len(), 0);
+    assert!(!lab.path("no").exists());
+}
+
+#[test]
 fn restore_of_a_file_that_is_gone_still_puts_back() {
     let server = Server::good();
     let lab = endless(&server);
@@ -376,7 +396,7 @@ fn check_lists_the_arms_and_touches_nothing() {
     let server = Server::good();
     let lab = two_knobs(&server, "echo on >state");
     let done = lab.prove().args(["--check"]).run().succeeded().says_nothing();
-    done.shows(["factorial", "5 arms", "baseline again", "no cache", "command", "all"]);
+    done.shows(["factorial", "5 arms", "baseline again", "no cache", "command", "all", "in all, with warm-ups"]);
     assert!(server.received().is_empty());
     assert!(!lab.has_journal());
     assert_eq!(lab.read("app.ini"), "cache = 1\n# \u{fc}ber\n");

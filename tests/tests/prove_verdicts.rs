@@ -100,15 +100,21 @@ fn equal_urls_have_no_measurable_difference() {
     let document = lab.prove().args(["--no-weights", "--seed", "1"]).document();
     let compared = document.compared("the same", "latency.p50");
     // One in twenty may be called; but then it is next to nothing.
-    assert!(compared.verdict == "no measurable difference" || (compared.ratio - 1.0).abs() < 0.05, "{document}");
+    let is_untold = ["no measurable difference", "too few blocks"].contains(&compared.verdict.as_str());
+    assert!(is_untold || (compared.ratio - 1.0).abs() < 0.05, "{document}");
     assert!((0.8..1.25).contains(&compared.ratio), "{document}");
 }
 
 #[test]
 fn a_faster_url_is_called_faster_by_options_alone() {
     let server = sleeping(|path| if path == "/fast" { PAGE / 2 } else { PAGE });
-    let call = Call::prove(["--quiet", "--no-weights", "--rate", "40", "-n", "120"]);
-    let document = call.args(["--a", &server.url("/slow"), "--b", &server.url("/fast")]).document();
+    let run = |requests| {
+        let call = Call::prove(["--quiet", "--no-weights", "--rate", "40", "-n", requests]);
+        call.args(["--a", &server.url("/slow"), "--b", &server.url("/fast")]).document()
+    };
+    // On a busy machine six blocks may be too few, which is then said; more of them are not.
+    let is_told = |document: &Document| document.compared("candidate", "latency.p50").verdict != "too few blocks";
+    let document = ["120", "480"].into_iter().map(run).find(is_told).unwrap_or_else(|| run("1200"));
     let compared = document.compared("candidate", "latency.p50");
     assert_eq!(compared.verdict, "faster", "{document}");
     assert_near(&compared, 0.5, &document);
@@ -248,9 +254,12 @@ fn cold_requests_are_an_arm_of_their_own() {
 #[test]
 fn cold_requests_that_fail_are_errors_of_their_arm() {
     let (lab, _server) = cold_lab("503 Service Unavailable");
-    let document = lab.prove().args(["--no-weights"]).document();
+    let document = lab.prove().args(["--no-weights"]).document_with_failures();
     let arm = document.list("arms").iter().find(|arm| arm["name"] == "patch").unwrap();
     assert!(arm["errors"].as_u64() >= Some(6), "{arm}");
+    assert_eq!(arm["statuses"]["503"], arm["errors"], "{arm}");
+    assert!(document.warns("statuses: "), "{document}");
+    lab.prove().args(["--no-weights", "--fail-on", "errors > 99%"]).run().succeeded();
 }
 
 #[test]
@@ -259,23 +268,30 @@ fn a_condition_fails_the_run_only_where_it_is_certain() {
     let call = |conditions: &[&str]| {
         let call = Call::prove(["--quiet", "--no-weights", "--rate", "40", "-n", "120", "--json"]);
         let call = call.args(["--a", &server.url("/"), "--b", &server.url("/slow")]);
-        call.args(conditions.iter().flat_map(|condition| ["--fail-if", condition]))
+        call.args(conditions.iter().flat_map(|condition| ["--fail-on", condition]))
     };
-    let done = call(&["p50 > +20%", "p50 > +100s", "p50 < -20%"]).run().ended_with(8);
+    // 16 ms against 8: beyond 1 ms as a figure and as a change, and beyond 12 ms as a figure alone.
+    let conditions = ["p50 > +20%", "p50 > +100s", "p50 < -20%", "p50 > 1ms", "p50 > 12ms", "p50 > +1h", "p50 > 100s"];
+    let done = call(&conditions).run().ended_with(8);
     let document = done.document();
     let broken: Vec<_> = document.list("gates").iter().map(|gate| gate["broken"] == true).collect();
-    assert_eq!(broken, [true, false, false], "{}", document["gates"]);
+    assert_eq!(broken, [true, false, false, true, true, false, false], "{}", document["gates"]);
     done.says(["p50 > +20%", "`candidate`"]);
     call(&["p50 > +900%", "mean > +1h"]).run().succeeded();
+    call(&["p50 > 20%"]).run().ended_with(2).says(["'+20%' or '-20%'"]).shows_nothing();
 }
 
 #[test]
 fn a_condition_on_what_was_not_compared_is_no_pass() {
     let server = sleeping(|_| PAGE);
-    let call = Call::prove(["--quiet", "--no-weights", "--rate", "40", "-n", "60"]);
-    let call =
-        call.args(["--a", &server.url("/"), "--b", &server.url("/b"), "--fail-if", "weight.cpu nobody nothing > +5%"]);
-    call.run().ended_with(8).says(["could not be judged", "weight.cpu nobody nothing"]).shows(["p50"]);
+    let call = |more: &[&str]| {
+        Call::prove(["--quiet", "--rate", "40", "-n", "60", "--fail-on", "weight.cpu nobody nothing > +5%"])
+            .args(["--a", &server.url("/"), "--b", &server.url("/b")])
+            .args(more)
+    };
+    // What cannot be there is an error before anything runs.
+    call(&["--no-weights"]).run().ended_with(2).says(["--no-weights reads no counters"]).shows_nothing();
+    call(&[]).run().ended_with(8).says(["could not be judged", "weight.cpu nobody nothing"]).shows(["p50"]);
 }
 
 #[test]

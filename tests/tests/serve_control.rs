@@ -22,7 +22,7 @@ use serve_control::proxy::{Proxy, free_address};
 /// A listener of TCP and one of a Unix socket, before this upstream.
 fn config(server: &Server, listen: SocketAddr, more: &str) -> String {
     format!(
-        "threads = 2\ndrain = \"5s\"\n[[beside]]\nname = \"search\"\nlisten = [\"{listen}\", \"unix:search.sock\"]\n\
+        "threads = 2\ndrain = \"5s\"\n[[outbound]]\nname = \"search\"\nlisten = [\"{listen}\", \"unix:search.sock\"]\n\
          upstream = \"{}\"\n{more}\n",
         server.url("")
     )
@@ -42,10 +42,10 @@ fn slow_server(time: Duration) -> Server {
 fn a_hundred_reloads_under_load_lose_no_request() {
     let server = Server::good();
     let (listen, other) = (free_address(), free_address());
-    let beside = format!("[[beside]]\nname = \"other\"\nlisten = \"{other}\"\nupstream = \"{}\"", server.url(""));
+    let outbound = format!("[[outbound]]\nname = \"other\"\nlisten = \"{other}\"\nupstream = \"{}\"", server.url(""));
     let configs = [
         config(&server, listen, ""),
-        config(&server, listen, &beside),
+        config(&server, listen, &outbound),
         config(&server, listen, "pool.max_idle = 3"),
         config(&server, listen, "via = false"),
     ];
@@ -101,8 +101,8 @@ fn a_change_of_the_file_is_noticed_and_a_wrong_one_refused() {
     assert_eq!(kept.get("/").expect("a connection outlives its listener").status, 200);
     let wrong = config(&server, listen, "pool.idel = \"4s\"\n[frontend]");
     proxy.write(&wrong);
-    proxy.wait_until_said("there is no `idel` in [beside.pool]; did you mean `idle`?", 1);
-    proxy.wait_until_said("there is no `frontend` in the file", 1);
+    proxy.wait_until_said("unknown key `idel` in [outbound.pool]; did you mean `idle`?", 1);
+    proxy.wait_until_said("unknown key `frontend` in the file", 1);
     proxy.wait_until_said("the old configuration goes on", 1);
     assert_eq!(Client::tcp(other).get("/").expect("served").status, 200);
     // One that is right, and cannot be: the address is another's.
@@ -257,8 +257,8 @@ fn sockets_of_systemd_are_served_by_address_and_by_name() {
     // What waits there is served, and so is what comes when both threads share one socket.
     let mut early = Client::of(UnixStream::connect(&path).unwrap());
     let text = format!(
-        "threads = 2\ndrain = \"1s\"\n[[beside]]\nname = \"one\"\nlisten = \"unix:{}\"\nupstream = \"{url}\"\n\
-         [[beside]]\nname = \"two\"\nlisten = \"127.0.0.2:{}\"\nupstream = \"{url}\"\n",
+        "threads = 2\ndrain = \"1s\"\n[[outbound]]\nname = \"one\"\nlisten = \"unix:{}\"\nupstream = \"{url}\"\n\
+         [[outbound]]\nname = \"two\"\nlisten = \"127.0.0.2:{}\"\nupstream = \"{url}\"\n",
         path.display(),
         address.port(),
         url = server.url(""),
@@ -276,6 +276,26 @@ fn sockets_of_systemd_are_served_by_address_and_by_name() {
     assert_eq!(Client::of(UnixStream::connect(&path).unwrap()).get("/").expect("served").status, 200);
     proxy.stop();
     assert!(path.exists());
+}
+
+/// It named an [[outbound]], which a site or the admin address is not.
+#[test]
+fn a_socket_of_systemd_that_nothing_listens_at_is_named_and_closed() {
+    let server = Server::good();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("systemd.sock");
+    let unix = UnixListener::bind(&path).unwrap();
+    let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = tcp.local_addr().unwrap();
+    let text = format!(
+        "[[outbound]]\nname = \"one\"\nlisten = \"unix:{}\"\nupstream = \"{}\"\n",
+        path.display(),
+        server.url(""),
+    );
+    let proxy = Proxy::start_with(&text, Stdio::from(std::os::fd::OwnedFd::from(unix)), tcp.into(), AS_SYSTEMD, "x:y");
+    let said = format!("nothing in this configuration listens at {address}, which was handed over: it is closed");
+    proxy.wait_until_said(&said, 1);
+    proxy.stop();
 }
 
 #[test]
@@ -336,7 +356,7 @@ fn a_connection_of_another_protocol_is_ended_with_the_process() {
     });
     let listen = free_address();
     let text = format!(
-        "drain = \"500ms\"\n[[beside]]\nname = \"ws\"\nlisten = \"{listen}\"\nupstream = \"http://{upstream}\"\n"
+        "drain = \"500ms\"\n[[outbound]]\nname = \"ws\"\nlisten = \"{listen}\"\nupstream = \"http://{upstream}\"\n"
     );
     let proxy = Proxy::start_as_it_is(&text, |command| command);
     let mut stream = Client::tcp_when_it_listens(listen).into_stream();
@@ -364,15 +384,16 @@ fn a_configuration_is_checked_and_explained() {
         fs::write(&file, text).unwrap();
         Call::new(["serve", "--config", file.to_str().unwrap(), option])
     };
-    let good = "[[beside]]\nname = \"search\"\nlisten = \"127.0.0.1:6102\"\nupstream = \"https://search.example\"\n";
-    call(good, "--check").run().succeeded().says_nothing().shows(["unladen.toml: right: 1 listener"]);
+    let good = "[[outbound]]\nname = \"search\"\nlisten = \"127.0.0.1:6102\"\nupstream = \"https://search.example\"\n";
+    call(good, "--check").run().succeeded().says_nothing().shows(["unladen.toml: OK: 1 listener"]);
     let doubtful = format!("{good}insecure = true\n");
     call(&doubtful, "--check")
         .run()
         .succeeded()
         .shows(["unladen.toml:5:12: `insecure = true`", "1 listener, one warning"]);
     let wrong = format!("{good}colour = 1\npool.idle = 4\n");
-    let said = ["unladen.toml:5:1: there is no `colour`", "unladen.toml:6:13: `idle` is a number", "is it \"4s\"?"];
+    let said =
+        ["unladen.toml:5:1: unknown key `colour`", "unladen.toml:6:13: `idle` is a number", "did you mean \"4s\"?"];
     call(&wrong, "--check").run().ended_with(2).shows_nothing().says(said);
     call(&wrong, "--explain").run().ended_with(2).shows_nothing().says(said);
     let document = call(&wrong, "--check").args(["--json"]).run().ended_with(2).says(said).document();

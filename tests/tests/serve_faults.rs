@@ -1,11 +1,11 @@
-//! `unladen serve` when its upstream, or its client, does what it should not: every request ends, with what came of it or with an
-//! answer that says why, and never with a part that looks like the whole.
+//! `unladen serve` when its upstream, or its client, does what it should not: every request ends, with what came of it
+//! or with an answer that says why, and never with a part that looks like the whole.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use unladen_tests::{Beside, Ending, Upstream};
+use unladen_tests::{Ending, Outbound, Upstream};
 
 /// Nothing is tried again, and what takes too long ends soon.
 const STRICT: &str = "breaker = false
@@ -22,18 +22,18 @@ fn an_upstream_that_does_not_answer_is_given_up() {
         peer.request();
         peer.wait_for_end();
     });
-    let beside = Beside::of(&upstream.url(), STRICT);
-    beside.wire().get("/").refuses(504, "upstream_timeout");
-    beside.wire().post("/", "once").refuses(504, "upstream_timeout");
+    let outbound = Outbound::of(&upstream.url(), STRICT);
+    outbound.wire().get("/").refuses(504, "upstream_timeout");
+    outbound.wire().post("/", "once").refuses(504, "upstream_timeout");
     // The client's connection goes on, the upstream's does not.
-    let mut wire = beside.wire();
+    let mut wire = outbound.wire();
     for _ in 0..2 {
         wire.get("/").refuses(504, "upstream_timeout");
     }
     upstream.wait("its connections are closed", |upstream| upstream.open() == 0);
     assert_eq!(upstream.seen().len(), 4, "each request was sent once");
-    beside.wait_until_idle();
-    beside.stop();
+    outbound.wait_until_idle();
+    outbound.stop();
 }
 
 #[test]
@@ -57,12 +57,12 @@ fn an_upstream_that_takes_no_connections_is_given_up() {
     for socket in &waiting {
         let _ = connect(std::os::fd::AsRawFd::as_raw_fd(socket), &address);
     }
-    let beside = Beside::of(&format!("http://{address}"), STRICT);
-    beside.wire().get("/").refuses(504, "connect_timeout");
-    beside.wire().post("/", "once").refuses(504, "connect_timeout");
+    let outbound = Outbound::of(&format!("http://{address}"), STRICT);
+    outbound.wire().get("/").refuses(504, "connect_timeout");
+    outbound.wire().post("/", "once").refuses(504, "connect_timeout");
     drop((listener, waiting));
-    beside.wire().get("/").refuses(502, "connect_failed");
-    beside.stop();
+    outbound.wire().get("/").refuses(502, "connect_failed");
+    outbound.stop();
 }
 
 #[test]
@@ -77,21 +77,21 @@ fn an_answer_that_stalls_breaks_off() {
         });
         peer.wait_for_end();
     });
-    let beside = Beside::of(&upstream.url(), STRICT);
-    beside.wire().get("/head").refuses(504, "upstream_timeout");
+    let outbound = Outbound::of(&upstream.url(), STRICT);
+    outbound.wire().get("/head").refuses(504, "upstream_timeout");
     for path in ["/exact", "/chunked", "/close"] {
-        for mut wire in [beside.wire(), beside.tcp()] {
+        for mut wire in [outbound.wire(), outbound.tcp()] {
             let answer = wire.get(path);
             assert_eq!((answer.status, answer.text().as_str(), answer.ending), (200, "abc", Ending::Short), "{path}");
         }
         // The end of its connection is the end of an answer of HTTP/1.0: this one does not look like it.
-        let answer = beside.tcp().ask(format!("GET {path} HTTP/1.0\r\n\r\n"));
+        let answer = outbound.tcp().ask(format!("GET {path} HTTP/1.0\r\n\r\n"));
         assert_ne!((answer.status, answer.ending), (200, Ending::Closed), "{path}");
         assert_ne!((answer.status, answer.ending), (200, Ending::Whole), "{path}");
     }
     upstream.wait("its connections are closed", |upstream| upstream.open() == 0);
-    beside.wait_until_idle();
-    beside.stop();
+    outbound.wait_until_idle();
+    outbound.stop();
 }
 
 #[test]
@@ -115,11 +115,11 @@ fn an_upstream_that_is_slow_all_the_time_is_borne_as_long_as_something_comes() {
             }
         }
     });
-    let beside = Beside::of(&upstream.url(), STRICT);
-    assert_eq!(beside.wire().get("/body").is(200).text(), "abc");
-    beside.wire().get("/head").refuses(504, "upstream_timeout");
+    let outbound = Outbound::of(&upstream.url(), STRICT);
+    assert_eq!(outbound.wire().get("/body").is(200).text(), "abc");
+    outbound.wire().get("/head").refuses(504, "upstream_timeout");
     upstream.wait("its connection is closed", |upstream| upstream.open() <= 1);
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -153,20 +153,20 @@ fn a_connection_that_is_reset_or_closed_is_never_the_end_of_an_answer() {
             _ => (),
         }
     });
-    let beside = Beside::of(&upstream.url(), ONCE);
+    let outbound = Outbound::of(&upstream.url(), ONCE);
     for how in ["close", "reset", "shut"] {
         for what in ["nothing", "line", "head"] {
-            beside.wire().get(&format!("/{how}/{what}")).refuses(502, "upstream_closed");
-            beside.wire().post(&format!("/{how}/{what}"), "body").refuses(502, "upstream_closed");
-            beside.wire().ask(format!("GET /{how}/{what} HTTP/1.0\r\n\r\n")).refuses(502, "upstream_closed");
+            outbound.wire().get(&format!("/{how}/{what}")).refuses(502, "upstream_closed");
+            outbound.wire().post(&format!("/{how}/{what}"), "body").refuses(502, "upstream_closed");
+            outbound.wire().ask(format!("GET /{how}/{what} HTTP/1.0\r\n\r\n")).refuses(502, "upstream_closed");
         }
         for what in ["exact", "exact-some", "chunked", "chunked-some", "chunked-data", "chunked-end", "trailers"] {
-            for mut wire in [beside.wire(), beside.tcp()] {
+            for mut wire in [outbound.wire(), outbound.tcp()] {
                 let answer = wire.get(&format!("/{how}/{what}"));
                 assert_eq!((answer.status, answer.ending), (200, Ending::Short), "{how} {what}");
                 assert!("abc".starts_with(&answer.text()), "{how} {what}: {answer:?}");
             }
-            let answer = beside.tcp().ask(format!("GET /{how}/{what} HTTP/1.0\r\n\r\n"));
+            let answer = outbound.tcp().ask(format!("GET /{how}/{what} HTTP/1.0\r\n\r\n"));
             let is_exact = what.starts_with("exact");
             assert!(
                 answer.ending == Ending::Reset || (is_exact && answer.ending == Ending::Short),
@@ -174,17 +174,17 @@ fn a_connection_that_is_reset_or_closed_is_never_the_end_of_an_answer() {
             );
         }
         // Nobody can tell that it was to be longer, but for a reset.
-        let answer = beside.wire().get(&format!("/{how}/open"));
+        let answer = outbound.wire().get(&format!("/{how}/open"));
         let ending = if how == "reset" { Ending::Short } else { Ending::Whole };
         assert_eq!((answer.status, answer.text().as_str(), answer.ending), (200, "abc", ending), "{how}");
-        let answer = beside.tcp().ask(format!("GET /{how}/open HTTP/1.0\r\n\r\n"));
+        let answer = outbound.tcp().ask(format!("GET /{how}/open HTTP/1.0\r\n\r\n"));
         let ending = if how == "reset" { Ending::Reset } else { Ending::Closed };
         assert_eq!(answer.ending, ending, "{how}: {answer:?}");
     }
     // At once: nothing of the answer has been sent by then.
-    beside.wait_until_idle();
+    outbound.wait_until_idle();
     upstream.wait("its connections are closed", |upstream| upstream.open() == 0);
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -195,15 +195,15 @@ fn an_answer_that_breaks_off_before_any_of_it_was_sent_is_answered_for() {
         peer.send(format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{chunk}\r\n"));
         peer.wait_for_end();
     });
-    let beside = Beside::of(&upstream.url(), ONCE);
-    let mut wire = beside.wire();
+    let outbound = Outbound::of(&upstream.url(), ONCE);
+    let mut wire = outbound.wire();
     for _ in 0..2 {
         wire.get("/now").refuses(502, "upstream_malformed");
     }
-    beside.wire().ask("GET /now HTTP/1.0\r\n\r\n").refuses(502, "upstream_malformed");
+    outbound.wire().ask("GET /now HTTP/1.0\r\n\r\n").refuses(502, "upstream_malformed");
     let answer = wire.get("/later");
     assert!(answer.status == 502 || answer.ending == Ending::Short, "{answer:?}");
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -238,14 +238,14 @@ fn what_is_no_answer_is_not_passed_on() {
             peer.send(number.map_or("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood", |number| ANSWERS[number]));
         }
     });
-    let beside = Beside::of(&upstream.url(), ONCE);
-    let mut wire = beside.wire();
+    let outbound = Outbound::of(&upstream.url(), ONCE);
+    let mut wire = outbound.wire();
     for (number, said) in ANSWERS.iter().enumerate() {
         let answer = wire.get(&format!("/{number}"));
         assert_eq!((answer.status, answer.reason()), (502, Some("upstream_malformed")), "{said:?}: {answer:?}");
         assert_eq!(wire.get("/good").is(200).text(), "good", "after {said:?}");
     }
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -271,8 +271,8 @@ fn what_follows_an_answer_unasked_is_nobodys() {
             };
         }
     });
-    let beside = Beside::of(&upstream.url(), ONCE);
-    let mut wire = beside.wire();
+    let outbound = Outbound::of(&upstream.url(), ONCE);
+    let mut wire = outbound.wire();
     for _ in 0..5 {
         assert_eq!(wire.get("/longer").is(200).text(), "abc");
         assert_eq!(wire.get("/good").is(200).text(), "good");
@@ -289,27 +289,30 @@ fn what_follows_an_answer_unasked_is_nobodys() {
         std::thread::sleep(Duration::from_millis(80));
         assert_eq!(wire.get("/good").is(200).text(), "good");
     }
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
 fn an_answer_before_the_request_has_ended_arrives() {
     let upstream = Upstream::start(|peer| {
-        let Some(request) = peer.head() else { return };
-        peer.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig");
-        match request.target.as_str() {
-            // With the request unread, which resets the connection.
-            "/close" => (),
-            "/read" => peer.wait_for_end(),
-            "/stop" => std::thread::sleep(Duration::from_secs(2)),
-            other => panic!("{other}"),
+        while let Some(mut request) = peer.head() {
+            peer.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig");
+            match request.target.clone().as_str() {
+                // With the request unread, which resets the connection.
+                "/close" => return,
+                // Its connection is open for more, and so may be used again where all of the request was sent.
+                "/read" if peer.body(&mut request).is_some() => (),
+                "/read" => return,
+                "/stop" => return std::thread::sleep(Duration::from_secs(2)),
+                other => panic!("{other}"),
+            }
         }
     });
-    let beside = Beside::of(&upstream.url(), ONCE);
+    let outbound = Outbound::of(&upstream.url(), ONCE);
     let body = vec![b'x'; 10_000_000];
     for path in ["/close", "/read", "/stop"] {
         for (name, chunked) in [("unix", false), ("tcp", false), ("unix", true), ("tcp", true)] {
-            let mut wire = if name == "unix" { beside.wire() } else { beside.tcp() };
+            let mut wire = if name == "unix" { outbound.wire() } else { outbound.tcp() };
             let framing = if chunked { "Transfer-Encoding: chunked" } else { "Content-Length: 10000000" };
             wire.send(format!("POST {path} HTTP/1.1\r\nHost: test\r\n{framing}\r\n\r\n"));
             if chunked {
@@ -326,8 +329,148 @@ fn an_answer_before_the_request_has_ended_arrives() {
         }
     }
     upstream.wait("its connections are closed", |upstream| upstream.open() == 0);
-    beside.wait_until_idle();
-    beside.stop();
+    outbound.wait_until_idle();
+    outbound.stop();
+}
+
+/// What comes of a request that is refused in its middle, by an upstream that then does this to its connection.
+fn refused_in_the_middle(read: usize, ending: &'static str) -> Upstream {
+    Upstream::start(move |peer| {
+        if peer.head().is_none() {
+            return;
+        }
+        let mut rest = read;
+        while rest > 0 {
+            let count = peer.read().len();
+            if count == 0 {
+                return;
+            }
+            rest = rest.saturating_sub(count);
+        }
+        // Where it has got all of the request, its connection would else be used again.
+        peer.send("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 3\r\n\r\nbig");
+        match ending {
+            "closes" => (),
+            "resets" => peer.reset(),
+            "shuts and reads" => {
+                peer.shut();
+                peer.wait_for_end();
+            }
+            "shuts and reads no more" => {
+                peer.shut();
+                std::thread::sleep(Duration::from_millis(500));
+            }
+            other => panic!("{other}"),
+        }
+    })
+}
+
+#[test]
+fn an_early_answer_arrives_at_whatever_moment_its_connection_ends() {
+    const LENGTH: usize = 3_000_000;
+    let body = vec![b'x'; LENGTH];
+    for ending in ["closes", "resets", "shuts and reads", "shuts and reads no more"] {
+        for read in [0, 1, 5_000, 70_000, LENGTH / 2, LENGTH - 1] {
+            let upstream = refused_in_the_middle(read, ending);
+            let outbound = Outbound::of(&upstream.url(), ONCE);
+            for framing in ["Transfer-Encoding: chunked", "Content-Length: 3000000"] {
+                // A client that sends all before it looks, and one that sends what the upstream wants to see and no
+                // more.
+                for sent in [LENGTH, read] {
+                    let mut wire = if sent == LENGTH { outbound.wire() } else { outbound.tcp() };
+                    wire.send(format!("POST / HTTP/1.1\r\nHost: test\r\n{framing}\r\n\r\n"));
+                    if framing.starts_with('T') {
+                        wire.send("2dc6c0\r\n");
+                    }
+                    let taken = wire.try_send(&body[..sent]);
+                    let case = format!("read {read}, {ending}, {framing}, sent {sent}");
+                    let answer = wire.answer();
+                    assert_eq!((answer.status, answer.text().as_str()), (413, "big"), "{case}: {answer:?}");
+                    assert!(taken.is_ok(), "{case}: {taken:?}");
+                }
+            }
+            outbound.stop();
+        }
+    }
+}
+
+#[test]
+fn an_early_answer_arrives_though_the_upload_never_pauses() {
+    let taken = Arc::new(AtomicU64::new(0));
+    let counter = Arc::clone(&taken);
+    let upstream = Upstream::start(move |peer| {
+        if peer.head().is_none() {
+            return;
+        }
+        // Before anything is read, so that it is there when more of the request is sent than sockets hold.
+        peer.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig");
+        loop {
+            match peer.read().len() {
+                0 => return,
+                count => _ = counter.fetch_add(count as u64, Ordering::SeqCst),
+            }
+        }
+    });
+    let outbound = Outbound::of(&upstream.url(), ONCE);
+    for _ in 0..3 {
+        let mut wire = outbound.wire();
+        wire.send("POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 1000000000000\r\n\r\n");
+        // Until it fails: there is no end but the one that an answer brings.
+        let sending: Vec<_> = (0..4)
+            .map(|_| {
+                let mut twin = wire.twin();
+                std::thread::spawn(move || {
+                    let piece = vec![b'x'; 1 << 20];
+                    while twin.try_send(&piece).is_ok() {}
+                })
+            })
+            .collect();
+        assert_eq!(wire.answer().is(413).text(), "big");
+        wire.end();
+        sending.into_iter().for_each(|sending| sending.join().unwrap());
+        upstream.wait("its connection is closed", |upstream| upstream.open() == 0);
+        // A few turns of what sockets and buffers hold, of a terabyte.
+        let taken = taken.swap(0, Ordering::SeqCst);
+        assert!(taken < 100 << 20, "{taken} bytes were sent to one that had answered");
+    }
+    outbound.wait_until_idle();
+    outbound.stop();
+}
+
+#[test]
+fn an_answer_that_is_there_wins_over_a_timeout_of_one_that_was_held_up() {
+    for (request, rest) in [
+        ("GET / HTTP/1.1\r\nHost: test\r\n\r\n", ""),
+        ("POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 10\r\n\r\n", "12345"),
+        ("POST / HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\n12345\r\n"),
+    ] {
+        let (asked, has_asked) = std::sync::mpsc::channel();
+        let (answer, answers) = std::sync::mpsc::channel::<()>();
+        let (answered, has_answered) = std::sync::mpsc::channel();
+        let gates = std::sync::Mutex::new((asked, answers, answered));
+        let upstream = Upstream::start(move |peer| {
+            let (asked, answers, answered) = &*gates.lock().unwrap();
+            if peer.head().is_some() {
+                asked.send(()).unwrap();
+                answers.recv().unwrap();
+                peer.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig");
+                answered.send(()).unwrap();
+                // With what there is of the request unread, which resets the connection.
+            }
+        });
+        let outbound = Outbound::of(&upstream.url(), STRICT);
+        let mut wire = outbound.wire();
+        wire.send(format!("{request}{rest}"));
+        has_asked.recv().unwrap();
+        outbound.suspend();
+        answer.send(()).unwrap();
+        has_answered.recv().unwrap();
+        // All bounds of time are over when it looks.
+        std::thread::sleep(Duration::from_millis(600));
+        outbound.resume();
+        assert_eq!(wire.answer().is(413).text(), "big", "{request}");
+        outbound.stop();
+    }
 }
 
 #[test]
@@ -339,9 +482,9 @@ fn an_upload_that_stalls_ends_on_whichever_side_it_does() {
             _ => assert_eq!(peer.body(&mut request), None, "the request is never whole"),
         }
     });
-    let beside = Beside::of(&upstream.url(), STRICT);
+    let outbound = Outbound::of(&upstream.url(), STRICT);
     // The upstream does not read on.
-    let mut wire = beside.wire();
+    let mut wire = outbound.wire();
     wire.send("POST /unread HTTP/1.1\r\nHost: test\r\nContent-Length: 100000000\r\n\r\n");
     let mut twin = wire.twin();
     let sending = std::thread::spawn(move || {
@@ -352,14 +495,14 @@ fn an_upload_that_stalls_ends_on_whichever_side_it_does() {
     sending.join().unwrap();
     // The client does not send on.
     for framing in ["Content-Length: 10", "Transfer-Encoding: chunked"] {
-        let mut wire = beside.wire();
+        let mut wire = outbound.wire();
         wire.send(format!("POST /client HTTP/1.1\r\nHost: test\r\n{framing}\r\n\r\n5\r\nab"));
         let answer = wire.answer().refuses(408, "client_timeout");
         assert_eq!(answer.field("connection"), Some("close"));
     }
     upstream.wait("its connections are closed", |upstream| upstream.open() == 0);
-    beside.wait_until_idle();
-    beside.stop();
+    outbound.wait_until_idle();
+    outbound.stop();
 }
 
 #[test]
@@ -384,16 +527,16 @@ fn a_body_that_one_side_does_not_take_is_not_kept_in_memory() {
             counter.fetch_add(100_000, Ordering::Relaxed);
         }
     });
-    let beside = Beside::of(&upstream.url(), ONCE);
-    let before = beside.memory();
+    let outbound = Outbound::of(&upstream.url(), ONCE);
+    let before = outbound.memory();
     // Ten clients that read 1 KB/s of 1 GB, and ten that send what nobody reads.
     let mut readers: Vec<_> =
-        (0..10).map(|number| if number % 2 == 0 { beside.wire() } else { beside.tcp() }).collect();
+        (0..10).map(|number| if number % 2 == 0 { outbound.wire() } else { outbound.tcp() }).collect();
     for wire in &mut readers {
         wire.send("GET /big HTTP/1.1\r\nHost: test\r\n\r\n");
         assert_eq!(wire.head().status, 200);
     }
-    let mut writers: Vec<_> = (0..10).map(|_| beside.wire()).collect();
+    let mut writers: Vec<_> = (0..10).map(|_| outbound.wire()).collect();
     let taken = Arc::new(AtomicU64::new(0));
     let mut writing = Vec::new();
     for wire in &mut writers {
@@ -412,7 +555,7 @@ fn a_body_that_one_side_does_not_take_is_not_kept_in_memory() {
         for wire in &mut readers {
             wire.take(100);
         }
-        most = most.max(beside.memory());
+        most = most.max(outbound.memory());
     }
     let grown = most.saturating_sub(before);
     assert!(grown < 16 << 20, "{grown} bytes more for twenty bodies");
@@ -429,8 +572,8 @@ fn a_body_that_one_side_does_not_take_is_not_kept_in_memory() {
         writer.join().unwrap();
     }
     upstream.wait("its connections are closed", |upstream| upstream.open() == 0);
-    beside.wait_until_idle();
-    beside.stop();
+    outbound.wait_until_idle();
+    outbound.stop();
 }
 
 #[test]
@@ -440,19 +583,19 @@ fn a_client_that_does_not_take_its_answer_is_given_up() {
         peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
         while peer.send([b'x'; 10_000]) {}
     });
-    let beside = Beside::of(&upstream.url(), STRICT);
-    let mut wire = beside.wire();
+    let outbound = Outbound::of(&upstream.url(), STRICT);
+    let mut wire = outbound.wire();
     wire.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n");
     upstream.wait("its connection is closed", |upstream| upstream.accepted() == 1 && upstream.open() == 0);
-    beside.wait_until_idle();
+    outbound.wait_until_idle();
     // It is not the upstream that was too slow.
     assert_eq!(
-        beside.metric("unladen_requests_total{upstream=\"test\",end=\"broken\",reason=\"client_timeout\"}"),
+        outbound.metric("unladen_requests_total{upstream=\"test\",end=\"broken\",reason=\"client_timeout\"}"),
         Some(1.0)
     );
     let (rest, _) = wire.rest();
     assert!(rest.len() < 100_000_000);
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -475,9 +618,9 @@ fn a_client_that_goes_leaves_nothing_behind() {
         }
     });
     // One at a time: whoever is left behind is in the way of the next.
-    let beside = Beside::of(&upstream.url(), "breaker = false\nlimits = { requests = 1 }");
+    let outbound = Outbound::of(&upstream.url(), "breaker = false\nlimits = { requests = 1 }");
     for path in ["/waiting", "/uploading", "/answering", "/flowing"] {
-        for mut wire in [beside.wire(), beside.tcp()] {
+        for mut wire in [outbound.wire(), outbound.tcp()] {
             let method = if path == "/uploading" { "POST" } else { "GET" };
             let length = if path == "/uploading" { "Content-Length: 100\r\n" } else { "" };
             let before = upstream.seen().len();
@@ -490,9 +633,9 @@ fn a_client_that_goes_leaves_nothing_behind() {
             upstream.wait("the request has come", |upstream| upstream.seen().len() > before);
             drop(wire);
             upstream.wait("its connection is closed", |upstream| upstream.open() == 0);
-            beside.wait_until_idle();
+            outbound.wait_until_idle();
         }
     }
     assert_eq!(upstream.seen().len(), 8);
-    beside.stop();
+    outbound.stop();
 }

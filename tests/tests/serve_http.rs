@@ -1,8 +1,9 @@
-//! `unladen serve` between a client and an upstream of HTTP/1: messages arrive as they were meant, however they are framed.
+//! `unladen serve` between a client and an upstream of HTTP/1: messages arrive as they were meant, however they are
+//! framed.
 
 use std::time::Duration;
 
-use unladen_tests::{Answer, Beside, Ending, Upstream};
+use unladen_tests::{Answer, Ending, Outbound, Upstream};
 
 /// Bytes that no other offset has alike.
 fn pattern(length: usize) -> Vec<u8> {
@@ -49,8 +50,8 @@ fn mirror() -> Upstream {
 #[test]
 fn bodies_of_all_sizes_and_framings_are_the_same_on_the_other_side() {
     let upstream = mirror();
-    let beside = Beside::of(&upstream.url(), "");
-    for (mut wire, name) in [(beside.wire(), "unix"), (beside.tcp(), "tcp")] {
+    let outbound = Outbound::of(&upstream.url(), "");
+    for (mut wire, name) in [(outbound.wire(), "unix"), (outbound.tcp(), "tcp")] {
         for length in [0, 1, 5000, 8191, 8192, 8193, 16_384, 65_535, 65_536, 1_000_003] {
             let body = pattern(length);
             for path in ["/exact", "/chunked", "/close"] {
@@ -71,7 +72,7 @@ fn bodies_of_all_sizes_and_framings_are_the_same_on_the_other_side() {
     }
     // One for the two that close, each time, and one for the others.
     assert!(upstream.accepted() <= 2 * 10 * 2 + 4, "{} connections", upstream.accepted());
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -84,8 +85,8 @@ fn what_belongs_to_one_connection_stays_there() {
             );
         }
     });
-    let beside = Beside::of(&upstream.url(), "");
-    let answer = beside
+    let outbound = Outbound::of(&upstream.url(), "");
+    let answer = outbound
         .wire()
         .ask(
             "GET /a?b=c HTTP/1.1\r\nHost: somebody.else\r\nConnection: X-Own, keep-alive, TE\r\nX-Own: 1\r\nTE: trailers, deflate\r\n\
@@ -117,7 +118,7 @@ fn what_belongs_to_one_connection_stays_there() {
         assert_eq!(seen.field(name), value, "{name}: {seen:?}");
     }
     assert!(seen.field("x-request-id").is_some());
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -129,8 +130,8 @@ fn trailers_are_passed_on_both_ways() {
             );
         }
     });
-    let beside = Beside::of(&upstream.url(), "");
-    let mut wire = beside.wire();
+    let outbound = Outbound::of(&upstream.url(), "");
+    let mut wire = outbound.wire();
     for _ in 0..2 {
         let answer = wire
             .ask(
@@ -148,9 +149,9 @@ fn trailers_are_passed_on_both_ways() {
         );
     }
     // HTTP/1.0 has none: the body is there, and ends with the connection.
-    let answer = beside.wire().ask("GET / HTTP/1.0\r\n\r\n");
+    let answer = outbound.wire().ask("GET / HTTP/1.0\r\n\r\n");
     assert_eq!((answer.status, answer.text().as_str(), answer.ending), (200, "abc", Ending::Closed));
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -171,8 +172,8 @@ fn answers_without_a_body_have_none_and_the_connection_goes_on() {
             peer.send(format!("HTTP/1.1 {head}\r\n\r\n"));
         }
     });
-    let beside = Beside::of(&upstream.url(), "");
-    let mut wire = beside.wire();
+    let outbound = Outbound::of(&upstream.url(), "");
+    let mut wire = outbound.wire();
     let mut ask = |method: &str, path: &str| -> Answer {
         wire.send(format!("{method} {path} HTTP/1.1\r\nHost: test\r\n\r\n"));
         let answer = wire.next(method == "HEAD").is(wire_status(path));
@@ -196,7 +197,7 @@ fn answers_without_a_body_have_none_and_the_connection_goes_on() {
         assert_eq!(ask("GET", "/205").field("content-length"), Some("0"));
     }
     assert_eq!(upstream.accepted(), 1, "its connection is kept, whatever it answers");
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -220,10 +221,10 @@ fn a_client_that_expects_100_continue_gets_it_or_the_answer() {
             }
         }
     });
-    let beside = Beside::of(&upstream.url(), "");
+    let outbound = Outbound::of(&upstream.url(), "");
     let head =
         |path: &str| format!("POST {path} HTTP/1.1\r\nHost: test\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
-    let mut wire = beside.wire();
+    let mut wire = outbound.wire();
     for _ in 0..3 {
         wire.send(head("/yes"));
         let interim = wire.next(false);
@@ -238,7 +239,7 @@ fn a_client_that_expects_100_continue_gets_it_or_the_answer() {
     let _ = wire.try_send("GET / HTTP/1.1\r\nHost: test\r\n\r\n");
     assert_eq!(wire.rest().0, b"");
     assert_eq!(upstream.accepted(), 1);
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -262,8 +263,8 @@ fn interim_answers_are_passed_on_as_they_come() {
             }
         }
     });
-    let beside = Beside::of(&upstream.url(), "");
-    let mut wire = beside.wire();
+    let outbound = Outbound::of(&upstream.url(), "");
+    let mut wire = outbound.wire();
     for _ in 0..2 {
         wire.send("GET /hints HTTP/1.1\r\nHost: test\r\n\r\n");
         let mut came = Vec::new();
@@ -284,11 +285,11 @@ fn interim_answers_are_passed_on_as_they_come() {
     }
     assert_eq!(upstream.accepted(), 1);
     // HTTP/1.0 knows none.
-    let answer = beside.wire().ask("GET /hints HTTP/1.0\r\n\r\n");
+    let answer = outbound.wire().ask("GET /hints HTTP/1.0\r\n\r\n");
     assert_eq!((answer.status, answer.text().as_str()), (200, "ok"));
     // A storm of them ends: with an answer of our own, as none of the upstream's comes.
-    beside.wire().get("/storm").refuses(502, "upstream_malformed");
-    beside.stop();
+    outbound.wire().get("/storm").refuses(502, "upstream_malformed");
+    outbound.stop();
 }
 
 #[test]
@@ -316,13 +317,13 @@ fn an_upgraded_connection_carries_whatever_it_is_both_ways() {
             peer.send(bytes);
         }
     });
-    let beside = Beside::of(&upstream.url(), "");
+    let outbound = Outbound::of(&upstream.url(), "");
     let ask = |path: &str| {
         format!(
             "GET {path} HTTP/1.1\r\nHost: test\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: abc\r\n\r\n"
         )
     };
-    for mut wire in [beside.wire(), beside.tcp()] {
+    for mut wire in [outbound.wire(), outbound.tcp()] {
         wire.send(ask("/socket") + "early\0bird");
         let head = wire.head();
         assert_eq!(head.status, 101);
@@ -341,11 +342,11 @@ fn an_upgraded_connection_carries_whatever_it_is_both_ways() {
         assert_eq!(wire.rest(), (b"the end".to_vec(), Ending::Short));
     }
     // Refused, the connection goes on as it was.
-    let mut wire = beside.wire();
+    let mut wire = outbound.wire();
     assert_eq!(wire.ask(ask("/refused")).is(200).text(), "no");
     assert_eq!(wire.get("/after").is(200).text(), "after");
-    beside.wait_until_idle();
-    beside.stop();
+    outbound.wait_until_idle();
+    outbound.stop();
 }
 
 #[test]
@@ -356,30 +357,33 @@ fn a_change_of_protocol_that_was_not_asked_for_is_none() {
             peer.wait_for_end();
         }
     });
-    let beside = Beside::of(&upstream.url(), "");
-    beside.wire().get("/").refuses(502, "upstream_malformed");
+    let outbound = Outbound::of(&upstream.url(), "");
+    outbound.wire().get("/").refuses(502, "upstream_malformed");
     // Asked for without `Connection`, by HTTP/1.0.
-    beside.wire().ask("GET / HTTP/1.1\r\nHost: test\r\nUpgrade: x\r\n\r\n").refuses(502, "upstream_malformed");
-    beside.wire().ask("GET / HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n").refuses(502, "upstream_malformed");
+    outbound.wire().ask("GET / HTTP/1.1\r\nHost: test\r\nUpgrade: x\r\n\r\n").refuses(502, "upstream_malformed");
+    outbound
+        .wire()
+        .ask("GET / HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
+        .refuses(502, "upstream_malformed");
     // Before the request is whole: what is still to come of it would be the other protocol's.
-    let answer = beside.wire().ask(
+    let answer = outbound.wire().ask(
         "POST / HTTP/1.1\r\nHost: test\r\nConnection: upgrade\r\nUpgrade: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
     );
     answer.refuses(502, "upstream_malformed");
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
 fn clients_of_http_1_0_are_answered_in_their_way() {
     let upstream = mirror();
-    let beside = Beside::of(&upstream.url(), "");
+    let outbound = Outbound::of(&upstream.url(), "");
     let body = pattern(100_000);
     let ask = |path: &str, keep: &str| {
         let mut request = format!("POST {path} HTTP/1.0\r\n{keep}Content-Length: {}\r\n\r\n", body.len()).into_bytes();
         request.extend_from_slice(&body);
         request
     };
-    let mut wire = beside.wire();
+    let mut wire = outbound.wire();
     for _ in 0..2 {
         let answer = wire.ask(ask("/exact", "Connection: keep-alive\r\n")).is(200);
         assert_eq!(answer.field("connection"), Some("keep-alive"), "{:?}", answer.fields);
@@ -389,19 +393,19 @@ fn clients_of_http_1_0_are_answered_in_their_way() {
     let answer = wire.ask(ask("/chunked", "Connection: keep-alive\r\n"));
     assert_eq!((answer.status, answer.field("connection"), answer.ending), (200, None, Ending::Closed));
     assert!(answer.body == body);
-    let mut wire = beside.wire();
+    let mut wire = outbound.wire();
     let answer = wire.ask(ask("/exact", ""));
     assert_eq!((answer.status, answer.field("connection"), answer.ending), (200, None, Ending::Whole));
     assert_eq!(wire.rest(), (Vec::new(), Ending::Short));
     assert!(upstream.seen().iter().all(|seen| seen.field("host").is_some()));
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
 fn pipelined_requests_are_answered_in_their_order() {
     let upstream = mirror();
-    let beside = Beside::of(&upstream.url(), "");
-    let mut wire = beside.wire();
+    let outbound = Outbound::of(&upstream.url(), "");
+    let mut wire = outbound.wire();
     let mut requests = Vec::new();
     for number in 0..50 {
         let body = pattern(number * 37);
@@ -428,7 +432,7 @@ fn pipelined_requests_are_answered_in_their_order() {
     assert_eq!(wire.answer().is(200).field("connection"), Some("close"));
     assert_eq!(wire.rest(), (Vec::new(), Ending::Short));
     sending.join().unwrap();
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -439,12 +443,12 @@ fn heads_are_carried_up_to_their_bounds() {
             peer.send(format!("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Long: {}\r\n\r\nok", "y".repeat(count)));
         }
     });
-    let beside = Beside::of(
+    let outbound = Outbound::of(
         &upstream.url(),
         "limits = { head_bytes = \"100KiB\" }\nclient = { head_bytes = \"100KiB\", fields = 300 }",
     );
     let get = |count: usize, value: &str| format!("GET /{count} HTTP/1.1\r\nHost: test\r\nX-Long: {value}\r\n\r\n");
-    let mut wire = beside.wire();
+    let mut wire = outbound.wire();
     for length in [100, 16_000, 16_384, 17_000, 60_000, 100_000] {
         let value = "x".repeat(length);
         let answer = wire.ask(get(length, &value)).is(200);
@@ -455,11 +459,11 @@ fn heads_are_carried_up_to_their_bounds() {
     wire.ask(format!("GET /1 HTTP/1.1\r\nHost: test\r\n{many}\r\n")).is(200);
     assert!(upstream.seen().last().unwrap().field("x-297").is_some());
     let before = upstream.seen().len();
-    let mut wire = beside.wire();
+    let mut wire = outbound.wire();
     wire.ask(format!("GET /1 HTTP/1.1\r\nHost: test\r\n{many}{many}\r\n")).refuses(431, "too_many_fields");
     assert_eq!(wire.rest(), (Vec::new(), Ending::Short));
     // The answer comes though the client is still sending.
-    let mut wire = beside.tcp();
+    let mut wire = outbound.tcp();
     let mut twin = wire.twin();
     let sending = std::thread::spawn(move || {
         let _ = twin.try_send(get(1, &"x".repeat(3_000_000)));
@@ -468,32 +472,32 @@ fn heads_are_carried_up_to_their_bounds() {
     assert_eq!(answer.field("connection"), Some("close"));
     sending.join().unwrap();
     assert_eq!(upstream.seen().len(), before);
-    beside.wire().ask(get(110_000, "a")).refuses(502, "upstream_malformed");
-    beside.stop();
+    outbound.wire().ask(get(110_000, "a")).refuses(502, "upstream_malformed");
+    outbound.stop();
 }
 
 #[test]
 fn a_body_over_the_limit_is_refused_before_or_while_it_comes() {
     let upstream = mirror();
-    let beside = Beside::of(&upstream.url(), "client = { body_bytes = 10000 }");
-    let mut wire = beside.wire();
+    let outbound = Outbound::of(&upstream.url(), "client = { body_bytes = 10000 }");
+    let mut wire = outbound.wire();
     assert_eq!(wire.post("/exact", pattern(10_000)).is(200).body.len(), 10_000);
     let before = upstream.seen().len();
     // Its length is known: the upstream is not troubled with it.
-    let mut wire = beside.wire();
+    let mut wire = outbound.wire();
     wire.send("POST /exact HTTP/1.1\r\nHost: test\r\nExpect: 100-continue\r\nContent-Length: 10001\r\n\r\n");
     let answer = wire.next(false).refuses(413, "body_too_large");
     assert_eq!(answer.field("connection"), Some("close"));
     assert_eq!(upstream.seen().len(), before);
     // It is not: the upstream never takes it for whole.
-    let mut wire = beside.wire();
+    let mut wire = outbound.wire();
     wire.send("POST /exact HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n");
     wire.send(chunked(&pattern(10_001), 999));
     let answer = wire.answer().refuses(413, "body_too_large");
     assert_eq!(answer.field("connection"), Some("close"));
     upstream.wait("its connection is closed", |upstream| upstream.open() <= 1);
     assert!(upstream.seen()[before..].iter().all(|seen| seen.body.is_empty()), "{:?}", upstream.seen());
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -516,12 +520,12 @@ fn unix_sockets_lead_to_the_upstream_too() {
             });
         }
     });
-    let beside = Beside::of(&format!("unix:{}", path.display()), "");
-    for mut wire in [beside.wire(), beside.tcp()] {
+    let outbound = Outbound::of(&format!("unix:{}", path.display()), "");
+    for mut wire in [outbound.wire(), outbound.tcp()] {
         for _ in 0..3 {
             assert_eq!(wire.get("/").is(200).text(), "unix\n");
         }
     }
-    assert!(beside.wire().post("/", "").is(200).body.len() == 5);
-    beside.stop();
+    assert!(outbound.wire().post("/", "").is(200).body.len() == 5);
+    outbound.stop();
 }

@@ -1,12 +1,12 @@
-//! `unladen serve` and upstreams that close connections at any moment, or are killed: nothing is lost that can be had, and nothing is
-//! carried out twice that must not be.
+//! `unladen serve` and upstreams that close connections at any moment, or are killed: nothing is lost that can be had,
+//! and nothing is carried out twice that must not be.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use unladen_tests::{Beside, Nginx, Upstream};
+use unladen_tests::{Nginx, Outbound, Upstream};
 
 /// A generator of numbers that need not be good (xorshift).
 struct Dice(u64);
@@ -64,14 +64,14 @@ fn at_random(peer: &mut unladen_tests::Peer, dice: &mut Dice) -> bool {
 fn gets(count: usize) {
     let ledger = Ledger::default();
     let upstream = bookkeeping(&ledger, at_random);
-    let beside = Beside::of(&upstream.url(), "");
+    let outbound = Outbound::of(&upstream.url(), "");
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for client in 0..8 {
-            let (next, beside) = (&next, &beside);
+            let (next, outbound) = (&next, &outbound);
             scope.spawn(move || {
                 let mut dice = Dice::new(1000 + client);
-                let mut wire = if client % 2 == 0 { beside.wire() } else { beside.tcp() };
+                let mut wire = if client % 2 == 0 { outbound.wire() } else { outbound.tcp() };
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= count {
@@ -89,11 +89,11 @@ fn gets(count: usize) {
     let ledger = ledger.lock().unwrap();
     assert_eq!(ledger.len(), count);
     assert!(ledger.values().all(|times| *times == 1), "none was read twice");
-    let raced = beside.metric("unladen_attempts_total").unwrap_or(0.0) - count as f64;
+    let raced = outbound.metric("unladen_attempts_total").unwrap_or(0.0) - count as f64;
     println!("{count} GETs over {} connections, of which {raced} were sent again", upstream.accepted());
     assert!(raced > 0.0, "none met a connection that was being closed");
     drop(ledger);
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -107,7 +107,8 @@ fn connections_that_are_closed_at_random_100_000_times_lose_no_get() {
     gets(800_000);
 }
 
-/// POSTs whose connections are closed as `closes` says: how many were answered, and how many were told that they may be lost.
+/// POSTs whose connections are closed as `closes` says: how many were answered, and how many were told that they may be
+/// lost.
 fn posts(
     seconds: u64,
     clients: u64,
@@ -117,15 +118,15 @@ fn posts(
     let ledger = Ledger::default();
     let upstream = bookkeeping(&ledger, closes);
     // Whatever becomes of them: the breaker is not what this is about.
-    let beside = Beside::of(&upstream.url(), "breaker = false");
+    let outbound = Outbound::of(&upstream.url(), "breaker = false");
     let (answered, lost) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     let until = Instant::now() + Duration::from_secs(seconds);
     std::thread::scope(|scope| {
         for client in 0..clients {
-            let (beside, answered, lost) = (&beside, &answered, &lost);
+            let (outbound, answered, lost) = (&outbound, &answered, &lost);
             scope.spawn(move || {
                 let mut dice = Dice::new(2000 + client);
-                let mut wire = beside.wire();
+                let mut wire = outbound.wire();
                 let mut number = 0;
                 while Instant::now() < until {
                     let path = format!("/{client}/{number}");
@@ -133,7 +134,7 @@ fn posts(
                     let answer = wire.post(&path, "to be done once");
                     if answer.field("connection") == Some("close") {
                         // It was not read to its end.
-                        wire = beside.wire();
+                        wire = outbound.wire();
                     }
                     if answer.status == 200 {
                         assert_eq!(answer.is(200).text(), path);
@@ -152,7 +153,7 @@ fn posts(
     assert!(ledger.values().all(|times| *times == 1), "one was carried out twice");
     assert!(answered.iter().all(|path| ledger.contains_key(path)), "one was answered and not carried out");
     assert!(lost.iter().all(|path| !ledger.contains_key(path)), "this upstream answers all that it carries out");
-    beside.stop();
+    outbound.stop();
     (answered.len(), lost.len())
 }
 
@@ -188,7 +189,7 @@ fn an_upstream_that_is_killed_and_comes_back_is_found_again() {
     let body = "well\n".repeat(1000);
     let mut nginx = Nginx::plain("location / { root .; }");
     std::fs::write(nginx.path("page"), &body).unwrap();
-    let beside = Beside::of(
+    let outbound = Outbound::of(
         &format!("http://{}", nginx.address()),
         "breaker = { requests = 10, open = \"100ms\" }\nretry = { backoff = \"1ms\" }",
     );
@@ -197,9 +198,9 @@ fn an_upstream_that_is_killed_and_comes_back_is_found_again() {
     let reasons: Mutex<HashMap<String, usize>> = Mutex::default();
     std::thread::scope(|scope| {
         for client in 0..4 {
-            let (done, good, reasons, beside, body) = (&done, &good, &reasons, &beside, &body);
+            let (done, good, reasons, outbound, body) = (&done, &good, &reasons, &outbound, &body);
             scope.spawn(move || {
-                let mut wire = if client % 2 == 0 { beside.wire() } else { beside.tcp() };
+                let mut wire = if client % 2 == 0 { outbound.wire() } else { outbound.tcp() };
                 while !done.load(Ordering::SeqCst) {
                     let mut answer = wire.get("/page");
                     match answer.reason() {
@@ -212,7 +213,7 @@ fn an_upstream_that_is_killed_and_comes_back_is_found_again() {
                         // It was cut off in the middle, and says so.
                         None => {
                             assert!(body.starts_with(&answer.text()) && answer.body.len() < body.len());
-                            wire = beside.wire();
+                            wire = outbound.wire();
                         }
                     }
                 }
@@ -243,6 +244,6 @@ fn an_upstream_that_is_killed_and_comes_back_is_found_again() {
     let known = ["upstream_closed", "connect_failed", "breaker_open"];
     assert!(reasons.keys().all(|reason| known.contains(&reason.as_str())), "{reasons:?}");
     assert!(reasons.contains_key("breaker_open"), "{reasons:?}");
-    beside.wait_until_idle();
-    beside.stop();
+    outbound.wait_until_idle();
+    outbound.stop();
 }

@@ -1,5 +1,5 @@
-//! `unladen serve` with HTTP/2 on either side or both: messages arrive as they were meant, and what happens to one stream, or to the
-//! connection that it shares, happens to nobody else.
+//! `unladen serve` with HTTP/2 on either side or both: messages arrive as they were meant, and what happens to one
+//! stream, or to the connection that it shares, happens to nobody else.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use h2::Reason;
 use http::{HeaderMap, Response};
 use unladen_tests::h2::{H2Answer, H2Asked, H2Client, H2Manners, H2Upstream, mirror, request, send_body};
-use unladen_tests::{Authority, Beside, Ending, Nginx, Upstream};
+use unladen_tests::{Authority, Ending, Nginx, Outbound, Upstream};
 
 /// Far above what any wait of the tests takes.
 const LIMIT: Duration = Duration::from_secs(40);
@@ -29,8 +29,8 @@ async fn until(what: &str, is_so: impl Fn() -> bool) {
 }
 
 /// Waits until no request is in flight; what the client says meanwhile is sent.
-async fn idle(beside: &Beside) {
-    until("none is in flight", || beside.in_flight() == 0.0).await;
+async fn idle(outbound: &Outbound) {
+    until("none is in flight", || outbound.in_flight() == 0.0).await;
 }
 
 /// Bytes that no other offset has alike.
@@ -95,18 +95,18 @@ fn bodies_and_trailers_are_the_same_on_the_other_side() {
     run(async {
         let (h1, h2) = (mirror_h1(), H2Upstream::mirror());
         for (url, http) in [(h1.url(), "1"), (h2.url(), "2")] {
-            let beside = Beside::of(&url, &format!("http = \"{http}\""));
-            let client = H2Client::unix(&beside.socket()).await;
+            let outbound = Outbound::of(&url, &format!("http = \"{http}\""));
+            let client = H2Client::unix(&outbound.socket()).await;
             exchange_everything(&client).await;
-            beside.stop();
+            outbound.stop();
         }
         // By HTTP/1 to HTTP/2.
-        let beside = Beside::of(&h2.url(), "http = \"2\"");
+        let outbound = Outbound::of(&h2.url(), "http = \"2\"");
         for length in [0, 1, 16_384, 16_385, 1_000_003] {
             let body = pattern(length);
             for is_chunked in [false, true] {
                 // One that is answered while it is sent has to be read meanwhile.
-                let mut wire = beside.wire();
+                let mut wire = outbound.wire();
                 let (mut twin, own) = (wire.twin(), body.clone());
                 let sending = std::thread::spawn(move || {
                     if !is_chunked {
@@ -129,7 +129,7 @@ fn bodies_and_trailers_are_the_same_on_the_other_side() {
             }
         }
         assert_eq!(h2.open(), 1, "all of it went over one connection");
-        beside.stop();
+        outbound.stop();
     });
 }
 
@@ -154,8 +154,8 @@ fn answers_without_a_body_have_none() {
     }
     run(async {
         let upstream = H2Upstream::start(script);
-        let beside = Beside::of(&upstream.url(), "http = \"2\"\nretry = { attempts = 0 }\nbreaker = false");
-        let mut wire = beside.wire();
+        let outbound = Outbound::of(&upstream.url(), "http = \"2\"\nretry = { attempts = 0 }\nbreaker = false");
+        let mut wire = outbound.wire();
         let mut ask = |method: &str, path: &str| {
             wire.send(format!("{method} {path} HTTP/1.1\r\nHost: test\r\n\r\n"));
             let answer = wire.next(method == "HEAD");
@@ -172,7 +172,7 @@ fn answers_without_a_body_have_none() {
             assert_eq!(ask("HEAD", "/evil").field("content-length"), Some("4"));
             assert_eq!(ask("GET", "/evil").text(), "evil");
         }
-        let client = H2Client::unix(&beside.socket()).await;
+        let client = H2Client::unix(&outbound.socket()).await;
         for (method, path, status, length) in
             [("HEAD", "/length", 200, Some("1000")), ("GET", "/204", 204, None), ("GET", "/304", 304, Some("1000"))]
         {
@@ -180,7 +180,7 @@ fn answers_without_a_body_have_none() {
             let answer = H2Answer::read(answer).await.unwrap().is(status);
             assert_eq!((answer.field("content-length"), answer.body.len()), (length, 0), "{method} {path}");
         }
-        beside.stop();
+        outbound.stop();
     });
 }
 
@@ -210,15 +210,15 @@ fn interim_answers_are_passed_on() {
             }
         });
         for (url, http) in [(upstream.url(), "2"), (h1.url(), "1")] {
-            let beside = Beside::of(&url, &format!("http = \"{http}\""));
-            let client = H2Client::unix(&beside.socket()).await;
+            let outbound = Outbound::of(&url, &format!("http = \"{http}\""));
+            let client = H2Client::unix(&outbound.socket()).await;
             let (mut answer, _) = client.send(request("GET", "/"), true).await;
             for name in ["a", "b"] {
                 let hints = std::future::poll_fn(|cx| answer.poll_informational(cx)).await.unwrap().unwrap();
                 assert_eq!((hints.status().as_u16(), hints.headers()["link"].to_str().unwrap()), (103, name));
             }
             H2Answer::read(answer).await.unwrap().is(200);
-            let mut wire = beside.wire();
+            let mut wire = outbound.wire();
             wire.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n");
             let came = [wire.next(false), wire.next(false), wire.next(false)].map(|answer| answer.status);
             assert_eq!(came, [103, 103, 200]);
@@ -227,7 +227,7 @@ fn interim_answers_are_passed_on() {
                 assert_eq!(wire.next(false).status, 100);
                 assert_eq!(wire.ask("hello").is(200).text(), "hello");
             }
-            beside.stop();
+            outbound.stop();
         }
     });
 }
@@ -237,8 +237,8 @@ fn many_streams_at_a_time_do_not_mix() {
     run(async {
         let (h1, h2) = (mirror_h1(), H2Upstream::mirror());
         for (url, http) in [(h1.url(), "1"), (h2.url(), "2")] {
-            let beside = Beside::of(&url, &format!("http = \"{http}\""));
-            let client = H2Client::unix(&beside.socket()).await;
+            let outbound = Outbound::of(&url, &format!("http = \"{http}\""));
+            let client = H2Client::unix(&outbound.socket()).await;
             let mut tasks = Vec::new();
             for number in 0..120_usize {
                 let client = client.clone();
@@ -252,8 +252,8 @@ fn many_streams_at_a_time_do_not_mix() {
             for task in tasks {
                 task.await.unwrap();
             }
-            idle(&beside).await;
-            beside.stop();
+            idle(&outbound).await;
+            outbound.stop();
         }
     });
 }
@@ -267,19 +267,23 @@ fn an_answer_before_the_request_has_ended_arrives() {
     }
     run(async {
         let h1 = Upstream::start(|peer| {
-            peer.head();
-            peer.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig");
-            peer.wait_for_end();
+            // Its connection is open for more, and so may be used again where all of the request was sent.
+            while let Some(mut request) = peer.head() {
+                peer.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig");
+                if peer.body(&mut request).is_none() {
+                    return;
+                }
+            }
         });
         let h2 = H2Upstream::start(script);
         let body = vec![b'x'; 10_000_000];
         for (url, http) in [(h1.url(), "1"), (h2.url(), "2")] {
-            let beside = Beside::of(&url, &format!("http = \"{http}\"\nclient = {{ body_bytes = \"20MB\" }}"));
-            let client = H2Client::unix(&beside.socket()).await;
+            let outbound = Outbound::of(&url, &format!("http = \"{http}\"\nclient = {{ body_bytes = \"20MB\" }}"));
+            let client = H2Client::unix(&outbound.socket()).await;
             for _ in 0..3 {
                 let answer = client.post("/", &body).await.is(413);
                 assert_eq!(answer.text(), "big", "HTTP/{http}");
-                let mut wire = beside.wire();
+                let mut wire = outbound.wire();
                 assert_eq!(wire.post("/", &body).is(413).text(), "big", "HTTP/{http}");
             }
             // Ours, too: known beforehand, and found out.
@@ -287,8 +291,8 @@ fn an_answer_before_the_request_has_ended_arrives() {
             head.headers_mut().insert("content-length", 30_000_000.into());
             let (answer, _send) = client.send(head, false).await;
             H2Answer::read(answer).await.unwrap().refuses(413, "body_too_large");
-            idle(&beside).await;
-            beside.stop();
+            idle(&outbound).await;
+            outbound.stop();
         }
         // The upstream takes all, so that the bound is met in the middle.
         let upstream = H2Upstream::start(|mut asked: H2Asked| async move {
@@ -296,11 +300,11 @@ fn an_answer_before_the_request_has_ended_arrives() {
                 let _ = asked.request.body_mut().flow_control().release_capacity(piece.len());
             }
         });
-        let beside = Beside::of(&upstream.url(), "http = \"2\"\nclient = { body_bytes = \"1MB\" }");
-        let client = H2Client::unix(&beside.socket()).await;
+        let outbound = Outbound::of(&upstream.url(), "http = \"2\"\nclient = { body_bytes = \"1MB\" }");
+        let client = H2Client::unix(&outbound.socket()).await;
         client.post("/", &body).await.refuses(413, "body_too_large");
-        idle(&beside).await;
-        beside.stop();
+        idle(&outbound).await;
+        outbound.stop();
     });
 }
 
@@ -332,13 +336,13 @@ fn a_client_that_goes_leaves_nothing_behind() {
             peer.wait_for_end();
         });
         for (url, http) in [(h1.url(), "1"), (h2.url(), "2")] {
-            let beside = Beside::of(&url, &format!("http = \"{http}\"\nbreaker = false"));
+            let outbound = Outbound::of(&url, &format!("http = \"{http}\"\nbreaker = false"));
             let seen = || if http == "1" { h1.seen().len() } else { h2.seen().len() };
             for path in ["/waiting", "/answering"] {
                 for how in ["reset", "closed", "HTTP/1"] {
                     let before = seen();
-                    let client = H2Client::unix(&beside.socket()).await;
-                    let mut wire = beside.wire();
+                    let client = H2Client::unix(&outbound.socket()).await;
+                    let mut wire = outbound.wire();
                     let mut stream = None;
                     if how == "HTTP/1" {
                         wire.send(format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n"));
@@ -367,10 +371,10 @@ fn a_client_that_goes_leaves_nothing_behind() {
                         assert_eq!((told.as_str(), reason), (path, Some(Reason::CANCEL)), "{how}");
                     }
                     drop(stream);
-                    idle(&beside).await;
+                    idle(&outbound).await;
                 }
             }
-            beside.stop();
+            outbound.stop();
         }
         assert_eq!(h2.accepted(), 1, "the connection has outlived all of its streams");
     });
@@ -405,9 +409,9 @@ fn streams_that_the_upstream_resets_are_sent_again_if_that_is_safe() {
     };
     run(async {
         let upstream = H2Upstream::start(script);
-        let beside = Beside::of(&upstream.url(), "http = \"2\"\nbreaker = false\nretry = { backoff = \"1ms\" }");
+        let outbound = Outbound::of(&upstream.url(), "http = \"2\"\nbreaker = false\nretry = { backoff = \"1ms\" }");
         let body = pattern(30_000);
-        let client = H2Client::unix(&beside.socket()).await;
+        let client = H2Client::unix(&outbound.socket()).await;
         let asked = || asked_for.load(Ordering::SeqCst);
         let mut before = 0;
         let mut more = |count: usize, what: &str| {
@@ -420,7 +424,7 @@ fn streams_that_the_upstream_resets_are_sent_again_if_that_is_safe() {
             // It has said that it did nothing.
             assert!(client.post("/refused", &body).await.is(200).body == body);
             more(2, "POST refused");
-            assert!(beside.wire().post("/refused", &body).is(200).body == body);
+            assert!(outbound.wire().post("/refused", &body).is(200).body == body);
             more(2, "POST refused, by HTTP/1");
             client.get("/failed").await.is(200);
             more(2, "GET failed");
@@ -433,12 +437,12 @@ fn streams_that_the_upstream_resets_are_sent_again_if_that_is_safe() {
             more(2, "GET that never succeeds");
             let broken = client.get("/broken").await;
             assert!(broken.head.status == 200 && broken.error.is_some() && broken.text() == "abc", "{broken:?}");
-            let broken = beside.wire().get("/broken");
+            let broken = outbound.wire().get("/broken");
             assert_eq!((broken.status, broken.text().as_str(), broken.ending), (200, "abc", Ending::Short));
             more(2, "GET that breaks off");
         }
         assert_eq!(upstream.accepted(), 1, "none of it ends the connection");
-        beside.stop();
+        outbound.stop();
     });
 }
 
@@ -452,8 +456,8 @@ fn a_connection_that_says_it_goes_away_loses_nothing() {
     };
     run(async {
         let upstream = H2Upstream::with(H2Manners { streams: 128, enough: 10 }, script);
-        let beside = Beside::of(&upstream.url(), "http = \"2\"\nretry = { attempts = 0 }");
-        let client = H2Client::unix(&beside.socket()).await;
+        let outbound = Outbound::of(&upstream.url(), "http = \"2\"\nretry = { attempts = 0 }");
+        let client = H2Client::unix(&outbound.socket()).await;
         let body = pattern(10_000);
         let mut tasks = Vec::new();
         for number in 0..12 {
@@ -472,7 +476,7 @@ fn a_connection_that_says_it_goes_away_loses_nothing() {
         }
         assert_eq!(upstream.seen().len(), 240, "none was sent twice");
         assert!(upstream.accepted() >= 20, "{} connections", upstream.accepted());
-        beside.stop();
+        outbound.stop();
     });
 }
 
@@ -486,15 +490,15 @@ fn nginx_that_goes_away_all_the_time_loses_nothing() {
         &[("chain.pem", &certificate.chain), ("key.pem", &certificate.key), ("file", &"0123456789".repeat(100_000))],
     );
     std::fs::write(nginx.path("ca.pem"), authority.pem()).unwrap();
-    let beside = Beside::of(
+    let outbound = Outbound::of(
         &format!("https://{}", nginx.address()),
         &format!("ca = \"{}\"\nretry = {{ attempts = 0 }}", nginx.path("ca.pem").display()),
     );
     std::thread::scope(|scope| {
         for client in 0..8 {
-            let beside = &beside;
+            let outbound = &outbound;
             scope.spawn(move || {
-                let mut wire = if client % 2 == 0 { beside.wire() } else { beside.tcp() };
+                let mut wire = if client % 2 == 0 { outbound.wire() } else { outbound.tcp() };
                 for number in 0..100 {
                     match (client + number) % 3 {
                         0 => assert_eq!(wire.get("/file").is(200).body.len(), 1_000_000),
@@ -503,7 +507,7 @@ fn nginx_that_goes_away_all_the_time_loses_nothing() {
                             assert_eq!(answer.text(), "well");
                             // It may have been answered before it was there.
                             if answer.field("connection") == Some("close") {
-                                wire = beside.wire();
+                                wire = outbound.wire();
                             }
                         }
                         _ => assert_eq!(wire.get("/").is(200).text(), "well"),
@@ -512,26 +516,27 @@ fn nginx_that_goes_away_all_the_time_loses_nothing() {
             });
         }
     });
-    let log = nginx.file("requests.log");
+    let log = nginx.requests(800);
     assert_eq!(log.lines().filter(|line| line.contains("HTTP/2.0\" 200")).count(), 800);
     assert_eq!(log.lines().count(), 800, "none was sent twice");
     // An upgrade is of HTTP/1.1 alone.
-    let answer = beside.wire().ask("GET / HTTP/1.1\r\nHost: test\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n");
+    let answer =
+        outbound.wire().ask("GET / HTTP/1.1\r\nHost: test\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n");
     assert_eq!(answer.is(200).text(), "well");
-    assert!(nginx.file("requests.log").lines().last().unwrap().contains("HTTP/1.1\" 200"));
-    beside.stop();
+    assert!(nginx.requests(801).lines().last().unwrap().contains("HTTP/1.1\" 200"));
+    outbound.stop();
 }
 
 #[test]
 fn an_upgrade_cannot_be_had_where_http_2_alone_is_spoken() {
     let upstream = H2Upstream::mirror();
-    let beside = Beside::of(&upstream.url(), "http = \"2\"");
-    let mut wire = beside.wire();
+    let outbound = Outbound::of(&upstream.url(), "http = \"2\"");
+    let mut wire = outbound.wire();
     let ask = "GET / HTTP/1.1\r\nHost: test\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
     wire.ask(ask).refuses(501, "no_upgrade");
     wire.get("/").is(200);
     assert_eq!(upstream.seen().len(), 1);
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -560,17 +565,17 @@ fn clients_that_read_slowly_hold_up_neither_the_others_nor_the_memory() {
     run(async {
         let upstream = H2Upstream::start(script);
         // Long enough to be in the way of others.
-        let beside = Beside::of(&upstream.url(), "http = \"2\"\ntimeouts = { idle = \"10m\" }");
-        let before = beside.memory();
+        let outbound = Outbound::of(&upstream.url(), "http = \"2\"\ntimeouts = { idle = \"10m\" }");
+        let before = outbound.memory();
         // Of HTTP/1, and streams of one connection of HTTP/2.
-        let mut wires: Vec<_> = (0..30).map(|_| beside.wire()).collect();
+        let mut wires: Vec<_> = (0..30).map(|_| outbound.wire()).collect();
         for wire in &mut wires {
             wire.send("GET /big HTTP/1.1\r\nHost: test\r\n\r\n");
             assert_eq!(wire.head().status, 200);
         }
         let mut builder = h2::client::Builder::new();
         builder.initial_connection_window_size(100 << 20);
-        let client = H2Client::with(&beside.socket(), builder).await;
+        let client = H2Client::with(&outbound.socket(), builder).await;
         let mut streams = Vec::new();
         for _ in 0..30 {
             let (answer, _) = client.send(request("GET", "/big"), true).await;
@@ -579,18 +584,18 @@ fn clients_that_read_slowly_hold_up_neither_the_others_nor_the_memory() {
         for _ in 0..20 {
             tokio::time::sleep(Duration::from_millis(20)).await;
             // Their connections to the upstream are the same.
-            assert_eq!(beside.wire().post("/", "quick").is(200).text(), "quick");
+            assert_eq!(outbound.wire().post("/", "quick").is(200).text(), "quick");
             assert_eq!(client.post("/", b"quick").await.is(200).text(), "quick");
         }
-        let grown = beside.memory().saturating_sub(before);
+        let grown = outbound.memory().saturating_sub(before);
         println!("{grown} bytes more for 60 readers that do not read");
         assert!(grown < 60 << 20, "{grown} bytes more");
         assert!(upstream.accepted() <= 2);
         let sent = sent.load(Ordering::Relaxed);
         assert!(sent < 60 << 20, "{sent} bytes were taken");
         drop((wires, streams));
-        idle(&beside).await;
-        beside.stop();
+        idle(&outbound).await;
+        outbound.stop();
     });
 }
 
@@ -602,13 +607,13 @@ fn with_as_many_streams_as_may_be_requests_wait_for_their_turn() {
     };
     run(async {
         let upstream = H2Upstream::with(H2Manners { streams: 2, enough: usize::MAX }, script);
-        let beside = Beside::of(
+        let outbound = Outbound::of(
             &upstream.url(),
             "http = \"2\"\nlimits = { connections = 1 }\ntimeouts = { connect = \"30s\" }\nretry = { attempts = 0 }",
         );
         // The upstream's limit is known from here on.
-        beside.wire().get("/").is(200);
-        let client = H2Client::unix(&beside.socket()).await;
+        outbound.wire().get("/").is(200);
+        let client = H2Client::unix(&outbound.socket()).await;
         let mut tasks = Vec::new();
         for _ in 0..20 {
             let client = client.clone();
@@ -620,7 +625,7 @@ fn with_as_many_streams_as_may_be_requests_wait_for_their_turn() {
             task.await.unwrap();
         }
         assert_eq!(upstream.accepted(), 1);
-        beside.stop();
+        outbound.stop();
     });
 }
 
@@ -652,9 +657,9 @@ fn a_connection_that_is_lost_takes_no_request_with_it_that_can_be_had() {
         });
     });
     run(async move {
-        let beside =
-            Beside::of(&format!("http://{address}"), "http = \"2\"\nretry = { budget = 1.0, backoff = \"1ms\" }");
-        let client = H2Client::unix(&beside.socket()).await;
+        let outbound =
+            Outbound::of(&format!("http://{address}"), "http = \"2\"\nretry = { budget = 1.0, backoff = \"1ms\" }");
+        let client = H2Client::unix(&outbound.socket()).await;
         let mut tasks = Vec::new();
         for number in 0..8 {
             let client = client.clone();
@@ -681,7 +686,7 @@ fn a_connection_that_is_lost_takes_no_request_with_it_that_can_be_had() {
         }
         println!("{good} of 800 were answered, over {} connections", upstream.load(Ordering::SeqCst));
         assert!(good > 780, "{good} of 800");
-        beside.stop();
+        outbound.stop();
     });
 }
 
@@ -702,17 +707,17 @@ fn an_upstream_that_stalls_is_given_up_and_its_connection_is_not() {
     };
     run(async {
         let upstream = H2Upstream::start(script);
-        let beside = Beside::of(
+        let outbound = Outbound::of(
             &upstream.url(),
             "http = \"2\"\nbreaker = false\ntimeouts = { first_byte = \"300ms\", idle = \"300ms\" }",
         );
-        let client = H2Client::unix(&beside.socket()).await;
+        let client = H2Client::unix(&outbound.socket()).await;
         for _ in 0..2 {
             client.get("/nothing").await.refuses(504, "upstream_timeout");
-            beside.wire().get("/nothing").refuses(504, "upstream_timeout");
+            outbound.wire().get("/nothing").refuses(504, "upstream_timeout");
             let answer = client.get("/some").await;
             assert!(answer.head.status == 200 && answer.error.is_some() && answer.text() == "abc", "{answer:?}");
-            let answer = beside.wire().get("/some");
+            let answer = outbound.wire().get("/some");
             assert_eq!((answer.status, answer.text().as_str(), answer.ending), (200, "abc", Ending::Short));
             assert_eq!(client.post("/", b"well").await.is(200).text(), "well");
         }
@@ -726,7 +731,7 @@ fn an_upstream_that_stalls_is_given_up_and_its_connection_is_not() {
             let answer = H2Answer::of(answer).await.unwrap();
             assert!(answer.error.is_some() || answer.head.status == 408, "{answer:?}");
         }
-        idle(&beside).await;
-        beside.stop();
+        idle(&outbound).await;
+        outbound.stop();
     });
 }

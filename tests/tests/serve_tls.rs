@@ -1,14 +1,14 @@
 //! `unladen serve` and TLS upstreams: who cannot show that they are who they should be, are sent nothing.
 
-use unladen_tests::{Authority, Beside, Certificate, Nginx};
+use unladen_tests::{Authority, Certificate, Nginx, Outbound};
 
 const ANSWER: &str = "location / { return 200 'well'; }";
 
 /// Trusts the authority, and asks for the name.
-fn beside(nginx: &Nginx, authority: &Authority, settings: &str) -> Beside {
+fn outbound(nginx: &Nginx, authority: &Authority, settings: &str) -> Outbound {
     let ca = nginx.path("ca.pem");
     std::fs::write(&ca, authority.pem()).unwrap();
-    Beside::of(
+    Outbound::of(
         &format!("https://{}", nginx.address()),
         &format!("ca = \"{}\"\nretry = {{ attempts = 0 }}\nbreaker = false\n{settings}", ca.display()),
     )
@@ -31,32 +31,32 @@ fn an_upstream_that_is_not_who_it_should_be_is_sent_nothing() {
     ] {
         for listen in ["ssl", "ssl http2"] {
             let nginx = nginx(&certificate, listen, ANSWER);
-            let beside = beside(&nginx, &ours, "server_name = \"upstream.example\"");
-            let mut wire = beside.wire();
+            let outbound = outbound(&nginx, &ours, "server_name = \"upstream.example\"");
+            let mut wire = outbound.wire();
             wire.get("/secret").refuses(502, "tls_failed");
             wire.post("/secret", "secret").refuses(502, "tls_failed");
             assert_eq!(nginx.file("requests.log"), "", "{what}, {listen}");
             assert!(
-                beside.metric("unladen_tls_handshakes_total{upstream=\"test\",result=\"failed\"}") >= Some(2.0),
+                outbound.metric("unladen_tls_handshakes_total{upstream=\"test\",result=\"failed\"}") >= Some(2.0),
                 "{what}"
             );
-            beside.stop();
+            outbound.stop();
         }
     }
     let nginx = nginx(&ours.certificate("upstream.example"), "ssl", ANSWER);
-    let beside = beside(&nginx, &ours, "server_name = \"upstream.example\"");
-    assert_eq!(beside.wire().get("/").is(200).text(), "well");
-    assert_eq!(nginx.file("requests.log").lines().count(), 1);
-    beside.stop();
+    let outbound = outbound(&nginx, &ours, "server_name = \"upstream.example\"");
+    assert_eq!(outbound.wire().get("/").is(200).text(), "well");
+    assert_eq!(nginx.requests(1).lines().count(), 1);
+    outbound.stop();
 }
 
 #[test]
 fn what_does_not_speak_tls_is_sent_nothing() {
     let nginx = Nginx::plain(ANSWER);
-    let beside = beside(&nginx, &Authority::new(), "");
-    beside.wire().get("/secret").refuses(502, "tls_failed");
+    let outbound = outbound(&nginx, &Authority::new(), "");
+    outbound.wire().get("/secret").refuses(502, "tls_failed");
     assert!(!nginx.file("requests.log").contains("secret"));
-    beside.stop();
+    outbound.stop();
 }
 
 #[test]
@@ -64,19 +64,20 @@ fn connections_with_tls_are_kept_and_sessions_resumed() {
     let authority = Authority::new();
     for (listen, version) in [("ssl", "1.1"), ("ssl http2", "2")] {
         let nginx = nginx(&authority.certificate("127.0.0.1"), listen, &format!("keepalive_requests 5; {ANSWER}"));
-        let beside = beside(&nginx, &authority, "");
-        let mut wire = beside.wire();
+        let outbound = outbound(&nginx, &authority, "");
+        let mut wire = outbound.wire();
         for number in 0..40 {
             if number % 2 == 0 {
                 assert_eq!(wire.get("/").is(200).text(), "well");
             } else {
-                // nginx closes its connections every five requests, or says that it will: none of these is lost by that.
+                // nginx closes its connections every five requests, or says that it will: none of these is lost by
+                // that.
                 wire.post("/", "x".repeat(1000)).is(200);
             }
         }
-        assert_eq!(nginx.file("requests.log").lines().count(), 40, "HTTP/{version}");
+        assert_eq!(nginx.requests(40).lines().count(), 40, "HTTP/{version}");
         let handshakes = |result: &str| {
-            beside
+            outbound
                 .metric(&format!("unladen_tls_handshakes_total{{upstream=\"test\",result=\"{result}\"}}"))
                 .unwrap_or(0.0)
         };
@@ -84,6 +85,6 @@ fn connections_with_tls_are_kept_and_sessions_resumed() {
         println!("HTTP/{version}: {full} full handshakes, {resumed} resumed ones");
         assert!(full >= 1.0 && full + resumed <= 20.0, "HTTP/{version}: {full} full, {resumed} resumed");
         assert!(resumed >= 5.0, "HTTP/{version}: {full} full, {resumed} resumed");
-        beside.stop();
+        outbound.stop();
     }
 }

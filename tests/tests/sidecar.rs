@@ -23,7 +23,8 @@ fn go(subject: &Subject, way: &str) {
     subject.run(["restart"]);
 }
 
-/// Each way with: round trips to the service, whether connections are kept, how they came about, and which daemons there are.
+/// Each way with: round trips to the service, whether connections are kept, how they came about, and which daemons
+/// there are.
 const WAYS: [(&str, u32, bool, &str, &[&str]); 8] = [
     ("http", 0, false, "-", &[]),
     ("nginx", 0, true, ".", &["proxy"]),

@@ -181,8 +181,8 @@ impl Setting {
         Experiment { baseline, again, candidate, pooled }
     }
 
-    /// Coverage and bias of the ratio of each of [`QUANTILES`]. Errors and widths are those of its logarithm, in which twice
-    /// as long and half as long are as far from the truth.
+    /// Coverage and bias of the ratio of each of [`QUANTILES`]. Errors and widths are those of its logarithm, in which
+    /// twice as long and half as long are as far from the truth.
     pub fn coverage(&self, ratio: f64, runs: Range<u64>) -> [Tally; QUANTILES.len()] {
         let mut tallies = [Tally::default(); QUANTILES.len()];
         for run in runs {
@@ -203,8 +203,8 @@ impl Setting {
         for run in runs {
             let changes = self.run(run, ratio).changes();
             said.experiments += 1;
-            said.any += u64::from(changes.iter().any(|change| change.is_measurable()));
-            said.headline += u64::from(changes.first().is_some_and(|change| change.is_measurable()));
+            said.any += u64::from(changes.iter().any(|change| change.is_told()));
+            said.headline += u64::from(changes.first().is_some_and(|change| change.is_told()));
             said.wrong += u64::from(changes.iter().any(|change| match change {
                 Change::Faster => ratio >= 1.0,
                 Change::Slower => ratio <= 1.0,
@@ -290,7 +290,7 @@ impl Experiment {
             Family { deciding: headline.p_value, others: others.iter().map(|(effect, _)| effect.p_value).collect() };
         let adjusted = adjust_comparisons(&[family]);
         let p_values = adjusted.iter().flat_map(|family| [family.deciding].into_iter().chain(family.others.clone()));
-        judged.iter().zip(p_values).map(|((effect, floor), p)| judge(effect, floor, p)).collect()
+        judged.iter().zip(p_values).map(|((effect, floor), p)| judge(effect, floor, p, 1.0)).collect()
     }
 }
 

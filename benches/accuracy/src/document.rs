@@ -23,9 +23,9 @@ pub enum DocumentError {
     },
 }
 
-/// `docs/accuracy.md` of this repository.
+/// `docs/reference/accuracy.md` of this repository.
 pub fn default_path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/accuracy.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/accuracy.md")
 }
 
 /// Replaces what stands between the markers of `name`.

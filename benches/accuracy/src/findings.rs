@@ -11,9 +11,9 @@ pub use fault::{Fault, faults};
 pub use looked::{Found, Look, Looked};
 pub use pledges::Pledges;
 
-/// What is true of the subject's page as it is: one connection to its database a request, no cache may keep it, and a 304 takes
-/// most of the work. Whether each of these shows depends on the machine (what a 304 saves is near its threshold), so that
-/// they are allowed in every row, and required in none.
+/// What is true of the subject's page as it is: one connection to its database a request, no cache may keep it, and a
+/// 304 takes most of the work. Whether each of these shows depends on the machine (what a 304 saves is near its
+/// threshold), so that they are allowed in every row, and required in none.
 pub const OWN: [&str; 3] = ["cacheable", "database-reconnect", "slow-conditional"];
 
 /// The page without a fault.

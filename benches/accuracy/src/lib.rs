@@ -5,10 +5,11 @@
 //!   synthetic [`background`]s, the way `unladen weigh` does.
 //! - [`comparison`] and [`counting`] do the same for comparisons of arms, the way `unladen prove` does.
 //! - [`psdbench`] is the same for the estimator of a predecessor.
-//! - [`real`] runs the built `unladen weigh` and `unladen prove` against `subjects/burn`, whose requests burn a known time.
+//! - [`real`] runs the built `unladen weigh` and `unladen prove` against `subjects/burn`, whose requests burn a known
+//!   time.
 //! - [`findings`] has `unladen weigh` look for faults that `subjects/pledges` commits on purpose.
 //!
-//! `docs/accuracy.md` shows the results; its tables are written by the program of this crate.
+//! `docs/reference/accuracy.md` shows the results; its tables are written by the program of this crate.
 //!
 //! ```
 //! use unladen_accuracy::{background::Kind, simulate};

@@ -1,4 +1,4 @@
-//! The program behind `make accuracy`: runs the proofs and writes the tables of docs/accuracy.md.
+//! The program behind `make accuracy`: runs the proofs and writes the tables of docs/reference/accuracy.md.
 
 mod comparing;
 mod matrix;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use unladen_accuracy::Table;
 use unladen_accuracy::document::put;
-use unladen_accuracy::real::{Beside, Binaries, Setting, Weighed, can_make_units};
+use unladen_accuracy::real::{Binaries, Neighbour, Setting, Weighed, can_make_units};
 
 /// Every weight is to be this near to the truth, also beside bursts that take half of the machine.
 const NEAR: f64 = 0.02;
@@ -41,13 +41,13 @@ pub(crate) fn prove(args: &Args, document: &Path) -> Result<bool, Box<dyn Error>
 fn weigh(args: &Args, binaries: &Binaries, document: &Path) -> Result<bool, Box<dyn Error>> {
     let half = args.runs.div_ceil(2);
     let mut settings = vec![
-        ("nothing", Beside::Nothing, false, half),
-        ("bursts on half of the processors", Beside::HalfTheProcessors, false, args.runs),
-        ("bursts on all processors", Beside::AllProcessors, false, half),
-        ("other clients of the same server", Beside::OtherClients, false, half),
+        ("nothing", Neighbour::Nothing, false, half),
+        ("bursts on half of the processors", Neighbour::HalfTheProcessors, false, args.runs),
+        ("bursts on all processors", Neighbour::AllProcessors, false, half),
+        ("other clients of the same server", Neighbour::OtherClients, false, half),
     ];
     if can_make_units() {
-        settings.push(("bursts on half of the processors", Beside::HalfTheProcessors, true, half));
+        settings.push(("bursts on half of the processors", Neighbour::HalfTheProcessors, true, half));
     } else {
         eprintln!("no control group can be made here: that part is left out");
     }
@@ -79,7 +79,7 @@ fn weigh(args: &Args, binaries: &Binaries, document: &Path) -> Result<bool, Box<
                     weighed.error() * 100.0
                 );
                 // Beside others' requests in the same group half a minute cannot be that exact, and says so.
-                held &= beside == Beside::OtherClients || weighed.error().abs() <= NEAR;
+                held &= beside == Neighbour::OtherClients || weighed.error().abs() <= NEAR;
                 all.push(weighed);
             }
         }

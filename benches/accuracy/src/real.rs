@@ -1,5 +1,5 @@
-//! Real runs of `unladen weigh` and `unladen prove` against `subjects/burn`, whose requests burn a known time. The principal
-//! types are [`Setting`] and [`Experiment`]: what runs beside them, and how.
+//! Real runs of `unladen weigh` and `unladen prove` against `subjects/burn`, whose requests burn a known time. The
+//! principal types are [`Setting`] and [`Experiment`]: what runs beside them, and how.
 
 mod burn;
 mod cgroup;
@@ -15,8 +15,8 @@ use nix::unistd::Uid;
 
 use burn::Burn;
 use cgroup::Unit;
-pub use disturbance::Beside;
 use disturbance::Disturbance;
+pub use disturbance::Neighbour;
 pub use prove::{Experiment, Proved};
 
 /// What is run: where it lies.
@@ -30,7 +30,7 @@ pub struct Binaries {
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     /// What else the machine does.
-    pub beside: Beside,
+    pub beside: Neighbour,
     /// The subject is in a control group of its own, and groups are found by that.
     pub in_unit: bool,
     /// As `weigh --time`.
@@ -144,7 +144,7 @@ impl Binaries {
 
 impl Setting {
     /// Half a minute beside something.
-    pub fn beside(beside: Beside, seed: u64) -> Self {
+    pub fn beside(beside: Neighbour, seed: u64) -> Self {
         Self { beside, in_unit: false, time: Duration::from_secs(30), phase: None, seed }
     }
 

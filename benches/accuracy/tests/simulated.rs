@@ -1,4 +1,4 @@
-//! What docs/accuracy.md shows, with fewer runs: an estimator or planner that breaks a promise fails here.
+//! What docs/reference/accuracy.md shows, with fewer runs: an estimator or planner that breaks a promise fails here.
 
 use unladen_accuracy::background::Kind;
 use unladen_accuracy::comparison::{FIVE_MINUTES, Machine, QUANTILES, Setting};

@@ -1,9 +1,10 @@
-//! Caches in front of an application: what a hit, a 304 and a hit by TLS cost in each, what a validator costs, how much a full
-//! store still answers.
+//! Caches in front of an application: what a hit, a 304 and a hit by TLS cost in each, what a validator costs, how much
+//! a full store still answers.
 //!
-//! Each is a fresh process with one thread for requests, in every round of every case, pinned to one processor; the callers and the
-//! application have another. None writes a log. What it costs is read from its processes' CPU clocks. Status and length of every
-//! answer are looked at, and the application counts its requests: an answer that did not come from the cache ends the bench.
+//! Each is a fresh process with one thread for requests, in every round of every case, pinned to one processor; the
+//! callers and the application have another. None writes a log. What it costs is read from its processes' CPU clocks.
+//! Status and length of every answer are looked at, and the application counts its requests: an answer that did not
+//! come from the cache ends the bench.
 
 mod contestant;
 mod database;
@@ -28,7 +29,7 @@ use self::origin::Origin;
 use self::processors::Processors;
 use crate::proxy::certificates::Certificates;
 use crate::proxy::route::Ports;
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::{Bench, Options, Result, unladen};
 
 pub(crate) use origin::be_the_origin;
@@ -55,7 +56,7 @@ const CASES: &[Case] = &[
 
 /// What all cases share.
 struct World {
-    scratch: Scratch,
+    scratch: ScratchFolder,
     ports: RefCell<Ports>,
     processors: Processors,
     origin: Origin,
@@ -88,7 +89,7 @@ fn run(options: &Options) -> Result<()> {
         return Err(format!("there is no case `{name}`: there are {}", known.join(", ")).into());
     }
     let contestants = contestants(&options.proxies)?;
-    let scratch = Scratch::new()?;
+    let scratch = ScratchFolder::new()?;
     let processors = Processors::divide()?;
     let origin = Origin::start()?;
     let certificates = Certificates::new(&scratch)?;

@@ -1,5 +1,5 @@
-//! The class map of `unladen classmap`: what making it takes, beside who else makes one; how soon a change is in it; and which
-//! file checks it takes off a page.
+//! The class map of `unladen classmap`: what making it takes, beside who else makes one; how soon a change is in it;
+//! and which file checks it takes off a page.
 
 mod made;
 mod maker;

@@ -1,7 +1,7 @@
 //! What a request costs the client, beside other clients of HTTP.
 
 use crate::figures::{Series, print};
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::subject::Subject;
 use crate::tool::{self, Load, Sends};
 use crate::{Bench, Options, Result};
@@ -23,7 +23,7 @@ const LOADS: [(&str, u64, bool); 4] = [
 ];
 
 fn run(options: &Options) -> Result<()> {
-    let scratch = Scratch::new()?;
+    let scratch = ScratchFolder::new()?;
     let tools = tool::all_and_the_library(&scratch)?;
     let subject = Subject::up("faults")?;
     for (what, connections, keep_alive) in LOADS {

@@ -73,8 +73,8 @@ impl Program {
         finish(&mut command)
     }
 
-    /// In a module that requires this version: `go install NAME@VERSION` would ask for the list of all versions besides,
-    /// which not every proxy gives.
+    /// In a module that requires this version: `go install NAME@VERSION` would ask for the list of all versions
+    /// besides, which not every proxy gives.
     fn build_go(&self, root: &Path, module: &str, go: &str) -> Result<()> {
         if Command::new("go").arg("version").stdin(Stdio::null()).output().is_err() {
             return Err(format!("there is no go on PATH: install Go {go} or newer").into());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::figures::{Series, print};
 use crate::schedule::{Schedule, quantile};
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::server::Server;
 use crate::tool::{self, Load, Quantiles, Sends, Tool};
 use crate::{Bench, Options, Result};
@@ -18,7 +18,7 @@ const SECONDS: u64 = 10;
 const CONNECTIONS: u64 = 100;
 
 fn run(options: &Options) -> Result<()> {
-    let scratch = Scratch::new()?;
+    let scratch = ScratchFolder::new()?;
     let tools = tool::paced(&scratch)?;
     for rate in RATES {
         let mut seen = vec![Seen::default(); tools.len()];

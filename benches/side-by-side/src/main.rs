@@ -4,8 +4,8 @@
 //! cargo run --release -p unladen-bench                  # all of them
 //! cargo run --release -p unladen-bench -- read client   # these
 //! ```
-//! Each prints ratios from one interleaved run (A B A B …): the medians, and the least and the most. docs/benches.md
-//! says what each of them shows.
+//! Each prints ratios from one interleaved run (A B A B …): the medians, and the least and the most.
+//! docs/reference/benches.md says what each of them shows.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "results go to stdout, progress to stderr")]
 

@@ -1,9 +1,10 @@
-//! Proxies beside an application: what a request costs in each, what it adds to a latency, what it holds in memory, and what it
-//! does for an application that calls out over TLS.
+//! Proxies beside an application: what a request costs in each, what it adds to a latency, what it holds in memory, and
+//! what it does for an application that calls out over TLS.
 //!
-//! Each is a fresh process with one thread for requests, in every round of every case, and told the same: connections kept on both
-//! sides for as long as they are wanted, the upstream's certificate verified, TLS 1.3, no access log. What it costs is read from
-//! its processes' CPU clocks. Nothing is pinned to a processor: what client and service take is not counted.
+//! Each is a fresh process with one thread for requests, in every round of every case, and told the same: connections
+//! kept on both sides for as long as they are wanted, the upstream's certificate verified, TLS 1.3, no access log. What
+//! it costs is read from its processes' CPU clocks. Nothing is pinned to a processor: what client and service take is
+//! not counted.
 
 mod account;
 pub(crate) mod bound;
@@ -33,7 +34,7 @@ use self::ours::Ours;
 use self::peer::Peer;
 use self::route::{Plan, Ports, Route, Upstream};
 use self::service::Service;
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::{Bench, Options, Result, unladen};
 
 pub(crate) use callers::be_the_callers;
@@ -67,7 +68,7 @@ const CASES: &[Case] = &[
 
 /// What all cases share.
 struct World {
-    scratch: Scratch,
+    scratch: ScratchFolder,
     ports: RefCell<Ports>,
     service: Service,
     /// Ours first.
@@ -101,7 +102,7 @@ fn run(options: &Options) -> Result<()> {
         setrlimit(Resource::RLIMIT_NOFILE, hard.max(soft), hard)?;
     }
     let peers = peers(&options.proxies)?;
-    let scratch = Scratch::new()?;
+    let scratch = ScratchFolder::new()?;
     let mut ports = Ports::new();
     let service = Service::start(&scratch, &mut ports)?;
     let world = World { scratch, ports: RefCell::new(ports), service, peers, rounds: options.rounds };

@@ -1,11 +1,11 @@
 //! The principal type is [`Schedule`]: when requests should have arrived, by the arrivals alone.
 //!
 //! No tool tells when it planned its first request, so the start is fitted, by one rule for all: **the k-th request to
-//! arrive is planned at start + k/rate, and the start is such that one request in a hundred arrives early.** A delay that
-//! all requests have (starting up, the way through the kernel) so counts for no tool, and what remains is what varies: a
-//! request that is late against the tool's own best. One in a hundred and not the very earliest, as a single request that
-//! is sent too early would else make all others late. And of all requests, not of the first ones: a tool that takes a
-//! while to come to its pace, and then makes up for it, is late at the beginning and not early ever after.
+//! arrive is planned at start + k/rate, and the start is such that one request in a hundred arrives early.** A delay
+//! that all requests have (starting up, the way through the kernel) so counts for no tool, and what remains is what
+//! varies: a request that is late against the tool's own best. One in a hundred and not the very earliest, as a single
+//! request that is sent too early would else make all others late. And of all requests, not of the first ones: a tool
+//! that takes a while to come to its pace, and then makes up for it, is late at the beginning and not early ever after.
 //!
 //! A request that a tool leaves out makes all later ones late by the time between two: it is behind its schedule from
 //! then on, unless it makes up for it.

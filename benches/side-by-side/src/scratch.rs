@@ -1,12 +1,12 @@
-//! The principal type is [`Scratch`]: a folder for scripts and recordings of the tools, removed in the end.
+//! The principal type is [`ScratchFolder`]: a folder for scripts and recordings of the tools, removed in the end.
 
 use std::path::{Path, PathBuf};
 
 use crate::Result;
 
-pub(crate) struct Scratch(PathBuf);
+pub(crate) struct ScratchFolder(PathBuf);
 
-impl Scratch {
+impl ScratchFolder {
     pub(crate) fn new() -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("unladen-bench-{}", std::process::id()));
         std::fs::create_dir(&folder)?;
@@ -29,7 +29,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFolder {
     fn drop(&mut self) {
         // It lies where things are removed sooner or later.
         let _ = std::fs::remove_dir_all(&self.0);

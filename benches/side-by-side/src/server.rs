@@ -1,4 +1,5 @@
-//! The principal type is [`Server`]: a server of HTTP/1.1 that notes when each request arrived and when it was answered.
+//! The principal type is [`Server`]: a server of HTTP/1.1 that notes when each request arrived and when it was
+//! answered.
 //!
 //! It is a process of its own, with one thread, that does as little as it can: epoll, a read, a look at the clock, a
 //! write. It ends when its standard input does (also when the bench is killed), and then prints what it noted.

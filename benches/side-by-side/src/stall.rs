@@ -1,4 +1,5 @@
-//! What each tool says of a server that now and then answers nothing for a second, and what those waited who came in time.
+//! What each tool says of a server that now and then answers nothing for a second, and what those waited who came in
+//! time.
 
 use std::time::Duration;
 
@@ -6,7 +7,7 @@ use crate::figures::{Series, print};
 use crate::pauses::Pauses;
 use crate::record::Record;
 use crate::schedule::{Schedule, quantile};
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::server::Server;
 use crate::tool::{self, Load, Sends, Tool};
 use crate::{Bench, Options, Result};
@@ -22,11 +23,12 @@ const SECONDS: u64 = 30;
 /// With how many under way at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Room {
-    /// Half as many again as come in a stall: nobody is held up by the limit, and the stamps of the run itself are the truth.
+    /// Half as many again as come in a stall: nobody is held up by the limit, and the stamps of the run itself are the
+    /// truth.
     Enough,
-    /// As many as one might think do for 200 requests/s of which each takes 1 ms. In a stall all are soon under way, and
-    /// who measures from the time at which a request was sent misses those that could not be. The truth is then what
-    /// somebody waits who comes at the rate, whatever the answers do.
+    /// As many as one might think do for 200 requests/s of which each takes 1 ms. In a stall all are soon under way,
+    /// and who measures from the time at which a request was sent misses those that could not be. The truth is then
+    /// what somebody waits who comes at the rate, whatever the answers do.
     Short,
 }
 
@@ -50,7 +52,7 @@ impl Room {
 const SHARES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 1.0];
 
 fn run(options: &Options) -> Result<()> {
-    let scratch = Scratch::new()?;
+    let scratch = ScratchFolder::new()?;
     let all = tool::all(&scratch)?;
     for room in [Room::Enough, Room::Short] {
         let takes_part = |tool: &&dyn Tool| tool.tells_latency() && (tool.unpaced().is_none() || room == Room::Short);

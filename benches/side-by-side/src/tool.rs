@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::children::{self, Ran};
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::{Result, peers};
 
 pub(crate) use library::be_the_client;
@@ -129,7 +129,7 @@ pub(crate) trait Tool {
 }
 
 /// Those that can be had; says which cannot. Unladen comes first.
-pub(crate) fn all(scratch: &Scratch) -> Result<Vec<Box<dyn Tool>>> {
+pub(crate) fn all(scratch: &ScratchFolder) -> Result<Vec<Box<dyn Tool>>> {
     let mut tools: Vec<Box<dyn Tool>> = Vec::new();
     match unladen::Unladen::new() {
         Ok(unladen) => tools.push(Box::new(unladen)),
@@ -154,14 +154,14 @@ pub(crate) fn all(scratch: &Scratch) -> Result<Vec<Box<dyn Tool>>> {
 }
 
 /// All, and before them the crate by itself.
-pub(crate) fn all_and_the_library(scratch: &Scratch) -> Result<Vec<Box<dyn Tool>>> {
+pub(crate) fn all_and_the_library(scratch: &ScratchFolder) -> Result<Vec<Box<dyn Tool>>> {
     let mut tools = all(scratch)?;
     tools.insert(0, Box::new(library::Library));
     Ok(tools)
 }
 
 /// Of all, those that can send at a constant rate, and last the floor under them; says which cannot.
-pub(crate) fn paced(scratch: &Scratch) -> Result<Vec<Box<dyn Tool>>> {
+pub(crate) fn paced(scratch: &ScratchFolder) -> Result<Vec<Box<dyn Tool>>> {
     let mut tools = all(scratch)?;
     tools.retain(|tool| {
         if let Some(why) = tool.unpaced() {

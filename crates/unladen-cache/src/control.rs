@@ -1,5 +1,5 @@
-//! `Cache-Control` of requests ([`RequestControl`]) and of responses ([`ResponseControl`]): RFC 9111, section 5.2; RFC 5861;
-//! RFC 8246; RFC 9213.
+//! `Cache-Control` of requests ([`RequestControl`]) and of responses ([`ResponseControl`]): RFC 9111, section 5.2; RFC
+//! 5861; RFC 8246; RFC 9213.
 
 mod directives;
 mod targeted;
@@ -33,8 +33,9 @@ pub enum MaxStale {
     For(Duration),
 }
 
-/// What a response says, to a shared cache that is a gateway: `CDN-Cache-Control` in place of `Cache-Control` where it is valid.
-/// A time that is not valid is zero, so that what is in doubt is stale (RFC 9111, section 4.2.1); of several, the first counts.
+/// What a response says, to a shared cache that is a gateway: `CDN-Cache-Control` in place of `Cache-Control` where it
+/// is valid. A time that is not valid is zero, so that what is in doubt is stale (RFC 9111, section 4.2.1); of several,
+/// the first counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names of the directives")]
 pub struct ResponseControl {
@@ -160,8 +161,8 @@ impl ResponseControl {
         })
     }
 
-    /// Whether a directive is about the fields that its value names, which are taken down, and not about the whole. A value that
-    /// is no list of names is about the whole.
+    /// Whether a directive is about the fields that its value names, which are taken down, and not about the whole. A
+    /// value that is no list of names is about the whole.
     fn is_qualified(&mut self, value: Option<Option<&[u8]>>) -> bool {
         let Some(Some(list)) = value else { return false };
         let count = members(list).count();

@@ -24,13 +24,15 @@ impl CookiePattern {
 // === impl Policy ===
 
 impl Policy {
-    /// Whether a request has cookies that tell users apart: not ignored, and if `vary_cookies` are configured, among them.
+    /// Whether a request has cookies that tell users apart: not ignored, and if `vary_cookies` are configured, among
+    /// them.
     pub fn has_cookies(&self, fields: &Fields) -> bool {
         pairs(fields).any(|pair| self.is_telling(name(pair)))
     }
 
-    /// The value of `Cookie` with those alone that tell apart; none: nothing is left. For a request whose answer may be kept: what is no
-    /// part of how it is found must be no part of how it is made, or whoever asks first chooses what others get.
+    /// The value of `Cookie` with those alone that tell apart; none: nothing is left. For a request whose answer may be
+    /// kept: what is no part of how it is found must be no part of how it is made, or whoever asks first chooses what
+    /// others get.
     pub fn cookies_left(&self, fields: &Fields) -> Option<Vec<u8>> {
         let mut left = Vec::new();
         for pair in pairs(fields).filter(|pair| self.is_telling(name(pair))) {
@@ -42,8 +44,8 @@ impl Policy {
         (!left.is_empty()).then_some(left)
     }
 
-    /// Those that tell apart, by name; two of one name in the order in which they came, since one of them wins. Whether there
-    /// are any.
+    /// Those that tell apart, by name; two of one name in the order in which they came, since one of them wins. Whether
+    /// there are any.
     pub(crate) fn write_cookies(&self, fields: &Fields, out: &mut Vec<u8>) -> bool {
         let mut telling: Vec<&[u8]> = pairs(fields).filter(|pair| self.is_telling(name(pair))).collect();
         telling.sort_by_key(|pair| name(pair));

@@ -1,6 +1,10 @@
 //! Content codings (RFC 9110, sections 8.4.1 and 12.5.3).
 
+mod encoder;
+
 use std::io::Write;
+
+pub use self::encoder::Encoder;
 
 use crate::text::{split_once, trim, weighted};
 
@@ -22,6 +26,8 @@ pub struct Accepted {
     pub gzip: bool,
     /// Not only if `identity;q=0` or `*;q=0` says so.
     pub identity: bool,
+    /// Weights in thousandths, of those in this order; of what is not named, 0.
+    weights: [u16; 4],
 }
 
 /// Of 0 to 11: what a processor's core does at some tens of megabytes a second. A body is coded once for all who ask.
@@ -35,8 +41,8 @@ const GZIP_LEVEL: u32 = 6;
 // === impl Accepted ===
 
 impl Accepted {
-    /// Of `Accept-Encoding`, all lines of it joined; none: anything, of which identity is the safe choice. A coding that is named
-    /// twice has the last of its weights.
+    /// Of `Accept-Encoding`, all lines of it joined; none: anything, of which identity is the safe choice. A coding
+    /// that is named twice has the last of its weights.
     pub fn of(header: Option<&[u8]>) -> Self {
         let [mut brotli, mut zstd, mut gzip, mut identity, mut other] = [None; 5];
         for (name, weight) in weighted(header.unwrap_or_default()) {
@@ -49,14 +55,16 @@ impl Accepted {
                 () if is(b"*") => &mut other,
                 () => continue,
             };
-            *place = Some(weight > 0);
+            *place = Some(weight);
         }
-        let is_taken = |said: Option<bool>| said.or(other).unwrap_or(false);
+        let weight = |said: Option<u16>| said.or(other).unwrap_or(0);
         Self {
-            brotli: is_taken(brotli),
-            zstd: is_taken(zstd),
-            gzip: is_taken(gzip),
-            identity: identity.or(other).unwrap_or(true),
+            brotli: weight(brotli) > 0,
+            zstd: weight(zstd) > 0,
+            gzip: weight(gzip) > 0,
+            identity: identity.or(other).unwrap_or(1) > 0,
+            // To be sent as it is is a wish only if it is named.
+            weights: [weight(brotli), weight(zstd), weight(gzip), identity.unwrap_or(0)],
         }
     }
 
@@ -67,6 +75,15 @@ impl Accepted {
             Coding::Zstd => self.zstd,
             Coding::Gzip => self.gzip,
         }
+    }
+
+    /// For what passes: what the client likes best first, and of the same weight what costs least. None that it likes
+    /// less than what is sent as it is.
+    pub fn by_weight(self) -> impl Iterator<Item = Coding> {
+        let [brotli, zstd, gzip, identity] = self.weights;
+        let mut all = [(zstd, Coding::Zstd), (brotli, Coding::Brotli), (gzip, Coding::Gzip)];
+        all.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+        all.into_iter().filter(move |(weight, _)| *weight > 0 && *weight >= identity).map(|(_, coding)| coding)
     }
 
     /// In the order to be tried: the best first.
@@ -115,8 +132,8 @@ impl Coding {
         (coded.len() < body.len()).then_some(coded)
     }
 
-    /// Whether a body of this media type is worth it: text in the widest sense, and what has not been compressed before. Not what
-    /// comes in events, each of which is waited for.
+    /// Whether a body of this media type is worth it: text in the widest sense, and what has not been compressed
+    /// before. Not what comes in events, each of which is waited for.
     pub fn is_worth_it(content_type: &[u8]) -> bool {
         let mut name = trim(split_once(content_type, b';').0).to_ascii_lowercase();
         name.truncate(LONGEST_TYPE);

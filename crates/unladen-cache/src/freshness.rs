@@ -20,14 +20,17 @@ pub struct Freshness {
     pub heuristic: bool,
     /// It is never reused without asking.
     pub no_cache: bool,
-    /// Once stale, it is never reused without asking: `must-revalidate`, `proxy-revalidate`, or `s-maxage` (RFC 9111, section
-    /// 5.2.2.10), which `stale-while-revalidate` beside it does not change.
+    /// Once stale, it is never reused without asking: `must-revalidate`, `proxy-revalidate`, or `s-maxage` (RFC 9111,
+    /// section 5.2.2.10), which `stale-while-revalidate` beside it does not change.
     pub must_revalidate: bool,
     /// Fresh, it is not asked about because of `max-age` of a request, which is what a reload says (RFC 8246).
     pub immutable: bool,
-    /// It may answer requests with cookies that tell users apart: it says how long it is fresh, or `public`, or depends on
-    /// `Cookie` by `Vary`.
+    /// It may answer requests with cookies that tell users apart: it speaks to shared caches (`s-maxage`,
+    /// `CDN-Cache-Control`), or depends on `Cookie` by `Vary`; or the policy takes any lifetime or `public` for leave.
     pub shared_with_cookies: bool,
+    /// It may answer requests with `Authorization`: it says how long it is fresh, or `public`, or depends on `Cookie`
+    /// by `Vary`.
+    pub shared_with_authorized: bool,
     /// For so long after it became stale it may answer while it is asked for anew (RFC 5861).
     pub stale_while_revalidate: Duration,
     /// For so long after it became stale it may answer if the application fails (RFC 5861).
@@ -63,26 +66,44 @@ impl Freshness {
             Age::Of(age) => age.saturating_add(received.since(requested)),
             Age::Invalid => LONGEST,
         };
+        let has_lifetime = explicit.is_some_and(|lifetime| !lifetime.is_zero());
+        let varies = || lines(fields, b"vary").flat_map(members).any(|name| name.eq_ignore_ascii_case(b"cookie"));
+        let is_for_any_cache = control.public || has_lifetime;
+        // What is said to browsers and caches alike is mostly said without a thought of those who are logged in.
+        let is_for_shared_ones =
+            (control.targeted && is_for_any_cache) || control.s_maxage.is_some_and(|lifetime| !lifetime.is_zero());
+        // It comes and goes, and must not stay for longer since somebody has made it come.
+        let is_passing = is_passing_error(status);
+        // Nor must what is no page, and for which nobody has said a lifetime.
+        let is_short = is_passing || (is_guessed && status >= 300);
+        let longest = if is_short { policy.error_max.min(LONGEST) } else { LONGEST };
+        let stale_use = |said: Option<Duration>, usual: Duration| {
+            if is_passing { Duration::ZERO } else { said.unwrap_or(usual).min(LONGEST) }
+        };
         Self {
             initial_age: apparent_age.max(corrected_age).min(LONGEST),
             received,
-            lifetime: lifetime.min(LONGEST),
+            lifetime: lifetime.min(longest),
             heuristic: is_guessed,
             no_cache: control.no_cache,
             must_revalidate: control.must_revalidate || control.proxy_revalidate || control.s_maxage.is_some(),
             immutable: control.immutable,
-            shared_with_cookies: control.public
-                || explicit.is_some_and(|lifetime| !lifetime.is_zero())
-                || lines(fields, b"vary").flat_map(members).any(|name| name.eq_ignore_ascii_case(b"cookie")),
-            stale_while_revalidate: control
-                .stale_while_revalidate
-                .unwrap_or(policy.stale_while_revalidate)
-                .min(LONGEST),
-            stale_if_error: control.stale_if_error.unwrap_or(policy.stale_if_error).min(LONGEST),
+            shared_with_cookies: is_for_shared_ones || (policy.share_with_cookies && is_for_any_cache) || varies(),
+            shared_with_authorized: is_for_any_cache || varies(),
+            stale_while_revalidate: stale_use(control.stale_while_revalidate, policy.stale_while_revalidate),
+            stale_if_error: stale_use(control.stale_if_error, policy.stale_if_error),
         }
     }
 
-    /// `current_age` (RFC 9111, section 4.2.3). A clock that is set back does not make it younger than it was when it came.
+    /// It is fresh for no longer than this, and never used once it is stale.
+    pub(crate) fn shorten(&mut self, longest: Duration) {
+        self.lifetime = self.lifetime.min(longest);
+        self.stale_while_revalidate = Duration::ZERO;
+        self.stale_if_error = Duration::ZERO;
+    }
+
+    /// `current_age` (RFC 9111, section 4.2.3). A clock that is set back does not make it younger than it was when it
+    /// came.
     pub fn age(&self, now: Time) -> Duration {
         self.initial_age.saturating_add(now.since(self.received))
     }
@@ -98,8 +119,8 @@ impl Freshness {
     }
 }
 
-/// What `Age` says. It holds one number (RFC 9111, section 5.1). What holds anything else, or more, has been through a cache in
-/// an unknown way, and is older than anything.
+/// What `Age` says. It holds one number (RFC 9111, section 5.1). What holds anything else, or more, has been through a
+/// cache in an unknown way, and is older than anything.
 enum Age {
     None,
     Of(Duration),
@@ -120,8 +141,8 @@ fn date(fields: &Fields, name: &[u8]) -> Option<Option<Time>> {
     fields.find(name).map(Time::parse)
 }
 
-/// The lifetime by `Expires`, which counts only if `Cache-Control` says none, and not at all beside `CDN-Cache-Control` (RFC 9213,
-/// section 2.2). What is no date is in the past (RFC 9111, section 5.3).
+/// The lifetime by `Expires`, which counts only if `Cache-Control` says none, and not at all beside `CDN-Cache-Control`
+/// (RFC 9213, section 2.2). What is no date is in the past (RFC 9111, section 5.3).
 fn expires(fields: &Fields, control: &ResponseControl, date_or_received: Time) -> Option<Duration> {
     if control.targeted {
         return None;
@@ -140,6 +161,12 @@ fn heuristic(status: u16, fields: &Fields, control: &ResponseControl, date: Time
     // a share that is no number, negative or beyond all bounds gives none
     let lifetime = Duration::try_from_secs_f64(share).unwrap_or(Duration::ZERO);
     Some(lifetime.min(policy.heuristic_max))
+}
+
+/// An error, and not one that tells of the resource itself that it is not there (404, 410): what somebody's request or
+/// a bad moment has brought about.
+pub fn is_passing_error(status: u16) -> bool {
+    status >= 400 && !matches!(status, 404 | 410)
 }
 
 /// RFC 9110, section 15.1: without 206, which is not stored.

@@ -7,8 +7,8 @@ use unladen_http1::{Fields, Request, Response};
 
 use crate::text::lines;
 
-/// Whether a response to this method with this status says that what is stored for its target is no longer good: any method that
-/// is not known to be safe, and a status that is no error.
+/// Whether a response to this method with this status says that what is stored for its target is no longer good: any
+/// method that is not known to be safe, and a status that is no error.
 pub fn invalidates(method: &[u8], status: u16) -> bool {
     !matches!(method, b"GET" | b"HEAD" | b"OPTIONS" | b"TRACE") && matches!(status, 200..=399)
 }
@@ -20,8 +20,8 @@ pub fn targets(request: &Request, response: &Response, is_https: bool) -> Vec<Ve
     references.filter_map(|reference| reference::resolve(reference, request, is_https)).collect()
 }
 
-/// `Cache-Group-Invalidation`: groups of the same origin. It counts in responses to unsafe methods alone (RFC 9875, section 3). A
-/// field that is no list of strings names none.
+/// `Cache-Group-Invalidation`: groups of the same origin. It counts in responses to unsafe methods alone (RFC 9875,
+/// section 3). A field that is no list of strings names none.
 pub fn group_invalidations(fields: &Fields) -> Vec<Box<str>> {
     let mut joined = Vec::new();
     for line in lines(fields, b"cache-group-invalidation") {

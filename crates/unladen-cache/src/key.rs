@@ -1,40 +1,128 @@
 //! [`write_key`]: what a stored response is found by.
 
+use std::borrow::Cow;
+
 use unladen_http1::Request;
 
 use crate::Policy;
 use crate::text::split_once;
 
-/// Appends the key of a GET for the request's target: scheme, host in lower case without a default port, path and query as the
-/// application sees them, but for the parameters that are ignored. Two requests that the application could tell apart by their
-/// target have two keys: nothing is decoded, and no segment resolved.
+/// Appends the key of a GET for the request's target: scheme, host ([`normalise_host`]), path and query as the
+/// application sees them, without the parameters that are ignored ([`Policy::target_left`]). Two requests that the
+/// application could tell apart by their target have two keys: nothing is decoded, no segment resolved, and parameters
+/// keep their order and their number.
 pub fn write_key(request: &Request, is_https: bool, policy: &Policy, out: &mut Vec<u8>) {
     out.extend_from_slice(if is_https { b"https://" } else { b"http://" });
-    out.extend(without_default_port(&request.authority, is_https).iter().map(u8::to_ascii_lowercase));
-    let (path, query) = split_once(&request.target, b'?');
-    out.extend_from_slice(path);
-    let Some(query) = query else { return };
-    if policy.ignore_query.is_empty() {
-        out.push(b'?');
-        out.extend_from_slice(query);
-        return;
+    let (host, port) = plain(&request.authority, is_https);
+    let start = out.len();
+    out.extend_from_slice(host);
+    out.extend_from_slice(port);
+    out[start..].make_ascii_lowercase();
+    policy.write_target(&request.target, out);
+}
+
+/// Makes an authority what it is in a key: in lower case, without the port that its scheme has anyway, without the dot
+/// that a name in the DNS may end with. The application is told this one: by another spelling it could write another
+/// page.
+pub fn normalise_host(authority: &mut Vec<u8>, is_https: bool) {
+    let (host, port) = plain(authority, is_https);
+    let (end, length) = (host.len(), host.len() + port.len());
+    let dot = authority.get(end) == Some(&b'.');
+    if dot && length > end {
+        authority.remove(end);
     }
-    let mut mark = b'?';
-    for parameter in query.split(|byte| *byte == b'&') {
-        let name = split_once(parameter, b'=').0;
-        // what is empty is no parameter, but the application sees it
-        if name.is_empty() || !policy.ignore_query.iter().any(|pattern| pattern.matches(name)) {
-            out.push(mark);
-            out.extend_from_slice(parameter);
-            mark = b'&';
+    authority.truncate(length);
+    authority.make_ascii_lowercase();
+}
+
+// === impl Policy ===
+
+impl Policy {
+    /// What of a target is a part of the key: what the application is asked for, so that no parameter that is ignored
+    /// can change what is stored.
+    ///
+    /// A parameter is what stands between two of `&` and `;`, by which some applications divide too; its name is what
+    /// stands before the first `=`, with `%41` read as `A`. With it goes what divides it from the one before.
+    pub fn target_left<'t>(&self, target: &'t [u8]) -> Cow<'t, [u8]> {
+        if self.ignore_query.is_empty() || memchr::memchr(b'?', target).is_none() {
+            return Cow::Borrowed(target);
         }
+        let mut left = Vec::with_capacity(target.len());
+        self.write_target(target, &mut left);
+        Cow::Owned(left)
+    }
+
+    fn write_target(&self, target: &[u8], out: &mut Vec<u8>) {
+        let (path, query) = split_once(target, b'?');
+        out.extend_from_slice(path);
+        let Some(query) = query else { return };
+        if self.ignore_query.is_empty() {
+            out.push(b'?');
+            out.extend_from_slice(query);
+            return;
+        }
+        let mut is_first = true;
+        let mut rest = query;
+        let mut mark = b'?';
+        loop {
+            let end = memchr::memchr2(b'&', b';', rest).unwrap_or(rest.len());
+            let parameter = &rest[..end];
+            if !self.is_ignored_parameter(parameter) {
+                out.push(if is_first { b'?' } else { mark });
+                out.extend_from_slice(parameter);
+                is_first = false;
+            }
+            let Some(next) = rest.get(end) else { return };
+            mark = *next;
+            rest = &rest[end + 1..];
+        }
+    }
+
+    /// What is empty is no parameter, but the application sees it.
+    fn is_ignored_parameter(&self, parameter: &[u8]) -> bool {
+        let name = split_once(parameter, b'=').0;
+        let name = decoded(name);
+        !name.is_empty() && self.ignore_query.iter().any(|pattern| pattern.matches(&name))
     }
 }
 
-/// A host and its port, if that is not the one that its scheme has anyway.
-pub(crate) fn without_default_port(authority: &[u8], is_https: bool) -> &[u8] {
-    let port: &[u8] = if is_https { b":443" } else { b":80" };
-    authority.strip_suffix(port).or_else(|| authority.strip_suffix(b":")).unwrap_or(authority)
+/// With each `%` and two digits as the byte that they mean.
+fn decoded(name: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(b'%', name).is_none() {
+        return Cow::Borrowed(name);
+    }
+    let mut decoded = Vec::with_capacity(name.len());
+    let mut rest = name;
+    while let [byte, after @ ..] = rest {
+        let digit = |at: usize| after.get(at).and_then(|digit| char::from(*digit).to_digit(16));
+        match (byte, digit(0), digit(1)) {
+            (b'%', Some(high), Some(low)) => {
+                decoded.push((high << 4 | low) as u8);
+                rest = &after[2..];
+            }
+            _ => {
+                decoded.push(*byte);
+                rest = after;
+            }
+        }
+    }
+    Cow::Owned(decoded)
+}
+
+/// A host without the dot at its end, if there is more to it; and its port with the colon, if that is not the one that
+/// its scheme has anyway.
+pub(crate) fn plain(authority: &[u8], is_https: bool) -> (&[u8], &[u8]) {
+    let digits = authority.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let (host, port) = match authority.len().checked_sub(digits + 1) {
+        Some(colon) if authority[colon] == b':' => authority.split_at(colon),
+        _ => (authority, &b""[..]),
+    };
+    let usual: &[u8] = if is_https { b":443" } else { b":80" };
+    let port = if port == usual || port == b":" { b"" } else { port };
+    match host {
+        [rest @ .., b'.'] if !rest.is_empty() => (rest, port),
+        host => (host, port),
+    }
 }
 
 #[cfg(test)]

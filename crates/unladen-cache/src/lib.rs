@@ -1,20 +1,21 @@
 //! An HTTP cache (RFC 9111) without input or output.
 //!
-//! Decisions are functions of headers and time, each in a file of its own: may a response be stored ([`storable`]), may it be
-//! reused ([`reuse`]), is a client's own copy still good ([`precondition`]), which of several variants is meant ([`Nominated`]).
-//! The principal type is [`Store`]: what was stored, within a bound of bytes; [`Fillings`] has one request made where many ask for
-//! the same.
+//! Decisions are functions of headers and time, each in a file of its own: may a response be stored ([`storable`]), may
+//! it be reused ([`reuse`]), is a client's own copy still good ([`precondition`]), which of several variants is meant
+//! ([`Nominated`]). The principal type is [`Store`]: what was stored, within a bound of bytes; [`InFlightFetches`] has
+//! one request made where many ask for the same.
 #![forbid(unsafe_code)]
 
 mod cache_status;
 mod control;
 mod cookies;
 mod encoding;
-mod filling;
+mod fetch;
 mod freshness;
 mod invalidation;
 mod key;
 mod language;
+mod ordinary;
 mod policy;
 mod precondition;
 mod purge;
@@ -33,19 +34,20 @@ mod vary;
 pub use cache_status::{CacheStatus, Forwarded};
 pub use control::{MaxStale, RequestControl, ResponseControl};
 pub use cookies::CookiePattern;
-pub use encoding::{Accepted, Coding};
-pub use filling::{Fill, Filling, Fillings, Joined, Reader};
-pub use freshness::Freshness;
+pub use encoding::{Accepted, Coding, Encoder};
+pub use fetch::{FetchReader, FetchWriter, InFlightFetch, InFlightFetches, Joined};
+pub use freshness::{Freshness, is_passing_error};
 pub use invalidation::{group_invalidations, invalidates, targets};
-pub use key::write_key;
+pub use key::{normalise_host, write_key};
+pub use ordinary::{is_ordinary, is_usual};
 pub use policy::Policy;
 pub use precondition::{Validators, Verdict, if_range, precondition};
 pub use purge::{Purge, Sequence};
 pub use range::{Multipart, Ranges, multipart, ranges};
 pub use reuse::{Reuse, WhyValidate, may_serve_on_error, reuse};
 pub use revalidation::{make_conditional, update};
-pub use storable::{NoStore, kept, storable};
-pub use store::{Resource, Store, StoreSettings, StoreTotals};
+pub use storable::{Asking, NoStore, kept, storable};
+pub use store::{Mark, Resource, Store, StoreSettings, StoreTotals};
 pub use stored::{Stored, group_tag, is_of_304, tags_of};
 pub use time::Time;
 pub use vary::Nominated;

@@ -28,13 +28,13 @@ pub enum Verdict {
     Proceed,
     /// 304
     NotModified,
-    /// 412: what is stored may be older than what the client has seen, so that whoever would be sure asks the application
-    /// instead, as RFC 9110, sections 13.1.1 and 13.1.4, allows.
+    /// 412: what is stored may be older than what the client has seen, so that whoever would be sure asks the
+    /// application instead, as RFC 9110, sections 13.1.1 and 13.1.4, allows.
     Failed,
 }
 
-/// How long before its response was made something must have changed for the time of the change to tell versions apart: a second
-/// tells no more than that, and two clocks may differ (RFC 9110, section 8.8.2.2).
+/// How long before its response was made something must have changed for the time of the change to tell versions apart:
+/// a second tells no more than that, and two clocks may differ (RFC 9110, section 8.8.2.2).
 const STRONG_AFTER: Duration = Duration::from_secs(60);
 
 // === impl Validators ===
@@ -55,8 +55,9 @@ impl Validators {
     }
 }
 
-/// Evaluates `If-Match`, `If-None-Match`, `If-Modified-Since`, `If-Unmodified-Since` of a GET or HEAD against a stored response of
-/// status 200 (RFC 9110, section 13.2.2). `received`: in place of a `Last-Modified` that is missing (RFC 9111, section 4.3.2).
+/// Evaluates `If-Match`, `If-None-Match`, `If-Modified-Since`, `If-Unmodified-Since` of a GET or HEAD against a stored
+/// response of status 200 (RFC 9110, section 13.2.2). `received`: in place of a `Last-Modified` that is missing (RFC
+/// 9111, section 4.3.2).
 ///
 /// Another method has conditions that only the application can judge: for it, what would be 304 proceeds.
 pub fn precondition(request: &Request, validators: &Validators, received: Time) -> Verdict {

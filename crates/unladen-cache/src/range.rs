@@ -24,8 +24,8 @@ const MOST_PARTS: usize = 8;
 /// More ranges than this are not even looked at.
 const MOST_RANGES: usize = 64;
 
-/// Of `Range`, for a body of this length. Ranges that overlap or touch are joined; the whole is served if more than 8 are left, or
-/// if more was asked for than there is (RFC 9110, section 14.2, on many small or overlapping ranges).
+/// Of `Range`, for a body of this length. Ranges that overlap or touch are joined; the whole is served if more than 8
+/// are left, or if more was asked for than there is (RFC 9110, section 14.2, on many small or overlapping ranges).
 pub fn ranges(header: &[u8], length: u64) -> Ranges {
     let (unit, Some(set)) = split_once(header, b'=') else { return Ranges::Whole };
     if !unit.eq_ignore_ascii_case(b"bytes") {

@@ -30,8 +30,9 @@ pub enum WhyValidate {
 
 /// What is to be done with a stored response that a request selects.
 ///
-/// `max-age` of a request does not have a response asked about that is fresh and `immutable`: browsers say `max-age=0` of all that
-/// a page needs when it is reloaded, which is what `immutable` is against (RFC 8246, section 2). `no-cache` does.
+/// `max-age` of a request does not have a response asked about that is fresh and `immutable`: browsers say `max-age=0`
+/// of all that a page needs when it is reloaded, which is what `immutable` is against (RFC 8246, section 2). `no-cache`
+/// does.
 pub fn reuse(control: &RequestControl, freshness: &Freshness, now: Time) -> Reuse {
     if freshness.no_cache {
         return Reuse::Validate(WhyValidate::NoCache);
@@ -67,8 +68,8 @@ pub fn reuse(control: &RequestControl, freshness: &Freshness, now: Time) -> Reus
     Reuse::Validate(WhyValidate::Stale)
 }
 
-/// Whether it may answer although the application could not be asked, or failed (`stale-if-error`, said by the response, the
-/// request or the policy; RFC 5861, section 4).
+/// Whether it may answer although the application could not be asked, or failed (`stale-if-error`, said by the
+/// response, the request or the policy; RFC 5861, section 4).
 pub fn may_serve_on_error(control: &RequestControl, freshness: &Freshness, now: Time) -> bool {
     if freshness.no_cache || control.no_cache {
         return false;

@@ -21,6 +21,7 @@ pub use resource::Resource;
 
 use key::Query;
 use shard::{Gone, Shard};
+pub use uncacheable::Mark;
 use uncacheable::Uncacheable;
 
 /// Bounds of a store.
@@ -36,9 +37,10 @@ pub struct StoreSettings {
 
 /// Responses in memory.
 ///
-/// It has up to 64 parts, each with a lock and an equal share of the memory: as many as leave each at least twice the longest
-/// body, and at least one. What is more than nine tenths of a part is not stored, however long it may be: with 64 MiB, bodies of
-/// up to some 50 MiB, and with a longest body of 16 MiB or less, every one. What is evicted is the choice of `quick_cache`.
+/// It has up to 64 parts, each with a lock and an equal share of the memory: as many as leave each at least twice the
+/// longest body, and at least one. What is more than nine tenths of a part is not stored, however long it may be: with
+/// 64 MiB, bodies of up to some 50 MiB, and with a longest body of 16 MiB or less, every one. What is evicted is the
+/// choice of `quick_cache`.
 #[derive(Debug)]
 pub struct Store {
     shards: Box<[RwLock<Shard>]>,
@@ -70,7 +72,8 @@ pub struct StoreTotals {
 const SHARDS: u64 = 64;
 /// Bytes of a part, at least.
 const LEAST: u64 = 1 << 20;
-/// This part of the memory is for tables that keep their size when what is in them gets fewer, and for what malloc leaves unused.
+/// This part of the memory is for tables that keep their size when what is in them gets fewer, and for what malloc
+/// leaves unused.
 const SPARE: u64 = 8;
 
 // === impl Store ===
@@ -111,9 +114,9 @@ impl Store {
         self.purges.last()
     }
 
-    /// Stores a variant. `variant` is [`Nominated::write_variant`]'s of the request, by the fields that `nominated` has, and those
-    /// that responses for this key nominated before; it is called with a lock held. False: it was purged meanwhile, or is too
-    /// large. If it was purged softly meanwhile, it is stored as one that is to be asked about.
+    /// Stores a variant. `variant` is [`Nominated::write_variant`]'s of the request, by the fields that `nominated`
+    /// has, and those that responses for this key nominated before; it is called with a lock held. False: it was purged
+    /// meanwhile, or is too large. If it was purged softly meanwhile, it is stored as one that is to be asked about.
     pub fn put(
         &self,
         key: &[u8],
@@ -145,8 +148,8 @@ impl Store {
         is_stored
     }
 
-    /// Sets the body of a stored response in another coding, and counts it: memory for it is made by evicting. None: it is not
-    /// worth it; so it is too if it does not fit.
+    /// Sets the body of a stored response in another coding, and counts it: memory for it is made by evicting. None: it
+    /// is not worth it; so it is too if it does not fit.
     pub fn set_coded(&self, key: &[u8], stored: &Arc<Stored>, coding: Coding, body: Option<Bytes>) {
         let query = self.query(key);
         let Some(shard) = self.shard(query) else { return };
@@ -155,7 +158,8 @@ impl Store {
         self.evicted.fetch_add(gone.evicted, Ordering::Relaxed);
     }
 
-    /// Forgets, before it returns; softly: is to ask about. How many responses. What is asked for after this began is not meant.
+    /// Forgets, before it returns; softly: is to ask about. How many responses. What is asked for after this began is
+    /// not meant.
     pub fn purge(&self, purge: &Purge, is_soft: bool) -> u64 {
         let sequence = self.purges.push(purge, is_soft);
         let mut count = 0;
@@ -190,14 +194,29 @@ impl Store {
         count
     }
 
-    /// Remembers for a while that responses for a key are not stored, so that nobody waits for another's.
-    pub fn set_uncacheable(&self, key: &[u8], until: Instant) {
-        self.uncacheable.set(self.query(key).hash, until);
+    /// Forgets this response alone, if it is still there.
+    pub fn remove(&self, key: &[u8], stored: &Arc<Stored>) {
+        let query = self.query(key);
+        let Some(shard) = self.shard(query) else { return };
+        let mut gone = Gone::default();
+        shard.write().unwrap_or_else(PoisonError::into_inner).remove(query, stored, &mut gone);
     }
 
-    /// Whether responses for a key are known not to be stored.
-    pub fn is_uncacheable(&self, key: &[u8], now: Instant) -> bool {
-        self.uncacheable.has(self.query(key).hash, now)
+    /// Remembers for a while that responses for a key are not stored, so that nobody waits for another's. `is_seen`: of
+    /// another one it is seen by its head whether it is stored, so that this one can be forgotten then
+    /// ([`Store::lift`]).
+    pub fn set_uncacheable(&self, key: &[u8], until: Instant, is_seen: bool) {
+        self.uncacheable.set(self.query(key).hash, until, is_seen);
+    }
+
+    /// Whether responses for a key are known not to be stored, and what this is remembered by.
+    pub fn uncacheable(&self, key: &[u8], now: Instant) -> Option<Mark> {
+        self.uncacheable.find(self.query(key).hash, now)
+    }
+
+    /// A response would have been stored: the next one is asked for, for all who wait for it.
+    pub fn lift(&self, mark: Mark) {
+        self.uncacheable.lift(mark);
     }
 
     /// What it has done so far.

@@ -24,7 +24,8 @@ pub fn tags_of(fields: &Fields) -> Vec<Box<str>> {
 pub struct Stored {
     /// The status code.
     pub status: u16,
-    /// Without those that belong to one connection, `Age`, `Content-Length` (which the body tells), and what must not be stored.
+    /// Without those that belong to one connection, `Age`, `Content-Length` (which the body tells), and what must not
+    /// be stored.
     pub fields: Fields,
     /// A block of memory of its own, not a part of a larger one, which would be kept as a whole and not be counted.
     pub body: Bytes,
@@ -40,8 +41,8 @@ pub struct Stored {
     pub has_more_tags: bool,
     /// Purges up to this one do not mean it.
     pub sequence: Sequence,
-    /// The head's lines as HTTP/1 has them, each with its end: made once, for all who are answered with it. Those that a 304 has come
-    /// first ([`Stored::lines_of_304`]).
+    /// The head's lines as HTTP/1 has them, each with its end: made once, for all who are answered with it. Those that
+    /// a 304 has come first ([`Stored::lines_of_304`]).
     pub lines: Bytes,
     /// Bytes of them that a 304 has.
     of_304: usize,
@@ -102,8 +103,8 @@ impl Stored {
         Self { coded, ..Self::new(self.status, fields, self.body.clone(), freshness, version, sequence) }
     }
 
-    /// Adds the groups that `Cache-Groups` names (RFC 9875), as tags that no other origin's groups meet, nor other tags:
-    /// [`group_tag`]. To be called before it is stored.
+    /// Adds the groups that `Cache-Groups` names (RFC 9875), as tags that no other origin's groups meet, nor other
+    /// tags: [`group_tag`]. To be called before it is stored.
     pub fn add_groups(&mut self, origin: &[u8]) {
         let groups = groups::of(&self.fields);
         let (tags, more) =
@@ -196,7 +197,8 @@ pub fn is_of_304(name: &[u8]) -> bool {
     .any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Lines, and how many bytes of them are those of a 304. The order of fields of different names means nothing (RFC 9110, section 5.3).
+/// Lines, and how many bytes of them are those of a 304. The order of fields of different names means nothing (RFC
+/// 9110, section 5.3).
 fn lines(fields: &Fields) -> (Bytes, usize) {
     let length = fields.iter().map(|field| field.name.len() + field.value.len() + 4).sum();
     let mut lines = Vec::with_capacity(length);

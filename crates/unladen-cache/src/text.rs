@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use unladen_http1::Fields;
 
-/// The longest time that is told apart: what is longer, or does not fit a number, is this (RFC 9111, section 1.2.2). Sums of a
-/// few of them are far from what a [`Duration`] holds.
+/// The longest time that is told apart: what is longer, or does not fit a number, is this (RFC 9111, section 1.2.2).
+/// Sums of a few of them are far from what a [`Duration`] holds.
 pub(crate) const LONGEST: Duration = Duration::from_secs(1 << 31);
 
 /// The values of all lines of a field, by its name in any case.
@@ -72,8 +72,8 @@ fn quality(text: &[u8]) -> Option<u16> {
     }
 }
 
-/// The members of an `Accept-…` field with their weights in thousandths. A weight that is none is taken for the lowest that is
-/// not a refusal.
+/// The members of an `Accept-…` field with their weights in thousandths. A weight that is none is taken for the lowest
+/// that is not a refusal.
 pub(crate) fn weighted(value: &[u8]) -> impl Iterator<Item = (&[u8], u16)> {
     members(value).map(|member| {
         let (name, parameters) = split_once(member, b';');

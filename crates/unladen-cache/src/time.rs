@@ -30,7 +30,8 @@ impl Time {
         Self::of(httpdate::parse_http_date(text).ok()?)
     }
 
-    /// As an HTTP-date, of whole seconds: `Sun, 06 Nov 1994 08:49:37 GMT`. What is outside of 1970 to 9999 is moved to its edge.
+    /// As an HTTP-date, of whole seconds: `Sun, 06 Nov 1994 08:49:37 GMT`. What is outside of 1970 to 9999 is moved to
+    /// its edge.
     pub fn http_date(self) -> String {
         let seconds = u64::try_from(self.0 / 1000).unwrap_or(0).min(LAST_SECOND);
         httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))

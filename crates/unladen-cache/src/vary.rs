@@ -40,15 +40,16 @@ impl Nominated {
         Self(names)
     }
 
-    /// What a request says in them, normalised so that what means the same is the same: appended to `out`; nothing, if none is
-    /// nominated.
+    /// What a request says in them, normalised so that what means the same is the same: appended to `out`; nothing, if
+    /// none is nominated.
     ///
-    /// Two requests that differ in what they mean have two variants, whatever bytes they hold: names and values carry their
-    /// lengths. What would be longer than 1 KiB is a digest of 128 bits instead, under a key that this process draws, so that
-    /// nobody can look for two that meet; it means nothing to another process.
+    /// Two requests that differ in what they mean have two variants, whatever bytes they hold: names and values carry
+    /// their lengths. What would be longer than 1 KiB is a digest of 128 bits instead, under a key that this process
+    /// draws, so that nobody can look for two that meet; it means nothing to another process.
     ///
     /// - `Accept-Encoding`: which codings are taken, in whatever order.
-    /// - `Accept-Language`: the one of the application's languages that fits, if they are configured; else without regard to case.
+    /// - `Accept-Language`: the one of the application's languages that fits, if they are configured; else without
+    ///   regard to case.
     /// - `Cookie`: the cookies that tell apart, by name; if there are none, it is as if there were no such field.
     /// - Others: their lines joined, without white space around commas. A field that is not there is not an empty one.
     pub fn write_variant(&self, request: &Request, policy: &Policy, out: &mut Vec<u8>) {

@@ -1,5 +1,5 @@
-//! A store's memory, as the kernel counts it, stays within its bound and a tenth with many variants: in a process of its own, since what others
-//! gave back to malloc would be taken again.
+//! A store's memory, as the kernel counts it, stays within its bound and a tenth with many variants: in a process of
+//! its own, since what others gave back to malloc would be taken again.
 
 use std::sync::Arc;
 

@@ -30,12 +30,12 @@ pub struct Claim<'a> {
     /// Of PSR-4 and PSR-0, the prefix and the folder.
     pub by: Option<(&'a BStr, &'a Path)>,
     /// What becomes of it.
-    pub outcome: Outcome,
+    pub outcome: Resolution,
 }
 
 /// What a loader meets at the file that it is led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Resolution {
     /// The file declares the class.
     Declared,
     /// The file is there, and does not declare the class as far as its text says.
@@ -80,6 +80,7 @@ impl<'a> Claims<'a> {
             (Some(Rule::Folders { origin, .. }), _) => {
                 format!("declared in a folder of `classmap` in {}", origin.display())
             }
+            (Some(Rule::DokuWiki { .. }), Some((what, folder))) => format!("{what}, in {}", folder.display()),
             (Some(rule), Some((prefix, folder))) => {
                 let standard = if matches!(rule, Rule::Psr4 { .. }) { "PSR-4" } else { "PSR-0" };
                 format!("{standard}, `{prefix}` is in {}", folder.display())
@@ -89,8 +90,8 @@ impl<'a> Claims<'a> {
         format!("{}: {way}", loader.name)
     }
 
-    /// Where PSR-4 or PSR-0 would look for a class that is declared in `file`, if the file is in a folder of theirs whose prefix the class
-    /// begins with.
+    /// Where PSR-4 or PSR-0 would look for a class that is declared in `file`, if the file is in a folder of theirs
+    /// whose prefix the class begins with.
     pub fn expected(&self, class: &BStr, file: &BStr) -> Option<PathBuf> {
         let mut expected = None;
         for rule in self.application.loaders.iter().flat_map(|loader| &loader.rules) {
@@ -116,12 +117,12 @@ impl<'a> Claims<'a> {
             for (rule, index) in indices.iter().enumerate() {
                 let mut taken = |path: BString, by: Option<(&'a BStr, &'a Path)>| {
                     let outcome = match self.tree.file(path.as_bstr()) {
-                        Some(file) if file.declaration_of(class).is_some() => Outcome::Declared,
-                        Some(_) => Outcome::Undeclared,
-                        None => Outcome::Gone,
+                        Some(file) if file.declaration_of(class).is_some() => Resolution::Declared,
+                        Some(_) => Resolution::Undeclared,
+                        None => Resolution::Gone,
                     };
                     // PSR-4 and PSR-0 look whether the file is there, and go on.
-                    (by.is_some() && outcome == Outcome::Gone) || take(Claim { loader, rule, path, by, outcome })
+                    (by.is_some() && outcome == Resolution::Gone) || take(Claim { loader, rule, path, by, outcome })
                 };
                 if !index.each(class, &mut taken) {
                     return;

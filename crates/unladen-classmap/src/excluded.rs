@@ -5,8 +5,8 @@ use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 
-/// Composer's `exclude-from-classmap`, compiled. It counts for what Composer lists; what its loader finds by PSR-4 or PSR-0 it finds all the
-/// same, unless the list is said to be all there is.
+/// Composer's `exclude-from-classmap`, compiled. It counts for what Composer lists; what its loader finds by PSR-4 or
+/// PSR-0 it finds all the same, unless the list is said to be all there is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Excluded {
     patterns: Vec<Pattern>,
@@ -31,7 +31,8 @@ enum Step {
 }
 
 impl Excluded {
-    /// Adds `pattern`, as it is written in a package in `folder`. It is passed over if what its `../` leads to is not there, as Composer does.
+    /// Adds `pattern`, as it is written in a package in `folder`. It is passed over if what its `../` leads to is not
+    /// there, as Composer does.
     pub fn add(&mut self, folder: &Path, pattern: &[u8]) {
         let slashes: Vec<u8> = pattern.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect();
         let mut rest = slashes.trim_with(|letter| letter == '/');

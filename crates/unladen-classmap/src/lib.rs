@@ -1,6 +1,7 @@
-//! Which file each class of a PHP application is in. The principal types are [`Application`], what an application's own loaders
-//! do to find a class, as one of the [`READERS`] reads it from the application's files; [`Tree`], the PHP files and what each of
-//! them declares; and [`Map`], what comes of both: each class that the loaders would find, and the one file they would find it in.
+//! Which file each class of a PHP application is in. The principal types are [`Application`], what an application's own
+//! loaders do to find a class, as one of the [`READERS`] reads it from the application's files; [`Tree`], the PHP files
+//! and what each of them declares; and [`Map`], what comes of both: each class that the loaders would find, and the one
+//! file they would find it in.
 //!
 //! Nothing of the application is run: its files are read, as text.
 //!
@@ -22,6 +23,7 @@ mod check;
 mod claim;
 pub mod emit;
 mod excluded;
+mod made;
 mod map;
 pub mod php;
 mod problem;
@@ -34,8 +36,9 @@ mod watch;
 
 pub use application::{Application, Loader, Rule, Standing};
 pub use check::{Check, Written};
-pub use claim::{Claim, Claims, Outcome};
+pub use claim::{Claim, Claims, Resolution};
 pub use excluded::Excluded;
+pub use made::Made;
 pub use map::{Duplicate, Entry, Map, Violation};
 pub use problem::Problem;
 pub use project::{Project, reader_for, reader_named};

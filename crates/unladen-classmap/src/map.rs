@@ -39,7 +39,8 @@ pub struct Entry {
 pub struct Duplicate {
     /// Its name.
     pub class: BString,
-    /// The file that the loaders find; nothing if they find none of them, or if which of them cannot be told from outside.
+    /// The file that the loaders find; nothing if they find none of them, or if which of them cannot be told from
+    /// outside.
     pub wins: Option<BString>,
     /// Why.
     pub why: String,

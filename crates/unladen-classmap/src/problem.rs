@@ -12,7 +12,8 @@ pub struct Problem {
     pub line: Option<u32>,
     /// What is wrong, what was expected, and what to do.
     pub what: String,
-    /// Whether something failed that keeps classes from sight which the application finds: a map that is made all the same is not whole.
+    /// Whether something failed that keeps classes from sight which the application finds: a map that is made all the
+    /// same is not whole.
     pub hides: bool,
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::claim::{Claim, Claims, Outcome};
+use crate::claim::{Claim, Claims, Resolution};
 use crate::map::{Duplicate, Entry, Map, Violation};
 use crate::php::Kind;
 use crate::verdict::{Verdict, verdict};
@@ -53,9 +53,11 @@ impl Map {
         let mut files: BTreeSet<BString> = BTreeSet::new();
         for spelling in &named.spellings {
             let all = claims.all(spelling);
-            files.extend(all.iter().filter(|claim| claim.outcome == Outcome::Declared).map(|claim| claim.path.clone()));
+            files.extend(
+                all.iter().filter(|claim| claim.outcome == Resolution::Declared).map(|claim| claim.path.clone()),
+            );
             match verdict(application, tree, all) {
-                Verdict::File(claim) if claim.outcome == Outcome::Declared => match &found {
+                Verdict::File(claim) if claim.outcome == Resolution::Declared => match &found {
                     Some(other) if !tree.is_same_file(&other.path, &claim.path) => {
                         open = Some("it is spelled in two ways, which lead to different files".to_owned());
                     }

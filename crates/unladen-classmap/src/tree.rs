@@ -19,8 +19,8 @@ pub(crate) use roots::is_php;
 
 /// The PHP files below the folders that an application's loaders look into, and those that its lists name.
 ///
-/// Links are followed, and a file goes by the path on which it was reached, as it does for PHP's loaders; a folder that leads back into
-/// itself is left out.
+/// Links are followed, and a file goes by the path on which it was reached, as it does for PHP's loaders; a folder that
+/// leads back into itself is left out.
 #[derive(Debug, Default)]
 pub struct Tree {
     files: BTreeMap<BString, SourceFile>,
@@ -143,8 +143,8 @@ impl Tree {
         self.problems.values()
     }
 
-    /// Reads one file anew, which may have come, changed or gone; whether anything that it declares is otherwise. What is in no folder that was
-    /// walked, and in no list, is none of the application's.
+    /// Reads one file anew, which may have come, changed or gone; whether anything that it declares is otherwise. What
+    /// is in no folder that was walked, and in no list, is none of the application's.
     pub fn refresh(&mut self, path: &Path) -> bool {
         let key = BString::from(path.as_os_str().as_bytes());
         let is_walked =

@@ -17,7 +17,8 @@ use crate::readers::path::plain;
 use crate::tree::is_php;
 use crate::{Project, Rule};
 
-/// When nothing more comes for so long, what has changed is handed over: an editor writes a file in several steps, which take it less.
+/// When nothing more comes for so long, what has changed is handed over: an editor writes a file in several steps,
+/// which take it less.
 const QUIET: Duration = Duration::from_millis(3);
 
 /// Not later than this, if changes go on: an unpacked archive is one change, a program that writes all day is not.
@@ -39,9 +40,11 @@ pub struct Watch {
     roots: Vec<PathBuf>,
     /// Folders in which every PHP file and every folder counts.
     own: BTreeSet<PathBuf>,
-    /// What says how the application finds its classes, and the ways to its folders, which may be links or not be there yet.
+    /// What says how the application finds its classes, and the ways to its folders, which may be links or not be there
+    /// yet.
     decisive: BTreeSet<PathBuf>,
-    /// Files by other paths than those that the application has for them: what its links lead to, and what its lists name.
+    /// Files by other paths than those that the application has for them: what its links lead to, and what its lists
+    /// name.
     known_as: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
@@ -50,7 +53,8 @@ pub struct Watch {
 pub struct Changes {
     /// Files by the names of PHP files that came, changed or went.
     pub files: BTreeSet<PathBuf>,
-    /// That what the application does to find its classes may have changed, or folders have come or gone: all has to be read again.
+    /// That what the application does to find its classes may have changed, or folders have come or gone: all has to be
+    /// read again.
     pub all: bool,
 }
 
@@ -64,8 +68,8 @@ impl Changes {
 impl Watch {
     /// Watches all folders of the project, and the files that it was read from.
     ///
-    /// What comes between reading a project and watching it goes unseen: read it again once it is watched, and see whether that
-    /// [covers](Watch::covers) it.
+    /// What comes between reading a project and watching it goes unseen: read it again once it is watched, and see
+    /// whether that [covers](Watch::covers) it.
     ///
     /// # Errors
     /// If the kernel allows no more watches: `fs.inotify.max_user_watches` says how many.

@@ -36,8 +36,8 @@ fn with_the_short_list_of_earlier_releases() {
     assert!(compare(copy.path(), Loaded::All) > 4000);
 }
 
-/// Two extensions that want the same class and the same namespace, namespaces in namespaces, a namespace that is MediaWiki's, a class that a
-/// list and a folder have, links, Composer's loaders in front and behind.
+/// Two extensions that want the same class and the same namespace, namespaces in namespaces, a namespace that is
+/// MediaWiki's, a class that a list and a folder have, links, Composer's loaders in front and behind.
 #[test]
 fn extensions_in_each_others_way() {
     let copy = copied();

@@ -1,5 +1,5 @@
-//! The scan of PHP files against those who should know: PHP's own scanner, and Composer's class map generator. Over the PHP files of
-//! whole applications and libraries, and over the traps in `oracles/traps`.
+//! The scan of PHP files against those who should know: PHP's own scanner, and Composer's class map generator. Over the
+//! PHP files of whole applications and libraries, and over the traps in `oracles/traps`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up fails")]
 
 use std::collections::BTreeSet;

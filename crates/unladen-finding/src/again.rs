@@ -1,4 +1,4 @@
-//! How to see that a cure works.
+//! How to see that a fix works.
 
 use unladen_trace::{Evidence, State};
 
@@ -31,18 +31,37 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// By `unladen prove`: the lines of a knob that writes a file, see `docs/experiments.md`.
-pub(crate) fn knob(name: &str, file: &str, lines: &[String], restart: &str) -> String {
+/// By `unladen prove`: a whole experiment with a knob that writes a file and a service that reads it, see
+/// `docs/reference/experiments.md`. The service: its name, and the command that has it read its settings.
+pub(crate) fn knob(
+    evidence: &Evidence,
+    name: &str,
+    file: &str,
+    lines: &[String],
+    (service, restart): (&str, &str),
+) -> String {
+    let page = &evidence.page;
+    let mut load = String::from("concurrency = 1\nrequests = 400\n");
+    if !matches!(page.method.as_str(), "" | "GET") {
+        load += &format!("method = {}\n", toml_text(&page.method));
+    }
+    if evidence.response.as_ref().is_some_and(|response| response.personal) {
+        load += "# What the request carried belongs here too: headers = [\"Name: value\"]\n";
+    }
     format!(
-        "unladen prove, with this knob in its file:\n[[knob]]\nname = {}\non = {{ file = {}, text = {} }}\nrestart = {}",
+        "unladen prove try.toml, where try.toml is:\nurl = {url}\n\n[load]\n{load}\n[[service]]\nname = {service}\nrestart = {}\n\n\
+         [[knob]]\nname = {}\non = {{ file = {}, text = {} }}\nrestart = {service}",
+        toml_text(restart),
         toml_text(name),
         toml_text(file),
         toml_lines(lines),
-        toml_text(restart)
+        url = toml_text(&page.url),
+        service = toml_text(service),
     )
 }
 
-/// Lines as TOML writes them: one as a text, several as they are. What would have to be escaped there is escaped as a text.
+/// Lines as TOML writes them: one as a text, several as they are. What would have to be escaped there is escaped as a
+/// text.
 fn toml_lines(lines: &[String]) -> String {
     let plain = lines.len() > 1 && lines.iter().all(|line| !line.contains("'''") && !line.contains(char::is_control));
     let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();

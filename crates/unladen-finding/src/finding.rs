@@ -1,8 +1,8 @@
-//! The principal type is [`Finding`]: a recognised pattern of waste, with its evidence and its cure.
+//! The principal type is [`Finding`]: a recognised pattern of waste, with its evidence and its fix.
 
 use unladen_trace::Interval;
 
-use crate::cure::Cure;
+use crate::fix::Fix;
 
 /// A pattern of waste.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,8 +11,8 @@ pub struct Finding {
     pub rule: &'static str,
     /// Whose waste it is: a group's name; empty for what the page answers.
     pub group: String,
-    /// What was seen, in a sentence without a full stop: `1,104 ± 3 file checks per request, 412 of them for files that do not
-    /// exist`.
+    /// What was seen, in a sentence without a full stop: `1,104 ± 3 file checks per request, 412 of them for files that
+    /// do not exist`.
     pub summary: String,
     /// The figures in it, for programs.
     pub figures: Vec<Figure>,
@@ -21,7 +21,7 @@ pub struct Finding {
     /// How large a part of the request it is.
     pub share: Share,
     /// What takes it off.
-    pub cure: Cure,
+    pub fix: Fix,
     /// How to see that it is gone: a command, or what to look at.
     pub check_again: String,
 }

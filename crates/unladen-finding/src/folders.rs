@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A folder gets a line of its own from this part of all on; what is below is told with the folder around it.
 const PART: f64 = 0.1;
 
-/// Counts by folder: a folder that holds a tenth of all stands by itself, and what remains around such folders is told as
-/// `FOLDER, elsewhere`.
+/// Counts by folder: a folder that holds a tenth of all stands by itself, and what remains around such folders is told
+/// as `FOLDER, elsewhere`.
 ///
 /// Walks down from the root, into every folder that holds enough, so that neither `/` nor a hundred leaves come out.
 pub(crate) fn folders<'a>(paths: impl IntoIterator<Item = (&'a str, f64)>) -> Vec<(String, f64)> {

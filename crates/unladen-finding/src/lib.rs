@@ -1,7 +1,7 @@
-//! The rules. The principal type is [`Rule`]: it recognises one pattern of waste in the evidence, explains it, and names its
-//! cure.
+//! The rules. The principal type is [`Rule`]: it recognises one pattern of waste in the evidence, explains it, and
+//! names its fix.
 //!
-//! A rule is one file in `rules/`, one line in the list [`RULES`], and one page in `docs/rules/`.
+//! A rule is one file in `rules/`, one line in the list [`RULES`], and one page in `docs/reference/rules/`.
 //!
 //! ```
 //! use unladen_finding::{RULES, look};
@@ -16,10 +16,14 @@
 #![forbid(unsafe_code)]
 
 mod again;
-mod cure;
+mod application;
+mod container;
 mod finding;
+mod fix;
 mod folders;
+mod judged;
 mod look;
+mod named_file;
 mod php;
 mod rule;
 mod rules;
@@ -27,8 +31,9 @@ mod share;
 mod stack;
 mod words;
 
-pub use cure::Cure;
 pub use finding::{Figure, Finding, Item, Share, Whole};
+pub use fix::{Fix, Part};
+pub use judged::{Unjudged, unjudged};
 pub use look::{Unlooked, look, unlooked};
 pub use rule::Rule;
 pub use rules::{RULES, rule_named};

@@ -1,7 +1,8 @@
 //! Looking for all patterns at once: [`look`].
 
-use unladen_trace::{Evidence, Missing, Source};
+use unladen_trace::{Evidence, EvidenceSource, Missing};
 
+use crate::container;
 use crate::finding::Finding;
 use crate::rule::Rule;
 use crate::rules::RULES;
@@ -12,7 +13,7 @@ pub struct Unlooked<'a> {
     /// The rule.
     pub rule: &'static dyn Rule,
     /// What it lacked.
-    pub source: Source,
+    pub source: EvidenceSource,
     /// Why it lacked it, if the evidence tells.
     pub missing: Option<&'a Missing>,
 }
@@ -21,17 +22,18 @@ pub struct Unlooked<'a> {
 pub fn look(evidence: &Evidence) -> Vec<Finding> {
     let able = RULES.iter().filter(|rule| lacks(**rule, evidence).is_none());
     let mut findings: Vec<Finding> = able.flat_map(|rule| rule.check(evidence)).collect();
+    findings.iter_mut().for_each(|finding| container::place(evidence, finding));
     findings.sort_by(|a, b| b.share.rank().total_cmp(&a.share.rank()));
     findings
 }
 
-/// Rules that could not look, or not everywhere. Those that read profiles are another command's: where there is no profile, nobody asked
-/// them.
+/// Rules that could not look, or not everywhere. Those that read profiles are another command's: where there is no
+/// profile, nobody asked them.
 pub fn unlooked(evidence: &Evidence) -> impl Iterator<Item = Unlooked<'_>> {
-    let reason = |source: Source| evidence.missing.iter().find(move |missing| missing.source == source);
+    let reason = |source: EvidenceSource| evidence.missing.iter().find(move |missing| missing.source == source);
     RULES.iter().filter_map(move |rule| {
         if let Some(source) = lacks(*rule, evidence) {
-            if source == Source::Profile {
+            if source == EvidenceSource::Profile {
                 return None;
             }
             return Some(Unlooked { rule: *rule, source, missing: reason(source) });
@@ -42,7 +44,7 @@ pub fn unlooked(evidence: &Evidence) -> impl Iterator<Item = Unlooked<'_>> {
     })
 }
 
-fn lacks(rule: &dyn Rule, evidence: &Evidence) -> Option<Source> {
+fn lacks(rule: &dyn Rule, evidence: &Evidence) -> Option<EvidenceSource> {
     rule.needs().iter().copied().find(|source| !evidence.has(*source))
 }
 
@@ -52,23 +54,29 @@ mod tests {
 
     #[test]
     fn a_restart_that_failed_was_passed_over() {
-        let mut evidence = Evidence { sources: vec![Source::Syscalls], ..Evidence::default() };
+        let mut evidence = Evidence { sources: vec![EvidenceSource::Syscalls], ..Evidence::default() };
         let lists = |evidence: &Evidence| unlooked(evidence).any(|lacking| lacking.rule.name() == "cold-start");
         assert!(!lists(&evidence), "nobody asked for it");
         let why = "--restart: `false` failed".to_owned();
-        evidence.missing.push(Missing { source: Source::Restarts, why, takes: String::new() });
+        evidence.missing.push(Missing { source: EvidenceSource::Restarts, why, takes: String::new() });
         assert!(lists(&evidence));
     }
 
     #[test]
     fn a_php_that_could_not_be_looked_into_was_not_told() {
         let why = "/opt/php: cannot attach to its function compile_file".to_owned();
-        let missing = Missing { source: Source::Php, why, takes: String::new() };
-        let sources = vec![Source::Syscalls, Source::Processes, Source::Response, Source::PhpSettings, Source::Perl];
+        let missing = Missing { source: EvidenceSource::Php, why, takes: String::new() };
+        let sources = vec![
+            EvidenceSource::Syscalls,
+            EvidenceSource::Processes,
+            EvidenceSource::Response,
+            EvidenceSource::PhpSettings,
+            EvidenceSource::Perl,
+        ];
         let mut evidence = Evidence { sources, ..Evidence::default() };
         assert!(unlooked(&evidence).all(|lacking| lacking.rule.name() != "recompile"), "no PHP, nothing to miss");
         evidence.missing.push(missing);
-        let lacking: Vec<_> = unlooked(&evidence).filter(|lacking| lacking.source == Source::Php).collect();
+        let lacking: Vec<_> = unlooked(&evidence).filter(|lacking| lacking.source == EvidenceSource::Php).collect();
         assert_eq!(lacking.iter().map(|lacking| lacking.rule.name()).collect::<Vec<_>>(), ["recompile"]);
     }
 }

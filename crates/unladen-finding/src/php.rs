@@ -1,29 +1,36 @@
-//! The principal function is [`cure`]: lines for the settings of a group's PHP, with the file that they go into, the command
-//! that makes them count, and a knob that proves them.
+//! The principal function is [`fix`]: lines for the settings of a group's PHP, with the file that they go into, the
+//! command that makes them count, and a knob that proves them.
+
+use std::path::Path;
 
 use unladen_trace::{Evidence, PhpSettings};
 
 use crate::again;
-use crate::cure::Cure;
+use crate::container;
+use crate::fix::Fix;
 use crate::stack::program;
 
-/// The name of a file of settings that is read after all others: folders of settings are read in the order of names, and not
-/// all of those begin with a number (`subject.ini` is read after `99-unladen.ini`, and switched off again what that had switched on).
-const FILE: &str = "zz-unladen.ini";
+/// The name of a file of settings that is read after all others: folders of settings are read in the order of names,
+/// and not all of those begin with a number (`subject.ini` is read after `99-unladen.ini`, and switched off again what
+/// that had switched on).
+pub(crate) const FILE: &str = "zz-unladen.ini";
 
 /// Lines for the settings of a group's PHP.
-pub(crate) fn cure(evidence: &Evidence, group: usize, advice: impl Into<String>, lines: &[&str]) -> Cure {
-    let cure = Cure::advice(advice).lines(file(evidence, group), lines.iter().copied());
+pub(crate) fn fix(evidence: &Evidence, group: usize, advice: impl Into<String>, lines: &[&str]) -> Fix {
+    let fix = Fix::advice(advice).lines(file(evidence, group), lines.iter().copied()).of(Some(group));
     match reload(evidence, group) {
-        Some(command) => cure.command(command),
-        None => cure,
+        Some(command) => fix.command(command),
+        None => fix,
     }
 }
 
-/// How to see that such a cure works: a knob, where the file is Unladen's own; a knob replaces the whole file.
-pub(crate) fn again(evidence: &Evidence, cure: &Cure, name: &str) -> String {
-    match cure.file.as_deref() {
-        Some(file) if file.ends_with(FILE) && !cure.lines.is_empty() => again::knob(name, file, &cure.lines, "php"),
+/// How to see that such a fix works: a knob, where the file is Unladen's own; a knob replaces the whole file.
+pub(crate) fn again(evidence: &Evidence, fix: &Fix, name: &str) -> String {
+    // What makes the settings count is the last command of such a fix.
+    match (fix.file.as_deref(), fix.commands.last()) {
+        (Some(file), Some(reload)) if file.ends_with(FILE) && !fix.lines.is_empty() => {
+            again::knob(evidence, name, file, &fix.lines, ("php", reload))
+        }
         _ => again::weigh(evidence),
     }
 }
@@ -31,6 +38,19 @@ pub(crate) fn again(evidence: &Evidence, cure: &Cure, name: &str) -> String {
 /// A setting's value, if known.
 pub(crate) fn setting<'a>(php: Option<&'a PhpSettings>, name: &str) -> Option<&'a str> {
     php?.settings.get(name).map(String::as_str)
+}
+
+/// Whether `open_basedir` lets PHP read a file. It names folders, or files.
+pub(crate) fn may_read(php: &PhpSettings, file: &str) -> bool {
+    is_unbound(php) || {
+        let within = |bound: &str| Path::new(file).starts_with(bound);
+        setting(Some(php), "open_basedir").unwrap_or_default().split(':').filter(|bound| !bound.is_empty()).any(within)
+    }
+}
+
+/// Whether there is no `open_basedir`.
+pub(crate) fn is_unbound(php: &PhpSettings) -> bool {
+    matches!(setting(Some(php), "open_basedir"), None | Some("" | "no value"))
 }
 
 /// A setting that is a number, `128` or `128M`.
@@ -94,10 +114,13 @@ pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
 /// The pool's file.
 pub(crate) fn pool_file(evidence: &Evidence, group: usize) -> Option<String> {
     let known = evidence.php_of(group).map(|php| php.fpm_config.clone()).filter(|file| !file.is_empty());
-    known.or_else(|| debian(evidence, group).map(|folder| format!("{folder}/pool.d/www.conf")))
+    // What the host's is called says nothing of a container's.
+    let is_ours = !container::is_in(evidence, group);
+    known.or_else(|| debian(evidence, group).filter(|_| is_ours).map(|folder| format!("{folder}/pool.d/www.conf")))
 }
 
-fn file(evidence: &Evidence, group: usize) -> String {
+/// The file that such lines go into.
+pub(crate) fn file(evidence: &Evidence, group: usize) -> String {
     let php = evidence.php_of(group);
     let known = |file: fn(&PhpSettings) -> &str| php.map(file).filter(|file| !file.is_empty());
     // Of several folders the last is read last; an empty one is that which PHP was built with (PHP_INI_SCAN_DIR).
@@ -107,6 +130,10 @@ fn file(evidence: &Evidence, group: usize) -> String {
     }
     if let Some(ini) = known(|php| &php.ini) {
         return ini.to_owned();
+    }
+    // What the host's folders are called says nothing of a container's.
+    if let Some(container) = evidence.groups.get(group).and_then(|group| group.container.as_ref()) {
+        return container.php_folder.as_ref().map_or_else(|| "php.ini".into(), |folder| format!("{folder}/{FILE}"));
     }
     debian(evidence, group).map_or_else(|| "php.ini".into(), |folder| format!("{folder}/conf.d/{FILE}"))
 }

@@ -1,17 +1,14 @@
 //! The list [`RULES`].
 
-mod answers;
+pub(crate) mod answers;
 mod autoload_share;
-mod beside;
 mod cacheable;
 mod clone_storm;
 mod cold_start;
 mod database_reconnect;
 mod debug_left_on;
 mod dns_again;
-mod front;
 mod hot_call;
-mod in_front;
 mod lock_churn;
 mod log_chatter;
 mod missing_vary;
@@ -19,6 +16,7 @@ mod n_plus_one;
 mod no_validator;
 mod opcache_revalidation;
 mod peers;
+mod prepare_per_query;
 mod process_per_request;
 mod profiled;
 mod recompile;
@@ -30,15 +28,19 @@ mod slow_conditional;
 mod splits_cache;
 mod stat_storm;
 mod statements;
+mod strangers;
 mod template_parsed_again;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod uncompressed;
+mod unladen_outbound;
+pub(crate) mod unladen_site;
 mod unpooled_connection;
 mod unpooled_tls;
 mod unused_connection;
+mod web_server;
 mod write_per_request;
 
 use crate::rule::Rule;
@@ -63,6 +65,7 @@ pub static RULES: &[&dyn Rule] = &[
     &database_reconnect::DatabaseReconnect,
     &n_plus_one::NPlusOne,
     &same_query_again::SameQueryAgain,
+    &prepare_per_query::PreparePerQuery,
     &slow_conditional::SlowConditional,
     &cacheable::Cacheable,
     &no_validator::NoValidator,

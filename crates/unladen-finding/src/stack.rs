@@ -1,8 +1,10 @@
-//! The principal type is [`Stack`]: what a group runs, so that its cure can be named.
+//! The principal type is [`Stack`]: what a group runs, so that its fix can be named.
 
 use std::path::Path;
 
-use unladen_trace::{Evidence, Language};
+use unladen_trace::{Evidence, FileOutcome, Language};
+
+use crate::named_file::named_file;
 
 /// What a group runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,8 +70,9 @@ const DATABASES: &[&str] = &[
 /// Who writes the log lines that others send.
 const LOG_DAEMONS: &[&str] = &["rsyslogd", "syslog-ng", "systemd-journald", "systemd-journal", "syslogd"];
 
-/// Groups whose own files, processes, locks and writes an application's owner decides about: all but servers of databases and of
-/// the log. What those do, they are asked for: the asking is what can be spared, and is told of who asks.
+/// Groups whose own files, processes, locks and writes an application's owner decides about: all but servers of
+/// databases and of the log. What those do, they are asked for: the asking is what can be spared, and is told of who
+/// asks.
 pub(crate) fn applications(evidence: &Evidence) -> impl Iterator<Item = usize> {
     (0..evidence.groups.len()).filter(|group| !is_database_server(evidence, *group) && !is_log_daemon(evidence, *group))
 }
@@ -91,7 +94,17 @@ pub(crate) fn is_database_server(evidence: &Evidence, group: usize) -> bool {
 /// Whether a group is Sympa's.
 pub(crate) fn is_sympa(evidence: &Evidence, group: usize) -> bool {
     let name = evidence.group(group);
-    name.contains("sympa") || evidence.files.iter().any(|seen| seen.group == group && seen.path.contains("/sympa/"))
+    name.contains("sympa") || named_file(evidence, group, |seen| seen.path.contains("/sympa/")).is_some()
+}
+
+/// Has Sympa's web interface read its settings.
+pub(crate) const SYMPA_RESTART: &str = "systemctl restart wwsympa";
+
+/// Sympa's settings: the file that was seen, else Debian's.
+pub(crate) fn sympa_conf(evidence: &Evidence, group: usize) -> String {
+    let is_one = |path: &str| path.starts_with('/') && path.ends_with("/sympa.conf");
+    let seen = named_file(evidence, group, |seen| seen.outcome == FileOutcome::Found && is_one(&seen.path));
+    seen.map_or_else(|| "/etc/sympa/sympa/sympa.conf".into(), |seen| seen.path.clone())
 }
 
 /// The user in a group's name, `www-data php-fpm8.2`; none where it is a unit.

@@ -52,6 +52,18 @@ pub(crate) fn time(ns: f64) -> String {
     format!("{} {unit}", grouped(value, usize::from(value.abs() < 9.95)))
 }
 
+/// `12 to 40 ms`, `at most 40 ms`: a time between two, given in ns; of one that reaches down to nothing the upper end.
+pub(crate) fn between(interval: Interval) -> String {
+    let (low, high) = (time(interval.low), time(interval.high.max(0.0)));
+    if interval.low <= 0.0 {
+        return format!("at most {high}");
+    }
+    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
+        (Some((value, unit)), Some((_, same))) if unit == same => format!("{value} to {high}"),
+        _ => format!("{low} to {high}"),
+    }
+}
+
 fn ceil(value: f64, digits: usize) -> f64 {
     let scale = 10f64.powi(i32::try_from(digits).unwrap_or(0));
     (value * scale - 1e-6).ceil() / scale
@@ -90,6 +102,10 @@ mod tests {
         assert_eq!(of(12.44, 3.1), "12.4 ± 3.1");
         assert_eq!(of(1_234_567.0, 0.0), "1,234,567");
         assert_eq!(plain(0.333), "0.33");
+        let between = |low: f64, high: f64| between(Interval { value: high, low, high });
+        assert_eq!(between(12e6, 40e6), "12 to 40 ms");
+        assert_eq!(between(900e3, 40e6), "900 µs to 40 ms");
+        assert_eq!(between(-3e6, 40e6), "at most 40 ms");
         assert_eq!([1.9e9, 58.2e6, 2.44e6, 120e3].map(time), ["1.9 s", "58 ms", "2.4 ms", "120 µs"]);
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use unladen_finding::{look, unlooked};
-use unladen_trace::Record;
+use unladen_trace::Recording;
 
 /// All recordings, parsed.
 fn recordings() -> Vec<Value> {
@@ -71,7 +71,7 @@ proptest! {
             let mut number = (place * leaves(&document) as f64) as usize;
             replace(&mut document, &mut number, choice);
         }
-        let Ok(record) = Record::parse(document.to_string().as_bytes()) else { return Ok(()) };
+        let Ok(record) = Recording::parse(document.to_string().as_bytes()) else { return Ok(()) };
         for page in &record.pages {
             let findings = look(&page.warm);
             prop_assert!(findings.windows(2).all(|pair| pair[0].share.rank() >= pair[1].share.rank()));

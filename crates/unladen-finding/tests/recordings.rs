@@ -1,11 +1,12 @@
-//! The rules, on recordings of real runs: which of them fire is what fired then. `recordings/README.md` tells how they were made.
+//! The rules, on recordings of real runs: which of them fire is what fired then. `recordings/README.md` tells how they
+//! were made.
 #![expect(clippy::expect_used, reason = "tests fail by it, in what they share too")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use unladen_finding::{Finding, Share, look, unlooked};
-use unladen_trace::{Record, Source};
+use unladen_trace::{EvidenceSource, Recording};
 
 /// What is true of the subject's page as it is.
 const OWN: [&str; 3] = ["cacheable", "database-reconnect", "slow-conditional"];
@@ -30,8 +31,8 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings")
 }
 
-fn recording(name: &str) -> Record {
-    Record::read(&folder().join(format!("{name}.json"))).expect("a recording of this version")
+fn recording(name: &str) -> Recording {
+    Recording::read(&folder().join(format!("{name}.json"))).expect("a recording of this version")
 }
 
 fn findings(name: &str) -> Vec<Finding> {
@@ -58,7 +59,7 @@ fn nothing_fires_on_the_lean_variant() {
     assert_eq!(findings(LEAN), []);
     // It was looked for.
     let record = recording(LEAN);
-    let lacking = unlooked(&record.pages[0].warm).filter(|unlooked| unlooked.source != Source::Restarts);
+    let lacking = unlooked(&record.pages[0].warm).filter(|unlooked| unlooked.source != EvidenceSource::Restarts);
     assert_eq!(lacking.map(|unlooked| unlooked.rule.name()).collect::<Vec<_>>(), [""; 0]);
 }
 

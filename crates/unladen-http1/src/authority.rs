@@ -7,8 +7,8 @@ use crate::bytes::is_host_byte;
 /// Longer than any name in the DNS.
 const MAX_HOST: usize = 255;
 
-/// The authority without an empty port (`example.org:`), if it is one: a name, an IPv4 address, an IPv6 address in brackets;
-/// and a port up to 65535. No userinfo.
+/// The authority without an empty port (`example.org:`), if it is one: a name, an IPv4 address, an IPv6 address in
+/// brackets; and a port up to 65535. No userinfo.
 pub(crate) fn read(bytes: &[u8]) -> Option<&[u8]> {
     let host = if bytes.first() == Some(&b'[') { address(bytes)? } else { name(bytes)? };
     match bytes.get(host..)? {
@@ -19,7 +19,8 @@ pub(crate) fn read(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-// The length of the name at the start. Empty labels are none, for `..` and `.example.org` are taken for paths and for suffixes.
+// The length of the name at the start. Empty labels are none, for `..` and `.example.org` are taken for paths and for
+// suffixes.
 fn name(bytes: &[u8]) -> Option<usize> {
     let mut last = b'.';
     let mut length = 0;

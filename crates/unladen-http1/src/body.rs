@@ -2,7 +2,7 @@
 
 use crate::bytes::{is_text_byte, is_token_byte, trim};
 use crate::lines::Lines;
-use crate::{Fault, Fields, Name};
+use crate::{Fault, Field, Fields, Name};
 
 /// The longest line before a chunk, its CRLF included.
 const MAX_LINE: usize = 4 * 1024;
@@ -75,12 +75,13 @@ impl Decoder {
         };
     }
 
-    /// What the next bytes are. Call again with the rest, without the bytes that the last step named, until [`Step::End`].
-    /// A body of [`Length::None`] and of `Exact(0)` ends at once with `End(0)`; one of `UntilClose` never does.
+    /// What the next bytes are. Call again with the rest, without the bytes that the last step named, until
+    /// [`Step::End`]. A body of [`Length::None`] and of `Exact(0)` ends at once with `End(0)`; one of `UntilClose`
+    /// never does.
     ///
-    /// Chunk extensions are dropped; the size of a chunk's line and all trailers together are bounded (4 KiB, 16 KiB in 64
-    /// fields). A buffer of 16 KiB is large enough for [`Step::More`] to find room in it. After a fault it is the answer to
-    /// every call.
+    /// Chunk extensions are dropped; the size of a chunk's line and all trailers together are bounded (4 KiB, 16 KiB in
+    /// 64 fields). A buffer of 16 KiB is large enough for [`Step::More`] to find room in it. After a fault it is the
+    /// answer to every call.
     pub fn step(&mut self, bytes: &[u8]) -> Result<Step, Fault> {
         match self.state {
             State::Done => Ok(Step::End(0)),
@@ -115,6 +116,13 @@ impl Decoder {
     /// After the end: what came as trailers.
     pub fn trailers(&self) -> &Fields {
         &self.trailers
+    }
+
+    /// Keeps the trailers of which this is true.
+    pub fn retain_trailers(&mut self, keep: impl FnMut(Field<'_>) -> bool) {
+        if !self.trailers.is_empty() {
+            self.trailers.retain(keep);
+        }
     }
 
     // As much of the framing between data as is whole.
@@ -175,8 +183,8 @@ fn crlf(bytes: &[u8]) -> Result<Option<usize>, Fault> {
     }
 }
 
-// The length of a chunk's line and the size in it, if the line is whole. White space before the extension is refused, though
-// RFC 9112, section 7.1.1, has it for readers to pass over: what stands there is read in more than one way.
+// The length of a chunk's line and the size in it, if the line is whole. White space before the extension is refused,
+// though RFC 9112, section 7.1.1, has it for readers to pass over: what stands there is read in more than one way.
 fn size_line(bytes: &[u8]) -> Result<Option<(usize, u64)>, Fault> {
     let mut size = 0_u64;
     let mut at = 0;
@@ -214,8 +222,8 @@ fn size_line(bytes: &[u8]) -> Result<Option<(usize, u64)>, Fault> {
     }
 }
 
-// What says how a message is read, where it goes and who sent it must be known before its body (RFC 9110, section 6.5.1);
-// programs that put trailers among the fields would believe them.
+// What says how a message is read, where it goes and who sent it must be known before its body (RFC 9110, section
+// 6.5.1); programs that put trailers among the fields would believe them.
 pub(crate) fn is_forbidden(id: Name, name: &[u8]) -> bool {
     const OTHERS: [&[u8]; 7] = [
         b"authorization",

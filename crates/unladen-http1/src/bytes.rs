@@ -47,7 +47,8 @@ pub(crate) fn is_host_byte(byte: u8) -> bool {
     HOST[usize::from(byte)]
 }
 
-/// Printable ASCII without the space and without `#`. Wider than RFC 3986, which has no `|`, `"`, `{` …: browsers send them.
+/// Printable ASCII without the space and without `#`. Wider than RFC 3986, which has no `|`, `"`, `{` …: browsers send
+/// them.
 pub(crate) fn is_target(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| TARGET[usize::from(*byte)])
 }

@@ -15,8 +15,8 @@ pub enum Fault {
     /// Neither HTTP/1.0 nor HTTP/1.1.
     #[error("the version of HTTP is not supported")]
     Version,
-    /// A field's line is malformed: spaces before the colon, obs-fold, a byte that is not allowed. In a request also a name
-    /// that CGI would take for another (`Content_Length`), and a Connection that lists what cannot be taken off.
+    /// A field's line is malformed: spaces before the colon, obs-fold, a byte that is not allowed. In a request also a
+    /// name that CGI would take for another (`Content_Length`), and a Connection that lists what cannot be taken off.
     #[error("a header field is malformed")]
     Field,
     /// A line that ends with a line feed alone, or a carriage return alone.
@@ -43,8 +43,8 @@ pub enum Fault {
     /// Trailers that are malformed or over the limit.
     #[error("the trailers are malformed")]
     Trailers,
-    /// CONNECT, which only a forward proxy answers; and `head`, `Connect` and the like, which not all tell apart from HEAD and
-    /// CONNECT.
+    /// CONNECT, which only a forward proxy answers; and `head`, `Connect` and the like, which not all tell apart from
+    /// HEAD and CONNECT.
     #[error("the method is not supported here")]
     Method,
 }

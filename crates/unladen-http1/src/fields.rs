@@ -40,7 +40,8 @@ impl Fields {
 
     /// Adds a field at the end. Name and value are taken as they are: whoever pushes has checked them.
     ///
-    /// All names and values together have at most 4 GiB; what does not fit is left out. The limits of a head are far below.
+    /// All names and values together have at most 4 GiB; what does not fit is left out. The limits of a head are far
+    /// below.
     pub fn push(&mut self, name: &[u8], value: &[u8]) {
         if let Some(span) = self.store(Name::of(name), name, value) {
             self.list.push(span);
@@ -56,7 +57,8 @@ impl Fields {
         Some(Span { id, name, value: (name.0 + name.1, value.len() as u32) })
     }
 
-    /// Forgets all, and takes a block of lines, of which [`Fields::push_part`] makes fields: one copy instead of two for each.
+    /// Forgets all, and takes a block of lines, of which [`Fields::push_part`] makes fields: one copy instead of two
+    /// for each.
     pub(crate) fn begin(&mut self, block: &[u8], fields: usize) {
         self.clear();
         self.arena.extend_from_slice(block);
@@ -86,8 +88,8 @@ impl Fields {
         }
     }
 
-    /// Makes this the only field of its name: where the first of that name was, or at the end. The bytes of what it replaces
-    /// stay until [`Fields::clear`].
+    /// Makes this the only field of its name: where the first of that name was, or at the end. The bytes of what it
+    /// replaces stay until [`Fields::clear`].
     pub fn set(&mut self, name: &[u8], value: &[u8]) {
         let id = Name::of(name);
         let Some(span) = self.store(id, name, value) else { return };

@@ -17,8 +17,8 @@ pub(crate) struct Framing {
 // === impl Framing ===
 
 impl Framing {
-    /// Takes a Content-Length: its digits without zeros in front, or none if it came before with the same number. A list of
-    /// numbers is refused even if they are equal: not all take the last of it, or the first.
+    /// Takes a Content-Length: its digits without zeros in front, or none if it came before with the same number. A
+    /// list of numbers is refused even if they are equal: not all take the last of it, or the first.
     pub(crate) fn content_length<'a>(&mut self, value: &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
         let number = decimal(value).ok_or(Fault::ContentLength)?;
         match self.exact {

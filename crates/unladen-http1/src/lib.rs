@@ -1,7 +1,8 @@
 //! The framing of HTTP/1 (RFC 9112), without input or output: bytes in, heads and pieces of bodies out.
 //!
-//! The principal types are [`Request`] and [`Response`], heads that are strict about what they take, since two readers of one
-//! connection that disagree where a message ends are how requests are smuggled; and [`Decoder`], which finds a body's end.
+//! The principal types are [`Request`] and [`Response`], heads that are strict about what they take, since two readers
+//! of one connection that disagree where a message ends are how requests are smuggled; and [`Decoder`], which finds a
+//! body's end.
 //!
 //! A head is neutral: what came by HTTP/2 is put into the same type ([`Fields::push`]), and held to the same rules
 //! ([`Request::settle`], [`Response::settle`]).

@@ -9,8 +9,8 @@ use crate::Fault;
 const FEW: usize = 32;
 const MANY: usize = 128;
 
-/// Goes through the start of a connection's bytes line by line. Each ends with CRLF and no other way. Only the bytes within
-/// the limit are looked at, so that the outcome does not depend on how many have come.
+/// Goes through the start of a connection's bytes line by line. Each ends with CRLF and no other way. Only the bytes
+/// within the limit are looked at, so that the outcome does not depend on how many have come.
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
     bytes: &'a [u8],

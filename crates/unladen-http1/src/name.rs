@@ -56,8 +56,8 @@ impl Name {
         }
     }
 
-    /// Whether it belongs to one connection alone and is never passed on (RFC 9110, section 7.6.1). What `Connection` lists
-    /// besides is to be found with [`Fields::has_token`](crate::Fields::has_token).
+    /// Whether it belongs to one connection alone and is never passed on (RFC 9110, section 7.6.1). What `Connection`
+    /// lists besides is to be found with [`Fields::has_token`](crate::Fields::has_token).
     pub fn is_hop_by_hop(self) -> bool {
         matches!(
             self,

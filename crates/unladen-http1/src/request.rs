@@ -8,8 +8,8 @@ use crate::{Fault, Fields, HeadLimits, Length, Name, authority};
 
 /// The head of a request. Memory is kept from one to the next.
 ///
-/// After [`Request::parse`]: the target is in origin-form (or `*`), the authority is what Host or the absolute-form said, and
-/// [`Request::length`] is certain.
+/// After [`Request::parse`]: the target is in origin-form (or `*`), the authority is what Host or the absolute-form
+/// said, and [`Request::length`] is certain.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// GET …
@@ -20,8 +20,8 @@ pub struct Request {
     pub authority: Vec<u8>,
     /// The minor version, 0 or 1; 1 for a request that came by HTTP/2.
     pub minor: u8,
-    /// Its fields: without Host, which `authority` is. Content-Length and Transfer-Encoding are among them, if they came:
-    /// once, and the number without zeros in front.
+    /// Its fields: without Host, which `authority` is. Content-Length and Transfer-Encoding are among them, if they
+    /// came: once, and the number without zeros in front.
     pub fields: Fields,
     /// Of its body.
     pub length: Length,
@@ -43,9 +43,9 @@ impl Default for Request {
 // === impl Request ===
 
 impl Request {
-    /// Reads a head from the start of `bytes`: as many bytes as it is long, or none if it is not whole yet. One empty line
-    /// in front of it is passed over and counted (RFC 9112, section 2.2). Unless a length is returned, what the request holds
-    /// afterwards means nothing.
+    /// Reads a head from the start of `bytes`: as many bytes as it is long, or none if it is not whole yet. One empty
+    /// line in front of it is passed over and counted (RFC 9112, section 2.2). Unless a length is returned, what the
+    /// request holds afterwards means nothing.
     ///
     /// A fault is found as soon as the bytes that make it have come, however few of the rest have.
     pub fn parse(&mut self, bytes: &[u8], limits: &HeadLimits) -> Result<Option<usize>, Fault> {

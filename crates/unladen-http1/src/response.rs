@@ -27,12 +27,12 @@ impl Default for Response {
 // === impl Response ===
 
 impl Response {
-    /// Reads a head from the start of `bytes`: as many bytes as it is long, or none if it is not whole yet. A response to
-    /// HEAD, of 1xx, 204 and 304 has no body (RFC 9112, section 6.3). Unless a length is returned, what the response holds
-    /// afterwards means nothing.
+    /// Reads a head from the start of `bytes`: as many bytes as it is long, or none if it is not whole yet. A response
+    /// to HEAD, of 1xx, 204 and 304 has no body (RFC 9112, section 6.3). Unless a length is returned, what the response
+    /// holds afterwards means nothing.
     ///
-    /// 1xx and 204 must have neither Transfer-Encoding nor Content-Length (RFC 9112, section 6.1; RFC 9110, section 8.6), and
-    /// readers differ about those that do. The first is a fault, and so is a length but 0, which is left out.
+    /// 1xx and 204 must have neither Transfer-Encoding nor Content-Length (RFC 9112, section 6.1; RFC 9110, section
+    /// 8.6), and readers differ about those that do. The first is a fault, and so is a length but 0, which is left out.
     pub fn parse(&mut self, bytes: &[u8], to_method: &[u8], limits: &HeadLimits) -> Result<Option<usize>, Fault> {
         let mut lines = Lines::new(bytes, limits.bytes);
         if lines.peek().is_some_and(|byte| byte != b'H') {
@@ -76,8 +76,8 @@ impl Response {
         Ok(Some(lines.position()))
     }
 
-    /// Whether the upstream keeps the connection after it: also false if its body ends with the connection, and after 101,
-    /// when the connection is no longer one of HTTP/1.
+    /// Whether the upstream keeps the connection after it: also false if its body ends with the connection, and after
+    /// 101, when the connection is no longer one of HTTP/1.
     pub fn keeps_alive(&self) -> bool {
         self.status != 101 && self.length != Length::UntilClose && self.fields.keep_alive(self.minor)
     }

@@ -1,19 +1,20 @@
 //! Heads and trailers that came by HTTP/2: what parsing sees to is seen to before they go on, maybe as HTTP/1.
 //!
-//! That field names and values are of bytes that are allowed is left to whoever read them: libraries of HTTP/2 look after it. What
-//! goes beyond RFC 9113 is here, since a request that is refused in one version of HTTP and taken in another is how requests are
-//! smuggled past those who look at one.
+//! That field names and values are of bytes that are allowed is looked at here again: the libraries of HTTP/2 that
+//! there are let names pass that are no tokens (`x"`), and in HTTP/1 those are no names. What goes beyond RFC 9113 is
+//! here too, since a request that is refused in one version of HTTP and taken in another is how requests are smuggled
+//! past those who look at one.
 
 use crate::body::is_forbidden;
 use crate::framing::Framing;
 use crate::start_line::check_method;
-use crate::{Fault, Fields, Length, Name, Request, Response, authority, bytes};
+use crate::{Fault, Field, Fields, Length, Name, Request, Response, authority, bytes};
 
 // === impl Request ===
 
 impl Request {
-    /// For a head that was put together from one of HTTP/2: what holds after [`Request::parse`] holds afterwards, or it is refused.
-    /// The length is set: `ends` says that there is no body.
+    /// For a head that was put together from one of HTTP/2: what holds after [`Request::parse`] holds afterwards, or it
+    /// is refused. The length is set: `ends` says that there is no body.
     pub fn settle(&mut self, ends: bool) -> Result<(), Fault> {
         if !bytes::is_token(&self.method) {
             return Err(Fault::StartLine);
@@ -42,8 +43,8 @@ impl Request {
 // === impl Response ===
 
 impl Response {
-    /// For a head that was put together from one of HTTP/2: what holds after [`Response::parse`] holds afterwards, or it is refused.
-    /// The length is set: `ends` says that there is no body.
+    /// For a head that was put together from one of HTTP/2: what holds after [`Response::parse`] holds afterwards, or
+    /// it is refused. The length is set: `ends` says that there is no body.
     pub fn settle(&mut self, to_method: &[u8], ends: bool) -> Result<(), Fault> {
         if !(100..600).contains(&self.status) {
             return Err(Fault::StartLine);
@@ -71,8 +72,14 @@ impl Response {
 impl Fields {
     /// For trailers that came by HTTP/2: refuses those that [`Decoder`](crate::Decoder) refuses.
     pub fn settle_trailers(&self) -> Result<(), Fault> {
-        if self.iter().any(|field| is_forbidden(field.id, field.name)) { Err(Fault::Trailers) } else { Ok(()) }
+        let is_faulty = |field: Field<'_>| is_forbidden(field.id, field.name) || !is_well_formed(&field);
+        if self.iter().any(is_faulty) { Err(Fault::Trailers) } else { Ok(()) }
     }
+}
+
+// RFC 9110, sections 5.1 and 5.5.
+fn is_well_formed(field: &Field<'_>) -> bool {
+    bytes::is_token(field.name) && field.value.iter().all(|byte| bytes::is_text_byte(*byte))
 }
 
 // The length that they tell, once and without zeros in front from now on.
@@ -81,6 +88,9 @@ fn settle(fields: &mut Fields) -> Result<Option<u64>, Fault> {
     let mut lines = 0;
     let mut is_plain = true;
     for field in fields.iter() {
+        if !is_well_formed(&field) {
+            return Err(Fault::Field);
+        }
         match field.id {
             // Host is the authority; the others HTTP/2 does not have (RFC 9113, section 8.2.2).
             Name::Host => return Err(Fault::Host),

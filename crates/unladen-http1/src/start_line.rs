@@ -89,8 +89,8 @@ impl<'a> Target<'a> {
 // === impl StatusLine ===
 
 impl StatusLine {
-    /// Reads a line without its CRLF. The space before a reason phrase that is empty may be missing: many servers leave it
-    /// out.
+    /// Reads a line without its CRLF. The space before a reason phrase that is empty may be missing: many servers leave
+    /// it out.
     pub(crate) fn read(line: &[u8]) -> Result<Self, Fault> {
         Self::words(line).map_err(|fault| if has_bare_return(line) { Fault::LineEnd } else { fault })
     }
@@ -122,8 +122,8 @@ fn version(bytes: &[u8]) -> Result<u8, Fault> {
     }
 }
 
-// Methods are told apart by case, but not by all: who takes `head` for HEAD answers without a body, and whoever waits for one
-// takes the next response for it.
+// Methods are told apart by case, but not by all: who takes `head` for HEAD answers without a body, and whoever waits
+// for one takes the next response for it.
 pub(crate) fn check_method(method: &[u8]) -> Result<(), Fault> {
     let is_like = |name: &[u8]| method.eq_ignore_ascii_case(name);
     if is_like(b"CONNECT") || (is_like(b"HEAD") && method != b"HEAD") { Err(Fault::Method) } else { Ok(()) }

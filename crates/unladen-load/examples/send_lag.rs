@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut lags, mut latencies, mut errors) = (Vec::new(), Vec::new(), 0);
     while let Some(batch) = running.next_batch() {
         lags.extend(batch.iter().filter_map(|outcome| outcome.lag));
-        latencies.extend(batch.iter().map(unladen_load::Outcome::latency));
+        latencies.extend(batch.iter().map(unladen_load::LoadOutcome::latency));
         errors += batch.iter().filter(|outcome| outcome.error.is_some()).count();
     }
     let end = running.end()?;

@@ -1,4 +1,5 @@
-//! The principal type is [`Answers`]: what a page answers, and to what; see [`Driver::inquire`](crate::Driver::inquire).
+//! The principal type is [`Answers`]: what a page answers, and to what; see
+//! [`Driver::inquire`](crate::Driver::inquire).
 //!
 //! ```
 //! use unladen_load::{Answers, Ask, Variation};
@@ -50,9 +51,10 @@ pub struct Variation {
     pub headers: Vec<(String, String)>,
     /// Its length as sent, bytes.
     pub body_bytes: u64,
-    /// Whether the answer is that to the plain request, but for what changes from answer to answer anyway: the status, the
-    /// body (unpacked, if it was gzip), and where a redirect points. `None` if that cannot be told: of 304 and HEAD there
-    /// is no body; larger bodies than 4 MiB are not kept; and of a page of which most changes, nothing can be said.
+    /// Whether the answer is that to the plain request, but for what changes from answer to answer anyway: the status,
+    /// the body (unpacked, if it was gzip), and where a redirect points. `None` if that cannot be told: of 304 and HEAD
+    /// there is no body; larger bodies than 4 MiB are not kept; and of a page of which most changes, nothing can be
+    /// said.
     pub same: Option<bool>,
     /// Its latency over that of the plain request, a ratio; only of 304.
     pub cost: Option<Estimate>,
@@ -81,6 +83,8 @@ pub struct LeftOut {
     pub ask: Ask,
     /// Why: `the page sets no cookie`.
     pub why: String,
+    /// It could have been asked of this page: what the answer would have shown is not known.
+    pub applies: bool,
 }
 
 // === impl Answers ===

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+use http::header;
 use tokio::time::timeout_at;
 
 use crate::body::{self, KEPT, ReadBody};
@@ -12,6 +13,7 @@ use crate::error::{LoadError, Stage};
 use crate::exchange::Exchange;
 use crate::expect::{Expect, Fingerprint, Verdict};
 use crate::failure::{Failure, Scene};
+use crate::jar::Jars;
 use crate::origin::{OpenError, Origin, Taken};
 use crate::request::Request;
 use crate::sample::Sample;
@@ -25,8 +27,10 @@ pub(crate) struct Client {
     pub(crate) timeout: Duration,
     pub(crate) expect: Expect,
     pub(crate) max_body: u64,
-    /// For each request, its first answer.
-    pub(crate) first: RefCell<Vec<Option<Fingerprint>>>,
+    /// For each request, its first answer: to a stranger, and to who sends cookies back.
+    pub(crate) first: RefCell<Vec<[Option<Fingerprint>; 2]>>,
+    /// Cookies of the users that it stands for; none if every request is a stranger's.
+    pub(crate) jars: Option<Jars>,
     pub(crate) counts: Counts,
 }
 
@@ -50,12 +54,34 @@ struct Begun {
 impl Client {
     /// Sends the request of this index, reads the response, and checks it.
     ///
-    /// The head, and the first `keep` bytes of the body, come along.
-    pub(crate) async fn exchange(&self, index: usize, planned: Instant, keep: usize) -> Result<Sample, LoadError> {
-        self.send(&self.requests[index], index, planned, keep).await
+    /// It is one user's who has no other under way, and sends what cookies that user was given. The head, and the first
+    /// `keep` bytes of the body, come along; and what comes of comparing it with the first answer.
+    pub(crate) async fn exchange(
+        &self,
+        index: usize,
+        planned: Instant,
+        keep: usize,
+    ) -> Result<(Sample, Verdict), LoadError> {
+        let request = &self.requests[index];
+        let Some(jars) = &self.jars else {
+            let sample = self.send(request, index, planned, keep).await?;
+            let verdict = self.verdict(index, &sample.exchange, false);
+            return Ok((sample, verdict));
+        };
+        let origin = self.origin_of[index];
+        let mut jar = jars.take();
+        let dressed = jar.dress(index, origin, request);
+        let done = self.send(dressed.as_deref().unwrap_or(request), index, planned, keep).await;
+        if let Ok(sample) = &done {
+            jar.keep(origin, request, &sample.headers);
+        }
+        jars.give_back(jar);
+        let sample = done?;
+        let verdict = self.verdict(index, &sample.exchange, dressed.is_some());
+        Ok((sample, verdict))
     }
 
-    /// Sends this request to where the one of this index goes; all else as [`exchange`](Self::exchange).
+    /// Sends this request to where the one of this index goes, with no other cookies than its own; nothing is compared.
     pub(crate) async fn send(
         &self,
         request: &Request,
@@ -79,8 +105,7 @@ impl Client {
 
     /// Sends the request of this index, and compares its answer with what is expected and with the first one.
     pub(crate) async fn checked(&self, index: usize, planned: Instant) -> Result<(Exchange, Verdict), LoadError> {
-        let sample = self.exchange(index, planned, 0).await?;
-        let verdict = self.verdict(index, &sample.exchange);
+        let (sample, verdict) = self.exchange(index, planned, 0).await?;
         if self.expect.same && verdict == Verdict::Changed {
             return Err(LoadError::UnexpectedBody {
                 request: self.requests[index].name().to_owned(),
@@ -91,11 +116,12 @@ impl Client {
         Ok((sample.exchange, verdict))
     }
 
-    /// Compares an answer with the first one to the same request.
-    pub(crate) fn verdict(&self, index: usize, exchange: &Exchange) -> Verdict {
+    /// Compares an answer with the first one to the same request. A page for who is known is another one than that for
+    /// a stranger.
+    fn verdict(&self, index: usize, exchange: &Exchange, is_known: bool) -> Verdict {
         let fingerprint = exchange.fingerprint();
         let mut first = self.first.borrow_mut();
-        fingerprint.verdict(first[index].get_or_insert(fingerprint))
+        fingerprint.verdict(first[index][usize::from(is_known)].get_or_insert(fingerprint))
     }
 
     async fn unbounded(
@@ -125,6 +151,7 @@ impl Client {
         let connect = (!reused).then_some(connection.times);
         let (head, body) = response.into_parts();
         let status = head.status.as_u16();
+        self.counts.met(request.headers().contains_key(header::COOKIE), &head.headers);
         let fine = self.expect.statuses.contains(status);
         let text = self.expect.body.as_ref();
         // What is not as expected is shown.

@@ -53,6 +53,9 @@ pub struct DriverConfig {
     pub concurrency: usize,
     /// Use connections again; otherwise each request opens one and closes it.
     pub keep_alive: bool,
+    /// Send back the cookies that answers set, as a browser does: as many users as there are requests under way at
+    /// once, each with cookies of its own. Otherwise each request is a stranger's.
+    pub keep_cookies: bool,
     /// Which version of HTTP to speak.
     pub http: HttpVersion,
     /// Requests a second, by all workers together; without it each worker sends when its last request is done.
@@ -79,6 +82,7 @@ impl DriverConfig {
             connect_to: None,
             concurrency: 1,
             keep_alive: true,
+            keep_cookies: true,
             http: HttpVersion::default(),
             rate: None,
             timeout: Duration::from_secs(30),

@@ -92,8 +92,8 @@ impl Connection {
         .is_ok()
     }
 
-    /// When the request that was last handed over was written; over HTTP/2 another one may have been written before it, so
-    /// there it is not known.
+    /// When the request that was last handed over was written; over HTTP/2 another one may have been written before it,
+    /// so there it is not known.
     pub(crate) fn written(&self) -> Option<Instant> {
         match self.sender {
             Sender::Http1(_) => self.traffic.written(),

@@ -2,7 +2,10 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+
+use http::{HeaderMap, header};
 
 use crate::wire::Meter;
 
@@ -12,6 +15,8 @@ pub(crate) struct Counts {
     opened: Cell<u64>,
     closed_by_server: Cell<u64>,
     retries: Cell<u64>,
+    /// Strangers who were given cookies.
+    pub(crate) strangers: Arc<AtomicU64>,
     pub(crate) meter: Arc<Meter>,
 }
 
@@ -38,6 +43,14 @@ impl Counts {
 
     pub(crate) fn retried(&self) {
         self.retries.update(|retries| retries + 1);
+    }
+
+    /// An answer came to a request that bore cookies, or bore none: a stranger who is given some is somebody from then
+    /// on.
+    pub(crate) fn met(&self, bore_cookies: bool, answer: &HeaderMap) {
+        if !bore_cookies && answer.contains_key(header::SET_COOKIE) {
+            self.strangers.fetch_add(1, Relaxed);
+        }
     }
 
     pub(crate) fn read(&self) -> Reading {

@@ -6,6 +6,8 @@
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -19,15 +21,17 @@ use crate::answers::Answers;
 use crate::body::KEPT;
 use crate::cancel::Cancel;
 use crate::client::Client;
-use crate::config::{DriverConfig, check_concurrency};
+use crate::config::{DriverConfig, HttpVersion, check_concurrency};
 use crate::connect::Connector;
 use crate::counts::Counts;
 use crate::error::{LoadError, RunError};
 use crate::inquiry;
+use crate::jar::Jars;
 use crate::load::{BATCHES, Batches, LoadEnd, LoadPlan, Running};
 use crate::mix::Mix;
+use crate::open_files;
 use crate::origin::Origin;
-use crate::outcome::Outcome;
+use crate::outcome::LoadOutcome;
 use crate::run::{self, RunPlan};
 use crate::sample::Sample;
 use crate::schedule::{Arrivals, Schedule};
@@ -49,6 +53,9 @@ pub struct Driver {
     targets: Vec<Target>,
     concurrency: usize,
     rate: Option<f64>,
+    strangers: Arc<AtomicU64>,
+    /// Requests under way at once take a connection each: HTTP/1.
+    takes_connections: bool,
 }
 
 /// What the thread is told; it answers each once, within the bounds of the command.
@@ -72,7 +79,7 @@ enum Command {
     Load {
         plan: RunPlan,
         cancel: Cancel,
-        outcomes: SyncSender<Vec<Outcome>>,
+        outcomes: SyncSender<Vec<LoadOutcome>>,
         answer: SyncSender<Result<LoadEnd, LoadError>>,
     },
 }
@@ -87,7 +94,18 @@ impl Driver {
     pub fn start(config: DriverConfig) -> Result<Self, LoadError> {
         config.check()?;
         let (concurrency, rate) = (config.concurrency, config.rate);
+        // Over TLS the server chooses, unless it is told.
+        let is_plain = config.requests.iter().all(|request| request.url().scheme() == "http");
+        let takes_connections = match config.http {
+            HttpVersion::Http1 => true,
+            HttpVersion::Auto => is_plain,
+            HttpVersion::Http2 => false,
+        };
+        if takes_connections {
+            open_files::suffice(concurrency)?;
+        }
         let (client, targets) = client(config)?;
+        let strangers = client.counts.strangers.clone();
         let (commands, received) = unbounded_channel();
         let (started, is_started) = sync_channel(1);
         let thread = thread::Builder::new()
@@ -106,12 +124,26 @@ impl Driver {
             })
             .map_err(|source| LoadError::Thread { source })?;
         is_started.recv().map_err(|_| LoadError::Gone)??;
-        Ok(Self { commands: Some(commands), thread: Some(thread), targets, concurrency, rate })
+        Ok(Self {
+            commands: Some(commands),
+            thread: Some(thread),
+            targets,
+            concurrency,
+            rate,
+            strangers,
+            takes_connections,
+        })
     }
 
     /// Where the request of this index goes.
     pub fn target(&self, index: usize) -> Option<&Target> {
         self.targets.get(index)
+    }
+
+    /// How many answers have set cookies to a request that bore none, since the start: users whom the application has
+    /// met for the first time, and may have made a session for.
+    pub fn strangers(&self) -> u64 {
+        self.strangers.load(Ordering::Relaxed)
     }
 
     /// Sends the request of this index once, and returns its response as far as it can be shown.
@@ -132,8 +164,8 @@ impl Driver {
     /// Asks for the page of this index several times, and otherwise: with its validators, compressed, in another
     /// language, with cookies; see [`Answers`]. One request at a time; any status will do.
     ///
-    /// `sample` is an answer that came before: all there is where the method is neither GET nor HEAD, of which nothing is
-    /// sent. It begins nothing after half a minute, and takes a request's timeout longer than that at most.
+    /// `sample` is an answer that came before: all there is where the method is neither GET nor HEAD, of which nothing
+    /// is sent. It begins nothing after half a minute, and takes a request's timeout longer than that at most.
     ///
     /// # Errors
     /// When the page cannot be had as it is; [`LoadError::Cancelled`] when cancelled. What else fails is in
@@ -173,14 +205,17 @@ impl Driver {
 
     /// Sends as planned; failures are counted, and stop nothing. The outcomes come while it runs.
     ///
-    /// It ends at its stop plus grace plus the configured timeout at the latest. Concurrency and rate are the plan's, not
-    /// the driver's.
+    /// It ends at its stop plus grace plus the configured timeout at the latest. Concurrency and rate are the plan's,
+    /// not the driver's.
     ///
     /// # Errors
     /// When the plan names a request that the driver does not have, or a concurrency out of bounds.
     pub fn load(&mut self, plan: LoadPlan, cancel: &Cancel) -> Result<Running<'_>, LoadError> {
         self.known(plan.mix.largest())?;
         check_concurrency(plan.concurrency)?;
+        if self.takes_connections {
+            open_files::suffice(plan.concurrency)?;
+        }
         let LoadPlan { mix, schedule, stop, grace, concurrency, seed } = plan;
         let start = Instant::now() + HEAD_START;
         let plan = RunPlan { draw: mix.draw(seed), schedule, start, stop, grace, concurrency, stop_on_failure: false };
@@ -256,13 +291,12 @@ async fn tally(client: &Rc<Client>, plan: RunPlan, cancel: &Cancel) -> Result<Ta
 }
 
 async fn sample(client: &Client, index: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
-    let sample = tokio::select! {
+    tokio::select! {
         biased;
         () = cancel.cancelled() => Err(LoadError::Cancelled),
-        sample = client.exchange(index, Instant::now(), KEPT) => sample,
-    }?;
-    client.verdict(index, &sample.exchange);
-    Ok(sample)
+        done = client.exchange(index, Instant::now(), KEPT) => done,
+    }
+    .map(|(sample, _)| sample)
 }
 
 /// The client, and for each request its target.
@@ -298,7 +332,7 @@ fn client(config: DriverConfig) -> Result<(Client, Vec<Target>), LoadError> {
     }
     let origins: Vec<_> = origins.into_iter().map(|(_, origin)| origin).collect();
     let targets = origin_of.iter().map(|&position| origins[position].connector().target().clone()).collect();
-    let first = vec![None; config.requests.len()].into();
+    let first = vec![[None; 2]; config.requests.len()].into();
     let requests = config.requests.into_iter();
     let client = Client {
         requests: requests.map(|request| if config.keep_alive { request } else { request.closing() }).collect(),
@@ -308,6 +342,7 @@ fn client(config: DriverConfig) -> Result<(Client, Vec<Target>), LoadError> {
         expect: config.expect,
         max_body: config.max_body,
         first,
+        jars: config.keep_cookies.then(Jars::default),
         counts,
     };
     Ok((client, targets))

@@ -26,6 +26,19 @@ pub enum LoadError {
         /// What it may be.
         expected: &'static str,
     },
+    /// This process may not have as many files open.
+    #[error(
+        "{concurrency} connections at once take more than the {limit} files that this process may have open: --concurrency {most} is the \
+         most here, or raise the limit (`ulimit -Hn`, LimitNOFILE= of systemd)"
+    )]
+    TooFewFiles {
+        /// Requests under way at once.
+        concurrency: usize,
+        /// The hard limit.
+        limit: u64,
+        /// As many as can be.
+        most: u64,
+    },
     /// There is no request of this index.
     #[error("there is no request {index}: there are {count}, counted from 0")]
     NoSuchRequest {
@@ -108,6 +121,25 @@ pub enum LoadError {
         /// What rustls said.
         source: rustls::Error,
     },
+    /// A file with the client's own certificate or key cannot be read.
+    #[error("{problem}")]
+    IdentityFile {
+        /// What is wrong with which file.
+        problem: String,
+    },
+    /// The client's own certificate and key cannot be used.
+    #[error(
+        "the key {} cannot be used with the certificate {}: {source}; is it the key that the certificate was made for?",
+        key.display(), certificate.display()
+    )]
+    Identity {
+        /// The certificate's file.
+        certificate: PathBuf,
+        /// The key's file.
+        key: PathBuf,
+        /// What rustls said.
+        source: rustls::Error,
+    },
     /// The system trusts nobody.
     #[error("this system has no certificate authorities: install ca-certificates, or name a file with --cacert")]
     NoSystemRoots {
@@ -140,13 +172,18 @@ pub enum LoadError {
     },
     /// The connection ended before the response did.
     #[error(
-        "{request}: the server closed the connection {stage}: see its error log, a worker may have crashed or hit a limit"
+        "{request}: the server closed the connection {stage}: {}",
+        closed_advice(*stage, version, target)
     )]
     ClosedEarly {
         /// The request's name.
         request: String,
         /// How far it had come.
         stage: Stage,
+        /// The version of HTTP that was spoken.
+        version: &'static str,
+        /// Where to.
+        target: String,
         /// What hyper said.
         source: hyper::Error,
     },
@@ -263,16 +300,33 @@ fn tls_advice(fault: &TlsFault) -> &'static str {
         TlsFault::WrongName { .. } => "; use such a name in the URL, or skip the check with --insecure",
         TlsFault::Certificate(_) => "; --insecure skips the check",
         TlsFault::NoSuchHttp => "; try the other one",
-        TlsFault::WantsClientCertificate => ", which is not supported; connect to the application behind it",
+        TlsFault::WantsClientCertificate => {
+            "; give one with --cert FILE and --key FILE, or connect to the application behind it"
+        }
         _ => "",
     }
 }
 
 fn protocol_advice(version: &str) -> &'static str {
     if version == "HTTP/2" {
-        "does the server speak HTTP/2 there? Try HTTP/1.1"
+        "does the server speak HTTP/2 there? Try --http 1.1"
     } else {
         "is it an HTTP server, and should the URL begin with https?"
+    }
+}
+
+/// A server that does not speak this protocol at all closes the connection before it answers, as one does whose worker
+/// crashes.
+fn closed_advice(stage: Stage, version: &str, target: &str) -> &'static str {
+    match (stage, version) {
+        (Stage::Reading, _) => "see its error log, a worker may have crashed or hit a limit",
+        (_, "HTTP/2") => "does it speak HTTP/2 there? Try --http 1.1; if it does, see its error log",
+        // PHP-FPM's usual addresses; it drops whatever is not FastCGI.
+        _ if target.starts_with("unix:") || target.ends_with(":9000") => {
+            "is it an HTTP server? A FastCGI socket, as PHP-FPM's, answers so: give the web server's address; else see its error log, a \
+             worker may have crashed or hit a limit"
+        }
+        _ => "see its error log, a worker may have crashed or hit a limit",
     }
 }
 

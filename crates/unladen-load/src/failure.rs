@@ -53,7 +53,13 @@ impl Failure {
                 );
                 LoadError::Tls { target: scene.target, fault: TlsFault::of(&source), source }
             }
-            Self::Hyper(source) if is_closed => LoadError::ClosedEarly { request, stage: scene.stage, source },
+            Self::Hyper(source) if is_closed => LoadError::ClosedEarly {
+                request,
+                stage: scene.stage,
+                version: scene.version,
+                target: scene.target,
+                source,
+            },
             Self::Hyper(source) => LoadError::Protocol { request, version: scene.version, source },
         }
     }

@@ -28,18 +28,14 @@ pub struct Header {
 #[non_exhaustive]
 pub enum HeaderError {
     /// There is no colon.
-    #[error("the header `{line}` has no colon: write it as `Name: value`")]
+    #[error("{} has no colon: write it as `Name: value`", shown(begin))]
     NoColon {
-        /// What was given.
-        line: String,
+        /// What was given, up to the first space or `=`; empty if there is none. The rest may be a secret.
+        begin: String,
     },
     /// The part before the colon is no header name.
-    #[error(
-        "the header `{line}` has the name `{name}`: a name is made of letters, digits and !#$%&'*+-.^_`|~, with no space"
-    )]
+    #[error("a header has the name `{name}`: a name is made of letters, digits and !#$%&'*+-.^_`|~, with no space")]
     Name {
-        /// What was given.
-        line: String,
         /// The part before the colon.
         name: String,
         /// What the parser said.
@@ -94,12 +90,12 @@ impl FromStr for Header {
     type Err = HeaderError;
 
     fn from_str(line: &str) -> Result<Self, HeaderError> {
-        let (name, value) = line.split_once(':').ok_or_else(|| HeaderError::NoColon { line: line.to_owned() })?;
-        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|source| HeaderError::Name {
-            line: line.to_owned(),
-            name: name.to_owned(),
-            source,
+        let (name, value) = line.split_once(':').ok_or_else(|| {
+            let (begin, _) = line.split_once([' ', '\t', '=']).unwrap_or_default();
+            HeaderError::NoColon { begin: begin.to_owned() }
         })?;
+        let name = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|source| HeaderError::Name { name: name.to_owned(), source })?;
         if let Some((name, instead)) = RESERVED.iter().find(|(reserved, _)| *reserved == name) {
             return Err(HeaderError::Reserved { name: name.clone(), instead });
         }
@@ -108,6 +104,10 @@ impl FromStr for Header {
             .map_err(|source| HeaderError::Value { name: name.clone(), source })?;
         Ok(Self { name, value })
     }
+}
+
+fn shown(begin: &str) -> String {
+    if begin.is_empty() { "a header".to_owned() } else { format!("the header `{begin} …`") }
 }
 
 #[cfg(test)]

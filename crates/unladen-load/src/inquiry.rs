@@ -1,11 +1,10 @@
 //! The principal type is [`Inquiry`]: it asks for one page in several ways, one request at a time.
 //!
 //! What it asks twice it compares by what of the page stays as it is ([`Template`]), and that is learnt from plain
-//! answers: some at the start, some more than a second later, and one more whenever a variation looks different, which is
-//! then asked again. So neither a clock on the page nor a token makes a variation of it.
+//! answers: some at the start, some more than a second later, and one more whenever a variation looks different, which
+//! is then asked again. So neither a clock on the page nor a token makes a variation of it.
 
 mod content;
-mod cookies;
 mod template;
 
 use std::time::{Duration, Instant};
@@ -16,6 +15,7 @@ use unladen_lockin::{Estimate, MIN_BLOCKS, ratio};
 
 use crate::answers::{Answers, Ask, LeftOut, Variation, shown};
 use crate::client::Client;
+use crate::cookies;
 use crate::error::LoadError;
 use crate::expect::Fingerprint;
 use crate::inquiry::content::{Content, MAX_CONTENT};
@@ -27,8 +27,9 @@ use crate::sample::Sample;
 const PLAIN: u32 = 5;
 /// Between the two: a clock on the page that shows seconds has moved on.
 const LATER: Duration = Duration::from_millis(1100);
-/// Plain requests end after so long, if each had some.
-const PLAIN_TIME: Duration = Duration::from_secs(10);
+/// Plain requests end after so long, if each had some. Ten answers are what it takes to say that a page is the same
+/// each time: with less time, a page of a second, which a cache would be worth most to, is never found to be.
+const PLAIN_TIME: Duration = Duration::from_secs(20);
 /// Nothing begins after so long.
 const ALL_TIME: Duration = Duration::from_secs(30);
 
@@ -64,7 +65,13 @@ struct Inquiry<'a> {
 }
 
 /// Why something was left out.
-type Left = Option<String>;
+struct Why {
+    text: String,
+    /// As [`LeftOut::applies`].
+    applies: bool,
+}
+
+type Left = Option<Why>;
 
 /// Asks for the page of this index.
 pub(crate) async fn inquire(client: &Client, index: usize, sample: &Sample) -> Result<Answers, LoadError> {
@@ -82,7 +89,7 @@ pub(crate) async fn inquire(client: &Client, index: usize, sample: &Sample) -> R
 
     for ask in [Ask::Compressed, Ask::Language, Ask::Cookie, Ask::UnknownCookie] {
         let asked = if inquiry.begun.elapsed() > ALL_TIME {
-            Err(format!("the page is slow, and {} s were over", ALL_TIME.as_secs()))
+            Err(Why::missed(format!("the page is slow, and {} s were over", ALL_TIME.as_secs())))
         } else {
             match ask {
                 Ask::Compressed => inquiry.compressed().await,
@@ -94,6 +101,25 @@ pub(crate) async fn inquire(client: &Client, index: usize, sample: &Sample) -> R
         inquiry.note(ask, asked.map(|variation| (variation, None)));
     }
     Ok(inquiry.answers)
+}
+
+// === impl Why ===
+
+impl Why {
+    /// The page gives no reason to ask so.
+    fn pointless(text: &str) -> Self {
+        Self { text: text.to_owned(), applies: false }
+    }
+
+    fn missed(text: impl Into<String>) -> Self {
+        Self { text: text.into(), applies: true }
+    }
+}
+
+impl From<LoadError> for Why {
+    fn from(error: LoadError) -> Self {
+        Self::missed(error.to_string())
+    }
 }
 
 // === impl Inquiry ===
@@ -140,7 +166,7 @@ impl<'a> Inquiry<'a> {
         Ok(latency)
     }
 
-    fn note(&mut self, ask: Ask, asked: Result<(Variation, Left), String>) {
+    fn note(&mut self, ask: Ask, asked: Result<(Variation, Left), Why>) {
         let why = match asked {
             Ok((variation, why)) => {
                 self.answers.variations.push(Variation { ask, ..variation });
@@ -148,12 +174,12 @@ impl<'a> Inquiry<'a> {
             }
             Err(why) => Some(why),
         };
-        self.answers.left_out.extend(why.map(|why| LeftOut { ask, why }));
+        self.answers.left_out.extend(why.map(|Why { text, applies }| LeftOut { ask, why: text, applies }));
     }
 
     // --- What is asked
 
-    async fn conditional(&mut self) -> Result<(Variation, Left), String> {
+    async fn conditional(&mut self) -> Result<(Variation, Left), Why> {
         let mut request = self.request.clone();
         let mut sent = Vec::new();
         for (validator, name) in
@@ -165,7 +191,7 @@ impl<'a> Inquiry<'a> {
             }
         }
         if sent.is_empty() {
-            return Err("the page has neither ETag nor Last-Modified".to_owned());
+            return Err(Why::pointless("the page has neither ETag nor Last-Modified"));
         }
         let (sample, same) = self.compared(&request).await?;
         let variation = variation(&sent.join("; "), &sample, same);
@@ -174,12 +200,12 @@ impl<'a> Inquiry<'a> {
         }
         Ok(match self.cost(&request).await {
             Ok(cost) => (Variation { cost: Some(cost), ..variation }, None),
-            Err(why) => (variation, Some(format!("its cost is not known: {why}"))),
+            Err(why) => (variation, Some(Why::missed(format!("its cost is not known: {why}")))),
         })
     }
 
-    /// The latency of this request, to which 304 is the answer, over that of the plain one. Both alternate in random order, so
-    /// that what else is slow at times is so for both.
+    /// The latency of this request, to which 304 is the answer, over that of the plain one. Both alternate in random
+    /// order, so that what else is slow at times is so for both.
     async fn cost(&mut self, conditional: &Request) -> Result<Estimate, String> {
         let started = Instant::now();
         let (mut conditionals, mut plains) = (Vec::new(), Vec::new());
@@ -217,19 +243,20 @@ impl<'a> Inquiry<'a> {
         })
     }
 
-    async fn compressed(&mut self) -> Result<Variation, String> {
+    async fn compressed(&mut self) -> Result<Variation, Why> {
         const ALL: &str = "gzip, br, zstd";
         let request = |codings| self.request.clone().with(header::ACCEPT_ENCODING, HeaderValue::from_static(codings));
         let (all, gzip) = (request(ALL), request("gzip"));
         let (sample, mut same) = self.compared(&all).await?;
         if Content::of(&sample) == Content::Packed {
-            // What cannot be unpacked cannot be compared. If it is the same page packed with gzip, it is with the others.
+            // What cannot be unpacked cannot be compared. If it is the same page packed with gzip, it is with the
+            // others.
             same = self.compared(&gzip).await.ok().and_then(|(_, same)| same);
         }
         Ok(variation(&line(&header::ACCEPT_ENCODING, ALL), &sample, same))
     }
 
-    async fn language(&mut self) -> Result<Variation, String> {
+    async fn language(&mut self) -> Result<Variation, Why> {
         let mut first = None;
         for language in languages(self.request) {
             let request = self.request.clone().with(header::ACCEPT_LANGUAGE, HeaderValue::from_static(language));
@@ -240,21 +267,21 @@ impl<'a> Inquiry<'a> {
             }
             first.get_or_insert(variation);
         }
-        first.ok_or_else(|| "the request names all languages that would be tried".to_owned())
+        first.ok_or_else(|| Why::pointless("the request names all languages that would be tried"))
     }
 
-    async fn cookie(&mut self) -> Result<Variation, String> {
-        let set = cookies::sent_back(&self.first.headers);
+    async fn cookie(&mut self) -> Result<Variation, Why> {
+        let set = cookies::pairs(&self.first.headers);
         if set.is_empty() {
-            return Err("the page sets no cookie".to_owned());
+            return Err(Why::pointless("the page sets no cookie"));
         }
         let shown: Vec<_> = set.iter().map(|pair| format!("{}=…", cookies::name_of(pair))).collect();
         self.with_cookies(&set, &shown.join("; ")).await
     }
 
-    async fn with_cookies(&mut self, pairs: &[String], shown: &str) -> Result<Variation, String> {
+    async fn with_cookies(&mut self, pairs: &[String], shown: &str) -> Result<Variation, Why> {
         let cookies = HeaderValue::try_from(cookies::joined(self.request.headers(), pairs))
-            .map_err(|_| "the cookies that the page sets cannot be sent back".to_owned())?;
+            .map_err(|_| Why::missed("the cookies that the page sets cannot be sent back"))?;
         let request = self.request.clone().with(header::COOKIE, cookies);
         let (sample, same) = self.compared(&request).await?;
         Ok(variation(&line(&header::COOKIE, shown), &sample, same))
@@ -262,16 +289,15 @@ impl<'a> Inquiry<'a> {
 
     // --- What came
 
-    /// Sends this request, and compares its answer with the plain ones. If it is another one, once more, after another plain
-    /// one: the page may have changed meanwhile.
-    async fn compared(&mut self, request: &Request) -> Result<(Sample, Option<bool>), String> {
-        let explain = |error: LoadError| error.to_string();
-        let sample = ask(self.client, self.index, request).await.map_err(explain)?;
+    /// Sends this request, and compares its answer with the plain ones. If it is another one, once more, after another
+    /// plain one: the page may have changed meanwhile.
+    async fn compared(&mut self, request: &Request) -> Result<(Sample, Option<bool>), Why> {
+        let sample = ask(self.client, self.index, request).await?;
         let mut same = self.same(&sample);
         if same == Some(false) && sample.status == self.first.status {
-            self.plain().await.map_err(explain)?;
-            let again = ask(self.client, self.index, request).await.map_err(explain)?;
-            self.plain().await.map_err(explain)?;
+            self.plain().await?;
+            let again = ask(self.client, self.index, request).await?;
+            self.plain().await?;
             // A page that changed at the wrong moment fits at the second time, or now that the change is known.
             same = match (self.same(&sample), self.same(&again)) {
                 (Some(true), _) | (_, Some(true)) => Some(true),

@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::LoadError;
 use crate::mix::Mix;
-use crate::outcome::{ErrorKind, Outcome};
+use crate::outcome::{ErrorKind, LoadOutcome};
 use crate::run::{RunEnd, Sink};
 use crate::schedule::Schedule;
 use crate::tally::{End, Stop};
@@ -104,7 +104,7 @@ pub struct LoadEnd {
 #[derive(Debug)]
 pub struct Running<'a> {
     pub(crate) started: Instant,
-    pub(crate) outcomes: Receiver<Vec<Outcome>>,
+    pub(crate) outcomes: Receiver<Vec<LoadOutcome>>,
     pub(crate) end: Receiver<Result<LoadEnd, LoadError>>,
     pub(crate) driver: std::marker::PhantomData<&'a mut crate::Driver>,
 }
@@ -113,7 +113,7 @@ pub struct Running<'a> {
 #[derive(Debug)]
 pub enum Waited {
     /// Some.
-    Outcomes(Vec<Outcome>),
+    Outcomes(Vec<LoadOutcome>),
     /// None in this time.
     Nothing,
     /// The load has ended, and all its outcomes have been fetched.
@@ -122,9 +122,9 @@ pub enum Waited {
 
 /// Hands outcomes on in batches.
 pub(crate) struct Batches {
-    batch: Vec<Outcome>,
+    batch: Vec<LoadOutcome>,
     flushed: Instant,
-    to: SyncSender<Vec<Outcome>>,
+    to: SyncSender<Vec<LoadOutcome>>,
     first_errors: BTreeMap<ErrorKind, String>,
 }
 
@@ -147,7 +147,7 @@ impl Running<'_> {
     }
 
     /// Waits for outcomes; none when the load has ended.
-    pub fn next_batch(&mut self) -> Option<Vec<Outcome>> {
+    pub fn next_batch(&mut self) -> Option<Vec<LoadOutcome>> {
         self.outcomes.recv().ok()
     }
 
@@ -173,7 +173,7 @@ impl Running<'_> {
 // === impl Batches ===
 
 impl Batches {
-    pub(crate) fn new(to: SyncSender<Vec<Outcome>>) -> Self {
+    pub(crate) fn new(to: SyncSender<Vec<LoadOutcome>>) -> Self {
         Self { batch: Vec::with_capacity(BATCH), flushed: Instant::now(), to, first_errors: BTreeMap::new() }
     }
 
@@ -194,7 +194,7 @@ impl Batches {
 }
 
 impl Sink for Batches {
-    fn record(&mut self, outcome: &Outcome, error: Option<&LoadError>) {
+    fn record(&mut self, outcome: &LoadOutcome, error: Option<&LoadError>) {
         if let (Some(error), Some(kind)) = (error, outcome.error) {
             self.first_errors.entry(kind).or_insert_with(|| error.to_string());
         }

@@ -1,4 +1,4 @@
-//! The principal type is [`Outcome`]: what became of one planned request, whatever it was.
+//! The principal type is [`LoadOutcome`]: what became of one planned request, whatever it was.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::expect::Verdict;
 
 /// What became of one planned request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct LoadOutcome {
     /// The request's index.
     pub request: usize,
     /// When it was to be sent: by the schedule; in a closed loop, when its worker was free.
@@ -57,9 +57,9 @@ pub enum ErrorKind {
     Client,
 }
 
-// === impl Outcome ===
+// === impl LoadOutcome ===
 
-impl Outcome {
+impl LoadOutcome {
     pub(crate) fn answered(
         request: usize,
         (begun, waited): (Instant, bool),

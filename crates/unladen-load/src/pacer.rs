@@ -1,9 +1,10 @@
 //! The principal type is [`Pacer`]: it brings the client to each planned time, a few microseconds late at most.
 //!
-//! The runtime's timer counts milliseconds, and a thread that slept needs tens of microseconds to run again. So a thread
-//! of its own sleeps until shortly before each planned time, by the absolute clock, and wakes the client; the client spins
-//! through what is left, looking after its connections meanwhile. Whatever the wake-up took, up to [`LEAD`], is hidden.
-//! Where requests follow each other within [`DENSE`], nobody sleeps in between and the thread is left alone.
+//! The runtime's timer counts milliseconds, and a thread that slept needs tens of microseconds to run again. So a
+//! thread of its own sleeps until shortly before each planned time, by the absolute clock, and wakes the client; the
+//! client spins through what is left, looking after its connections meanwhile. Whatever the wake-up took, up to
+//! [`LEAD`], is hidden. Where requests follow each other within [`DENSE`], nobody sleeps in between and the thread is
+//! left alone.
 
 use std::cell::Cell;
 use std::io;
@@ -23,12 +24,12 @@ use crate::urgent::Urgent;
 /// cores.
 const LEAD: Duration = Duration::from_micros(100);
 
-/// At high rates it is woken later, so that it spins through this part of its time and no more: who spins takes a core from
-/// the server, and from the kernel's allowance for real-time threads (95 % of a second, after which they pause).
+/// At high rates it is woken later, so that it spins through this part of its time and no more: who spins takes a core
+/// from the server, and from the kernel's allowance for real-time threads (95 % of a second, after which they pause).
 const LEAD_SHARE: u32 = 2;
 
-/// The longest gap between two planned times that the client spins through from end to end: the thread that wakes it would
-/// hardly have slept.
+/// The longest gap between two planned times that the client spins through from end to end: the thread that wakes it
+/// would hardly have slept.
 pub(crate) const DENSE: Duration = Duration::from_micros(40);
 
 /// A turn through the event loop in which it found nothing to do takes less than this; its time is the pacing's.

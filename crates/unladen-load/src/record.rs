@@ -1,15 +1,15 @@
-//! The principal type is [`Record`]: what became of one planned request, with its times in ns since the load's start.
+//! The principal type is [`RequestRecord`]: what became of one planned request, with its times in ns since the load's start.
 //!
 //! In a file a record takes some twenty bytes: numbers of seven bits a byte, the lowest first, the highest bit telling
-//! that more follow (LEB128), and times as differences. docs/records.md describes it for other readers.
+//! that more follow (LEB128), and times as differences. docs/reference/records.md describes it for other readers.
 
 use std::time::Instant;
 
-use crate::outcome::{ErrorKind, Outcome};
+use crate::outcome::{ErrorKind, LoadOutcome};
 
-/// One planned request; see [`Outcome`] for what the fields mean.
+/// One planned request; see [`LoadOutcome`] for what the fields mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct RequestRecord {
     /// The request's index.
     pub request: u32,
     /// Planned, ns since the start.
@@ -48,11 +48,11 @@ mod flag {
     pub(super) const ERROR: u8 = 128;
 }
 
-// === impl Record ===
+// === impl RequestRecord ===
 
-impl Record {
+impl RequestRecord {
     /// The outcome of a load that started then.
-    pub fn of(outcome: &Outcome, started: Instant) -> Self {
+    pub fn of(outcome: &LoadOutcome, started: Instant) -> Self {
         let since = |from: Instant, to: Instant| {
             u64::try_from(to.saturating_duration_since(from).as_nanos()).unwrap_or(u64::MAX)
         };
@@ -105,7 +105,7 @@ impl Record {
         }
     }
 
-    /// Takes one from the front; none if there is no whole one, or it is none.
+    /// Takes one from the beginning; none if there is no whole one, or it is none.
     pub(crate) fn read(before: u64, bytes: &mut &[u8]) -> Option<Self> {
         let (&flags, rest) = bytes.split_first()?;
         *bytes = rest;
@@ -150,7 +150,7 @@ pub(crate) fn put(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// Takes a number from the front; none if it is cut off or beyond 64 bits.
+/// Takes a number from the beginning; none if it is cut off or beyond 64 bits.
 pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     let (mut value, mut position) = (0, 0);
     // A plain loop: it runs eight times a record, in builds without optimisation too.
@@ -184,14 +184,14 @@ pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    pub(crate) fn any_record() -> impl Strategy<Value = Record> {
+    pub(crate) fn any_record() -> impl Strategy<Value = RequestRecord> {
         let times = (any::<Option<u64>>(), any::<Option<u64>>(), any::<Option<u64>>(), any::<u64>());
         let flags = (any::<bool>(), any::<bool>(), any::<bool>());
         let error = prop::option::of(prop::sample::select(ErrorKind::ALL.to_vec()));
         (any::<u32>(), any::<u64>(), times, any::<Option<u16>>(), any::<u64>(), flags, error).prop_map(
             |(request, planned_ns, (lag_ns, sent_ns, first_byte_ns, latency_ns), status, body_bytes, flags, error)| {
                 let (reused, retried, changed) = flags;
-                Record {
+                RequestRecord {
                     request,
                     planned_ns,
                     lag_ns,
@@ -211,7 +211,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_usual_record_is_small() {
-        let record = Record {
+        let record = RequestRecord {
             request: 3,
             planned_ns: 25_000_000,
             lag_ns: Some(1_900),
@@ -235,9 +235,9 @@ pub(crate) mod tests {
         fn what_is_written_is_read(record in any_record(), before in any::<u64>()) {
             let mut bytes = Vec::new();
             record.write(before, &mut bytes);
-            prop_assert_eq!(Record::read(before, &mut &bytes[..]), Some(record));
+            prop_assert_eq!(RequestRecord::read(before, &mut &bytes[..]), Some(record));
             bytes.pop();
-            prop_assert_eq!(Record::read(before, &mut &bytes[..]), None);
+            prop_assert_eq!(RequestRecord::read(before, &mut &bytes[..]), None);
         }
     }
 }

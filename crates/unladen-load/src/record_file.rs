@@ -1,9 +1,9 @@
 //! The principal types are [`RecordWriter`] and [`RecordReader`]: every request of a load in a compact file.
 //!
-//! A file is the line `unladen.record/1`, then sections: a letter, the length in bytes (LEB128), and the bytes. `H`, once,
-//! is JSON that says what was sent; `R` holds records ([`Record`]), the planned times of each section beginning
-//! from 0; `E`, at the end, is JSON with what was counted beside the records. A load that was killed leaves a file without `E`,
-//! whose last section may be cut off: it is read up to the last record that is whole.
+//! A file is the line `unladen.record/1`, then sections: a letter, the length in bytes (LEB128), and the bytes. `H`,
+//! once, is JSON that says what was sent; `R` holds records ([`RequestRecord`]), the planned times of each section beginning
+//! from 0; `E`, at the end, is JSON with what was counted beside the records. A load that was killed leaves a file
+//! without `E`, whose last section may be cut off: it is read up to the last record that is whole.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Record, put};
+use crate::record::{RequestRecord, put};
 
 const MAGIC: &[u8] = b"unladen.record/1\n";
 
@@ -37,6 +37,8 @@ pub struct RecordHead {
     pub concurrency: usize,
     /// Whether connections were kept.
     pub keep_alive: bool,
+    /// Whether cookies were sent back.
+    pub keep_cookies: bool,
     /// The version of HTTP spoken.
     pub http: String,
     /// The seed.
@@ -147,7 +149,7 @@ impl RecordWriter {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn write(&mut self, record: &Record) -> Result<(), RecordError> {
+    pub fn write(&mut self, record: &RequestRecord) -> Result<(), RecordError> {
         record.write(self.before, &mut self.section);
         self.before = record.planned_ns;
         self.records += 1;
@@ -247,7 +249,8 @@ impl<R: Read> RecordReader<R> {
         self.end.as_ref()
     }
 
-    /// The next section's letter, its bytes in `section`; none at the end, and where the file is cut off, but amid records.
+    /// The next section's letter, its bytes in `section`; none at the end, and where the file is cut off, but amid
+    /// records.
     fn next_section(&mut self) -> Result<Option<u8>, RecordError> {
         let begin = self.offset;
         let mut byte = [0];
@@ -284,11 +287,11 @@ impl<R: Read> RecordReader<R> {
         Ok((!self.is_cut || letter == b'R').then_some(letter))
     }
 
-    fn advance(&mut self) -> Result<Option<Record>, RecordError> {
+    fn advance(&mut self) -> Result<Option<RequestRecord>, RecordError> {
         loop {
             if let Some(mut rest) = self.section.get(self.read..).filter(|rest| !rest.is_empty()) {
                 let left = rest.len();
-                let record = match Record::read(self.before, &mut rest) {
+                let record = match RequestRecord::read(self.before, &mut rest) {
                     Some(record) => record,
                     None if self.is_cut => {
                         self.section.clear();
@@ -339,7 +342,7 @@ impl<R: Read> RecordReader<R> {
 }
 
 impl<R: Read> Iterator for RecordReader<R> {
-    type Item = Result<Record, RecordError>;
+    type Item = Result<RequestRecord, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.end.is_some() {

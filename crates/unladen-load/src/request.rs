@@ -20,6 +20,7 @@ use http_body_util::Full;
 use url::Url;
 
 use crate::header::Header;
+use crate::typed::with_scheme;
 
 /// What goes over the wire: a head and a body that costs a reference count to copy.
 pub(crate) type Message = http::Request<Full<Bytes>>;
@@ -72,7 +73,9 @@ pub enum RequestError {
         scheme: String,
     },
     /// The URL holds a user name or password, which would end up in reports.
-    #[error("`{host}` is given with a user name or password in its URL: send the header `Authorization: …` instead")]
+    #[error(
+        "`{host}` is given with a user name or password in its URL, which would end up in reports: use -u USER:PASSWORD, or the header `Authorization: …`"
+    )]
     Credentials {
         /// The URL's host.
         host: String,
@@ -97,11 +100,38 @@ pub enum RequestError {
     #[error("CONNECT opens a tunnel, not a page: use a method that has a response, such as GET")]
     Connect,
     /// A cookie that would break the header apart.
-    #[error("the cookie `{cookie}` is no `name=value` without spaces at the ends, semicolons and control characters")]
+    #[error(
+        "the cookie{} is no `name=value` without spaces at the ends, semicolons and control characters",
+        named(name)
+    )]
     Cookie {
-        /// What was given.
-        cookie: String,
+        /// Its name, if it has one: the rest may be a secret.
+        name: String,
     },
+}
+
+// === impl RequestError ===
+
+impl RequestError {
+    /// The error of a text that is no URL, which does not show a password in it.
+    pub fn url(text: &str, source: url::ParseError) -> Self {
+        let (scheme, rest) = text.split_at(text.find("://").map_or(0, |at| at + "://".len()));
+        let url = match rest.rsplit_once('@') {
+            Some((_, rest)) => format!("{scheme}…@{rest}"),
+            None => text.to_owned(),
+        };
+        Self::Url { url, source }
+    }
+}
+
+/// What a URL has before its path, without `scheme://`.
+fn authority_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or_default()
+}
+
+fn named(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!(" `{name}`") }
 }
 
 // === impl Request ===
@@ -110,9 +140,9 @@ impl Request {
     /// Begins a GET of this URL.
     ///
     /// # Errors
-    /// When the text is no http or https URL, or holds credentials.
+    /// When the text is no http or https URL, or holds credentials. Without a scheme it is http, as with curl.
     pub fn get(url: &str) -> Result<RequestBuilder, RequestError> {
-        let url = Url::parse(url).map_err(|source| RequestError::Url { url: url.to_owned(), source })?;
+        let url = with_scheme(url).map_err(|source| RequestError::url(url, source))?;
         RequestBuilder::new(Method::GET, url)
     }
 
@@ -137,8 +167,8 @@ impl Request {
         self.method().is_idempotent()
     }
 
-    /// The same with this header before all others, in place of any that it has of that name: whoever sees but the beginning of a
-    /// request sees it.
+    /// The same with this header before all others, in place of any that it has of that name: whoever sees but the
+    /// beginning of a request sees it.
     #[must_use]
     pub fn with_header_first(mut self, header: &Header) -> Self {
         for message in [&mut self.http1, &mut self.http2] {
@@ -190,11 +220,15 @@ impl RequestBuilder {
         if method == Method::CONNECT {
             return Err(RequestError::Connect);
         }
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(RequestError::Scheme { scheme: url.scheme().to_owned(), url: url.into() });
-        }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(RequestError::Credentials { host: url.host_str().unwrap_or_default().to_owned() });
+        }
+        if !matches!(url.scheme(), "http" | "https") {
+            // `joe:secret@host/page` has, as a URL, the scheme `joe`.
+            if let Some((_, host)) = authority_of(url.as_str()).rsplit_once('@') {
+                return Err(RequestError::Credentials { host: host.to_owned() });
+            }
+            return Err(RequestError::Scheme { scheme: url.scheme().to_owned(), url: url.into() });
         }
         url.set_fragment(None);
         Ok(Self { method, url, name: None, headers: HeaderMap::new(), cookies: Vec::new(), body: Bytes::new() })
@@ -229,7 +263,8 @@ impl RequestBuilder {
         let plain = cookie.trim() == cookie && !cookie.contains([';', '\r', '\n']);
         let named = cookie.split_once('=').is_some_and(|(name, _)| !name.is_empty());
         if !plain || !named || HeaderValue::from_str(cookie).is_err() {
-            return Err(RequestError::Cookie { cookie: cookie.to_owned() });
+            let (name, _) = cookie.split_once('=').unwrap_or_default();
+            return Err(RequestError::Cookie { name: name.trim().to_owned() });
         }
         self.cookies.push(cookie.to_owned());
         Ok(self)
@@ -257,9 +292,12 @@ impl RequestBuilder {
         let Self { method, url, name, mut headers, cookies, body } = self;
         let cannot = |source| RequestError::Uri { url: url.to_string(), source };
 
-        if !cookies.is_empty() {
-            let joined = HeaderValue::try_from(cookies.join("; ")).map_err(|source| cannot(source.into()))?;
-            headers.append(header::COOKIE, joined);
+        if !cookies.is_empty() || headers.get_all(header::COOKIE).iter().count() > 1 {
+            // In one line, as HTTP/1.1 wants it (RFC 6265, section 5.4).
+            let typed = headers.get_all(header::COOKIE).iter().map(HeaderValue::as_bytes);
+            let all = typed.chain(cookies.iter().map(String::as_bytes)).filter(|line| !line.is_empty());
+            let joined = HeaderValue::try_from(all.collect::<Vec<_>>().join(&b"; "[..]));
+            headers.insert(header::COOKIE, joined.map_err(|source| cannot(source.into()))?);
         }
         headers.entry(header::USER_AGENT).or_insert(HeaderValue::from_static(USER_AGENT));
         headers.entry(header::ACCEPT).or_insert(HeaderValue::from_static("*/*"));

@@ -13,7 +13,7 @@ use crate::counts::Reading;
 use crate::cpu;
 use crate::error::LoadError;
 use crate::mix::Draw;
-use crate::outcome::Outcome;
+use crate::outcome::LoadOutcome;
 use crate::pacer::{DENSE, Pacer};
 use crate::schedule::{Schedule, Times};
 use crate::tally::{End, Stop};
@@ -37,7 +37,7 @@ pub(crate) struct RunPlan {
 
 /// Told of each request when it has ended, on the client's thread.
 pub(crate) trait Sink {
-    fn record(&mut self, outcome: &Outcome, error: Option<&LoadError>);
+    fn record(&mut self, outcome: &LoadOutcome, error: Option<&LoadError>);
 }
 
 /// How a run ended.
@@ -233,11 +233,11 @@ impl Run {
         self.recorded.update(|recorded| recorded + 1);
         match done {
             Ok((exchange, verdict)) => {
-                let outcome = Outcome::answered(index, (begun, waited), &exchange, verdict);
+                let outcome = LoadOutcome::answered(index, (begun, waited), &exchange, verdict);
                 self.sink.borrow_mut().record(&outcome, None);
             }
             Err(error) => {
-                let outcome = Outcome::failed(index, planned, (begun, waited), &error);
+                let outcome = LoadOutcome::failed(index, planned, (begun, waited), &error);
                 self.sink.borrow_mut().record(&outcome, Some(&error));
                 if self.stop_on_failure {
                     self.failure.borrow_mut().get_or_insert(error);

@@ -75,15 +75,18 @@ pub(crate) fn unexpected(sample: &Sample, expected: &Statuses) -> String {
     let Sample { request, status, .. } = sample;
     let next = match (sample.location(), status.as_u16()) {
         (Some(location), _) => {
-            format!("it redirects to {}: measure that URL, or accept the status", visible(location))
+            format!("it redirects to {}, and redirects are not followed: give that URL, or accept the status with --expect-status {}", visible(location), status.as_u16())
         }
         (None, 400) => "correct the request: its Host header, or https in place of http".to_owned(),
-        (None, 401 | 403) => "give the header or cookie of a user who may see it".to_owned(),
+        (None, 401 | 403) => "give the login (-u USER:PASSWORD), header (-H) or cookie (-b) of a user who may see it".to_owned(),
         (None, 404) => "check the path, and the Host header if the server has several sites".to_owned(),
-        (None, 429 | 503) => "the server limits its load: send less at once, or more slowly".to_owned(),
+        (None, 429) => "the server limits how much one client may ask: send less at once, or more slowly".to_owned(),
+        (None, 503) => "the server cannot serve it now: it may be overloaded, in maintenance, or without a backend; the response and \
+             its error log tell which"
+            .to_owned(),
         (None, 502 | 504) => "the server's own backend failed or was late: see its error log".to_owned(),
         (None, 500..) => "see the server's error log".to_owned(),
-        (None, _) => "correct the request, or accept the status".to_owned(),
+        (None, _) => "correct the request, or accept the status with --expect-status".to_owned(),
     };
     format!("{request} was answered {status}, expected {expected}: {next}")
 }

@@ -11,15 +11,16 @@
 //! # Ok::<(), unladen_load::LoadError>(())
 //! ```
 //!
-//! The k-th request is planned where the integral of the rate reaches k (constant arrivals), or the sum of k exponential
-//! steps of mean 1 (a Poisson process; Lewis & Shedler 1979, *Naval Research Logistics* 26:403). Each time is computed anew
-//! from the schedule's start, so that roundings do not add up.
+//! The k-th request is planned where the integral of the rate reaches k (constant arrivals), or the sum of k
+//! exponential steps of mean 1 (a Poisson process; Lewis & Shedler 1979, *Naval Research Logistics* 26:403). Each time
+//! is computed anew from the schedule's start, so that roundings do not add up.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::config::RATES;
 use crate::error::LoadError;
+use crate::typed::{any_rate, time_of};
 
 /// How requests follow each other at a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,7 +68,7 @@ pub struct Times {
 
 /// What is no step.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no step: expected RATE:TIME, such as 40:30s, or RATE..RATE:TIME, such as 10..100:2min")]
+#[error("`{text}` is no step: expected RATE:TIME, such as 40:30s, or RATE..RATE:TIME for a ramp, such as 10..100:2min")]
 pub struct StepError {
     /// What was given.
     pub text: String,
@@ -122,9 +123,9 @@ impl FromStr for Step {
         let wrong = || StepError { text: text.to_owned() };
         let (rates, time) = text.split_once(':').ok_or_else(wrong)?;
         let (from, to) = rates.split_once("..").unwrap_or((rates, rates));
-        let rate = |text: &str| text.trim().parse::<f64>().ok().filter(|rate| *rate >= 0.0 && RATES.end() >= rate);
+        let rate = |text: &str| any_rate(text).filter(|rate| *rate >= 0.0 && RATES.end() >= rate);
         let (from, to) = rate(from).zip(rate(to)).ok_or_else(wrong)?;
-        let time = humantime::parse_duration(time.trim()).map_err(|_| wrong())?;
+        let time = time_of(time).map_err(|_| wrong())?;
         Ok(Self { from, to, time })
     }
 }

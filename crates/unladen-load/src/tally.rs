@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 
 use crate::error::LoadError;
-use crate::outcome::Outcome;
+use crate::outcome::LoadOutcome;
 use crate::run::{RunEnd, Sink};
 
 /// How many single latencies a tally keeps, 8 MiB of them: some minutes at 3,000 requests a second. Beyond it the
@@ -178,7 +178,7 @@ impl Tally {
 }
 
 impl Sink for Tally {
-    fn record(&mut self, outcome: &Outcome, error: Option<&LoadError>) {
+    fn record(&mut self, outcome: &LoadOutcome, error: Option<&LoadError>) {
         if error.is_some() {
             return;
         }

@@ -39,11 +39,11 @@ pub enum ConnectTo {
 pub struct Target {
     /// The URL's host and port, for messages.
     name: String,
-    place: Place,
+    place: Address,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum Address {
     /// To be tried in this order; never empty.
     Tcp(Vec<SocketAddr>),
     Unix(PathBuf),
@@ -60,11 +60,11 @@ impl Target {
         let port = url.port_or_known_default().unwrap_or(80);
         let name = format!("{}:{port}", url.host_str().unwrap_or_default());
         let place = match (instead, url.host()) {
-            (Some(ConnectTo::Unix(path)), _) => Place::Unix(path.clone()),
-            (Some(ConnectTo::Address(address)), _) => Place::Tcp(vec![*address]),
-            (None, Some(Host::Ipv4(ip))) => Place::Tcp(vec![(ip, port).into()]),
-            (None, Some(Host::Ipv6(ip))) => Place::Tcp(vec![(ip, port).into()]),
-            (None, host) => Place::Tcp(lookup(host.map(|host| host.to_string()).unwrap_or_default(), port, within)?),
+            (Some(ConnectTo::Unix(path)), _) => Address::Unix(path.clone()),
+            (Some(ConnectTo::Address(address)), _) => Address::Tcp(vec![*address]),
+            (None, Some(Host::Ipv4(ip))) => Address::Tcp(vec![(ip, port).into()]),
+            (None, Some(Host::Ipv6(ip))) => Address::Tcp(vec![(ip, port).into()]),
+            (None, host) => Address::Tcp(lookup(host.map(|host| host.to_string()).unwrap_or_default(), port, within)?),
         };
         Ok(Self { name, place })
     }
@@ -72,16 +72,16 @@ impl Target {
     /// The addresses to try, in this order; none for a Unix socket.
     pub fn addresses(&self) -> &[SocketAddr] {
         match &self.place {
-            Place::Tcp(addresses) => addresses,
-            Place::Unix(_) => &[],
+            Address::Tcp(addresses) => addresses,
+            Address::Unix(_) => &[],
         }
     }
 
     /// The Unix socket, if it is one.
     pub fn unix_path(&self) -> Option<&Path> {
         match &self.place {
-            Place::Tcp(_) => None,
-            Place::Unix(path) => Some(path),
+            Address::Tcp(_) => None,
+            Address::Unix(path) => Some(path),
         }
     }
 
@@ -91,8 +91,8 @@ impl Target {
     /// and not look so.
     pub fn is_local(&self) -> bool {
         match &self.place {
-            Place::Unix(_) => true,
-            Place::Tcp(addresses) => {
+            Address::Unix(_) => true,
+            Address::Tcp(addresses) => {
                 let own = own_addresses();
                 addresses.iter().any(|address| {
                     let ip = address.ip().to_canonical();
@@ -106,8 +106,8 @@ impl Target {
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
-            Place::Unix(path) => write!(f, "unix:{}", path.display()),
-            Place::Tcp(addresses) => {
+            Address::Unix(path) => write!(f, "unix:{}", path.display()),
+            Address::Tcp(addresses) => {
                 f.write_str(&self.name)?;
                 let others = addresses.iter().map(SocketAddr::to_string).filter(|address| *address != self.name);
                 for (index, address) in others.enumerate() {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use rustls::RootCertStore;
 use rustls::client::{ClientConfig, Resumption};
-use unladen_tls::{Anyone, FileError};
+use unladen_tls::{Anyone, FileError, Verifier};
 
 use crate::config::HttpVersion;
 use crate::error::LoadError;
@@ -27,6 +27,17 @@ pub struct TlsOptions {
     /// Resume earlier TLS sessions on new connections, as a returning browser does. Off, each new connection stands
     /// for a new client, as those of `ab` or of a PHP curl handle do.
     pub resume: bool,
+    /// Who the client says it is, to servers that ask for a certificate.
+    pub identity: Option<ClientIdentity>,
+}
+
+/// A certificate of the client, and its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientIdentity {
+    /// PEM: the certificate, and those that vouch for it.
+    pub certificate: PathBuf,
+    /// PEM; none: the key stands in the certificate's file.
+    pub key: Option<PathBuf>,
 }
 
 /// Whose signature makes a certificate good.
@@ -49,10 +60,24 @@ impl TlsOptions {
         let builder = ClientConfig::builder_with_provider(unladen_tls::provider())
             .with_safe_default_protocol_versions()
             .map_err(|source| LoadError::TlsSetup { source })?;
-        let mut config = if self.insecure {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone)).with_no_client_auth()
+        let builder = if self.insecure {
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier(Anyone)))
         } else {
-            builder.with_root_certificates(self.roots.load()?).with_no_client_auth()
+            builder.with_root_certificates(self.roots.load()?)
+        };
+        let mut config = match &self.identity {
+            None => builder.with_no_client_auth(),
+            Some(identity) => {
+                let key = identity.key.as_deref().unwrap_or(&identity.certificate);
+                let refused = |error: FileError| LoadError::IdentityFile { problem: error.to_string() };
+                let chain = unladen_tls::certificates(&identity.certificate).map_err(refused)?;
+                let private = unladen_tls::private_key(key).map_err(refused)?;
+                builder.with_client_auth_cert(chain, private).map_err(|source| LoadError::Identity {
+                    certificate: identity.certificate.clone(),
+                    key: key.to_owned(),
+                    source,
+                })?
+            }
         };
         if !self.resume {
             config.resumption = Resumption::disabled();

@@ -1,7 +1,7 @@
 //! The principal type is [`Urgent`]: real-time priority for the thread that sends, as long as it lives.
 //!
-//! On a machine that the server keeps busy, a thread that becomes ready waits for milliseconds until it is its turn; with
-//! real-time priority it runs at once. It takes root (CAP_SYS_NICE); without, the lag tells what that costs.
+//! On a machine that the server keeps busy, a thread that becomes ready waits for milliseconds until it is its turn;
+//! with real-time priority it runs at once. It takes root (CAP_SYS_NICE); without, the lag tells what that costs.
 #![allow(unsafe_code, reason = "no safe binding sets a thread's scheduling policy and leaves its nice value alone")]
 
 use nix::libc;

@@ -29,6 +29,8 @@ const LONGEST: u64 = 16 << 20;
 pub struct UrlLine {
     /// The method, GET where none is given.
     pub method: Method,
+    /// Whether the line names the method.
+    pub is_method_named: bool,
     /// The URL, of http or https.
     pub url: url::Url,
     /// What to call it: the rest of the line.
@@ -145,7 +147,10 @@ impl UrlLine {
     fn parse(text: &str, file: &Path, line: usize) -> Result<Self, UrlListError> {
         let wrong = |source| UrlListError::Line { file: file.to_owned(), line, source };
         let (weight, text) = match word(text) {
-            (first, rest) if first.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
+            // What has a slash or a colon is an address: 127.0.0.1:8080/page.
+            (first, rest)
+                if first.starts_with(|c: char| c.is_ascii_digit() || c == '.') && !first.contains(['/', ':']) =>
+            {
                 let weight = first.parse().ok().filter(|weight: &f64| *weight > 0.0 && weight.is_finite());
                 let refused = || UrlListError::Weight { file: file.to_owned(), line, weight: first.to_owned() };
                 (weight.ok_or_else(refused)?, rest)
@@ -163,12 +168,16 @@ impl UrlLine {
         } else {
             ("GET", first, rest)
         };
+        // Prose is no list: a word alone is a host only where it is this machine.
+        if !url.contains(['/', ':', '.']) && !url.eq_ignore_ascii_case("localhost") {
+            return Err(UrlListError::NoUrl { file: file.to_owned(), line, value: text.to_owned() });
+        }
         let method = Method::from_bytes(method.as_bytes())
             .map_err(|source| wrong(RequestError::Method { method: method.to_owned(), source }))?;
-        let url = url::Url::parse(url).map_err(|source| wrong(RequestError::Url { url: url.to_owned(), source }))?;
+        let url = crate::typed::with_scheme(url).map_err(|source| wrong(RequestError::url(url, source)))?;
         // Checks scheme, credentials and method here, where the line is known.
         RequestBuilder::new(method.clone(), url.clone()).map_err(wrong)?;
-        Ok(Self { method, url, label: (!rest.is_empty()).then(|| rest.to_owned()), weight })
+        Ok(Self { method, is_method_named: is_method, url, label: (!rest.is_empty()).then(|| rest.to_owned()), weight })
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - incomplete_beta(b, a, 1.0 - x);
     }
-    let front = (a * x.ln() + b * (-x).ln_1p() + ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b)).exp() / a;
+    let factor = (a * x.ln() + b * (-x).ln_1p() + ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b)).exp() / a;
     let away_from_zero = |y: f64| if y.abs() < TINY { TINY } else { y };
     let mut c = 1.0;
     let mut d = 1.0 / away_from_zero(1.0 - (a + b) * x / (a + 1.0));
@@ -64,7 +64,7 @@ pub(crate) fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
             break;
         }
     }
-    front * fraction
+    factor * fraction
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The principal type is [`Bins`]: the latencies of a block, in narrow bins.
 
-/// Bits of the fraction that bins keep: latencies are rounded to the nearest of 4,096 steps in each power of two, within
-/// 0.012 % of the value, far below what any comparison could tell.
+/// Bits of the fraction that bins keep: latencies are rounded to the nearest of 4,096 steps in each power of two,
+/// within 0.012 % of the value, far below what any comparison could tell.
 const FRACTION_BITS: u32 = 12;
 /// Bits of an `f64`'s fraction that are rounded off.
 const DROPPED_BITS: u32 = f64::MANTISSA_DIGITS - 1 - FRACTION_BITS;

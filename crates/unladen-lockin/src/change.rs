@@ -13,6 +13,10 @@ pub struct Floor {
     terms: f64,
 }
 
+/// The highest floor by which arms are called equal, as a share of what is compared: a run that would have missed an
+/// effect of a tenth has not looked closely enough to say that there is none.
+pub const FINE_ENOUGH: f64 = 0.1;
+
 /// What is said of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
@@ -24,8 +28,10 @@ pub enum Change {
     Less,
     /// More of a count.
     More,
-    /// Nothing that this experiment could have told from chance.
+    /// No more than what the baseline differs by from itself, and that is little.
     NoMeasurableDifference,
+    /// Neither: more than the floor and not told from chance, or inside a floor so high that nearly anything is.
+    TooFewBlocks,
 }
 
 impl Floor {
@@ -37,22 +43,33 @@ impl Floor {
 
     /// The floor of an effect: a share of the baseline for a ratio, else in the unit of the difference.
     ///
-    /// One arm against two that are pooled varies less than one against one; the floor shrinks with it, by the square root
-    /// of 1.5 / 2. A contrast of more terms has a higher one.
+    /// One arm against two that are pooled varies less than one against one; the floor shrinks with it, by the square
+    /// root of 1.5 / 2. A contrast of more terms has a higher one.
     pub fn for_effect(&self, effect: &Contrast) -> f64 {
         self.value * (effect.terms / self.terms).sqrt()
     }
 }
 
-/// Says whether an effect is a change: its interval excludes no change, it is larger than the floor, and its p-value *after*
-/// control of false discoveries over all metrics of the experiment (see [`adjust_comparisons`](crate::adjust_comparisons))
-/// is at most 5 %.
-pub fn judge(effect: &Contrast, floor: &Floor, adjusted_p: f64) -> Change {
-    let is_change = effect.excludes_no_change()
-        && effect.change().abs() > floor.for_effect(effect)
-        && adjusted_p <= FALSE_DISCOVERY_RATE;
-    if !is_change {
-        return Change::NoMeasurableDifference;
+/// Says which of three an effect is.
+///
+/// - A *change*: its interval excludes no change, it is larger than the floor, and its p-value *after* control of false
+///   discoveries over all metrics of the experiment (see [`adjust_comparisons`](crate::adjust_comparisons)) is at most
+///   5 %.
+/// - *No measurable difference*: it is at most the floor, and the floor is at most [`FINE_ENOUGH`] of `whole`. That is
+///   the test of equivalence by two one-sided tests (Schuirmann 1987, *J. Pharmacokinet. Biopharm.* 15:657), whose
+///   margin is the smallest effect that this experiment finds nearly for certain: one that is still above the floor
+///   when it is estimated too low by the half width *h* of its interval, floor + h. The interval, effect ± h, lies
+///   within ± (floor + h) exactly if the effect lies within the floor. (A margin of the floor alone could hardly be met
+///   by any number of blocks: the floor *is* about as wide as the interval, and shrinks with it.)
+/// - *Too few blocks*: anything else. More blocks would decide it.
+///
+/// `whole` is what the floor is held against: 1 for a ratio or a share, and for a difference what it is a difference
+/// of.
+pub fn judge(effect: &Contrast, floor: &Floor, adjusted_p: f64, whole: f64) -> Change {
+    let (size, floor) = (effect.change().abs(), floor.for_effect(effect));
+    if !(effect.excludes_no_change() && size > floor && adjusted_p <= FALSE_DISCOVERY_RATE) {
+        let is_equal = size <= floor && floor <= FINE_ENOUGH * whole;
+        return if is_equal { Change::NoMeasurableDifference } else { Change::TooFewBlocks };
     }
     match (effect.measure, effect.change() > 0.0) {
         (Measure::Latency, false) | (Measure::Share, true) => Change::Faster,
@@ -71,12 +88,13 @@ impl Change {
             Self::Less => "less",
             Self::More => "more",
             Self::NoMeasurableDifference => "no measurable difference",
+            Self::TooFewBlocks => "too few blocks",
         }
     }
 
-    /// Whether there is one.
-    pub fn is_measurable(self) -> bool {
-        self != Self::NoMeasurableDifference
+    /// Whether there is one for certain.
+    pub fn is_told(self) -> bool {
+        !matches!(self, Self::NoMeasurableDifference | Self::TooFewBlocks)
     }
 }
 

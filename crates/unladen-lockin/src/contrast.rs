@@ -49,8 +49,8 @@ pub struct Contrast {
     pub low: f64,
     /// Upper end of the 95 % interval.
     pub high: f64,
-    /// Two-sided p-value of "no change", before control of false discoveries. At most 5 % exactly if the interval excludes
-    /// no change.
+    /// Two-sided p-value of "no change", before control of false discoveries. At most 5 % exactly if the interval
+    /// excludes no change.
     pub p_value: f64,
     /// How many independent units it rests on.
     pub units: usize,
@@ -60,7 +60,8 @@ pub struct Contrast {
     pub scale: Scale,
     /// Of what.
     pub measure: Measure,
-    /// Σ w² over its arms, pooled ones sharing a weight: its variance, were all arms alike, in units of one arm's. 2 for one arm against another, 1.5 for one against two that are pooled.
+    /// Σ w² over its arms, pooled ones sharing a weight: its variance, were all arms alike, in units of one arm's. 2
+    /// for one arm against another, 1.5 for one against two that are pooled.
     pub terms: f64,
 }
 

@@ -9,10 +9,11 @@ use crate::statistic::Measure;
 use crate::units::{Layout, Units};
 use crate::weight::OWN;
 
-/// One counter of one arm, by restart and block: its growth, requests and duration, summed over the arm's phases of a block.
+/// One counter of one arm, by restart and block: its growth, requests and duration, summed over the arm's phases of a
+/// block.
 ///
-/// As with [`Observations`](crate::Observations), all arms have the same restarts and blocks; a block without requests is
-/// left out of all.
+/// As with [`Observations`](crate::Observations), all arms have the same restarts and blocks; a block without requests
+/// is left out of all.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
     layout: Layout,
@@ -73,15 +74,16 @@ impl Counts {
     }
 }
 
-/// Compares one counter per request between arms: `terms` as of [`contrast`](crate::contrast()), `idle` what the same counter did
-/// in phases without requests of the same blocks (its requests are not looked at).
+/// Compares one counter per request between arms: `terms` as of [`contrast`](crate::contrast()), `idle` what the same
+/// counter did in phases without requests of the same blocks (its requests are not looked at).
 ///
 /// Without `idle`, the difference is of growth per request. Phases of all arms are equally long and have equally many
-/// requests, so a background cancels. With `idle`, each arm's background is taken off first, by the rate of the block's idle
-/// phases: that corrects for phases of unequal length, and makes the figures weights, of which there can be ratios too.
+/// requests, so a background cancels. With `idle`, each arm's background is taken off first, by the rate of the block's
+/// idle phases: that corrects for phases of unequal length, and makes the figures weights, of which there can be ratios
+/// too.
 ///
 /// Where a background is known to be there, a difference of blocks is estimated by the median over pairs of blocks, as
-/// weights are (see `docs/lock-in.md`); else it is that of the ratios of sums.
+/// weights are (see `docs/concepts/lock-in.md`); else it is that of the ratios of sums.
 ///
 /// # Errors
 /// [`CannotCompare`]; ratios need counts above zero.

@@ -66,16 +66,16 @@ pub fn adjust_families(families: &[Family]) -> Vec<Family> {
         .collect()
 }
 
-/// Adjusts the p-values of comparisons: each family is one candidate, its deciding metric the headline (the one that the
-/// experiment is about), its others all further metrics.
+/// Adjusts the p-values of comparisons: each family is one candidate, its deciding metric the headline (the one that
+/// the experiment is about), its others all further metrics.
 ///
 /// Unlike in [`adjust_families`] the headline is no gate, as a change may move the slowest requests alone. A family is
-/// judged by its headline and by the others together (their smallest p-value adjusted by [`benjamini_hochberg`], which is
-/// Simes' test), both at half the level, and once one of them holds the other has the whole (Holm 1979, *Scand. J. Stat.*
-/// 6:65; Hochberg 1988, *Biometrika* 75:800). So of two equal arms nothing at all is called in 95 % of experiments, while
-/// the headline pays a factor of two at most, however many metrics are shown beside it. Families are then selected by
-/// [`benjamini_hochberg`], and what is within them is judged at the level left for as many as were selected (Benjamini &
-/// Bogomolov 2014).
+/// judged by its headline and by the others together (their smallest p-value adjusted by [`benjamini_hochberg`], which
+/// is Simes' test), both at half the level, and once one of them holds the other has the whole (Holm 1979, *Scand. J.
+/// Stat.* 6:65; Hochberg 1988, *Biometrika* 75:800). So of two equal arms nothing at all is called in 95 % of
+/// experiments, while the headline pays a factor of two at most, however many metrics are shown beside it. Families are
+/// then selected by [`benjamini_hochberg`], and what is within them is judged at the level left for as many as were
+/// selected (Benjamini & Bogomolov 2014).
 ///
 /// ```
 /// use unladen_lockin::{Family, adjust_comparisons};

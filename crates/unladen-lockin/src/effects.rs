@@ -3,9 +3,8 @@
 use crate::observations::Observations;
 
 /// Whether changes add up to what all of them do together: with [`Scale::Ratio`](crate::Scale::Ratio) the ratio of all
-/// together to the product of the ratios alone (1: they multiply), with
-/// [`Scale::Difference`](crate::Scale::Difference) what all together add beyond the sum of what each adds (0 ns: they add
-/// up). For [`contrast`](crate::contrast).
+/// together to the product of the ratios alone (1: they multiply), with [`Scale::Difference`](crate::Scale::Difference)
+/// what all together add beyond the sum of what each adds (0 ns: they add up). For [`contrast`](crate::contrast).
 pub fn interaction<'a>(
     all: &'a Observations,
     alone: &[&'a Observations],

@@ -1,16 +1,16 @@
 //! The principal type is [`Kernel`]: the weights of the Harrell–Davis estimate of a quantile.
 //!
-//! The estimate (Harrell & Davis 1982, *Biometrika* 69:635) is Σ x₍ᵢ₎ (B(i/n) − B((i−1)/n)), where B is the distribution
-//! function of a beta variable with parameters (n+1)q and (n+1)(1−q): the mean of the q-th order statistic over all
-//! samples that one could draw from this one. It averages the latencies near the quantile instead of picking one, so it
-//! varies less, and it changes smoothly when a block is left out, which a single order statistic does not.
+//! The estimate (Harrell & Davis 1982, *Biometrika* 69:635) is Σ x₍ᵢ₎ (B(i/n) − B((i−1)/n)), where B is the
+//! distribution function of a beta variable with parameters (n+1)q and (n+1)(1−q): the mean of the q-th order statistic
+//! over all samples that one could draw from this one. It averages the latencies near the quantile instead of picking
+//! one, so it varies less, and it changes smoothly when a block is left out, which a single order statistic does not.
 
 use crate::beta::incomplete_beta;
 
 /// Steps of the table of B.
 const STEPS: usize = 1_024;
-/// The table reaches so many standard deviations to either side; beyond, less than 1e-8 is left even where few latencies
-/// lie beyond the quantile and the weights are skewed.
+/// The table reaches so many standard deviations to either side; beyond, less than 1e-8 is left even where few
+/// latencies lie beyond the quantile and the weights are skewed.
 const REACH: f64 = 12.0;
 /// With parameters below this the density has no smooth bell, and B is evaluated anew each time.
 const LEAST_TABULATED: f64 = 3.0;

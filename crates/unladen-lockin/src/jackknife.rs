@@ -1,9 +1,10 @@
 //! The principal type is [`Replicates`]: a statistic of one arm, of all units and without each of them.
 //!
 //! Leaving out one unit at a time tells the standard error of anything that changes smoothly with the data (Tukey 1958;
-//! Shao & Tu 1995, *The Jackknife and Bootstrap*, ch. 2), Harrell & Davis's quantiles among them, for which they proposed
-//! it themselves, and leaving out whole units tells it of dependent requests too. Beside a bootstrap it needs no random numbers, so the same data always give the same interval, and a
-//! replicate for each unit instead of two thousand.
+//! Shao & Tu 1995, *The Jackknife and Bootstrap*, ch. 2), Harrell & Davis's quantiles among them, for which they
+//! proposed it themselves, and leaving out whole units tells it of dependent requests too. Beside a bootstrap it needs
+//! no random numbers, so the same data always give the same interval, and a replicate for each unit instead of two
+//! thousand.
 
 /// A statistic with all units, and without each.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,11 +34,11 @@ impl Replicates {
 
     /// Σ wᵢ f(replicatesᵢ), with the jackknife's standard error.
     ///
-    /// How well is the standard error itself known? It varies as that of n units does, with n − 1 degrees of freedom. That
-    /// of a quantile also rests on how far apart the latencies near it are; a mean of k spacings varies by 1/√k (Bloch &
-    /// Gastwirth 1968, *Ann. Math. Stat.* 39:1083). Both relative variances are summed, and Student's t has the degrees of
-    /// freedom that go with the sum (Satterthwaite 1946, *Biometrics Bulletin* 2:110). For a p99 with a dozen latencies
-    /// beyond it, that is what keeps the interval wide enough.
+    /// How well is the standard error itself known? It varies as that of n units does, with n − 1 degrees of freedom.
+    /// That of a quantile also rests on how far apart the latencies near it are; a mean of k spacings varies by 1/√k
+    /// (Bloch & Gastwirth 1968, *Ann. Math. Stat.* 39:1083). Both relative variances are summed, and Student's t has
+    /// the degrees of freedom that go with the sum (Satterthwaite 1946, *Biometrics Bulletin* 2:110). For a p99 with a
+    /// dozen latencies beyond it, that is what keeps the interval wide enough.
     pub(crate) fn combine(terms: &[(f64, Self)], f: impl Fn(f64) -> f64) -> Sum {
         let n = terms.first().map_or(0, |(_, replicates)| replicates.without.len());
         let sum = |of: &dyn Fn(&Self) -> f64| -> f64 { terms.iter().map(|(weight, term)| weight * f(of(term))).sum() };

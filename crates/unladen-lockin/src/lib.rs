@@ -5,10 +5,10 @@
 //! in *blocks* ([`BlockPlan`]): on-off-off-on or off-on-on-off, chosen by a coin. Whatever the
 //! background does, that coin decides the sign with which it enters the block's difference, so the
 //! difference is symmetric about what the requests caused. All intervals of weights rest on that
-//! symmetry alone, not on a shape of the noise; `docs/lock-in.md` argues it, with the sources.
+//! symmetry alone, not on a shape of the noise; `docs/concepts/lock-in.md` argues it, with the sources.
 //!
 //! Arms that run side by side are compared by [`contrast`]: the latencies of each are [`Observations`], its counters
-//! [`Counts`], and what is said of a [`Contrast`] is a [`Change`]; `docs/comparing.md` argues that.
+//! [`Counts`], and what is said of a [`Contrast`] is a [`Change`]; `docs/concepts/comparing.md` argues that.
 //!
 //! Constraints of this crate: no I/O, no clock, no global state, the same seed gives the same
 //! plan. Durations are in nanoseconds, counters are `f64` differences of cumulative counts.
@@ -62,7 +62,7 @@ mod until;
 mod weight;
 
 pub use block::{Block, Phase};
-pub use change::{Change, Floor, judge};
+pub use change::{Change, FINE_ENOUGH, Floor, judge};
 pub use contrast::{CannotCompare, Contrast, Scale, compare, contrast};
 pub use counts::{Counts, contrast_counts};
 pub use discovery::{

@@ -2,9 +2,9 @@
 //! requests moves.
 //!
 //! A page that does housekeeping in one request of a hundred has blocks whose sums are skewed, and what counts for its
-//! server is their mean. The usual interval of a mean (Student's t) lies too low for them. Hall (1992, *J. R. Stat. Soc. B*
-//! 54:221) transforms t by a cubic in the sample's skewness that can be inverted in closed form, and so moves the interval
-//! to where the mean is.
+//! server is their mean. The usual interval of a mean (Student's t) lies too low for them. Hall (1992, *J. R. Stat.
+//! Soc. B* 54:221) transforms t by a cubic in the sample's skewness that can be inverted in closed form, and so moves
+//! the interval to where the mean is.
 
 use crate::estimate::{Estimate, MIN_BLOCKS, TooFew};
 
@@ -14,7 +14,8 @@ const Z: f64 = 1.959_964;
 /// Below this the skewness changes the interval by less than rounding does.
 const NO_SKEWNESS: f64 = 1e-6;
 
-/// Estimates Σ `numerators` / Σ `denominators`, one of each a block; blocks without a positive denominator are left out.
+/// Estimates Σ `numerators` / Σ `denominators`, one of each a block; blocks without a positive denominator are left
+/// out.
 ///
 /// # Errors
 /// [`TooFew`] with fewer than [`MIN_BLOCKS`] blocks of a positive denominator.
@@ -28,7 +29,8 @@ pub(crate) fn mean_ratio(numerators: &[f64], denominators: &[f64]) -> Result<Est
     let n = blocks as f64;
     let (numerator, denominator) = usable.iter().fold((0.0, 0.0), |(n, d), (a, b)| (n + a, d + b));
     let mean = numerator / denominator;
-    // A ratio's error is that of the mean of its residuals, to first order (Cochran 1977, *Sampling Techniques*, ch. 6).
+    // A ratio's error is that of the mean of its residuals, to first order (Cochran 1977, *Sampling Techniques*, ch.
+    // 6).
     let residuals: Vec<f64> = usable.iter().map(|(a, b)| a - mean * b).collect();
     let moment = |power: i32| residuals.iter().map(|residual| residual.powi(power)).sum::<f64>() / n;
     let sd = moment(2).sqrt();

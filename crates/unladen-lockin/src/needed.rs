@@ -6,11 +6,12 @@ use crate::contrast::Contrast;
 use crate::signed_rank::ALPHA;
 use crate::student;
 
-/// How long an experiment has to run in all until `contrast`, which took `elapsed`, has a relative half width of `target`
-/// (0.01 for ±1 %). `None` if no time would do: the target is not above zero, or the contrast is a difference of zero.
+/// How long an experiment has to run in all until `contrast`, which took `elapsed`, has a relative half width of
+/// `target` (0.01 for ±1 %). `None` if no time would do: the target is not above zero, or the contrast is a difference
+/// of zero.
 ///
-/// The standard error shrinks with the root of the number of units, and Student's t with their degrees of freedom, which
-/// matters where there are few. It is an estimate: the width of an interval is itself known to 1/√(2n) only.
+/// The standard error shrinks with the root of the number of units, and Student's t with their degrees of freedom,
+/// which matters where there are few. It is an estimate: the width of an interval is itself known to 1/√(2n) only.
 ///
 /// ```
 /// # use unladen_lockin::{Observations, Statistic, compare, time_needed};

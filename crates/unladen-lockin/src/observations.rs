@@ -50,9 +50,9 @@ impl Observations {
 
     /// Arms that are the same taken together: the baseline and the baseline again, say.
     ///
-    /// Its [`value`](Self::value) is that of all latencies. In a contrast each arm keeps its own estimate, and they count
-    /// equally: an estimate from twice as many latencies would have another bias where they are few (p99), and two equal
-    /// arms would seem to differ.
+    /// Its [`value`](Self::value) is that of all latencies. In a contrast each arm keeps its own estimate, and they
+    /// count equally: an estimate from twice as many latencies would have another bias where they are few (p99), and
+    /// two equal arms would seem to differ.
     #[must_use]
     pub fn pooled(arms: &[&Self]) -> Self {
         let Some(first) = arms.first() else { return Self::new() };

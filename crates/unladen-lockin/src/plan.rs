@@ -66,7 +66,7 @@ impl Timing {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BlockPlan {
     /// Index of the subject (the URL) whose requests run in the on phases.
-    pub subject: usize,
+    pub target: usize,
     /// The order of the phases.
     pub order: Order,
     /// The length of each of the four phases.
@@ -78,20 +78,20 @@ pub struct BlockPlan {
 pub struct Planner {
     rng: fastrand::Rng,
     timing: Timing,
-    subjects: usize,
+    targets: usize,
     round: Vec<usize>,
 }
 
 impl Planner {
-    /// `subjects` of zero counts as one; a `jitter` outside 0 … 0.5 is brought into it.
-    pub fn new(seed: u64, subjects: usize, timing: Timing) -> Self {
+    /// `targets` of zero counts as one; a `jitter` outside 0 … 0.5 is brought into it.
+    pub fn new(seed: u64, targets: usize, timing: Timing) -> Self {
         let timing = Timing { jitter: timing.jitter.clamp(0.0, 0.5), ..timing };
-        Self { rng: fastrand::Rng::with_seed(seed), timing, subjects: subjects.max(1), round: Vec::new() }
+        Self { rng: fastrand::Rng::with_seed(seed), timing, targets: targets.max(1), round: Vec::new() }
     }
 
     /// Blocks that make a whole round: one of each subject.
     pub fn blocks_per_round(&self) -> usize {
-        self.subjects
+        self.targets
     }
 
     /// How long a block lasts on average.
@@ -106,13 +106,13 @@ impl Iterator for Planner {
     /// Never `None`.
     fn next(&mut self) -> Option<BlockPlan> {
         if self.round.is_empty() {
-            self.round = (0..self.subjects).collect();
+            self.round = (0..self.targets).collect();
             self.rng.shuffle(&mut self.round);
         }
-        let subject = self.round.pop()?;
+        let target = self.round.pop()?;
         let order = if self.rng.bool() { Order::OnFirst } else { Order::OffFirst };
         let factor = 1.0 + self.timing.jitter * (2.0 * self.rng.f64() - 1.0);
-        Some(BlockPlan { subject, order, phase: self.timing.phase.mul_f64(factor) })
+        Some(BlockPlan { target, order, phase: self.timing.phase.mul_f64(factor) })
     }
 }
 

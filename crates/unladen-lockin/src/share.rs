@@ -1,7 +1,7 @@
 //! The principal functions are [`share`] and [`difference`]: parts of a whole that is made of requests, with intervals.
 //!
-//! The samples of a request depend on one another: a request that is slow in one place has many samples there. So what varies
-//! is the request, and samples are never counted as if each were drawn by itself.
+//! The samples of a request depend on one another: a request that is slow in one place has many samples there. So what
+//! varies is the request, and samples are never counted as if each were drawn by itself.
 
 use crate::estimate::MIN_BLOCKS;
 use crate::mean::student_t;
@@ -27,7 +27,8 @@ pub struct DifferenceEstimate {
     pub p_value: f64,
 }
 
-/// Values of requests, added up as they come: what [`difference_of`] needs of them, in a few bytes however many there are.
+/// Values of requests, added up as they come: what [`difference_of`] needs of them, in a few bytes however many there
+/// are.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Moments {
     count: f64,
@@ -36,22 +37,23 @@ pub struct Moments {
     squares: f64,
 }
 
-/// The part that `parts` are of `wholes`, one whole a request. Of requests that are not among the `parts`, the part is 0.
+/// The part that `parts` are of `wholes`, one whole a request. Of requests that are not among the `parts`, the part is
+/// 0.
 ///
 /// `parts` are `(request, part)`, each request at most once. An interval needs six requests of a whole above 0.
 ///
-/// The interval is Student's t on the scale of ln(share / (1 − share)), so that it stays between 0 and 1, and a small share's is
-/// longer above it than below. Its standard error is the jackknife's, which leaves out a request at a time. How well that is
-/// known depends on how evenly requests contribute to it: where it is due to a few of them, as with a function that is in one
-/// request of twenty, Student's t has as many degrees of freedom as the kurtosis of the contributions tells (O'Neill 2014,
-/// *Am. Stat.* 68:282), not one less than there are requests.
+/// The interval is Student's t on the scale of ln(share / (1 − share)), so that it stays between 0 and 1, and a small
+/// share's is longer above it than below. Its standard error is the jackknife's, which leaves out a request at a time.
+/// How well that is known depends on how evenly requests contribute to it: where it is due to a few of them, as with a
+/// function that is in one request of twenty, Student's t has as many degrees of freedom as the kurtosis of the
+/// contributions tells (O'Neill 2014, *Am. Stat.* 68:282), not one less than there are requests.
 ///
-/// It covers the truth in 93 to 97 % of runs where most requests have some of the part. It covers less where the part is
-/// both rare and large in a few requests: of 12 requests of which one in five has any, some 87 %, since nothing that was seen
-/// tells of those that are worse.
+/// It covers the truth in 93 to 97 % of runs where most requests have some of the part. It covers less where the part
+/// is both rare and large in a few requests: of 12 requests of which one in five has any, some 87 %, since nothing that
+/// was seen tells of those that are worse.
 ///
-/// Of a part that no request has, it can only be said that few requests have it: at most 3 of n (Hanley & Lippman-Hand 1983,
-/// *JAMA* 249:1743). So an interval from 0 reaches to that part of the requests, however many samples each has.
+/// Of a part that no request has, it can only be said that few requests have it: at most 3 of n (Hanley & Lippman-Hand
+/// 1983, *JAMA* 249:1743). So an interval from 0 reaches to that part of the requests, however many samples each has.
 pub fn share(wholes: &[f64], parts: &[(usize, f64)]) -> ShareEstimate {
     let whole: f64 = wholes.iter().sum();
     let requests = wholes.iter().filter(|one| **one > 0.0).count();
@@ -153,7 +155,8 @@ pub fn difference_of(baseline: (usize, &Moments), candidate: (usize, &Moments)) 
     let (a, b) = (baseline.error_squared(), candidate.error_squared());
     let variance = a + b;
     if variance <= 0.0 {
-        // Every request of each is as the others are. What tells them apart then is which of all requests are whose alone.
+        // Every request of each is as the others are. What tells them apart then is which of all requests are whose
+        // alone.
         let p_value = if value == 0.0 { 1.0 } else { least_p(requests, candidate_requests) };
         return DifferenceEstimate { value, interval: Some((value, value)), p_value };
     }

@@ -7,7 +7,7 @@ use crate::estimate::Estimate;
 /// Looking after every block and stopping at the first narrow interval would favour intervals that
 /// are narrow by chance. Two things keep the coverage: a least number of blocks, and the
 /// interval has to be narrow at [`LOOKS`](Self::LOOKS) looks in a row. The simulation behind
-/// `docs/accuracy.md` shows the coverage that is left.
+/// `docs/reference/accuracy.md` shows the coverage that is left.
 #[derive(Debug, Clone)]
 pub struct Until {
     target: f64,

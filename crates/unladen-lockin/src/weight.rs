@@ -5,8 +5,8 @@ use crate::estimate::{Estimate, TooFew};
 use crate::mean::mean_ratio;
 use crate::ratio::{p_value_of_zero, ratio};
 
-/// Up to this share of off growth to what the requests add, a counter is the requests' own: there is no background to be
-/// robust against, and the mean over all requests, dear ones included, is what to estimate.
+/// Up to this share of off growth to what the requests add, a counter is the requests' own: there is no background to
+/// be robust against, and the mean over all requests, dear ones included, is what to estimate.
 pub(crate) const OWN: f64 = 0.05;
 
 /// What one request adds to one counter.

@@ -6,8 +6,8 @@ use crate::settings::RetrySettings;
 
 /// The wait before the `attempt`-th retry (from 1): anything between nothing and an exponentially growing bound.
 ///
-/// "Full jitter" of Marc Brooker's "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015): of the ways compared there it
-/// makes clients that failed together spread out with the fewest requests.
+/// "Full jitter" of Marc Brooker's "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015): of the ways compared
+/// there it makes clients that failed together spread out with the fewest requests.
 pub fn delay(attempt: u32, settings: &RetrySettings) -> Duration {
     bound(attempt, settings.backoff, settings.max_backoff).mul_f64(fastrand::f64())
 }

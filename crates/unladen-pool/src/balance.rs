@@ -1,11 +1,11 @@
 //! The principal type is [`Balancer`]: which of several endpoints takes a request.
 //!
 //! # When none is available
-//! Envoy ignores what it knows of its hosts as soon as fewer than half of them are healthy (the panic threshold, 50 % unless set):
-//! the rest would be overrun. Here that begins where none is left: half of a small upstream may well carry the load, limits and the
-//! breaker see to it if not, and requests are not sent to an endpoint known to be down as long as there is one that is not. But a
-//! request is never turned away because of what is known of endpoints alone: checks can be wrong about all at once, as when
-//! their path is missing. So it is taken, the first of these that is not empty,
+//! Envoy ignores what it knows of its hosts as soon as fewer than half of them are healthy (the panic threshold, 50 %
+//! unless set): the rest would be overrun. Here that begins where none is left: half of a small upstream may well carry
+//! the load, limits and the breaker see to it if not, and requests are not sent to an endpoint known to be down as long
+//! as there is one that is not. But a request is never turned away because of what is known of endpoints alone: checks
+//! can be wrong about all at once, as when their path is missing. So it is taken, the first of these that is not empty,
 //!
 //! 1. an available endpoint that was not tried yet,
 //! 2. an available one,
@@ -18,7 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::endpoint::Endpoint;
 use crate::settings::Balance;
 
-/// Endpoints, and how to choose among them. Shared by all threads; where the endpoints change, a new one takes its place.
+/// Endpoints, and how to choose among them. Shared by all threads; where the endpoints change, a new one takes its
+/// place.
 #[derive(Debug)]
 pub struct Balancer {
     endpoints: Vec<Arc<Endpoint>>,
@@ -64,8 +65,8 @@ impl Balancer {
         &self.endpoints
     }
 
-    /// One for a request, at this time (milliseconds of the upstream's own clock), if possible none of those tried already.
-    /// None only where there are no endpoints.
+    /// One for a request, at this time (milliseconds of the upstream's own clock), if possible none of those tried
+    /// already. None only where there are no endpoints.
     pub fn pick(&self, tried: &[Arc<Endpoint>], now_ms: u64) -> Option<&Arc<Endpoint>> {
         if let [only] = self.endpoints.as_slice() {
             return Some(only);
@@ -79,8 +80,9 @@ impl Balancer {
         })
     }
 
-    /// Of two drawn at random by weight the one with fewer requests in flight for its weight; of equal ones the first, so that
-    /// without load the weights alone decide. ("The Power of Two Choices in Randomized Load Balancing", Mitzenmacher 2001.)
+    /// Of two drawn at random by weight the one with fewer requests in flight for its weight; of equal ones the first,
+    /// so that without load the weights alone decide. ("The Power of Two Choices in Randomized Load Balancing",
+    /// Mitzenmacher 2001.)
     fn less_loaded(&self, fits: impl Fn(&Arc<Endpoint>) -> bool) -> Option<&Arc<Endpoint>> {
         let first = self.draw(&fits)?;
         let second = self.draw(|endpoint| !Arc::ptr_eq(endpoint, first) && fits(endpoint));
@@ -101,8 +103,8 @@ impl Balancer {
                 return Some(drawn);
             }
         }
-        // Few fit, or none: in one pass, each that does replaces the one before with the chance that its weight has among those seen so
-        // far (reservoir sampling).
+        // Few fit, or none: in one pass, each that does replaces the one before with the chance that its weight has
+        // among those seen so far (reservoir sampling).
         let mut sum = 0;
         let mut drawn = None;
         for endpoint in self.endpoints.iter().filter(|endpoint| fits(endpoint)) {
@@ -114,8 +116,8 @@ impl Balancer {
         drawn
     }
 
-    /// Smooth weighted round robin as nginx has it (ngx_http_upstream_round_robin.c): every one gains its weight, the highest is
-    /// taken and loses the sum. Those that do not fit neither gain nor lose.
+    /// Smooth weighted round robin as nginx has it (ngx_http_upstream_round_robin.c): every one gains its weight, the
+    /// highest is taken and loses the sum. Those that do not fit neither gain nor lose.
     fn next(&self, fits: impl Fn(&Arc<Endpoint>) -> bool) -> Option<&Arc<Endpoint>> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         let mut sum = 0;

@@ -1,8 +1,9 @@
 //! The principal type is [`Breaker`]: answers for an upstream that fails, before it is asked.
 //!
-//! Closed, every request passes and its outcome is counted over a sliding window. Where too large a share failed, it opens: requests
-//! are turned away at once, for a time that is jittered so that several proxies do not all come back together. Then a few trials may
-//! pass: as many successes in a row close it; one failure opens it again, for twice as long, up to eight times.
+//! Closed, every request passes and its outcome is counted over a sliding window. Where too large a share failed, it
+//! opens: requests are turned away at once, for a time that is jittered so that several proxies do not all come back
+//! together. Then a few trials may pass: as many successes in a row close it; one failure opens it again, for twice as
+//! long, up to eight times.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +21,8 @@ const TRIAL_WAIT: Duration = Duration::from_secs(1);
 
 /// Lets requests to an upstream pass, or not. Shared by all threads.
 ///
-/// Times are milliseconds of the upstream's own clock. Closed, admitting is one atomic load, and a success one load and one addition.
+/// Times are milliseconds of the upstream's own clock. Closed, admitting is one atomic load, and a success one load and
+/// one addition.
 #[derive(Debug)]
 pub struct Breaker(Arc<Shared>);
 
@@ -59,7 +61,8 @@ pub enum BreakerState {
     HalfOpen,
 }
 
-/// A request that was let pass. Dropped without a report, it says nothing about the upstream, and makes room for another trial.
+/// A request that was let pass. Dropped without a report, it says nothing about the upstream, and makes room for
+/// another trial.
 #[derive(Debug)]
 #[must_use = "its outcome is to be reported"]
 pub struct Pass(Option<Trial>);

@@ -1,7 +1,8 @@
-//! The principal types are [`Bucket`], a bound on how often something is done, and [`KeyedBuckets`], one for each of many.
+//! The principal types are [`Bucket`], a bound on how often something is done, and [`KeyedBuckets`], one for each of
+//! many.
 //!
-//! Both keep one time instead of a level that has to be filled: the generic cell rate algorithm (ITU-T I.371), which lets pass what a
-//! token bucket lets pass.
+//! Both keep one time instead of a level that has to be filled: the generic cell rate algorithm (ITU-T I.371), which
+//! lets pass what a token bucket lets pass.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -35,7 +36,8 @@ pub struct KeyedBuckets {
     rate: Rate,
     start: Instant,
     max_keys: usize,
-    /// Keyed, so that nobody can choose keys that meet in one bucket; 64 bits of it stand for the key, whatever its length.
+    /// Keyed, so that nobody can choose keys that meet in one bucket; 64 bits of it stand for the key, whatever its
+    /// length.
     hasher: RandomState,
     shards: [Mutex<HashMap<u64, u64>>; SHARDS],
     keys: AtomicU64,

@@ -1,7 +1,8 @@
 //! The principal type is [`Budget`]: how many requests may be sent again, as a share of all.
 //!
-//! Retries that are bounded for each request alone multiply the load of an upstream that fails: with one retry each, twice the
-//! requests at the worst moment. Bounded by a share of all requests, the load grows by no more than that share.
+//! Retries that are bounded for each request alone multiply the load of an upstream that fails: with one retry each,
+//! twice the requests at the worst moment. Bounded by a share of all requests, the load grows by no more than that
+//! share.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

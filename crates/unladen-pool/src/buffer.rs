@@ -1,5 +1,5 @@
-//! The principal type is [`Buffer`]: bytes that were read and are not used yet. Its memory is borrowed from the thread and given
-//! back when it is empty, so that ten thousand idle connections hold none.
+//! The principal type is [`Buffer`]: bytes that were read and are not used yet. Its memory is borrowed from the thread
+//! and given back when it is empty, so that ten thousand idle connections hold none.
 
 use std::cell::RefCell;
 use std::io;
@@ -12,8 +12,8 @@ use tokio::io::{AsyncRead, ReadBuf};
 pub const SMALL: usize = 16 * 1024;
 /// A block for large bodies: fewer system calls for each byte; more than this gains nothing on loopback.
 pub const LARGE: usize = 128 * 1024;
-/// Blocks of each size that a thread keeps: 2 MiB of the small ones, 16 MiB of the large ones.
-const KEPT: usize = 128;
+/// Blocks that a thread keeps: 2 MiB of the small ones, 4 MiB of the large ones. More would stay after a peak.
+const KEPT: [usize; 2] = [128, 32];
 
 thread_local! {
     static BLOCKS: RefCell<[Vec<Box<[u8]>>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
@@ -122,7 +122,7 @@ fn give(block: Box<[u8]>) {
     // At the thread's end there may be nothing to give it back to.
     let _ = BLOCKS.try_with(|blocks| {
         let kept = &mut blocks.borrow_mut()[class];
-        if kept.len() < KEPT {
+        if kept.len() < KEPT[class] {
             kept.push(block);
         }
     });

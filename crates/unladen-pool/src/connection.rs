@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
+use unladen_tls::TlsFault;
 
 use crate::buffer::Buffer;
 use crate::endpoint::Endpoint;
@@ -30,18 +31,18 @@ pub struct Connection {
     pub requests: u32,
     /// How long the upstream keeps it, if it says so.
     pub keep: Option<Duration>,
-    pub(crate) _place: Place,
+    pub(crate) _slot: ConnectionSlot,
 }
 
 /// A connection's place among those that an upstream may have: free again when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
-    places: Arc<Places>,
+pub(crate) struct ConnectionSlot {
+    slots: Arc<ConnectionSlots>,
 }
 
 /// The places for connections of one upstream, all threads together.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct ConnectionSlots {
     taken: AtomicUsize,
     limit: usize,
     /// Told when a connection or a place becomes free.
@@ -78,6 +79,11 @@ impl Connection {
         }
     }
 
+    /// What TLS has failed of after the handshake, if it has.
+    pub fn tls_fault(&self) -> Option<TlsFault> {
+        self.transport.borrow().fault().get().cloned()
+    }
+
     /// Asks the system itself whether the peer has closed it. Costs a system call.
     pub(crate) fn is_open(&mut self) -> bool {
         let mut byte = [std::mem::MaybeUninit::uninit(); 1];
@@ -99,18 +105,18 @@ impl Connection {
     }
 }
 
-// === impl Places ===
+// === impl ConnectionSlots ===
 
-impl Places {
+impl ConnectionSlots {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self { taken: AtomicUsize::new(0), limit, freed: Notify::new() })
     }
 
     /// A place, if there is one.
-    pub(crate) fn take(self: &Arc<Self>) -> Option<Place> {
+    pub(crate) fn take(self: &Arc<Self>) -> Option<ConnectionSlot> {
         let next = |taken| (taken < self.limit).then_some(taken + 1);
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
-        Some(Place { places: self.clone() })
+        Some(ConnectionSlot { slots: self.clone() })
     }
 
     /// Whether there is none left.
@@ -124,16 +130,16 @@ impl Places {
     }
 }
 
-impl Place {
+impl ConnectionSlot {
     /// A connection of many streams has room for one more.
     pub(crate) fn stream_ended(&self) {
-        self.places.freed.notify_waiters();
+        self.slots.freed.notify_waiters();
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.places.taken.fetch_sub(1, Ordering::Relaxed);
-        self.places.freed.notify_one();
+        self.slots.taken.fetch_sub(1, Ordering::Relaxed);
+        self.slots.freed.notify_one();
     }
 }

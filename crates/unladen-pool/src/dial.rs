@@ -11,7 +11,8 @@ use tokio::task::JoinSet;
 use crate::endpoint::Address;
 use crate::socket::Socket;
 
-/// How long one address is tried alone before the next is tried too: the Connection Attempt Delay of RFC 8305, section 5.
+/// How long one address is tried alone before the next is tried too: the Connection Attempt Delay of RFC 8305, section
+/// 5.
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 /// An idle connection is probed after this long, so that a peer that vanished without a word is noticed …
 const KEEP_ALIVE_AFTER: Duration = Duration::from_secs(30);
@@ -19,8 +20,9 @@ const KEEP_ALIVE_AFTER: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(10);
 const KEEP_ALIVE_PROBES: u32 = 3;
 
-/// Connects, within this time. Of several addresses the first that answers is taken (happy eyeballs, RFC 8305, section 5), and the
-/// other attempts are dropped. TCP connections send at once (`TCP_NODELAY`) and are probed while idle (`SO_KEEPALIVE`).
+/// Connects, within this time. Of several addresses the first that answers is taken (happy eyeballs, RFC 8305, section
+/// 5), and the other attempts are dropped. TCP connections send at once (`TCP_NODELAY`) and are probed while idle
+/// (`SO_KEEPALIVE`).
 ///
 /// # Errors
 /// What the system said of the last attempt that got furthest; `TimedOut` with the address if the time was over.
@@ -84,7 +86,24 @@ async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
 }
 
 fn at(whom: &(impl std::fmt::Display + ?Sized), error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{whom}: {error}"))
+    let failed = Failed { text: format!("{whom}: {error}"), system: error.raw_os_error() };
+    io::Error::new(error.kind(), failed)
+}
+
+/// What the system said, and of whom.
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
+struct Failed {
+    text: String,
+    system: Option<i32>,
+}
+
+/// Whether no connection could be made because no file descriptor is left: in this process, or on this machine.
+pub fn is_out_of_files(error: &io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Failed>());
+    let number = error.raw_os_error().or_else(|| inner.and_then(|failed| failed.system));
+    // EMFILE and ENFILE: alike on all of Linux's architectures.
+    matches!(number, Some(23 | 24))
 }
 
 fn no_address() -> io::Error {

@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use h2::client::SendRequest;
+use unladen_tls::TlsFault;
 
-use crate::connection::Place;
+use crate::connection::ConnectionSlot;
 use crate::endpoint::Endpoint;
 use crate::lease::LeaseError;
 use crate::settings::{PoolSettings, UpstreamSettings};
-use crate::transport::Transport;
+use crate::transport::{Fault, Transport};
 
 /// Of a stream: a response is held back when its client is slow, rather than kept in memory.
 const STREAM_WINDOW: u32 = 256 * 1024;
@@ -19,8 +20,9 @@ const STREAM_WINDOW: u32 = 256 * 1024;
 const CONNECTION_WINDOW: u32 = 256 * STREAM_WINDOW;
 /// Streams that the upstream reset and that are still remembered.
 const RESET_STREAMS: usize = 64;
-/// What small pieces of responses (below 256 bytes) may cost besides what they carry, for the time they wait to be taken: as much as
-/// four streams' windows full of pieces of 16 bytes. Clients that are slow must not cost the others the connection.
+/// What small pieces of responses (below 256 bytes) may cost besides what they carry, for the time they wait to be
+/// taken: as much as four streams' windows full of pieces of 16 bytes. Clients that are slow must not cost the others
+/// the connection.
 const SMALL_PIECES: usize = 16 * 1024 * 1024;
 
 /// One connection of HTTP/2. Cloning it shares it.
@@ -38,7 +40,8 @@ struct Shared {
     streams: AtomicU32,
     idle_since: std::sync::Mutex<Instant>,
     closed: AtomicBool,
-    place: Place,
+    fault: Fault,
+    slot: ConnectionSlot,
 }
 
 /// A place for one stream. The request is sent with [`Stream::send`].
@@ -55,10 +58,11 @@ impl H2Connection {
     pub(crate) async fn new(
         transport: Transport,
         endpoint: Arc<Endpoint>,
-        place: Place,
+        slot: ConnectionSlot,
         settings: &UpstreamSettings,
     ) -> Result<Self, LeaseError> {
         let head = u32::try_from(settings.limits.head_bytes).unwrap_or(u32::MAX);
+        let fault = transport.fault();
         let (send, driver) = h2::client::Builder::new()
             .enable_push(false)
             .initial_window_size(STREAM_WINDOW)
@@ -77,7 +81,8 @@ impl H2Connection {
             streams: AtomicU32::new(0),
             idle_since: std::sync::Mutex::new(now),
             closed: AtomicBool::new(false),
-            place,
+            fault,
+            slot,
         });
         let weak = Arc::downgrade(&shared);
         tokio::task::spawn_local(async move {
@@ -138,6 +143,11 @@ impl Stream {
         self.was_used
     }
 
+    /// What TLS of its connection has failed of after the handshake, if it has.
+    pub fn tls_fault(&self) -> Option<TlsFault> {
+        self.connection.shared.fault.get().cloned()
+    }
+
     /// Sends a request's head: what will be its response, and where its body goes. If it fails, nothing was sent.
     pub async fn send(
         &mut self,
@@ -145,7 +155,8 @@ impl Stream {
         ends: bool,
     ) -> Result<(h2::client::ResponseFuture, h2::SendStream<Bytes>), h2::Error> {
         let ready = self.connection.send.clone().ready().await;
-        // It has ended, or its peer takes no more (GOAWAY), though streams of it may go on for long: it is not to be taken again.
+        // It has ended, or its peer takes no more (GOAWAY), though streams of it may go on for long: it is not to be
+        // taken again.
         let mut ready = ready.inspect_err(|_| self.connection.shared.closed.store(true, Ordering::Relaxed))?;
         ready.send_request(request, ends)
     }
@@ -159,6 +170,6 @@ impl Drop for Stream {
         {
             *since = Instant::now();
         }
-        shared.place.stream_ended();
+        shared.slot.stream_ended();
     }
 }

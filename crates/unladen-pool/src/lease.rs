@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::buffer::Buffer;
-use crate::connection::{Closed, Connection, Place};
+use crate::connection::{Closed, Connection, ConnectionSlot};
 use crate::counters::count;
 use crate::dial::dial;
 use crate::endpoint::Endpoint;
@@ -20,14 +20,14 @@ use crate::upstream::Upstream;
 #[derive(Debug)]
 pub enum Lease {
     /// Of HTTP/1.1, for this request alone. [`Upstream::give_back`] keeps it for the next.
-    H1(Connection, Source),
+    H1(Connection, LeaseSource),
     /// A place on one of HTTP/2.
-    H2(Stream, Source),
+    H2(Stream, LeaseSource),
 }
 
 /// How a connection was come by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum LeaseSource {
     /// This thread had it.
     Own,
     /// Another thread had it.
@@ -99,7 +99,7 @@ impl Upstream {
         match tokio::time::timeout(timeout, self.lease_slowly(thread, endpoint, need)).await {
             Ok(done) => done,
             // It is not the upstream that was too slow, but the limit that was too low.
-            Err(_) if self.places.are_taken() => Err(LeaseError::TooManyPending),
+            Err(_) if self.slots.are_taken() => Err(LeaseError::TooManyPending),
             Err(_) => {
                 count(&self.counters.connect_failures);
                 Err(LeaseError::Timeout(timeout))
@@ -110,11 +110,11 @@ impl Upstream {
     /// One that is there already.
     fn kept(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need, now: Instant) -> Option<Lease> {
         if self.may_be_h2() && !need.upgrade && !need.new {
-            let threads = self.shelves.len();
+            let threads = self.idle_connections.len();
             for offset in 0..threads {
-                let mut shelf = self.shelf((thread + offset) % threads);
-                if let Some(stream) = shelf.stream(endpoint, &self.settings().pool, now) {
-                    return Some(Lease::H2(stream, if offset == 0 { Source::Own } else { Source::Sibling }));
+                let mut idle_connections = self.idle_connections((thread + offset) % threads);
+                if let Some(stream) = idle_connections.stream(endpoint, &self.settings().pool, now) {
+                    return Some(Lease::H2(stream, if offset == 0 { LeaseSource::Own } else { LeaseSource::Sibling }));
                 }
             }
         }
@@ -122,15 +122,15 @@ impl Upstream {
             return None;
         }
         if let Some(connection) = self.idle(thread, endpoint, need, now) {
-            return Some(Lease::H1(connection, Source::Own));
+            return Some(Lease::H1(connection, LeaseSource::Own));
         }
-        let threads = self.shelves.len();
+        let threads = self.idle_connections.len();
         for offset in 1..threads {
             if let Some(mut connection) = self.idle((thread + offset) % threads, endpoint, need, now)
                 && connection.is_open()
                 && connection.move_here().is_ok()
             {
-                return Some(Lease::H1(connection, Source::Sibling));
+                return Some(Lease::H1(connection, LeaseSource::Sibling));
             }
         }
         None
@@ -140,7 +140,7 @@ impl Upstream {
     fn idle(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need, now: Instant) -> Option<Connection> {
         loop {
             // The guard must not outlive the line: what is closed below gives its place back, and may wake others.
-            let taken = self.shelf(thread).take(endpoint);
+            let taken = self.idle_connections(thread).take(endpoint);
             let mut connection = taken?;
             let why = match connection.spent(&self.settings().pool, now) {
                 None if !connection.transport.get_mut().is_quiet() => Closed::ByPeer,
@@ -148,7 +148,7 @@ impl Upstream {
                     let idle = now.saturating_duration_since(connection.idle_since);
                     if idle >= self.settings().pool.fresh {
                         // It is good for others; those before it on the shelf were idle for longer still.
-                        self.shelf(thread).put(connection);
+                        self.idle_connections(thread).put(connection);
                         return None;
                     }
                     if connection.is_open() {
@@ -172,14 +172,15 @@ impl Upstream {
                 return Ok(lease);
             }
             if self.may_be_h2()
-                && let Some(place) = self.places.take()
+                && let Some(slot) = self.slots.take()
             {
-                return self.connect(thread, endpoint, need, place).await;
+                return self.connect(thread, endpoint, need, slot).await;
             }
-            // The first one has shown that HTTP/1.1 is spoken, or there is no place: the others need not wait for each other.
+            // The first one has shown that HTTP/1.1 is spoken, or there is no place: the others need not wait for each
+            // other.
         }
-        match self.places.take() {
-            Some(place) => self.connect(thread, endpoint, need, place).await,
+        match self.slots.take() {
+            Some(slot) => self.connect(thread, endpoint, need, slot).await,
             None => self.wait(thread, endpoint, need).await,
         }
     }
@@ -189,15 +190,15 @@ impl Upstream {
             Waiting::begin(&self.pending, self.settings().limits.pending).ok_or(LeaseError::TooManyPending)?;
         count(&self.counters.waited);
         loop {
-            let freed = self.places.freed.notified();
+            let freed = self.slots.freed.notified();
             tokio::pin!(freed);
             // Registered before looking, so that what becomes free in between is not missed.
             freed.as_mut().enable();
             if let Some(lease) = self.kept(thread, endpoint, need, Instant::now()) {
                 return Ok(lease);
             }
-            if let Some(place) = self.places.take() {
-                return self.connect(thread, endpoint, need, place).await;
+            if let Some(slot) = self.slots.take() {
+                return self.connect(thread, endpoint, need, slot).await;
             }
             // Idle ones that will not do for this request make room for one that will.
             if self.drop_idle(thread) {
@@ -212,35 +213,39 @@ impl Upstream {
         thread: usize,
         endpoint: &Arc<Endpoint>,
         need: Need,
-        place: Place,
+        slot: ConnectionSlot,
     ) -> Result<Lease, LeaseError> {
         let (transport, source, is_h2) = self.open(endpoint, need.upgrade).await?;
         if !is_h2 {
-            return Ok(Lease::H1(new_connection(transport, endpoint.clone(), place), source));
+            return Ok(Lease::H1(new_connection(transport, endpoint.clone(), slot), source));
         }
-        let connection = H2Connection::new(transport, endpoint.clone(), place, self.settings()).await?;
+        let connection = H2Connection::new(transport, endpoint.clone(), slot, self.settings()).await?;
         let stream = connection.stream().ok_or(LeaseError::TooManyPending)?;
-        self.shelf(thread).share(connection);
+        self.idle_connections(thread).share(connection);
         Ok(Lease::H2(stream, source))
     }
 
     /// Makes a connection and keeps it, so that a request will find it.
     pub(crate) async fn warm(&self, thread: usize, endpoint: &Arc<Endpoint>) -> Result<(), LeaseError> {
-        let Some(place) = self.places.take() else { return Ok(()) };
+        let Some(slot) = self.slots.take() else { return Ok(()) };
         let timeout = self.settings().timeouts.connect;
         let opened = tokio::time::timeout(timeout, self.open(endpoint, false)).await;
         let (transport, _, is_h2) = opened.map_err(|_| LeaseError::Timeout(timeout))??;
         if is_h2 {
-            let connection = H2Connection::new(transport, endpoint.clone(), place, self.settings()).await?;
-            self.shelf(thread).share(connection);
+            let connection = H2Connection::new(transport, endpoint.clone(), slot, self.settings()).await?;
+            self.idle_connections(thread).share(connection);
         } else {
-            self.shelf(thread).put(new_connection(transport, endpoint.clone(), place));
+            self.idle_connections(thread).put(new_connection(transport, endpoint.clone(), slot));
         }
         Ok(())
     }
 
     /// Connects, with TLS if the endpoint has it. Whether HTTP/2 is spoken on it.
-    async fn open(&self, endpoint: &Arc<Endpoint>, upgrade: bool) -> Result<(Transport, Source, bool), LeaseError> {
+    pub(crate) async fn open(
+        &self,
+        endpoint: &Arc<Endpoint>,
+        upgrade: bool,
+    ) -> Result<(Transport, LeaseSource, bool), LeaseError> {
         let settings = self.settings();
         let failed = |source: std::io::Error| {
             count(&self.counters.connect_failures);
@@ -252,7 +257,7 @@ impl Upstream {
         let socket = dial(&endpoint.address, settings.timeouts.connect).await.map_err(failed)?;
         count(&self.counters.connects);
         let Some((connector, name)) = self.tls(endpoint, upgrade) else {
-            return Ok((Transport::Plain(socket), Source::New, settings.http == Protocol::Http2));
+            return Ok((Transport::Plain(socket), LeaseSource::New, settings.http == Protocol::Http2));
         };
         let shaken = connector.connect(name, socket).await.inspect_err(|_| count(&self.counters.handshake_failures))?;
         let is_resumed = tls::is_resumed(&shaken);
@@ -261,12 +266,12 @@ impl Upstream {
         if !upgrade {
             self.speaks(is_h2);
         }
-        let source = if is_resumed { Source::Resumed } else { Source::New };
-        Ok((Transport::TlsClient(Box::new(shaken)), source, is_h2))
+        let source = if is_resumed { LeaseSource::Resumed } else { LeaseSource::New };
+        Ok((Transport::tls(shaken), source, is_h2))
     }
 }
 
-fn new_connection(transport: Transport, endpoint: Arc<Endpoint>, place: Place) -> Connection {
+fn new_connection(transport: Transport, endpoint: Arc<Endpoint>, slot: ConnectionSlot) -> Connection {
     let now = Instant::now();
     Connection {
         transport: RefCell::new(transport),
@@ -276,7 +281,7 @@ fn new_connection(transport: Transport, endpoint: Arc<Endpoint>, place: Place) -
         idle_since: now,
         requests: 0,
         keep: None,
-        _place: place,
+        _slot: slot,
     }
 }
 

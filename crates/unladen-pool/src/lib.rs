@@ -1,8 +1,10 @@
 //! Connections to upstreams, kept: a PHP process cannot keep one past its request, this does it for all of them.
 //!
-//! The principal type is [`Upstream`]: where it is, how it does, what it may be asked at a time, and the connections to it.
+//! The principal type is [`Upstream`]: where it is, how it does, what it may be asked at a time, and the connections to
+//! it.
 #![forbid(unsafe_code)]
 
+mod attempt;
 mod backoff;
 mod balance;
 mod breaker;
@@ -15,11 +17,11 @@ mod dial;
 mod endpoint;
 mod h2_connection;
 mod health;
+mod idle_connections;
 mod lease;
 mod outlier;
 mod resolve;
 mod settings;
-mod shelf;
 mod socket;
 mod state;
 #[cfg(test)]
@@ -30,6 +32,7 @@ mod upkeep;
 mod upstream;
 mod window;
 
+pub use attempt::Spoken;
 pub use backoff::delay;
 pub use balance::Balancer;
 pub use breaker::{Breaker, BreakerState, Pass};
@@ -38,16 +41,16 @@ pub use budget::Budget;
 pub use buffer::{Buffer, LARGE, SMALL};
 pub use connection::Connection;
 pub use counters::{Counters, Counts};
-pub use dial::dial;
+pub use dial::{dial, is_out_of_files};
 pub use endpoint::{Address, Endpoint};
 pub use h2_connection::Stream;
 pub use health::{Check, Unhealthy};
-pub use lease::{Lease, LeaseError, Need, Source};
+pub use lease::{Lease, LeaseError, LeaseSource, Need};
 pub use outlier::Outliers;
 pub use resolve::{Answer, ResolveError, ResolveStatus, Resolver, Watcher};
 pub use settings::*;
 pub use socket::Socket;
 pub use state::{EndpointState, UpstreamState};
 pub use tls::{Connector, TlsError, TlsFault, is_h2, is_resumed};
-pub use transport::{Half, Transport};
+pub use transport::{Fault, Half, Transport};
 pub use upstream::{InFlight, Refusal, Retrying, Upstream, UpstreamError};

@@ -1,6 +1,7 @@
 //! The principal type is [`Outliers`]: takes an endpoint that fails out for a while, as long as enough others are left.
 //!
-//! As Envoy's outlier detection by consecutive failures does, without its timer: an endpoint comes back by the clock alone.
+//! As Envoy's outlier detection by consecutive failures does, without its timer: an endpoint comes back by the clock
+//! alone.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,8 +33,8 @@ impl Outliers {
         }
     }
 
-    /// A request to this one of `all` failed, at this time (milliseconds of the upstream's own clock). For how long it is taken out
-    /// therefore, if it is.
+    /// A request to this one of `all` failed, at this time (milliseconds of the upstream's own clock). For how long it
+    /// is taken out therefore, if it is.
     pub fn failure(&self, endpoint: &Endpoint, all: &[Arc<Endpoint>], now_ms: u64) -> Option<Duration> {
         if is_out(endpoint, now_ms) {
             // Sent before it was taken out.
@@ -65,8 +66,8 @@ impl Outliers {
         Some(Duration::from_millis(length))
     }
 
-    /// How many of so many may be out at a time: the share, but at least one if there is a share at all (half of three is one, and a
-    /// tenth of two is one, as in Envoy), and never all.
+    /// How many of so many may be out at a time: the share, but at least one if there is a share at all (half of three
+    /// is one, and a tenth of two is one, as in Envoy), and never all.
     fn most(&self, all: usize) -> usize {
         if self.settings.max_share <= 0.0 {
             return 0;

@@ -1,8 +1,9 @@
 //! The principal type is [`Resolver`]: which addresses a name has, as the system's own resolver would say.
 //!
-//! In this order: an address is itself; `localhost` and names below it are the loopback addresses (RFC 6761, section 6.3); then the
-//! hosts file; then DNS, with the servers, search domains and `ndots` of resolv.conf. Both files are read at each lookup, so that a
-//! change of them needs no restart; lookups are as rare as their answers' lives are long. [`Watcher`] keeps asking.
+//! In this order: an address is itself; `localhost` and names below it are the loopback addresses (RFC 6761, section
+//! 6.3); then the hosts file; then DNS, with the servers, search domains and `ndots` of resolv.conf. Both files are
+//! read at each lookup, so that a change of them needs no restart; lookups are as rare as their answers' lives are
+//! long. [`Watcher`] keeps asking.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -19,6 +20,7 @@ mod pair;
 mod watch;
 
 pub use error::ResolveError;
+pub(crate) use pair::pair;
 pub use watch::{ResolveStatus, Watcher};
 
 use dns::Dns;
@@ -26,7 +28,8 @@ use dns::Dns;
 /// The hosts file has no lives of answers; a change of it is seen after this long.
 const HOSTS_TTL: Duration = Duration::from_secs(10);
 
-/// Which addresses a name has. One for all upstreams; to be used on one runtime, which carries its connections to DNS servers.
+/// Which addresses a name has. One for all upstreams; to be used on one runtime, which carries its connections to DNS
+/// servers.
 #[derive(Debug)]
 pub struct Resolver {
     servers: Servers,
@@ -50,7 +53,8 @@ pub struct Answer {
     pub addresses: Vec<SocketAddr>,
     /// For how long they may be believed, within the bounds of the settings.
     pub ttl: Duration,
-    /// One family's addresses are there, and what the other's are could not be learnt: a failure, and not that there are none.
+    /// One family's addresses are there, and what the other's are could not be learnt: a failure, and not that there
+    /// are none.
     pub partial: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The principal type is [`UpstreamSettings`]: what is known about an upstream, with every default filled in.
 //!
-//! Values only: the file they are read from belongs to `unladen-serve`. Each `Default` is the product's default; its reason stands
-//! with it and is what `unladen serve --explain` prints.
+//! Values only: the file they are read from belongs to `unladen-serve`. Each `Default` is the product's default; its
+//! reason stands with it and is what `unladen serve --explain` prints.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub struct UpstreamSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Origin {
     /// Host and port, or a socket's path.
-    pub at: Place,
+    pub at: EndpointAddress,
     /// Whether TLS is spoken there.
     pub tls: bool,
     /// The share of each of its addresses among those of all origins, 1 to 1,000.
@@ -55,7 +55,7 @@ pub struct Origin {
 /// Where to connect to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum EndpointAddress {
     /// A name or an address (without brackets), and a port.
     Tcp(String, u16),
     /// A Unix socket.
@@ -222,8 +222,8 @@ pub struct ResolveSettings {
 impl Default for PoolSettings {
     fn default() -> Self {
         Self {
-            // Below the 5 s of Node.js and Apache, the shortest of the servers in wide use; shorter where an upstream says so
-            // (Keep-Alive: timeout).
+            // Below the 5 s of Node.js and Apache, the shortest of the servers in wide use; shorter where an upstream
+            // says so (Keep-Alive: timeout).
             idle: Duration::from_secs(4),
             fresh: Duration::from_secs(1),
             warm: 0,

@@ -1,4 +1,5 @@
-//! The principal type is [`Socket`]: a stream to or from a peer, that can be moved from one thread's runtime to another's.
+//! The principal type is [`Socket`]: a stream to or from a peer, that can be moved from one thread's runtime to
+//! another's.
 
 use std::io;
 use std::pin::Pin;

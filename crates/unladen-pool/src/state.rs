@@ -49,30 +49,35 @@ pub struct EndpointState {
 }
 
 impl Upstream {
-    /// How it does.
-    pub fn state(&self) -> UpstreamState {
-        let now = self.now_ms();
+    /// What has happened to its connections: as in [`Self::state`], without looking at each of them.
+    pub fn counts(&self) -> Counts {
         let mut counts = self.counters.read();
         if let Some(names) = self.names.get() {
             (counts.lookups, counts.lookup_failures) = (names.lookups(), names.failures());
         }
+        counts
+    }
+
+    /// How it does.
+    pub fn state(&self) -> UpstreamState {
+        let now = self.now_ms();
         let of = |endpoint: &Arc<Endpoint>| EndpointState {
             address: endpoint.address.to_string(),
             healthy: endpoint.healthy.load(Ordering::Relaxed),
             ejected: endpoint.ejected_until.load(Ordering::Relaxed) > now,
             in_flight: endpoint.in_flight.load(Ordering::Relaxed),
-            kept: (0..self.shelves.len()).map(|thread| self.shelf(thread).idle_of(endpoint)).sum(),
+            kept: (0..self.idle_connections.len()).map(|thread| self.idle_connections(thread).idle_of(endpoint)).sum(),
         };
         UpstreamState {
             name: self.settings.name.clone(),
             breaker: self.breaker.as_ref().map(|breaker| BreakerState::as_str(breaker.state())),
             in_flight: self.requests.load(Ordering::Relaxed),
             pending: self.pending.load(Ordering::Relaxed),
-            connections: self.places.taken(),
-            idle: (0..self.shelves.len()).map(|thread| self.shelf(thread).idle()).sum(),
+            connections: self.slots.taken(),
+            idle: (0..self.idle_connections.len()).map(|thread| self.idle_connections(thread).idle()).sum(),
             endpoints: self.endpoints.load().endpoints().iter().map(of).collect(),
             lookup_error: self.names.get().and_then(|names| names.error()),
-            counts,
+            counts: self.counts(),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What tests connect to: [`Authority`] makes certificates, [`Site`] is a server that has one, and answers; [`Dnsmasq`] knows names.
+//! What tests connect to: [`Authority`] makes certificates, [`Site`] is a server that has one, and answers; [`Dnsmasq`]
+//! knows names.
 
 use std::convert::Infallible;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! The principal type is [`Connector`]: makes TLS of a socket, verified, with sessions resumed.
 //!
-//! Early data (0-RTT) is never sent: whoever sees it can send it again (RFC 8446, section 8), and what it saves, one round trip of a
-//! new connection, is little to a pool that keeps its connections.
+//! Early data (0-RTT) is never sent: whoever sees it can send it again (RFC 8446, section 8), and what it saves, one
+//! round trip of a new connection, is little to a pool that keeps its connections.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rustls::client::{Resumption, Tls12Resumption};
 use rustls::pki_types::ServerName;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use unladen_tls::Anyone;
+use unladen_tls::{Anyone, Trusted, Verifier};
 
 use crate::settings::{Protocol, TlsSettings};
 use crate::socket::Socket;
@@ -38,7 +38,8 @@ pub struct Connector {
 impl Connector {
     /// Trusting whom these settings name, offering (ALPN) what this protocol allows.
     ///
-    /// Reads the files named. The system's authorities are read once for all connectors that are made about the same time.
+    /// Reads the files named. The system's authorities are read once for all connectors that are made about the same
+    /// time.
     ///
     /// # Errors
     /// A file that cannot be read or does not hold what it should, or a server name that is none.
@@ -47,12 +48,14 @@ impl Connector {
             .with_safe_default_protocol_versions()
             .map_err(TlsError::Setup)?;
         let builder = if settings.insecure {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone))
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier(Anyone)))
         } else {
-            builder.with_root_certificates(match &settings.ca {
-                Some(file) => Arc::new(unladen_tls::authorities(file)?),
-                None => unladen_tls::system_authorities()?,
-            })
+            match &settings.ca {
+                Some(file) => {
+                    builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier(Trusted::read(file)?)))
+                }
+                None => builder.with_root_certificates(unladen_tls::system_authorities()?),
+            }
         };
         let mut config = match &settings.certificate {
             Some((chain, key)) => {
@@ -80,17 +83,18 @@ impl Connector {
         Self { config: Arc::new(config), server_name: self.server_name.clone(), http }
     }
 
-    /// Shakes hands over this socket with the server of this name (a port of it is left out), or of the settings' name if they
-    /// have one.
+    /// Shakes hands over this socket with the server of this name (a port of it is left out), or of the settings' name
+    /// if they have one.
     ///
-    /// It takes as long as the peer lets it: the caller bounds it. What is written to the stream has to be flushed: it may accept all
-    /// of it and send none, wherever the socket takes nothing for a moment, as it does when a task has done its share of a turn.
+    /// It takes as long as the peer lets it: the caller bounds it. What is written to the stream has to be flushed: it
+    /// may accept all of it and send none, wherever the socket takes nothing for a moment, as it does when a task has
+    /// done its share of a turn.
     ///
     /// # Errors
     /// [`TlsError::Handshake`] with what was wrong; [`TlsError::Name`] for a name that is none.
     ///
-    /// With TLS 1.3 a server that wants a certificate of ours says so only after the handshake: the first read fails then, and
-    /// [`TlsFault::of`] tells it from other failures.
+    /// With TLS 1.3 a server that wants a certificate of ours says so only after the handshake: the first read fails
+    /// then, and [`TlsFault::of`] tells it from other failures.
     pub async fn connect(&self, name: &str, socket: Socket) -> Result<TlsStream<Socket>, TlsError> {
         let server_name = match &self.server_name {
             Some(name) => name.clone(),
@@ -126,8 +130,8 @@ fn alpn(http: Protocol) -> Vec<Vec<u8>> {
     }
 }
 
-/// Of an authority's host, as it stands in a certificate: without a port, without the brackets of an address of IPv6, and without a
-/// final dot, which is for the resolver alone.
+/// Of an authority's host, as it stands in a certificate: without a port, without the brackets of an address of IPv6,
+/// and without a final dot, which is for the resolver alone.
 fn server_name(authority: &str) -> Result<ServerName<'static>, TlsError> {
     let host = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, _)) => address,

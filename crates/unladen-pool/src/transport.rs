@@ -4,11 +4,13 @@ use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use unladen_tls::TlsFault;
 
 use crate::buffer::Buffer;
 use crate::socket::Socket;
@@ -19,10 +21,17 @@ pub enum Transport {
     /// As it is.
     Plain(Socket),
     /// Encrypted; this end is the client.
-    TlsClient(Box<tokio_rustls::client::TlsStream<Socket>>),
+    TlsClient(Box<tokio_rustls::client::TlsStream<Socket>>, Fault),
     /// Encrypted; this end is the server.
     TlsServer(Box<tokio_rustls::server::TlsStream<Socket>>),
 }
+
+/// What TLS failed of after its handshake, once it has. Whoever drives a connection has its transport; who waits for an
+/// answer on it, this.
+///
+/// With TLS 1.3 a server looks at our certificate when the handshake is over for us (RFC 8446, section 4.4.2.4).
+#[derive(Clone, Debug, Default)]
+pub struct Fault(Arc<OnceLock<TlsFault>>);
 
 /// One of the two users of a transport, reading or writing: both belong to one task.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +44,21 @@ impl Transport {
     pub fn socket(&mut self) -> &mut Socket {
         match self {
             Self::Plain(socket) => socket,
-            Self::TlsClient(stream) => stream.get_mut().0,
+            Self::TlsClient(stream, _) => stream.get_mut().0,
             Self::TlsServer(stream) => stream.get_mut().0,
+        }
+    }
+
+    /// Encrypted, with hands shaken.
+    pub fn tls(stream: tokio_rustls::client::TlsStream<Socket>) -> Self {
+        Self::TlsClient(Box::new(stream), Fault::default())
+    }
+
+    /// Where is told what TLS fails of from now on.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::TlsClient(_, fault) => fault.clone(),
+            Self::Plain(_) | Self::TlsServer(_) => Fault::default(),
         }
     }
 
@@ -52,17 +74,29 @@ impl Transport {
         }
     }
 
-    /// Whether TLS has taken more from the socket than was asked for: of that, the socket says nothing any more. So it is if the peer
-    /// has said that it closes.
+    /// Whether there is something to read that the runtime may not have heard of yet: asks the system itself.
+    pub fn has_come(&mut self) -> bool {
+        let mut byte = [std::mem::MaybeUninit::uninit(); 1];
+        let seen = match self.socket() {
+            Socket::Tcp(stream) => SockRef::from(&*stream).peek(&mut byte),
+            Socket::Unix(stream) => SockRef::from(&*stream).peek(&mut byte),
+            _ => Ok(0),
+        };
+        matches!(seen, Ok(count) if count > 0)
+    }
+
+    /// Whether TLS has taken more from the socket than was asked for: of that, the socket says nothing any more. So it
+    /// is if the peer has said that it closes.
     fn has_decrypted(&self) -> bool {
         match self {
             Self::Plain(_) => false,
-            Self::TlsClient(stream) => !stream.get_ref().1.wants_read(),
+            Self::TlsClient(stream, _) => !stream.get_ref().1.wants_read(),
             Self::TlsServer(stream) => !stream.get_ref().1.wants_read(),
         }
     }
 
-    /// Has the connection reset when it is dropped, so that its end is not taken for an orderly one. Unix sockets know no such thing.
+    /// Has the connection reset when it is dropped, so that its end is not taken for an orderly one. Unix sockets know
+    /// no such thing.
     pub fn abort(&mut self) {
         if let Socket::Tcp(stream) = self.socket() {
             // It fails if the peer has done so before.
@@ -70,8 +104,8 @@ impl Transport {
         }
     }
 
-    /// Whether it can still be used: nothing has come unasked, and the peer has not closed. What the runtime already knows of is
-    /// seen without a system call.
+    /// Whether it can still be used: nothing has come unasked, and the peer has not closed. What the runtime already
+    /// knows of is seen without a system call.
     pub fn is_quiet(&mut self) -> bool {
         let mut byte = [0; 1];
         let mut into = ReadBuf::new(&mut byte);
@@ -84,7 +118,7 @@ impl AsyncRead for Transport {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(socket) => Pin::new(socket).poll_read(cx, into),
-            Self::TlsClient(stream) => Pin::new(stream).poll_read(cx, into),
+            Self::TlsClient(stream, fault) => fault.heard(Pin::new(stream).poll_read(cx, into)),
             Self::TlsServer(stream) => Pin::new(stream).poll_read(cx, into),
         }
     }
@@ -94,7 +128,7 @@ impl AsyncWrite for Transport {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self.get_mut() {
             Self::Plain(socket) => Pin::new(socket).poll_write(cx, bytes),
-            Self::TlsClient(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::TlsClient(stream, _) => Pin::new(stream).poll_write(cx, bytes),
             Self::TlsServer(stream) => Pin::new(stream).poll_write(cx, bytes),
         }
     }
@@ -106,7 +140,7 @@ impl AsyncWrite for Transport {
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
             Self::Plain(socket) => Pin::new(socket).poll_write_vectored(cx, pieces),
-            Self::TlsClient(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
+            Self::TlsClient(stream, _) => Pin::new(stream).poll_write_vectored(cx, pieces),
             Self::TlsServer(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
         }
     }
@@ -118,7 +152,7 @@ impl AsyncWrite for Transport {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(socket) => Pin::new(socket).poll_flush(cx),
-            Self::TlsClient(stream) => Pin::new(stream).poll_flush(cx),
+            Self::TlsClient(stream, _) => Pin::new(stream).poll_flush(cx),
             Self::TlsServer(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
@@ -126,9 +160,27 @@ impl AsyncWrite for Transport {
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(socket) => Pin::new(socket).poll_shutdown(cx),
-            Self::TlsClient(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::TlsClient(stream, _) => Pin::new(stream).poll_shutdown(cx),
             Self::TlsServer(stream) => Pin::new(stream).poll_shutdown(cx),
         }
+    }
+}
+
+// === impl Fault ===
+
+impl Fault {
+    /// What TLS has failed of, if it has.
+    pub fn get(&self) -> Option<&TlsFault> {
+        self.0.get()
+    }
+
+    fn heard(&self, read: Poll<io::Result<()>>) -> Poll<io::Result<()>> {
+        if let Poll::Ready(Err(error)) = &read
+            && let Some(fault) = TlsFault::after(error)
+        {
+            let _ = self.0.set(fault);
+        }
+        read
     }
 }
 
@@ -139,8 +191,8 @@ impl Half<'_> {
     pub fn poll_read(self, buffer: &mut Buffer, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let mut transport = self.0.borrow_mut();
         if buffer.is_released() {
-            // Memory is taken when there is something to put into it. A session of TLS holds nothing back at such a moment: what it had
-            // went into the memory that was given back since.
+            // Memory is taken when there is something to put into it. A session of TLS holds nothing back at such a
+            // moment: what it had went into the memory that was given back since.
             ready!(transport.poll_readable(cx))?;
         }
         buffer.poll_read(&mut *transport, cx)
@@ -165,6 +217,11 @@ impl Half<'_> {
     /// What was written is on its way: TLS may have held some back.
     pub fn poll_flush(self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut *self.0.borrow_mut()).poll_flush(cx)
+    }
+
+    /// Whether TLS carries it, which may hold some of what was written.
+    pub fn is_encrypted(self) -> bool {
+        !matches!(*self.0.borrow(), Transport::Plain(_))
     }
 
     /// Says that nothing more is written.

@@ -1,11 +1,12 @@
-//! What an upstream needs besides requests: its idle connections looked after, its names followed, its endpoints asked how they are.
+//! What an upstream needs besides requests: its idle connections looked after, its names followed, its endpoints asked
+//! how they are.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::balance::Balancer;
 use crate::endpoint::Endpoint;
-use crate::health::Check;
+use crate::health::{Check, Unhealthy};
 use crate::resolve::{Resolver, Watcher};
 use crate::upstream::Upstream;
 
@@ -20,7 +21,7 @@ impl Upstream {
         loop {
             ticks.tick().await;
             let known = self.endpoints();
-            self.shelf(thread).sweep(
+            self.idle_connections(thread).sweep(
                 &self.settings.pool,
                 Instant::now(),
                 |endpoint| known.endpoints().iter().any(|other| Arc::ptr_eq(other, endpoint)),
@@ -32,8 +33,13 @@ impl Upstream {
         }
     }
 
-    /// Follows its names and asks its endpoints how they are, for as long as it is polled. On any runtime, once.
-    pub async fn follow(self: &Arc<Self>, resolver: Arc<Resolver>) {
+    /// Follows its names and asks its endpoints how they are, for as long as it is polled; why one is not well is told
+    /// each time. On any runtime, once.
+    pub async fn follow(
+        self: &Arc<Self>,
+        resolver: Arc<Resolver>,
+        unwell: impl Fn(&Endpoint, &Unhealthy) + Clone + Send + 'static,
+    ) {
         let known = self.endpoints();
         let settings = &self.settings;
         let mut watcher = Watcher::new(resolver, &settings.origins, settings.resolve.clone(), known.endpoints());
@@ -47,7 +53,7 @@ impl Upstream {
                 if let Some(check) = self.check(endpoint)
                     && !checks.iter().any(|(checked, _)| Arc::ptr_eq(checked, endpoint))
                 {
-                    let task = tokio::spawn(check.run(endpoint.clone(), |_, _| ()));
+                    let task = tokio::spawn(check.run(endpoint.clone(), |_, _| (), unwell.clone()));
                     checks.push((endpoint.clone(), AbortOnDrop(task)));
                 }
             }
@@ -64,9 +70,9 @@ impl Upstream {
     }
 
     async fn warm_up(&self, thread: usize) {
-        for _ in self.places.taken()..self.settings.pool.warm {
+        for _ in self.slots.taken()..self.settings.pool.warm {
             let Some(endpoint) = self.pick(&[]) else { return };
-            if self.may_be_h2() && self.shelf(thread).has_shared(&endpoint) {
+            if self.may_be_h2() && self.idle_connections(thread).has_shared(&endpoint) {
                 return;
             }
             if self.warm(thread, &endpoint).await.is_err() {

@@ -1,4 +1,5 @@
-//! The principal type is [`Upstream`]: where it is, how it does, what it may be asked at a time, and the connections to it.
+//! The principal type is [`Upstream`]: where it is, how it does, what it may be asked at a time, and the connections to
+//! it.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -10,14 +11,14 @@ use tokio::sync::Notify;
 use crate::balance::Balancer;
 use crate::breaker::{Breaker, Pass};
 use crate::budget::Budget;
-use crate::connection::{Closed, Connection, Places};
+use crate::connection::{Closed, Connection, ConnectionSlots};
 use crate::counters::{Counters, count};
 use crate::endpoint::{Address, Endpoint};
+use crate::idle_connections::IdleConnections;
 use crate::outlier::Outliers;
 use crate::resolve::ResolveStatus;
-use crate::settings::{Place, Protocol, UpstreamSettings};
-use crate::shelf::Shelf;
-use crate::tls::{Connector, TlsError};
+use crate::settings::{EndpointAddress, Protocol, UpstreamSettings};
+use crate::tls::{Connector, TlsError, TlsFault};
 
 /// An upstream, shared by all threads.
 #[derive(Debug)]
@@ -29,8 +30,8 @@ pub struct Upstream {
     pub(crate) endpoints: ArcSwap<Balancer>,
     /// Told when there are other endpoints.
     pub(crate) changed: Notify,
-    pub(crate) shelves: Box<[Mutex<Shelf>]>,
-    pub(crate) places: Arc<Places>,
+    pub(crate) idle_connections: Box<[Mutex<IdleConnections>]>,
+    pub(crate) slots: Arc<ConnectionSlots>,
     pub(crate) gate: tokio::sync::Mutex<()>,
     pub(crate) pending: AtomicUsize,
     pub(crate) counters: Counters,
@@ -87,8 +88,8 @@ impl Upstream {
             connector_http1,
             endpoints: ArcSwap::from_pointee(endpoints),
             changed: Notify::new(),
-            shelves: (0..threads.max(1)).map(|_| Mutex::default()).collect(),
-            places: Places::new(settings.limits.connections),
+            idle_connections: (0..threads.max(1)).map(|_| Mutex::default()).collect(),
+            slots: ConnectionSlots::new(settings.limits.connections),
             gate: tokio::sync::Mutex::default(),
             pending: AtomicUsize::new(0),
             counters: Counters::default(),
@@ -138,8 +139,8 @@ impl Upstream {
         self.budget.withdraw(self.ms(now)).then_some(retrying)
     }
 
-    /// The endpoint for a request, other than those that were `tried` if there is another. If names are still being looked up, waits
-    /// for that, no longer than a connection may take.
+    /// The endpoint for a request, other than those that were `tried` if there is another. If names are still being
+    /// looked up, waits for that, no longer than a connection may take.
     pub async fn endpoint(&self, tried: &[Arc<Endpoint>]) -> Option<Arc<Endpoint>> {
         if let Some(endpoint) = self.pick(tried) {
             return Some(endpoint);
@@ -161,7 +162,7 @@ impl Upstream {
     }
 
     fn lookups_are_over(&self) -> bool {
-        self.settings.origins.iter().all(|origin| matches!(origin.at, Place::Unix(_)))
+        self.settings.origins.iter().all(|origin| matches!(origin.at, EndpointAddress::Unix(_)))
     }
 
     /// Tells how an endpoint has answered, or that it has not.
@@ -183,16 +184,22 @@ impl Upstream {
             self.count_closed(why);
             return;
         }
-        let mut shelf = self.shelf(thread);
-        shelf.put(connection);
-        let surplus = shelf.idle() > self.settings.pool.max_idle.div_ceil(self.shelves.len()) && shelf.drop_oldest();
-        drop(shelf);
+        let mut idle_connections = self.idle_connections(thread);
+        idle_connections.put(connection);
+        let surplus = idle_connections.idle() > self.settings.pool.max_idle.div_ceil(self.idle_connections.len())
+            && idle_connections.drop_oldest();
+        drop(idle_connections);
         if surplus {
             count(&self.counters.closed_surplus);
         }
         if self.pending.load(Ordering::Relaxed) > 0 {
-            self.places.freed.notify_one();
+            self.slots.freed.notify_one();
         }
+    }
+
+    /// Why its name could not be looked up the last time, if so.
+    pub fn lookup_error(&self) -> Option<String> {
+        self.names.get().and_then(|names| names.error())
     }
 
     /// Its endpoints now.
@@ -208,14 +215,14 @@ impl Upstream {
         }
     }
 
-    pub(crate) fn shelf(&self, thread: usize) -> MutexGuard<'_, Shelf> {
-        self.shelves[thread % self.shelves.len()].lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn idle_connections(&self, thread: usize) -> MutexGuard<'_, IdleConnections> {
+        self.idle_connections[thread % self.idle_connections.len()].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Closes the idle connection of this thread, else of another, that was idle for longest.
     pub(crate) fn drop_idle(&self, thread: usize) -> bool {
-        let threads = self.shelves.len();
-        let dropped = (0..threads).any(|offset| self.shelf((thread + offset) % threads).drop_oldest());
+        let threads = self.idle_connections.len();
+        let dropped = (0..threads).any(|offset| self.idle_connections((thread + offset) % threads).drop_oldest());
         if dropped {
             count(&self.counters.closed_surplus);
         }
@@ -227,11 +234,17 @@ impl Upstream {
         let origin = self.settings.origins.get(endpoint.origin).filter(|origin| origin.tls)?;
         let name = match (&self.settings.tls.server_name, &origin.at) {
             (Some(name), _) => name,
-            (None, Place::Tcp(host, _)) => host,
-            (None, Place::Unix(_)) => &origin.authority,
+            (None, EndpointAddress::Tcp(host, _)) => host,
+            (None, EndpointAddress::Unix(_)) => &origin.authority,
         };
         let connector = if upgrade { &self.connector_http1 } else { &self.connector };
         Some((connector.as_ref()?, name))
+    }
+
+    /// What TLS has failed of at an endpoint after the handshake, with what to do.
+    pub fn tls_failed(&self, endpoint: &Endpoint, fault: TlsFault) -> TlsError {
+        let name = self.tls(endpoint, false).map_or_else(String::new, |(_, name)| name.to_owned());
+        TlsError::Handshake { name, fault }
     }
 
     pub(crate) fn may_be_h2(&self) -> bool {
@@ -269,8 +282,10 @@ impl Upstream {
 fn known_at_once(settings: &UpstreamSettings) -> Vec<Arc<Endpoint>> {
     let endpoint = |(index, origin): (usize, &crate::settings::Origin)| {
         let address = match &origin.at {
-            Place::Unix(path) => Address::Unix(path.clone()),
-            Place::Tcp(host, port) => Address::Tcp(vec![(host.parse::<std::net::IpAddr>().ok()?, *port).into()]),
+            EndpointAddress::Unix(path) => Address::Unix(path.clone()),
+            EndpointAddress::Tcp(host, port) => {
+                Address::Tcp(vec![(host.parse::<std::net::IpAddr>().ok()?, *port).into()])
+            }
         };
         Some(Arc::new(Endpoint::new(address, index, origin.weight)))
     };

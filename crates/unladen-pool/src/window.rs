@@ -5,15 +5,15 @@ use std::time::Duration;
 
 /// How many parts the time is cut into; the oldest is dropped whole.
 const PARTS: u64 = 10;
-/// A part is one word, so that a count is one atomic addition and never lands between two resets: its number (modulo 2²⁴), then
-/// 20 bits of good ones, then 20 bits of bad ones.
+/// A part is one word, so that a count is one atomic addition and never lands between two resets: its number (modulo
+/// 2²⁴), then 20 bits of good ones, then 20 bits of bad ones.
 const COUNT_BITS: u32 = 20;
 const COUNT: u64 = (1 << COUNT_BITS) - 1;
 const GOOD: u64 = 1 << COUNT_BITS;
 const BAD: u64 = 1;
 const NUMBER_BITS: u32 = 24;
-/// From here on a part's counts are halved, both, which keeps their ratio; the room above is for the additions of threads that
-/// looked at the same time.
+/// From here on a part's counts are halved, both, which keeps their ratio; the room above is for the additions of
+/// threads that looked at the same time.
 const FULL: u64 = COUNT - (1 << 12);
 
 /// Counts of two kinds over the last while, to a tenth of that while.

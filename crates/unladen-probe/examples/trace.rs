@@ -1,5 +1,5 @@
-//! Follows processes until Enter is pressed, and prints what they did: `trace [--events] [--spawner] PID…`. With --events, every
-//! event; a process after --spawner is followed for its children alone.
+//! Follows processes until Enter is pressed, and prints what they did: `trace [--events] [--spawner] PID…`. With
+//! --events, every event; a process after --spawner is followed for its children alone.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use std::collections::BTreeMap;

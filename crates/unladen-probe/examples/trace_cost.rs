@@ -1,5 +1,6 @@
-//! What tracing costs a system call: of a process that is followed, and of one that is not, against none traced at all. The
-//! three take turns, so that drift of the machine falls on all of them. docs/trace.md shows what it prints.
+//! What tracing costs a system call: of a process that is followed, and of one that is not, against none traced at all.
+//! The three take turns, so that drift of the machine falls on all of them. docs/reference/trace.md shows what it
+//! prints.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use std::io::{BufRead, BufReader, Write};

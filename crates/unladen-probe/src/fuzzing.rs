@@ -1,6 +1,7 @@
 //! What fuzz/ reaches of the parsers behind the crate's walls; no part of its interface.
 
 use crate::cgroup::{self, Hierarchy};
+use crate::container;
 use crate::process::{Io, Stat};
 use crate::procfs::{decimal, number_after};
 use crate::taskstats;
@@ -16,6 +17,11 @@ pub fn kernel_text(bytes: &[u8]) {
     let _ = cgroup::path_of(bytes);
     let _ = decimal(bytes);
     let _ = number_after(bytes, b"nonvoluntary_ctxt_switches:");
+}
+
+/// The container that a process's `/proc/PID/cgroup` names, and the command that starts it again.
+pub fn container(cgroup: &str) -> Option<(String, Option<String>)> {
+    container::named(cgroup)
 }
 
 /// A datagram of exit records; how many were understood.

@@ -1,6 +1,6 @@
-//! What can be counted. The principal type is [`Instrument`]: it reads all [`PROBES`] at the edges
-//! of phases and gives cumulative counters by group. [`Tracer`] looks closer, at what processes do, and [`StackSampler`] at
-//! where in their code they are.
+//! What can be counted. The principal type is [`Instrument`]: it reads all [`PROBES`] at the edges of phases and gives
+//! cumulative counters by group. [`Tracer`] looks closer, at what processes do, and [`StackSampler`] at where in their
+//! code they are.
 //!
 //! A probe is one file in `probes/` and one line in the list [`PROBES`]; the list drives behaviour,
 //! help and documentation. Counters only ever grow: what a process counted stays counted when the
@@ -23,6 +23,7 @@
 
 mod cgroup;
 mod clock;
+mod container;
 mod counter;
 mod error;
 #[cfg(feature = "fuzzing")]
@@ -41,6 +42,7 @@ mod taskstats;
 mod trace;
 
 pub use clock::monotonic_ns;
+pub use container::Container;
 pub use counter::{Counter, Unit};
 pub use error::ProbeError;
 pub use group::{Group, GroupBy, GroupKind};

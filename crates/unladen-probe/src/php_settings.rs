@@ -1,15 +1,15 @@
 //! The principal type is [`PhpSettings`]: what the PHP of a process says of itself.
 //!
-//! The process's own executable is asked with `-i`, and `php-fpm` with `-tt` for what its pools change. Three things make
-//! that less than the truth, and [`PhpSettings::doubts`] says so where it can be told:
+//! The process's own executable is asked with `-i`, and `php-fpm` with `-tt` for what its pools change. Three things
+//! make that less than the truth, and [`PhpSettings::doubts`] says so where it can be told:
 //!
-//! - php-fpm overwrites its arguments and its environment with its title. The environment is still found in its memory; its
-//!   arguments are not. So what `-i` says of the files read is compared with what the process's memory says.
+//! - php-fpm overwrites its arguments and its environment with its title. The environment is still found in its memory;
+//!   its arguments are not. So what `-i` says of the files read is compared with what the process's memory says.
 //! - Workers keep the settings with which their master was started, whatever has been written to the files since.
 //! - `.user.ini`, `ini_set` and `fastcgi_param PHP_VALUE` change settings by request.
 //!
-//! Asking starts PHP: its extensions are loaded, as by any `php-fpm -t`. Neither the script of `opcache.preload` is run,
-//! nor does Xdebug begin a profile.
+//! Asking starts PHP: its extensions are loaded, as by any `php-fpm -t`. Neither the script of `opcache.preload` is
+//! run, nor does Xdebug begin a profile.
 
 mod ask;
 mod heap;
@@ -40,8 +40,8 @@ pub struct PhpSettings {
     pub sapi: String,
     /// The main settings file; empty if there is none.
     pub ini: String,
-    /// The folder of further ones; empty if there is none. Several are set apart by colons; one without a name is that which
-    /// PHP was built with.
+    /// The folder of further ones; empty if there is none. Several are set apart by colons; one without a name is that
+    /// which PHP was built with.
     pub ini_folder: String,
     /// The further files that were read.
     pub ini_files: Vec<String>,
@@ -51,8 +51,8 @@ pub struct PhpSettings {
     pub pool: String,
     /// Extensions loaded, as they call themselves: `Zend OPcache`, `xdebug`.
     pub extensions: Vec<String>,
-    /// `opcache.enable` → `On`, as PHP writes it; empty for what has no value. Only those that bear upon performance, and no
-    /// passwords.
+    /// `opcache.enable` → `On`, as PHP writes it; empty for what has no value. Only those that bear upon performance,
+    /// and no passwords.
     pub settings: BTreeMap<String, String>,
     /// Why the workers' settings may be other than these.
     pub doubts: Vec<String>,
@@ -115,8 +115,8 @@ pub enum PhpSettingsError {
 // === impl PhpSettings ===
 
 impl PhpSettings {
-    /// Asks the PHP of this process: a worker or the master of php-fpm, a php-cgi, or a php of the command line. Of a worker,
-    /// its pool's settings are in it. It takes some tens of ms, at most some 15 s.
+    /// Asks the PHP of this process: a worker or the master of php-fpm, a php-cgi, or a php of the command line. Of a
+    /// worker, its pool's settings are in it. It takes some tens of ms, at most some 15 s.
     ///
     /// # Errors
     /// [`PhpSettingsError`] says why it cannot be asked, and what to do.

@@ -17,7 +17,7 @@ pub(crate) type Open = fn(&mut Surroundings<'_>, Vec<CounterId>) -> Result<Box<d
 
 /// A line of the list [`PROBES`].
 pub struct ProbeEntry {
-    /// Its name; docs/probes/NAME.md describes it.
+    /// Its name; docs/reference/probes/NAME.md describes it.
     pub name: &'static str,
     /// What it counts, in half a line.
     pub about: &'static str,

@@ -1,7 +1,7 @@
 //! What processes do, seen by the kernel. The principal type is [`Tracer`].
 //!
-//! Programs of eBPF look at every system call of the processes that are followed, at the processes themselves and at a few
-//! functions of PHP, Perl and SQLite. docs/trace.md tells what is attached and what it costs.
+//! Programs of eBPF look at every system call of the processes that are followed, at the processes themselves and at a
+//! few functions of PHP, Perl and SQLite. docs/reference/trace.md tells what is attached and what it costs.
 //!
 //! ```no_run
 //! use unladen_probe::{Tracer, TracerConfig, Watched};

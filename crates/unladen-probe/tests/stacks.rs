@@ -72,7 +72,8 @@ fn time_on_a_processor_is_samples() {
     let begun = monotonic_ns();
     let (own, had, all) = burner.sampled(&mut sampler, Duration::from_secs(2));
     assert_eq!(all.lost, 0);
-    // The clock of samples ticks while the other one counts: but for their edges they agree, and virtual machines are held up.
+    // The clock of samples ticks while the other one counts: but for their edges they agree, and virtual machines are
+    // held up.
     let sampled = own.len() as f64 / FREQUENCY as f64;
     assert!((0.8..1.2).contains(&(sampled / had.as_secs_f64())), "{sampled} s of {had:?}");
     assert!(own.iter().all(|sample| sample.at_ns >= begun && sample.at_ns <= monotonic_ns()));

@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use nix::libc;
 use unladen_probe::{TraceError, Tracer, TracerConfig, Watched};
-use unladen_trace::{Batch, Countable, Event, FileCall, Language, LockCall, Object, Peer, Source, Way, What};
+use unladen_trace::{Batch, Countable, Event, EvidenceSource, FileCall, Language, LockCall, Object, Peer, Way, What};
 
 const GROUP: u32 = 7;
 
@@ -304,7 +304,7 @@ fn whoever_is_not_followed_is_not_seen() {
     Told::perl(script, &[folder.path()]).go();
     let batch = tracer.take().expect("what was traced");
     assert_eq!(batch, Batch::default());
-    assert_eq!(tracer.sources(), [Source::Syscalls, Source::Processes]);
+    assert_eq!(tracer.sources(), [EvidenceSource::Syscalls, EvidenceSource::Processes]);
     assert_eq!(tracer.missing(), []);
 }
 
@@ -314,10 +314,10 @@ fn perl_compiles_and_dies() {
     // die leaves the compiler by longjmp: what comes after must not look as if it happened inside.
     let script = r#"eval "1; 1"; eval "BEGIN { die }"; eval "BEGIN { eval '2' } 3"; eval "4""#;
     let batch = Told::perl(script, &[]).traced(&mut tracer);
-    if !tracer.sources().contains(&Source::Perl) {
+    if !tracer.sources().contains(&EvidenceSource::Perl) {
         let missing = tracer.missing();
         let _ = writeln!(std::io::stderr(), "SKIPPED: {missing:?}");
-        assert!(missing.iter().any(|missing| missing.source == Source::Perl));
+        assert!(missing.iter().any(|missing| missing.source == EvidenceSource::Perl));
         return;
     }
     let compiled: Vec<bool> = batch
@@ -354,7 +354,10 @@ fn php_compiles_and_asks_sqlite() {
     let batch = Told::start(Command::new("php").arg(&script)).traced(&mut tracer);
 
     assert_eq!(tracer.missing(), []);
-    assert_eq!(tracer.sources(), [Source::Syscalls, Source::Processes, Source::Php, Source::Sqlite]);
+    assert_eq!(
+        tracer.sources(),
+        [EvidenceSource::Syscalls, EvidenceSource::Processes, EvidenceSource::Php, EvidenceSource::Sqlite]
+    );
     let events: Vec<&What> = batch.events.iter().map(|event| &event.what).collect();
     let compiled: Vec<_> = events
         .iter()

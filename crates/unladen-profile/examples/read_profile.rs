@@ -1,4 +1,5 @@
-//! Reads a profile and prints what is in it, its stacks as nytprofcalls does, and the most memory that took: for tests of readers.
+//! Reads a profile and prints what is in it, its stacks as nytprofcalls does, and the most memory that took: for tests
+//! of readers.
 //!
 //! `cargo run -p unladen-profile --example read_profile -- FILE [stacks|calls|totals]`
 #![allow(clippy::print_stdout)]

@@ -22,8 +22,8 @@ pub struct Diff {
     pub requests: [Option<u64>; 2],
     /// Whether weights are per request; else, where nobody knows how many requests there were, parts of the whole.
     pub per_request: bool,
-    /// The functions: those whose change is told from none first, then by what changed of what each weighs by itself, the
-    /// largest first.
+    /// The functions: those whose change is told from none first, then by what changed of what each weighs by itself,
+    /// the largest first.
     pub rows: Vec<DiffRow>,
     told: Vec<bool>,
 }
@@ -41,8 +41,8 @@ pub struct DiffRow {
     pub self_change: DifferenceEstimate,
     /// The change of what it weighs with all that it calls.
     pub total_change: DifferenceEstimate,
-    /// Whether the change of either is told from none, with false discoveries under control over all functions (Benjamini and
-    /// Hochberg, 5 %); never where there is no interval.
+    /// Whether the change of either is told from none, with false discoveries under control over all functions
+    /// (Benjamini and Hochberg, 5 %); never where there is no interval.
     pub is_changed: bool,
     /// Calls a request, where both counted.
     pub calls_per_request: Option<[f64; 2]>,
@@ -57,9 +57,9 @@ impl Diff {
         (self.totals(&self.baseline_self), self.totals(&self.candidate_self))
     }
 
-    /// Whether the change of each stack, with all that lie on it, is told from none, by the stack's index: with false discoveries
-    /// under control over all stacks that are wide enough to be seen (Benjamini and Hochberg, 5 %). Never where there is no
-    /// interval.
+    /// Whether the change of each stack, with all that lie on it, is told from none, by the stack's index: with false
+    /// discoveries under control over all stacks that are wide enough to be seen (Benjamini and Hochberg, 5 %). Never
+    /// where there is no interval.
     pub fn told(&self) -> &[bool] {
         &self.told
     }
@@ -155,9 +155,9 @@ pub fn diff(baseline: &Profile, candidate: &Profile) -> Result<Diff, MergeError>
     })
 }
 
-/// A stack or a function of less than this part of both wholes is too narrow to be seen in a graph, and is not told from no
-/// change: each that is looked at raises what all others have to show. Who is left out is chosen by both sides together, which
-/// says nothing of their difference (Bourgon, Gentleman & Huber 2010, *PNAS* 107:9546).
+/// A stack or a function of less than this part of both wholes is too narrow to be seen in a graph, and is not told
+/// from no change: each that is looked at raises what all others have to show. Who is left out is chosen by both sides
+/// together, which says nothing of their difference (Bourgon, Gentleman & Huber 2010, *PNAS* 107:9546).
 const LEAST_PART: f64 = 1e-4;
 
 /// How weights are compared.

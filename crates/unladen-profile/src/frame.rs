@@ -7,7 +7,8 @@ use std::collections::HashMap;
 /// Two frames of the same name, file and kind are one function, wherever in it the samples were taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Frame<'a> {
-    /// As its language writes it: `AutoLoader::find`, `Sympa::List::get_lists`, `do_syscall_64`; of a file's own code, its path.
+    /// As its language writes it: `AutoLoader::find`, `Sympa::List::get_lists`, `do_syscall_64`; of a file's own code,
+    /// its path.
     pub name: &'a str,
     /// Its file, or the module of native code; empty if it is not known.
     pub file: &'a str,

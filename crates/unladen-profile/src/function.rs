@@ -41,8 +41,8 @@ pub struct Caller {
     pub calls: Option<u64>,
 }
 
-/// The functions of a profile, by what they weigh with all that they call, the largest first. Groups are no functions, and what
-/// neither weighs anything nor was called is left out.
+/// The functions of a profile, by what they weigh with all that they call, the largest first. Groups are no functions,
+/// and what neither weighs anything nor was called is left out.
 ///
 /// The intervals are of requests drawn anew: they need [`MIN_REQUESTS`] clusters.
 pub fn functions(profile: &Profile) -> Vec<FunctionRow> {

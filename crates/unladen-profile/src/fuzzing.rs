@@ -15,8 +15,8 @@ pub fn read(reader: &str, mut bytes: &[u8]) -> Option<Profile> {
     reader_named(reader)?.read(&mut Input::new(&mut bytes)).ok()
 }
 
-/// Whatever the bytes are, they are refused with a place, or are a profile: its weights have a sum and stacks, all writers write
-/// it, and our own format keeps all of it.
+/// Whatever the bytes are, they are refused with a place, or are a profile: its weights have a sum and stacks, all
+/// writers write it, and our own format keeps all of it.
 pub fn check(reader: &str, mut bytes: &[u8]) {
     let Some(reader) = reader_named(reader) else { return };
     // It must not panic either.

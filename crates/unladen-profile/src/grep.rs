@@ -26,8 +26,8 @@ impl std::str::FromStr for Pattern {
     }
 }
 
-/// The profile of those stacks alone that have a frame which matches, in its name or file; with `invert`, of those that have
-/// none. Calls are kept of functions that match (do not match).
+/// The profile of those stacks alone that have a frame which matches, in its name or file; with `invert`, of those that
+/// have none. Calls are kept of functions that match (do not match).
 ///
 /// All clusters stay, also those of which nothing is left: there were as many requests as before.
 pub fn grep(profile: &Profile, pattern: &Pattern, invert: bool) -> Profile {

@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead, Read};
 
-/// A file that is read from its beginning to its end, and knows where it is. Readers stream: a file may be larger than memory.
+/// A file that is read from its beginning to its end, and knows where it is. Readers stream: a file may be larger than
+/// memory.
 pub struct Input<'a> {
     inner: &'a mut dyn BufRead,
     offset: u64,

@@ -1,5 +1,5 @@
-//! Where inside the code the time goes. The principal type is [`Profile`]: stacks with weights, request by request, in one form
-//! whatever profiler they come from.
+//! Where inside the code the time goes. The principal type is [`Profile`]: stacks with weights, request by request, in
+//! one form whatever profiler they come from.
 //!
 //! ```
 //! use unladen_profile::{About, Frame, Profile, Unit, functions};
@@ -19,8 +19,8 @@
 //! assert_eq!(rows[1].self_weight, 12);
 //! ```
 //!
-//! Readers and writers are one file each, in the lists [`READERS`] and [`WRITERS`]; [`merge`], [`diff`] and [`functions`] are
-//! pure. What runs profilers is in `unladen-profiler`.
+//! Readers and writers are one file each, in the lists [`READERS`] and [`WRITERS`]; [`merge`], [`diff`] and
+//! [`functions`] are pure. What runs profilers is in `unladen-profiler`.
 #![forbid(unsafe_code)]
 
 mod diff;
@@ -50,7 +50,7 @@ pub use grep::{Pattern, PatternError, grep};
 pub use input::Input;
 pub use merge::{MergeError, merge};
 pub use profile::{About, CallCount, Cluster, ClusterId, Profile, Unit};
-pub use read::{READERS, ReadError, Reader, read, reader_named};
+pub use read::{ProfileReader, READERS, ReadError, read, reader_named};
 pub use readers::excimer::ExcimerLog;
 pub use stack::{StackId, Stacks};
 pub use write::{WRITERS, Writer, writer_for, writer_named};

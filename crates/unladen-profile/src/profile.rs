@@ -16,8 +16,8 @@ pub struct Profile {
     pub frames: Frames,
     /// The stacks.
     pub stacks: Stacks,
-    /// What was seen, request by request: the unit of resampling, since the samples of a request depend on one another. Where a
-    /// file does not tell requests apart, it is one cluster.
+    /// What was seen, request by request: the unit of resampling, since the samples of a request depend on one another.
+    /// Where a file does not tell requests apart, it is one cluster.
     pub clusters: Vec<Cluster>,
 }
 
@@ -60,7 +60,8 @@ pub enum Unit {
 /// One request, or all that a file has.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cluster {
-    /// What each stack weighs by itself, without those above it. A stack may be there several times, and then counts as the sum.
+    /// What each stack weighs by itself, without those above it. A stack may be there several times, and then counts as
+    /// the sum.
     pub weights: Vec<(StackId, u64)>,
     /// How often functions were called, where the profiler counts.
     pub calls: Vec<CallCount>,

@@ -1,4 +1,4 @@
-//! The principal types are [`Reader`], of one format, and the list [`READERS`].
+//! The principal types are [`ProfileReader`], of one format, and the list [`READERS`].
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -10,14 +10,15 @@ use crate::readers;
 use crate::write::writer_for;
 
 /// Reads profiles of one format.
-pub trait Reader: Sync {
+pub trait ProfileReader: Sync {
     /// Its name, as in `--format NAME`.
     fn name(&self) -> &'static str;
 
     /// What writes such files, in half a line.
     fn about(&self) -> &'static str;
 
-    /// Whether a file that begins like this is of the format. As much of the beginning is given as [`HEAD`], or the whole file.
+    /// Whether a file that begins like this is of the format. As much of the beginning is given as [`HEAD`], or the
+    /// whole file.
     fn recognises(&self, head: &[u8]) -> bool;
 
     /// Reads it. Several profiles in one file become one, where they count the same.
@@ -34,7 +35,7 @@ pub(crate) const HEAD: usize = 64 << 10;
 pub(crate) const MAX_DEPTH: usize = 100_000;
 
 /// All formats that are read; the first that recognises a file reads it, so what recognises the least comes last.
-pub static READERS: &[&dyn Reader] = &[
+pub static READERS: &[&dyn ProfileReader] = &[
     &readers::unladen::Unladen,
     &readers::nytprof::NytProf,
     &readers::pprof::Pprof,
@@ -113,7 +114,7 @@ impl ReadError {
 }
 
 /// The reader of that name.
-pub fn reader_named(name: &str) -> Option<&'static dyn Reader> {
+pub fn reader_named(name: &str) -> Option<&'static dyn ProfileReader> {
     READERS.iter().copied().find(|reader| reader.name() == name)
 }
 
@@ -121,7 +122,7 @@ pub fn reader_named(name: &str) -> Option<&'static dyn Reader> {
 ///
 /// # Errors
 /// When it cannot be read, or is none of the formats.
-pub fn read(file: &Path, reader: Option<&'static dyn Reader>) -> Result<Profile, ReadError> {
+pub fn read(file: &Path, reader: Option<&'static dyn ProfileReader>) -> Result<Profile, ReadError> {
     let failed = |source| ReadError::Open { file: file.to_owned(), source };
     let opened: Box<dyn io::Read> =
         if file == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(file).map_err(failed)?) };
@@ -132,7 +133,7 @@ pub fn read(file: &Path, reader: Option<&'static dyn Reader>) -> Result<Profile,
 fn read_from(
     mut opened: impl io::Read,
     file: &Path,
-    reader: Option<&'static dyn Reader>,
+    reader: Option<&'static dyn ProfileReader>,
 ) -> Result<Profile, ReadError> {
     let failed = |source| ReadError::Open { file: file.to_owned(), source };
     let mut head = Vec::new();
@@ -155,7 +156,7 @@ fn read_from(
 }
 
 /// The reader that the end of a file's name asks for: it tells what is wrong in one that nobody recognises.
-fn by_name(file: &Path) -> Option<&'static dyn Reader> {
+fn by_name(file: &Path) -> Option<&'static dyn ProfileReader> {
     // Any text may be called .txt.
     let writer = writer_for(file).filter(|_| file.extension().is_some_and(|extension| extension != "txt"))?;
     reader_named(writer.name())

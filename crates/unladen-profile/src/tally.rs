@@ -4,8 +4,8 @@ use crate::frame::{FrameId, FrameKind};
 use crate::profile::{Cluster, Profile};
 use crate::stack::StackId;
 
-/// Walks the clusters of a profile. Its memory is that of the stacks, whatever the clusters hold; and a step up the tree is
-/// taken once a cluster, so that a few stacks of a hundred thousand frames cost no more than they weigh.
+/// Walks the clusters of a profile. Its memory is that of the stacks, whatever the clusters hold; and a step up the
+/// tree is taken once a cluster, so that a few stacks of a hundred thousand frames cost no more than they weigh.
 pub(crate) struct Tally {
     /// By stack: all that a step needs is in one place, since most steps are to somewhere that no cache has.
     nodes: Vec<Node>,
@@ -64,8 +64,8 @@ impl Tally {
         self.nodes[self.nodes[stack.index()].below.index()].function
     }
 
-    /// Calls `stack` with each stack of a cluster that weighs anything, those on others before these; with what it weighs by
-    /// itself and with all that lie on it. Then `function` with each function, likewise.
+    /// Calls `stack` with each stack of a cluster that weighs anything, those on others before these; with what it
+    /// weighs by itself and with all that lie on it. Then `function` with each function, likewise.
     pub(crate) fn cluster(
         &mut self,
         cluster: &Cluster,

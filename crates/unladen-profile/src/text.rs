@@ -1,9 +1,9 @@
 //! How frames stand in a line of collapsed stacks.
 //!
-//! `;` stands between frames and a line's end after the weight, so what a name has of these is written as `\x3b`, `\x0a`, `\x0d`;
-//! a name's own `\x3b` as `\x5cx3b`. Kernel frames end in `_[k]`, as stackcollapse-perf writes them; `_[i]` (inlined) and `_[j]`
-//! (compiled while it runs) stay a part of the name, the first is native code. A name that ends so and is something else has
-//! its last bracket as `\x5d`.
+//! `;` stands between frames and a line's end after the weight, so what a name has of these is written as `\x3b`,
+//! `\x0a`, `\x0d`; a name's own `\x3b` as `\x5cx3b`. Kernel frames end in `_[k]`, as stackcollapse-perf writes them;
+//! `_[i]` (inlined) and `_[j]` (compiled while it runs) stay a part of the name, the first is native code. A name that
+//! ends so and is something else has its last bracket as `\x5d`.
 //!
 //! py-spy's raw format has a function as `main (app.py:12)`; of another name that ends so, the last bracket is `\x29`.
 

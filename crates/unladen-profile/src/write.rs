@@ -14,8 +14,8 @@ pub trait Writer: Sync {
     /// What reads such files, in half a line.
     fn about(&self) -> &'static str;
 
-    /// The ends of file names that stand for it, the longest first, with the dot: `.speedscope.json`. The first is used where
-    /// a name is made.
+    /// The ends of file names that stand for it, the longest first, with the dot: `.speedscope.json`. The first is used
+    /// where a name is made.
     fn suffixes(&self) -> &'static [&'static str];
 
     /// Writes it.

@@ -1,4 +1,5 @@
-//! Files that Devel::NYTProf writes here and now, against its own tools on the same files. Needs Perl and libdevel-nytprof-perl.
+//! Files that Devel::NYTProf writes here and now, against its own tools on the same files. Needs Perl and
+//! libdevel-nytprof-perl.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -217,7 +218,8 @@ fn called_and_returned(bytes: &mut Vec<u8>, depth: u32, sub: &str, body: impl Fn
     string(bytes, sub);
 }
 
-/// A request of 1.3 MB: trees of calls, of which a part differs from request to request. Sympa's pages make ten times as many calls a path.
+/// A request of 1.3 MB: trees of calls, of which a part differs from request to request. Sympa's pages make ten times
+/// as many calls a path.
 fn request(bytes: &mut Vec<u8>, index: u32) {
     called_and_returned(bytes, 1, "FCGI::Accept", |_| {});
     for branch in 0..150 {

@@ -1,11 +1,12 @@
-//! Profiles a page that PHP-FPM makes, and prints its functions by the samples in them: `profile URL [REQUESTS [PERIOD_US [cpu]]]`.
+//! Profiles a page that PHP-FPM makes, and prints its functions by the samples in them: `profile URL [REQUESTS
+//! [PERIOD_US [cpu]]]`.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use std::time::Duration;
 
 use unladen_load::{Cancel, DriverConfig, Request};
 use unladen_profile::{About, FrameKind, Profile, functions};
-use unladen_profiler::{Clock, Excimer, ExcimerOptions, Profiler, overhear};
+use unladen_profiler::{Clock, Excimer, ExcimerOptions, Profiler, capture_request};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -15,10 +16,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let clock = if arguments.next().is_some() { Clock::Cpu } else { Clock::Wall };
 
     let cancel = Cancel::new();
-    let overheard = overhear(&DriverConfig::new(vec![Request::get(&url)?.build()?]), &cancel)?;
-    println!("{} process {} at {}", overheard.application.exe.display(), overheard.application.pid, overheard.address);
+    let captured = capture_request(&DriverConfig::new(vec![Request::get(&url)?.build()?]), &cancel)?;
+    println!("{} process {} at {}", captured.application.exe.display(), captured.application.pid, captured.address);
     let options = ExcimerOptions { period, clock, timeout: Duration::from_secs(60) };
-    let mut profiler = Excimer::open(overheard, options)?;
+    let mut profiler = Excimer::open(captured, options)?;
     for note in profiler.notes() {
         println!("note: {note}");
     }

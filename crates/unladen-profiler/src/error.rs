@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use unladen_load::LoadError;
+use unladen_path::PathError;
 use unladen_probe::{ProbeError, TraceError};
 use unladen_profile::ReadError;
 
@@ -48,4 +49,16 @@ pub enum ProfilerError {
         /// Why.
         source: std::io::Error,
     },
+}
+
+impl From<PathError> for ProfilerError {
+    fn from(error: PathError) -> Self {
+        match error {
+            PathError::Cancelled => Self::Cancelled,
+            PathError::Load(error) => Self::Load(error),
+            PathError::Trace(error) => Self::Trace(error),
+            PathError::Io { doing, path, source } => Self::Io { doing, path, source },
+            error => Self::NotFound(error.to_string()),
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! The principal type is [`Excimer`]: PHP's sampling profiler, in requests that are ours alone.
 //!
-//! PHP-FPM is handed what the web server would hand it, but with another script: ours (`wrapper.php`), which starts the profiler and
-//! then runs the application's. What it saw it writes to a file of the run's folder when all is done, also what was done after the
-//! response. No setting is changed, neither of PHP-FPM nor by FastCGI's `PHP_VALUE`, which would stay with the worker.
+//! PHP-FPM is handed what the web server would hand it, but with another script: ours (`wrapper.php`), which starts the
+//! profiler and then runs the application's. What it saw it writes to a file of the run's folder when all is done, also
+//! what was done after the response. No setting is changed, neither of PHP-FPM nor by FastCGI's `PHP_VALUE`, which
+//! would stay with the worker.
 
 mod prepended;
 mod script;
@@ -20,9 +21,9 @@ use unladen_profile::{ExcimerLog, Input, Profile, Unit};
 pub use self::prepended::Prepended;
 use self::script::Script;
 use self::settings::Settings;
+use crate::capture_request::Captured;
 use crate::error::ProfilerError;
 use crate::fastcgi::{self, Limits, Timed};
-use crate::overhear::Overheard;
 use crate::params::Params;
 use crate::profiler::{Answered, Profiler};
 use crate::run_folder::{RunFolder, open_theirs};
@@ -59,7 +60,7 @@ pub enum Clock {
 /// Hands requests to PHP-FPM.
 #[derive(Debug)]
 pub struct Excimer {
-    overheard: Overheard,
+    captured: Captured,
     options: ExcimerOptions,
     /// The request with our script in place of the application's.
     profiled: Params,
@@ -91,17 +92,17 @@ impl Excimer {
     ///
     /// # Errors
     /// When it has not or cannot, or the run's folder cannot be made.
-    pub fn open(overheard: Overheard, options: ExcimerOptions) -> Result<Self, ProfilerError> {
+    pub fn open(captured: Captured, options: ExcimerOptions) -> Result<Self, ProfilerError> {
         let mut folder = RunFolder::create()?;
         let wrapper = folder.share("profile", "php", WRAPPER)?;
         let limits = Limits { timeout: options.timeout, keep: 1 << 20 };
-        let asked = Settings::question(&wrapper, &overheard.params);
-        let told = fastcgi::request(&overheard.address, &asked, b"", limits, &Cancel::new())?;
-        let settings = Settings::read(&told.response, &overheard, &wrapper)?;
-        settings.check(&overheard)?;
-        let script = Script::find(&overheard.params, &settings)?;
+        let asked = Settings::question(&wrapper, &captured.params);
+        let told = fastcgi::request(&captured.address, &asked, b"", limits, &Cancel::new())?;
+        let settings = Settings::read(&told.response, &captured, &wrapper)?;
+        settings.check(&captured)?;
+        let script = Script::find(&captured.params, &settings)?;
         let out = folder.out(settings.uid, settings.gid)?;
-        let mut profiled = overheard.params.clone();
+        let mut profiled = captured.params.clone();
         script.replace(&mut profiled, &wrapper);
         for (name, value) in [
             ("PERIOD", options.period.as_nanos().max(1).to_string()),
@@ -111,13 +112,13 @@ impl Excimer {
         ] {
             profiled.set(&format!("UNLADEN_PROFILE_{name}"), value);
         }
-        let notes = settings.notes(&script, overheard.params.text("DOCUMENT_ROOT"));
-        Ok(Self { overheard, options, profiled, status: None, out, wrapper, notes, asked: 0, _folder: folder })
+        let notes = settings.notes(&script, captured.params.text("DOCUMENT_ROOT"));
+        Ok(Self { captured, options, profiled, status: None, out, wrapper, notes, asked: 0, _folder: folder })
     }
 
     fn request(&self, params: &Params, cancel: &Cancel) -> Result<Timed, ProfilerError> {
         let limits = Limits { timeout: self.options.timeout, keep: 0 };
-        fastcgi::request(&self.overheard.address, params, &self.overheard.body, limits, cancel)
+        fastcgi::request(&self.captured.address, params, &self.captured.body, limits, cancel)
     }
 
     /// The log of a request, when it is there.
@@ -133,7 +134,7 @@ impl Excimer {
                 return Err(ProfilerError::Answer(format!(
                     "PHP-FPM at {} has answered, but the profiler has written nothing within {:?} of it: the request may have ended in \
                      a fatal error of a destructor, or its process was killed (request_terminate_timeout); see PHP's error log{said}",
-                    self.overheard.address, self.options.timeout
+                    self.captured.address, self.options.timeout
                 )));
             }
             if cancel.wait(LOOK) {
@@ -149,13 +150,13 @@ impl Profiler for Excimer {
     }
 
     fn plain(&mut self, cancel: &Cancel) -> Result<Answered, ProfilerError> {
-        let timed = self.request(&self.overheard.params, cancel)?;
-        let (before, now) = (self.status.unwrap_or(self.overheard.status), timed.response.status);
+        let timed = self.request(&self.captured.params, cancel)?;
+        let (before, now) = (self.status.unwrap_or(self.captured.status), timed.response.status);
         let is_sent_instead = || INSTEAD.iter().any(|header| timed.response.header(header).is_some());
         if before != now && !(self.status.is_none() && is_sent_instead()) {
             return Err(ProfilerError::Answer(format!(
                 "PHP-FPM at {} answers {now} to what it was answered {before} before{}",
-                self.overheard.address,
+                self.captured.address,
                 timed.response.said()
             )));
         }
@@ -178,7 +179,7 @@ impl Profiler for Excimer {
             return Err(ProfilerError::Answer(format!(
                 "PHP-FPM at {} answers {status} under Excimer, and {expected} without: the application may look at the name of the script \
                  that was called first{said}",
-                self.overheard.address
+                self.captured.address
             )));
         }
         let file = self.log(&path, &said, cancel)?;

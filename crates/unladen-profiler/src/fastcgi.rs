@@ -1,4 +1,5 @@
-//! A client of FastCGI. The principal function is [`request`]: has an application answer one request, as a web server would.
+//! A client of FastCGI. The principal function is [`request`]: has an application answer one request, as a web server
+//! would.
 //!
 //! Source: FastCGI Specification, version 1.0. The application is told to close the connection, as most web servers do.
 
@@ -17,7 +18,9 @@ use unladen_trace::wire::fastcgi::{BEGIN_REQUEST, HEADER, PARAMS, STDIN, VERSION
 
 pub(crate) use self::response::{Response, ResponseReader};
 use crate::error::ProfilerError;
-use crate::params::{Address, Params};
+use unladen_path::Address;
+
+use crate::params::Params;
 
 /// The only request of a connection.
 const REQUEST: u16 = 1;
@@ -51,7 +54,8 @@ pub(crate) struct Timed {
 /// Has it answered.
 ///
 /// # Errors
-/// When nobody listens, the answer is none of FastCGI or does not come in time; [`ProfilerError::Cancelled`] when cancelled.
+/// When nobody listens, the answer is none of FastCGI or does not come in time; [`ProfilerError::Cancelled`] when
+/// cancelled.
 pub(crate) fn request(
     address: &Address,
     params: &Params,
@@ -150,7 +154,8 @@ fn connect(address: &Address, waiting: &Waiting<'_>) -> Result<Socket, End> {
     loop {
         let left = waiting.look()?;
         let socket = Socket::new(domain, Type::STREAM, None)?;
-        // Connecting to a Unix socket whose queue is full waits, for as long as a send would; over TCP each try begins anew.
+        // Connecting to a Unix socket whose queue is full waits, for as long as a send would; over TCP each try begins
+        // anew.
         socket.set_write_timeout(Some(if domain == Domain::UNIX { left } else { FIRST_PACKET }))?;
         match socket.connect(&address) {
             Ok(()) => {

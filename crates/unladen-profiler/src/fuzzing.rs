@@ -5,8 +5,8 @@ use crate::fastcgi::ResponseReader;
 /// Most bytes of a body that are kept.
 const KEEP: usize = 1 << 16;
 
-/// Reads an answer of FastCGI that comes in these pieces. Returns its status, the length of its body and how much of it was kept;
-/// none if it is refused or cut.
+/// Reads an answer of FastCGI that comes in these pieces. Returns its status, the length of its body and how much of it
+/// was kept; none if it is refused or cut.
 pub fn fastcgi_response(pieces: &[&[u8]]) -> Option<(u16, u64, usize)> {
     let mut reader = ResponseReader::new(1, KEEP);
     for piece in pieces {

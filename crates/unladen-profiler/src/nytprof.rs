@@ -1,7 +1,8 @@
 //! The principal type is [`NytProf`]: Perl's profiler, in a process of our own.
 //!
-//! The live process is left alone: a [twin](Twin) of it gets the requests. Its profile is a file that is only whole once the process has
-//! ended, so requests are added to the profile in [`finish`](NytProf::finish), but for fresh ones: each of those has a process of its own.
+//! The live process is left alone: a [shadow process](ShadowProcess) of it gets the requests. Its profile is a file that
+//! is only whole once the process has ended, so requests are added to the profile in [`finish`](NytProf::finish), but
+//! for fresh ones: each of those has a process of its own.
 
 mod append;
 
@@ -18,13 +19,15 @@ use unladen_load::Cancel;
 use unladen_profile::{Profile, ReadError, read, reader_named};
 
 use self::append::append;
-use crate::application::{Application, Kind, parent};
+use unladen_path::parent;
+
+use crate::application::{Application, Kind};
+use crate::capture_request::Captured;
 use crate::error::ProfilerError;
 use crate::fastcgi::{self, Limits};
-use crate::overhear::Overheard;
 use crate::params::Params;
 use crate::profiler::{Answered, Profiler};
-use crate::twin::{Besides, Program, Twin};
+use crate::shadow::{Besides, Program, ShadowProcess};
 
 /// Ends a profile. One that programs have no use for of their own, and that no service manager sends.
 const END: Signal = Signal::SIGPWR;
@@ -48,18 +51,18 @@ pub struct NytProfOptions {
     pub timeout: Duration,
 }
 
-/// Hands requests to a twin of a Perl program.
+/// Hands requests to a shadow process of a Perl program.
 ///
-/// It must live on the thread that it was opened on: the kernel ends the twins with that.
+/// It must live on the thread that it was opened on: the kernel ends the shadow processes with that.
 #[derive(Debug)]
 pub struct NytProf {
-    overheard: Overheard,
+    captured: Captured,
     options: NytProfOptions,
     program: Program,
     /// Answers without the profiler, if not every request is fresh.
-    plain: Option<Twin>,
+    plain: Option<ShadowProcess>,
     /// Answers with it, and how many requests it was asked that count.
-    profiled: Option<(Twin, usize)>,
+    profiled: Option<(ShadowProcess, usize)>,
 }
 
 // === impl NytProf ===
@@ -69,8 +72,8 @@ impl NytProf {
     ///
     /// # Errors
     /// When not.
-    pub fn open(overheard: Overheard, options: NytProfOptions) -> Result<Self, ProfilerError> {
-        let application = perl_of(&overheard.application)?;
+    pub fn open(captured: Captured, options: NytProfOptions) -> Result<Self, ProfilerError> {
+        let application = perl_of(&captured.application)?;
         let renamed = || {
             ProfilerError::NotFound(format!(
                 "process {} has given itself another name, so that nobody can tell how it was started: profile it with \
@@ -85,47 +88,54 @@ impl NytProf {
         }
         let program = Program::of(&application)?;
         has_module(&program)?;
-        Ok(Self { overheard, options, program, plain: None, profiled: None })
+        Ok(Self { captured, options, program, plain: None, profiled: None })
     }
 
-    fn start(&self, is_profiled: bool, cancel: &Cancel) -> Result<Twin, ProfilerError> {
+    fn start(&self, is_profiled: bool, cancel: &Cancel) -> Result<ShadowProcess, ProfilerError> {
         let opcodes = self.options.opcodes;
-        Twin::start(
+        ShadowProcess::start(
             &self.program,
             |own| if is_profiled { profiling(&own.join(FILE), opcodes) } else { Besides::default() },
             cancel,
         )
     }
 
-    fn ask(&self, twin: &mut Twin, cancel: &Cancel) -> Result<Answered, ProfilerError> {
+    fn ask(&self, shadow: &mut ShadowProcess, cancel: &Cancel) -> Result<Answered, ProfilerError> {
         let limits = Limits { timeout: self.options.timeout, keep: 0 };
-        let asked = fastcgi::request(&twin.address(), &self.overheard.params, &self.overheard.body, limits, cancel);
+        let asked = fastcgi::request(&shadow.address(), &self.captured.params, &self.captured.body, limits, cancel);
         let timed = match asked {
             Ok(timed) => timed,
             Err(ProfilerError::Cancelled) => return Err(ProfilerError::Cancelled),
             Err(error) => {
                 // If it has ended, that is why.
-                twin.check()?;
-                return Err(ProfilerError::Answer(format!("{error}{}", twin.said())));
+                shadow.check()?;
+                return Err(ProfilerError::Answer(format!("{error}{}", shadow.said())));
             }
         };
-        let (status, expected) = (timed.response.status, self.overheard.status);
+        let (status, expected) = (timed.response.status, self.captured.status);
         if status != expected {
             let said = String::from_utf8_lossy(&timed.response.stderr).into_owned();
             return Err(ProfilerError::Answer(format!(
                 "a second process of {} answers with status {status}, the application with {expected}{}{said}",
                 self.program.name(),
-                twin.said()
+                shadow.said()
             )));
         }
         Ok(Answered { took: timed.took, status, bytes: timed.response.body_bytes })
     }
 
-    /// Ends a twin and adds the requests to the profile that come after the first `left_out`, of which there must be `count`.
-    fn read(&self, mut twin: Twin, left_out: usize, count: usize, into: &mut Profile) -> Result<(), ProfilerError> {
-        twin.check()?;
-        end(&mut twin)?;
-        let file = twin.open(FILE)?;
+    /// Ends a shadow process and adds the requests to the profile that come after the first `left_out`, of which there
+    /// must be `count`.
+    fn read(
+        &self,
+        mut shadow: ShadowProcess,
+        left_out: usize,
+        count: usize,
+        into: &mut Profile,
+    ) -> Result<(), ProfilerError> {
+        shadow.check()?;
+        end(&mut shadow)?;
+        let file = shadow.open(FILE)?;
         // By its descriptor: at the path there may be another by now.
         let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
         let profile = read(&path, reader_named("nytprof")).map_err(named)?;
@@ -152,47 +162,47 @@ impl Profiler for NytProf {
 
     fn plain(&mut self, cancel: &Cancel) -> Result<Answered, ProfilerError> {
         if self.options.fresh {
-            let mut twin = self.start(false, cancel)?;
-            return self.ask(&mut twin, cancel);
+            let mut shadow = self.start(false, cancel)?;
+            return self.ask(&mut shadow, cancel);
         }
-        let mut twin = match self.plain.take() {
-            Some(twin) => twin,
+        let mut shadow = match self.plain.take() {
+            Some(shadow) => shadow,
             None => {
-                let mut twin = self.start(false, cancel)?;
+                let mut shadow = self.start(false, cancel)?;
                 // What a process does but once, at its first request.
-                self.ask(&mut twin, cancel)?;
-                twin
+                self.ask(&mut shadow, cancel)?;
+                shadow
             }
         };
-        let answered = self.ask(&mut twin, cancel);
-        self.plain = Some(twin);
+        let answered = self.ask(&mut shadow, cancel);
+        self.plain = Some(shadow);
         answered
     }
 
     fn profile(&mut self, into: &mut Profile, cancel: &Cancel) -> Result<Answered, ProfilerError> {
         if self.options.fresh {
-            let mut twin = self.start(true, cancel)?;
-            let answered = self.ask(&mut twin, cancel)?;
-            self.read(twin, 0, 1, into)?;
+            let mut shadow = self.start(true, cancel)?;
+            let answered = self.ask(&mut shadow, cancel)?;
+            self.read(shadow, 0, 1, into)?;
             return Ok(answered);
         }
-        let (mut twin, count) = match self.profiled.take() {
+        let (mut shadow, count) = match self.profiled.take() {
             Some(profiled) => profiled,
             None => {
-                let mut twin = self.start(true, cancel)?;
-                self.ask(&mut twin, cancel)?;
-                (twin, 0)
+                let mut shadow = self.start(true, cancel)?;
+                self.ask(&mut shadow, cancel)?;
+                (shadow, 0)
             }
         };
-        let answered = self.ask(&mut twin, cancel)?;
-        self.profiled = Some((twin, count + 1));
+        let answered = self.ask(&mut shadow, cancel)?;
+        self.profiled = Some((shadow, count + 1));
         Ok(answered)
     }
 
     fn finish(&mut self, into: &mut Profile) -> Result<(), ProfilerError> {
         self.plain = None;
         match self.profiled.take() {
-            Some((twin, count)) => self.read(twin, 1, count, into),
+            Some((shadow, count)) => self.read(shadow, 1, count, into),
             None => Ok(()),
         }
     }
@@ -200,8 +210,9 @@ impl Profiler for NytProf {
 
 /// What makes a program of Perl profile itself.
 ///
-/// As an argument, since Perl does not look at PERL5OPT where it distrusts its environment (`-T`), and since programs that the program starts shall
-/// not be profiled. Statements are not timed: nobody asks for them here, and they cost most.
+/// As an argument, since Perl does not look at PERL5OPT where it distrusts its environment (`-T`), and since programs
+/// that the program starts shall not be profiled. Statements are not timed: nobody asks for them here, and they cost
+/// most.
 fn profiling(file: &Path, opcodes: bool) -> Besides {
     let mut options = b"file=".to_vec();
     for byte in file.as_os_str().as_bytes() {
@@ -217,23 +228,28 @@ fn profiling(file: &Path, opcodes: bool) -> Besides {
 
 /// Has the profile written and the process end.
 ///
-/// Perl runs its handlers of signals between two of its own steps, and a process that waits for a request within FCGI::Accept is within
-/// one, whatever signals come: it takes another request. That one is empty and never handled, since the handler comes first.
-fn end(twin: &mut Twin) -> Result<(), ProfilerError> {
-    twin.signal(END);
+/// Perl runs its handlers of signals between two of its own steps, and a process that waits for a request within
+/// FCGI::Accept is within one, whatever signals come: it takes another request. That one is empty and never handled,
+/// since the handler comes first.
+fn end(shadow: &mut ShadowProcess) -> Result<(), ProfilerError> {
+    shadow.signal(END);
     let begun = Instant::now();
-    while !twin.wait(Duration::from_millis(100))? {
+    while !shadow.wait(Duration::from_millis(100))? {
         if begun.elapsed() > WRITING {
-            return Err(ProfilerError::Answer(format!("the profiler has not ended within {WRITING:?}{}", twin.said())));
+            return Err(ProfilerError::Answer(format!(
+                "the profiler has not ended within {WRITING:?}{}",
+                shadow.said()
+            )));
         }
         let limits = Limits { timeout: Duration::from_millis(500), keep: 0 };
         // It closes the connection without an answer.
-        let _ = fastcgi::request(&twin.address(), &Params::default(), &[], limits, &Cancel::new());
+        let _ = fastcgi::request(&shadow.address(), &Params::default(), &[], limits, &Cancel::new());
     }
     Ok(())
 }
 
-/// The process in Perl that answers: itself, or one below it, where something keeps several running, as multiwatch does.
+/// The process in Perl that answers: itself, or one below it, where something keeps several running, as multiwatch
+/// does.
 fn perl_of(application: &Application) -> Result<Application, ProfilerError> {
     if application.kind == Kind::Perl {
         return Ok(application.clone());

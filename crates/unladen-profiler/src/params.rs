@@ -1,8 +1,4 @@
-//! The principal types are [`Params`], what a web server tells an application of a request, and [`Address`], where it does.
-
-use std::fmt;
-use std::net::SocketAddr;
-use std::path::PathBuf;
+//! The principal type is [`Params`]: what a web server tells an application of a request.
 
 /// Longer lengths take four bytes, with the first bit set.
 const MOST_IN_ONE_BYTE: usize = 127;
@@ -10,15 +6,6 @@ const MOST_IN_ONE_BYTE: usize = 127;
 /// Parameters of a FastCGI request (FastCGI 1.0, section 3.4: name-value pairs), in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Params(pub Vec<(Vec<u8>, Vec<u8>)>);
-
-/// Where an application listens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Address {
-    /// A Unix socket; an abstract one begins with `@`.
-    Unix(PathBuf),
-    /// A port.
-    Tcp(SocketAddr),
-}
 
 // === impl Params ===
 
@@ -90,17 +77,6 @@ fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
     let (taken, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
     Some(taken)
-}
-
-// === impl Address ===
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unix(path) => write!(f, "{}", path.display()),
-            Self::Tcp(address) => write!(f, "{address}"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The principal type is [`PerfClock`]: the stacks of whatever runs, by the kernel's clock.
 //!
-//! Requests are sent one by one, and as long stretches without a request lie between them, before or after by a coin. A group of
-//! processes that is on the processors more often while a request is answered *follows* the requests; what its stacks were then is
-//! the profile. Nobody has to say who answers.
+//! Requests are sent one by one, and as long stretches without a request lie between them, before or after by a coin. A
+//! group of processes that is on the processors more often while a request is answered *follows* the requests; what its
+//! stacks were then is the profile. Nobody has to say who answers.
 
 #[cfg(feature = "ebpf")]
 mod clock;

@@ -18,11 +18,12 @@ pub trait Profiler {
     /// When it is not answered as expected; [`ProfilerError::Cancelled`] when cancelled.
     fn plain(&mut self, cancel: &Cancel) -> Result<Answered, ProfilerError>;
 
-    /// Has the request answered under the profiler, and adds a cluster to the profile, now or in [`finish`](Self::finish).
+    /// Has the request answered under the profiler, and adds a cluster to the profile, now or in
+    /// [`finish`](Self::finish).
     ///
     /// # Errors
-    /// When it is not answered as expected, or the profiler has not written what it saw; [`ProfilerError::Cancelled`] when
-    /// cancelled.
+    /// When it is not answered as expected, or the profiler has not written what it saw; [`ProfilerError::Cancelled`]
+    /// when cancelled.
     fn profile(&mut self, into: &mut Profile, cancel: &Cancel) -> Result<Answered, ProfilerError>;
 
     /// Ends it: adds what is only there in the end.

@@ -86,8 +86,8 @@ impl RunFolder {
         Ok(Self { base: base.to_owned(), own, shared: Vec::new(), common: Some(common), _lock: lock })
     }
 
-    /// A file that all runs share, readable by all: whoever caches what it compiles does so once, as neither the path nor the time
-    /// ever changes.
+    /// A file that all runs share, readable by all: whoever caches what it compiles does so once, as neither the path
+    /// nor the time ever changes.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -169,7 +169,8 @@ impl Drop for RunFolder {
     }
 }
 
-/// Opens a file that the profiled process has written: no link that it has put there instead, and nothing that is not a file.
+/// Opens a file that the profiled process has written: no link that it has put there instead, and nothing that is not a
+/// file.
 ///
 /// # Errors
 /// When it is not there, or is none.

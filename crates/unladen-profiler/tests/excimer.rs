@@ -1,5 +1,5 @@
-//! PHP under Excimer: nothing but our requests, nothing but what the profiler itself says, and nothing that stays. Needs root, eBPF,
-//! nginx, php-fpm and php-excimer.
+//! PHP under Excimer: nothing but our requests, nothing but what the profiler itself says, and nothing that stays.
+//! Needs root, eBPF, nginx, php-fpm and php-excimer.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "tests fail by them")]
 
 mod support;
@@ -17,22 +17,23 @@ use nix::unistd::Pid;
 use support::{Settings, Site, is_there, skip};
 use unladen_load::{Cancel, DriverConfig, Request};
 use unladen_profile::{ExcimerLog, FrameKind, Input, Profile};
-use unladen_profiler::{Clock, Excimer, ExcimerOptions, Profiler, ProfilerError, overhear};
+use unladen_profiler::{Clock, Excimer, ExcimerOptions, Profiler, ProfilerError, capture_request};
 
 const OPTIONS: ExcimerOptions =
     ExcimerOptions { period: Duration::from_millis(1), clock: Clock::Wall, timeout: Duration::from_secs(60) };
-/// Spends some ms in functions of several kinds.
+/// Spends some ms of its own processor's time in functions of several kinds: on a busy machine that is more of the
+/// clock's, never less, and none of them passes while others have the processor.
 const BUSY: &str = "<?php
-    class Work { static function spin(\\$ms) { \\$t = hrtime(true); while (hrtime(true) - \\$t < \\$ms * 1e6) md5('x'); }
-        function deep(\\$n) { if (\\$n) { return \\$this->deep(\\$n - 1); } self::spin(8); } }
-    spl_autoload_register(function (\\$class) { Work::spin(6); });
+    class Work { static function cpu() { \\$u = getrusage(); return 1e3 * (\\$u['ru_utime.tv_sec'] + \\$u['ru_stime.tv_sec']) + 1e-3 * (\\$u['ru_utime.tv_usec'] + \\$u['ru_stime.tv_usec']); }
+        function deep(\\$n) { if (\\$n) { return \\$this->deep(\\$n - 1); } self::spin(32); } static function spin(\\$ms) { \\$t = self::cpu(); while (self::cpu() - \\$t < \\$ms) md5('x'); } }
+    spl_autoload_register(function (\\$class) { Work::spin(24); });
     function look() { class_exists('Nobody'); }
-    (new Work)->deep(5); look(); (function () { Work::spin(7); })(); eval('Work::spin(5);');
+    (new Work)->deep(5); look(); (function () { Work::spin(28); })(); eval('Work::spin(20);');
 ";
 
 fn open(site: &Site, path: &str) -> Excimer {
-    let overheard = overhear(&site.driver(path), &Cancel::new()).unwrap();
-    Excimer::open(overheard, OPTIONS).unwrap()
+    let captured = capture_request(&site.driver(path), &Cancel::new()).unwrap();
+    Excimer::open(captured, OPTIONS).unwrap()
 }
 
 fn busy() -> String {
@@ -45,7 +46,9 @@ fn shares(profile: &Profile) -> BTreeMap<String, (u64, u64)> {
     for (stack, weight) in profile.clusters.iter().flat_map(|cluster| &cluster.weights) {
         let mut names: Vec<_> =
             profile.stacks.inwards_out(*stack).map(|frame| profile.frames.get(frame).name.to_owned()).collect();
-        shares.entry(names[0].clone()).or_default().0 += weight;
+        // One that comes when no code runs any more has none.
+        let Some(innermost) = names.first() else { continue };
+        shares.entry(innermost.clone()).or_default().0 += weight;
         names.sort();
         names.dedup();
         for name in names {
@@ -111,7 +114,7 @@ fn the_shares_are_those_of_excimers_own_formats_to_the_sample() {
     let visible = |name: &String| name.replace('\0', " ");
     let functions: BTreeMap<_, _> = functions.iter().map(|(name, value)| (visible(name), of(value))).collect();
     assert_eq!(shares(&own), functions);
-    assert!(own.total() > 100, "{}", own.total());
+    assert!(own.total() > 20, "{}", own.total());
 }
 
 #[test]
@@ -120,32 +123,53 @@ fn a_request_is_a_cluster_with_its_kinds_of_frames() {
         return;
     }
     let site = Site::start(&Settings::default());
-    let script = site.page("busy.php", &busy());
+    // Under the profiler, it tells what part of its time the class look-up took.
+    let page = busy()
+        .replace(
+            "(new Work)->deep(5); look();",
+            "$b = hrtime(true); (new Work)->deep(5); $l = hrtime(true); look(); $l = hrtime(true) - $l;",
+        )
+        .replace("eval('Work::spin(20);');", "eval('Work::spin(20);'); $b = hrtime(true) - $b;");
+    let tells = format!(
+        "if (class_exists('Unladen\\Profile\\Log', false)) {{ file_put_contents('{}/took', \"$l $b\\n\", FILE_APPEND); }}",
+        site.tmp().display()
+    );
+    let script = site.page("busy.php", &format!("{page}{tells}"));
     let mut profiler = open(&site, "/busy.php");
     assert!(profiler.notes().is_empty(), "{:?}", profiler.notes());
     let mut profile = Profile::default();
+    let mut times = Vec::new();
     for _ in 0..3 {
         assert_eq!(profiler.plain(&Cancel::new()).unwrap().status, 200);
+        let begun = Instant::now();
         assert_eq!(profiler.profile(&mut profile, &Cancel::new()).unwrap().status, 200);
+        times.push(begun.elapsed());
     }
     profiler.finish(&mut profile).unwrap();
     assert_eq!((profile.requests(), profile.about.period_ns), (Some(3), Some(1_000_000)));
-    for cluster in &profile.clusters {
-        // 26 ms, on a machine that may be busy.
-        assert!((20..2000).contains(&cluster.total()), "{}", cluster.total());
+    for (cluster, time) in profile.clusters.iter().zip(times) {
+        // One for each of the 104 ms that it takes at least, of which a machine under load loses many; and of those
+        // that passed at most.
+        let most = u64::try_from(time.as_millis()).unwrap() + 1;
+        assert!((20..=most).contains(&cluster.total()), "{} of {most}", cluster.total());
     }
     let frames: BTreeMap<_, _> =
         profile.frames.iter().map(|(_, frame)| (frame.name.to_owned(), (frame.kind, frame.line))).collect();
     let script = script.display().to_string();
     assert_eq!(frames[&script], (FrameKind::Include, 0));
-    assert_eq!(frames["Work::spin"], (FrameKind::Function, 2));
+    assert_eq!(frames["Work::spin"], (FrameKind::Function, 3));
     assert_eq!(frames[&format!("{{closure:{script}(4)}}")], (FrameKind::ClassLookup, 4));
     assert_eq!(frames[&format!("{{closure:{script}(6)}}")], (FrameKind::Function, 6));
     assert!(!frames.keys().any(|name| name.contains("Unladen") || name.contains("profile-")), "{frames:?}");
     let weight = |name: &str| shares(&profile)[name].1;
-    // Excimer's own closures have no name in PHP's sense: the class look-up is 6 of 26 ms.
+    // Excimer's own closures have no name in PHP's sense: the class look-up weighs what the page says that it took.
     let share = weight("look") as f64 / profile.total() as f64;
-    assert!((0.1..0.4).contains(&share), "{share}");
+    let told = fs::read_to_string(site.tmp().join("took")).unwrap();
+    let told: Vec<f64> = told.split_whitespace().map(|number| number.parse().unwrap()).collect();
+    let (looks, wholes): (Vec<f64>, Vec<f64>) = told.chunks(2).map(|pair| (pair[0], pair[1])).unzip();
+    assert_eq!(looks.len(), 3);
+    let expected = looks.iter().sum::<f64>() / wholes.iter().sum::<f64>();
+    assert!((share - expected).abs() < 0.1, "{share}, where the page says {expected}");
 }
 
 #[test]
@@ -154,7 +178,7 @@ fn whatever_way_a_request_ends_its_log_is_delivered() {
         return;
     }
     let site = Site::start(&Settings { ini: "display_errors=0\n", ..Settings::default() });
-    let after = "function after() { Work::spin(20); }";
+    let after = "function after() { Work::spin(200); }";
     let pages = [
         ("exit", 200, "after(); exit('bye');".to_owned()),
         ("fatal", 500, "after(); gone();".to_owned()),
@@ -175,14 +199,15 @@ fn whatever_way_a_request_ends_its_log_is_delivered() {
         site.page(&format!("{name}.php"), &format!("{}{after}{text}", busy()));
         let mut config: DriverConfig = site.driver(&format!("/{name}.php"));
         config.expect.statuses = "100-599".parse().unwrap();
-        let overheard = overhear(&config, &Cancel::new()).unwrap();
-        assert_eq!(overheard.status, status, "{name}");
-        let mut profiler = Excimer::open(overheard, OPTIONS).unwrap();
+        let captured = capture_request(&config, &Cancel::new()).unwrap();
+        assert_eq!(captured.status, status, "{name}");
+        let mut profiler = Excimer::open(captured, OPTIONS).unwrap();
         let mut profile = Profile::default();
         let answered = profiler.profile(&mut profile, &Cancel::new()).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(answered.status, status, "{name}");
         let after = shares(&profile).get("after").copied().unwrap_or_default().1;
-        assert!(after >= 15, "{name}: {after} samples of {}", profile.total());
+        // 200 ms of 304: a machine under load loses ticks of Excimer's timer, so that their number says nothing.
+        assert!(after * 4 >= profile.total() && after > 0, "{name}: {after} samples of {}", profile.total());
     }
 }
 
@@ -213,8 +238,8 @@ fn a_page_sees_what_it_sees_without() {
         let request = Request::get(&site.url("/deep/dump.php/Main_Page/x?a=1&b[]=2")).unwrap().method("POST").unwrap();
         let kind = "Content-Type: application/x-www-form-urlencoded".parse().unwrap();
         let request = request.header(kind).cookie("c=3").unwrap().body("p=1&q=%20x").build().unwrap();
-        let overheard = overhear(&DriverConfig::new(vec![request]), &Cancel::new()).unwrap();
-        let mut profiler = Excimer::open(overheard, OPTIONS).unwrap();
+        let captured = capture_request(&DriverConfig::new(vec![request]), &Cancel::new()).unwrap();
+        let mut profiler = Excimer::open(captured, OPTIONS).unwrap();
         profiler.plain(&Cancel::new()).unwrap();
         profiler.profile(&mut Profile::default(), &Cancel::new()).unwrap();
         let read = |name: &str| fs::read_to_string(site.tmp().join(name)).unwrap();
@@ -308,8 +333,8 @@ fn php_without_excimer_is_told_what_to_install() {
         return;
     }
     let site = Site::start(&Settings { excimer: false, ..Settings::default() });
-    let overheard = overhear(&site.driver("/up.php"), &Cancel::new()).unwrap();
-    let error = Excimer::open(overheard, OPTIONS).unwrap_err();
+    let captured = capture_request(&site.driver("/up.php"), &Cancel::new()).unwrap();
+    let error = Excimer::open(captured, OPTIONS).unwrap_err();
     assert!(matches!(error, ProfilerError::Missing { .. }), "{error}");
     let error = error.to_string();
     let reload = format!("kill -USR2 {}", site.fpm.id());
@@ -325,8 +350,8 @@ fn who_keeps_our_script_out_is_told() {
         return;
     }
     let site = Site::start(&Settings { pool: "php_admin_value[open_basedir] = /tmp:/var/www", ..Settings::default() });
-    let overheard = overhear(&site.driver("/up.php"), &Cancel::new()).unwrap();
-    let error = Excimer::open(overheard, OPTIONS).unwrap_err().to_string();
+    let captured = capture_request(&site.driver("/up.php"), &Cancel::new()).unwrap();
+    let error = Excimer::open(captured, OPTIONS).unwrap_err().to_string();
     assert!(error.contains("open_basedir"), "{error}");
 }
 

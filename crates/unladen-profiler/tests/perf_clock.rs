@@ -1,4 +1,5 @@
-//! What `PerfClock` finds in servers whose doings are known. Needs root, gcc and perl; python3, node, nginx and PHP-FPM where there are.
+//! What `PerfClock` finds in servers whose doings are known. Needs root, gcc and perl; python3, node, nginx and PHP-FPM
+//! where there are.
 #![cfg(feature = "ebpf")]
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by them, in what they share too")]
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::fault::{CommandFault, Fault};
 use crate::put_back::PutBack;
 
-/// Why an experiment could not be switched. After any of them, [`put_back`](crate::Switchboard::put_back) is due.
+/// Why an experiment could not be switched. After any of them, [`put_back`](crate::KnobController::put_back) is due.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SwitchError {
@@ -25,6 +25,14 @@ pub enum SwitchError {
     Foreign {
         /// The folder.
         folder: PathBuf,
+    },
+    /// Nothing can be put back for an experiment that is not there.
+    #[error("{file}: {why}; nothing of an experiment of this name was left behind", file = file.display())]
+    NoExperiment {
+        /// What was named.
+        file: PathBuf,
+        /// What the system said.
+        why: String,
     },
     /// The journal cannot be written or read, so nothing is switched.
     #[error("cannot {what} {path}: {source}; without a journal beside the experiment nothing is switched", path = path.display())]

@@ -93,8 +93,8 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// Reads a text as [`read`](Self::read) does a file; `file` is named in errors, and relative paths begin at `folder`.
-    /// Files that the text names are read by `read`; its command for variables is not run.
+    /// Reads a text as [`read`](Self::read) does a file; `file` is named in errors, and relative paths begin at
+    /// `folder`. Files that the text names are read by `read`; its command for variables is not run.
     ///
     /// # Errors
     /// When the text says something that cannot be.
@@ -109,7 +109,7 @@ impl Experiment {
             folder: PathBuf::from("."),
             title: format!("{a} against {b}"),
             design: Design::Ab,
-            urls: vec![UrlLine { method: Method::GET, url: a, label: None, weight: 1.0 }],
+            urls: vec![UrlLine { method: Method::GET, is_method_named: false, url: a, label: None, weight: 1.0 }],
             restarts: 1,
             cold: None,
             quantiles: Quantile::USUAL.to_vec(),

@@ -1,5 +1,5 @@
-//! The principal type is [`Journal`]: the folder beside an experiment that keeps the originals and the way back, until all
-//! is put back. Who has it open holds its lock, and no other run of the experiment can begin.
+//! The principal type is [`Journal`]: the folder beside an experiment that keeps the originals and the way back, until
+//! all is put back. Who has it open holds its lock, and no other run of the experiment can begin.
 //!
 //! - `plan.json` says how to put back; it is there from before the first switch on, and whole.
 //! - `kept-N` are originals.
@@ -24,8 +24,8 @@ const PLAN: &str = "plan.json";
 const NEW_PLAN: &str = "plan.json.new";
 /// How often a folder that vanishes under the lock is made anew.
 const TRIES: usize = 100;
-/// How long a lock is waited for. A child of a run that was killed holds it until it has become the command that it is to
-/// run, a moment later.
+/// How long a lock is waited for. A child of a run that was killed holds it until it has become the command that it is
+/// to run, a moment later.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The folder, locked.

@@ -1,5 +1,5 @@
-//! The principal type is [`Kind`]: a kind of knob, as the experiment file knows it. One file a kind, and one list, [`KINDS`],
-//! that drives the reader, its errors and the page docs/experiments.md.
+//! The principal type is [`Kind`]: a kind of knob, as the experiment file knows it. One file a kind, and one list,
+//! [`KINDS`], that drives the reader, its errors and the page docs/reference/experiments.md.
 
 mod command;
 mod env;

@@ -138,7 +138,8 @@ impl KnobSpec {
     /// The URL that it asks for on this side, if it does.
     pub(crate) fn url(&self, on: bool) -> Option<Url> {
         let blank = Url::parse("about:blank").ok()?;
-        let line = UrlLine { method: http::Method::GET, url: blank.clone(), label: None, weight: 1.0 };
+        let line =
+            UrlLine { method: http::Method::GET, is_method_named: false, url: blank.clone(), label: None, weight: 1.0 };
         let mut wanted = Wanted { urls: vec![line], headers: Vec::new() };
         self.changes.iter().for_each(|change| change.request(on, &mut wanted));
         wanted.urls.pop().map(|line| line.url).filter(|url| *url != blank)
@@ -186,7 +187,7 @@ impl KnobSpec {
     }
 
     /// Whether anything happens on the system when it is switched.
-    pub(crate) fn acts(&self) -> bool {
+    pub fn acts(&self) -> bool {
         !self.restart.is_empty() || self.changes.iter().any(|change| change.reach() != Reach::Request)
     }
 

@@ -1,9 +1,9 @@
-//! The principal type is [`Switchboard`]: it puts the knobs of an [`Experiment`] as an [`Arm`] wants them, and in the
+//! The principal type is [`KnobController`]: it puts the knobs of an [`Experiment`] as an [`Arm`] wants them, and in the
 //! end puts everything back.
 //!
 //! ```
 //! use unladen_load::Cancel;
-//! use unladen_prove::{Experiment, Switchboard};
+//! use unladen_prove::{Experiment, KnobController};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let file = folder.path().join("cache.toml");
@@ -20,7 +20,7 @@
 //! assert_eq!(arms[2].name, "no cache", "after the baseline, and the baseline again");
 //!
 //! let cancel = Cancel::new();
-//! let mut board = Switchboard::open(&experiment)?;
+//! let mut board = KnobController::open(&experiment)?;
 //! board.set(&arms[2], &cancel)?;
 //! assert_eq!(std::fs::read_to_string(folder.path().join("app.ini"))?, "cache = 0\n");
 //!
@@ -31,7 +31,7 @@
 //! ```
 //!
 //! Three stages, each with types of its own: the text becomes an [`Experiment`] or an [`ExperimentError`] that points at
-//! the place; the experiment becomes [`Arm`]s, which is arithmetic alone; and the [`Switchboard`] acts on the system.
+//! the place; the experiment becomes [`Arm`]s, which is arithmetic alone; and the [`KnobController`] acts on the system.
 //! Before it changes anything, the originals and the way back are in a journal on disk, so that a run which is killed can
 //! be put back by the next one, or by [`restore`].
 //!
@@ -47,6 +47,7 @@ mod fault;
 mod journal;
 pub mod kinds;
 mod knob;
+mod knob_controller;
 mod load;
 mod original;
 mod plan;
@@ -57,7 +58,6 @@ mod ready;
 mod saver;
 mod service;
 mod shell;
-mod switchboard;
 mod systemd;
 mod undo;
 
@@ -67,6 +67,7 @@ pub use crate::error::SwitchError;
 pub use crate::experiment::{Cold, Experiment};
 pub use crate::fault::{CommandFault, Fault};
 pub use crate::knob::{Knob, KnobSpec, Reach, Switch, Wanted};
+pub use crate::knob_controller::{KnobController, LeftOver, Switched, left_over, restore};
 pub use crate::load::{Budget, Load, Pace};
 pub use crate::original::{Content, Original};
 pub use crate::put_back::{NotPutBack, PutBack};
@@ -76,5 +77,4 @@ pub use crate::ready::{Check, Ready};
 pub use crate::saver::Saver;
 pub use crate::service::{Restart, Service};
 pub use crate::shell::{COMMAND_TIME, Shell};
-pub use crate::switchboard::{LeftOver, Switchboard, Switched, left_over, restore};
 pub use crate::undo::Undo;

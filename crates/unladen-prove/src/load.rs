@@ -41,6 +41,8 @@ pub struct Load {
     pub http: HttpVersion,
     /// Use connections again.
     pub keep_alive: bool,
+    /// Send back the cookies that answers set, as a browser does.
+    pub keep_cookies: bool,
 }
 
 /// When requests are sent.
@@ -88,6 +90,7 @@ impl Load {
             tls: TlsOptions::default(),
             http: HttpVersion::default(),
             keep_alive: true,
+            keep_cookies: true,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The principal type is [`Reading`]: what the parts of a file need of the rest while they are read.
 //!
-//! Two stages: [`DeTable`] has the text's tables with the place of each word, [`Experiment`] what they mean. Each part of
-//! the second has a file here; each kind of knob reads its own table in `kinds/`.
+//! Two stages: [`DeTable`] has the text's tables with the place of each word, [`Experiment`] what they mean. Each part
+//! of the second has a file here; each kind of knob reads its own table in `kinds/`.
 
 mod error;
 mod knob;
@@ -257,7 +257,9 @@ fn urls(table: &Table<'_>, reading: &Reading<'_>, list: &Value<'_>, knobs: &[Kno
     };
     let of_knobs = |on: bool| knobs.iter().find_map(|knob| knob.url(on));
     match (lines.len(), of_knobs(false), of_knobs(true)) {
-        (0, Some(url), Some(_)) => Ok(vec![UrlLine { method: http::Method::GET, url, label: None, weight: 1.0 }]),
+        (0, Some(url), Some(_)) => {
+            Ok(vec![UrlLine { method: http::Method::GET, is_method_named: false, url, label: None, weight: 1.0 }])
+        }
         (0, _, _) => Err(table.missing("url", "what is requested, such as url = \"http://127.0.0.1:8080/\"")),
         (2.., None, None) | (1, _, _) => Ok(lines),
         (count, _, _) => {
@@ -268,14 +270,13 @@ fn urls(table: &Table<'_>, reading: &Reading<'_>, list: &Value<'_>, knobs: &[Kno
 }
 
 fn url_line(value: &Value<'_>) -> Result<UrlLine, Bad> {
-    Ok(UrlLine { method: http::Method::GET, url: url(value)?, label: None, weight: 1.0 })
+    Ok(UrlLine { method: http::Method::GET, is_method_named: false, url: url(value)?, label: None, weight: 1.0 })
 }
 
 /// A URL that can be requested.
 pub(crate) fn url(value: &Value<'_>) -> Result<Url, Bad> {
     let text = value.text()?;
-    let url = Url::parse(text)
-        .map_err(|source| value.problem(unladen_load::RequestError::Url { url: text.to_owned(), source }))?;
+    let url = Url::parse(text).map_err(|source| value.problem(unladen_load::RequestError::url(text, source)))?;
     RequestBuilder::new(http::Method::GET, url.clone())
         .and_then(RequestBuilder::build)
         .map_err(|error| value.problem(error))?;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use unladen_load::Cancel;
+use unladen_load::{Cancel, open_files_before};
 
 use crate::fault::CommandFault;
 
@@ -61,8 +61,8 @@ impl Shell {
         within: Duration,
         cancel: &Cancel,
     ) -> Result<(), CommandFault> {
-        let mut shell = Command::new("/bin/sh");
-        shell.arg("-c").arg(command).envs(environment);
+        let mut shell = sh(command, open_files_before());
+        shell.envs(environment);
         self.execute(shell, command, within, cancel).map(drop)
     }
 
@@ -96,6 +96,18 @@ impl Shell {
             Ended::Cancelled => Err(CommandFault::Cancelled),
         }
     }
+}
+
+/// `sh -c` of a command, with this soft limit on open files: a server that it starts is to have the one that it would
+/// have by hand, and not that of the load's many connections. A shell lowers it, as only unsafe code could here.
+fn sh(command: &str, open_files: Option<u64>) -> Command {
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c");
+    if let Some(limit) = open_files {
+        shell.arg("ulimit -S -n \"$0\" 2>/dev/null; exec /bin/sh -c \"$1\"").arg(limit.to_string());
+    }
+    shell.arg(command);
+    shell
 }
 
 /// What a program has said.

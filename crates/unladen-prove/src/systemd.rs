@@ -84,8 +84,8 @@ pub(crate) fn drop_in_text(variables: &BTreeMap<String, String>) -> String {
     text
 }
 
-/// Within double quotes, `\` begins an escape (systemd.syntax(7), "Quoting"); `%` a specifier (systemd.unit(5)) anywhere.
-/// `$` means nothing in `Environment=` (systemd.exec(5)).
+/// Within double quotes, `\` begins an escape (systemd.syntax(7), "Quoting"); `%` a specifier (systemd.unit(5))
+/// anywhere. `$` means nothing in `Environment=` (systemd.exec(5)).
 fn escape(c: char, text: &mut String) {
     match c {
         '"' => text.push_str("\\\""),

@@ -1,6 +1,6 @@
 //! The principal type is [`Inside`]: what each request of a page repeats, as far as it was seen.
 
-use unladen_finding::Finding;
+use unladen_finding::{Finding, Unjudged};
 use unladen_trace::Interval;
 
 /// What was seen inside the requests of one page.
@@ -20,6 +20,8 @@ pub struct Inside {
     pub fresh: Option<Fresh>,
     /// What could not be looked for.
     pub not_looked: Vec<NotLooked>,
+    /// What was on the request's path and not judged: where there is any of it, that nothing was found is no proof.
+    pub unjudged: Vec<Unjudged>,
     /// Events that were lost: counts are then too low.
     pub lost: u64,
 }
@@ -74,6 +76,12 @@ impl TotalRow {
 }
 
 impl Inside {
+    /// Whether all that the rules know was looked for on the whole path: then, and only then, nothing found is nothing
+    /// there.
+    pub fn is_whole(&self) -> bool {
+        self.unjudged.is_empty() && self.not_looked.is_empty() && self.lost == 0
+    }
+
     /// All findings, those of fresh processes too.
     pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().chain(self.fresh.iter().flat_map(|fresh| &fresh.findings))

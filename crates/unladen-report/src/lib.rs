@@ -14,6 +14,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod ascii;
 mod format;
 mod inside;
 mod json;
@@ -29,6 +30,7 @@ mod text;
 mod warning;
 mod weigh;
 
+pub use ascii::ascii;
 pub use format::{FORMATS, Format, format_named};
 pub use inside::{Fresh, Inside, NotLooked, TotalRow};
 pub use load::{
@@ -44,7 +46,8 @@ pub use quantity::{Kind, Quantity, bucket_name};
 pub use style::Style;
 pub use warning::Warning;
 pub use weigh::{
-    Client, Ended, Latency, LatencyQuantile, PhaseTrace, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, WeightRow,
+    Client, Ended, Latency, LatencyQuantile, LeftBehind, Path, PhaseTrace, Rest, Setup, Span, UrlCapacity, Weigh,
+    WeighedUrl, WeightRow,
 };
 
 #[cfg(test)]

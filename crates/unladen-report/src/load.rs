@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::quantity::{Kind, plain};
+use crate::quantity::{Kind, grouped, plain};
 use crate::ratio::percent;
 use crate::warning::Warning;
 use crate::weigh::{Ended, Latency};
@@ -40,6 +40,8 @@ pub struct Load {
     pub pacing: Option<Pacing>,
     /// What went wrong, the most frequent first.
     pub errors: Vec<ErrorCount>,
+    /// Answers by status, expected or not, the lowest status first.
+    pub statuses: Vec<(u16, u64)>,
     /// Requests planned and never sent: the most that may be under way were under way until the end.
     pub unsent: u64,
     /// Requests that were still under way when the load was interrupted.
@@ -85,6 +87,8 @@ pub struct LoadSetup {
     pub concurrency: usize,
     /// Whether connections are kept.
     pub keep_alive: bool,
+    /// Whether cookies that answers set were sent back.
+    pub keep_cookies: bool,
     /// The version of HTTP spoken.
     pub http: String,
     /// The seed of arrivals and mix.
@@ -223,6 +227,27 @@ pub struct Slice {
     pub p99: u64,
     /// The largest, ns.
     pub max: u64,
+}
+
+// === impl Load ===
+
+impl Load {
+    /// Requests that were not answered as expected, those that were never sent among them; those given up when the load
+    /// was interrupted are not.
+    pub fn failed(&self) -> u64 {
+        self.errors.iter().map(|error| error.count).sum::<u64>() + self.unsent
+    }
+
+    /// `116 × 200, 34 × 503`.
+    pub fn statuses_text(&self) -> String {
+        statuses_text(&self.statuses)
+    }
+}
+
+/// `116 × 200, 34 × 503`.
+pub(crate) fn statuses_text(statuses: &[(u16, u64)]) -> String {
+    let one = |(status, count): &(u16, u64)| format!("{} × {status}", grouped(*count as f64, 0));
+    statuses.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 // === impl Unfit ===

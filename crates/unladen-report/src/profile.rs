@@ -1,4 +1,5 @@
-//! The principal types are [`Profiled`], the result of `unladen profile`, and [`ProfileDiff`], that of `unladen profile diff`.
+//! The principal types are [`Profiled`], the result of `unladen profile`, and [`ProfileDiff`], that of `unladen profile
+//! diff`.
 
 use std::time::Duration;
 
@@ -39,7 +40,8 @@ pub struct ProfileSetup {
     pub elapsed: Duration,
     /// How it ended.
     pub ended: Ended,
-    /// The time of a request without the profiler, ns, with its 95 % interval; that reaches to infinity where there were too few.
+    /// The time of a request without the profiler, ns, with its 95 % interval; that reaches to infinity where there
+    /// were too few.
     pub plain_ns: (f64, f64, f64),
     /// The same under the profiler.
     pub profiled_ns: (f64, f64, f64),
@@ -63,8 +65,8 @@ pub struct ProfileDiff {
 // === impl ProfileSetup ===
 
 impl ProfileSetup {
-    /// How much longer a request takes under the profiler, as a part of what it takes without, and the 95 % interval; none where
-    /// there is nothing to compare with.
+    /// How much longer a request takes under the profiler, as a part of what it takes without, and the 95 % interval;
+    /// none where there is nothing to compare with.
     ///
     /// The two were measured apart, so their margins add as those of independent figures do.
     pub fn overhead(&self) -> Option<(f64, f64, f64)> {

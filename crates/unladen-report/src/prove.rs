@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::load::statuses_text;
 use crate::quantity::Kind;
 use crate::warning::Warning;
 use crate::weigh::{Ended, Span};
@@ -19,7 +20,8 @@ pub struct Prove {
     pub ended: Ended,
     /// The arms; the first is the baseline, the last the baseline again.
     pub arms: Vec<ArmResult>,
-    /// What differs, arm by arm against the baseline: every quantile, the mean, shares within a time, throughput, weights.
+    /// What differs, arm by arm against the baseline: every quantile, the mean, shares within a time, throughput,
+    /// weights.
     pub comparisons: Vec<Comparison>,
     /// For ablations and factorial designs: what the changes do together.
     pub interactions: Vec<Interaction>,
@@ -29,7 +31,7 @@ pub struct Prove {
     pub profiles: Vec<ArmProfile>,
     /// What became of the changes that were made to the system.
     pub put_back: Vec<String>,
-    /// `--fail-if` conditions, and whether each is broken for certain.
+    /// `--fail-on` conditions, and whether each is broken for certain.
     pub gates: Vec<Gate>,
     /// What the reader should know before believing it.
     pub warnings: Vec<Warning>,
@@ -59,6 +61,8 @@ pub struct ProveSetup {
     pub rate: Option<f64>,
     /// The most requests under way at once; in a closed loop always so many.
     pub concurrency: usize,
+    /// Whether cookies that answers set were sent back.
+    pub keep_cookies: bool,
     /// The seed that repeats the order of the arms.
     pub seed: u64,
     /// From the first phase to the last.
@@ -90,6 +94,8 @@ pub struct ArmResult {
     pub errors: u64,
     /// Answers that differed from the first of this arm.
     pub changed: u64,
+    /// Answers by status, expected or not, the lowest status first.
+    pub statuses: Vec<(u16, u64)>,
     /// Box of the plot, in ns.
     pub box_plot: Option<BoxPlot>,
     /// The empirical distribution: (latency in ns, share of requests at or below), at most some hundred points.
@@ -164,6 +170,8 @@ pub struct Comparison {
     pub baseline: f64,
     /// In this arm.
     pub candidate: f64,
+    /// The arm's own figure with its interval, whatever the baseline's is.
+    pub absolute: Option<Span>,
     /// candidate / baseline; none where the baseline's weight cannot be told from nothing.
     pub ratio: Option<Span>,
     /// candidate − baseline, in the metric's unit.
@@ -200,8 +208,10 @@ pub enum Change {
     Better,
     /// Worse.
     Worse,
-    /// Nothing that this experiment could tell from chance.
-    None,
+    /// No measurable difference: no more than what the baseline differs by from itself, and that is little.
+    Equal,
+    /// Neither told from chance nor within a floor that says something: more blocks would decide it.
+    TooFewBlocks,
 }
 
 /// What changes do together.
@@ -219,6 +229,8 @@ pub struct Interaction {
     pub expected: Option<Span>,
     /// Whether it can be told from chance.
     pub told: bool,
+    /// Of what is not told: no more than the floor of such a contrast, and so none that could be measured.
+    pub is_equal: bool,
 }
 
 /// What an interaction compares.
@@ -232,7 +244,7 @@ pub enum InteractionKind {
     Pair,
 }
 
-/// One `--fail-if`.
+/// One `--fail-on`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gate {
     /// As it was given: `p95 > +5%`.
@@ -241,6 +253,8 @@ pub struct Gate {
     pub arm: String,
     /// Broken for certain: the whole interval lies beyond.
     pub broken: bool,
+    /// Neither broken nor held for certain: the interval holds the bound. It fails nothing, and is told.
+    pub untold: bool,
     /// What was found, in words.
     pub found: String,
 }
@@ -263,9 +277,33 @@ impl Role {
     }
 }
 
+// === impl ArmResult ===
+
+impl ArmResult {
+    /// `116 × 200, 34 × 503`.
+    pub fn statuses_text(&self) -> String {
+        statuses_text(&self.statuses)
+    }
+}
+
+// === impl Comparison ===
+
+impl Comparison {
+    /// Whether its interval leaves out no change.
+    pub fn excludes_no_change(&self) -> bool {
+        let (span, none) = self.ratio.map_or((self.difference, 0.0), |ratio| (ratio, 1.0));
+        span.low > none || span.high < none
+    }
+}
+
 // === impl Change ===
 
 impl Change {
+    /// Whether it is better or worse for certain.
+    pub fn is_told(self) -> bool {
+        matches!(self, Self::Better | Self::Worse)
+    }
+
     /// The verdict in words: weights get lighter, all else faster.
     pub fn as_str(self, metric: Metric) -> &'static str {
         match (self, metric) {
@@ -273,7 +311,8 @@ impl Change {
             (Self::Worse, Metric::Weight) => "heavier",
             (Self::Better, _) => "faster",
             (Self::Worse, _) => "slower",
-            (Self::None, _) => "no measurable difference",
+            (Self::Equal, _) => "no measurable difference",
+            (Self::TooFewBlocks, _) => "too few blocks",
         }
     }
 }
@@ -297,6 +336,11 @@ impl Prove {
     /// The comparisons of one arm.
     pub(crate) fn of_arm(&self, arm: &str) -> impl Iterator<Item = &Comparison> {
         self.comparisons.iter().filter(move |comparison| comparison.arm == arm)
+    }
+
+    /// The baseline's figure of a metric, of both its arms: what all others are compared with.
+    pub(crate) fn baseline_of(&self, metric: &str) -> Option<f64> {
+        self.comparisons.iter().find(|comparison| comparison.metric == metric).map(|comparison| comparison.baseline)
     }
 
     /// Whether some arm has such a role.

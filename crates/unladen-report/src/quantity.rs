@@ -115,6 +115,18 @@ pub(crate) fn plain(kind: Kind, value: f64) -> String {
     join(&grouped(scaled, decimals as usize), unit)
 }
 
+/// `12 to 40 ms`, `at most 40 ms`: what lies between two; where it reaches down to nothing, the upper end.
+pub(crate) fn between(kind: Kind, low: f64, high: f64) -> String {
+    let (from, to) = (plain(kind, low), plain(kind, high.max(0.0)));
+    if low <= 0.0 {
+        return format!("at most {to}");
+    }
+    match (from.rsplit_once(' '), to.rsplit_once(' ')) {
+        (Some((value, unit)), Some((_, same))) if unit == same => format!("{value} to {to}"),
+        _ => format!("{from} to {to}"),
+    }
+}
+
 /// A plain value without zeros at its end: `50 ms`, `2.5 s`; nothing has no unit.
 pub(crate) fn short(kind: Kind, value: f64) -> String {
     if value == 0.0 {

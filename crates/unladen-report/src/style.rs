@@ -1,6 +1,10 @@
 //! The principal type is [`Style`]: how text is dressed for where it goes.
 
+use std::borrow::Cow;
+
 use anstyle::{AnsiColor, Effects};
+
+use crate::ascii::ascii;
 
 /// Width and colours of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,12 +13,19 @@ pub struct Style {
     pub width: u16,
     /// Whether escape sequences may be written.
     pub colour: bool,
+    /// Whether nothing but ASCII may be written.
+    pub ascii: bool,
 }
 
 impl Style {
     /// Without any escape sequence.
     pub fn plain(width: u16) -> Self {
-        Self { width, colour: false }
+        Self { width, colour: false, ascii: false }
+    }
+
+    /// As wide as it will be written: what stands for a character in ASCII may be longer.
+    pub(crate) fn text<'t>(self, text: &'t str) -> Cow<'t, str> {
+        if self.ascii { ascii(text) } else { Cow::Borrowed(text) }
     }
 
     /// A heading.

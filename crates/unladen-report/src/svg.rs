@@ -1,4 +1,4 @@
-//! SVG: pictures that need nothing else, on white.
+//! SVG: pictures that need nothing else, on white, or on black for whom prefers that.
 
 use std::io::{self, Write};
 
@@ -62,12 +62,17 @@ impl Format for Svg {
 }
 
 fn document(body: &str, height: f64, out: &mut dyn Write) -> io::Result<()> {
+    // As wide as where it is shown, and no wider than its letters are worth.
     writeln!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"14\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"100%\" font-family=\"sans-serif\" \
+         font-size=\"{size}\">\n<style>svg{{max-width:{most}px}}{dark}</style>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>",
         width = draw::WIDTH,
-        height = height + draw::MARGIN,
+        height = (height + draw::MARGIN).ceil(),
+        size = draw::SIZE,
+        most = draw::WIDTH * 1.5,
+        dark = draw::dark(),
     )
 }
 

@@ -82,7 +82,9 @@ fn odd_proof() -> impl Strategy<Value = Prove> {
         {
             (comparison.baseline, comparison.candidate, comparison.floor) = (baseline, candidate, floor);
             (comparison.ratio, comparison.difference) = ((choice % 2 == 0).then_some(ratio), difference);
-            comparison.verdict = [Change::Better, Change::Worse, Change::None][usize::from(choice % 3)];
+            comparison.verdict =
+                [Change::Better, Change::Worse, Change::Equal, Change::TooFewBlocks][usize::from(choice / 4 % 4)];
+            comparison.absolute = (choice % 3 == 0).then_some(ratio);
             comparison.kind =
                 [Metric::Latency, Metric::Within, Metric::Throughput, Metric::Weight][usize::from(choice % 4)];
             comparison.adjusted_p = floor;

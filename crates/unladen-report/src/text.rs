@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::ascii::Edge;
 use crate::format::Format;
 use crate::inside::Inside;
 use crate::load::Load;
@@ -20,6 +21,8 @@ mod prove;
 mod table;
 mod weigh;
 
+pub(crate) use prove::title;
+
 pub(crate) struct Text;
 
 impl Format for Text {
@@ -32,10 +35,11 @@ impl Format for Text {
     }
 
     fn weigh(&self, result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        weigh::weigh(result, style, out)
+        weigh::weigh(result, style, &mut Edge::new(out, style.ascii))
     }
 
     fn inside(&self, pages: &[Inside], style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let out = &mut Edge::new(out, style.ascii);
         for page in pages {
             writeln!(out, "{}\n", style.heading(&prose::clean(&page.url)))?;
             inside::inside(page, style, out)?;
@@ -44,19 +48,19 @@ impl Format for Text {
     }
 
     fn load(&self, result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        load::load(result, style, out)
+        load::load(result, style, &mut Edge::new(out, style.ascii))
     }
 
     fn prove(&self, result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        prove::prove(result, style, out)
+        prove::prove(result, style, &mut Edge::new(out, style.ascii))
     }
 
     fn profile(&self, result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        profile::profile(result, style, out)
+        profile::profile(result, style, &mut Edge::new(out, style.ascii))
     }
 
     fn profile_diff(&self, result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        profile::diff::diff(result, style, out)
+        profile::diff::diff(result, style, &mut Edge::new(out, style.ascii))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::load::statuses_text;
 use crate::quantity::{Kind, grouped, plain};
 use crate::ratio::percent;
 
@@ -15,6 +16,21 @@ pub enum Warning {
     },
     /// Nothing on this machine follows the requests.
     NothingFollows,
+    /// Nothing that can be seen follows the requests, and not everything can be seen.
+    Hidden {
+        /// What cannot be seen, why, and what to do.
+        why: String,
+    },
+    /// The application was met by users that it had not seen before.
+    Strangers {
+        /// How many.
+        strangers: u64,
+    },
+    /// Those through whom the requests go do nothing that can be told from their other work.
+    NotTold {
+        /// The groups.
+        groups: Vec<String>,
+    },
     /// So many groups were looked at that the blocks could not tell one of them from chance.
     TooFewBlocks {
         /// Blocks at hand.
@@ -125,6 +141,8 @@ pub enum Warning {
         arm: String,
         /// How many failed.
         errors: u64,
+        /// Its answers by status, expected or not.
+        statuses: Vec<(u16, u64)>,
     },
     /// Answers of an arm differed from its first.
     ChangedInArm {
@@ -154,6 +172,19 @@ impl fmt::Display for Warning {
                 f,
                 "nothing on this machine follows the requests: either the server runs elsewhere (or in a place whose \
                  /proc is hidden), or its work is below the noise floor. Measure longer (--time), or with more at once (-c)."
+            ),
+            Self::Hidden { why } => write!(f, "nothing that can be seen from here follows the requests: {why}."),
+            Self::Strangers { strangers } => write!(
+                f,
+                "{} answers set cookies to a request that bore none: for so many strangers the application may have made a session each, \
+                 which it keeps.",
+                count(*strangers)
+            ),
+            Self::NotTold { groups } => write!(
+                f,
+                "the requests go through {}, and what those do for them is not told from their other work. Measure longer (--time), \
+                 with more at once (-c), or at a quieter time.",
+                groups.join(", ")
             ),
             Self::TooFewBlocks { blocks, needed, looked_at } => write!(
                 f,
@@ -234,11 +265,15 @@ impl fmt::Display for Warning {
                 percent(*floor),
                 percent(*sought)
             ),
-            Self::ErrorsInArm { arm, errors } => write!(
+            Self::ErrorsInArm { arm, errors, statuses } => write!(
                 f,
-                "{arm}: {} request{} failed, and errors are often faster than pages. Make the arm work before comparing it.",
+                "{arm}: {} request{} failed{}, and errors are often faster than pages. Make the arm work before comparing it.",
                 count(*errors),
-                if *errors == 1 { "" } else { "s" }
+                if *errors == 1 { "" } else { "s" },
+                match statuses.as_slice() {
+                    [] => String::new(),
+                    statuses => format!(" (statuses: {})", statuses_text(statuses)),
+                }
             ),
             Self::ChangedInArm { arm, changed, requests } => write!(
                 f,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use unladen_lockin::Estimate;
+use unladen_trace::PathSeen;
 
 use crate::inside::Inside;
 use crate::quantity::Kind;
@@ -17,8 +18,21 @@ pub struct Weigh {
     pub ended: Ended,
     /// What was found, URL by URL.
     pub urls: Vec<WeighedUrl>,
+    /// Files that the requests have left behind, if they were looked for.
+    pub left_behind: Option<Vec<LeftBehind>>,
     /// What the reader should know before believing it.
     pub warnings: Vec<Warning>,
+}
+
+/// Files that have come to be in a folder during the run, and are still there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftBehind {
+    /// The folder: requests make files in it.
+    pub folder: String,
+    /// How many.
+    pub files: u64,
+    /// How large they are altogether.
+    pub bytes: u64,
 }
 
 /// How a run came to its end.
@@ -60,6 +74,8 @@ pub struct Setup {
     pub rate: Option<f64>,
     /// Whether connections are kept.
     pub keep_alive: bool,
+    /// Whether cookies that answers set were sent back.
+    pub keep_cookies: bool,
     /// Processors of this machine.
     pub processors: usize,
     /// Processors that all other work kept busy while no requests ran.
@@ -93,10 +109,21 @@ pub struct WeighedUrl {
     pub rest: Option<Rest>,
     /// What the total means.
     pub capacity: Option<UrlCapacity>,
+    /// Who its requests go through.
+    pub path: Path,
     /// Some of the phases, for the picture.
     pub trace: Vec<PhaseTrace>,
     /// What each request repeats; `None` if that was not asked for.
     pub inside: Option<Inside>,
+}
+
+/// Who the requests go through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Path {
+    /// The groups of this machine, in the order in which they are asked.
+    pub groups: Vec<String>,
+    /// Who else, and what is not known.
+    pub seen: PathSeen,
 }
 
 /// What the client did and saw.
@@ -165,6 +192,8 @@ pub struct WeightRow {
     pub adjusted_p: f64,
     /// It follows the requests.
     pub follows: bool,
+    /// The requests were seen to go through the group, whether or not that is told from its other work.
+    pub on_path: bool,
     /// It shrinks when requests run.
     pub displaced: bool,
     /// Records of ended processes were lost while it was counted.
@@ -227,6 +256,14 @@ impl WeighedUrl {
         self.weights.iter().filter(|row| row.follows)
     }
 
+    /// The groups on the requests' path whose CPU is not told from their other work; none of it where none was counted
+    /// at all.
+    pub fn untold(&self) -> impl Iterator<Item = (&str, Option<&WeightRow>)> {
+        let cpu = |group: &str| self.weight(group, "cpu");
+        let untold = self.path.groups.iter().map(move |group| (group.as_str(), cpu(group)));
+        untold.filter(|(_, row)| row.is_none_or(|row| !row.follows))
+    }
+
     /// Groups of which some counter follows, the machine apart; those with the most CPU first.
     pub fn following_groups(&self) -> Vec<&str> {
         let mut groups: Vec<(&str, f64)> = Vec::new();
@@ -241,8 +278,8 @@ impl WeighedUrl {
         groups.into_iter().map(|(name, _)| name).collect()
     }
 
-    /// Groups that may follow: by the interval of their CPU alone, before all groups are judged together. Those with the most
-    /// CPU first, so many at most.
+    /// Groups that may follow: by the interval of their CPU alone, before all groups are judged together. Those with
+    /// the most CPU first, so many at most.
     pub fn perhaps_following_groups(&self, most: usize) -> Vec<&str> {
         let perhaps = |row: &&WeightRow| {
             row.counter == "cpu"

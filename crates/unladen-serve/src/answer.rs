@@ -10,10 +10,11 @@ use unladen_pool::{Buffer, Half};
 use crate::convert::response_from_h2;
 use crate::exchange::Failure;
 use crate::record::Reason;
-use crate::stream::{H1Source, H2Source, Source};
+use crate::site::is_said_by_us;
+use crate::stream::{BodySource, Guard, H1Source, H2Source};
 
-/// An answer has at most so many interim ones before it: no real one has more than a few, and a client that does not read them would
-/// have us keep them.
+/// An answer has at most so many interim ones before it: no real one has more than a few, and a client that does not
+/// read them would have us keep them.
 const INTERIM: u32 = 64;
 
 /// The upstream's answer, awaited.
@@ -61,6 +62,10 @@ impl<'a> Answer<'a> {
     /// The next head: an interim one (1xx), or the answer's.
     pub(crate) fn poll_head(&mut self, cx: &mut Context<'_>, response: &mut Response) -> Poll<Result<(), Lost>> {
         let head = ready!(self.from.poll_head(cx, response, self.method));
+        // An answer that has it is ours, and nothing of it is from the upstream.
+        if response.fields.iter().any(|field| is_said_by_us(field.name)) {
+            response.fields.retain(|field| !is_said_by_us(field.name));
+        }
         if head.is_ok() && response.status < 200 {
             self.interim += 1;
             if self.interim > INTERIM {
@@ -71,12 +76,14 @@ impl<'a> Answer<'a> {
     }
 
     /// Its body.
-    pub(crate) fn into_source(self, length: Length) -> Source<'a> {
-        match self.from {
-            Peer::H1 { half, buffer, .. } => Source::H1(H1Source::new(half, buffer, length)),
-            Peer::H2 { body: Some(stream), .. } => Source::H2(Box::new(H2Source::new(stream))),
-            Peer::H2 { body: None, .. } => Source::Empty,
-        }
+    pub(crate) fn into_source(self, length: Length) -> BodySource<'a> {
+        let mut source = match self.from {
+            Peer::H1 { half, buffer, .. } => BodySource::H1(H1Source::new(half, buffer, length)),
+            Peer::H2 { body: Some(stream), .. } => BodySource::H2(Box::new(H2Source::new(stream))),
+            Peer::H2 { body: None, .. } => BodySource::Empty,
+        };
+        source.guard(Guard::Upstream);
+        source
     }
 }
 

@@ -4,17 +4,20 @@ use std::cell::Cell;
 use std::future::poll_fn;
 use std::net::IpAddr;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use unladen_cache::Accepted;
 use unladen_http1::{Fields, Length, Response};
 use unladen_pool::Half;
 
+use crate::budget::Share;
 use crate::compose::{ToClient, interim_to_h1, memory_to_h1, memory_to_h2, response_to_h1, response_to_h2};
-use crate::front::{Asked, Catch, FillSink, Memory, Touch};
 use crate::record::Reason;
-use crate::stream::{H1Sink, H2Sink, Sink, SinkError, Source};
+use crate::site::{CacheFetch, CachedResponse, Coded, FetchSink, HeadCheck, ResponsePolicy, coded};
+use crate::stream::{BodySource, CodedSink, H1Sink, H2Sink, Sink, SinkError};
 
 /// Whoever asked.
 pub(crate) enum Client<'a> {
@@ -23,9 +26,9 @@ pub(crate) enum Client<'a> {
     /// On a stream of HTTP/2.
     H2(H2Client<'a>),
     /// Several, and the store.
-    Several(Box<Catch>),
-    /// A front itself, which wants to know of a page.
-    Front(Asked),
+    Several(Box<CacheFetch>),
+    /// A site itself, which wants to know of a page.
+    Site(HeadCheck),
 }
 
 /// A client of HTTP/1.
@@ -38,15 +41,23 @@ pub(crate) struct H1Client<'a> {
     pub(crate) keep: &'a mut bool,
     /// Whether its process ends: then no answer leaves the connection open, also of a request that came before.
     pub(crate) is_draining: &'a Cell<bool>,
-    /// What a front does to an answer on its way.
-    pub(crate) touch: Option<Rc<Touch>>,
+    /// What is held for its connection.
+    pub(crate) share: &'a Arc<Share>,
+    /// What a site does to an answer on its way.
+    pub(crate) touch: Option<Rc<ResponsePolicy>>,
+    /// Of a site that compresses: what it takes.
+    pub(crate) codings: Option<Accepted>,
 }
 
 /// A client of HTTP/2: one of its streams.
 pub(crate) struct H2Client<'a> {
     pub(crate) send: &'a mut h2::server::SendResponse<Bytes>,
     pub(crate) address: Option<IpAddr>,
-    pub(crate) touch: Option<Rc<Touch>>,
+    /// What is held for its connection.
+    pub(crate) share: &'a Arc<Share>,
+    pub(crate) touch: Option<Rc<ResponsePolicy>>,
+    /// Of a site that compresses: what it takes.
+    pub(crate) codings: Option<Accepted>,
 }
 
 impl Client<'_> {
@@ -56,7 +67,16 @@ impl Client<'_> {
             Self::H1(client) => client.address,
             Self::H2(client) => client.address,
             Self::Several(catch) => catch.address(),
-            Self::Front(asked) => asked.address,
+            Self::Site(asked) => asked.address,
+        }
+    }
+
+    /// What is held for its connection; none: it is nobody's.
+    pub(crate) fn share(&self) -> Option<&Arc<Share>> {
+        match self {
+            Self::H1(client) => Some(client.share),
+            Self::H2(client) => Some(client.share),
+            Self::Several(_) | Self::Site(_) => None,
         }
     }
 
@@ -66,12 +86,12 @@ impl Client<'_> {
     }
 
     /// Whether it has gone: it has sent all of its request, and waits.
-    pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>, body: &mut Source<'_>) -> bool {
+    pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>, body: &mut BodySource<'_>) -> bool {
         match self {
             Self::H1(_) => body.poll_gone(cx),
             Self::H2(client) => client.send.poll_reset(cx).is_ready(),
             // It is wanted by whoever asks next, too.
-            Self::Several(_) | Self::Front(_) => false,
+            Self::Several(_) | Self::Site(_) => false,
         }
     }
 
@@ -83,14 +103,15 @@ impl Client<'_> {
             Self::H1(client) => {
                 client.out.clear();
                 interim_to_h1(client.out, response);
-                let mut sink = Sink::H1(H1Sink::new(client.half, client.out, Length::None));
+                let sink = H1Sink::new(client.half, client.out, Length::None);
+                let mut sink = Sink::H1(sink.for_client(Some(client.share)));
                 poll_fn(|cx| sink.poll_flush(cx)).await
             }
             Self::H2(client) => {
                 let head = response_to_h2(response, &Fields::default(), false, Instant::now());
                 Ok(client.send.send_informational(head)?)
             }
-            Self::Several(_) | Self::Front(_) => Ok(()),
+            Self::Several(_) | Self::Site(_) => Ok(()),
         }
     }
 
@@ -103,7 +124,25 @@ impl Client<'_> {
         via: bool,
         now: Instant,
     ) -> Result<Sink<'_>, ()> {
-        let more = self.touch().map_or_else(Fields::default, |touch| touch.answered(response));
+        let mut more = self.touch().map_or_else(Fields::default, |touch| touch.answered(response));
+        let coded = self.coded(response, head, &mut more);
+        let response = coded.as_ref().map_or(response, |coded| &coded.response);
+        let sink = self.begin(response, &more, head, close, via, now)?;
+        Ok(match coded.and_then(|coded| coded.encoder) {
+            Some((encoder, held)) => Sink::Coded(Box::new(CodedSink::new(sink, encoder, held))),
+            None => sink,
+        })
+    }
+
+    fn begin(
+        &mut self,
+        response: &Response,
+        more: &Fields,
+        head: bool,
+        close: bool,
+        via: bool,
+        now: Instant,
+    ) -> Result<Sink<'_>, ()> {
         match self {
             Self::H1(client) => {
                 let mut to = ToClient {
@@ -114,20 +153,20 @@ impl Client<'_> {
                 };
                 let framing = to.framing(response);
                 client.out.clear();
-                response_to_h1(client.out, response, &more, framing, to, now);
+                response_to_h1(client.out, response, more, framing, to, now);
                 *client.keep = to.keep;
-                Ok(Sink::H1(H1Sink::new(client.half, client.out, framing)))
+                Ok(Sink::H1(H1Sink::new(client.half, client.out, framing).for_client(Some(client.share))))
             }
             Self::H2(client) => {
                 let ends = head || matches!(response.length, Length::None | Length::Exact(0));
-                let head = response_to_h2(response, &more, via, now);
+                let head = response_to_h2(response, more, via, now);
                 let stream = client.send.send_response(head, ends).map_err(|_| ())?;
-                Ok(Sink::H2(H2Sink::new(stream, ends)))
+                Ok(Sink::H2(H2Sink::new(stream, ends).for_client(Some(client.share))))
             }
-            Self::Several(catch) => Ok(Sink::Fill(catch.caught(response))),
-            Self::Front(asked) => {
+            Self::Several(catch) => Ok(Sink::Fetch(catch.caught(response))),
+            Self::Site(asked) => {
                 asked.answered(response);
-                Ok(Sink::Fill(FillSink::nowhere()))
+                Ok(Sink::Fetch(FetchSink::nowhere()))
             }
         }
     }
@@ -135,7 +174,7 @@ impl Client<'_> {
     /// Begins an answer from memory.
     pub(crate) fn remember(
         &mut self,
-        memory: &Memory<'_>,
+        memory: &CachedResponse<'_>,
         more: &Fields,
         head: bool,
         via: bool,
@@ -148,45 +187,65 @@ impl Client<'_> {
                 client.out.clear();
                 let framing = memory_to_h1(client.out, memory, more, &mut to);
                 *client.keep = to.keep;
-                Ok(Sink::H1(H1Sink::new(client.half, client.out, framing)))
+                Ok(Sink::H1(H1Sink::new(client.half, client.out, framing).for_client(Some(client.share))))
             }
             Self::H2(client) => {
                 let ends = head || memory.body.is_empty();
                 let head = memory_to_h2(memory, more, via, now);
                 let stream = client.send.send_response(head, ends).map_err(|_| ())?;
-                Ok(Sink::H2(H2Sink::new(stream, ends)))
+                Ok(Sink::H2(H2Sink::new(stream, ends).for_client(Some(client.share))))
             }
-            Self::Several(_) | Self::Front(_) => Err(()),
+            Self::Several(_) | Self::Site(_) => Err(()),
         }
     }
 
-    fn touch(&self) -> Option<&Rc<Touch>> {
+    /// The answer in a coding that the client takes, if it is to be put into one.
+    fn coded(&self, response: &Response, head: bool, more: &mut Fields) -> Option<Coded> {
+        match self {
+            Self::H1(H1Client { codings: Some(accepted), share, .. })
+            | Self::H2(H2Client { codings: Some(accepted), share, .. }) => {
+                coded(response, head, *accepted, share, more)
+            }
+            _ => None,
+        }
+    }
+
+    /// Its answers are compressed on their way, as it takes them.
+    pub(crate) fn set_codings(&mut self, accepted: Accepted) {
+        match self {
+            Self::H1(client) => client.codings = Some(accepted),
+            Self::H2(client) => client.codings = Some(accepted),
+            Self::Several(_) | Self::Site(_) => (),
+        }
+    }
+
+    fn touch(&self) -> Option<&Rc<ResponsePolicy>> {
         match self {
             Self::H1(client) => client.touch.as_ref(),
             Self::H2(client) => client.touch.as_ref(),
-            Self::Several(_) | Self::Front(_) => None,
+            Self::Several(_) | Self::Site(_) => None,
         }
     }
 
-    /// What a front does to the answer on its way.
-    pub(crate) fn set_touch(&mut self, touch: Rc<Touch>) {
+    /// What a site does to the answer on its way.
+    pub(crate) fn set_touch(&mut self, touch: Rc<ResponsePolicy>) {
         match self {
             Self::H1(client) => client.touch = Some(touch),
             Self::H2(client) => client.touch = Some(touch),
-            Self::Several(_) | Self::Front(_) => (),
+            Self::Several(_) | Self::Site(_) => (),
         }
     }
 
     /// Whether it is of this process: each of those who wait for it is counted by itself.
     pub(crate) fn is_own(&self) -> bool {
-        matches!(self, Self::Several(_) | Self::Front(_))
+        matches!(self, Self::Several(_) | Self::Site(_))
     }
 
     /// There is no answer for it: true, if that is all it is to know.
     pub(crate) fn failed(&mut self, reason: Reason, after: Option<Duration>) -> bool {
         match self {
             Self::Several(catch) => catch.failed(reason, after),
-            Self::Front(_) => (),
+            Self::Site(_) => (),
             Self::H1(_) | Self::H2(_) => return false,
         }
         true

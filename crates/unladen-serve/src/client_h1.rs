@@ -1,30 +1,36 @@
 //! A client's connection of HTTP/1: one request after the other.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::pin::pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Poll, ready};
 use std::time::{Duration, Instant};
 
 use unladen_http1::Fault;
 use unladen_pool::{Buffer, Half, Transport};
 
-use crate::beside::Beside;
+use crate::budget::{Held, Share};
 use crate::client::{Client, H1Client};
 use crate::client_h2;
 use crate::compose;
-use crate::context::{Context, Scratch, Slot};
-use crate::errand::Errand;
-use crate::front::{Call, Desk, Peer};
-use crate::record::{End, Reason, Record, Reuse, Version};
-use crate::stream::{H1Source, Source};
+use crate::context::{Buffers, Context, Slot};
+use crate::proxy::Proxy;
+use crate::record::{End, Reason, RequestAccount, Reuse, Version};
+use crate::site::{ClientSide, InboundRequest, Peer};
+use crate::stream::{BodySource, Guard, H1Source};
+use crate::transaction::Transaction;
 use crate::watch::{Deadline, Watch};
 
 /// How a client of HTTP/2 begins (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// A request that was not read to its end is read on for so long, and dropped, so that the answer to it is not lost: many clients
-/// send all of it before they look for one.
+/// Of a head that is longer, what it takes is held for its client …
+const SHORT_HEAD: usize = 4 * 1024;
+/// … as often as it is there besides where it is read: as it is sent on, and while the one is made of the other.
+const COPIES: usize = 2;
+/// A request that was not read to its end is read on for so long, and dropped, so that the answer to it is not lost:
+/// many clients send all of it before they look for one.
 const LINGER_TIME: Duration = Duration::from_secs(5);
 /// For an answer to what is no request.
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
@@ -33,6 +39,8 @@ const REFUSAL_TIME: Duration = Duration::from_secs(1);
 enum NoHead {
     /// The client has closed, or was idle for long enough.
     Over,
+    /// Nothing has come yet.
+    Nothing,
     /// What it sent is none.
     Faulty(Reason),
     /// It speaks HTTP/2.
@@ -40,11 +48,15 @@ enum NoHead {
 }
 
 /// A connection, and what it holds while it waits: no more than this, and that times ten thousand.
-struct Visitor {
+struct H1Connection {
     transport: RefCell<Transport>,
     buffer: Buffer,
     watch: Watch,
     peer: Peer,
+    /// What is held for it.
+    share: Arc<Share>,
+    /// The block that a long head is read into.
+    block: Option<Held>,
     context: Rc<Context>,
     slot: Rc<Slot>,
     /// When the clock was looked at last.
@@ -55,6 +67,8 @@ struct Visitor {
 enum Next {
     /// Another one may.
     Request,
+    /// It has yet to begin.
+    Wait,
     /// Nothing, and the client is told so by the connection's end.
     Close,
     /// Nothing, and the rest of what it sends is read before.
@@ -63,84 +77,127 @@ enum Next {
 
 /// Answers a client until it goes, or is to go.
 pub(crate) async fn serve(transport: Transport, peer: Peer, context: Rc<Context>, slot: Rc<Slot>) {
-    let mut visitor = Visitor {
+    let mut connection = H1Connection {
         transport: RefCell::new(transport),
         buffer: Buffer::default(),
         watch: Watch::new(),
         peer,
+        share: context.budget.share(slot.client(&peer)),
+        block: None,
         context,
         slot,
         now: Instant::now(),
     };
     let mut is_first = true;
     loop {
-        if visitor.buffer.is_empty() && !visitor.is_awake().await {
+        if connection.buffer.is_empty() && !connection.is_awake().await {
             return;
         }
-        let beside = visitor.slot.beside.borrow().clone();
-        let mut scratch = visitor.context.scratch();
+        let proxy = connection.slot.proxy.borrow().clone();
+        let mut buffers = connection.context.buffers();
         let began = Instant::now();
-        visitor.now = began;
-        let next = match visitor.head(&mut scratch, &beside, is_first).await {
-            Ok(()) => visitor.answer(&mut scratch, &beside, began).await,
+        let waits_since = std::mem::replace(&mut connection.now, began);
+        let next = match connection.head(&mut buffers, &proxy, is_first).await {
+            Ok(length) => match connection.admit(length) {
+                Some(held) => {
+                    let next = connection.answer(&mut buffers, &proxy, began).await;
+                    drop(held);
+                    next
+                }
+                None => {
+                    connection.refuse(&mut buffers, &proxy, Reason::TooManyRequests, began).await;
+                    Next::Linger
+                }
+            },
+            Err(NoHead::Nothing) => {
+                connection.now = waits_since;
+                Next::Wait
+            }
             Err(NoHead::Over) => Next::Close,
             Err(NoHead::Faulty(reason)) => {
-                visitor.refuse(&mut scratch, &beside, reason, began).await;
+                connection.refuse(&mut buffers, &proxy, reason, began).await;
                 Next::Linger
             }
             Err(NoHead::Http2) => {
-                visitor.context.give_back(scratch);
-                let Visitor { transport, buffer, context, slot, .. } = visitor;
-                return client_h2::serve(transport.into_inner(), buffer, peer, context, slot).await;
+                connection.context.give_back(buffers);
+                let H1Connection { transport, buffer, share, context, slot, .. } = connection;
+                return client_h2::serve(transport.into_inner(), (buffer, PREFACE.len()), peer, share, context, slot)
+                    .await;
             }
         };
-        visitor.context.give_back(scratch);
+        connection.context.give_back(buffers);
         match next {
             Next::Request => is_first = false,
+            Next::Wait => (),
             Next::Close => return,
-            Next::Linger => return visitor.linger().await,
+            Next::Linger => return connection.linger().await,
         }
     }
 }
 
-// === impl Visitor ===
+// === impl H1Connection ===
 
-impl Visitor {
+impl H1Connection {
     /// Waits for a request's first byte, holding no memory for it.
     async fn is_awake(&mut self) -> bool {
-        let Self { transport, buffer, watch, context, slot, now, .. } = self;
+        let Self { transport, buffer, watch, peer, context, slot, now, block, .. } = self;
         buffer.release();
-        let deadline = Deadline::new(*now, slot.beside.borrow().settings.client.idle, None);
+        *block = None;
+        let deadline = Deadline::new(*now, slot.proxy.borrow().settings.client.idle, None);
         let mut closing = pin!(context.close_idle.notified());
-        let waiting = poll_fn(|cx| match transport.borrow_mut().poll_readable(cx) {
-            Poll::Ready(readable) => Poll::Ready(readable.is_ok()),
-            Poll::Pending => closing.as_mut().poll(cx).map(|()| false),
+        let idle = context.idle.enter(slot.index.get(), slot.client(peer));
+        let waiting = poll_fn(|cx| {
+            let readable = transport.borrow_mut().poll_readable(cx);
+            match readable {
+                Poll::Ready(readable) => Poll::Ready(readable.is_ok()),
+                // Who has just asked is not among those who wait.
+                Poll::Pending if idle.poll(cx).is_ready() => Poll::Ready(transport.borrow_mut().has_come()),
+                Poll::Pending => closing.as_mut().poll(cx).map(|()| false),
+            }
         });
         watch.over(&deadline, pin!(waiting)).await.unwrap_or(false)
     }
 
-    /// Reads a request's head.
-    async fn head(&mut self, scratch: &mut Scratch, beside: &Beside, is_first: bool) -> Result<(), NoHead> {
-        let Self { transport, buffer, watch, now, .. } = self;
-        let limits = beside.request_limits();
-        let deadline = Deadline::new(*now, beside.settings.client.head_timeout, None);
+    /// Holds what a long head takes while its request is under way; none: there is no room for it. Others are as short
+    /// as what a connection takes anyway.
+    fn admit(&self, length: usize) -> Option<Option<Held>> {
+        if length <= SHORT_HEAD {
+            return Some(None);
+        }
+        self.share.try_hold_head(length * COPIES).map(Some)
+    }
+
+    /// Reads a request's head: how long it is.
+    async fn head(&mut self, buffers: &mut Buffers, proxy: &Proxy, is_first: bool) -> Result<usize, NoHead> {
+        let Self { transport, buffer, watch, now, share, block, .. } = self;
+        let limits = proxy.request_limits();
+        let deadline = Deadline::new(*now, proxy.settings.client.head_timeout, None);
         let mut is_empty = buffer.is_empty();
         let mut pieces = 0;
         loop {
             if !is_empty {
-                if is_first && buffer.bytes().starts_with(&PREFACE[..4]) {
+                // Where it is switched off, it is read as what it is then: a version that is not spoken.
+                if is_first && proxy.settings.http2 && buffer.bytes().starts_with(&PREFACE[..4]) {
                     return Err(NoHead::Http2);
                 }
-                match scratch.request.parse(buffer.bytes(), &limits) {
+                match buffers.request.parse(buffer.bytes(), &limits) {
                     Ok(Some(length)) => {
                         buffer.consume(length);
                         // One piece was there at once.
                         if pieces > 1 {
                             *now = Instant::now();
                         }
-                        return Ok(());
+                        return Ok(length);
                     }
-                    Ok(None) if buffer.is_full() => buffer.grow((limits.bytes + 1).max(unladen_pool::SMALL)),
+                    Ok(None) if buffer.is_full() && block.is_none() => {
+                        // Before it is known whether the rest of it ever comes.
+                        let size = (limits.bytes + 1).max(unladen_pool::SMALL);
+                        *block = share.try_hold(size);
+                        if block.is_none() {
+                            return Err(NoHead::Faulty(Reason::TooManyRequests));
+                        }
+                        buffer.grow(size);
+                    }
                     Ok(None) => (),
                     Err(fault) => return Err(NoHead::Faulty(Reason::Malformed(fault))),
                 }
@@ -148,7 +205,20 @@ impl Visitor {
                     return Err(NoHead::Faulty(Reason::Malformed(Fault::HeadTooLong)));
                 }
             }
-            match watch.over(&deadline, pin!(Half(transport).read(buffer))).await {
+            let half = Half(transport);
+            // The system may say that there is something to read where there is nothing: that is no request's
+            // beginning. With TLS, there may be a part of one.
+            if is_empty && !half.is_encrypted() {
+                match poll_fn(|cx| Poll::Ready(half.poll_read(buffer, cx))).await {
+                    Poll::Ready(Ok(count)) if count > 0 => {
+                        (is_empty, pieces) = (false, pieces + 1);
+                        continue;
+                    }
+                    Poll::Ready(_) => return Err(NoHead::Over),
+                    Poll::Pending => return Err(NoHead::Nothing),
+                }
+            }
+            match watch.over(&deadline, pin!(half.read(buffer))).await {
                 Some(Ok(count)) if count > 0 => (is_empty, pieces) = (false, pieces + 1),
                 None if !is_empty => return Err(NoHead::Faulty(Reason::ClientTimeout)),
                 _ => return Err(NoHead::Over),
@@ -157,12 +227,12 @@ impl Visitor {
     }
 
     /// Answers a request whose head was read.
-    async fn answer(&mut self, scratch: &mut Scratch, beside: &Beside, began: Instant) -> Next {
-        let Self { transport, buffer, watch, peer, context, slot, now } = self;
-        let Scratch { request, response, request_id, up, down, key, variant, more } = scratch;
+    async fn answer(&mut self, buffers: &mut Buffers, proxy: &Proxy, began: Instant) -> Next {
+        let Self { transport, buffer, watch, peer, share, context, slot, now, .. } = self;
+        let Buffers { request, response, request_id, up, down, key, variant, more } = buffers;
         let mut keeps = request.keeps_alive() && !context.is_draining.get();
         let half = Half(transport);
-        let mut body = Source::H1(H1Source::new(half, buffer, request.length));
+        let mut body = BodySource::H1(H1Source::new(half, buffer, request.length));
         let mut client = Client::H1(H1Client {
             half,
             out: down,
@@ -170,23 +240,47 @@ impl Visitor {
             minor: request.minor,
             keep: &mut keeps,
             is_draining: &context.is_draining,
+            share,
             touch: None,
+            codings: None,
         });
         let version = if request.minor == 0 { Version::Http10 } else { Version::Http11 };
-        let front = slot.front.borrow().clone();
+        let site = slot.site.borrow().clone();
         let index = slot.index.get();
         let end;
-        if let Some(front) = &front {
-            let call = Call { context, front, index, version, began, now: *now, peer: *peer };
+        if let Some(site) = &site {
+            body.guard(Guard::Client(site.settings.underscores));
+            let inbound = InboundRequest {
+                context,
+                site,
+                index,
+                version,
+                began,
+                now: *now,
+                peer: *peer,
+                client: Cell::default(),
+                fetched: RefCell::default(),
+            };
             let (client, body) = (&mut client, &mut body);
-            let mut desk = Desk { watch, body, client, response, up, id: request_id, key, variant, more };
+            let mut client_side = ClientSide { watch, body, client, response, up, id: request_id, key, variant, more };
             (end, *now) = match slot.redirects {
-                true => call.redirect(request, &mut desk).await,
-                false => call.run(request, &mut desk).await,
+                true => inbound.redirect(request, &mut client_side).await,
+                false => inbound.run(request, &mut client_side).await,
             };
         } else {
-            let errand = Errand { context, beside, index, request, version, began, now: *now, cache: None };
-            (end, *now) = errand.run(watch, &mut body, &mut client, response, up, request_id).await;
+            let transaction = Transaction {
+                context,
+                proxy,
+                index,
+                request,
+                version,
+                began,
+                now: *now,
+                cache: None,
+                client: None,
+                fetched: None,
+            };
+            (end, *now) = transaction.run(watch, &mut body, &mut client, response, up, request_id).await;
         }
         let is_read = body.is_done();
         if request.minor == 0 && matches!(end, End::Broken(_)) {
@@ -201,25 +295,27 @@ impl Visitor {
     }
 
     /// Answers what is no request.
-    async fn refuse(&mut self, scratch: &mut Scratch, beside: &Beside, reason: Reason, began: Instant) {
-        let Self { transport, watch, context, slot, .. } = self;
+    async fn refuse(&mut self, buffers: &mut Buffers, proxy: &Proxy, reason: Reason, began: Instant) {
+        let Self { transport, watch, peer, share, context, slot, .. } = self;
         let mut keep = false;
-        let words = compose::local(&mut scratch.response, reason, None);
+        let words = compose::local(&mut buffers.response, reason, None);
         let half = Half(transport);
         let mut client = Client::H1(H1Client {
             half,
-            out: &mut scratch.down,
+            out: &mut buffers.down,
             address: None,
             minor: 1,
             keep: &mut keep,
             is_draining: &context.is_draining,
+            share,
             touch: None,
+            codings: None,
         });
         let deadline = Deadline::new(Instant::now(), REFUSAL_TIME, None);
-        let via = beside.settings.via;
-        let answered = watch.over(&deadline, pin!(client.answer(&scratch.response, &words, false, via))).await;
-        let record = Record {
-            upstream: &beside.upstream.settings().name,
+        let via = proxy.settings.via;
+        let answered = watch.over(&deadline, pin!(client.answer(&buffers.response, &words, false, via))).await;
+        let record = RequestAccount {
+            upstream: &proxy.upstream.settings().name,
             endpoint: None,
             method: b"",
             target: b"",
@@ -237,17 +333,21 @@ impl Visitor {
             total: began.elapsed(),
             bytes_in: 0,
             bytes_out: words.len() as u64,
+            client: peer.address,
+            fields: None,
             request_id: b"",
             trace: None,
             cache: None,
+            cause: None,
+            fetched: None,
         };
-        context.seeing.begin(slot.index.get());
-        context.seeing.observe(&record, slot.index.get());
-        context.seeing.end(slot.index.get());
+        context.observability.begin(slot.index.get());
+        context.observability.observe(&record, slot.index.get());
+        context.observability.end(slot.index.get());
     }
 
-    /// Says that nothing more comes, and reads on for a while: a connection that is closed with bytes unread is reset, and takes the
-    /// answer with it (RFC 9112, section 9.6).
+    /// Says that nothing more comes, and reads on for a while: a connection that is closed with bytes unread is reset,
+    /// and takes the answer with it (RFC 9112, section 9.6).
     async fn linger(&mut self) {
         let Self { transport, buffer, watch, context, .. } = self;
         let deadline = Deadline::new(Instant::now(), LINGER_TIME, None);

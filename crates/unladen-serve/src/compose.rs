@@ -1,4 +1,5 @@
-//! Heads as they are sent on: what belongs to one connection alone is left out, what the listener's settings say is added.
+//! Heads as they are sent on: what belongs to one connection alone is left out, what the listener's settings say is
+//! added.
 
 use std::net::IpAddr;
 use std::time::Instant;
@@ -9,10 +10,10 @@ use unladen_http1::{Field, Fields, Length, Name, Request, Response};
 
 use crate::convert::append;
 use crate::date::write_date;
-use crate::front::{Lines, Memory};
+use crate::observability::trace_context;
 use crate::record::{Reason, Trace};
-use crate::seeing::trace_context;
-use crate::settings::{BesideSettings, Forwarded, HostRule};
+use crate::settings::{Forwarded, HostRule, ProxySettings};
+use crate::site::{CachedResponse, Lines};
 
 /// Our name in `Via` (RFC 9110, section 7.6.3).
 const VIA: &[u8] = b"1.1 unladen";
@@ -20,7 +21,9 @@ const VIA: &[u8] = b"1.1 unladen";
 /// What a request is sent on with, besides what it came with.
 #[derive(Debug)]
 pub(crate) struct Additions<'a> {
-    pub(crate) settings: &'a BesideSettings,
+    pub(crate) settings: &'a ProxySettings,
+    /// How a body is framed that has waited until it was whole: nobody has to be asked for it any more.
+    pub(crate) waited: Option<Length>,
     /// As in the upstream's URL.
     pub(crate) authority: &'a str,
     /// Whether TLS is spoken to the upstream.
@@ -74,6 +77,9 @@ impl Additions<'_> {
     fn keeps(&self, field: &Field<'_>) -> bool {
         match field.id {
             Name::Traceparent => self.trace.is_none(),
+            Name::Expect => self.waited.is_none(),
+            // Both framings in one head are two requests for some (RFC 9112, section 6.1).
+            Name::ContentLength => self.waited != Some(Length::Chunked),
             Name::Forwarded => !matches!(self.settings.forwarded, Forwarded::Strip | Forwarded::Forwarded),
             Name::XForwardedFor | Name::XForwardedHost | Name::XForwardedProto => {
                 !matches!(self.settings.forwarded, Forwarded::Strip | Forwarded::XForwarded)
@@ -109,7 +115,12 @@ impl Additions<'_> {
             Some(IpAddr::V6(ip)) => format!("\"[{ip}]\""),
             None => "unknown".to_owned(),
         };
-        hops.extend_from_slice(format!("for={client};proto=http;host=\"").as_bytes());
+        // What a site has found out, or an application says, each of whoever asks it.
+        let proto = match request.fields.get(Name::XForwardedProto) {
+            Some(b"https") => "https",
+            _ => "http",
+        };
+        hops.extend_from_slice(format!("for={client};proto={proto};host=\"").as_bytes());
         hops.extend(request.authority.iter().filter(|byte| !matches!(byte, b'"' | b'\\')));
         hops.push(b'"');
         write(b"forwarded", &hops);
@@ -151,7 +162,8 @@ fn names_more(fields: &Fields) -> bool {
 }
 
 fn passes(field: &Field<'_>, fields: &Fields, named: bool) -> bool {
-    // Those that matter on the way are how a message is framed and who sent it: nobody can take them off by naming them.
+    // Those that matter on the way are how a message is framed and who sent it: nobody can take them off by naming
+    // them.
     let is_named = named && field.id == Name::Other && fields.has_token(Name::Connection, field.name);
     !field.id.is_hop_by_hop() && !is_named
 }
@@ -173,7 +185,8 @@ pub(crate) fn request_to_h1(out: &mut Vec<u8>, request: &Request, additions: &Ad
     additions.each(request, |name, value| line(out, name, value));
     // Some servers answer 411 otherwise (RFC 9110, section 8.6).
     let has_meaning = || matches!(&*request.method, b"POST" | b"PUT" | b"PATCH");
-    let length = if request.length == Length::None && has_meaning() { Length::Exact(0) } else { request.length };
+    let length = additions.waited.unwrap_or(request.length);
+    let length = if length == Length::None && has_meaning() { Length::Exact(0) } else { length };
     frame(out, length, &request.fields);
     let mut listed = Vec::new();
     if additions.upgrade {
@@ -212,6 +225,11 @@ pub(crate) fn request_to_h2(request: &Request, additions: &Additions<'_>) -> Res
     let mut head = http::Request::builder().method(&*request.method).uri(uri).version(http::Version::HTTP_2).body(())?;
     let map = head.headers_mut();
     additions.each(request, |name, value| append(map, name, value));
+    if let Some(Length::Exact(length)) = additions.waited
+        && !map.contains_key(http::header::CONTENT_LENGTH)
+    {
+        append(map, b"content-length", digits(length, &mut [0; 20]));
+    }
     if request.fields.has_token(Name::Te, b"trailers") {
         map.insert(http::header::TE, HeaderValue::from_static("trailers"));
     }
@@ -336,7 +354,7 @@ pub(crate) fn interim_to_h1(out: &mut Vec<u8>, response: &Response) {
 }
 
 /// A head from memory, for a client of HTTP/1: how its body is framed.
-pub(crate) fn memory_to_h1(out: &mut Vec<u8>, memory: &Memory<'_>, more: &Fields, to: &mut ToClient) -> Length {
+pub(crate) fn memory_to_h1(out: &mut Vec<u8>, memory: &CachedResponse<'_>, more: &Fields, to: &mut ToClient) -> Length {
     status_line(out, memory.status);
     match &memory.lines {
         Lines::Stored(stored) => out.extend_from_slice(&stored.lines),
@@ -359,7 +377,7 @@ pub(crate) fn memory_to_h1(out: &mut Vec<u8>, memory: &Memory<'_>, more: &Fields
 }
 
 /// A head from memory, for a client of HTTP/2.
-pub(crate) fn memory_to_h2(memory: &Memory<'_>, more: &Fields, via: bool, now: Instant) -> http::Response<()> {
+pub(crate) fn memory_to_h2(memory: &CachedResponse<'_>, more: &Fields, via: bool, now: Instant) -> http::Response<()> {
     let mut head = http::Response::new(());
     *head.status_mut() = http::StatusCode::from_u16(memory.status).unwrap_or(http::StatusCode::BAD_GATEWAY);
     let map: &mut HeaderMap = head.headers_mut();

@@ -1,25 +1,30 @@
 //! The principal type is [`Config`]: what a file says, every default filled in, and where each value comes from.
 //!
-//! Two stages: [`DeTable`] has the text's tables with the place of each word, [`Settings`] what they mean. Each part of the second has a
-//! file here. All mistakes are told at once: what is wrong is kept, a default takes its place, and reading goes on.
+//! Two stages: [`DeTable`] has the text's tables with the place of each word, [`Settings`] what they mean. Each part of
+//! the second has a file here. All mistakes are told at once: what is wrong is kept, a default takes its place, and
+//! reading goes on.
 
 mod among;
-mod beside;
+mod buffer;
 mod cache;
 mod certificates;
+mod clients;
 mod database;
+mod effects;
 mod error;
 mod explain;
 mod files;
-mod front;
 mod groups;
 mod keys;
 mod level;
 mod listen;
+mod maximum;
 mod origins;
+mod outbound;
 mod problem;
 mod rates;
 mod reading;
+mod site;
 mod surroundings;
 mod table;
 mod tls;
@@ -58,19 +63,19 @@ pub struct Config {
     pub settings: Settings,
     /// What may be said, and perhaps should not.
     pub warnings: Vec<Warning>,
-    /// Each value, and where it comes from: those of the whole, then each `[[front]]`'s, then each `[[beside]]`'s.
+    /// Each value, and where it comes from: those of the whole, then each `[[site]]`'s, then each `[[outbound]]`'s.
     pub explained: Vec<Explained>,
-    /// For each `[[beside]]` a number that is another when its certificates or key are.
+    /// For each `[[outbound]]` a number that is another when its certificates or key are.
     pub stamps: Vec<u64>,
-    /// For each `[[front]]` what tells that its files are others.
-    pub front_stamps: Vec<FrontStamp>,
+    /// For each `[[site]]` what tells that its files are others.
+    pub site_stamps: Vec<SiteStamp>,
 }
 
-/// Numbers that are others when the files of a `[[front]]` are, though the settings are the same.
+/// Numbers that are others when the files of a `[[site]]` are, though the settings are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FrontStamp {
+pub struct SiteStamp {
     /// What it trusts and shows where it calls the application: with another, it is another upstream.
-    pub app: u64,
+    pub proxy: u64,
     /// The certificates and keys that it shows to clients.
     pub tls: u64,
     /// The country database.
@@ -81,7 +86,7 @@ pub struct FrontStamp {
 struct Resolved {
     settings: Settings,
     stamps: Vec<u64>,
-    front_stamps: Vec<FrontStamp>,
+    site_stamps: Vec<SiteStamp>,
 }
 
 // === impl Config ===
@@ -113,13 +118,13 @@ impl Config {
         let mut reading = Reading::new(text, file, folder, machine);
         let read = resolve(Table::root(&parsed), &mut reading);
         match read {
-            Some(Resolved { settings, stamps, front_stamps }) if reading.bads.is_empty() => Ok(Self {
+            Some(Resolved { settings, stamps, site_stamps }) if reading.bads.is_empty() => Ok(Self {
                 file: file.to_owned(),
                 settings,
                 warnings: reading.warnings,
                 explained: reading.explained,
                 stamps,
-                front_stamps,
+                site_stamps,
             }),
             _ => Err(ConfigError::of(text, file, reading.bads)),
         }
@@ -141,41 +146,43 @@ fn syntax(text: &str, error: &toml::de::Error) -> Bad {
 }
 
 const WHAT: &str =
-    "a [[beside]] table with `name`, `listen` and `upstream`, or a [[front]] table with `listen` and `app`";
+    "a [[outbound]] table with `name`, `listen` and `upstream`, or a [[site]] table with `listen` and `upstream`";
 
 fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let mut known = keys::names("");
-    known.extend(["front", "beside", "defaults"]);
+    known.extend(["site", "outbound", "defaults"]);
     r.bads.extend(root.strangers(&known));
     let top = Level::of("", root.clone());
     let threads = top::threads(&top, r);
     let drain = top::drain(&top, r);
+    let client_memory = top::client_memory(&top, r);
     let admin = top::admin(&top, r);
     let log = top::log(&top, r);
     let otlp = top::otlp(&top, r);
     let defaults = root.get("defaults").and_then(|value| r.keep(Table::of(&value, "[defaults]", "a table")));
     if let Some(defaults) = &defaults {
-        beside::check_defaults(defaults, r);
+        outbound::check_defaults(defaults, r);
     }
     let mut list = |name, expected| root.get(name).map(|value| r.keep(value.list(expected)));
-    let fronts = list("front", "a list of tables, each headed [[front]]");
-    let besides = list("beside", "a list of tables, each headed [[beside]]");
+    let sites = list("site", "a list of tables, each headed [[site]]");
+    let outbounds = list("outbound", "a list of tables, each headed [[outbound]]");
     let is_empty =
         |list: &Option<Option<Vec<_>>>| list.as_ref().is_none_or(|list| list.as_ref().is_some_and(Vec::is_empty));
-    if is_empty(&fronts) && is_empty(&besides) {
-        r.bads.push(root.missing("beside", WHAT));
+    if is_empty(&sites) && is_empty(&outbounds) {
+        r.bads.push(root.missing("outbound", WHAT));
         return None;
     }
-    let fronts: Vec<_> = fronts.flatten().into_iter().flatten().filter_map(|value| front::read(&value, r)).collect();
-    let besides = besides.flatten().into_iter().flatten();
-    let besides: Vec<_> = besides.filter_map(|value| beside::read(&value, defaults.clone(), r)).collect();
-    among::check(&fronts, &besides, admin.as_ref(), r);
-    let stamps = besides.iter().map(|placed| placed.stamp).collect();
-    let front_stamps = fronts.iter().map(|placed| placed.stamp).collect();
-    let beside = besides.into_iter().map(|placed| placed.settings).collect();
-    let front = fronts.into_iter().map(|placed| placed.settings).collect();
+    let sites: Vec<_> = sites.flatten().into_iter().flatten().filter_map(|value| site::read(&value, r)).collect();
+    let outbounds = outbounds.flatten().into_iter().flatten();
+    let outbounds: Vec<_> = outbounds.filter_map(|value| outbound::read(&value, defaults.clone(), r)).collect();
+    among::check(&sites, &outbounds, admin.as_ref(), r);
+    let stamps = outbounds.iter().map(|placed| placed.stamp).collect();
+    let site_stamps = sites.iter().map(|placed| placed.stamp).collect();
+    let outbound = outbounds.into_iter().map(|placed| placed.settings).collect();
+    let site = sites.into_iter().map(|placed| placed.settings).collect();
     let admin = admin.map(|(settings, _)| settings);
-    Some(Resolved { settings: Settings { threads, drain, admin, log, otlp, beside, front }, stamps, front_stamps })
+    let settings = Settings { threads, drain, client_memory, admin, log, otlp, outbound, site };
+    Some(Resolved { settings, stamps, site_stamps })
 }
 
 /// What the system said, as its own words.

@@ -1,22 +1,27 @@
 //! The principal type is [`Context`]: what the connections of one thread share.
 
 use std::cell::{Cell, RefCell};
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 use unladen_http1::{Fields, Request, Response};
 
-use crate::beside::Beside;
-use crate::front::Front;
+use crate::budget::Budget;
+use crate::idle::Idle;
+use crate::observability::{Observability, ThreadSeeing, UpstreamIndex};
 use crate::plan::Planned;
-use crate::seeing::{ThreadSeeing, UpstreamIndex};
+use crate::proxy::Proxy;
+use crate::site::{Peer, Site};
 
 /// What the connections of one thread share.
 pub(crate) struct Context {
     /// The thread's number.
     pub(crate) thread: usize,
-    pub(crate) seeing: ThreadSeeing,
+    pub(crate) observability: ThreadSeeing,
+    /// What is held for clients.
+    pub(crate) budget: Arc<Budget>,
     /// Whether traces are made at all, and of which share of the requests that bring no decision.
     pub(crate) trace_sample: Cell<Option<f64>>,
     /// Whether each answer is to be its connection's last.
@@ -25,17 +30,19 @@ pub(crate) struct Context {
     pub(crate) drain: Notify,
     /// Told when connections that wait for a request are to be closed.
     pub(crate) close_idle: Notify,
+    /// Those of them that wait for a request.
+    pub(crate) idle: Idle,
     /// Connections there are.
     pub(crate) connections: Cell<usize>,
     #[allow(clippy::vec_box, reason = "they are handed out and back with each request, which moves a pointer")]
-    scratches: RefCell<Vec<Box<Scratch>>>,
+    spare_buffers: RefCell<Vec<Box<Buffers>>>,
 }
 
 /// Where a listener's connections lead now: replaced by a reload.
 pub(crate) struct Slot {
-    pub(crate) beside: RefCell<Arc<Beside>>,
+    pub(crate) proxy: RefCell<Arc<Proxy>>,
     /// If it is in front of an application.
-    pub(crate) front: RefCell<Option<Arc<Front>>>,
+    pub(crate) site: RefCell<Option<Arc<Site>>>,
     /// Whether clients are only sent on to https.
     pub(crate) redirects: bool,
     pub(crate) index: Cell<UpstreamIndex>,
@@ -47,19 +54,26 @@ pub(crate) struct Slot {
 impl Slot {
     pub(crate) fn new(planned: &Planned, redirects: bool, index: UpstreamIndex) -> Self {
         Self {
-            beside: RefCell::new(planned.beside.clone()),
-            front: RefCell::new(planned.front.clone()),
+            proxy: RefCell::new(planned.proxy.clone()),
+            site: RefCell::new(planned.site.clone()),
             redirects,
             index: Cell::new(index),
             is_stopping: Cell::new(false),
             stop: Notify::new(),
         }
     }
+
+    /// Whose connection it is, where bounds hold for each client; none: nobody's own, as of a proxy that speaks for
+    /// many.
+    pub(crate) fn client(&self, peer: &Peer) -> Option<IpAddr> {
+        let speaks_for_many = |site: &Arc<Site>| site.trust.is_trusted_peer(peer.address);
+        peer.address.filter(|_| !self.site.borrow().as_ref().is_some_and(speaks_for_many))
+    }
 }
 
 /// Memory for one request at a time.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct Buffers {
     pub(crate) request: Request,
     pub(crate) response: Response,
     pub(crate) request_id: Vec<u8>,
@@ -67,7 +81,7 @@ pub(crate) struct Scratch {
     pub(crate) up: Vec<u8>,
     /// To the client.
     pub(crate) down: Vec<u8>,
-    /// Of a front: what a response is found by …
+    /// Of a site: what a response is found by …
     pub(crate) key: Vec<u8>,
     /// … and its variant.
     pub(crate) variant: Vec<u8>,
@@ -81,56 +95,58 @@ const KEPT: usize = 64;
 const LARGEST: usize = 64 * 1024;
 
 impl Context {
-    pub(crate) fn new(thread: usize, seeing: ThreadSeeing) -> Rc<Self> {
+    pub(crate) fn new(thread: usize, observability: &Arc<Observability>) -> Rc<Self> {
         Rc::new(Self {
             thread,
-            seeing,
+            observability: observability.thread(thread),
+            budget: observability.budget().clone(),
             trace_sample: Cell::new(None),
             is_draining: Cell::new(false),
             drain: Notify::new(),
             close_idle: Notify::new(),
+            idle: Idle::default(),
             connections: Cell::new(0),
-            scratches: RefCell::default(),
+            spare_buffers: RefCell::default(),
         })
     }
 
-    pub(crate) fn scratch(&self) -> Box<Scratch> {
-        self.scratches.borrow_mut().pop().unwrap_or_default()
+    pub(crate) fn buffers(&self) -> Box<Buffers> {
+        self.spare_buffers.borrow_mut().pop().unwrap_or_default()
     }
 
-    pub(crate) fn give_back(&self, mut scratch: Box<Scratch>) {
-        scratch.up.clear();
-        scratch.down.clear();
-        scratch.up.shrink_to(LARGEST);
-        scratch.down.shrink_to(LARGEST);
-        let mut scratches = self.scratches.borrow_mut();
-        if scratches.len() < KEPT {
-            scratches.push(scratch);
+    pub(crate) fn give_back(&self, mut buffers: Box<Buffers>) {
+        buffers.up.clear();
+        buffers.down.clear();
+        buffers.up.shrink_to(LARGEST);
+        buffers.down.shrink_to(LARGEST);
+        let mut spare_buffers = self.spare_buffers.borrow_mut();
+        if spare_buffers.len() < KEPT {
+            spare_buffers.push(buffers);
         }
     }
 }
 
 /// A connection of a client: counted as long as it is there.
-pub(crate) struct Visit {
+pub(crate) struct ConnectionGuard {
     context: Rc<Context>,
-    beside: Arc<Beside>,
+    proxy: Arc<Proxy>,
     index: UpstreamIndex,
 }
 
-impl Visit {
+impl ConnectionGuard {
     pub(crate) fn new(context: &Rc<Context>, slot: &Slot) -> Self {
-        let visit = Self { context: context.clone(), beside: slot.beside.borrow().clone(), index: slot.index.get() };
-        visit.beside.clients.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let guard = Self { context: context.clone(), proxy: slot.proxy.borrow().clone(), index: slot.index.get() };
+        guard.proxy.clients.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         context.connections.set(context.connections.get() + 1);
-        context.seeing.client_opened(visit.index);
-        visit
+        context.observability.client_opened(guard.index);
+        guard
     }
 }
 
-impl Drop for Visit {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
-        self.beside.clients.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
+        self.proxy.clients.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
         self.context.connections.set(self.context.connections.get() - 1);
-        self.context.seeing.client_closed(self.index);
+        self.context.observability.client_closed(self.index);
     }
 }

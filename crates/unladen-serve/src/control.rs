@@ -1,7 +1,8 @@
-//! The principal type is [`Control`]: what the main thread does while others carry requests. It listens, reads the configuration again,
-//! hands over to another process, and stops.
+//! The principal type is [`Control`]: what the main thread does while others carry requests. It listens, reads the
+//! configuration again, hands over to another process, and stops.
 //!
-//! It is told by events; each is dealt with before the next. What the threads are to do is a [`Plan`], of which they follow the latest.
+//! It is told by events; each is dealt with before the next. What the threads are to do is a [`Plan`], of which they
+//! follow the latest.
 
 mod bind;
 mod error;
@@ -11,6 +12,7 @@ mod found;
 mod handover;
 mod listeners;
 mod open_files;
+mod outset;
 mod plans;
 mod signals;
 mod systemd;
@@ -28,14 +30,15 @@ use tokio::sync::watch;
 pub use self::error::{Ended, ServeError};
 use self::event::Event;
 use self::file_watch::FileWatch;
-use self::handover::{Heir, Inheritance, Program};
+use self::handover::{Inheritance, Program, Successor};
 use self::listeners::Changed;
 pub use self::plans::try_upstreams;
 use self::plans::{Made, Plans};
 use self::systemd::Notice;
-pub use self::threads::{Crew, Household};
+pub use self::threads::{Snapshot, Workers};
 use crate::config::{Config, watched_files};
 use crate::plan::{Listener, Plan, State};
+use crate::say::say;
 
 /// Clients that wait between two requests are given so long to see that no more is listened at, before they are closed.
 const IDLE_AT_STOP: Duration = Duration::from_millis(100);
@@ -48,14 +51,14 @@ struct Control {
     plans: Plans,
     program: Program,
     plan: watch::Sender<Arc<Plan>>,
-    household: watch::Sender<Arc<Household>>,
+    snapshot: watch::Sender<Arc<Snapshot>>,
     events: Receiver<Event>,
     tell: Sender<Event>,
     /// None: it cannot be had here.
     file_watch: Option<FileWatch>,
     /// Threads that carry requests.
     running: usize,
-    heir: Option<Child>,
+    successor: Option<Child>,
     /// A file that was refused is not read again before it is another.
     refused: Option<u64>,
 }
@@ -64,21 +67,21 @@ struct Control {
 ///
 /// # Errors
 /// If it cannot listen, or an upstream cannot be configured as it is; if a thread ends by itself.
-pub fn control(config: Config, crew: impl Crew) -> Result<Ended, ServeError> {
+pub fn control(config: Config, workers: impl Workers) -> Result<Ended, ServeError> {
     let cannot = |doing| move |source| ServeError::Start { doing, source };
     let program = Program::of_this_process().map_err(cannot("finding its own program"))?;
     let mut inheritance = Inheritance::claim().map_err(ServeError::Handover)?;
     let mut found = inheritance.as_mut().map_or_else(found::from_systemd, |one| std::mem::take(&mut one.found));
     let may_open = open_files::raise();
     if let Some(warning) = open_files::warning(&config.settings, may_open) {
-        eprintln!("unladen: {warning}");
+        say!("unladen: {warning}");
     }
     let threads = config.settings.threads;
     let mut plans = Plans::new(threads);
     let Made { plan, admin, .. } = plans.make(&config, &mut found)?;
     for left in found {
         let address = crate::config::address_text(&left.address);
-        eprintln!("unladen: no [[beside]] listens at {address}, which was handed over: it is closed");
+        say!("unladen: nothing in this configuration listens at {address}, which was handed over: it is closed");
     }
     let (tell, events) = channel();
     // Before the threads: a signal that comes meanwhile waits for its turn.
@@ -86,22 +89,22 @@ pub fn control(config: Config, crew: impl Crew) -> Result<Ended, ServeError> {
     let file_watch = FileWatch::start(tell.clone()).map_err(|error| not_noticed(&config.file, &error)).ok();
     watch_files(file_watch.as_ref(), &config);
     let plan = Arc::new(plan);
-    let household = Arc::new(Household { plan: plan.clone(), config: Arc::new(config.clone()), admin });
+    let snapshot = Arc::new(Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), admin });
     let (plan, follow_plan) = watch::channel(plan);
-    let (household, follow_household) = watch::channel(household);
-    threads::start(threads, &crew, &follow_plan, follow_household, &tell).map_err(cannot("starting a thread"))?;
+    let (snapshot, follow_snapshot) = watch::channel(snapshot);
+    threads::start(threads, &workers, &follow_plan, follow_snapshot, &tell).map_err(cannot("starting a thread"))?;
     drop(follow_plan);
     let mut control = Control {
         config,
         plans,
         program,
         plan,
-        household,
+        snapshot,
         events,
         tell,
         file_watch,
         running: threads,
-        heir: None,
+        successor: None,
         refused: None,
     };
     control.until_all_began()?;
@@ -109,8 +112,11 @@ pub fn control(config: Config, crew: impl Crew) -> Result<Ended, ServeError> {
         inheritance.serve();
     }
     systemd::tell(Notice::Ready);
+    say!("{}", outset::text(&control.config));
+    // What changed after it was read, and before it was watched.
+    control.reload(false);
     let ended = control.follow();
-    control.disinherit();
+    control.abort_handover();
     ended
 }
 
@@ -124,7 +130,7 @@ fn watch_files(file_watch: Option<&FileWatch>, config: &Config) {
 }
 
 fn not_noticed(file: &std::path::Path, error: &io::Error) {
-    eprintln!("unladen: changes of {}, or of what it names, are not all noticed ({error}); SIGHUP is", file.display());
+    say!("unladen: changes of {}, or of what it names, are not all noticed ({error}); SIGHUP is", file.display());
 }
 
 // === impl Control ===
@@ -152,27 +158,28 @@ impl Control {
             let Ok(event) = self.events.recv() else { return Ok(Ended::Drained) };
             match event {
                 Event::Stop => {
-                    self.disinherit();
+                    self.abort_handover();
                     systemd::tell(Notice::Stopping);
                     self.plans.listeners.give_up();
-                    let admin = self.household.borrow().admin.clone();
+                    let admin = self.snapshot.borrow().admin.clone();
                     let ended = self.drain(IDLE_AT_STOP.min(self.config.settings.drain), admin);
                     return Ok(ended.unwrap_or(Ended::Drained));
                 }
                 // The new one reads the file itself.
-                Event::Reload | Event::FileChanged if self.heir.is_some() => {}
+                Event::Reload | Event::FileChanged if self.successor.is_some() => {}
                 Event::Reload => self.reload(true),
                 Event::FileChanged => self.reload(false),
-                Event::HandOver if self.heir.is_some() => {}
+                Event::HandOver if self.successor.is_some() => {}
                 Event::HandOver => self.hand_over(),
-                Event::Heir(Ok(heir)) => {
-                    if let Some(process) = self.bequeath(heir) {
-                        // Others listen: who waits between two requests is best left alone until the next, or until the end.
+                Event::Successor(Ok(successor)) => {
+                    if let Some(process) = self.begin_handover(successor) {
+                        // Others listen: who waits between two requests is best left alone until the next, or until the
+                        // end.
                         let ended = self.drain(self.config.settings.drain, None);
                         return Ok(ended.unwrap_or(Ended::HandedOver { process }));
                     }
                 }
-                Event::Heir(Err(why)) => self.go_on(&why),
+                Event::Successor(Err(why)) => self.go_on(&why),
                 Event::Ended { thread } => return Err(ServeError::Thread { thread }),
                 Event::Began => {}
             }
@@ -188,7 +195,7 @@ impl Control {
                 // A file that is being put in place may not be there for a moment.
                 let is_new = self.refused.replace(error.stamp()) != Some(error.stamp());
                 if is_asked_for || is_new {
-                    eprintln!("unladen: the old configuration goes on, as this one is refused:\n{error}");
+                    say!("unladen: the old configuration goes on, as this one is refused:\n{error}");
                 }
                 return;
             }
@@ -196,67 +203,67 @@ impl Control {
         self.refused = None;
         let is_same = config.settings == self.config.settings
             && config.stamps == self.config.stamps
-            && config.front_stamps == self.config.front_stamps;
+            && config.site_stamps == self.config.site_stamps;
         if is_same && !is_asked_for {
             return;
         }
         systemd::tell(Notice::Reloading);
         match self.plans.make(&config, &mut Vec::new()) {
             Ok(made) => self.publish(config, made),
-            Err(error) => eprintln!("unladen: the old configuration goes on, as this one cannot be: {error}"),
+            Err(error) => say!("unladen: the old configuration goes on, as this one cannot be: {error}"),
         }
         systemd::tell(Notice::Ready);
     }
 
     fn publish(&mut self, config: Config, Made { plan, admin, changed }: Made) {
         let Changed { kept, new, gone } = changed;
-        eprintln!("unladen: {} is in force: {kept} addresses kept, {new} new, {gone} gone", config.file.display());
+        say!("unladen: {} is in force: {kept} addresses kept, {new} new, {gone} gone", config.file.display());
         for warning in config.warnings.iter().filter(|warning| !self.config.warnings.contains(warning)) {
-            eprintln!("unladen: {warning}");
+            say!("unladen: {warning}");
         }
         if config.settings.threads != self.config.settings.threads {
             let (new, old) = (config.settings.threads, self.config.settings.threads);
-            eprintln!(
+            say!(
                 "unladen: `threads` is {new} after the next start; until then {old} carry requests (SIGUSR2 starts anew)"
             );
         }
         watch_files(self.file_watch.as_ref(), &config);
         let plan = Arc::new(plan);
-        let household = Household { plan: plan.clone(), config: Arc::new(config.clone()), admin };
+        let snapshot = Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), admin };
         self.config = config;
         self.plan.send_replace(plan);
-        self.household.send_replace(Arc::new(household));
+        self.snapshot.send_replace(Arc::new(snapshot));
     }
 
     /// Starts a process that is to go on.
     fn hand_over(&mut self) {
         systemd::tell(Notice::Reloading);
         match self.program.start(self.plans.listeners.sockets(), self.tell.clone()) {
-            Ok(child) => self.heir = Some(child),
+            Ok(child) => self.successor = Some(child),
             Err(error) => self.go_on(&error.to_string()),
         }
     }
 
     /// The new process serves. Its id, if it still does.
-    fn bequeath(&mut self, heir: Heir) -> Option<u32> {
-        let process = self.heir.take()?.id();
+    fn begin_handover(&mut self, successor: Successor) -> Option<u32> {
+        let process = self.successor.take()?.id();
         systemd::tell(Notice::MainProcess(process));
-        heir.inherit();
+        successor.inherit();
         self.plans.listeners.leave();
-        eprintln!("unladen: process {process} has taken over; this one answers what is under way");
+        say!("unladen: process {process} has taken over; this one answers what is under way");
         Some(process)
     }
 
     /// It does not.
     fn go_on(&mut self, why: &str) {
-        let how = self.disinherit().map(|status| format!(" ({status})")).unwrap_or_default();
-        eprintln!("unladen: this process goes on, as the new one does not serve: {why}{how}");
+        let how = self.abort_handover().map(|status| format!(" ({status})")).unwrap_or_default();
+        say!("unladen: this process goes on, as the new one does not serve: {why}{how}");
         systemd::tell(Notice::Ready);
     }
 
     /// Ends a process that was to go on; how it ended.
-    fn disinherit(&mut self) -> Option<std::process::ExitStatus> {
-        let mut child = self.heir.take()?;
+    fn abort_handover(&mut self) -> Option<std::process::ExitStatus> {
+        let mut child = self.successor.take()?;
         // One that has ended by itself is not killed, only waited for.
         let _ = child.kill();
         child.wait().ok()
@@ -270,9 +277,9 @@ impl Control {
         let state = State::Draining { idle_until: Instant::now() + idle, until };
         let plan = Arc::new(self.plans.last(state));
         // What others hold of the old plan are listeners, which nobody but the threads may have from now on.
-        self.household.send_modify(|household| {
-            let Household { config, .. } = &**household;
-            *household = Arc::new(Household { plan: plan.clone(), config: config.clone(), admin });
+        self.snapshot.send_modify(|snapshot| {
+            let Snapshot { config, .. } = &**snapshot;
+            *snapshot = Arc::new(Snapshot { plan: plan.clone(), config: config.clone(), admin });
         });
         self.plan.send_replace(plan);
         while self.running > 0 {

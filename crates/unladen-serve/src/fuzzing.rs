@@ -1,5 +1,6 @@
-//! For `fuzz/` alone: the way of requests from a client's bytes to an upstream's, over sockets that lead to nobody. The principal
-//! functions are [`carry`], for HTTP/1, and [`downgrade`], for heads of HTTP/2. And what a country database can hold ([`country`]).
+//! For `fuzz/` alone: the way of requests from a client's bytes to an upstream's, over sockets that lead to nobody. The
+//! principal functions are [`carry`], for HTTP/1, and [`downgrade`], for heads of HTTP/2. What a country database can
+//! hold ([`country`]), and what passes of frames of HTTP/2 ([`frames`]).
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -12,8 +13,8 @@ use unladen_pool::{Buffer, Half, Socket, Transport, UpstreamSettings};
 
 use crate::compose::{Additions, request_to_h1};
 use crate::convert::request_from_h2;
-use crate::settings::{BesideSettings, ClientSettings, Forwarded, HostRule};
-use crate::stream::{H1Sink, H1Source, Pump, Sink, Source};
+use crate::settings::{ClientSettings, Forwarded, HostRule, ProxySettings};
+use crate::stream::{BodySource, H1Sink, H1Source, Pump, Sink};
 
 /// More than this is not carried: sockets hold it, so that nobody has to read meanwhile.
 pub const MOST: usize = 32 * 1024;
@@ -47,7 +48,7 @@ pub async fn carry(bytes: &[u8], way: &Way) -> io::Result<Vec<(Vec<u8>, bool)>> 
         let onward = RefCell::new(Transport::Plain(Socket::Unix(ours)));
         head.clear();
         request_to_h1(&mut head, &request, &additions(&settings, way));
-        let mut body = Source::H1(H1Source::new(Half(&transport), &mut buffer, request.length));
+        let mut body = BodySource::H1(H1Source::new(Half(&transport), &mut buffer, request.length));
         let mut sink = Sink::H1(H1Sink::new(Half(&onward), &mut head, request.length));
         let mut pump = Pump::keeping(0);
         let is_whole = poll_fn(|cx| pump.poll(cx, &mut body, &mut sink, None)).await.is_ok();
@@ -91,8 +92,9 @@ pub fn downgrade(head: &http::request::Parts, ends: bool, way: &Way) -> Option<V
     Some(sent)
 }
 
-fn additions<'a>(settings: &'a BesideSettings, way: &Way) -> Additions<'a> {
+fn additions<'a>(settings: &'a ProxySettings, way: &Way) -> Additions<'a> {
     Additions {
+        waited: None,
         settings,
         authority: "upstream:80",
         tls: false,
@@ -103,8 +105,8 @@ fn additions<'a>(settings: &'a BesideSettings, way: &Way) -> Additions<'a> {
     }
 }
 
-fn settings(way: &Way) -> BesideSettings {
-    BesideSettings {
+fn settings(way: &Way) -> ProxySettings {
+    ProxySettings {
         listen: Vec::new(),
         socket_mode: 0,
         upstream: UpstreamSettings::new("", Vec::new()),
@@ -112,13 +114,30 @@ fn settings(way: &Way) -> BesideSettings {
         forwarded: way.forwarded,
         via: way.via,
         request_id: false,
+        http2: true,
         client: ClientSettings::default(),
         rates: Vec::new(),
+        buffer: crate::settings::BufferSettings::default(),
     }
 }
 
 /// The country that a database has for an address, if it is one: of bytes that anybody may have written.
 pub fn country(database: Vec<u8>, address: std::net::IpAddr) -> Option<String> {
-    let country = crate::front::Country::new(database).ok()?;
+    let country = crate::site::Country::new(database).ok()?;
     Some(country.lookup(address).to_owned())
+}
+
+/// Follows frames of HTTP/2 that come in pieces of these sizes, over and over: the number of the head that is under
+/// way, if one is, and how many bytes of bodies have passed.
+pub fn frames(mut bytes: &[u8], preface: usize, sizes: &[usize]) -> (Option<u64>, u64) {
+    let mut frames = crate::client_h2::frames::Frames::after(preface);
+    for size in sizes.iter().cycle() {
+        if bytes.is_empty() {
+            break;
+        }
+        let (piece, rest) = bytes.split_at((*size).clamp(1, bytes.len()));
+        frames.pass(piece);
+        bytes = rest;
+    }
+    (frames.head(), frames.bodies)
 }

@@ -4,27 +4,32 @@
 //! a client connects ── in front: PROXY, TLS (front/open) ── client_h1 / client_h2 ── a head is read, strictly (unladen-http1)
 //!        │ no request of HTTP: 400, 431, 501, 505
 //!        │
-//! in front of an application (front/call):
+//! in front of an application (site/inbound_request):
 //!        │ prepare      for whom it is, from which country; what a client says of itself is taken off
 //!        │ PURGE        forgets (purge)                                          200, 403
 //!        │ ask          a validator, what the page's version is now
-//!        │ look, decide what is stored, and whether it answers (inquiry; unladen-cache)
-//!        │              ├─ it does: recall (reply, memory)                       200, 206, 304, 412, 416
+//!        │ look, decide what is stored, and whether it answers (cache_lookup; unladen-cache)
+//!        │              ├─ it does: respond_cached (reply)                        200, 206, 304, 412, 416
 //!        │              ├─ wait: together with all who ask for the same (wait); one of them fetches (fetch),
-//!        │              │        the answer is judged, told and stored (catch)
-//!        │              └─ pass: the application, for this client alone; what an unsafe request changed is forgotten (touch)
-//!        │ clients      too many under way of one client                         429
+//!        │              │        the answer is judged, told and stored (cache_fetch)
+//!        │              └─ pass: the application, for this client alone; what an unsafe request changed is forgotten (response_policy)
+//!        │ crowd        too many under way of one client                         429
 //!        │
-//! at the application, or beside one (errand):
-//! Admitting    rates, limits, the breaker                                        429, 503 at once
+//! at the application, or beside one (transaction):
+//! Admitting    rates                                                             413, 429 at once
+//!        │
+//! Receiving    the body, if it is to wait for its end (spool): in memory, then
+//! Storing      in a file                                                         408, 413, 503, 507
+//!        │
+//! Admitting    limits, the breaker                                               503 at once
 //!        │
 //! Connecting   an endpoint is picked; a connection of this thread, of another, or a new one (unladen-pool)
 //!        │     ├─ none: BackingOff, another endpoint                              502, 503, 504
-//! Sending      the head, and the body as the client sends it
+//! Sending      the head, and the body: from where it waits, or as the client sends it
 //! Waiting      for the answer's head; interim ones (1xx) are passed on
 //!        │     ├─ the connection was just being closed: again on another, if that is safe
 //!        │     ├─ silence, a reset, a status that is listed: BackingOff, again if that is safe
-//! Answering    the answer's body, as fast as the client takes it
+//! Answering    the answer's body, as fast as the application sends it: what the client does not take waits (relay)
 //!        │     └─ it breaks off: so does ours
 //! Tunnelling   after 101, both ways, whatever it is
 //!        │
@@ -38,6 +43,10 @@ use crate::record::Reason;
 pub(crate) enum Phase {
     /// Nothing has been decided.
     Admitting,
+    /// Its body is read, and nobody asked yet.
+    Receiving,
+    /// A disk is waited for, to take some of its body.
+    Storing,
     /// A connection is looked for, or made.
     Connecting,
     /// It will be sent again in a moment.
@@ -55,12 +64,13 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
-    /// What it means if this takes too long. While the request is sent, it is the client that is waited for, or the upstream that
-    /// does not read on: either way no answer came in time.
+    /// What it means if this takes too long. While the request is sent, it is the client that is waited for, or the
+    /// upstream that does not read on: either way no answer came in time.
     pub(crate) fn too_long(self) -> Reason {
         match self {
             Self::Admitting | Self::Connecting | Self::BackingOff => Reason::ConnectTimeout,
-            Self::Sending | Self::Delivering => Reason::ClientTimeout,
+            Self::Receiving | Self::Sending | Self::Delivering => Reason::ClientTimeout,
+            Self::Storing => Reason::DiskFailed,
             Self::Waiting | Self::Answering | Self::Tunnelling => Reason::UpstreamTimeout,
         }
     }

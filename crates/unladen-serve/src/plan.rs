@@ -1,12 +1,12 @@
-//! The principal type is [`Plan`]: what the threads are to do from now on. The control thread makes one at the start and at each
-//! reload; the threads follow the latest.
+//! The principal type is [`Plan`]: what the threads are to do from now on. The control thread makes one at the start
+//! and at each reload; the threads follow the latest.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::beside::Beside;
-use crate::front::Front;
+use crate::proxy::Proxy;
 use crate::settings::ListenAddress;
+use crate::site::Site;
 
 /// What the threads are to do from now on.
 #[derive(Debug)]
@@ -15,8 +15,8 @@ pub struct Plan {
     pub generation: u64,
     /// The places beside applications, and in front of them.
     pub places: Vec<Planned>,
-    /// Of requests without a decision of their caller, the share that is traced; none: no traces are made, and `traceparent` is
-    /// passed on as it came.
+    /// Of requests without a decision of their caller, the share that is traced; none: no traces are made, and
+    /// `traceparent` is passed on as it came.
     pub trace_sample: Option<f64>,
     /// Whether it goes on.
     pub state: State,
@@ -25,11 +25,11 @@ pub struct Plan {
 /// A place, and where it listens.
 #[derive(Debug)]
 pub struct Planned {
-    /// The place; of a front, the one from where it calls its application.
-    pub beside: Arc<Beside>,
+    /// The place; of a site, the one from where it calls its application.
+    pub proxy: Arc<Proxy>,
     /// If it is in front of an application.
-    pub front: Option<Arc<Front>>,
-    /// Of a front: where clients are sent on to https.
+    pub site: Option<Arc<Site>>,
+    /// Of a site: where clients are sent on to https.
     pub redirects: Vec<Arc<Listener>>,
     /// Kept over a reload, if they are to stay.
     pub listeners: Vec<Arc<Listener>>,
@@ -62,8 +62,8 @@ pub enum State {
     Running,
     /// Nothing is accepted any more; what was is answered, each answer being its connection's last.
     Draining {
-        /// Connections that wait for a request are closed then: soon if nobody else listens, since a request that comes just then is
-        /// lost either way; late after a handover.
+        /// Connections that wait for a request are closed then: soon if nobody else listens, since a request that comes
+        /// just then is lost either way; late after a handover.
         idle_until: Instant,
         /// All of them are.
         until: Instant,

@@ -9,14 +9,31 @@ use crate::settings::RateSettings;
 
 /// The bounds of rates of a listener; all of them must allow a request.
 #[derive(Debug, Default)]
-pub struct Rates {
+pub(crate) struct Rates {
     rates: Vec<Rate>,
 }
 
 #[derive(Debug)]
-enum Rate {
-    ForAll(Bucket),
-    ByHeader(String, Box<KeyedBuckets>),
+struct Rate {
+    by: By,
+    /// Of a site: answers from memory count too.
+    hits: bool,
+}
+
+#[derive(Debug)]
+enum By {
+    All(Bucket),
+    /// A bucket for each value, and one for all requests without the header.
+    Header(String, Box<KeyedBuckets>, Bucket),
+}
+
+/// Which requests count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// All that come: before it is known whether memory answers them.
+    Coming,
+    /// Those that go to the upstream.
+    Going,
 }
 
 // === impl Rates ===
@@ -24,28 +41,33 @@ enum Rate {
 impl Rates {
     /// Full buckets.
     pub(crate) fn new(settings: &[RateSettings]) -> Self {
-        let rate = |settings: &RateSettings| match &settings.header {
-            None => Rate::ForAll(Bucket::new(settings.rate, settings.burst)),
-            Some(header) => Rate::ByHeader(
-                header.clone(),
-                Box::new(KeyedBuckets::new(settings.rate, settings.burst, settings.keys)),
-            ),
+        let rate = |settings: &RateSettings| {
+            let bucket = Bucket::new(settings.rate, settings.burst);
+            let by = match &settings.header {
+                None => By::All(bucket),
+                Some(header) => {
+                    let buckets = KeyedBuckets::new(settings.rate, settings.burst, settings.keys);
+                    By::Header(header.clone(), Box::new(buckets), bucket)
+                }
+            };
+            Rate { by, hits: settings.hits }
         };
         Self { rates: settings.iter().map(rate).collect() }
     }
 
-    /// Takes a token from each, or tells when there will be one. A request without the header is bound by the others alone.
-    pub(crate) fn take(&self, request: &Request, now: Instant) -> Result<(), Duration> {
-        for rate in &self.rates {
-            match rate {
-                Rate::ForAll(bucket) => bucket.take(now)?,
-                Rate::ByHeader(header, buckets) => {
+    /// Takes a token from each that counts these requests, or tells when there will be one.
+    pub(crate) fn take(&self, request: &Request, counting: Counting, now: Instant) -> Result<(), Duration> {
+        for rate in self.rates.iter().filter(|rate| rate.hits == (counting == Counting::Coming)) {
+            match &rate.by {
+                By::All(bucket) => bucket.take(now)?,
+                By::Header(header, buckets, without) => {
                     let value = match header.as_str() {
                         "host" => Some(&*request.authority),
                         header => request.fields.find(header.as_bytes()),
                     };
-                    if let Some(value) = value {
-                        buckets.take(value, now)?;
+                    match value {
+                        Some(value) => buckets.take(value, now)?,
+                        None => without.take(now)?,
                     }
                 }
             }

@@ -1,11 +1,15 @@
-//! The principal type is [`Record`]: one request, told once it is over. Metrics, the access log and traces are made of it.
+//! The principal type is [`RequestAccount`]: one request, told once it is over. Metrics, the access log and traces are made of
+//! it.
 
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
+
+use unladen_http1::Fields;
 
 /// One request, from its head to its response's end.
 #[derive(Clone, Debug)]
-pub struct Record<'a> {
-    /// The upstream's name, which is the `[[beside]]` table's.
+pub struct RequestAccount<'a> {
+    /// The upstream's name, which is the `[[outbound]]` table's.
     pub upstream: &'a str,
     /// The endpoint that answered last, or failed last.
     pub endpoint: Option<&'a unladen_pool::Address>,
@@ -41,12 +45,54 @@ pub struct Record<'a> {
     pub bytes_in: u64,
     /// Bytes of the response's body.
     pub bytes_out: u64,
+    /// For whom it is, as far as that is known; none: of a Unix socket.
+    pub client: Option<IpAddr>,
+    /// What the request said besides; none: it was no request.
+    pub fields: Option<&'a Fields>,
     /// `X-Request-Id`, as sent on.
     pub request_id: &'a [u8],
     /// W3C trace context, as sent on.
     pub trace: Option<Trace>,
     /// In front of an application: what the cache did, and why, in a word.
     pub cache: Option<(CacheResult, &'static str)>,
+    /// What went wrong last at the upstream, also if another attempt did better.
+    pub cause: Option<&'a crate::Cause>,
+    /// In front of an application: what was fetched for it.
+    pub fetched: Option<FetchRecord<'a>>,
+}
+
+// === impl RequestAccount ===
+
+impl<'a> RequestAccount<'a> {
+    /// What was asked of the upstream: by this request, or for it.
+    pub fn asked(&self) -> FetchRecord<'a> {
+        self.fetched.unwrap_or(FetchRecord {
+            endpoint: self.endpoint,
+            upstream_version: self.upstream_version,
+            reuse: self.reuse,
+            attempts: self.attempts,
+            request_id: self.request_id,
+            cause: self.cause,
+        })
+    }
+}
+
+/// Of a request that was fetched for another: what that one's line in the log tells of it. It is counted and traced as
+/// a request of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct FetchRecord<'a> {
+    /// As of [`RequestAccount`].
+    pub endpoint: Option<&'a unladen_pool::Address>,
+    /// As of [`RequestAccount`].
+    pub upstream_version: Option<Version>,
+    /// As of [`RequestAccount`].
+    pub reuse: Reuse,
+    /// As of [`RequestAccount`].
+    pub attempts: u32,
+    /// As of [`RequestAccount`].
+    pub request_id: &'a [u8],
+    /// As of [`RequestAccount`].
+    pub cause: Option<&'a crate::Cause>,
 }
 
 /// What the cache did.
@@ -66,7 +112,7 @@ pub enum CacheResult {
     Miss,
     /// The application answered, and the cache had no part in it.
     Pass,
-    /// Neither: the front itself answered (a purge, a redirect, a bound).
+    /// Neither: the site itself answered (a purge, a redirect, a bound).
     Own,
 }
 
@@ -156,6 +202,14 @@ pub enum Reason {
     OnlyIfCached,
     /// This address may not purge.
     PurgeForbidden,
+    /// As many uploads of this client, or of its network, are under way as may be.
+    TooManyUploads,
+    /// There is no room now for its body to wait in.
+    BufferFull,
+    /// The disk did not take its body.
+    DiskFailed,
+    /// No file descriptor is left to connect with.
+    OutOfFiles,
 }
 
 /// W3C trace context, level 1.
@@ -196,7 +250,7 @@ impl CacheResult {
             Self::Collapsed => "collapsed",
             Self::Miss => "miss",
             Self::Pass => "pass",
-            Self::Own => "own",
+            Self::Own => "local_reply",
         }
     }
 
@@ -233,6 +287,10 @@ impl Reason {
             Self::TooManyOfClient => "too_many_of_client",
             Self::OnlyIfCached => "only_if_cached",
             Self::PurgeForbidden => "purge_forbidden",
+            Self::TooManyUploads => "too_many_uploads",
+            Self::BufferFull => "buffer_full",
+            Self::DiskFailed => "disk_failed",
+            Self::OutOfFiles => "out_of_files",
         }
     }
 
@@ -242,9 +300,16 @@ impl Reason {
             Self::Malformed(fault) => fault.status(),
             Self::BodyTooLarge => 413,
             Self::ClientTimeout => 408,
-            Self::RateLimited | Self::TooManyOfClient => 429,
+            Self::RateLimited | Self::TooManyOfClient | Self::TooManyUploads => 429,
             Self::PurgeForbidden => 403,
-            Self::BreakerOpen | Self::TooManyRequests | Self::TooManyPending | Self::NoEndpoint | Self::Draining => 503,
+            Self::BreakerOpen
+            | Self::TooManyRequests
+            | Self::TooManyPending
+            | Self::NoEndpoint
+            | Self::OutOfFiles
+            | Self::Draining
+            | Self::BufferFull => 503,
+            Self::DiskFailed => 507,
             Self::ConnectFailed
             | Self::TlsFailed
             | Self::UpstreamClosed

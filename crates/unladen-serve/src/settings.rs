@@ -1,4 +1,5 @@
-//! The principal type is [`Settings`]: what `serve` does, with every default filled in. `config` reads them from a file.
+//! The principal type is [`Settings`]: what `serve` does, with every default filled in. `config` reads them from a
+//! file.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,6 +8,9 @@ use std::time::Duration;
 use serde::Serialize;
 use unladen_pool::UpstreamSettings;
 
+use crate::log_fields::{Addresses, LogFields};
+use crate::pace::Pace;
+
 /// What `serve` does.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Settings {
@@ -14,6 +18,8 @@ pub struct Settings {
     pub threads: usize,
     /// How long requests in flight may take when it stops or hands over.
     pub drain: Duration,
+    /// Bytes that may be held for clients: what waits to be sent to them, their requests, and bodies on their way.
+    pub client_memory: usize,
     /// Where it shows itself.
     pub admin: Option<AdminSettings>,
     /// The access log.
@@ -21,9 +27,9 @@ pub struct Settings {
     /// Traces and metrics for a collector.
     pub otlp: Option<OtlpSettings>,
     /// Beside the application.
-    pub beside: Vec<BesideSettings>,
+    pub outbound: Vec<ProxySettings>,
     /// In front of applications.
-    pub front: Vec<crate::front::FrontSettings>,
+    pub site: Vec<crate::site::SiteSettings>,
 }
 
 /// Where `serve` shows itself.
@@ -40,6 +46,10 @@ pub struct LogSettings {
     pub file: Option<PathBuf>,
     /// The share of requests that is written; those with a status of 500 or more, and those that failed, always are.
     pub sample: f64,
+    /// What a line has.
+    pub fields: LogFields,
+    /// What of clients' addresses it has.
+    pub addresses: Addresses,
 }
 
 /// A collector of OpenTelemetry, by OTLP over HTTP.
@@ -67,7 +77,7 @@ pub enum ListenAddress {
 
 /// One listener beside the application, and its upstream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BesideSettings {
+pub struct ProxySettings {
     /// Where the application calls: one or more.
     pub listen: Vec<ListenAddress>,
     /// Who may open its Unix sockets, as of chmod.
@@ -82,10 +92,14 @@ pub struct BesideSettings {
     pub via: bool,
     /// Whether a request without `X-Request-Id` is given one.
     pub request_id: bool,
+    /// Whether clients may speak HTTP/2.
+    pub http2: bool,
     /// Bounds of the clients.
     pub client: ClientSettings,
     /// Bounds of rates.
     pub rates: Vec<RateSettings>,
+    /// Bodies that wait, so that a slow client takes no connection of the upstream.
+    pub buffer: BufferSettings,
 }
 
 /// What the upstream is told as `Host`.
@@ -129,6 +143,10 @@ pub struct ClientSettings {
     pub body_bytes: Option<u64>,
     /// From a request's first byte to its head's end.
     pub head_timeout: Duration,
+    /// How fast a request's body has to come.
+    pub body_pace: Pace,
+    /// How fast an answer has to be taken.
+    pub answer_pace: Pace,
     /// Between requests.
     pub idle: Duration,
     /// Streams of HTTP/2 at a time on a connection.
@@ -146,6 +164,42 @@ pub struct RateSettings {
     pub burst: u32,
     /// So many values of the header are kept apart; those beyond share one bucket.
     pub keys: usize,
+    /// Of a site: whether answers from memory count too.
+    pub hits: bool,
+}
+
+/// Bodies that wait, so that a slow client takes no connection of the upstream.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BufferSettings {
+    /// Whether a request's body is read to its end before the upstream is asked for a connection.
+    pub requests: bool,
+    /// Whether an answer is read as fast as it comes, however slow its client is.
+    pub answers: bool,
+    /// How paths begin whose requests are sent on as they come all the same.
+    pub streamed: Vec<String>,
+    /// Of one body, in bytes; what is more goes to a file.
+    pub memory: usize,
+    /// Of all bodies together.
+    pub all_memory: u64,
+    /// Of all files together.
+    pub disk: u64,
+    /// Where the files are.
+    pub folder: PathBuf,
+}
+
+impl Default for BufferSettings {
+    /// Beside an application: its clients are trusted, and wait for what is streamed.
+    fn default() -> Self {
+        Self {
+            requests: false,
+            answers: false,
+            streamed: Vec::new(),
+            memory: 64 * 1024,
+            all_memory: 16 << 20,
+            disk: 4 << 30,
+            folder: PathBuf::from("/var/tmp"),
+        }
+    }
 }
 
 impl Default for ClientSettings {
@@ -156,6 +210,8 @@ impl Default for ClientSettings {
             fields: 128,
             body_bytes: None,
             head_timeout: Duration::from_secs(10),
+            body_pace: Pace { grace: Duration::from_secs(20), rate: None },
+            answer_pace: Pace { grace: Duration::from_secs(60), rate: None },
             idle: Duration::from_secs(60),
             streams: 128,
         }

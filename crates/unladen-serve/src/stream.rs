@@ -1,13 +1,23 @@
-//! Bodies on their way: where they come from ([`Source`]), where they go to ([`Sink`]), and what carries them over ([`Pump`]).
-//! None of them keeps more of a body than one block: whoever is slow holds the other up.
+//! Bodies on their way: where they come from ([`BodySource`]), where they go to ([`Sink`]), and what carries them over
+//! ([`Pump`]). Most keep no more of a body than one block: whoever is slow holds the other up. What HTTP/2 holds for
+//! its client is bounded by the client's share, what a coding holds by its window; and a [`Relay`] has what a slow
+//! client does not take wait where `[buffer]` says.
 
+mod coded_sink;
+mod h2_sink;
 mod pump;
+mod relay;
 mod sink;
 mod source;
+mod spooled;
 
+pub(crate) use coded_sink::CodedSink;
+pub(crate) use h2_sink::H2Sink;
 pub(crate) use pump::{Pump, PumpError};
-pub(crate) use sink::{H1Sink, H2Sink, Sink, SinkError};
-pub(crate) use source::{FillingSource, H1Source, H2Source, Source, SourceError};
+pub(crate) use relay::{Relay, Relayed};
+pub(crate) use sink::{H1Sink, Sink, SinkError};
+pub(crate) use source::{BodySource, FetchSource, Guard, H1Source, H2Source, SourceError};
+pub(crate) use spooled::SpoolSource;
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use unladen_pool::{Buffer, Half};
 
-use crate::told::Told;
+use crate::request_state::RequestState;
 use crate::watch::Deadline;
 
 /// One direction.
@@ -48,16 +48,20 @@ pub(crate) async fn tunnel(
     upstream: (Half<'_>, &mut Buffer),
     deadline: &Deadline,
     idle: Duration,
-    told: &Told<'_>,
+    state: &RequestState<'_>,
 ) {
     deadline.renew(idle);
     let mut up = Way { from: client.0, buffer: client.1, to: upstream.0, bytes: 0, ended: false, done: false };
     let mut down = Way { from: upstream.0, buffer: upstream.1, to: client.0, bytes: 0, ended: false, done: false };
+    let mut is_ups_turn = false;
     poll_fn(|cx| {
-        let sent = up.poll(cx, deadline, idle);
+        // By turns: one that never pauses would leave the other nothing of what a task may do in one go.
+        is_ups_turn = !is_ups_turn;
+        let early = is_ups_turn.then(|| up.poll(cx, deadline, idle));
         let received = down.poll(cx, deadline, idle);
-        told.bytes_in.set(up.bytes);
-        told.bytes_out.set(down.bytes);
+        let sent = early.unwrap_or_else(|| up.poll(cx, deadline, idle));
+        state.bytes_in.set(up.bytes);
+        state.bytes_out.set(down.bytes);
         match (sent, received) {
             (Poll::Ready(Err(_)), _) | (_, Poll::Ready(Err(_))) => Poll::Ready(()),
             (Poll::Ready(Ok(())), Poll::Ready(Ok(()))) => Poll::Ready(()),

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::future::poll_fn;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -10,8 +10,8 @@ use tokio::time::Sleep;
 
 /// One timer for all that a connection waits for, one after the other.
 ///
-/// Moving a deadline further away does not touch the timer: it goes off early, sees that there is time left, and waits for the rest.
-/// Thus a request that is answered in time costs no work on timers.
+/// Moving a deadline further away does not touch the timer: it goes off early, sees that there is time left, and waits
+/// for the rest. Thus a request that is answered in time costs no work on timers.
 #[derive(Debug)]
 pub(crate) struct Watch {
     sleep: Pin<Box<Sleep>>,
@@ -22,7 +22,7 @@ pub(crate) struct Watch {
 pub(crate) struct Deadline {
     at: Cell<Instant>,
     /// Of all of it; the parts may not go beyond.
-    last: Option<Instant>,
+    last: Cell<Option<Instant>>,
     /// When the clock was looked at last: it is, when something was waited for.
     now: Cell<Instant>,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Deadline {
 impl Deadline {
     /// From `now` on, `within` is left.
     pub(crate) fn new(now: Instant, within: Duration, last: Option<Instant>) -> Self {
-        let deadline = Self { at: Cell::new(now), last, now: Cell::new(now) };
+        let deadline = Self { at: Cell::new(now), last: Cell::new(last), now: Cell::new(now) };
         deadline.set(within);
         deadline
     }
@@ -51,7 +51,7 @@ impl Deadline {
     /// From when the clock was looked at last, `within` is left.
     pub(crate) fn set(&self, within: Duration) {
         let at = self.now.get() + within.min(FAR);
-        self.at.set(self.last.map_or(at, |last| last.min(at)));
+        self.at.set(self.last.get().map_or(at, |last| last.min(at)));
     }
 
     /// From now on, `within` is left.
@@ -60,14 +60,26 @@ impl Deadline {
         self.set(within);
     }
 
+    /// Not beyond this, if there is such a time.
+    pub(crate) fn until(&self, at: Option<Instant>) {
+        if let Some(at) = at {
+            self.at.set(self.at.get().min(at));
+        }
+    }
+
+    /// Takes the bound of the whole off: what is left is not what it is for.
+    pub(crate) fn lift(&self) {
+        self.last.set(None);
+    }
+
     /// Whether the bound of the whole has been reached.
     pub(crate) fn is_last(&self) -> bool {
-        self.last.is_some_and(|last| self.at.get() >= last)
+        self.last.get().is_some_and(|last| self.at.get() >= last)
     }
 
     /// What is left of the whole.
     pub(crate) fn left(&self) -> Option<Duration> {
-        self.last.map(|last| last.saturating_duration_since(self.now.get()))
+        self.last.get().map(|last| last.saturating_duration_since(self.now.get()))
     }
 }
 
@@ -81,8 +93,10 @@ impl Watch {
         Self { sleep: Box::pin(tokio::time::sleep(Duration::from_secs(60))) }
     }
 
-    /// What `work` gives; none if its deadline is reached before. It is pinned by whoever calls, so that it need not be moved.
+    /// What `work` gives; none if its deadline is reached before. It is pinned by whoever calls, so that it need not be
+    /// moved.
     pub(crate) async fn over<F: Future>(&mut self, deadline: &Deadline, mut work: Pin<&mut F>) -> Option<F::Output> {
+        let mut has_looked_again = false;
         poll_fn(|cx| {
             if let Poll::Ready(output) = work.as_mut().poll(cx) {
                 return Poll::Ready(Some(output));
@@ -96,8 +110,15 @@ impl Watch {
                     return Poll::Pending;
                 }
                 if Instant::now() >= deadline.at.get() {
-                    return Poll::Ready(None);
+                    if std::mem::replace(&mut has_looked_again, true) {
+                        return Poll::Ready(None);
+                    }
+                    // A process that was held up may learn of the time before it learns of what came in time: the
+                    // system is asked for that once more, and `work` with it.
+                    let _ = pin!(tokio::task::yield_now()).poll(cx);
+                    return Poll::Pending;
                 }
+                has_looked_again = false;
                 self.sleep.as_mut().reset(at);
             }
         })

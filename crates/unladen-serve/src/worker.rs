@@ -6,26 +6,34 @@ use std::io;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, spawn_local};
-use unladen_pool::{Socket, Transport, Upstream};
+use unladen_pool::{Socket, Transport, Upstream, is_out_of_files};
 
-use crate::front::Peer;
-
+use crate::cause::OUT_OF_FILES;
 use crate::client_h1;
-use crate::context::{Context, Slot, Visit};
+use crate::context::{ConnectionGuard, Context, Slot};
+use crate::observability::{Observability, Trouble};
 use crate::plan::{ListenSocket, Plan, State};
-use crate::seeing::Seeing;
+use crate::site::{CrowdPermit, Peer};
 
 /// How long to wait when nothing can be accepted: no file descriptor is left, or as many clients are there as may be.
 const PAUSE: Duration = Duration::from_millis(20);
 /// How often a thread that drains looks whether it is done.
 const LOOK: Duration = Duration::from_millis(10);
+/// Of all connections that there may be, one in so many is closed at a time to make room.
+const AT_A_TIME: usize = 256;
+/// The same of those that there are: where they are few, most of them may just have come.
+const OF_THOSE: usize = 16;
+/// Told when a listener has as many connections as it may: those that could make room may be other threads'.
+static CROWDED: Notify = Notify::const_new();
+/// Times that no file descriptor was left for a client.
+static SHORT: AtomicUsize = AtomicUsize::new(0);
 
 /// A listener that is being served.
 struct Serving {
@@ -34,8 +42,13 @@ struct Serving {
 }
 
 /// Follows the plan until it says to stop, and no connection is left or the time is over. On a `LocalRuntime`.
-pub async fn run(thread: usize, threads: usize, mut plan: watch::Receiver<Arc<Plan>>, seeing: Arc<Seeing>) {
-    let context = Context::new(thread, seeing.thread(thread));
+pub async fn run(
+    thread: usize,
+    threads: usize,
+    mut plan: watch::Receiver<Arc<Plan>>,
+    observability: Arc<Observability>,
+) {
+    let context = Context::new(thread, &observability);
     let mut servings: HashMap<u64, Serving> = HashMap::new();
     let mut keepers: Vec<(Arc<Upstream>, JoinHandle<()>)> = Vec::new();
     loop {
@@ -46,7 +59,7 @@ pub async fn run(thread: usize, threads: usize, mut plan: watch::Receiver<Arc<Pl
             return drain(&context, servings, idle_until, until).await;
         }
         look_after(&now, thread, &mut keepers);
-        follow(&now, thread, threads, &context, &seeing, &mut servings).await;
+        follow(&now, thread, threads, &context, &observability, &mut servings).await;
         drop(now);
         if plan.changed().await.is_err() {
             return;
@@ -57,7 +70,7 @@ pub async fn run(thread: usize, threads: usize, mut plan: watch::Receiver<Arc<Pl
 /// Each upstream's idle connections of this thread have someone to look after them.
 fn look_after(plan: &Plan, thread: usize, keepers: &mut Vec<(Arc<Upstream>, JoinHandle<()>)>) {
     let is_planned =
-        |upstream: &Arc<Upstream>| plan.places.iter().any(|planned| Arc::ptr_eq(&planned.beside.upstream, upstream));
+        |upstream: &Arc<Upstream>| plan.places.iter().any(|planned| Arc::ptr_eq(&planned.proxy.upstream, upstream));
     keepers.retain(|(upstream, keeper)| {
         let stays = is_planned(upstream);
         if !stays {
@@ -66,7 +79,7 @@ fn look_after(plan: &Plan, thread: usize, keepers: &mut Vec<(Arc<Upstream>, Join
         stays
     });
     for planned in &plan.places {
-        let upstream = planned.beside.upstream.clone();
+        let upstream = planned.proxy.upstream.clone();
         if !keepers.iter().any(|(kept, _)| Arc::ptr_eq(kept, &upstream)) {
             let looked_after = upstream.clone();
             keepers.push((upstream, spawn_local(async move { looked_after.look_after(thread).await })));
@@ -79,17 +92,17 @@ async fn follow(
     thread: usize,
     threads: usize,
     context: &Rc<Context>,
-    seeing: &Seeing,
+    observability: &Observability,
     servings: &mut HashMap<u64, Serving>,
 ) {
     let mut gone = std::mem::take(servings);
     for planned in &plan.places {
-        let index = seeing.upstream(&planned.beside.upstream.settings().name);
+        let index = observability.upstream(&planned.proxy.upstream.settings().name);
         let listeners = planned.listeners.iter().map(|listener| (listener, false));
         for (listener, redirects) in listeners.chain(planned.redirects.iter().map(|listener| (listener, true))) {
             if let Some(serving) = gone.remove(&listener.id) {
-                serving.slot.beside.replace(planned.beside.clone());
-                serving.slot.front.replace(planned.front.clone());
+                serving.slot.proxy.replace(planned.proxy.clone());
+                serving.slot.site.replace(planned.site.clone());
                 serving.slot.index.set(index);
                 servings.insert(listener.id, serving);
                 continue;
@@ -172,11 +185,21 @@ impl Accepting {
 
 async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
     let mut stop = std::pin::pin!(slot.stop.notified());
+    let mut short = SHORT.load(Ordering::Relaxed);
     while !slot.is_stopping.get() {
+        let mut crowded = std::pin::pin!(CROWDED.notified());
         let is_full = {
-            let beside = slot.beside.borrow();
-            beside.clients.load(Ordering::Relaxed) >= beside.settings.client.connections
+            let proxy = slot.proxy.borrow();
+            proxy.clients.load(Ordering::Relaxed) >= proxy.settings.client.connections
         };
+        if is_full {
+            make_room(&context, &slot);
+            CROWDED.notify_waiters();
+        }
+        let times = SHORT.load(Ordering::Relaxed);
+        if std::mem::replace(&mut short, times) != times && !is_full {
+            make_room(&context, &slot);
+        }
         let accepting = async {
             if is_full {
                 tokio::time::sleep(PAUSE).await;
@@ -186,8 +209,17 @@ async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
                 Ok(accepted) => Some(accepted),
                 // The client has gone again.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => None,
-                Err(_) => {
+                Err(error) => {
+                    let text = if is_out_of_files(&error) { OUT_OF_FILES.to_owned() } else { error.to_string() };
+                    let cause = format!("no client can be accepted: {text}");
+                    let proxy = slot.proxy.borrow().clone();
+                    let reason = if is_out_of_files(&error) { "out_of_files" } else { "accept_failed" };
+                    let whom = &proxy.upstream.settings().name;
+                    context.observability.tell(&Trouble { whom, place: None, reason, cause: &cause });
                     tokio::time::sleep(PAUSE).await;
+                    if is_out_of_files(&error) {
+                        short_of_files();
+                    }
                     None
                 }
             }
@@ -195,7 +227,10 @@ async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
         let mut accepting = std::pin::pin!(accepting);
         let accepted = poll_fn(|cx| match accepting.as_mut().poll(cx) {
             Poll::Ready(accepted) => Poll::Ready(Some(accepted)),
-            Poll::Pending => stop.as_mut().poll(cx).map(|()| None),
+            Poll::Pending if stop.as_mut().poll(cx).is_ready() => Poll::Ready(None),
+            // There may be no room here either.
+            Poll::Pending if !is_full => crowded.as_mut().poll(cx).map(|()| Some(None)),
+            Poll::Pending => Poll::Pending,
         });
         match accepted.await {
             Some(Some((socket, address))) => spawn(socket, address, &context, &slot),
@@ -206,22 +241,65 @@ async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
     listener.accept_queued(|socket, address| spawn(socket, address, &context, &slot));
 }
 
+/// No file descriptor is left: who asks for something comes before those who only wait, on whichever thread they are.
+pub(crate) fn short_of_files() {
+    SHORT.fetch_add(1, Ordering::Relaxed);
+    CROWDED.notify_waiters();
+}
+
+/// Has some connections closed that wait for a request, where there is no room (or no file descriptor) for new ones:
+/// honest clients ask again on another, and those that only take room do not.
+fn make_room(context: &Context, slot: &Slot) {
+    let (most, now) = {
+        let proxy = slot.proxy.borrow();
+        (proxy.settings.client.connections, proxy.clients.load(Ordering::Relaxed))
+    };
+    let some = (most / AT_A_TIME).min(now / OF_THOSE).max(1);
+    let closed = context.idle.close(slot.index.get(), some);
+    if let Some(site) = &*slot.site.borrow() {
+        site.crowd.count_closed(closed);
+    }
+}
+
+/// What is said to a client that has as many connections as it may, if it listens: nothing of its request was read.
+const TOO_MANY: &[u8] =
+    b"HTTP/1.1 429 Too Many Requests\r\nconnection: close\r\ncontent-length: 0\r\nretry-after: 5\r\n\
+    x-unladen-reason: too_many_connections\r\n\r\n";
+
+/// A connection's place among those of its client, where it has one. An error: it may have no more, and was told.
+fn admit(slot: &Slot, socket: &Socket, address: Option<IpAddr>) -> Result<Option<CrowdPermit>, ()> {
+    let Some(site) = &*slot.site.borrow() else { return Ok(None) };
+    let place = site.enter(address);
+    if let (Err(()), Socket::Tcp(stream)) = (&place, socket)
+        && (site.acceptor.is_none() || slot.redirects)
+    {
+        // It fits into the socket's buffer, or there is nobody to tell.
+        let _ = socket2::SockRef::from(stream).send(TOO_MANY);
+    }
+    place
+}
+
 fn spawn(socket: Socket, address: Option<IpAddr>, context: &Rc<Context>, slot: &Rc<Slot>) {
-    let visit = Visit::new(context, slot);
+    let Ok(place) = admit(slot, &socket, address) else { return };
+    let guard = ConnectionGuard::new(context, slot);
     let (context, slot) = (context.clone(), slot.clone());
     // In a box of its own: the runtime moves what it is given several times before it runs.
     spawn_local(Box::pin(async move {
-        let front = slot.front.borrow().clone().filter(|front| front.has_opening() && !slot.redirects);
-        match front {
+        let site = slot.site.borrow().clone().filter(|site| site.has_opening() && !slot.redirects);
+        match site {
             None => client_h1::serve(Transport::Plain(socket), Peer { address, is_https: false }, context, slot).await,
-            Some(front) => {
-                if let Some((transport, peer)) = front.open(socket, address).await {
-                    drop(front);
-                    client_h1::serve(transport, peer, context, slot).await;
+            Some(site) => {
+                if let Some((transport, peer)) = site.open(socket, address).await {
+                    // Of PROXY it is known only now whose it is.
+                    let told = if peer.address == address { Ok(None) } else { site.enter(peer.address) };
+                    drop(site);
+                    if let Ok(_place) = told {
+                        client_h1::serve(transport, peer, context, slot).await;
+                    }
                 }
             }
         }
-        drop(visit);
+        drop((guard, place));
     }));
 }
 

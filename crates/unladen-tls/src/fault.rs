@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use rustls::{AlertDescription, CertificateError, Error};
 
-/// In which way TLS failed. Shown, each says what is wrong; what setting helps is for those to add who know the settings.
+/// In which way TLS failed. Shown, each says what is wrong; what setting helps is for those to add who know the
+/// settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TlsFault {
@@ -63,6 +64,11 @@ impl TlsFault {
         }
     }
 
+    /// What this failure of a read after the handshake says of TLS; none: it has nothing to do with TLS.
+    pub fn after(error: &io::Error) -> Option<Self> {
+        error.get_ref().is_some_and(|inner| inner.is::<Error>()).then(|| Self::of(error))
+    }
+
     fn of_alert(alert: AlertDescription) -> Self {
         match alert {
             AlertDescription::NoApplicationProtocol => Self::NoSuchHttp,
@@ -73,14 +79,23 @@ impl TlsFault {
             | AlertDescription::CertificateExpired
             | AlertDescription::CertificateUnknown
             | AlertDescription::UnknownCA
+            // An authority of the same name, but of another key, is trusted there.
+            | AlertDescription::DecryptError
             | AlertDescription::AccessDenied => Self::RefusesClientCertificate(format!("{alert:?}")),
+            // What TLS 1.2 says where there is none, too.
+            AlertDescription::HandshakeFailure => Self::Other(
+                "it refuses the handshake (HandshakeFailure): it wants a certificate of the client, or has no version or \
+                 cipher of TLS in common; see its error log"
+                    .to_owned(),
+            ),
             other => Self::Other(Error::AlertReceived(other).to_string()),
         }
     }
 
     fn of_certificate(error: &CertificateError) -> Self {
         match error {
-            // The signature does not fit when an authority of the same name, but of another key, is trusted: one made anew.
+            // The signature does not fit when an authority of the same name, but of another key, is trusted: one made
+            // anew.
             CertificateError::UnknownIssuer
             | CertificateError::BadSignature
             | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => Self::UnknownIssuer,

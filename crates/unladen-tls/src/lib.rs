@@ -1,4 +1,5 @@
-//! TLS's client side, what all that connect share: whom to trust, certificates from files, and what is said of a handshake that failed.
+//! TLS's client side, what all that connect share: whom to trust, certificates from files, and what is said of a
+//! handshake that failed.
 //!
 //! The principal type is [`TlsFault`]: in which way TLS failed.
 //!
@@ -14,6 +15,8 @@ mod anyone;
 mod fault;
 mod files;
 mod system;
+mod trusted;
+mod verifier;
 
 use std::sync::{Arc, OnceLock};
 
@@ -24,9 +27,11 @@ pub use fault::TlsFault;
 pub use files::{FileError, authorities, certificates, private_key};
 pub use rustls_native_certs::Error as SystemError;
 pub use system::{NoSystemRoots, system_authorities};
+pub use trusted::Trusted;
+pub use verifier::{Judge, Shown, Verifier};
 
-/// The cryptography that all connections share. To be named wherever rustls is set up: the process's default provider belongs to
-/// the program, not to a library.
+/// The cryptography that all connections share. To be named wherever rustls is set up: the process's default provider
+/// belongs to the program, not to a library.
 pub fn provider() -> Arc<CryptoProvider> {
     static PROVIDER: OnceLock<Arc<CryptoProvider>> = OnceLock::new();
     PROVIDER.get_or_init(|| Arc::new(aws_lc_rs::default_provider())).clone()

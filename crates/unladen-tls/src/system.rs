@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use rustls::RootCertStore;
 
-/// Those who ask within this time of each other share the authorities (some 150 certificates); who asks later, as after a reload,
-/// gets those of its own day.
+/// Those who ask within this time of each other share the authorities (some 150 certificates); who asks later, as after
+/// a reload, gets those of its own day.
 const SHARED_FOR: Duration = Duration::from_secs(60);
 
 /// The system trusts nobody.

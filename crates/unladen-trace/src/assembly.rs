@@ -1,8 +1,8 @@
 //! The principal type is [`Assembly`]: it puts events into phases and requests, and sums them up as evidence.
 //!
-//! Phase by phase: [`Assembly::phase`] is given what was traced in it and when its requests were sent. Nothing is kept of an
-//! event but counts by key, and what a later event needs to be understood: which file stands behind a descriptor, what was
-//! prepared over a connection.
+//! Phase by phase: [`Assembly::phase`] is given what was traced in it and when its requests were sent. Nothing is kept
+//! of an event but counts by key, and what a later event needs to be understood: which file stands behind a descriptor,
+//! what was prepared over a connection.
 
 mod connections;
 mod descriptors;
@@ -103,7 +103,8 @@ impl Assembly {
         self.requests += requests.max(1);
     }
 
-    /// The process of a group that did most in answer to the requests: of two servers under one name, one that was asked.
+    /// The process of a group that did most in answer to the requests: of two servers under one name, one that was
+    /// asked.
     pub fn busiest(&self, group: usize) -> Option<u32> {
         let of_group = self.busy.iter().filter(|((of, _), _)| *of == group);
         of_group.max_by_key(|(_, calls)| **calls).map(|((_, pid), _)| *pid)
@@ -177,7 +178,8 @@ impl Assembly {
                         _ if call.opens() => {
                             self.descriptors.opened(pid, result, &path);
                             self.processes.opened(tid, at_ns, &path);
-                            // Python's import reads the compiled file, and has no function to look at in all of its versions.
+                            // Python's import reads the compiled file, and has no function to look at in all of its
+                            // versions.
                             if path.ends_with(".pyc") {
                                 let module = (Language::Python, Some(path.clone()));
                                 self.processes.compiled(group, tid, at_ns, module, 0, false, moment);

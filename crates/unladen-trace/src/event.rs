@@ -46,8 +46,8 @@ pub enum What {
         object: Object,
         /// Bytes that went, or −errno.
         result: i64,
-        /// Sent: the first bytes, at most [`MAX_PAYLOAD`]. Received: the last, at most [`MAX_TAIL`]. Empty for what is read
-        /// from files.
+        /// Sent: the first bytes, at most [`MAX_PAYLOAD`]. Received: the last, at most [`MAX_TAIL`]. Empty for what is
+        /// read from files.
         payload: Vec<u8>,
         /// From call to return, ns.
         took_ns: u64,
@@ -221,8 +221,8 @@ pub struct Socket {
     pub id: u64,
     /// Whether it keeps messages apart (datagrams).
     pub datagram: bool,
-    /// This end accepted the connection: the peer is a client. It is told by the port, if that is one at which the process
-    /// listened when it was first followed; a Unix socket's by having the name and its peer none.
+    /// This end accepted the connection: the peer is a client. It is told by the port, if that is one at which the
+    /// process listened when it was first followed; a Unix socket's by having the name and its peer none.
     pub accepted: bool,
     /// Whose it is.
     pub peer: Peer,

@@ -1,7 +1,8 @@
-//! The principal type is [`Evidence`]: what each request of a page did, as far as it was seen, summed up by what it was done to.
+//! The principal type is [`Evidence`]: what each request of a page did, as far as it was seen, summed up by what it was
+//! done to.
 //!
-//! Every number is a [`Series`] over the phases of the counting, so that any sum of them can be demodulated: what other traffic
-//! did meanwhile is in the off phases too, and drops out. [`Evidence::per_request`] does that.
+//! Every number is a [`Series`] over the phases of the counting, so that any sum of them can be demodulated: what other
+//! traffic did meanwhile is in the off phases too, and drops out. [`Evidence::per_request`] does that.
 
 use std::collections::BTreeMap;
 
@@ -22,10 +23,16 @@ pub struct Evidence {
     pub state: State,
     /// The groups that follow the requests; all else names them by index.
     pub groups: Vec<GroupSeen>,
+    /// Who else the request goes through; none in what was kept before anybody looked.
+    pub path: Option<PathSeen>,
+    /// Groups that may follow, and were left out for want of room.
+    pub left_out: Vec<String>,
+    /// Why the counting ended before its time, if it did.
+    pub cut_short: Option<String>,
     /// The phases in which was counted.
     pub phases: Phases,
     /// What was looked at.
-    pub sources: Vec<Source>,
+    pub sources: Vec<EvidenceSource>,
     /// What could not be looked at.
     pub missing: Vec<Missing>,
     /// Events that were lost: counts that rest on events are then too low.
@@ -110,12 +117,81 @@ pub struct GroupSeen {
     pub exe: Option<String>,
     /// Its CPU, ns a request, undisturbed.
     pub cpu: Option<Interval>,
+    /// The request was seen to go through it.
+    pub on_path: bool,
+    /// Its CPU, ns a request, where that is not told from its other work; only of one on the path.
+    pub untold: Option<Interval>,
+    /// Where it lives, if its root folder is not the host's.
+    pub container: Option<ContainerSeen>,
+}
+
+/// Where a group lives whose root folder is not the host's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ContainerSeen {
+    /// With an article: `the container 3f9c2a81b7d0`.
+    pub name: String,
+    /// The command that starts it again, if its engine is known.
+    pub restart: Option<String>,
+    /// The folder of PHP's settings that is there, as its own processes call it.
+    pub php_folder: Option<String>,
+}
+
+/// What is known of a request's path beside the groups.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PathSeen {
+    /// Who was asked for the request, and cannot be looked at.
+    pub beyond: Vec<PeerSeen>,
+    /// Why it is not known, or not from some point on.
+    pub unknown: Option<PathUnknown>,
+}
+
+/// Somebody who was asked, and cannot be looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PeerSeen {
+    /// `10.0.0.5:5432`
+    pub peer: String,
+    /// What is spoken.
+    pub protocol: Protocol,
+    /// Why it cannot be looked at.
+    pub why: Unseen,
+}
+
+/// Why somebody who was asked cannot be looked at. Recordings that are older have its words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unseen {
+    /// Nobody in this machine's own network listens there.
+    #[default]
+    #[serde(alias = "nobody listens there in this machine's own network: another host, or a container's network")]
+    Elsewhere,
+    /// Nobody who may be looked at does.
+    #[serde(alias = "who listens there is hidden from this user")]
+    Hidden,
+    /// No address leads there.
+    #[serde(alias = "the request was handed over a socket without a name")]
+    Nameless,
+    /// Others were followed.
+    #[serde(alias = "more servers are asked than are followed")]
+    TooMany,
+}
+
+/// Why a path is not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PathUnknown {
+    /// Why.
+    pub why: String,
+    /// What it takes; empty where nothing helps.
+    pub takes: String,
 }
 
 /// Something that can be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Source {
+pub enum EvidenceSource {
     /// System calls and what they are about.
     Syscalls,
     /// Processes: fork, exec, exit.
@@ -141,7 +217,7 @@ pub enum Source {
 #[serde(deny_unknown_fields)]
 pub struct Missing {
     /// What.
-    pub source: Source,
+    pub source: EvidenceSource,
     /// Why.
     pub why: String,
     /// What it takes; empty where nothing helps.
@@ -187,7 +263,7 @@ pub struct FileSeen {
     /// The path; absolute as far as that could be told.
     pub path: String,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: FileOutcome,
     /// How often.
     pub counted: Counted,
 }
@@ -195,7 +271,7 @@ pub struct FileSeen {
 /// What came of a call upon a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum FileOutcome {
     /// It is there.
     Found,
     /// ENOENT, ENOTDIR: it is not.
@@ -311,6 +387,8 @@ pub struct ConnectionSeen {
     pub protocol: Protocol,
     /// The name asked for in TLS (SNI), if any.
     pub server_name: Option<String>,
+    /// What is spoken inside TLS, where that was told in clear before: a database's.
+    pub inside: Option<Protocol>,
     /// Connections opened, and the time until they stood.
     pub opened: Counted,
     /// Attempts that failed.
@@ -361,6 +439,9 @@ pub struct QuerySeen {
     pub writes: bool,
     /// How often, and the time until its answer began (SQLite: all of its steps).
     pub counted: Counted,
+    /// How often it was prepared by a question of its own, and the time until the answer to that. The executions are
+    /// counted above.
+    pub prepares: Counted,
     /// How often the very same text with the very same values came again in one request.
     pub identical: Series,
     /// How many different texts there were in a request, summed over the requests.
@@ -388,8 +469,8 @@ pub enum QueryProtocol {
 pub enum LockKind {
     /// By a call.
     Call(LockCall),
-    /// By making a file that must not be there, or a link: link(2), or open with O_EXCL of a file that is removed again in
-    /// the same request.
+    /// By making a file that must not be there, or a link: link(2), or open with O_EXCL of a file that is removed again
+    /// in the same request.
     File,
 }
 
@@ -466,6 +547,19 @@ pub struct Response {
     pub personal: bool,
     /// What else was asked, and what came.
     pub variants: Vec<Variant>,
+    /// What else should have been asked, and has no answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unanswered: Vec<Unanswered>,
+}
+
+/// A way to ask for the page that brought no answer to look at.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Unanswered {
+    /// How.
+    pub ask: Ask,
+    /// Why: `the page is slow, and 20 s were over`.
+    pub why: String,
 }
 
 /// The same page asked for otherwise.
@@ -553,7 +647,7 @@ impl Evidence {
     }
 
     /// Whether something was looked at.
-    pub fn has(&self, source: Source) -> bool {
+    pub fn has(&self, source: EvidenceSource) -> bool {
         self.sources.contains(&source)
     }
 
@@ -565,6 +659,22 @@ impl Evidence {
     /// The settings of a group's PHP.
     pub fn php_of(&self, group: usize) -> Option<&PhpSettings> {
         self.php.iter().find(|php| php.group == group)
+    }
+}
+
+// === impl Unseen ===
+
+impl Unseen {
+    /// In half a sentence.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Elsewhere => {
+                "nobody listens there in this machine's own network: another host, or a container's network"
+            }
+            Self::Hidden => "who listens there is hidden from this user",
+            Self::Nameless => "the request was handed over a socket without a name",
+            Self::TooMany => "more servers are asked than are followed",
+        }
     }
 }
 
@@ -640,8 +750,8 @@ pub struct ProfileSeen {
     pub of_cpu: bool,
     /// What a request takes under no profiler, ns: latency, or CPU with `of_cpu`.
     pub whole: Option<Interval>,
-    /// The part of it, 0 to 1, in which files of classes are looked up, by what autoloaders do themselves: what the files then do when
-    /// they are loaded is not in it.
+    /// The part of it, 0 to 1, in which files of classes are looked up, by what autoloaders do themselves: what the
+    /// files then do when they are loaded is not in it.
     pub lookups: Option<Interval>,
     /// The functions, of which there may be thousands.
     pub functions: Vec<FunctionSeen>,

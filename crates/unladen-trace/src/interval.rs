@@ -16,8 +16,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// One over another, as if they were independent: relative widths add in quadrature. `None` if the divisor's interval
-    /// reaches down to nothing.
+    /// One over another, as if they were independent: relative widths add in quadrature. `None` if the divisor's
+    /// interval reaches down to nothing.
     pub fn over(self, divisor: Self) -> Option<Self> {
         if divisor.low <= 0.0 {
             return None;

@@ -1,5 +1,5 @@
-//! What was seen of each request. The principal type is [`Evidence`]: what the requests of a page did, summed up by what it was
-//! done to, so that the rules of `unladen-finding` can recognise waste in it.
+//! What was seen of each request. The principal type is [`Evidence`]: what the requests of a page did, summed up by
+//! what it was done to, so that the rules of `unladen-finding` can recognise waste in it.
 //!
 //! [`Event`]s come from whoever traces; [`Assembly`] puts them into requests and sums them up; `wire` and `sql` read
 //! what was sent. Nothing here traces, and nothing here needs a privilege.
@@ -22,12 +22,13 @@ pub use event::{
     Socket, Way, What,
 };
 pub use evidence::{
-    Ask, CallerSeen, CompileSeen, ConnectionSeen, Counted, CounterSeen, DnsSeen, Evidence, FileSeen, FunctionSeen,
-    GroupSeen, LockKind, LockSeen, LogSeen, LogSink, Missing, Outcome, Page, PhpSettings, ProcessSeen, ProfileSeen,
-    Protocol, QueryProtocol, QuerySeen, Response, SleepSeen, Source, State, SyscallSeen, TransferSeen, Variant,
+    Ask, CallerSeen, CompileSeen, ConnectionSeen, ContainerSeen, Counted, CounterSeen, DnsSeen, Evidence,
+    EvidenceSource, FileOutcome, FileSeen, FunctionSeen, GroupSeen, LockKind, LockSeen, LogSeen, LogSink, Missing,
+    Page, PathSeen, PathUnknown, PeerSeen, PhpSettings, ProcessSeen, ProfileSeen, Protocol, QueryProtocol, QuerySeen,
+    Response, SleepSeen, State, SyscallSeen, TransferSeen, Unanswered, Unseen, Variant,
 };
 pub use interval::Interval;
 pub use phases::{PhaseSeen, Phases};
-pub use record::{PageRecord, Record, RecordError};
+pub use record::{PageRecord, Recording, RecordingError};
 pub use series::Series;
 pub use totals::Total;

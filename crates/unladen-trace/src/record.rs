@@ -1,4 +1,4 @@
-//! The principal type is [`Record`]: everything that was seen in one run, as a file keeps it.
+//! The principal type is [`Recording`]: everything that was seen in one run, as a file keeps it.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const MAX_FILE: u64 = 512 << 20;
 /// What was seen in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Record {
+pub struct Recording {
     schema: String,
     /// Page by page.
     pub pages: Vec<PageRecord>,
@@ -35,7 +35,7 @@ pub struct PageRecord {
 
 /// A record that cannot be written or read.
 #[derive(Debug, thiserror::Error)]
-pub enum RecordError {
+pub enum RecordingError {
     /// The system says no.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
@@ -70,9 +70,9 @@ pub enum RecordError {
     },
 }
 
-// === impl Record ===
+// === impl Recording ===
 
-impl Record {
+impl Recording {
     /// Of these pages.
     pub fn new(pages: Vec<PageRecord>) -> Self {
         Self { schema: SCHEMA.into(), pages }
@@ -82,17 +82,18 @@ impl Record {
     ///
     /// # Errors
     /// If it cannot be read, or is no record of this version.
-    pub fn read(path: &Path) -> Result<Self, RecordError> {
-        let io = |source| RecordError::Io { doing: "read", path: path.to_owned(), source };
+    pub fn read(path: &Path) -> Result<Self, RecordingError> {
+        let io = |source| RecordingError::Io { doing: "read", path: path.to_owned(), source };
         let mut text = Vec::new();
         let file = std::fs::File::open(path).map_err(io)?;
         file.take(MAX_FILE + 1).read_to_end(&mut text).map_err(io)?;
         if text.len() as u64 > MAX_FILE {
-            return Err(RecordError::TooLarge { path: path.to_owned() });
+            return Err(RecordingError::TooLarge { path: path.to_owned() });
         }
-        let record = Self::parse(&text).map_err(|source| RecordError::Malformed { path: path.to_owned(), source })?;
+        let record =
+            Self::parse(&text).map_err(|source| RecordingError::Malformed { path: path.to_owned(), source })?;
         if record.schema != SCHEMA {
-            return Err(RecordError::Version { path: path.to_owned(), found: record.schema });
+            return Err(RecordingError::Version { path: path.to_owned(), found: record.schema });
         }
         Ok(record)
     }
@@ -124,16 +125,16 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("unladen-record-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("record.json");
-        let record = Record::new(vec![PageRecord::default()]);
+        let record = Recording::new(vec![PageRecord::default()]);
         record.write(&mut std::fs::File::create(&path).unwrap()).unwrap();
-        assert_eq!(Record::read(&path).unwrap(), record);
+        assert_eq!(Recording::read(&path).unwrap(), record);
 
         std::fs::write(&path, "{\"schema\":\"unladen.evidence/1\",\n\"pages\": 3}").unwrap();
-        let error = Record::read(&path).unwrap_err().to_string();
+        let error = Recording::read(&path).unwrap_err().to_string();
         assert!(error.contains("record.json:2:10: expected a file of evidence"), "{error}");
 
         std::fs::write(&path, "{\"schema\":\"unladen.evidence/9\",\"pages\":[]}").unwrap();
-        let error = Record::read(&path).unwrap_err().to_string();
+        let error = Recording::read(&path).unwrap_err().to_string();
         assert!(error.contains("found \"unladen.evidence/9\""), "{error}");
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -1,8 +1,9 @@
 //! SQL as far as it is needed to tell statements apart: the principal type is [`Fingerprint`].
 //!
-//! [`fingerprint`] is made by a lexer, not by a grammar: whatever is sent, cut off or wrong, has a fingerprint. What counts as a
-//! literal and as a comment is told by section 4.1 "Lexical Structure" of PostgreSQL's documentation, section 11.1 "Literal
-//! Values" and 11.7 "Comments" of MySQL's reference manual, and "SQL Language Expressions" of SQLite's.
+//! [`fingerprint`] is made by a lexer, not by a grammar: whatever is sent, cut off or wrong, has a fingerprint. What
+//! counts as a literal and as a comment is told by section 4.1 "Lexical Structure" of PostgreSQL's documentation,
+//! section 11.1 "Literal Values" and 11.7 "Comments" of MySQL's reference manual, and "SQL Language Expressions" of
+//! SQLite's.
 
 mod fingerprint;
 mod keywords;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::event::{FileCall, Language};
-use crate::evidence::{Evidence, Outcome, Protocol};
+use crate::evidence::{Evidence, FileOutcome, Protocol};
 use crate::interval::Interval;
 use crate::series::Series;
 
@@ -70,14 +70,14 @@ impl Evidence {
         for seen in &self.files {
             let counter = match seen.call {
                 FileCall::Stat | FileCall::Access | FileCall::Readlink => Some("files.checked"),
-                call if call.opens() && seen.outcome == Outcome::Found => Some("files.opened"),
-                FileCall::Unlink if seen.outcome == Outcome::Found => Some("files.removed"),
+                call if call.opens() && seen.outcome == FileOutcome::Found => Some("files.opened"),
+                FileCall::Unlink if seen.outcome == FileOutcome::Found => Some("files.removed"),
                 _ => None,
             };
             if let Some(counter) = counter {
                 add(seen.group, counter.into(), &seen.counted.count);
             }
-            if seen.outcome == Outcome::Missing && (counter == Some("files.checked") || seen.call.opens()) {
+            if seen.outcome == FileOutcome::Missing && (counter == Some("files.checked") || seen.call.opens()) {
                 add(seen.group, "files.missing".into(), &seen.counted.count);
             }
         }

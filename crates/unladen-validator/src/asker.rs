@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use crate::collapse::{Answer, Ask};
 use crate::counts::text;
 use crate::file::File;
 use crate::mysql::MySql;
 use crate::postgres::Postgres;
+use crate::single_flight::{Answer, Ask};
 use crate::sqlite::Sqlite;
 use crate::validator::place;
-use crate::{AskError, PathPattern, Question, SettingsError, Source, ValidatorSettings};
+use crate::{AskError, PathPattern, Question, SettingsError, ValidatorSettings, ValidatorSource};
 
 /// Whichever is asked.
 #[derive(Debug)]
@@ -34,17 +34,17 @@ impl Asker {
             |names: &[String]| names.iter().map(|name| place(name, pattern)).collect::<Result<Box<[usize]>, _>>();
         let (timeout, connections) = (settings.timeout, settings.connections);
         Ok(match &settings.source {
-            Source::Postgres { url, query, parameters } => {
+            ValidatorSource::Postgres { url, query, parameters } => {
                 Self::Postgres(Postgres::new(url, query, places(parameters)?, timeout, connections, threads)?)
             }
-            Source::MySql { url, query, parameters } => {
+            ValidatorSource::MySql { url, query, parameters } => {
                 Self::MySql(MySql::new(url, query, places(parameters)?, timeout, connections, threads)?)
             }
-            Source::Sqlite { file, query, parameters } => {
+            ValidatorSource::Sqlite { file, query, parameters } => {
                 Self::Sqlite(Sqlite::new(file.clone(), query, places(parameters)?, timeout))
             }
-            Source::File { path } => Self::File(File::new(path, pattern)?),
-            Source::Head => Self::Head,
+            ValidatorSource::File { path } => Self::File(File::new(path, pattern)?),
+            ValidatorSource::Head => Self::Head,
         })
     }
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use tokio::task::spawn_blocking;
 
-use crate::collapse::{Answer, Ask};
 use crate::counts::text;
+use crate::single_flight::{Answer, Ask};
 use crate::{AskError, PathPattern, Question, SettingsError};
 
 #[cfg(test)]

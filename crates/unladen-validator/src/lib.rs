@@ -1,26 +1,29 @@
 //! The cheap question: whether a stored page is still current, asked of a database or a file.
 //!
-//! The principal type is [`Validator`]: shared by all threads; each asks on connections of its own, on a `LocalRuntime`. The same
-//! question is asked once for all who ask it at the same time, and an answer is given only to those who asked before it was sent.
+//! The principal type is [`Validator`]: shared by all threads; each asks on connections of its own, on a
+//! `LocalRuntime`. The same question is asked once for all who ask it at the same time, and an answer is given only to
+//! those who asked before it was sent.
 #![forbid(unsafe_code)]
 
 mod ask_error;
 mod asker;
 mod backoff;
-mod collapse;
 mod counts;
 mod file;
+mod label;
 mod mysql;
 mod pattern;
 mod postgres;
 mod settings;
 mod settings_error;
+mod single_flight;
 mod sqlite;
 mod validator;
 
 pub use ask_error::AskError;
 pub use counts::State;
+pub use label::is_settling;
 pub use pattern::{Parameters, PathPattern, PatternError};
-pub use settings::{Source, ValidatorSettings};
+pub use settings::{ValidatorSettings, ValidatorSource};
 pub use settings_error::SettingsError;
 pub use validator::{Question, Validator, Version};

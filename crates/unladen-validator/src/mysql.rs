@@ -1,10 +1,11 @@
 //! The principal type is [`MySql`]: asks a MySQL or MariaDB server.
 //!
-//! Each thread has connections of its own, which are made when they are needed; on each, one question is on its way at a time.
-//! Parameters go as text, which the server compares by its own rules (`'12abc' = 12`). Sessions are read-only.
+//! Each thread has connections of its own, which are made when they are needed; on each, one question is on its way at
+//! a time. Parameters go as text, which the server compares by its own rules (`'12abc' = 12`). Sessions are read-only.
 //!
-//! The URL is `mysql_async`'s, with `ssl_ca=FILE` besides. A server elsewhere is spoken to by TLS, and its certificate and name are
-//! checked against Mozilla's authorities or those of `ssl_ca`, unless `require_ssl`, `verify_ca` or `verify_identity` say otherwise.
+//! The URL is `mysql_async`'s, with `ssl_ca=FILE` besides. A server elsewhere is spoken to by TLS, and its certificate
+//! and name are checked against Mozilla's authorities or those of `ssl_ca`, unless `require_ssl`, `verify_ca` or
+//! `verify_identity` say otherwise.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,21 +18,22 @@ use tokio::time::timeout;
 
 use self::address::Address;
 use crate::backoff::Backoff;
-use crate::collapse::{Answer, Ask};
 use crate::counts::{locked, text};
+use crate::single_flight::{Answer, Ask};
 use crate::{AskError, Question, SettingsError, Version};
 
 mod address;
 mod value;
 
-/// How long a connection may take to be made, even where an answer may take less: it is made for those who come later, too.
+/// How long a connection may take to be made, even where an answer may take less: it is made for those who come later,
+/// too.
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// Asks a MySQL or MariaDB server.
 #[derive(Debug)]
 pub(crate) struct MySql {
     shared: Arc<Shared>,
-    benches: Box<[Arc<Bench>]>,
+    by_thread: Box<[Arc<ThreadConnections>]>,
 }
 
 /// What is needed to connect.
@@ -46,7 +48,7 @@ struct Shared {
 
 /// The connections of a thread.
 #[derive(Debug)]
-struct Bench {
+struct ThreadConnections {
     /// Of connections that there are or may be.
     permits: Semaphore,
     idle: Mutex<Idle>,
@@ -77,10 +79,13 @@ impl MySql {
         threads: usize,
     ) -> Result<Self, SettingsError> {
         let shared = Arc::new(Shared { address: Address::parse(url)?, query: query.to_owned(), places, timeout });
-        let bench = |_| {
-            Arc::new(Bench { permits: Semaphore::new(connections.min(Semaphore::MAX_PERMITS)), idle: Mutex::default() })
+        let connections = |_| {
+            Arc::new(ThreadConnections {
+                permits: Semaphore::new(connections.min(Semaphore::MAX_PERMITS)),
+                idle: Mutex::default(),
+            })
         };
-        Ok(Self { shared, benches: (0..threads).map(bench).collect() })
+        Ok(Self { shared, by_thread: (0..threads).map(connections).collect() })
     }
 
     /// Connects and prepares.
@@ -100,18 +105,20 @@ impl Ask for MySql {
                 None => return Ok(None),
             }
         }
-        let Some(bench) = self.benches.get(thread % self.benches.len().max(1)) else { return Err(AskError::TooMany) };
-        let Ok(_permit) = bench.permits.acquire().await else { return Err(AskError::TooMany) };
+        let Some(connections) = self.by_thread.get(thread % self.by_thread.len().max(1)) else {
+            return Err(AskError::TooMany);
+        };
+        let Ok(_permit) = connections.permits.acquire().await else { return Err(AskError::TooMany) };
         loop {
             // Dropped amid a question, a connection is closed: its answer would be taken for the next one's.
-            let idle = locked(&bench.idle).links.pop();
+            let idle = locked(&connections.idle).links.pop();
             let (mut link, fresh) = match idle {
                 Some(link) => (link, false),
-                None => (bench.connect(&self.shared).await?, true),
+                None => (connections.connect(&self.shared).await?, true),
             };
             match link.ask(&values).await {
                 Ok(version) => {
-                    locked(&bench.idle).links.push(link);
+                    locked(&connections.idle).links.push(link);
                     return Ok(version);
                 }
                 Err(error) => {
@@ -119,8 +126,8 @@ impl Ask for MySql {
                     match &error {
                         mysql_async::Error::Server(said) if !is_ending(said.code) => match said.code {
                             // No such table or column, or a statement to be prepared anew: not for every question.
-                            1054 | 1146 | 1243 | 1615 => locked(&bench.idle).backoff.failed(explained.clone()),
-                            _ => locked(&bench.idle).links.push(link),
+                            1054 | 1146 | 1243 | 1615 => locked(&connections.idle).backoff.failed(explained.clone()),
+                            _ => locked(&connections.idle).links.push(link),
                         },
                         // The server had closed it. A question changes nothing, so it may be asked twice.
                         _ if !fresh => continue,
@@ -133,27 +140,27 @@ impl Ask for MySql {
     }
 }
 
-// === impl Bench ===
+// === impl ThreadConnections ===
 
-impl Bench {
+impl ThreadConnections {
     async fn connect(self: &Arc<Self>, shared: &Arc<Shared>) -> Result<Link, AskError> {
         if let Some(error) = locked(&self.idle).backoff.pause() {
             return Err(error.clone());
         }
         // A task of its own: it is made for those who come later, if whoever asked first has left.
         let (sender, made) = tokio::sync::oneshot::channel();
-        let (bench, shared) = (Arc::downgrade(self), shared.clone());
+        let (connections, shared) = (Arc::downgrade(self), shared.clone());
         spawn_local(async move {
             let made = shared.connect().await;
-            let Some(bench) = bench.upgrade() else { return };
-            let mut idle = locked(&bench.idle);
+            let Some(connections) = connections.upgrade() else { return };
+            let mut idle = locked(&connections.idle);
             match &made {
                 Ok(_) => idle.backoff.succeeded(),
                 Err(error) => idle.backoff.failed(error.clone()),
             }
             // Kept only if there is room: whoever left has given up the permit, which another may have by now.
             if let Err(Ok(link)) = sender.send(made)
-                && idle.links.len() < bench.permits.available_permits()
+                && idle.links.len() < connections.permits.available_permits()
             {
                 idle.links.push(link);
             }
@@ -192,7 +199,8 @@ impl Shared {
         // Each question sees what is committed when it is asked; and of many rows, only the first is sent.
         connection.query_drop("SET autocommit = 1, sql_select_limit = 1").await.map_err(said)?;
         connection.query_drop("SET SESSION TRANSACTION READ ONLY").await.map_err(said)?;
-        // What takes too long ends there, before we give up the connection for dead. MariaDB has the one, MySQL the other.
+        // What takes too long ends there, before we give up the connection for dead. MariaDB has the one, MySQL the
+        // other.
         let limit = (self.timeout.as_millis() * 4 / 5).max(1);
         let seconds = format!("SET max_statement_time = {}.{:03}", limit / 1000, limit % 1000);
         if let Err(error) = connection.query_drop(seconds).await {

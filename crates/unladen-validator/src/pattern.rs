@@ -5,16 +5,20 @@
 //!
 //! let pattern = PathPattern::parse("/list/{name}/archive/{page*}").unwrap();
 //! assert_eq!(pattern.read(b"/list/dogs%20only/archive/2/3?sort=up"), Some(vec!["dogs only".to_owned(), "2/3".to_owned()]));
-//! assert_eq!(pattern.read(b"/list/dogs/archive/"), None);
+//! assert_eq!(pattern.read(b"/list/dogs/archive/"), Some(vec!["dogs".to_owned(), String::new()]));
+//! assert_eq!(pattern.read(b"/list/dogs"), None);
 //! ```
 
 #[cfg(test)]
 mod tests;
 
-/// Literal segments, `{name}` for one segment, `{name*}` for all that is left (at least one segment).
+/// Literal segments, `{name}` for one segment, `{name*}` for all that is left, which may be nothing: `/{page*}` means
+/// every page, `/` and those with a `/` at their end among them.
 ///
-/// Literals are compared byte by byte, as the client spelled them: a path that is spelled otherwise (`/%61bout` for `/about`) is not
-/// meant. A `/` at the end of the pattern wants one at the end of the path.
+/// Literals are compared byte by byte, as the client spelled them: a path that is spelled otherwise (`/%61bout` for
+/// `/about`) is not meant. A `/` at the end of the pattern wants one at the end of the path: `/{page*}/` means the
+/// pages with a `/` at their end, and says what is before it. Without one, what is left is said as it is, with its `/`:
+/// `/a` and `/a/` may be two pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPattern {
     segments: Box<[Segment]>,
@@ -28,10 +32,12 @@ enum Segment {
     One,
     /// Only the last.
     Rest,
+    /// Only the last: the path ends with `/`, which is not said.
+    RestAndSlash,
 }
 
-/// What a path says, in the order of the pattern's names: percent-decoded once, UTF-8, without NUL and without `/`
-/// (but those of `{name*}` between segments).
+/// What a path says, in the order of the pattern's names: percent-decoded once, UTF-8, without NUL and without `/`.
+/// What `{name*}` says may be empty, and has `/` between segments and, if the path has, at its end.
 pub type Parameters = Vec<String>;
 
 /// Why a pattern is none, and what to do.
@@ -54,8 +60,16 @@ pub enum PatternError {
     #[error("there are two `{{{0}}}`: give each a name of its own")]
     Twice(String),
     /// `{name*}` before the end.
-    #[error("`{{{0}*}}` takes all that is left, so it can only be the last")]
+    #[error("`{{{0}*}}` takes all that is left, so nothing but `/` can come after it")]
     NotLast(String),
+    /// `/*`.
+    #[error(
+        "`*` means nothing by itself in `{0}`: write `{{rest*}}` for all that is left, or `{{name}}` for one segment"
+    )]
+    Star(String),
+    /// `{*name}`.
+    #[error("the `*` of `{{*{0}}}` is before the name: write `{{{0}*}}`")]
+    StarFirst(String),
     /// `{name}.html`.
     #[error("`{0}` has a name and other text between two `/`: a name takes all that is between them")]
     Mixed(String),
@@ -86,10 +100,16 @@ impl PathPattern {
         let mut left = rest.split('/').peekable();
         while let Some(part) = left.next() {
             let last = left.peek().is_none();
-            let (segment, name) = Segment::parse(part, last)?;
+            let (mut segment, name) = Segment::parse(part, last)?;
             if let Some(name) = name {
                 if names.contains(&name) {
                     return Err(PatternError::Twice(name));
+                }
+                if segment == Segment::Rest && !last {
+                    if left.next() != Some("") || left.peek().is_some() {
+                        return Err(PatternError::NotLast(name));
+                    }
+                    segment = Segment::RestAndSlash;
                 }
                 names.push(name);
             }
@@ -110,14 +130,18 @@ impl PathPattern {
         let mut parts = path.split(|byte| *byte == b'/');
         for segment in &self.segments {
             match segment {
-                Segment::Rest => break,
+                Segment::Rest | Segment::RestAndSlash => drop(parts.next()?),
                 Segment::Literal(literal) if parts.next()? == &**literal => {}
                 Segment::Literal(_) => return None,
                 Segment::One => drop(parts.next()?),
             }
         }
-        if !matches!(self.segments.last(), Some(Segment::Rest)) && parts.next().is_some() {
-            return None;
+        match self.segments.last() {
+            Some(Segment::Rest) => {}
+            Some(Segment::RestAndSlash) if path.last().is_none_or(|last| *last == b'/') => {}
+            Some(Segment::RestAndSlash) => return None,
+            _ if parts.next().is_some() => return None,
+            _ => {}
         }
 
         let mut parameters = Vec::with_capacity(self.names.len());
@@ -130,12 +154,21 @@ impl PathPattern {
                     decode(parts.next()?, &mut decoded)?;
                     parameters.push(String::from_utf8(decoded).ok()?);
                 }
-                Segment::Rest => {
+                Segment::Rest | Segment::RestAndSlash => {
                     let mut decoded = Vec::new();
-                    decode(parts.next()?, &mut decoded)?;
-                    for part in parts.by_ref() {
-                        decoded.push(b'/');
-                        decode(part, &mut decoded)?;
+                    let mut next = parts.next();
+                    while let Some(part) = next {
+                        next = parts.next();
+                        // Nothing at the end: nothing is left, or the path ends with `/`.
+                        if !part.is_empty() || next.is_some() {
+                            decode(part, &mut decoded)?;
+                        }
+                        if next.is_some() {
+                            decoded.push(b'/');
+                        }
+                    }
+                    if *segment == Segment::RestAndSlash {
+                        decoded.pop();
                     }
                     parameters.push(String::from_utf8(decoded).ok()?);
                 }
@@ -152,6 +185,7 @@ impl Segment {
         let shown = || part.to_owned();
         if !part.contains(['{', '}']) {
             return match part {
+                _ if part.contains('*') => Err(PatternError::Star(shown())),
                 "" if !last => Err(PatternError::Empty),
                 "." | ".." => Err(PatternError::Dots(shown())),
                 _ if !part.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\"<>\\^`|".contains(&byte)) => {
@@ -160,8 +194,9 @@ impl Segment {
                 _ => Ok((Self::Literal(part.as_bytes().into()), None)),
             };
         }
-        let mut depth = 0_i32;
+        let (mut depth, mut star) = (0_i32, false);
         for byte in part.bytes() {
+            star |= byte == b'*' && depth == 0;
             depth += i32::from(byte == b'{') - i32::from(byte == b'}');
             if !(0..=1).contains(&depth) {
                 return Err(PatternError::Unclosed(shown()));
@@ -170,6 +205,9 @@ impl Segment {
         if depth != 0 {
             return Err(PatternError::Unclosed(shown()));
         }
+        if star {
+            return Err(PatternError::Star(shown()));
+        }
         let inner =
             part.strip_prefix('{').and_then(|part| part.strip_suffix('}')).filter(|inner| !inner.contains(['{', '}']));
         let Some(inner) = inner else { return Err(PatternError::Mixed(shown())) };
@@ -177,13 +215,13 @@ impl Segment {
         if name.is_empty() {
             return Err(PatternError::NoName(shown()));
         }
+        if let Some(name) = name.strip_prefix('*').filter(|name| !name.is_empty()) {
+            return Err(PatternError::StarFirst(name.to_owned()));
+        }
         if name.starts_with(|first: char| first.is_ascii_digit())
             || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         {
             return Err(PatternError::Name(name.to_owned()));
-        }
-        if rest && !last {
-            return Err(PatternError::NotLast(name.to_owned()));
         }
         Ok((if rest { Self::Rest } else { Self::One }, Some(name.to_owned())))
     }

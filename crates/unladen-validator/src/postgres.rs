@@ -1,8 +1,8 @@
 //! The principal type is [`Postgres`]: asks a PostgreSQL server.
 //!
-//! Each thread has connections of its own, which are made when they are needed. On each, the query is prepared once, and many
-//! questions are on their way at a time. Parameters go as text, whatever the types of the query are; the answer is the first column
-//! of the first row, as PostgreSQL casts it to text. Sessions are read-only.
+//! Each thread has connections of its own, which are made when they are needed. On each, the query is prepared once,
+//! and many questions are on their way at a time. Parameters go as text, whatever the types of the query are; the
+//! answer is the first column of the first row, as PostgreSQL casts it to text. Sessions are read-only.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,28 +12,30 @@ use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls};
+use unladen_tls::TlsFault;
 
 use self::address::Address;
-use self::bench::{Bench, Seat};
+use self::connections::{InFlightQuery, ThreadConnections};
 use self::link::Link;
-use self::value::{Raw, Text, fits};
-use crate::collapse::{Answer, Ask};
+use self::value::{Raw, Text, fits, version};
 use crate::counts::text;
+use crate::single_flight::{Answer, Ask};
 use crate::{AskError, Question, SettingsError};
 
 mod address;
-mod bench;
 mod chain;
+mod connections;
 mod link;
 mod value;
 
-/// How long a connection may take to be made, even where an answer may take less: it is made for those who come later, too.
+/// How long a connection may take to be made, even where an answer may take less: it is made for those who come later,
+/// too.
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// Asks a PostgreSQL server.
 pub(crate) struct Postgres {
     shared: Arc<Shared>,
-    benches: Box<[Arc<Bench>]>,
+    by_thread: Box<[Arc<ThreadConnections>]>,
 }
 
 /// What is needed to connect.
@@ -61,7 +63,7 @@ impl Postgres {
         let query =
             format!("select unladen_version::text from (\n{query}\n) as unladen_question (unladen_version) limit 1");
         let shared = Arc::new(Shared { address: Address::parse(url)?, query, places, timeout });
-        Ok(Self { shared, benches: (0..threads).map(|_| Arc::new(Bench::new(connections))).collect() })
+        Ok(Self { shared, by_thread: (0..threads).map(|_| Arc::new(ThreadConnections::new(connections))).collect() })
     }
 
     /// Connects and prepares.
@@ -70,21 +72,23 @@ impl Postgres {
     }
 
     /// A connection of this thread.
-    async fn seat(&self, thread: usize) -> Result<Seat, AskError> {
-        let Some(bench) = self.benches.get(thread % self.benches.len().max(1)) else { return Err(AskError::TooMany) };
+    async fn in_flight(&self, thread: usize) -> Result<InFlightQuery, AskError> {
+        let Some(connections) = self.by_thread.get(thread % self.by_thread.len().max(1)) else {
+            return Err(AskError::TooMany);
+        };
         loop {
-            let changed = bench.changed();
+            let changed = connections.changed();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            let (seat, connect) = bench.seat();
+            let (in_flight, connect) = connections.in_flight();
             if connect {
                 // A task of its own: whoever asked first may leave.
-                let making = bench.making();
+                let making = connections.making();
                 let shared = self.shared.clone();
                 spawn_local(async move { making.done(shared.connect().await) });
             }
-            match seat {
-                Some(seat) => return seat,
+            match in_flight {
+                Some(in_flight) => return in_flight,
                 None => changed.await,
             }
         }
@@ -95,10 +99,10 @@ impl Ask for Postgres {
     async fn ask(&self, thread: usize, question: &Question) -> Answer {
         let mut again = true;
         loop {
-            let seat = self.seat(thread).await?;
-            let failed = match self.shared.ask(seat.link(), question).await {
+            let in_flight = self.in_flight(thread).await?;
+            let failed = match self.shared.ask(in_flight.link(), question).await {
                 Ok(answer) => {
-                    seat.answered();
+                    in_flight.answered();
                     return Ok(answer);
                 }
                 Err(failed) => failed,
@@ -107,16 +111,16 @@ impl Ask for Postgres {
             match failed.code() {
                 // What the client sent is no value of the column's type: there is no such row.
                 Some(code) if is_no_value(code) => {
-                    seat.answered();
+                    in_flight.answered();
                     return Ok(None);
                 }
                 // The statement no longer fits its tables: it is prepared anew, but not for every question.
-                Some(code) if is_outdated(code) => seat.outdated(&error),
+                Some(code) if is_outdated(code) => in_flight.outdated(&error),
                 // The connection lives on.
-                Some(code) if !is_ending(code) => seat.answered(),
+                Some(code) if !is_ending(code) => in_flight.answered(),
                 // The server had closed the connection. A question changes nothing, so it may be asked twice.
                 _ => {
-                    seat.dead();
+                    in_flight.dead();
                     if std::mem::take(&mut again) {
                         continue;
                     }
@@ -163,7 +167,10 @@ impl Shared {
         let mut link = Link::new(client, task.abort_handle());
         // What takes too long ends there, before we give up the connection for dead.
         let limit = (self.timeout.as_millis() * 4 / 5).max(1);
-        let session = format!("set statement_timeout = {limit}; set default_transaction_read_only = on");
+        // A time is told as `2024-05-01 08:00:00`, by which it is known for one, however the server is set; in what
+        // order days and months are read stays as it is.
+        let session =
+            format!("set statement_timeout = {limit}; set default_transaction_read_only = on; set datestyle = iso");
         link.client().batch_execute(&session).await.map_err(said)?;
         let statement = link.client().prepare(&self.query).await.map_err(said)?;
         if statement.params().len() != self.places.len() {
@@ -186,7 +193,10 @@ impl Shared {
         let parameters: Vec<&(dyn ToSql + Sync)> = texts.iter().map(|text| -> &(dyn ToSql + Sync) { text }).collect();
         let row = link.client().query_opt(statement, &parameters).await?;
         let Some(row) = row else { return Ok(None) };
-        Ok(row.try_get::<_, Option<Raw<'_>>>(0)?.map(|raw| raw.0.into()))
+        let raw = row.try_get::<_, Option<Raw<'_>>>(0)?;
+        Ok(raw.map(|raw| {
+            version(raw.0, row.columns().first().map_or(&tokio_postgres::types::Type::TEXT, |column| column.type_()))
+        }))
     }
 }
 
@@ -225,8 +235,13 @@ fn explain(error: &tokio_postgres::Error, shown: &str) -> AskError {
             _ => AskError::Query(message),
         };
     }
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
-    let message = text(format!("{shown}: {error}{cause}"));
+    let cause = std::error::Error::source(error);
+    let message = text(match cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
+        Some(source) if error.to_string() == "error performing TLS handshake" => {
+            format!("{shown}: no TLS: {}", TlsFault::of(source))
+        }
+        _ => format!("{shown}: {error}{}", cause.map(|cause| format!(": {cause}")).unwrap_or_default()),
+    });
     // Its kinds have no other names: a password is asked for and none is given, say.
     if error.to_string() == "authentication error" || error.to_string() == "invalid configuration" {
         AskError::Refused(message)

@@ -12,24 +12,24 @@ pub struct ValidatorSettings {
     /// The pages, as [`PathPattern`](crate::PathPattern) reads it: `/{ref}`, `/list/{name}/archive/{page*}`.
     pub path: String,
     /// Whom to ask.
-    pub source: Source,
+    pub source: ValidatorSource,
     /// How long an answer may take, a connection included.
     pub timeout: Duration,
     /// Connections to the database, of each thread.
     pub connections: usize,
-    /// If there is no answer in time: how old (since it was last known to be current) a page may be that is served all the same; none:
-    /// the application is asked.
+    /// If there is no answer in time: how old (since it was last known to be current) a page may be that is served all
+    /// the same; none: the application is asked.
     pub stale: Option<Duration>,
 }
 
 /// Whom to ask. Neither shown nor written does it tell the URL's password.
 #[derive(Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum ValidatorSource {
     /// A PostgreSQL server. A replica that lags behind tells of a change that late.
     Postgres {
-        /// `postgres://user:secret@host:port/name?sslmode=…`, or `postgres://user@/name?host=/run/postgresql`. Without `sslmode`, a
-        /// server elsewhere is spoken to by TLS, and its certificate and name are checked (`verify-full`).
+        /// `postgres://user:secret@host:port/name?sslmode=…`, or `postgres://user@/name?host=/run/postgresql`. Without
+        /// `sslmode`, a server elsewhere is spoken to by TLS, and its certificate and name are checked (`verify-full`).
         #[serde(serialize_with = "public")]
         url: String,
         /// With `$1`, `$2` …: one statement that changes nothing. The first column of the first row is the version.
@@ -65,9 +65,21 @@ pub enum Source {
     Head,
 }
 
-// === impl Source ===
+// === impl ValidatorSource ===
 
-impl fmt::Debug for Source {
+impl ValidatorSource {
+    /// Where it is, as in the configuration but for a password: a URL, a file, or the application.
+    pub fn place(&self) -> String {
+        match self {
+            Self::Postgres { url, .. } | Self::MySql { url, .. } => masked(url),
+            Self::Sqlite { file, .. } => format!("sqlite:{}", file.display()),
+            Self::File { path } => path.clone(),
+            Self::Head => "the application".to_owned(),
+        }
+    }
+}
+
+impl fmt::Debug for ValidatorSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Postgres { url, query, .. } => {

@@ -1,7 +1,8 @@
 //! The principal type is [`Sqlite`]: asks a database of SQLite.
 //!
-//! The database is read on a thread of its own, one for the process: what waits for a lock or for the disk does not hold up those who
-//! serve. It is opened read-only with the first question, and again when another file has taken its place.
+//! The database is read on a thread of its own, one for the process: what waits for a lock or for the disk does not
+//! hold up those who serve. It is opened read-only with the first question, and again when another file has taken its
+//! place.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -10,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use self::reader::Reader;
-use crate::collapse::{Answer, Ask};
+use self::reader::SqliteReader;
 use crate::counts::{locked, text};
+use crate::single_flight::{Answer, Ask};
 use crate::{AskError, Question};
 
 mod reader;
@@ -55,7 +56,7 @@ impl Sqlite {
 
     /// Opens and prepares.
     pub(crate) fn try_once(&self) -> Result<(), AskError> {
-        Reader::open(&self.plan, Instant::now() + self.plan.timeout).map(drop)
+        SqliteReader::open(&self.plan, Instant::now() + self.plan.timeout).map(drop)
     }
 
     fn send(&self, job: Job) -> Result<(), AskError> {
@@ -99,7 +100,7 @@ impl Ask for Sqlite {
 
 /// Answers until nobody can ask any more.
 fn work(plan: &Plan, jobs: &Receiver<Job>) {
-    let mut reader: Option<Reader> = None;
+    let mut reader: Option<SqliteReader> = None;
     while let Ok(job) = jobs.recv() {
         if job.reply.is_closed() || Instant::now() >= job.until {
             continue;
@@ -107,7 +108,7 @@ fn work(plan: &Plan, jobs: &Receiver<Job>) {
         if reader.as_ref().is_some_and(|reader| reader.is_replaced(plan)) {
             reader = None;
         }
-        let answer = match reader.take().map_or_else(|| Reader::open(plan, job.until), Ok) {
+        let answer = match reader.take().map_or_else(|| SqliteReader::open(plan, job.until), Ok) {
             Ok(mut open) => {
                 let answer = open.ask(&job.parameters, job.until);
                 // A new connection may find what this one does not: a file in place of another's, a table made anew.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::runtime::{Builder, LocalOptions};
 
 use crate::asker::Asker;
-use crate::collapse::Collapse;
 use crate::counts::text;
+use crate::single_flight::SingleFlight;
 use crate::{AskError, PathPattern, SettingsError, State, ValidatorSettings};
 
 /// What tells a page from an earlier one: any bytes. None: there is no row, or it is null.
@@ -21,7 +21,7 @@ const TRY: Duration = Duration::from_secs(10);
 pub struct Validator {
     settings: ValidatorSettings,
     pattern: PathPattern,
-    collapse: Arc<Collapse<Asker>>,
+    single_flight: Arc<SingleFlight<Asker>>,
 }
 
 /// A question to be asked.
@@ -47,8 +47,8 @@ impl Validator {
         }
         let pattern = PathPattern::parse(&settings.path)?;
         let asker = Asker::new(&settings, &pattern, threads.max(1))?;
-        let collapse = Arc::new(Collapse::new(asker, settings.timeout));
-        Ok(Self { settings, pattern, collapse })
+        let single_flight = Arc::new(SingleFlight::new(asker, settings.timeout));
+        Ok(Self { settings, pattern, single_flight })
     }
 
     /// What it was made of. It may hold a password.
@@ -61,18 +61,18 @@ impl Validator {
         &self.pattern
     }
 
-    /// Asks, on a connection of this thread (counted from 0), or shares an answer to the same question that is sent after this is
-    /// called. On a `LocalRuntime`. The future may be dropped at any time.
+    /// Asks, on a connection of this thread (counted from 0), or shares an answer to the same question that is sent
+    /// after this is called. On a `LocalRuntime`. The future may be dropped at any time.
     ///
     /// # Errors
     /// If there is no answer, [`ValidatorSettings::timeout`] after this is called at the latest.
     pub async fn ask(self: &Arc<Self>, thread: usize, question: Question) -> Result<Version, AskError> {
-        self.collapse.ask(thread, question).await
+        self.single_flight.ask(thread, question).await
     }
 
     /// What has been asked since the start.
     pub fn state(&self) -> State {
-        self.collapse.counts().state()
+        self.single_flight.counts().state()
     }
 
     /// Connects and prepares the query, for those who check a configuration. Blocks for some seconds at most.
@@ -86,7 +86,10 @@ impl Validator {
             let tried = scope.spawn(|| {
                 let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default());
                 let runtime = runtime.map_err(|error| AskError::Unreachable(text(error.to_string())))?;
-                runtime.block_on(self.collapse.asker().try_once(limit))
+                let tried = runtime.block_on(self.single_flight.asker().try_once(limit));
+                // A name that the system is still looking up is not waited for.
+                runtime.shutdown_background();
+                tried
             });
             tried.join().unwrap_or_else(|_| Err(AskError::Unreachable(text("the attempt ended early"))))
         })

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use servers::{ask, run, settings, validator};
-use unladen_validator::{AskError, Question, SettingsError, Source, Validator};
+use unladen_validator::{AskError, Question, SettingsError, Validator, ValidatorSource};
 
 const LONG: Duration = Duration::from_secs(10);
 
-fn source(file: &Path, query: &str) -> Source {
+fn source(file: &Path, query: &str) -> ValidatorSource {
     let parameters = if query.contains('?') { vec!["a".to_owned()] } else { vec![] };
-    Source::Sqlite { file: file.to_owned(), query: query.to_owned(), parameters }
+    ValidatorSource::Sqlite { file: file.to_owned(), query: query.to_owned(), parameters }
 }
 
 fn database(file: &Path, reference: &str) -> Connection {
@@ -135,7 +135,7 @@ fn a_busy_or_endless_sqlite_holds_nobody_up() {
 fn files_tell_their_change() {
     let folder = tempfile::tempdir().unwrap();
     let template = format!("{}/{{a}}-{{b}}.html", folder.path().display());
-    let validator = validator(Source::File { path: template }, LONG);
+    let validator = validator(ValidatorSource::File { path: template }, LONG);
     assert_eq!(validator.try_once(), Ok(()));
     let file = folder.path().join("page-b.html");
     run(async {
@@ -165,13 +165,13 @@ fn files_tell_their_change() {
 
 #[test]
 fn settings_are_checked() {
-    let error = |source: Source| Validator::new(settings(source, LONG), 1).unwrap_err();
-    let postgres = |url: &str| Source::Postgres {
+    let error = |source: ValidatorSource| Validator::new(settings(source, LONG), 1).unwrap_err();
+    let postgres = |url: &str| ValidatorSource::Postgres {
         url: url.to_owned(),
         query: "select $1".to_owned(),
         parameters: vec!["a".to_owned()],
     };
-    let mysql = |url: &str| Source::MySql {
+    let mysql = |url: &str| ValidatorSource::MySql {
         url: url.to_owned(),
         query: "select ?".to_owned(),
         parameters: vec!["a".to_owned()],
@@ -196,16 +196,19 @@ fn settings_are_checked() {
     assert!(matches!(&tls, SettingsError::Tls(why) if why.contains("/nonexistent.pem")), "{tls}");
     let tls = error(mysql("mysql://u@h/db?ssl_ca=/nonexistent.pem"));
     assert!(matches!(&tls, SettingsError::Tls(why) if why.contains("/nonexistent.pem")), "{tls}");
-    let name =
-        error(Source::Sqlite { file: "x".into(), query: "select ?".to_owned(), parameters: vec!["ref".to_owned()] });
+    let name = error(ValidatorSource::Sqlite {
+        file: "x".into(),
+        query: "select ?".to_owned(),
+        parameters: vec!["ref".to_owned()],
+    });
     assert_eq!(name.to_string(), "`ref` is none of the path's names (a, b): correct it, or add `{ref}` to the path");
     let path = Validator::new(
-        unladen_validator::ValidatorSettings { path: "/{a".to_owned(), ..settings(Source::Head, LONG) },
+        unladen_validator::ValidatorSettings { path: "/{a".to_owned(), ..settings(ValidatorSource::Head, LONG) },
         1,
     );
     assert_eq!(path.unwrap_err().to_string(), "path: a brace of `{a` has no other: write `{name}`");
     for (timeout, connections) in [(Duration::ZERO, 1), (LONG, 0)] {
-        let settings = unladen_validator::ValidatorSettings { connections, ..settings(Source::Head, timeout) };
+        let settings = unladen_validator::ValidatorSettings { connections, ..settings(ValidatorSource::Head, timeout) };
         assert!(matches!(Validator::new(settings, 1), Err(SettingsError::Number(_))));
     }
 }

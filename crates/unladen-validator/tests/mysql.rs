@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use servers::{Server, ask, done, run, signal, validator};
 use tokio::task::JoinSet;
-use unladen_validator::{AskError, Source, Validator};
+use unladen_validator::{AskError, Validator, ValidatorSource};
 
 const LONG: Duration = Duration::from_secs(10);
 
@@ -35,11 +35,11 @@ impl MariaDb {
         done(mariadb.args(["-e", sql]))
     }
 
-    fn source(&self, user: &str, query: &str) -> Source {
+    fn source(&self, user: &str, query: &str) -> ValidatorSource {
         let url =
             format!("mysql://{user}@localhost/site?socket={}", self.server.folder.path().join("socket").display());
         let parameters = if query.contains('?') { vec!["a".to_owned()] } else { vec![] };
-        Source::MySql { url, query: query.to_owned(), parameters }
+        ValidatorSource::MySql { url, query: query.to_owned(), parameters }
     }
 
     fn validator(&self, query: &str, timeout: Duration) -> std::sync::Arc<Validator> {
@@ -86,7 +86,7 @@ fn answers_are_text_whatever_the_types_are(mariadb: &MariaDb) {
 }
 
 fn errors_are_told_apart(mariadb: &MariaDb) {
-    let error = |source: Source| {
+    let error = |source: ValidatorSource| {
         let validator = validator(source, LONG);
         let tried = validator.try_once().unwrap_err();
         assert_eq!(tried, run(ask(&validator, "12")).unwrap_err());
@@ -96,14 +96,14 @@ fn errors_are_told_apart(mariadb: &MariaDb) {
     assert_eq!(missing, ("query", "the query fails: Table 'site.pledges' doesn't exist (1146)".to_owned()));
     assert_eq!(error(mariadb.source("asker:right", "select ref from page where ? = '?")).0, "query");
     let mut none = mariadb.source("asker:right", "select ?");
-    if let Source::MySql { parameters, .. } = &mut none {
+    if let ValidatorSource::MySql { parameters, .. } = &mut none {
         parameters.clear();
     }
     assert_eq!(error(none).1, "the query fails: it has places for 1, and `parameters` names 0");
     let wrong = error(mariadb.source("asker:wrong", "select ?"));
     assert!(wrong.0 == "refused" && wrong.1.contains("Access denied") && !wrong.1.contains("wrong"), "{wrong:?}");
     assert_eq!(error(mariadb.source("nobody_there", "select ?")).0, "refused");
-    let nowhere = Source::MySql {
+    let nowhere = ValidatorSource::MySql {
         url: "mysql://u:hush@localhost/x?socket=/nonexistent".to_owned(),
         query: "select 1".to_owned(),
         parameters: vec![],

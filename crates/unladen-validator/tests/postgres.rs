@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use servers::postgres::Postgres;
 use servers::{ask, run, signal, validator};
 use tokio::task::JoinSet;
-use unladen_validator::{AskError, Source, Validator};
+use unladen_validator::{AskError, Validator, ValidatorSource};
 
 const LONG: Duration = Duration::from_secs(10);
 
@@ -19,6 +19,7 @@ fn of(error: &AskError) -> (&'static str, String) {
 fn questions_are_answered() {
     let postgres = Postgres::start();
     answers_are_text_whatever_the_types_are(&postgres);
+    times_are_told_alike_however_the_server_is_set(&postgres);
     what_is_no_value_is_no_row(&postgres);
     errors_are_told_apart(&postgres);
     tls_is_as_asked_for(&postgres);
@@ -59,6 +60,24 @@ fn answers_are_text_whatever_the_types_are(postgres: &Postgres) {
     }
 }
 
+/// Whole seconds that are told as `05/01/2024` would be known for no time, and believed at once.
+fn times_are_told_alike_however_the_server_is_set(postgres: &Postgres) {
+    postgres.sql("alter database postgres set datestyle = 'SQL, DMY'");
+    postgres.sql("alter database postgres set timezone = 'America/New_York'");
+    for (query, answer) in [
+        ("select '01/02/2024 08:00:00'::timestamp from page where id = $1", "2024-02-01 08:00:00"),
+        ("select '2024-02-01 08:00:00Z'::timestamptz from page where id = $1", "2024-02-01 03:00:00-05"),
+        (
+            "select extract(epoch from '2024-02-01 08:00:00Z'::timestamptz::timestamp) from page where id = $1",
+            "1706756400.000000",
+        ),
+    ] {
+        let validator = postgres.validator(query, LONG);
+        assert_eq!(run(ask(&validator, "12")), Ok(Some(answer.to_owned())), "{query}");
+    }
+    postgres.sql("alter database postgres reset all");
+}
+
 fn what_is_no_value_is_no_row(postgres: &Postgres) {
     for (query, texts) in [
         ("select 1 from page where id = $1", &["abc", "", "1 2", "12abc", "99999999999", "0x", "1_", "--1", "1.5"][..]),
@@ -86,7 +105,7 @@ fn what_is_no_value_is_no_row(postgres: &Postgres) {
 }
 
 fn errors_are_told_apart(postgres: &Postgres) {
-    let error = |source: Source| {
+    let error = |source: ValidatorSource| {
         let validator = validator(source, LONG);
         let tried = validator.try_once().unwrap_err();
         let asked = run(ask(&validator, "12")).unwrap_err();
@@ -107,7 +126,7 @@ fn errors_are_told_apart(postgres: &Postgres) {
     assert_eq!(wrong, ("refused", "refused: password authentication failed for user \"secret\" (28P01)".to_owned()));
     assert_eq!(error(postgres.source("secret", "select $1")).0, "refused");
     assert_eq!(error(postgres.source("nobody_there", "select $1")).0, "refused");
-    let nowhere = Source::Postgres {
+    let nowhere = ValidatorSource::Postgres {
         url: "postgres://u:hush@/db?host=/nonexistent".to_owned(),
         query: "select 1".to_owned(),
         parameters: vec![],
@@ -139,7 +158,7 @@ fn tls_is_as_asked_for(postgres: &Postgres) {
     let asked = |host: &str, parameters: &str| {
         let url = format!("postgres://postgres@{host}:{}/postgres?{parameters}", postgres.port);
         let query = "select ssl from pg_stat_ssl where pid = pg_backend_pid()".to_owned();
-        let validator = validator(Source::Postgres { url, query, parameters: vec![] }, LONG);
+        let validator = validator(ValidatorSource::Postgres { url, query, parameters: vec![] }, LONG);
         run(ask(&validator, "x")).map_err(|error| error.to_string())
     };
     let roots = format!("sslrootcert={}", postgres.server.folder.path().join("server.pem").display());
@@ -160,7 +179,7 @@ fn tls_is_as_asked_for(postgres: &Postgres) {
     // One elsewhere is never spoken to without it, unless that is asked for.
     let url = "postgres://u@db.example/x".to_owned();
     let far = Validator::new(
-        servers::settings(Source::Postgres { url, query: "select 1".to_owned(), parameters: vec![] }, LONG),
+        servers::settings(ValidatorSource::Postgres { url, query: "select 1".to_owned(), parameters: vec![] }, LONG),
         1,
     );
     assert!(format!("{far:?}").contains("db.example"), "{far:?}");

@@ -3,6 +3,8 @@
 mod check;
 mod explain;
 mod make;
+mod place;
+mod remembered;
 mod summary;
 mod target;
 mod watch;
@@ -23,9 +25,10 @@ pub(crate) use watch::watch;
 const SHOWN_PROBLEMS: usize = 10;
 
 /// An application, and what is wanted of it.
+#[derive(Clone)]
 pub(crate) struct Task {
-    /// Its folder.
-    pub(crate) root: PathBuf,
+    /// Its folder, if it was named.
+    pub(crate) root: Option<PathBuf>,
     /// Who reads it, where that is not to be found out.
     pub(crate) reader: Option<&'static dyn Reader>,
     /// What is read.
@@ -53,8 +56,9 @@ impl Task {
 
     /// Its folder, absolute.
     fn root(&self) -> Result<PathBuf, Failure> {
-        let failed = |why: &str| Failure::Usage(format!("{}: {why}", self.root.display()));
-        let root = std::path::absolute(&self.root).map_err(|error| failed(&error.to_string()))?;
+        let given = self.root.as_deref().unwrap_or(Path::new("."));
+        let failed = |why: &str| Failure::Usage(format!("{}: {why}", given.display()));
+        let root = std::path::absolute(given).map_err(|error| failed(&error.to_string()))?;
         match root.metadata() {
             // `..` and a `/` at the end; links stay, as the application may be known by them.
             Ok(metadata) if metadata.is_dir() => Ok(plain(&root)),
@@ -82,7 +86,8 @@ fn unknown(root: &Path) -> String {
     )
 }
 
-/// A line in which names of files and classes, whoever chose them, tell a terminal nothing: control characters are written out.
+/// A line in which names of files and classes, whoever chose them, tell a terminal nothing: control characters are
+/// written out.
 fn plain_text(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     for letter in line.chars() {

@@ -1,5 +1,5 @@
 //! The principal type is [`Failure`]: why a command ended without what it was asked for, and the exit code
-//! that says so to scripts. docs/exit-codes.md lists them.
+//! that says so to scripts. docs/reference/exit-codes.md lists them.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use unladen_load::{AccessLogError, HeaderError, LoadError, RecordError, RequestE
 use unladen_probe::ProbeError;
 use unladen_profiler::ProfilerError;
 use unladen_prove::{ExperimentError, SwitchError};
-use unladen_serve::{ConfigError, ServeError};
+use unladen_serve::{ConfigError, OutlookError, ServeError};
 
 use crate::output::OutputError;
 use crate::purge::PurgeError;
@@ -32,10 +32,13 @@ pub(crate) enum Failure {
     AccessLog(#[from] AccessLogError),
     /// A file of evidence cannot be read.
     #[error(transparent)]
-    Evidence(#[from] unladen_trace::RecordError),
+    Evidence(#[from] unladen_trace::RecordingError),
     /// An application's files, or its class map, cannot be read.
     #[error(transparent)]
     Application(#[from] unladen_classmap::Problem),
+    /// No class would be in a class map.
+    #[error("{0}")]
+    EmptyMap(String),
     /// A page cannot be profiled.
     #[error(transparent)]
     Profiler(ProfilerError),
@@ -54,17 +57,20 @@ pub(crate) enum Failure {
         /// Those planned.
         planned: u64,
     },
-    /// Too few requests for what was asked for.
+    /// Some requests were not answered as expected.
     #[error(
-        "{planned} requests cannot tell whether {limit} holds: it takes {needs}; send more, or limit a lower quantile"
+        "{failed} of {planned} requests{of} were not answered as expected{}: --expect-status says which statuses are fine, --fail-on 'errors > 1%' how many failures",
+        some_statuses(statuses)
     )]
-    TooFewRequests {
-        /// The limit.
-        limit: String,
+    SomeFailed {
+        /// Those that failed.
+        failed: u64,
         /// Those planned.
         planned: u64,
-        /// As many as it takes.
-        needs: u64,
+        /// All answers by status, in words.
+        statuses: String,
+        /// Of which arm, as ` of the arm …`.
+        of: String,
     },
     /// No latency of any arm could be compared.
     #[error(
@@ -83,6 +89,17 @@ pub(crate) enum Failure {
     /// Nothing is served, or not any longer.
     #[error(transparent)]
     Serve(#[from] ServeError),
+    /// Of a request cannot be said what becomes of it.
+    #[error(transparent)]
+    Outlook(#[from] OutlookError),
+    /// Something that serving needs cannot be connected to.
+    #[error("{failed} of {tried} connections cannot be made: see above")]
+    Connections {
+        /// Those that failed.
+        failed: usize,
+        /// Those tried.
+        tried: usize,
+    },
     /// What is kept was not purged, or is not known to be.
     #[error(transparent)]
     Purge(#[from] PurgeError),
@@ -164,10 +181,12 @@ impl Failure {
         match self {
             Self::Usage(_) | Self::Request(_) | Self::Header(_) | Self::Statuses(_) | Self::UrlList(_) => Code::Usage,
             Self::AccessLog(_) | Self::Experiment(_) | Self::Evidence(_) | Self::Application(_) => Code::Usage,
-            Self::Config(_) | Self::Serve(ServeError::Upstream { .. }) => Code::Usage,
-            Self::Serve(_) => Code::CannotServe,
+            Self::Config(_) | Self::Serve(ServeError::Upstream { .. } | ServeError::Site { .. }) => Code::Usage,
+            Self::Outlook(OutlookError::System(_)) | Self::Serve(_) => Code::CannotServe,
+            Self::Outlook(_) => Code::Usage,
             Self::Purge(PurgeError::NoAdmin(_) | PurgeError::Refused(_)) => Code::Usage,
             Self::Purge(PurgeError::Unreachable { .. }) => Code::Unreachable,
+            Self::Connections { .. } => Code::Unreachable,
             Self::Purge(PurgeError::Unexpected { .. }) => Code::UnexpectedAnswer,
             Self::ProfileFile(_) | Self::Merge(_) => Code::Usage,
             Self::Profiler(error) => match error {
@@ -181,9 +200,9 @@ impl Failure {
             Self::NotPutBack { .. } => Code::NotPutBack,
             Self::Record(RecordError::Io { doing: "write", .. }) => Code::CannotWrite,
             Self::Record(_) => Code::Usage,
-            Self::NothingAnswered { .. } => Code::UnexpectedAnswer,
+            Self::NothingAnswered { .. } | Self::SomeFailed { .. } => Code::UnexpectedAnswer,
             Self::Gate(_) => Code::Gate,
-            Self::Plan(_) | Self::TooFewRequests { .. } | Self::NothingCompared => Code::CannotMeasure,
+            Self::EmptyMap(_) | Self::Plan(_) | Self::NothingCompared => Code::CannotMeasure,
             Self::Load(error) => code_of(error),
             Self::Probe(_) => Code::CannotRead,
             Self::Output(_) => Code::CannotWrite,
@@ -195,7 +214,11 @@ impl Failure {
 fn code_of(error: &LoadError) -> Code {
     match error {
         LoadError::Config { .. } | LoadError::NoSuchRequest { .. } => Code::Usage,
-        LoadError::RootsFile { .. } | LoadError::RootsCertificate { .. } => Code::Usage,
+        LoadError::RootsFile { .. }
+        | LoadError::RootsCertificate { .. }
+        | LoadError::IdentityFile { .. }
+        | LoadError::TooFewFiles { .. }
+        | LoadError::Identity { .. } => Code::Usage,
         LoadError::UnexpectedStatus { .. }
         | LoadError::ClosedEarly { .. }
         | LoadError::Protocol { .. }
@@ -212,6 +235,10 @@ fn nothing_answered(planned: u64) -> String {
     }
 }
 
+fn some_statuses(statuses: &str) -> String {
+    if statuses.is_empty() { String::new() } else { format!(" (statuses: {statuses})") }
+}
+
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         if matches!(error, LoadError::Cancelled) { Self::Interrupted { shown: false } } else { Self::Load(error) }
@@ -221,6 +248,7 @@ impl From<LoadError> for Failure {
 impl From<SwitchError> for Failure {
     fn from(error: SwitchError) -> Self {
         match error {
+            SwitchError::NoExperiment { .. } => Self::Usage(error.to_string()),
             SwitchError::LeftOver(report) => Self::NotPutBack { report: report.to_string(), before: None },
             error => Self::Switch(error),
         }

@@ -3,6 +3,7 @@
 mod account;
 mod bins;
 mod capacity;
+pub(crate) mod gate;
 mod hdr;
 mod limit;
 mod options;

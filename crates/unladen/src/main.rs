@@ -4,17 +4,20 @@
 
 mod classmap;
 mod cmd;
+mod condition;
 mod counters;
 mod exit;
 mod interrupt;
 mod latency;
 mod load;
+mod locale;
 mod output;
 mod profile;
 mod progress;
 mod prove;
 mod purge;
 mod serve;
+mod strangers;
 mod terminal;
 mod weigh;
 

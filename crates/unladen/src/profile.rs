@@ -2,6 +2,7 @@
 
 mod evidence;
 mod files;
+mod missing;
 mod options;
 mod result;
 mod run;
@@ -10,5 +11,5 @@ mod session;
 pub(crate) use files::{slug, write_all, write_flame_diff, write_native};
 pub(crate) use options::{Budget, Options, Page, Which};
 pub(crate) use result::{diff_of, of_file};
-pub(crate) use run::{Outcome, diff_urls, profile};
+pub(crate) use run::{Ran, diff_urls, profile};
 pub(crate) use session::Session;

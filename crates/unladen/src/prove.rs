@@ -16,7 +16,8 @@ mod signals;
 mod warnings;
 mod weights;
 
-pub(crate) use gate::Condition;
+pub(crate) use gate::failed_requests;
 pub(crate) use options::{Options, Profiles};
+pub(crate) use plan::estimate;
 pub(crate) use run::{Proved, prove};
 pub(crate) use signals::on_signal;

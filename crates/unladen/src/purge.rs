@@ -9,9 +9,6 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use unladen_serve::ListenAddress;
 
-/// Of much that is stored, it takes a while.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// Bytes of an answer, far above what one has.
 const LONGEST: u64 = 1 << 20;
 
@@ -28,8 +25,8 @@ pub(crate) enum What {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wish {
     pub(crate) what: What,
-    /// Only that of this front.
-    pub(crate) front: Option<String>,
+    /// Only that of this site.
+    pub(crate) site: Option<String>,
     /// It is to be asked about, and not gone.
     pub(crate) is_soft: bool,
 }
@@ -43,7 +40,7 @@ pub(crate) enum PurgeError {
     )]
     NoAdmin(String),
     /// Nobody is there, or does not answer.
-    #[error("{address}: {source}")]
+    #[error("{address}: {}", unreachable_in_words(source))]
     Unreachable {
         /// The admin address.
         address: String,
@@ -54,11 +51,11 @@ pub(crate) enum PurgeError {
     #[error("{0}")]
     Refused(String),
     /// That is no admin address.
-    #[error("{address} answered as no admin address of `unladen serve` does: {answer}")]
+    #[error("{address} is no admin address of `unladen serve`: what answers there is {answer}")]
     Unexpected {
         /// The address.
         address: String,
-        /// The beginning of its answer.
+        /// Who answered, as far as can be told.
         answer: String,
     },
 }
@@ -67,18 +64,18 @@ pub(crate) enum PurgeError {
 ///
 /// # Errors
 /// If nobody is there, or it is refused.
-pub(crate) fn purge(address: &str, wish: &Wish) -> Result<u64, PurgeError> {
+pub(crate) fn purge(address: &str, wish: &Wish, timeout: Duration) -> Result<u64, PurgeError> {
     let unreachable = |source| PurgeError::Unreachable { address: address.to_owned(), source };
     let body = wish.document().to_string();
     let answer = match address.strip_prefix("unix:") {
         Some(path) => UnixStream::connect(Path::new(path)).and_then(|stream| {
-            stream.set_read_timeout(Some(PATIENCE))?;
-            stream.set_write_timeout(Some(PATIENCE))?;
+            stream.set_read_timeout(Some(timeout))?;
+            stream.set_write_timeout(Some(timeout))?;
             ask(stream, "localhost", &body)
         }),
-        None => connect(address).and_then(|stream| {
-            stream.set_read_timeout(Some(PATIENCE))?;
-            stream.set_write_timeout(Some(PATIENCE))?;
+        None => connect(address, timeout).and_then(|stream| {
+            stream.set_read_timeout(Some(timeout))?;
+            stream.set_write_timeout(Some(timeout))?;
             ask(stream, address, &body)
         }),
     };
@@ -93,10 +90,24 @@ pub(crate) fn written(address: &ListenAddress) -> String {
     }
 }
 
-fn connect(address: &str) -> io::Result<TcpStream> {
+/// What the system says of a time that is over is that it would block.
+fn unreachable_in_words(source: &io::Error) -> String {
+    match source.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            "no answer in time, and whether anything was purged is not known; --timeout allows more".to_owned()
+        }
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => {
+            format!("{source}: nothing listens there; is `unladen serve` running, and is this its [admin] listen?")
+        }
+        io::ErrorKind::PermissionDenied => format!("{source}: run as the user of `unladen serve`, or as root"),
+        _ => source.to_string(),
+    }
+}
+
+fn connect(address: &str, timeout: Duration) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in address.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, PATIENCE) {
+        match TcpStream::connect_timeout(&address, timeout) {
             Ok(stream) => return Ok(stream),
             Err(error) => last = error,
         }
@@ -125,11 +136,26 @@ fn read(address: &str, answer: &[u8]) -> Result<u64, PurgeError> {
     match (status, document["purged"].as_u64(), document["error"].as_str()) {
         ("200", Some(purged), _) => Ok(purged),
         (_, _, Some(error)) => Err(PurgeError::Refused(error.to_owned())),
-        _ => {
-            let plain = |c: char| if c.is_control() { ' ' } else { c };
-            let answer = text.chars().map(plain).take(120).collect();
-            Err(PurgeError::Unexpected { address: address.to_owned(), answer })
-        }
+        _ => Err(PurgeError::Unexpected { address: address.to_owned(), answer: answerer(head) }),
+    }
+}
+
+/// Who it was that answered: a web server by its name and status, anything else by the beginning of what it said.
+fn answerer(head: &str) -> String {
+    let plain = |text: &str| -> String {
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(120).collect::<String>().trim().to_owned()
+    };
+    let Some(first) = head.lines().next().filter(|line| !line.is_empty()) else {
+        return "nothing: the connection was closed without a word".to_owned();
+    };
+    let server = head.lines().skip(1).find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("server").then(|| plain(value))
+    });
+    match (first.starts_with("HTTP/"), server) {
+        (true, Some(server)) => format!("{server} ({})", plain(first)),
+        (true, None) => format!("a web server ({})", plain(first)),
+        (false, _) => format!("no web server: `{}`", plain(first)),
     }
 }
 
@@ -143,8 +169,8 @@ impl Wish {
             What::Tag(tag) => json!({ "tag": tag }),
             What::All => json!({ "all": true }),
         };
-        if let Some(front) = &self.front {
-            document["front"] = front.as_str().into();
+        if let Some(site) = &self.site {
+            document["site"] = site.as_str().into();
         }
         if self.is_soft {
             document["soft"] = true.into();

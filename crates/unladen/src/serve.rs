@@ -1,10 +1,13 @@
 //! What `unladen serve` does besides serving: reading the configuration, and telling what it comes to.
 
+mod connections;
 mod json;
+mod outlook;
 
+use std::io::{self, Write as _};
 use std::path::Path;
 
-use unladen_serve::{Config, Ended};
+use unladen_serve::{Asking, Config, Ended};
 
 use crate::exit::Failure;
 use crate::output;
@@ -16,7 +19,8 @@ use crate::output;
 pub(crate) fn serve(file: &Path) -> Result<(), Failure> {
     let config = Config::read(file)?;
     for warning in &config.warnings {
-        eprintln!("unladen: {warning}");
+        // Standard error may be a file on a disk that is full.
+        let _ = writeln!(std::io::stderr(), "unladen: {warning}");
     }
     match unladen_serve::run(config)? {
         Ended::Drained | Ended::HandedOver { .. } => Ok(()),
@@ -24,11 +28,12 @@ pub(crate) fn serve(file: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Tells whether the configuration is right.
+/// Tells whether the configuration is right, what becomes of a request, and whether what serving needs can be connected
+/// to.
 ///
 /// # Errors
-/// If it is not.
-pub(crate) fn check(file: &Path, is_json: bool) -> Result<(), Failure> {
+/// If it is not right, such a request comes nowhere, or something cannot be connected to.
+pub(crate) fn check(file: &Path, asking: Option<&Asking>, connect: bool, is_json: bool) -> Result<(), Failure> {
     let config = match Config::read(file) {
         Ok(config) => config,
         Err(error) => {
@@ -38,9 +43,21 @@ pub(crate) fn check(file: &Path, is_json: bool) -> Result<(), Failure> {
             return Err(error.into());
         }
     };
-    let doubts = unladen_serve::try_upstreams(&config)?;
+    let tried = unladen_serve::try_upstreams(&config, !connect).map_err(Failure::from);
+    let doubts = match tried.and_then(|doubts| access_log(&config).map(|()| doubts)) {
+        Ok(doubts) => doubts,
+        Err(failure) => {
+            if is_json {
+                output::line(&format!("{:#}", json::refused(&config, &failure.to_string())))?;
+            }
+            return Err(failure);
+        }
+    };
+    let trials = if connect { Some(unladen_serve::try_connections(&config)?) } else { None };
+    let outlook = asking.map(|asking| unladen_serve::outlook(&config, asking)).transpose()?;
     if is_json {
-        return Ok(output::line(&format!("{:#}", json::checked(&config)))?);
+        output::line(&format!("{:#}", json::checked(&config, outlook.as_ref(), trials.as_deref())))?;
+        return connections::verdict(trials.as_deref());
     }
     for warning in &config.warnings {
         output::line(&format!("{warning}"))?;
@@ -48,14 +65,35 @@ pub(crate) fn check(file: &Path, is_json: bool) -> Result<(), Failure> {
     for doubt in &doubts {
         output::line(&format!("warning: {doubt}"))?;
     }
-    let count = config.settings.beside.len() + config.settings.front.len();
+    if let Some(trials) = &trials {
+        output::line(connections::text(trials).trim_end())?;
+    }
+    if let Some(outlook) = &outlook {
+        output::line(&outlook::text(outlook))?;
+    }
+    let count = config.settings.outbound.len() + config.settings.site.len();
     let listeners = if count == 1 { "1 listener".into() } else { format!("{count} listeners") };
     let doubts = match config.warnings.len() + doubts.len() {
         0 => String::new(),
         1 => ", one warning".into(),
         count => format!(", {count} warnings"),
     };
-    Ok(output::line(&format!("{}: right: {listeners}{doubts}", file.display()))?)
+    output::line(&format!("{}: OK: {listeners}{doubts}", file.display()))?;
+    connections::verdict(trials.as_deref())
+}
+
+/// Serving would begin with opening it: a file that is there is appended to, and a missing one is made.
+fn access_log(config: &Config) -> Result<(), Failure> {
+    let Some(file) = config.settings.log.as_ref().and_then(|log| log.file.as_deref()) else { return Ok(()) };
+    let refused = |why: &io::Error| {
+        Failure::Usage(format!("the access log of [log], {}, cannot be written: {why}", file.display()))
+    };
+    match unladen_serve::try_access_log(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            output::check(file).map_err(|error| refused(error.why()))
+        }
+        tried => tried.map_err(|error| refused(&error)),
+    }
 }
 
 /// Tells every value, and where it comes from.
@@ -67,5 +105,6 @@ pub(crate) fn explain(file: &Path, is_json: bool) -> Result<(), Failure> {
     if is_json {
         return Ok(output::line(&format!("{:#}", json::explained(&config)))?);
     }
-    Ok(output::line(config.told().trim_end())?)
+    // It is a configuration: whatever the locale, a path in it stays the same path.
+    Ok(output::bytes(format!("{}\n", config.told().trim_end()).as_bytes())?)
 }

@@ -1,8 +1,8 @@
 //! `burn`: an HTTP/1.1 server whose every request costs a known CPU time, in two processes.
 //!
 //! A request to `/` burns in this process until its CPU clock stands at base + k·X after k requests, so that all it
-//! does besides (reading, writing, starting the child) is inside X; and it starts `burn-child`, which burns until its own
-//! clock stands at Y. What the children used in truth, their ends included, is the kernel's account of waited-for
+//! does besides (reading, writing, starting the child) is inside X; and it starts `burn-child`, which burns until its
+//! own clock stands at Y. What the children used in truth, their ends included, is the kernel's account of waited-for
 //! children (getrusage(2), RUSAGE_CHILDREN). `/truth` tells both. Requests burn one after another.
 
 mod account;

@@ -15,7 +15,8 @@ function cond_asked() {
 function cond_headers($changed, $variant) {
     header('Last-Modified: ' . gmdate('D, d M Y H:i:s', (int)$changed) . ' GMT');
     header('ETag: ' . cond_etag($changed, $variant));
-    header('Cache-Control: max-age=' . (int)($_SERVER['MAX_AGE'] ?? 0)); // the web server's setting
+    // The web server's setting, for who has no page of their own.
+    header('Cache-Control: max-age=' . (isset($_COOKIE['signer']) ? 0 : (int)($_SERVER['MAX_AGE'] ?? 0)));
     header('Vary: Accept-Language');
 }
 

@@ -24,3 +24,8 @@ function signers_list($signers, $total) {
     }
     return $html . "</ul>\n";
 }
+
+// signer_line SIGNER: for who has signed, and is known again
+function signer_line($signer) {
+    return $signer === '' ? '' : '<p>' . h(sprintf(_s('You have signed as %s'), $signer)) . "</p>\n";
+}

@@ -1,6 +1,6 @@
 <?php
 // index.php:
-// The front page: the latest pledges.
+// The site page: the latest pledges.
 
 require_once '../phplib/conf.php';
 require_once '../phplib/generated/framework.php';

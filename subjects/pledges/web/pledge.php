@@ -16,11 +16,14 @@ require_once '../phplib/lang.php';
 
 $ref = input_text($_GET, 'ref');
 $lang = lang_choose();
+// Who gave an address has a page that differs (see sign.php).
+$signer = input_text($_COOKIE, 'signer');
+$variant = $signer === '' ? $lang : "$lang $signer";
 
 if (cond_asked()) {
     $changed = db_value('select extract(epoch from changed) from pledge where lower(ref) = lower($1)', $ref);
     if ($changed !== null) {
-        cond_maybe_respond($changed, $lang);
+        cond_maybe_respond($changed, $variant);
     }
 }
 
@@ -44,9 +47,10 @@ if (CONF_FAULTS) {
     faults_page($pledge, $signers);
 }
 
-cond_headers($pledge->changed, $lang);
+cond_headers($pledge->changed, $variant);
 page_header($pledge->sentence());
 echo $pledge->box();
 echo $pledge->progress();
+echo signer_line($signer);
 echo signers_list($signers, $pledge->signers);
 page_footer();

@@ -1,6 +1,6 @@
 <?php
 // sign.php:
-// Signs a pledge: POST ref, name. It is what changes a pledge's page.
+// Signs a pledge: POST ref, name, and an e-mail address or none. It is what changes a pledge's page; and who gave an address is known by it.
 
 require_once '../phplib/conf.php';
 require_once '../phplib/generated/framework.php';
@@ -29,4 +29,8 @@ if ($name === '' || strlen($name) > 800) { // 200 characters
     error_page(400, _s('Please give your name.'));
 }
 signers_add($pledge->id, $name);
+$email = input_text($_POST, 'email');
+if ($email !== '' && strlen($email) <= 200) {
+    setcookie('signer', $email, ['path' => '/', 'httponly' => true, 'samesite' => 'Lax']);
+}
 header('Location: ' . url_pledge($pledge->ref), true, 303);

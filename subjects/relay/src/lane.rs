@@ -1,5 +1,5 @@
-//! The principal type is [`Lane`]: what is on its way in one direction of a connection. It does no input or output; times are ns
-//! of one clock.
+//! The principal type is [`Lane`]: what is on its way in one direction of a connection. It does no input or output;
+//! times are ns of one clock.
 
 use std::collections::VecDeque;
 

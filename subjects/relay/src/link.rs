@@ -228,7 +228,8 @@ impl Link {
         }
     }
 
-    /// This side has reset the connection: the other learns of it in time, and what was on the way to this side is lost.
+    /// This side has reset the connection: the other learns of it in time, and what was on the way to this side is
+    /// lost.
     fn reset_by(&mut self, side: Side, now: u64, shared: &mut Shared) {
         self.lanes[side as usize].reset(now);
         self.forget(side.other(), shared);

@@ -1,5 +1,5 @@
-//! `relay`: forwards TCP connections as if the other end were some way off: what is sent arrives a fixed time later, in each
-//! direction, and a new connection costs a round trip before its first byte leaves.
+//! `relay`: forwards TCP connections as if the other end were some way off: what is sent arrives a fixed time later, in
+//! each direction, and a new connection costs a round trip before its first byte leaves.
 //!
 //! ```text
 //!            delay D         client                relay                    service
@@ -11,12 +11,13 @@
 //!  4D + s    ◀───────────────────────────────────── forwards the answer
 //! ```
 //!
-//! So a request over a new connection takes two round trips and over an open one a single round trip, and a handshake of TLS as many
-//! more as it has flights. An end of sending arrives as an end, a reset as a reset. There is no limit of bandwidth and no loss, and
-//! windows do not have to grow first: it is a long wire, not a bad one.
+//! So a request over a new connection takes two round trips and over an open one a single round trip, and a handshake
+//! of TLS as many more as it has flights. An end of sending arrives as an end, a reset as a reset. There is no limit of
+//! bandwidth and no loss, and windows do not have to grow first: it is a long wire, not a bad one.
 //!
-//! Memory is bounded: a direction holds 4 MiB, and all together 256 MiB and 64 KiB a direction; beyond that, the sender waits. One
-//! thread does it all, with a timer of the kernel's finest kind: what it forwards is late by what it takes to wake up.
+//! Memory is bounded: a direction holds 4 MiB, and all together 256 MiB and 64 KiB a direction; beyond that, the sender
+//! waits. One thread does it all, with a timer of the kernel's finest kind: what it forwards is late by what it takes
+//! to wake up.
 #![forbid(unsafe_code)]
 
 mod budget;

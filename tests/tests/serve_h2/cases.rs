@@ -14,7 +14,8 @@ pub(crate) enum Does {
     Answers,
     /// Stream 1 is reset with this code, and the connection goes on; or it ends, which is allowed too (section 5.4).
     Resets(u32),
-    /// GOAWAY with this code, and the connection's end. PROTOCOL_ERROR will do for any: its library is not always more specific.
+    /// GOAWAY with this code, and the connection's end. PROTOCOL_ERROR will do for any: its library is not always more
+    /// specific.
     Ends(u32),
 }
 

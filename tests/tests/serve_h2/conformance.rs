@@ -1,4 +1,5 @@
-//! What a server does about frames: each of the `cases` on a connection of its own, and what takes more than one message to try.
+//! What a server does about frames: each of the `cases` on a connection of its own, and what takes more than one
+//! message to try.
 
 use std::os::unix::net::UnixStream;
 
@@ -169,7 +170,7 @@ fn no_more_is_sent_than_the_windows_allow() {
 fn streams_beyond_the_bound_are_refused() {
     // It never answers.
     let upstream = Recorder::start(|_| Vec::new());
-    let serve = serve(&upstream.url(), "[beside.client]\nstreams = 2\n");
+    let serve = serve(&upstream.url(), "[outbound.client]\nstreams = 2\n");
     let mut client = client(&serve);
     // The bound holds when the settings have been acknowledged.
     let settings = client.wait(|frame| frame.kind == kind::SETTINGS && frame.flags == 0).unwrap();

@@ -1,4 +1,5 @@
-//! Clients that send far more than they are entitled to, or take far less: memory stays within bounds, and others are served.
+//! Clients that send far more than they are entitled to, or take far less: memory stays within bounds, and others are
+//! served.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -11,7 +12,8 @@ use unladen_tests::{Recorder, Serve};
 
 use crate::support::{LONG, client, connect, is_alive, is_served, memory, ping, request, serve};
 
-/// What a flood may cost, in MiB: the floods below are of 10 to 30 MB, and what they are made to be kept as is many times that.
+/// What a flood may cost, in MiB: the floods below are of 10 to 30 MB, and what they are made to be kept as is many
+/// times that.
 const MEMORY: u64 = 24;
 
 /// For a peer that is not expected to take all.

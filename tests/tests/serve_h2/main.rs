@@ -4,4 +4,5 @@ mod cases;
 mod conformance;
 mod floods;
 mod support;
+mod unread;
 mod upstream;

@@ -13,7 +13,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(20);
 /// `unladen serve` at `a.sock`, in front of this upstream, with further settings.
 pub(crate) fn serve(upstream: &str, settings: &str) -> Serve {
     Serve::start(&format!(
-        "threads = 1\n[[beside]]\nname = \"a\"\nlisten = \"unix:DIR/a.sock\"\nupstream = \"{upstream}\"\n\
+        "threads = 1\n[[outbound]]\nname = \"a\"\nlisten = \"unix:DIR/a.sock\"\nupstream = \"{upstream}\"\n\
          breaker = false\noutlier = false\n{settings}"
     ))
 }
@@ -72,7 +72,8 @@ pub(crate) fn answer(client: &mut Http2<UnixStream>, stream: u32) -> Option<(u16
     }
 }
 
-/// What a client of HTTP/1.1 is answered: all until the connection's end, as text. The first time the peer closes, it is whole.
+/// What a client of HTTP/1.1 is answered: all until the connection's end, as text. The first time the peer closes, it
+/// is whole.
 pub(crate) fn ask(serve: &Serve, method: &str, target: &str, more: &str) -> String {
     let mut stream = connect(serve);
     let _ = write!(stream, "{method} {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{more}\r\n");

@@ -1,5 +1,5 @@
-//! Upstreams of HTTP/2: what they are told, and what becomes of answers that are none. The client speaks HTTP/1.1, which has no place
-//! for what HTTP/2 leaves open.
+//! Upstreams of HTTP/2: what they are told, and what becomes of answers that are none. The client speaks HTTP/1.1,
+//! which has no place for what HTTP/2 leaves open.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -151,7 +151,7 @@ fn each_is_one_answer_or_none() {
             peer.say(&frames(stream));
         }
     });
-    let serve = serve(&upstream.url, "http = \"2\"\nvia = false\n[beside.retry]\nattempts = 0\n");
+    let serve = serve(&upstream.url, "http = \"2\"\nvia = false\n[outbound.retry]\nattempts = 0\n");
     let mut wrong = Vec::new();
     for (number, (name, method, _, gives)) in CASES.iter().enumerate() {
         is_served(&serve, name);
@@ -312,7 +312,7 @@ fn what_was_not_looked_at_is_sent_again() {
                 }
             }
         });
-        let serve = serve(&upstream.url, "http = \"2\"\n[beside.retry]\nattempts = 0\n");
+        let serve = serve(&upstream.url, "http = \"2\"\n[outbound.retry]\nattempts = 0\n");
         is_served(&serve, "the first");
         // Not one that may be sent twice.
         let answer = end(begin(&serve, "POST", "Content-Length: 1\r\n", b"x"));
@@ -333,7 +333,7 @@ fn a_connection_that_is_to_end_takes_no_more() {
         peer.say(&good(stream));
         assert_eq!(next(peer), None, "a request after GOAWAY");
     });
-    let serve = serve(&upstream.url, "http = \"2\"\n[beside.retry]\nattempts = 0\n");
+    let serve = serve(&upstream.url, "http = \"2\"\n[outbound.retry]\nattempts = 0\n");
     for _ in 0..5 {
         is_served(&serve, "GOAWAY");
     }

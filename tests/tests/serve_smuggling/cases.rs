@@ -1,8 +1,10 @@
-//! Requests of HTTP/1: each is refused, and nothing after it is looked at; or sent on in bytes that can be read in one way.
+//! Requests of HTTP/1: each is refused, and nothing after it is looked at; or sent on in bytes that can be read in one
+//! way.
 //!
-//! The cases are those of RFC 9112, section 11.2, and of what has been published on the subject since: lengths that conflict or are
-//! hidden (CL.TE, TE.CL, TE.TE), bodies that one side ignores (CL.0, TE.0) or does not see the length of (0.CL), ends of lines and of
-//! chunks that are not CRLF, extensions of chunks, names and hosts that are read as others.
+//! The cases are those of RFC 9112, section 11.2, and of what has been published on the subject since: lengths that
+//! conflict or are hidden (CL.TE, TE.CL, TE.TE), bodies that one side ignores (CL.0, TE.0) or does not see the length
+//! of (0.CL), ends of lines and of chunks that are not CRLF, extensions of chunks, names and hosts that are read as
+//! others.
 
 use Becomes::{Cut, Last, Refused, Sent};
 
@@ -11,7 +13,8 @@ use Becomes::{Cut, Last, Refused, Sent};
 pub(crate) enum Becomes {
     /// It is refused with this status, nothing arrives, and the connection ends.
     Refused(u16),
-    /// Its head is good and its body is not: it is refused with this status, no whole request arrives, and the connection ends.
+    /// Its head is good and its body is not: it is refused with this status, no whole request arrives, and the
+    /// connection ends.
     Cut(u16),
     /// These arrive, and the connection goes on.
     Sent(&'static [&'static str]),

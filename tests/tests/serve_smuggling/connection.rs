@@ -1,5 +1,5 @@
-//! What takes more than one message to try: bodies that are answered before they are sent, connections that become another protocol's,
-//! clients that leave in the middle, and the bounds of what a client may send.
+//! What takes more than one message to try: bodies that are answered before they are sent, connections that become
+//! another protocol's, clients that leave in the middle, and the bounds of what a client may send.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use unladen_tests::{Part, Recorder, good};
 
-use crate::support::{Place, bytes, hear, hear_of, say};
+use crate::support::{Contact, bytes, hear, hear_of, say};
 
-/// An upstream that answers as soon as it has read a head, and hands out all that comes on each connection, when that has ended.
+/// An upstream that answers as soon as it has read a head, and hands out all that comes on each connection, when that
+/// has ended.
 pub(crate) fn hasty(answer: &'static str) -> (String, Receiver<Vec<u8>>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -61,7 +62,7 @@ fn a_body_that_is_answered_before_it_is_sent_is_no_request() {
         for answer in ["HTTP/1.1 200 OK¶Content-Length: 2¶¶ok", "HTTP/1.1 417 Expectation Failed¶Content-Length: 2¶¶no"]
         {
             let (url, arrived) = hasty(answer);
-            let place = Place::at(&url, "");
+            let place = Contact::at(&url, "");
             let mut stream = place.connect();
             say(&mut stream, &bytes(ask), usize::MAX);
             let said = hear(&mut stream, 1);
@@ -87,7 +88,7 @@ fn a_body_that_is_answered_before_it_is_sent_is_no_request() {
 #[test]
 fn what_is_expected_comes_before_the_body() {
     let (url, arrived) = hasty("HTTP/1.1 100 Continue¶¶");
-    let place = Place::at(&url, "");
+    let place = Contact::at(&url, "");
     let mut stream = place.connect();
     say(&mut stream, &bytes("POST /1 HTTP/1.1¶Host: a¶Expect: 100-continue¶Content-Length: 2¶¶"), usize::MAX);
     assert_eq!(read(&mut stream, 25), "HTTP/1.1 100 Continue\r\n\r\n");
@@ -102,12 +103,13 @@ const SWITCHED: &str = "HTTP/1.1 101 Switching Protocols¶Upgrade: websocket¶Co
 
 #[test]
 fn a_tunnel_begins_with_101_and_not_before() {
-    let place = Place::plain(Recorder::start(|request| {
+    let place = Contact::plain(Recorder::start(|request| {
         let has_switched = request.starts_with(b"GET /ws ");
         vec![Part::Bytes(if has_switched { bytes(&format!("{SWITCHED}hello")) } else { good(request) })]
     }));
     let mut stream = place.connect();
-    // To the upstream's own reader, what goes through the tunnel is a request; none that was checked, and nobody's but this client's.
+    // To the upstream's own reader, what goes through the tunnel is a request; none that was checked, and nobody's but
+    // this client's.
     say(&mut stream, &bytes(&format!("{UPGRADE}GET /raw HTTP/1.1¶host: x¶¶")), usize::MAX);
     let said = hear(&mut stream, 1);
     assert_eq!(said.answers[0].status, 101);
@@ -131,7 +133,7 @@ fn a_tunnel_begins_with_101_and_not_before() {
 #[test]
 fn a_tunnel_does_not_begin_within_a_body() {
     let (url, arrived) = hasty(SWITCHED);
-    let place = Place::at(&url, "[beside.retry]\nattempts = 0\n");
+    let place = Contact::at(&url, "[outbound.retry]\nattempts = 0\n");
     for framing in ["Content-Length: 31", "Transfer-Encoding: chunked"] {
         let mut stream = place.connect();
         say(&mut stream, &bytes(&UPGRADE.replace("¶¶", &format!("¶{framing}¶¶"))), usize::MAX);
@@ -151,7 +153,7 @@ fn a_tunnel_does_not_begin_within_a_body() {
 
 #[test]
 fn a_client_that_leaves_in_a_body_leaves_nothing_to_the_next() {
-    let place = Place::plain(Recorder::good());
+    let place = Contact::plain(Recorder::good());
     for (ask, rest) in [
         ("POST /1 HTTP/1.1¶Host: a¶Content-Length: 100¶¶abc", "Content-Length: 100"),
         ("POST /1 HTTP/1.1¶Host: a¶Transfer-Encoding: chunked¶¶3¶abc¶", "transfer-encoding: chunked"),
@@ -176,9 +178,9 @@ fn a_client_that_leaves_in_a_body_leaves_nothing_to_the_next() {
 
 #[test]
 fn what_a_client_may_send_has_its_bounds() {
-    let place = Place::new(
+    let place = Contact::new(
         Recorder::good(),
-        "host = \"keep\"\nvia = false\nrequest_id = false\n[beside.client]\nbody_bytes = \"10KiB\"\nhead_timeout = \"1s\"\n",
+        "host = \"keep\"\nvia = false\nrequest_id = false\n[outbound.client]\nbody_bytes = \"10KiB\"\nhead_timeout = \"1s\"\n",
     );
     let head = "POST / HTTP/1.1¶Host: a¶Transfer-Encoding: chunked¶¶";
     let long = |count: usize| "x".repeat(count);
@@ -243,7 +245,7 @@ fn who_sent_it_is_told_once() {
         ("pass", "X-Forwarded-For: 10.0.0.1¶Forwarded: for=x", "X-Forwarded-For: 10.0.0.1¶Forwarded: for=x¶"),
     ] {
         let settings = format!("host = \"keep\"\nvia = false\nrequest_id = false\nforwarded = \"{mode}\"\n");
-        let place = Place::new(Recorder::good(), &settings);
+        let place = Contact::new(Recorder::good(), &settings);
         let mut stream = place.connect();
         say(&mut stream, &bytes(&format!("GET / HTTP/1.1¶Host: a¶{sent}¶¶")), usize::MAX);
         assert_eq!(hear_of(&mut stream, 1, |_| "GET").answers[0].status, 200);

@@ -1,5 +1,5 @@
-//! Requests of HTTP/2 that go on as HTTP/1.1: what HTTP/1 could not carry, or would carry as something else, is refused; the rest
-//! arrives as one request.
+//! Requests of HTTP/2 that go on as HTTP/1.1: what HTTP/1 could not carry, or would carry as something else, is
+//! refused; the rest arrives as one request.
 
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use unladen_tests::Recorder;
 use unladen_tests::frames::{Frame, Http2, code, flag, kind};
 
-use crate::support::{Place, bytes};
+use crate::support::{Contact, bytes};
 use Becomes::{Ended, Refused, Reset, Sent};
 
 /// What becomes of a request.
@@ -161,7 +161,7 @@ fn head(stream: u32, text: &str, ends: bool) -> Frame {
     Frame::head(stream, &borrowed, ends)
 }
 
-fn client<U>(place: &Place<U>) -> Http2<UnixStream> {
+fn client<U>(place: &Contact<U>) -> Http2<UnixStream> {
     let stream = place.connect();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     Http2::client(stream)
@@ -189,7 +189,7 @@ fn answer(client: &mut Http2<UnixStream>, stream: u32, name: &str) -> Result<(u1
 
 #[test]
 fn each_is_refused_or_arrives_as_one_request() {
-    let place = Place::plain(Recorder::good());
+    let place = Contact::plain(Recorder::good());
     // All on one connection: what is wrong with a request is no other's concern.
     let mut client = client(&place);
     for (number, (name, text, body, trailers, becomes)) in CASES.iter().enumerate() {
@@ -230,7 +230,7 @@ fn each_is_refused_or_arrives_as_one_request() {
 
 #[test]
 fn what_a_head_may_have_has_its_bounds() {
-    let place = Place::plain(Recorder::good());
+    let place = Contact::plain(Recorder::good());
     let mut client = client(&place);
     // In pieces of what a frame can hold.
     let mut ask = |stream: u32, fields: &[(&[u8], &[u8])]| {
@@ -263,7 +263,7 @@ fn what_a_head_may_have_has_its_bounds() {
 
 #[test]
 fn a_client_that_leaves_in_a_body_leaves_nothing_to_the_next() {
-    let place = Place::plain(Recorder::good());
+    let place = Contact::plain(Recorder::good());
     for head_text in ["POST", "POST¶content-length: 100"] {
         for leaves in ["reset", "goes"] {
             let mut client = client(&place);
@@ -291,7 +291,7 @@ fn a_client_that_leaves_in_a_body_leaves_nothing_to_the_next() {
 #[test]
 fn an_answer_before_the_end_of_the_body_is_whole() {
     let (url, _arrived) = crate::connection::hasty("HTTP/1.1 200 OK¶Content-Length: 2¶¶ok");
-    let place = Place::at(&url, "[beside.client]\nbody_bytes = 10\n");
+    let place = Contact::at(&url, "[outbound.client]\nbody_bytes = 10\n");
     let mut client = client(&place);
     for (stream, text, body, expected) in [
         (1, "POST", "", (200, "ok")),

@@ -1,15 +1,15 @@
-//! What is sent on, read by servers that others wrote: they answer as many requests as were sent, each as it was meant. They share
-//! connections between the requests of all clients, as any upstream does.
+//! What is sent on, read by servers that others wrote: they answer as many requests as were sent, each as it was meant.
+//! They share connections between the requests of all clients, as any upstream does.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use unladen_tests::Site;
+use unladen_tests::ScriptServer;
 
 use crate::cases::Becomes::{Cut, Last, Refused, Sent};
 use crate::cases::TABLES;
-use crate::support::{Place, Said, bytes, hear_of, say};
+use crate::support::{Contact, Said, bytes, hear_of, say};
 
 /// Says what it understood of each request, and reads bodies in its own way.
 const PYTHON: &str = r#"
@@ -55,7 +55,7 @@ fn nginx_reads_what_was_meant() {
 
 #[test]
 fn python_reads_what_was_meant() {
-    let site = Site::python(PYTHON);
+    let site = ScriptServer::python(PYTHON);
     check_all(site.url().trim_end_matches('/'), |method, target, host, length| {
         // It takes a leading slash away where there are two.
         let target =
@@ -65,7 +65,7 @@ fn python_reads_what_was_meant() {
 }
 
 fn check_all(upstream: &str, words: impl Fn(&str, &str, &str, usize) -> String) {
-    let place = Place::at(upstream, "host = \"keep\"\nvia = false\n");
+    let place = Contact::at(upstream, "host = \"keep\"\nvia = false\n");
     let mut understood = 0;
     for (table, cases) in TABLES {
         for (name, text, becomes) in *cases {

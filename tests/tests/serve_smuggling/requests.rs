@@ -4,7 +4,7 @@ use unladen_tests::Recorder;
 
 use crate::cases::Becomes::{self, Cut, Last, Refused, Sent};
 use crate::cases::TABLES;
-use crate::support::{Place, Said, bytes, chunks, hear_of, say};
+use crate::support::{Contact, Said, bytes, chunks, hear_of, say};
 
 /// Follows each: it is answered if the connection goes on, and never otherwise.
 const AFTER: &str = "GET /after HTTP/1.1¶Host: a¶¶";
@@ -12,7 +12,7 @@ const AFTER_SENT: &str = "GET /after HTTP/1.1¶host: a¶¶";
 
 #[test]
 fn each_is_refused_or_sent_on_in_one_way() {
-    let place = Place::plain(Recorder::good());
+    let place = Contact::plain(Recorder::good());
     for (table, cases) in TABLES {
         for (name, text, becomes) in *cases {
             check(&place, &format!("{table}: {name}"), text, *becomes, usize::MAX);
@@ -23,7 +23,7 @@ fn each_is_refused_or_sent_on_in_one_way() {
 
 #[test]
 fn each_becomes_the_same_byte_by_byte() {
-    let place = Place::plain(Recorder::good());
+    let place = Contact::plain(Recorder::good());
     for (table, cases) in TABLES {
         for (name, text, becomes) in *cases {
             check(&place, &format!("{table}: {name}, byte by byte"), text, *becomes, 1);
@@ -32,7 +32,7 @@ fn each_becomes_the_same_byte_by_byte() {
     place.end();
 }
 
-fn check(place: &Place, name: &str, text: &str, becomes: Becomes, piece: usize) {
+fn check(place: &Contact, name: &str, text: &str, becomes: Becomes, piece: usize) {
     let mut stream = place.connect();
     say(&mut stream, &bytes(&format!("{text}{AFTER}")), piece);
     let (sent, closes) = match becomes {

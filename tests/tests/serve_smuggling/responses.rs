@@ -1,11 +1,11 @@
-//! Answers of an upstream that readers have been made to read in two ways: the client gets one answer or none, and nobody gets what
-//! was meant for another (response splitting, a queue of answers that has slipped by one).
+//! Answers of an upstream that readers have been made to read in two ways: the client gets one answer or none, and
+//! nobody gets what was meant for another (response splitting, a queue of answers that has slipped by one).
 
 use std::time::Duration;
 
 use unladen_tests::{Part, Recorder, good};
 
-use crate::support::{Place, bytes, hear_of, say};
+use crate::support::{Contact, bytes, hear_of, say};
 use Gives::{Broken, Given, Refused, Spent};
 
 /// What the client is given.
@@ -223,7 +223,7 @@ fn answering(request: &[u8]) -> Vec<Part> {
 
 #[test]
 fn each_is_one_answer_or_none() {
-    let place = Place::new(Recorder::start(answering), "[beside.retry]\nattempts = 0\n");
+    let place = Contact::new(Recorder::start(answering), "[outbound.retry]\nattempts = 0\n");
     for (number, (name, method, _, _, gives)) in CASES.iter().enumerate() {
         place.canary(name);
         let before = place.upstream.connections();
@@ -256,7 +256,7 @@ fn each_is_one_answer_or_none() {
 
 #[test]
 fn a_length_or_a_coding_does_not_come_twice() {
-    let place = Place::new(Recorder::start(answering), "");
+    let place = Contact::new(Recorder::start(answering), "");
     for (number, (name, method, _, _, gives)) in CASES.iter().enumerate() {
         if let Given(..) | Spent(..) = gives {
             let mut stream = place.connect();
@@ -277,7 +277,7 @@ fn a_length_or_a_coding_does_not_come_twice() {
 fn what_comes_after_an_answer_is_nobodys() {
     for late in ["HTTP/1.1 200 OK¶Content-Length: 4¶¶evil", "¶", "evil", "HTTP/1.1 408 Request Timeout¶¶"] {
         let (tell, told) = std::sync::mpsc::channel();
-        let place = Place::new(
+        let place = Contact::new(
             Recorder::start(move |request| {
                 let mut parts = vec![Part::Bytes(good(request))];
                 if request.starts_with(b"GET /late") {
@@ -301,7 +301,7 @@ fn what_comes_after_an_answer_is_nobodys() {
 
 #[test]
 fn interim_answers_and_heads_have_their_bounds() {
-    let place = Place::new(
+    let place = Contact::new(
         Recorder::start(|request| {
             let text = match request.get(..6) {
                 Some(b"GET /i") => "HTTP/1.1 103 Early Hints¶Link: x¶¶".repeat(1000),
@@ -311,7 +311,7 @@ fn interim_answers_and_heads_have_their_bounds() {
             };
             vec![Part::Bytes(bytes(&text)), Part::Close]
         }),
-        "[beside.retry]\nattempts = 0\n",
+        "[outbound.retry]\nattempts = 0\n",
     );
     for target in ["/interim", "/fields", "/bytes"] {
         let mut stream = place.connect();

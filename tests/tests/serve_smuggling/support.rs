@@ -10,7 +10,7 @@ use unladen_tests::{Recorder, Serve};
 const LONG: Duration = Duration::from_secs(20);
 
 /// `unladen serve` in front of an upstream.
-pub(crate) struct Place<U = Recorder> {
+pub(crate) struct Contact<U = Recorder> {
     pub(crate) serve: Serve,
     pub(crate) upstream: U,
     canaries: std::cell::Cell<u32>,
@@ -35,29 +35,29 @@ pub(crate) struct Said {
     pub(crate) closed: bool,
 }
 
-// === impl Place ===
+// === impl Contact ===
 
-impl Place<()> {
+impl Contact<()> {
     /// In front of a server elsewhere.
     pub(crate) fn at(upstream: &str, settings: &str) -> Self {
         let config = format!(
-            "threads = 1\n[[beside]]\nname = \"a\"\nlisten = \"unix:DIR/a.sock\"\nupstream = \"{upstream}\"\n\
+            "threads = 1\n[[outbound]]\nname = \"a\"\nlisten = \"unix:DIR/a.sock\"\nupstream = \"{upstream}\"\n\
              breaker = false\noutlier = false\n{settings}"
         );
         Self { serve: Serve::start(&config), upstream: (), canaries: 0.into() }
     }
 }
 
-impl<U> Place<U> {
+impl<U> Contact<U> {
     pub(crate) fn connect(&self) -> UnixStream {
         self.serve.connect("a.sock")
     }
 }
 
-impl Place {
+impl Contact {
     /// With further settings of the listener.
     pub(crate) fn new(upstream: Recorder, settings: &str) -> Self {
-        let Place { serve, .. } = Place::at(&upstream.url(), settings);
+        let Contact { serve, .. } = Contact::at(&upstream.url(), settings);
         Self { serve, upstream, canaries: 0.into() }
     }
 

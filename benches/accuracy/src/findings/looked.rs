@@ -102,7 +102,8 @@ impl Look<'_> {
         }
         let document: Document = serde_json::from_slice(&output.stdout)
             .map_err(|source| RealError::Json { what: "unladen weigh", source })?;
-        // Without a look inside, nothing found would be nothing said. (First requests take a restart, and are not looked at.)
+        // Without a look inside, nothing found would be nothing said. (First requests take a restart, and are not
+        // looked at.)
         match document.not_looked_for.iter().find(|missing| missing.rules.iter().any(|rule| rule == "stat-storm")) {
             Some(missing) => Err(RealError::failed(format!("unladen weigh could not look inside: {}", missing.why))),
             None => {

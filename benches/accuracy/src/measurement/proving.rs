@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use unladen_accuracy::Table;
 use unladen_accuracy::document::put;
-use unladen_accuracy::real::{Beside, Binaries, Experiment, Proved, share};
+use unladen_accuracy::real::{Binaries, Experiment, Neighbour, Proved, share};
 
 /// Most experiments of equal arms in which the headline may be called.
 const MOST_FALSE: f64 = 0.05;
@@ -17,7 +17,7 @@ const FIVE_MINUTES: Duration = Duration::from_secs(300);
 /// And that takes a little before the first block, and after the last.
 const MEASURED: Duration = Duration::from_secs(280);
 
-const BESIDE: (Beside, &str) = (Beside::HalfTheProcessors, "bursts on half of the processors");
+const BESIDE: (Neighbour, &str) = (Neighbour::HalfTheProcessors, "bursts on half of the processors");
 
 /// What is said of equal arms.
 pub(super) fn equals(runs: u64, binaries: &Binaries, document: &Path) -> Result<bool, Box<dyn Error>> {

@@ -18,7 +18,7 @@ const OTHERS_RATE: f64 = 10.0;
 
 /// What kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beside {
+pub enum Neighbour {
     /// Nothing that we know of.
     Nothing,
     /// Half of the processors are taken during random stretches, half of the time.
@@ -37,14 +37,14 @@ pub(super) struct Disturbance {
 }
 
 impl Disturbance {
-    pub(super) fn start(beside: Beside, seed: u64, subject: SocketAddr) -> Self {
+    pub(super) fn start(beside: Neighbour, seed: u64, subject: SocketAddr) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let processors = thread::available_parallelism().map_or(1, Into::into);
         let count = match beside {
-            Beside::Nothing => 0,
-            Beside::HalfTheProcessors => (processors / 2).max(1),
-            Beside::AllProcessors => processors,
-            Beside::OtherClients => 1,
+            Neighbour::Nothing => 0,
+            Neighbour::HalfTheProcessors => (processors / 2).max(1),
+            Neighbour::AllProcessors => processors,
+            Neighbour::OtherClients => 1,
         };
         let threads = (0..count)
             .map(|_| {
@@ -66,7 +66,7 @@ impl Drop for Disturbance {
     }
 }
 
-fn stretches(seed: u64, stop: &AtomicBool, beside: Beside, subject: SocketAddr) {
+fn stretches(seed: u64, stop: &AtomicBool, beside: Neighbour, subject: SocketAddr) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut busy = rng.bool();
     let mut end = Instant::now();
@@ -77,7 +77,7 @@ fn stretches(seed: u64, stop: &AtomicBool, beside: Beside, subject: SocketAddr) 
         while Instant::now() < end && !stop.load(Ordering::Relaxed) {
             if !busy {
                 thread::sleep(Duration::from_millis(2));
-            } else if beside == Beside::OtherClients {
+            } else if beside == Neighbour::OtherClients {
                 // On a schedule of their own: they do not wait for our requests to let them through.
                 if Instant::now() >= next {
                     next += Duration::from_secs_f64(1.0 / OTHERS_RATE);

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::real::burn::Burn;
 use crate::real::disturbance::Disturbance;
-use crate::real::{Beside, Binaries, RealError};
+use crate::real::{Binaries, Neighbour, RealError};
 
 /// Phases of equal arms: short, so that there can be hundreds of experiments.
 const SHORT_PHASE: &str = "100ms";
@@ -18,7 +18,7 @@ const SHORT_TIME: &str = "5s";
 #[derive(Debug, Clone, Copy)]
 pub struct Experiment {
     /// What else the machine does.
-    pub beside: Beside,
+    pub beside: Neighbour,
     /// Of the order of the arms and of the background.
     pub seed: u64,
 }
@@ -26,7 +26,8 @@ pub struct Experiment {
 /// What an experiment said of a candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proved {
-    /// What one request of the candidate costs, as a ratio of what one of the baseline does: by the server's own account.
+    /// What one request of the candidate costs, as a ratio of what one of the baseline does: by the server's own
+    /// account.
     pub truth: f64,
     /// What is said of the first quantile's ratio.
     pub ratio: f64,
@@ -124,7 +125,7 @@ impl Experiment {
 
 impl Document {
     fn proved(self, truth: f64) -> Result<Proved, RealError> {
-        let is_called = |comparison: &&Comparison| comparison.verdict != "no measurable difference";
+        let is_called = |comparison: &&Comparison| is_told(&comparison.verdict);
         let called = |is_weight: bool| -> Vec<String> {
             let of = self.comparisons.iter().filter(|one| one.metric.starts_with("weight.") == is_weight);
             of.filter(is_called).map(|comparison| comparison.metric.clone()).collect()
@@ -157,6 +158,11 @@ impl Proved {
 
     /// Whether the first quantile is said to differ.
     pub fn is_called(&self) -> bool {
-        self.verdict != "no measurable difference"
+        is_told(&self.verdict)
     }
+}
+
+/// Whether a verdict says that something differs.
+fn is_told(verdict: &str) -> bool {
+    !["no measurable difference", "too few blocks"].contains(&verdict)
 }

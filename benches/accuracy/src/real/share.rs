@@ -1,7 +1,7 @@
 //! Shares of few experiments, exactly: [`interval`] and [`chance_of_as_many`].
 
-/// The 95 % interval of a share (Clopper & Pearson 1934, *Biometrika* 26:404): it holds the true one at least as often, for
-/// few experiments too.
+/// The 95 % interval of a share (Clopper & Pearson 1934, *Biometrika* 26:404): it holds the true one at least as often,
+/// for few experiments too.
 pub fn interval(hits: u64, of: u64) -> (f64, f64) {
     const TAIL: f64 = 0.025;
     // Each bound is the share at which as many, or as few, would come in a fortieth of all series.

@@ -1,5 +1,5 @@
-//! Instructions of a request in user mode, as callgrind counts them, and its system calls, as strace does: what other work on the
-//! machine does not change.
+//! Instructions of a request in user mode, as callgrind counts them, and its system calls, as strace does: what other
+//! work on the machine does not change.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The principal type is [`Origin`]: the application behind the caches, which counts its requests, in a process of its own.
+//! The principal type is [`Origin`]: the application behind the caches, which counts its requests, in a process of its
+//! own.
 
 use std::io::{BufRead as _, BufReader, BufWriter, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};

@@ -39,7 +39,7 @@ fn config(place: &Place<'_>) -> String {
         format!("tls = {{ cert = \"{certificate}\", key = \"{key}\" }}\n")
     });
     format!(
-        "threads = 1\n\n[[front]]\nlisten = \"127.0.0.1:{listen}\"\napp = \"http://127.0.0.1:{origin}\"\n{tls}\n\
-         [front.cache]\nmemory = {memory}\n{more}"
+        "threads = 1\n\n[[site]]\nlisten = \"127.0.0.1:{listen}\"\nupstream = \"http://127.0.0.1:{origin}\"\n{tls}\n\
+         [site.cache]\nmemory = {memory}\n{more}"
     )
 }

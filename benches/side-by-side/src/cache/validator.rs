@@ -1,5 +1,5 @@
-//! A page from the cache that PostgreSQL has been asked about first: how many a second one processor does, the database's part
-//! included.
+//! A page from the cache that PostgreSQL has been asked about first: how many a second one processor does, the
+//! database's part included.
 
 use super::contestant::{MEMORY, Standing};
 use super::database::Database;
@@ -20,7 +20,7 @@ const LENGTH: u64 = 8_000;
 pub(super) fn run(world: &World) -> Result<()> {
     let Some(database) = Database::start(world, PAGES)? else { return Ok(()) };
     let validator = format!(
-        "\n[[front.validator]]\npath = \"/{{length}}/{{number}}\"\ndatabase = \"{}\"\nparameters = [\"number\"]\n\
+        "\n[[site.validator]]\npath = \"/{{length}}/{{number}}\"\ndatabase = \"{}\"\nparameters = [\"number\"]\n\
          query = \"select extract(epoch from changed) from page where number = $1\"\n",
         database.url()
     );

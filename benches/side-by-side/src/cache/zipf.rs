@@ -1,4 +1,5 @@
-//! How much a full store still answers, of requests whose popularity follows Zipf's law: the same ones, in the same order, for each.
+//! How much a full store still answers, of requests whose popularity follows Zipf's law: the same ones, in the same
+//! order, for each.
 
 use std::collections::HashSet;
 

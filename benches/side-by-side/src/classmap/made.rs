@@ -15,8 +15,8 @@ const SHOWN: usize = 5;
 /// Prints a map of Composer's form as JSON.
 const READ: &str = "echo json_encode(require $argv[1], JSON_THROW_ON_ERROR);";
 
-/// Composer lists this class in every project, in its own `vendor/`, where `composer install` puts its file and `dump-autoload`
-/// alone does not: no two makers need agree on it.
+/// Composer lists this class in every project, in its own `vendor/`, where `composer install` puts its file and
+/// `dump-autoload` alone does not: no two makers need agree on it.
 const OF_COMPOSER: &str = "Composer\\InstalledVersions";
 
 /// Each class with its file, an absolute path.

@@ -1,5 +1,5 @@
-//! What one program takes: [`measured`], and [`measure`], the small process that asks the kernel for it. The principal type is
-//! [`Took`].
+//! What one program takes: [`measured`], and [`measure`], the small process that asks the kernel for it. The principal
+//! type is [`Took`].
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -16,7 +16,8 @@ pub(super) struct Took {
     pub(super) peak_mib: f64,
 }
 
-/// Runs it. The kernel tells a peak of all children that ever were, so this one is the only child of a process of its own.
+/// Runs it. The kernel tells a peak of all children that ever were, so this one is the only child of a process of its
+/// own.
 pub(super) fn measured(program: &Command) -> Result<Took> {
     let mut command = Command::new("/proc/self/exe");
     command.arg(roles::MEASURE).arg(program.get_program()).args(program.get_args());

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use super::made::Made;
 use super::strace::{Check, checks, get};
 use crate::figures::{print, three};
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::subject::Subject;
 use crate::{Result, peers, unladen};
 
@@ -21,8 +21,8 @@ const WARMING: usize = 5;
 /// The states of the subject, and whether a map is to answer there.
 const STATES: [(&str, bool); 4] = [("before", false), ("before+map", true), ("shipped", false), ("shipped+map", true)];
 
-/// How often PHP asks whether the sources it holds have changed: not in our time. It is no question of an autoloader, and comes
-/// in some requests and not in others.
+/// How often PHP asks whether the sources it holds have changed: not in our time. It is no question of an autoloader,
+/// and comes in some requests and not in others.
 const SETTINGS: &str = "opcache.revalidate_freq = 3600\n";
 
 /// The checks of one state; all of them are of paths that end in `.php`.
@@ -43,7 +43,7 @@ pub(super) fn run() -> Result<()> {
         vec![("UNLADEN", ours.clone()), ("UNLADEN_WORKERS", "1".into()), ("UNLADEN_CLASSMAP", "before".into())];
     let wiki = Subject::up_with("mediawiki", variables)?;
     let state = wiki.state()?;
-    let scratch = Scratch::new()?;
+    let scratch = ScratchFolder::new()?;
     fs::write(state.join("php.d/bench.ini"), SETTINGS)?;
     let mut rows = Vec::new();
     let mut asked = None;

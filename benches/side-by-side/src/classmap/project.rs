@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::{Result, peers};
 
 /// What is copied into which folder of it.
@@ -13,7 +13,7 @@ const COMPOSER_JSON: &str = r#"{"autoload": {"classmap": ["mw/", "php/"]}}
 "#;
 
 pub(super) struct Project {
-    scratch: Scratch,
+    scratch: ScratchFolder,
 }
 
 impl Project {
@@ -23,7 +23,7 @@ impl Project {
         if !peers::has("mediawiki") || !peers::has("composer") {
             return Ok(None);
         }
-        let project = Self { scratch: Scratch::new()? };
+        let project = Self { scratch: ScratchFolder::new()? };
         fs::create_dir(project.root())?;
         fs::write(project.root().join("composer.json"), COMPOSER_JSON)?;
         for (from, to) in TREES {

@@ -1,4 +1,5 @@
-//! What a proxy is worth to a PHP page that calls a service: the arms of `subjects/sidecar`, a hundred visitors at once.
+//! What a proxy is worth to a PHP page that calls a service: the arms of `subjects/sidecar`, a hundred visitors at
+//! once.
 
 use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom};

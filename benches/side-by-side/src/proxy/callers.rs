@@ -1,8 +1,9 @@
 //! The principal type is [`Callers`]: clients of HTTP/1.1 that cost as little as they can, in a process of their own.
 //!
-//! One thread with epoll sends each request when an answer has come, over connections that it keeps, or over a new one for each
-//! request, which it closes after the answer, as PHP's curl does. It looks at the status and the length of every answer. Nothing
-//! is under way between two [`Callers::call`]s, so what a proxy's clocks show by then belongs to the requests between them.
+//! One thread with epoll sends each request when an answer has come, over connections that it keeps, or over a new one
+//! for each request, which it closes after the answer, as PHP's curl does. It looks at the status and the length of
+//! every answer. Nothing is under way between two [`Callers::call`]s, so what a proxy's clocks show by then belongs to
+//! the requests between them.
 
 mod connection;
 

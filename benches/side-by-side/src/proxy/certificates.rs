@@ -1,11 +1,12 @@
-//! The principal type is [`Certificates`]: the service's, for `localhost` and 127.0.0.1, and that of the authority that signed it.
+//! The principal type is [`Certificates`]: the service's, for `localhost` and 127.0.0.1, and that of the authority that
+//! signed it.
 
 use std::path::PathBuf;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose};
 
 use crate::Result;
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 
 /// Files in PEM.
 #[derive(Debug, Clone)]
@@ -17,7 +18,7 @@ pub(crate) struct Certificates {
 
 impl Certificates {
     /// Keys are of P-256, as the authorities of the web issue them.
-    pub(crate) fn new(scratch: &Scratch) -> Result<Self> {
+    pub(crate) fn new(scratch: &ScratchFolder) -> Result<Self> {
         let mut authority = CertificateParams::new(Vec::<String>::new())?;
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];

@@ -1,5 +1,5 @@
-//! The principal type is [`Load`]: requests by `unladen-load`, at a rate or back to back, from a process of its own: its thread that
-//! sends has real-time priority where it may, and nothing else to do.
+//! The principal type is [`Load`]: requests by `unladen-load`, at a rate or back to back, from a process of its own:
+//! its thread that sends has real-time priority where it may, and nothing else to do.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

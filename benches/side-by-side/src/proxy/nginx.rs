@@ -33,7 +33,8 @@ impl Peer for Nginx {
 pub(crate) fn command(folder: &Path, http: &str) -> Result<Command> {
     let user = nix::unistd::User::from_uid(nix::unistd::getuid())?.ok_or("this user has no name")?.name;
     let at = folder.display();
-    // As a service it may be run by root, whose worker then reads what root wrote; others need say nothing, and may not.
+    // As a service it may be run by root, whose worker then reads what root wrote; others need say nothing, and may
+    // not.
     let user = if nix::unistd::geteuid().is_root() { format!("user {user};") } else { String::new() };
     let conf = format!(
         "{user}

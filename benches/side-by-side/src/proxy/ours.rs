@@ -45,7 +45,7 @@ fn config(plan: &Plan) -> String {
         // Writing to a String does not fail.
         let _ = write!(
             text,
-            "\n[[beside]]\nname = \"{}\"\nlisten = \"{}\"\nupstream = \"{}://127.0.0.1:{}\"\n",
+            "\n[[outbound]]\nname = \"{}\"\nlisten = \"{}\"\nupstream = \"{}://127.0.0.1:{}\"\n",
             route.name,
             route.listen,
             upstream.scheme(),

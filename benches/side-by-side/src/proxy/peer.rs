@@ -1,4 +1,5 @@
-//! The principal types are [`Peer`], a program that can stand between clients and a service, and [`Running`], one that does.
+//! The principal types are [`Peer`], a program that can stand between clients and a service, and [`Running`], one that
+//! does.
 
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, TcpStream};
@@ -12,7 +13,7 @@ use nix::unistd::Pid;
 
 use super::process::Processes;
 use super::route::{Listen, Plan};
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::{Result, children};
 
 /// How long one may take to come up, and to end when it is told to.
@@ -44,14 +45,14 @@ pub(crate) struct Running {
 
 impl Running {
     /// Starts a proxy; returns when all its listeners are there.
-    pub(crate) fn start(peer: &dyn Peer, plan: &Plan, scratch: &Scratch) -> Result<Self> {
+    pub(crate) fn start(peer: &dyn Peer, plan: &Plan, scratch: &ScratchFolder) -> Result<Self> {
         Self::start_with(&peer.name(), scratch, |folder| peer.command(plan, folder), &listens(plan))
     }
 
     /// The same of any program.
     pub(crate) fn start_with(
         name: &str,
-        scratch: &Scratch,
+        scratch: &ScratchFolder,
         command: impl FnOnce(&Path) -> Result<Command>,
         listens: &[Listen],
     ) -> Result<Self> {

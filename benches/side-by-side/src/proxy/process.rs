@@ -82,7 +82,8 @@ mod tests {
         drop(std::hint::black_box(block));
         assert!(own.cpu().unwrap() > before);
         assert!(with > 64.0, "{with}");
-        // What was freed is in the peak still, give or take what the kernel counts by the batch, and no more so once it is forgotten.
+        // What was freed is in the peak still, give or take what the kernel counts by the batch, and no more so once it
+        // is forgotten.
         assert!(own.peak_mib().unwrap() >= with - 2.0);
         own.forget_peak().unwrap();
         assert!(own.peak_mib().unwrap() < with - 32.0);

@@ -1,4 +1,5 @@
-//! The principal type is [`Service`]: an nginx with files of several sizes, by HTTP and by HTTPS, for proxies to stand before.
+//! The principal type is [`Service`]: an nginx with files of several sizes, by HTTP and by HTTPS, for proxies to stand
+//! before.
 
 use std::fs::File;
 
@@ -7,7 +8,7 @@ use super::nginx;
 use super::peer::Running;
 use super::route::{Listen, Ports, Upstream};
 use crate::Result;
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 
 /// What it serves: paths, and lengths in bytes.
 pub(super) const SMALL: (&str, u64) = ("/small", 476);
@@ -22,7 +23,7 @@ pub(super) struct Service {
 }
 
 impl Service {
-    pub(super) fn start(scratch: &Scratch, ports: &mut Ports) -> Result<Self> {
+    pub(super) fn start(scratch: &ScratchFolder, ports: &mut Ports) -> Result<Self> {
         let certificates = Certificates::new(scratch)?;
         let root = scratch.path("service");
         std::fs::create_dir(&root)?;

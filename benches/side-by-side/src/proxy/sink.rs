@@ -1,4 +1,5 @@
-//! The principal type is [`Sink`]: a service that reads bodies of requests and throws them away, in a process of its own.
+//! The principal type is [`Sink`]: a service that reads bodies of requests and throws them away, in a process of its
+//! own.
 //!
 //! nginx, the service elsewhere, would answer before it has read a body, or put it on the disk.
 

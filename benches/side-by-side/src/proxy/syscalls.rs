@@ -1,4 +1,5 @@
-//! The system calls of a request, as `strace -c` counts them: apart from what is timed, as a traced call takes many times as long.
+//! The system calls of a request, as `strace -c` counts them: apart from what is timed, as a traced call takes many
+//! times as long.
 
 use std::fs;
 use std::process::{Child, Stdio};
@@ -13,7 +14,7 @@ use super::peer::{Peer, Running};
 use super::route::Upstream;
 use super::service::SMALL;
 use crate::figures::{print, three};
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::{Result, children, peers};
 
 const REQUESTS: u64 = 10_000;
@@ -64,7 +65,7 @@ fn once(world: &World, peer: &dyn Peer, upstream: Upstream, at_once: usize, keep
 /// System calls of these processes by name, for each of the requests that this makes.
 pub(crate) fn counted(
     pids: &[u32],
-    scratch: &Scratch,
+    scratch: &ScratchFolder,
     make: impl FnOnce() -> Result<u64>,
 ) -> Result<Vec<(String, f64)>> {
     let table = scratch.path("strace");

@@ -1,4 +1,5 @@
-//! What a hundred upstreams hold of a proxy's memory, each with a listener of its own and TLS, when each has answered once.
+//! What a hundred upstreams hold of a proxy's memory, each with a listener of its own and TLS, when each has answered
+//! once.
 
 use super::World;
 use super::bound::judge_value;

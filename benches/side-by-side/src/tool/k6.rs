@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Load, Quantiles, Said, Tool};
 use crate::install::{Kind, Program};
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::{Result, children};
 
 pub(super) const PROGRAM: Program =
@@ -32,7 +32,7 @@ pub(super) struct K6 {
 }
 
 impl K6 {
-    pub(super) fn new(program: PathBuf, scratch: &Scratch) -> Result<Self> {
+    pub(super) fn new(program: PathBuf, scratch: &ScratchFolder) -> Result<Self> {
         Ok(Self { program, script: scratch.file("k6.js", SCRIPT)? })
     }
 }

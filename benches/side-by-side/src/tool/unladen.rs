@@ -26,7 +26,8 @@ impl Tool for Unladen {
 
     fn command(&self, load: &Load) -> Result<Command> {
         let mut command = children::tied(&self.program);
-        command.args(["load", "--json", "-q", "--http", "1.1"]);
+        // Failures are counted beside those of others, and are no failure of the tool.
+        command.args(["load", "--json", "-q", "--http", "1.1", "--fail-on", "errors > 100%"]);
         command.args(["--requests", &load.requests().to_string(), "--concurrency", &load.connections.to_string()]);
         if let Some(rate) = load.rate() {
             command.args(["--rate", &rate.to_string()]);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Load, Quantiles, Said, Tool, sum};
 use crate::install::{Kind, Program};
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::{Result, children};
 
 pub(super) const PROGRAM: Program = Program {
@@ -23,7 +23,7 @@ pub(super) struct Vegeta {
 }
 
 impl Vegeta {
-    pub(super) fn new(program: PathBuf, scratch: &Scratch) -> Self {
+    pub(super) fn new(program: PathBuf, scratch: &ScratchFolder) -> Self {
         Self { program, targets: scratch.path("vegeta.targets"), recording: scratch.path("vegeta.bin") }
     }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::{Load, Quantiles, Said, Tool};
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::{Result, children};
 
 /// It prints fewer percentiles by itself. This runs once, at the end.
@@ -24,7 +24,7 @@ pub(super) struct Wrk {
 }
 
 impl Wrk {
-    pub(super) fn new(scratch: &Scratch) -> Result<Self> {
+    pub(super) fn new(scratch: &ScratchFolder) -> Result<Self> {
         Ok(Self { script: scratch.file("wrk.lua", SCRIPT)? })
     }
 }

@@ -6,8 +6,8 @@ use crate::text::trim;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Directive<'a> {
     pub(super) name: &'a [u8],
-    /// Its value, without quotes: none if there is no `=`; `Some(None)` if there is one that is not valid: white space around
-    /// the `=`, a quote that does not end, anything behind the quoted string.
+    /// Its value, without quotes: none if there is no `=`; `Some(None)` if there is one that is not valid: white space
+    /// around the `=`, a quote that does not end, anything behind the quoted string.
     pub(super) value: Option<Option<&'a [u8]>>,
 }
 
@@ -53,7 +53,8 @@ pub(super) fn directives(line: &[u8]) -> impl Iterator<Item = Directive<'_>> {
     })
 }
 
-/// Where the quote is that ends a quoted string. An escape stays as it is written: nothing that is looked for needs one.
+/// Where the quote is that ends a quoted string. An escape stays as it is written: nothing that is looked for needs
+/// one.
 fn end_of_quoted(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

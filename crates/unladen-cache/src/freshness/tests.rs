@@ -32,14 +32,16 @@ fn lifetimes_in_their_order() {
 // RFC 9111, section 4.2.2
 #[test]
 fn lifetimes_that_are_guessed() {
+    let longest = |status, said| if status >= 300 { policy().error_max } else { seconds(said) };
     let (date, modified) = (line("Date", 0), line("Last-Modified", -10_000));
     for status in [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501] {
         let guessed = of(status, &[&date, &modified]);
-        assert_eq!((guessed.lifetime, guessed.heuristic), (seconds(1000), true), "{status}");
+        assert_eq!((guessed.lifetime, guessed.heuristic), (longest(status, 1000), true), "{status}");
     }
     for status in [201, 202, 302, 307, 403, 500, 502, 503, 504, 599] {
         assert_eq!(of(status, &[&date, &modified]).lifetime, seconds(0), "{status}");
-        assert_eq!(of(status, &[&date, &modified, "Cache-Control: public"]).lifetime, seconds(1000), "{status}");
+        let public = of(status, &[&date, &modified, "Cache-Control: public"]).lifetime;
+        assert_eq!(public, longest(status, 1000), "{status}");
     }
     assert!(!of(200, &[&date, &modified, "Cache-Control: max-age=0"]).heuristic);
     assert_eq!(of(200, &[&date, &line("Last-Modified", 10)]).lifetime, seconds(0));
@@ -49,6 +51,23 @@ fn lifetimes_that_are_guessed() {
         let guessed = Freshness::of(200, &fields(&[&date, &modified]), NOW, NOW, &policy);
         assert_eq!(guessed.lifetime, seconds(0), "{share}");
     }
+}
+
+#[test]
+fn an_error_that_passes_is_short_lived_whatever_it_says() {
+    for status in 400..600 {
+        let said = ["Cache-Control: max-age=3600, stale-if-error=60, stale-while-revalidate=60"];
+        let of = of(status, &said);
+        if matches!(status, 404 | 410) {
+            assert_eq!((of.lifetime, of.stale_if_error), (seconds(3600), seconds(60)), "{status}");
+        } else {
+            assert_eq!(
+                (of.lifetime, of.stale_if_error, of.stale_while_revalidate),
+                (seconds(10), seconds(0), seconds(0))
+            );
+        }
+    }
+    assert_eq!(of(503, &["Cache-Control: max-age=2"]).lifetime, seconds(2));
 }
 
 // RFC 9111, sections 4.2.3 and 5.1
@@ -82,9 +101,23 @@ fn ages() {
 fn who_may_have_it_with_cookies() {
     let shared = |lines: &[&str]| of(200, lines).shared_with_cookies;
     let (date, modified) = (line("Date", 0), line("Last-Modified", -10_000));
-    assert!(shared(&["Cache-Control: max-age=1"]) && shared(&["Cache-Control: s-maxage=1"]));
-    assert!(shared(&["Cache-Control: public"]) && shared(&["CDN-Cache-Control: max-age=1"]));
-    assert!(shared(&[&date, &line("Expires", 1)]) && shared(&["Vary: accept, COOKIE"]));
+    assert!(shared(&["Cache-Control: s-maxage=1"]) && shared(&["CDN-Cache-Control: max-age=1"]));
+    assert!(shared(&["Vary: accept, COOKIE"]) && shared(&["CDN-Cache-Control: public"]));
+    // What is said to browsers too says nothing of who is logged in, unless whoever runs this has said that it does.
+    let open = Policy { share_with_cookies: true, ..policy() };
+    for lines in [
+        &["Cache-Control: max-age=1"][..],
+        &["Cache-Control: public"],
+        &["Cache-Control: public, max-age=60"],
+        &["Cache-Control: max-age=60, immutable"],
+        &["Cache-Control: must-revalidate, max-age=60"],
+        &[&date, &line("Expires", 1)],
+    ] {
+        assert!(!shared(lines), "{lines:?}");
+        let freshness = Freshness::of(200, &fields(lines), NOW, NOW, &open);
+        assert!(freshness.shared_with_cookies && of(200, lines).shared_with_authorized, "{lines:?}");
+    }
+    assert!(!shared(&["Cache-Control: s-maxage=0"]) && !shared(&["CDN-Cache-Control: max-age=0"]));
     assert!(!shared(&[&date, &modified]) && !shared(&["ETag: \"a\""]) && !shared(&[&date, &line("Expires", -1)]));
     assert!(!shared(&["Cache-Control: max-age=0", "ETag: \"a\""]) && !shared(&["Vary: X-Cookie"]));
 }

@@ -2,7 +2,7 @@
 
 use unladen_http1::Request;
 
-use crate::key::without_default_port;
+use crate::key::plain;
 use crate::text::{split_once, trim};
 
 /// Path and query of a reference; none: it is of another origin, or no reference.
@@ -19,8 +19,10 @@ pub(super) fn resolve(reference: &[u8], request: &Request, is_https: bool) -> Op
     if let Some(rest) = after_scheme {
         let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?')).unwrap_or(rest.len());
         let (authority, target) = rest.split_at(end);
-        let host = |authority| without_default_port(authority, is_https);
-        return host(authority).eq_ignore_ascii_case(host(&request.authority)).then(|| absolute(target));
+        let (host, port) = plain(authority, is_https);
+        let (own_host, own_port) = plain(&request.authority, is_https);
+        let is_own = host.eq_ignore_ascii_case(own_host) && port == own_port;
+        return is_own.then(|| absolute(target));
     }
     let (base, _) = split_once(&request.target, b'?');
     match reference.first() {

@@ -2,8 +2,8 @@
 
 use crate::text::trim;
 
-/// The tags of a line, as they are written. What has no quotes is a tag up to the comma: some applications write such, and as it
-/// only ever equals itself, it does no harm.
+/// The tags of a line, as they are written. What has no quotes is a tag up to the comma: some applications write such,
+/// and as it only ever equals itself, it does no harm.
 pub(super) fn tags(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = line;
     std::iter::from_fn(move || {

@@ -1,4 +1,5 @@
-//! The principal type is [`Multipart`]: what stands around the parts of a `multipart/byteranges` body (RFC 9110, section 14.6).
+//! The principal type is [`Multipart`]: what stands around the parts of a `multipart/byteranges` body (RFC 9110,
+//! section 14.6).
 
 use std::io::Write as _;
 use std::ops::Range;
@@ -14,8 +15,9 @@ pub struct Multipart {
     pub length: u64,
 }
 
-/// For parts of a body of this length. `boundary`: of the letters and digits, which does not occur in the body. `Content-Type`
-/// of the response that it is for: `multipart/byteranges; boundary=…`; that of the parts is `content_type`.
+/// For parts of a body of this length. `boundary`: of the letters and digits, which does not occur in the body.
+/// `Content-Type` of the response that it is for: `multipart/byteranges; boundary=…`; that of the parts is
+/// `content_type`.
 pub fn multipart(parts: &[Range<u64>], length: u64, content_type: Option<&[u8]>, boundary: &str) -> Multipart {
     let mut heads = Vec::with_capacity(parts.len());
     let mut sum: u64 = 0;

@@ -46,8 +46,9 @@ impl Resource {
         self.variants.iter().map(|variant| &variant.stored)
     }
 
-    /// With a response more, or in another's place, which is named by what the request said in the fields that the resource has
-    /// then. It has at most so many, and weighs at most so much: the oldest go. None: the response alone weighs more.
+    /// With a response more, or in another's place, which is named by what the request said in the fields that the
+    /// resource has then. It has at most so many, and weighs at most so much: the oldest go. None: the response alone
+    /// weighs more.
     pub(super) fn with(
         old: Option<&Self>,
         key: &Key,

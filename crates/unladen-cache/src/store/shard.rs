@@ -70,7 +70,8 @@ impl Shard {
         self.replace(old, Arc::new(new), true, gone)
     }
 
-    /// Sets a body in another coding, and gives the response its new weight. What would make the resource too heavy is not kept.
+    /// Sets a body in another coding, and gives the response its new weight. What would make the resource too heavy is
+    /// not kept.
     pub(super) fn set_coded(
         &mut self,
         query: Query<'_>,
@@ -157,6 +158,24 @@ impl Shard {
             self.replace(Some(old), Arc::new(rest), false, gone);
         }
         meant as u64
+    }
+
+    /// Forgets one response, if it is still there.
+    pub(super) fn remove(&mut self, query: Query<'_>, stored: &Arc<Stored>, gone: &mut Gone) {
+        let Some(old) = self.cache.peek(&query).cloned() else { return };
+        if !old.responses().any(|own| Arc::ptr_eq(own, stored)) {
+            return;
+        }
+        match old.retain(|own| !std::ptr::eq(own, &raw const **stored)) {
+            Some(rest) => {
+                self.replace(Some(old), Arc::new(rest), false, gone);
+            }
+            None => {
+                self.tags.remove(&old, |tag| tag_hash(&self.hasher, tag));
+                self.cache.remove(&query);
+                gone.resources.push(old);
+            }
+        }
     }
 
     pub(super) fn resources(&self) -> u64 {

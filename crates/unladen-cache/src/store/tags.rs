@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::resource::Resource;
 
-/// Which keys have responses with a tag, by the tag's hash: whoever looks compares the tags themselves. A tree, since it gives
-/// memory back as it shrinks, which tables do not.
+/// Which keys have responses with a tag, by the tag's hash: whoever looks compares the tags themselves. A tree, since
+/// it gives memory back as it shrinks, which tables do not.
 #[derive(Debug, Default)]
 pub(super) struct Tags {
     pairs: BTreeSet<(u64, Arc<[u8]>)>,

@@ -128,22 +128,50 @@ fn uncacheable_keys_are_remembered_for_a_while() {
     let store = store(8 << 20);
     let now = std::time::Instant::now();
     let second = Duration::from_secs(1);
-    assert!(!store.is_uncacheable(b"a", now));
-    store.set_uncacheable(b"a", now + second);
-    assert!(store.is_uncacheable(b"a", now));
-    assert!(store.is_uncacheable(b"a", now + second / 2));
-    assert!(!store.is_uncacheable(b"a", now + second + Duration::from_millis(2)));
-    assert!(!store.is_uncacheable(b"b", now));
+    let is_uncacheable = |key: &[u8], now| store.uncacheable(key, now).is_some();
+    assert!(!is_uncacheable(b"a", now));
+    store.set_uncacheable(b"a", now + second, true);
+    assert!(is_uncacheable(b"a", now));
+    assert!(is_uncacheable(b"a", now + second / 2));
+    assert!(!is_uncacheable(b"a", now + second + Duration::from_millis(2)));
+    assert!(!is_uncacheable(b"b", now));
     // Storing it says otherwise.
     assert!(put(&store, "a", "", ""));
-    assert!(!store.is_uncacheable(b"a", now));
+    assert!(!is_uncacheable(b"a", now));
+    // So does an answer that would have been stored, if its head tells.
+    for is_seen in [true, false] {
+        store.set_uncacheable(b"a", now + second, is_seen);
+        store.lift(store.uncacheable(b"a", now).unwrap());
+        assert_eq!(is_uncacheable(b"a", now), !is_seen);
+    }
     // Far more than fit: the last is there, and nothing breaks.
     for n in 0..200_000_u32 {
-        store.set_uncacheable(&n.to_le_bytes(), now + second * 1_000_000_000);
-        assert!(store.is_uncacheable(&n.to_le_bytes(), now));
+        store.set_uncacheable(&n.to_le_bytes(), now + second * 400_000_000, n % 2 == 0);
+        assert!(is_uncacheable(&n.to_le_bytes(), now));
     }
-    let wrong = (0..100_000_u32).filter(|n| store.is_uncacheable(&(n + 1_000_000).to_le_bytes(), now)).count();
+    let wrong = (0..100_000_u32).filter(|n| is_uncacheable(&(n + 1_000_000).to_le_bytes(), now)).count();
     assert!(wrong < 10, "{wrong} keys taken for others");
+}
+
+#[test]
+fn one_response_is_removed_and_its_siblings_stay() {
+    let store = store(8 << 20);
+    let nominated = Nominated(vec![(*b"v").into()]);
+    for variant in ["x", "y"] {
+        let stored = response(variant, "tag", store.sequence());
+        assert!(store.put(b"k", &nominated, |_| variant.into(), stored));
+    }
+    let resource = store.find(b"k").unwrap();
+    let (x, y) = (resource.variant(b"x").unwrap(), resource.variant(b"y").unwrap());
+    store.remove(b"other", x);
+    store.remove(b"k", x);
+    store.remove(b"k", x);
+    let left = store.find(b"k").unwrap();
+    assert!(left.variant(b"x").is_none() && left.variant(b"y").is_some());
+    check_tags(&store);
+    store.remove(b"k", y);
+    assert!(store.find(b"k").is_none());
+    check_tags(&store);
 }
 
 #[test]

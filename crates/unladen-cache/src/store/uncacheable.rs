@@ -3,17 +3,24 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A table without locks: each key has one slot, which a later key may take. That forgets one, which costs no more than that
-/// somebody waits for another's answer in vain.
+/// A table without locks: each key has one slot, which a later key may take. That forgets one, which costs no more than
+/// that somebody waits for another's answer in vain.
 #[derive(Debug)]
 pub(super) struct Uncacheable {
-    /// 24 bits of the key's hash, and 40 of the end in milliseconds.
+    /// 24 bits of the key's hash, one that says whether a response's head can lift it, and 39 of the end in
+    /// milliseconds.
     slots: Box<[AtomicU64]>,
     start: Instant,
 }
 
-const TIME_BITS: u32 = 40;
+/// That responses for a key are not stored: what this is remembered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark(u64);
+
+const TIME_BITS: u32 = 39;
 const TIME: u64 = (1 << TIME_BITS) - 1;
+const SEEN: u64 = 1 << TIME_BITS;
+const HASH: u64 = !(TIME | SEEN);
 
 // === impl Uncacheable ===
 
@@ -23,25 +30,34 @@ impl Uncacheable {
         Self { slots, start: Instant::now() }
     }
 
-    pub(super) fn set(&self, hash: u64, until: Instant) {
+    pub(super) fn set(&self, hash: u64, until: Instant, is_seen: bool) {
         if let Some(slot) = self.slot(hash) {
-            slot.store((hash & !TIME) | self.time(until), Ordering::Relaxed);
+            let seen = if is_seen { SEEN } else { 0 };
+            slot.store((hash & HASH) | seen | self.time(until), Ordering::Relaxed);
+        }
+    }
+
+    /// Forgets it, if a head can tell.
+    pub(super) fn lift(&self, Mark(hash): Mark) {
+        if self.slot(hash).is_some_and(|slot| slot.load(Ordering::Relaxed) & SEEN != 0) {
+            self.remove(hash);
         }
     }
 
     pub(super) fn remove(&self, hash: u64) {
         if let Some(slot) = self.slot(hash) {
             let said = slot.load(Ordering::Relaxed);
-            if said != 0 && said & !TIME == hash & !TIME {
+            if said != 0 && said & HASH == hash & HASH {
                 // Whoever says otherwise meanwhile knows better.
                 let _ = slot.compare_exchange(said, 0, Ordering::Relaxed, Ordering::Relaxed);
             }
         }
     }
 
-    pub(super) fn has(&self, hash: u64, now: Instant) -> bool {
+    pub(super) fn find(&self, hash: u64, now: Instant) -> Option<Mark> {
         let said = self.slot(hash).map_or(0, |slot| slot.load(Ordering::Relaxed));
-        said != 0 && said & !TIME == hash & !TIME && self.start + Duration::from_millis(said & TIME) > now
+        let is_set = said != 0 && said & HASH == hash & HASH && self.start + Duration::from_millis(said & TIME) > now;
+        is_set.then_some(Mark(hash))
     }
 
     fn slot(&self, hash: u64) -> Option<&AtomicU64> {

@@ -1,6 +1,7 @@
 //! What things take in memory, in bytes, as glibc's malloc has it.
 
-/// Of a resource, besides what it has on the heap: its place in the table with the spare room of tables that grow by doubling.
+/// Of a resource, besides what it has on the heap: its place in the table with the spare room of tables that grow by
+/// doubling.
 pub(crate) const PLACE: usize = 96;
 
 /// Of a tag, its place in the index: a tree of 24-byte entries, whose nodes are at least half full.

@@ -7,7 +7,8 @@ pub fn group_tag(origin: &[u8], group: &str) -> Box<str> {
     format!("group\n{}\n{group}", String::from_utf8_lossy(origin)).into()
 }
 
-/// The groups that `Cache-Groups` names, a list of strings (RFC 9651, section 4.2). A field that is none is taken as missing.
+/// The groups that `Cache-Groups` names, a list of strings (RFC 9651, section 4.2). A field that is none is taken as
+/// missing.
 pub(super) fn of(fields: &Fields) -> Vec<String> {
     let mut joined = Vec::new();
     for field in fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cache-groups")) {

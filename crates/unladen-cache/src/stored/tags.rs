@@ -7,8 +7,8 @@ pub(super) const MOST: usize = 1024;
 /// … and their length in bytes.
 pub(super) const LONGEST: usize = 1024;
 
-/// Of `Cache-Tag` (separated by commas), `Surrogate-Key` (by white space) and `xkey` (by either); whether there are more than are
-/// kept.
+/// Of `Cache-Tag` (separated by commas), `Surrogate-Key` (by white space) and `xkey` (by either); whether there are
+/// more than are kept.
 pub(super) fn of(fields: &Fields) -> (Vec<Box<str>>, bool) {
     let tags = fields.iter().flat_map(|Field { name, value, .. }| {
         let (comma, space) = match name.len() {

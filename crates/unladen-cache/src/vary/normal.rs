@@ -9,8 +9,8 @@ use unladen_http1::Fields;
 use crate::text::{lines, weighted};
 use crate::{Accepted, Policy, language};
 
-/// No browser says more of its languages. What does stands for itself: to compare it with each of the application's takes long, and
-/// to leave a part of it out would mix up what the application tells apart.
+/// No browser says more of its languages. What does stands for itself: to compare it with each of the application's
+/// takes long, and to leave a part of it out would mix up what the application tells apart.
 const LONGEST_LANGUAGES: usize = 1024;
 
 /// Appends what a request says in a field; false: there is none.
@@ -48,8 +48,8 @@ pub(super) fn write(name: &[u8], fields: &Fields, policy: &Policy, out: &mut Vec
 }
 
 impl Policy {
-    /// Has a request name the language that [`Nominated`](crate::Nominated) takes it to want, and no other: an application that
-    /// chose among several in its own way would have one language stored as another.
+    /// Has a request name the language that [`Nominated`](crate::Nominated) takes it to want, and no other: an
+    /// application that chose among several in its own way would have one language stored as another.
     pub fn set_language(&self, fields: &mut Fields) {
         let mut all = lines(fields, b"accept-language");
         let Some(first) = all.next() else { return };
@@ -116,7 +116,8 @@ fn write_list(line: &[u8], out: &mut Vec<u8>) {
     out.truncate(kept);
 }
 
-/// Those that are served from here, as bits; and the names of others that are taken, since the application may use them.
+/// Those that are served from here, as bits; and the names of others that are taken, since the application may use
+/// them.
 fn write_codings(value: &[u8], out: &mut Vec<u8>) {
     let accepted = Accepted::of(Some(value));
     let bits = [accepted.brotli, accepted.zstd, accepted.gzip, accepted.identity];

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::php::Kind;
+use crate::readers::dokuwiki;
 use crate::{Rule, SourceFile, Tree};
 
 /// What makes a rule quick to ask.
@@ -18,6 +19,11 @@ pub(super) enum Index<'a> {
     Folders(HashMap<BString, Vec<&'a BStr>>),
     Psr4(HashMap<&'a BStr, &'a [PathBuf]>),
     Psr0(&'a [(BString, Vec<PathBuf>)]),
+    DokuWiki {
+        plugins: &'a Path,
+        templates: &'a Path,
+        types: &'a [BString],
+    },
 }
 
 impl<'a> Index<'a> {
@@ -51,6 +57,7 @@ impl<'a> Index<'a> {
                 Self::Psr4(prefixes.iter().map(|(prefix, folders)| (prefix.as_bstr(), folders.as_slice())).collect())
             }
             Rule::Psr0 { prefixes, .. } => Self::Psr0(prefixes),
+            Rule::DokuWiki { plugins, templates, types, .. } => Self::DokuWiki { plugins, templates, types },
         }
     }
 
@@ -77,6 +84,13 @@ impl<'a> Index<'a> {
                 }
                 true
             }
+            Self::DokuWiki { plugins, templates, types } => dokuwiki::files(class, types).into_iter().all(|file| {
+                let folder = if file.is_template { *templates } else { *plugins };
+                let mut path = BString::from(folder.as_os_str().as_bytes());
+                path.push(b'/');
+                path.extend_from_slice(&file.below);
+                take(path, Some((BStr::new(file.what), folder)))
+            }),
             Self::Psr0(prefixes) => {
                 prefixes.iter().filter(|(prefix, _)| class.starts_with(prefix)).all(|(prefix, folders)| {
                     folders.iter().all(|folder| take(psr0(folder, class), Some((prefix.as_bstr(), folder))))

@@ -1,7 +1,8 @@
 //! The map in Composer's own form. The principal function is [`composer`].
 //!
-//! Composer's loader takes its list from autoload_static.php, and autoload_classmap.php is there for others to read: both are made, as
-//! `composer dump-autoload -o` makes them, so that it and this overwrite each other without a difference that is not one of the classes.
+//! Composer's loader takes its list from autoload_static.php, and autoload_classmap.php is there for others to read:
+//! both are made, as `composer dump-autoload -o` makes them, so that it and this overwrite each other without a
+//! difference that is not one of the classes.
 
 mod code;
 mod initializer;
@@ -16,7 +17,8 @@ use crate::readers::composer::{Flags, vendor_folder};
 use crate::{Map, Problem};
 use code::{Folders, exported};
 
-/// The files of Composer for `map`, with their texts, of the project in `root`; each of them is there already but autoload_classmap.php.
+/// The files of Composer for `map`, with their texts, of the project in `root`; each of them is there already but
+/// autoload_classmap.php.
 ///
 /// # Errors
 /// If Composer has written no loader there, or none that can be read.

@@ -10,8 +10,8 @@ use crate::{Application, Map, Problem};
 /// The schema's name, which changes when a program that reads it would have to.
 const SCHEMA: &str = "unladen.classmap/1";
 
-/// One document. Paths below `root` are relative to it. JSON has no place for names that are not UTF-8: those classes are in `not_utf8`, in
-/// hexadecimal.
+/// One document. Paths below `root` are relative to it. JSON has no place for names that are not UTF-8: those classes
+/// are in `not_utf8`, in hexadecimal.
 pub fn json(map: &Map, application: &Application, root: &Path) -> Value {
     let mut classes = Object::with_capacity(map.entries.len());
     let mut not_utf8 = Vec::new();

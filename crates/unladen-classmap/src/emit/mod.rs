@@ -4,6 +4,9 @@ mod composer;
 mod json;
 mod php;
 
+pub(crate) use php::from;
+
 pub use composer::composer;
 pub use json::{json, problem, relative};
-pub use php::php;
+pub(crate) use php::string_literal;
+pub use php::{php, php_made};

@@ -1,9 +1,11 @@
 //! The map as a PHP file that loads the classes itself. The principal function is [`php`].
 //!
-//! What the file promises, and why it is as it is, stands in `php/loader.php`, its frame; `tests/loader/` holds it to that in real PHP.
+//! What the file promises, and why it is as it is, stands in `php/loader.php`, its frame; `tests/loader/` holds it to
+//! that in real PHP.
 //!
-//! The arrays are written out in full, without `array_map`, without constants that are joined at run time: one that PHP has to evaluate is
-//! copied in each request. Names in lower case lead to names, not to paths: without opcache, PHP compiles all of this in each request.
+//! The arrays are written out in full, without `array_map`, without constants that are joined at run time: one that PHP
+//! has to evaluate is copied in each request. Names in lower case lead to names, not to paths: without opcache, PHP
+//! compiles all of this in each request.
 
 mod frame;
 mod literal;
@@ -11,12 +13,23 @@ mod literal;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use crate::Map;
+use crate::{Made, Map};
 use frame::Frame;
+pub(crate) use frame::from;
+pub(crate) use literal::string as string_literal;
 
-/// The PHP file for `map`, to be written to `target`, of the application in `root`; both are absolute. The same map gives the same bytes,
-/// wherever it and the application lie together.
+/// The PHP file for `map`, to be written to `target`, of the application in `root`; both are absolute. The same map
+/// gives the same bytes, wherever it and the application lie together.
 pub fn php(map: &Map, target: &Path, root: &Path) -> Vec<u8> {
+    fill(map, target, root, String::new())
+}
+
+/// The same, with how it was made in a line at its head: whoever checks it need not say that again.
+pub fn php_made(map: &Map, target: &Path, root: &Path, made: &Made) -> Vec<u8> {
+    fill(map, target, root, made.line(target))
+}
+
+fn fill(map: &Map, target: &Path, root: &Path, made: String) -> Vec<u8> {
     let folder = target.parent().unwrap_or(Path::new("/"));
     let (mut files, mut names) = (Vec::new(), Vec::new());
     for entry in &map.entries {
@@ -24,7 +37,7 @@ pub fn php(map: &Map, target: &Path, root: &Path) -> Vec<u8> {
         // Bytes above ASCII have no case in PHP's names.
         item(&mut names, &entry.class.to_ascii_lowercase(), |text| literal::string(text, &entry.class));
     }
-    Frame { classes: map.entries.len(), root: frame::from(folder, root), files, names }.fill()
+    Frame { classes: map.entries.len(), root: frame::from(folder, root), made, files, names }.fill()
 }
 
 /// A line of an array.

@@ -1,8 +1,10 @@
-//! Constant expressions of PHP, and what is done with them in a file, without running it. The principal type is [`Value`].
+//! Constant expressions of PHP, and what is done with them in a file, without running it. The principal type is
+//! [`Value`].
 //!
-//! What is read: strings, numbers, `true`, `false`, `null`, arrays, `.`, brackets, `__DIR__`, `__FILE__`, `dirname()`, `Name::class`, constants
-//! of the same file, and variables that got such a value before in the same file, outside of `if` and of functions. `path` is the file as
-//! PHP knows it: `__DIR__` has no symbolic links in PHP, so whoever reads a file through one resolves it first.
+//! What is read: strings, numbers, `true`, `false`, `null`, arrays, `.`, brackets, `__DIR__`, `__FILE__`, `dirname()`,
+//! `Name::class`, constants of the same file, and variables that got such a value before in the same file, outside of
+//! `if` and of functions. `path` is the file as PHP knows it: `__DIR__` has no symbolic links in PHP, so whoever reads
+//! a file through one resolves it first.
 
 mod expression;
 mod scope;
@@ -52,8 +54,9 @@ pub fn returned(source: &[u8], path: &Path) -> Result<Value, Problem> {
     }
 }
 
-/// What a file gives to `name`: by `const NAME =`, and if the name begins with `$` by `$name =`, as a variable or a property. Outside of
-/// braces the last one holds; if there are none, the first one within them. Nothing if it gives it nothing.
+/// What a file gives to `name`: by `const NAME =`, and if the name begins with `$` by `$name =`, as a variable or a
+/// property. Outside of braces the last one holds; if there are none, the first one within them. Nothing if it gives it
+/// nothing.
 ///
 /// # Errors
 /// If what it gives is not constant, or if PHP could not read the file.
@@ -86,6 +89,28 @@ pub fn assigned_all(source: &[u8], path: &Path, names: &[&str]) -> Result<Vec<Op
         last.map_err(failed)?;
     }
     assigned.into_iter().map(|value| value.transpose().map_err(failed)).collect()
+}
+
+/// All constant values that a file gives to `name`, as [`assigned`] has names, in functions and conditions too, in
+/// their order.
+///
+/// # Errors
+/// If PHP could not read the file.
+pub fn assignments(source: &[u8], path: &Path, name: &str) -> Result<Vec<Value>, Problem> {
+    let mut values = Vec::new();
+    Walk::new(source, path, &[], &[])
+        .run(&mut |event| {
+            if let Event::Assigned { variable, name: to, value: Ok(value), .. } = event
+                && name
+                    .strip_prefix('$')
+                    .map_or(!variable && to == name.as_bytes(), |name| variable && to == name.as_bytes())
+            {
+                values.push(value);
+            }
+            ControlFlow::Continue(())
+        })
+        .map_err(|failure| Problem::at(path, failure.line, failure.what))?;
+    Ok(values)
 }
 
 /// The calls of the functions `names` in a file, where variables may be `known` beforehand, by their names without `$`.

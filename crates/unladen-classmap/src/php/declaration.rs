@@ -5,7 +5,8 @@ use bstr::BString;
 /// A class, or what PHP loads in the same way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declaration {
-    /// Its whole name, with its namespace, without a `\` in front; as it is written: PHP compares names without regard to ASCII case.
+    /// Its whole name, with its namespace, without a `\` in front; as it is written: PHP compares names without regard
+    /// to ASCII case.
     pub name: BString,
     /// What it is.
     pub kind: Kind,

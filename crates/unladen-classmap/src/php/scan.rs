@@ -12,13 +12,14 @@ use super::Declaration;
 pub struct Scan {
     /// In the order of the file.
     pub declarations: Vec<Declaration>,
-    /// What PHP itself could not read, with its line: a comment, string or heredoc that does not end. It is not looked for in files without
-    /// any of the words that declare something.
+    /// What PHP itself could not read, with its line: a comment, string or heredoc that does not end. It is not looked
+    /// for in files without any of the words that declare something.
     pub broken: Option<(u32, &'static str)>,
 }
 
-/// What `source`, the bytes of a PHP file, declares: wherever in the file, in functions and behind conditions too. A class without a
-/// name is nothing that could be loaded, and a `class_alias` whose second name depends on more than this file is left out.
+/// What `source`, the bytes of a PHP file, declares: wherever in the file, in functions and behind conditions too. A
+/// class without a name is nothing that could be loaded, and a `class_alias` whose second name depends on more than
+/// this file is left out.
 pub fn scan(source: &[u8]) -> Scan {
     match words::Word::next(source, 0) {
         Some(first) => walk::Walk::new(source, first).run(),

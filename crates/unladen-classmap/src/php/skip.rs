@@ -1,6 +1,6 @@
-//! Where what may not be looked into ends: strings, comments, heredocs, and the text outside of PHP. No principal type: functions
-//! over the bytes of a file and an offset, which give the offset after the thing, or `None` if it does not end. An offset
-//! behind the end of the bytes is taken for the end.
+//! Where what may not be looked into ends: strings, comments, heredocs, and the text outside of PHP. No principal type:
+//! functions over the bytes of a file and an offset, which give the offset after the thing, or `None` if it does not
+//! end. An offset behind the end of the bytes is taken for the end.
 //!
 //! They follow PHP's own scanner (`Zend/zend_language_scanner.l`): what PHP reads, they read in the same way.
 
@@ -39,8 +39,9 @@ pub(crate) fn label(source: &[u8], at: usize) -> usize {
 /// After the next opening tag at or behind `at`, which is in text outside of PHP; `None` if all to the end is text.
 ///
 /// Tags are `<?=`, `<?php` before white space or the end, and `<?` before white space. The last is PHP only with
-/// `short_open_tag`, which php.ini-production switches off, and PHP without a php.ini on: where it is off, a class behind it
-/// would be printed instead of declared, which nobody leaves in their code. `<?xml` and other instructions of XML are text.
+/// `short_open_tag`, which php.ini-production switches off, and PHP without a php.ini on: where it is off, a class
+/// behind it would be printed instead of declared, which nobody leaves in their code. `<?xml` and other instructions of
+/// XML are text.
 pub(crate) fn html(source: &[u8], at: usize) -> Option<usize> {
     let mut at = at;
     loop {
@@ -76,7 +77,8 @@ pub(crate) fn single_quoted(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// After the comment whose `//` or `#` is at `at`: where its line ends, or before the `?>` which ends it too. It always ends.
+/// After the comment whose `//` or `#` is at `at`: where its line ends, or before the `?>` which ends it too. It always
+/// ends.
 pub(crate) fn line_comment(source: &[u8], at: usize) -> usize {
     let mut at = at;
     while let Some(found) = source.get(at..).and_then(|rest| memchr3(b'\n', b'\r', b'?', rest)) {

@@ -33,7 +33,8 @@ pub(crate) fn single_quoted(inner: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(value)
 }
 
-/// What stands between double quotes, or, without a `quote`, in a heredoc; nothing if more than plain variables are in it.
+/// What stands between double quotes, or, without a `quote`, in a heredoc; nothing if more than plain variables are in
+/// it.
 pub(crate) fn double_quoted(inner: &[u8], quote: Option<u8>) -> Option<Vec<Piece<'_>>> {
     if memchr::memchr2(b'\\', b'$', inner).is_none() {
         return Some(vec![Piece::Text(Cow::Borrowed(inner))]);
@@ -160,8 +161,8 @@ fn hexadecimal(digits: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// The value of a heredoc, from its `start` (`<<<LABEL`, with its line's end) and its `body`, to its closing label; nothing if more than plain
-/// variables are in it.
+/// The value of a heredoc, from its `start` (`<<<LABEL`, with its line's end) and its `body`, to its closing label;
+/// nothing if more than plain variables are in it.
 pub(crate) fn heredoc<'a>(start: &[u8], body: &'a [u8]) -> Option<Vec<Piece<'a>>> {
     let last = body.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |end| end + 1);
     let indent = body.get(last..)?.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();

@@ -20,20 +20,20 @@ const SIGNS: &[&[u8]] = &[
 #[derive(Debug, Clone)]
 pub(crate) struct Tokens<'a> {
     source: &'a [u8],
-    place: Place,
-    peeked: Option<(Token<'a>, Place)>,
+    position: Position,
+    peeked: Option<(Token<'a>, Position)>,
 }
 
 /// Where a reader stands.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     at: usize,
     line: u32,
 }
 
 impl<'a> Tokens<'a> {
     pub(crate) fn new(source: &'a [u8]) -> Self {
-        let mut tokens = Self { source, place: Place { at: 0, line: 1 }, peeked: None };
+        let mut tokens = Self { source, position: Position { at: 0, line: 1 }, peeked: None };
         tokens.pass(html(source, 0).unwrap_or(source.len()));
         tokens
     }
@@ -41,7 +41,7 @@ impl<'a> Tokens<'a> {
     /// The next word, which is passed. At the end, and where PHP could not read on, it is always the same.
     pub(crate) fn next(&mut self) -> Token<'a> {
         if let Some((token, after)) = self.peeked.take() {
-            self.place = after;
+            self.position = after;
             return token;
         }
         self.read()
@@ -49,41 +49,41 @@ impl<'a> Tokens<'a> {
 
     /// The next word, which stays.
     pub(crate) fn peek(&mut self) -> &Token<'a> {
-        let before = self.place;
+        let before = self.position;
         let (token, after) = match self.peeked.take() {
             Some(peeked) => peeked,
-            None => (self.read(), self.place),
+            None => (self.read(), self.position),
         };
-        self.place = before;
+        self.position = before;
         &self.peeked.insert((token, after)).0
     }
 
     /// Where the reader stands: before what [`Tokens::next`] gives.
-    pub(crate) fn place(&self) -> Place {
-        self.place
+    pub(crate) fn position(&self) -> Position {
+        self.position
     }
 
-    pub(crate) fn go_back(&mut self, place: Place) {
+    pub(crate) fn go_back(&mut self, position: Position) {
         self.peeked = None;
-        self.place = place;
+        self.position = position;
     }
 
     /// Where the word begins that was looked at.
     pub(crate) fn word_start(&self) -> Option<usize> {
-        blank(self.source, self.place.at)
+        blank(self.source, self.position.at)
     }
 
     /// The line on which the reader stands, from 1.
     pub(crate) fn line(&self) -> u32 {
-        self.place.line
+        self.position.line
     }
 
     fn read(&mut self) -> Token<'a> {
-        let Some(start) = blank(self.source, self.place.at) else {
+        let Some(start) = blank(self.source, self.position.at) else {
             return self.broken("the end of a comment was expected");
         };
         self.pass(start);
-        let line = self.place.line;
+        let line = self.position.line;
         match self.what(start) {
             Ok((what, end)) => {
                 self.pass(end);
@@ -95,13 +95,14 @@ impl<'a> Tokens<'a> {
 
     /// All that follows is lost.
     fn broken(&self, expected: &'static str) -> Token<'a> {
-        Token { what: What::Broken(expected), line: self.place.line }
+        Token { what: What::Broken(expected), line: self.position.line }
     }
 
     fn pass(&mut self, to: usize) {
-        let passed = self.source.get(self.place.at..to).unwrap_or_default();
+        let passed = self.source.get(self.position.at..to).unwrap_or_default();
         let lines = memchr::memchr_iter(b'\n', passed).count();
-        self.place = Place { at: to, line: self.place.line.saturating_add(lines.try_into().unwrap_or(u32::MAX)) };
+        self.position =
+            Position { at: to, line: self.position.line.saturating_add(lines.try_into().unwrap_or(u32::MAX)) };
     }
 
     /// What begins at `at`, and the offset after it.

@@ -1,11 +1,12 @@
 //! Projects of Composer. The principal type is [`Composer`].
 //!
-//! Where Composer has written its loader (`composer install`, `composer dump-autoload`), that loader is what answers, and is read. Where it has
-//! not, what it would write is worked out from composer.json and vendor/composer/installed.json.
+//! Where Composer has written its loader (`composer install`, `composer dump-autoload`), that loader is what answers,
+//! and is read. Where it has not, what it would write is worked out from composer.json and
+//! vendor/composer/installed.json.
 //!
-//! Composer's ClassLoader tries, in this order: its list of classes; PSR-4, the longest prefix first; PSR-4's folders without a prefix; PSR-0,
-//! the prefixes in their order; PSR-0's folders without a prefix. `exclude-from-classmap` takes files out of what it lists alone: by PSR-4
-//! and PSR-0 the loader finds them all the same.
+//! Composer's ClassLoader tries, in this order: its list of classes; PSR-4, the longest prefix first; PSR-4's folders
+//! without a prefix; PSR-0, the prefixes in their order; PSR-0's folders without a prefix. `exclude-from-classmap`
+//! takes files out of what it lists alone: by PSR-4 and PSR-0 the loader finds them all the same.
 
 mod dumped;
 mod json;
@@ -119,8 +120,8 @@ fn has(prefixes: &[(bstr::BString, Vec<std::path::PathBuf>)], prefix: &str, fold
 
 fn switch_on(vendor: &str, prepends: bool) -> Vec<String> {
     let mut lines = vec![
-        format!("right after the line which requires {vendor}autoload.php: require __DIR__ . '/unladen-classmap.php';"),
-        "or for all who require it, in composer.json: \"autoload\": { \"files\": [\"unladen-classmap.php\"] }, then composer dump-autoload".to_owned(),
+        format!("right after the line which requires {vendor}autoload.php: require '…/unladen-classmap.php';"),
+        "or for all who require it, in composer.json: \"autoload\": { \"files\": [\"./unladen-classmap.php\"] }, then composer dump-autoload".to_owned(),
     ];
     lines.push(if prepends {
         "an auto_prepend_file would not do: Composer's loader puts itself in front of what is there".to_owned()

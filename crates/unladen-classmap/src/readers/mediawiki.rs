@@ -1,14 +1,17 @@
-//! MediaWiki: its AutoLoader, its extensions and skins, and their Composer loaders. The principal type is [`MediaWiki`].
+//! MediaWiki: its AutoLoader, its extensions and skins, and their Composer loaders. The principal type is
+//! [`MediaWiki`].
 //!
 //! What its code does, from release 1.25 to 1.45:
 //!
-//! - `includes/AutoLoader.php` finds a class in the list of `autoload.php`; then among the classes that extensions list, of which the first to
-//!   register one keeps it; then in the folder of the longest namespace, where a namespace too stays with the first who registered it: with
-//!   MediaWiki itself before any extension.
-//! - It registers itself, then Composer's loader in `vendor/`. Extensions are loaded when LocalSettings.php has been read, in the order of its
-//!   calls; an extension's own Composer loader comes then, and in front of all if it was dumped to prepend itself.
+//! - `includes/AutoLoader.php` finds a class in the list of `autoload.php`; then among the classes that extensions
+//!   list, of which the first to register one keeps it; then in the folder of the longest namespace, where a namespace
+//!   too stays with the first who registered it: with MediaWiki itself before any extension.
+//! - It registers itself, then Composer's loader in `vendor/`. Extensions are loaded when LocalSettings.php has been
+//!   read, in the order of its calls; an extension's own Composer loader comes then, and in front of all if it was
+//!   dumped to prepend itself.
 //!
-//! Old extensions that write to `$wgAutoloadClasses` are not followed: MediaWiki's own loader goes on finding their classes.
+//! Old extensions that write to `$wgAutoloadClasses` are not followed: MediaWiki's own loader goes on finding their
+//! classes.
 
 pub(super) mod calls;
 mod core;

@@ -1,6 +1,10 @@
 //! The kinds of applications that can be read, one file a kind.
 
+mod bundled;
 pub(crate) mod composer;
+mod constants;
+pub(crate) mod dokuwiki;
+mod drupal;
 mod mediawiki;
 pub(crate) mod path;
 pub(crate) mod psr4;
@@ -26,11 +30,11 @@ pub trait Reader: Sync {
 }
 
 /// What the caller wants to be read.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Which of MediaWiki's extensions and skins.
+    /// Which of MediaWiki's extensions and skins, and of plugins, templates and modules elsewhere.
     pub extensions: Extensions,
-    /// MediaWiki's LocalSettings.php, where it is not in the root.
+    /// MediaWiki's LocalSettings.php, where it is not in the root; of WordPress, a file that wp-config.php includes.
     pub settings: Option<std::path::PathBuf>,
     /// Whether Composer's packages and folders for development count, where it has not been dumped.
     pub dev: bool,
@@ -40,10 +44,10 @@ pub struct Options {
     pub psr4: Vec<(bstr::BString, std::path::PathBuf)>,
 }
 
-/// Which of MediaWiki's extensions and skins are read.
+/// Which extensions are read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Extensions {
-    /// Those that LocalSettings.php enables.
+    /// Those that LocalSettings.php enables; elsewhere, where files do not say which are, none.
     #[default]
     Enabled,
     /// All that are there.
@@ -51,7 +55,14 @@ pub enum Extensions {
 }
 
 /// All readers, the more special first: the first that knows an application reads it.
-pub const READERS: &[&dyn Reader] = &[&mediawiki::MediaWiki, &wordpress::WordPress, &composer::Composer, &psr4::Psr4];
+pub const READERS: &[&dyn Reader] = &[
+    &mediawiki::MediaWiki,
+    &wordpress::WordPress,
+    &dokuwiki::DokuWiki,
+    &drupal::Drupal,
+    &composer::Composer,
+    &psr4::Psr4,
+];
 
 #[cfg(test)]
 mod tests {
@@ -59,10 +70,10 @@ mod tests {
 
     #[test]
     fn every_reader_has_a_row() {
-        let page = include_str!("../../../../docs/classmap.md");
+        let page = include_str!("../../../../docs/reference/classmap.md");
         for reader in READERS {
             let row = format!("| `{}` |", reader.name());
-            assert!(page.contains(&row), "{row} is not in docs/classmap.md");
+            assert!(page.contains(&row), "{row} is not in docs/reference/classmap.md");
         }
     }
 }

@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use bstr::BString;
 
-/// The same path without `//`, `/./` and a `/` at its end. Symbolic links stay; `..` goes where that leads to the same file, which it does not
-/// behind a link.
+/// The same path without `//`, `/./` and a `/` at its end. Symbolic links stay; `..` goes where that leads to the same
+/// file, which it does not behind a link.
 pub(crate) fn plain(path: &[u8]) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in Path::new(OsStr::from_bytes(path)).components() {

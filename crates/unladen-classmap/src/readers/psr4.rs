@@ -1,4 +1,5 @@
-//! A list of PSR-4 prefixes and their folders, from the command line: for an application whose loader nobody else knows.
+//! A list of PSR-4 prefixes and their folders, from the command line: for an application whose loader nobody else
+//! knows.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

@@ -1,14 +1,19 @@
 //! WordPress: the Composer loaders of its plugins and themes. The principal type is [`WordPress`].
 //!
-//! WordPress itself loads its files without being asked for classes. Plugins that bring Composer's loader register it when they are loaded, mostly
-//! in front of those before. Which plugins are active, and in which order they are loaded, is in the database, for each site of a network
-//! another; nothing of it is read. So a class that two plugins have in different files is never in the map. And since plugins ask
-//! `class_exists()` for one another, a class of a plugin that is not active must not be in the map at all: nothing of plugins and themes is,
-//! unless the caller says that all that are there are active.
+//! WordPress itself loads its files without being asked for classes. Plugins that bring Composer's loader register it
+//! when they are loaded, mostly in front of those before. Which plugins are active, and in which order they are loaded,
+//! is in the database, for each site of a network another; nothing of it is read. So a class that two plugins have in
+//! different files is never in the map. And since plugins ask `class_exists()` for one another, a class of a plugin
+//! that is not active must not be in the map at all: nothing of plugins and themes is, unless the caller says that all
+//! that are there are active.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use bstr::ByteSlice;
+
+use super::bundled::vendors;
+use super::constants::Settings;
 use super::mediawiki::calls::{INCLUDE, as_calls};
 use super::path::plain;
 use super::{Extensions, Options, Reader, composer};
@@ -19,9 +24,12 @@ use crate::{Application, Loader, Problem, Standing};
 #[derive(Debug)]
 pub(super) struct WordPress;
 
-/// What brings loaders, below `wp-content`, and where in it they are.
+/// What brings loaders, below `wp-content`, and the constants by which it is elsewhere.
 const KINDS: [&str; 3] = ["mu-plugins", "plugins", "themes"];
-const VENDORS: [&str; 3] = ["vendor", "lib/vendor", "includes/vendor"];
+const ELSEWHERE: [&str; 3] = ["WPMU_PLUGIN_DIR", "WP_PLUGIN_DIR", "WP_CONTENT_DIR"];
+
+/// Where Debian's wp-config.php looks for the settings of the host that is asked for.
+const DEBIAN: &str = "/etc/wordpress";
 
 impl Reader for WordPress {
     fn name(&self) -> &'static str {
@@ -37,24 +45,25 @@ impl Reader for WordPress {
     }
 
     fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem> {
-        let mut reading = Reading { root, front: Vec::new(), behind: Vec::new(), application: Application::default() };
-        reading.application.switch_on = switch_on();
+        let mut reading = Reading { root, ahead: Vec::new(), behind: Vec::new(), application: Application::default() };
+        let contents = reading.contents(options);
+        reading.application.switch_on = switch_on(&contents);
         // As they are registered: one that prepends itself goes in front of all before it.
         for folder in reading.config() {
             reading.add(&folder, Standing::Sure);
         }
-        let content = root.join("wp-content");
-        let folders = vendors(&content);
+        let folders = vendors(contents.iter().map(PathBuf::as_path));
         let all = options.extensions == Extensions::All;
         for folder in &folders {
             reading.add(folder, if all { Standing::Unordered } else { Standing::Perhaps });
         }
         if !folders.is_empty() {
-            reading.application.problems.push(notice(&content, folders.len(), all));
+            let content = contents.iter().find_map(|folder| folder.parent()).unwrap_or(root);
+            reading.application.problems.push(notice(content, folders.len(), all));
         }
-        let Reading { mut front, behind, mut application, .. } = reading;
-        front.reverse();
-        application.loaders = front.into_iter().chain(behind).collect();
+        let Reading { mut ahead, behind, mut application, .. } = reading;
+        ahead.reverse();
+        application.loaders = ahead.into_iter().chain(behind).collect();
         Ok(application)
     }
 }
@@ -63,19 +72,84 @@ impl Reader for WordPress {
 struct Reading<'a> {
     root: &'a Path,
     /// Loaders that put themselves in front, the last of them first; and the others.
-    front: Vec<Loader>,
+    ahead: Vec<Loader>,
     behind: Vec<Loader>,
     application: Application,
 }
 
 impl Reading<'_> {
-    /// The folders of the loaders that wp-config.php includes.
-    fn config(&mut self) -> Vec<PathBuf> {
+    /// wp-config.php, if there is one.
+    fn config_file(&self) -> Option<PathBuf> {
         let here = self.root.join("wp-config.php");
         // WordPress too looks one folder above, if that is not another WordPress.
         let above = self.root.parent().filter(|above| !above.join("wp-settings.php").exists());
         let file = if here.exists() { Some(here) } else { above.map(|above| above.join("wp-config.php")) };
-        let Some(file) = file.filter(|file| file.exists()) else { return Vec::new() };
+        file.filter(|file| file.exists())
+    }
+
+    /// The folders of plugins and themes. Of several hosts with settings of their own, those of all.
+    fn contents(&mut self, options: &Options) -> Vec<PathBuf> {
+        let usual = || vec![self.root.join("wp-content")];
+        let mut abspath = self.root.as_os_str().as_bytes().to_vec();
+        abspath.push(b'/');
+        let known = [("ABSPATH", abspath.as_slice())];
+        let own = || Settings::before(self.root.join("wp-settings.php"));
+        let mut settings = own();
+        let mut files: Vec<PathBuf> = options.settings.iter().cloned().collect();
+        if let Some(config) = self.config_file() {
+            // Which host's settings are included is worked out from the request.
+            let is_debians = std::fs::read(&config).is_ok_and(|source| source.contains_str("/etc/wordpress/config-"));
+            if is_debians && files.is_empty() {
+                files.extend(hosts(Path::new(DEBIAN)));
+            }
+            // It comes last: what a host's settings have defined stays.
+            files.push(config);
+        }
+        let mut folders = Vec::new();
+        let (last, hosts) = files.split_last().map_or((None, &[][..]), |(last, hosts)| (Some(last), hosts));
+        for file in hosts {
+            settings.read(file, &known, &ELSEWHERE);
+        }
+        let is_said_by_all = !hosts.is_empty() && settings.values("WP_CONTENT_DIR").is_none_or(|said| !said.is_empty());
+        if let Some(last) = last {
+            let mut of_config = own();
+            of_config.read(last, &known, &ELSEWHERE);
+            let of_host = |name: &str| settings.given.iter().any(|(given, _)| given == name);
+            of_config.given.retain(|(name, _)| !(is_said_by_all && of_host(name)));
+            settings.given.append(&mut of_config.given);
+            settings.inputs.append(&mut of_config.inputs);
+            settings.problems.append(&mut of_config.problems);
+        }
+        let mut said = |name: &str| {
+            settings.values(name).unwrap_or_else(|| {
+                let what = format!("`{name}` is worked out as PHP runs: plugins and themes are not looked for there");
+                let file = last.cloned().unwrap_or_else(|| self.root.to_owned());
+                settings.problems.push(Problem::of(file, what));
+                Vec::new()
+            })
+        };
+        let (must_use, plugins, contents) = (said(ELSEWHERE[0]), said(ELSEWHERE[1]), said(ELSEWHERE[2]));
+        let contents = if contents.is_empty() { usual() } else { contents };
+        folders.extend(must_use.iter().cloned());
+        folders.extend(plugins.iter().cloned());
+        for content in &contents {
+            let kinds = KINDS.iter().filter(|kind| match **kind {
+                "mu-plugins" => must_use.is_empty(),
+                "plugins" => plugins.is_empty(),
+                _ => true,
+            });
+            folders.extend(kinds.map(|kind| content.join(kind)));
+        }
+        // The one of must-use plugins first: it is where the map is switched on.
+        folders.sort_by_key(|folder| !(must_use.contains(folder) || folder.ends_with("mu-plugins")));
+        self.application.inputs.extend(settings.inputs);
+        self.application.problems.extend(settings.problems);
+        folders
+    }
+
+    /// The folders of the loaders that wp-config.php includes.
+    fn config(&mut self) -> Vec<PathBuf> {
+        let Some(file) = self.config_file() else { return Vec::new() };
         self.application.inputs.push(file.clone());
         let unreadable =
             |error| Problem::of(&file, format!("cannot be read: {error}; a loader it includes is not seen"));
@@ -108,7 +182,7 @@ impl Reading<'_> {
                 let loader = Loader { standing, ..found.loader };
                 // One that is perhaps not there may be in front, wherever it would put itself.
                 if found.prepends || standing == Standing::Perhaps {
-                    self.front.push(loader);
+                    self.ahead.push(loader);
                 } else {
                     self.behind.push(loader);
                 }
@@ -118,15 +192,15 @@ impl Reading<'_> {
     }
 }
 
-/// All folders with a loader of Composer's, in the order of their paths.
-fn vendors(content: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for kind in KINDS {
-        let names = std::fs::read_dir(content.join(kind)).into_iter().flatten().flatten();
-        let folders = names.flat_map(|name| VENDORS.map(|vendor| name.path().join(vendor)));
-        found.extend(folders.filter(|folder| folder.join("autoload.php").is_file() && composer::is_dumped(folder)));
-    }
-    found.sort_by(|one, other| one.as_os_str().as_bytes().cmp(other.as_os_str().as_bytes()));
+/// Settings of hosts, in the order of their names.
+fn hosts(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_of_host = |path: &PathBuf| {
+        path.file_name()
+            .is_some_and(|name| name.as_bytes().starts_with(b"config-") && name.as_bytes().ends_with(b".php"))
+    };
+    let mut found: Vec<PathBuf> = files.filter(is_of_host).collect();
+    found.sort();
     found
 }
 
@@ -145,11 +219,15 @@ fn notice(content: &Path, count: usize, all: bool) -> Problem {
     Problem::of(content, what)
 }
 
-fn switch_on() -> Vec<String> {
+/// `folders` begins with that of must-use plugins.
+fn switch_on(folders: &[PathBuf]) -> Vec<String> {
+    let folder =
+        folders.first().map_or_else(|| "wp-content/mu-plugins".to_owned(), |folder| folder.display().to_string());
     vec![
-        "in a file of its own in wp-content/mu-plugins: add_action( 'plugins_loaded', static function () { require \
-         '…/unladen-classmap.php'; }, PHP_INT_MIN );"
-            .to_owned(),
+        format!(
+            "in {folder}/unladen.php, a file of its own: <?php add_action( 'plugins_loaded', static function () {{ require \
+             '…/unladen-classmap.php'; }}, PHP_INT_MIN );"
+        ),
         "not earlier: the Composer loaders of plugins put themselves in front of what is there when they are loaded"
             .to_owned(),
     ]

@@ -1,7 +1,7 @@
 //! Reading many files at once. The principal function is [`walk`].
 //!
-//! Threads take tasks from one list: a folder to list, or some of its files to read. Files are opened in their folder, so that the
-//! kernel does not look up the whole path of each.
+//! Threads take tasks from one list: a folder to list, or some of its files to read. Files are opened in their folder,
+//! so that the kernel does not look up the whole path of each.
 
 mod found;
 
@@ -25,12 +25,12 @@ const MOST_THREADS: usize = 16;
 /// How many files one thread takes at a time.
 const FILES_AT_ONCE: usize = 64;
 
-/// How many links to folders a path may go through. A loop ends sooner, as it leads to a folder that it is in; this bounds what folders that
-/// link to each other across make of themselves.
+/// How many links to folders a path may go through. A loop ends sooner, as it leads to a folder that it is in; this
+/// bounds what folders that link to each other across make of themselves.
 const MOST_LINKS: usize = 8;
 
-/// How many folders are listed at most that are reached through links: a few packages, each with links to all others, have millions of ways
-/// to each other.
+/// How many folders are listed at most that are reached through links: a few packages, each with links to all others,
+/// have millions of ways to each other.
 const MOST_LINKED: usize = 100_000;
 
 /// How many files are read at most.

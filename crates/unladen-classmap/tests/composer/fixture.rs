@@ -1,4 +1,5 @@
-//! A project with all that Composer's loader knows, in a folder with spaces and quotes. The principal type is [`Fixture`].
+//! A project with all that Composer's loader knows, in a folder with spaces and quotes. The principal type is
+//! [`Fixture`].
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Projects of chance: folders within folders, prefixes within prefixes, and classes that are where they are not looked for.
+//! Projects of chance: folders within folders, prefixes within prefixes, and classes that are where they are not looked
+//! for.
 
 use std::path::PathBuf;
 
@@ -51,7 +52,8 @@ fn projects() -> impl Strategy<Value = (Value, Vec<(String, String)>)> {
     })
 }
 
-/// The file for each name, or all of those of which Composer takes the first in the order of the disk, or of its folders.
+/// The file for each name, or all of those of which Composer takes the first in the order of the disk, or of its
+/// folders.
 fn answers(application: &Application, names: &[String]) -> Vec<Vec<String>> {
     let tree = Tree::read(application);
     let claims = Claims::new(application, &tree);

@@ -10,7 +10,8 @@ use std::process::Command;
 use unladen_classmap::php::Kind;
 use unladen_classmap::{Entry, Map, emit};
 
-/// The settings under which all scripts run: nothing is passed over in silence, and a file is cached at once, however new it is.
+/// The settings under which all scripts run: nothing is passed over in silence, and a file is cached at once, however
+/// new it is.
 pub(crate) const SETTINGS: &[&str] = &[
     "error_reporting=-1",
     "html_errors=0",
@@ -82,8 +83,8 @@ impl Site {
         fs::write(&target, emit::php(&self.map, &target, &self.root)).unwrap();
     }
 
-    /// What these statements print, which must be the same with opcache and without; each of the two runs has a log and a folder for
-    /// temporary files of its own, and reads the map first.
+    /// What these statements print, which must be the same with opcache and without; each of the two runs has a log and
+    /// a folder for temporary files of its own, and reads the map first.
     pub(crate) fn prints(&self, statements: &str) -> String {
         let with = self.run("require 'map.php';", statements, &["opcache.enable_cli=1"]);
         let without = self.run("require 'map.php';", statements, &["opcache.enable_cli=0"]);

@@ -55,7 +55,8 @@ pub(crate) fn read(root: &Path, loaded: Loaded<'_>) -> Project {
     Project::read(root, reader_named("mediawiki").unwrap(), &options).unwrap()
 }
 
-/// Asks MediaWiki's own loaders for each class there is: how many they find. All of them have to be in the map, with their files, and no others.
+/// Asks MediaWiki's own loaders for each class there is: how many they find. All of them have to be in the map, with
+/// their files, and no others.
 pub(crate) fn compare(root: &Path, loaded: Loaded<'_>) -> usize {
     let truth = oracle(root, loaded);
     let ours = files(&read(root, loaded).map);

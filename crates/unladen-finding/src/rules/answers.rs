@@ -2,15 +2,17 @@
 
 use unladen_trace::{Evidence, Response, State};
 
-use super::{front, in_front};
-use crate::cure::Cure;
+use super::strangers::strangers;
+use super::unladen_site;
+use crate::fix::Fix;
 
 /// Answers that must have been looked at before anything is said of all of them.
 pub(super) const LEAST_ANSWERS: u64 = 10;
-/// Less latency (ns) has nothing that a cache could take off: nginx answers from its cache in 0.1 to 0.5 ms, round trip on
-/// the same machine included, and a file from the disk in no more.
+/// Less latency (ns) has nothing that a cache could take off: nginx answers from its cache in 0.1 to 0.5 ms, round trip
+/// on the same machine included, and a file from the disk in no more.
 pub(super) const LEAST_WORK_NS: f64 = 2e6;
-/// Fewer bytes than fill one segment of TCP (1,460, less room for headers) take the same packet, whatever is done to them.
+/// Fewer bytes than fill one segment of TCP (1,460, less room for headers) take the same packet, whatever is done to
+/// them.
 pub(super) const LEAST_BYTES: u64 = 1_400;
 
 /// The answer to a plain GET that found the page. First requests of fresh processes have the same headers, told once.
@@ -58,26 +60,30 @@ pub(super) fn vary(response: &Response) -> Vec<String> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-/// `unladen serve` in front of the application, which answers in its stead: as long as the database says that nothing has changed, or
-/// else as long as the answer is fresh. `says_no`: the application forbids it.
-pub(super) fn cache(evidence: &Evidence, advice: &str, says_no: bool) -> Cure {
-    let database = in_front::database(evidence).filter(|_| !says_no);
-    let fresh = match &database {
-        Some(_) => String::new(),
-        None => format!(" and, with {} from the application, for as long as that says", say_fresh(evidence)),
-    };
-    let advice =
-        format!("{advice} `unladen serve` in front, with these lines, answers in its stead, also by 304{fresh}");
-    in_front::cure(evidence, &advice, database.as_deref())
-        .unwrap_or_else(|| Cure::advice(advice.replace(", with these lines,", "")))
+/// What of `Cache-Control` keeps caches in front from answering by themselves.
+pub(super) fn forbids(response: &Response) -> Option<&'static str> {
+    ["no-store", "private", "no-cache"].into_iter().find(|directive| says(response, directive))
 }
 
-/// How the application says that its answer is fresh for a minute.
-pub(super) fn say_fresh(evidence: &Evidence) -> &'static str {
-    match front::has_php(evidence) {
-        true => "header('Cache-Control: public, max-age=60')",
-        false => "the header `Cache-Control: public, max-age=60`",
-    }
+/// `unladen serve` in front of the application, which answers in its stead as long as the application says to strangers
+/// that the page is fresh, with the lines by which it says so. Where it forbids that, there are no lines: they would
+/// keep nothing.
+pub(super) fn cache(evidence: &Evidence, response: &Response, advice: &str) -> Fix {
+    let Some(strangers) = strangers(evidence, response) else {
+        return Fix::advice(format!(
+            "{advice} first see whether it is meant: many frameworks, and PHP's sessions, forbid caching by themselves. Where it is meant, \
+             leave it. Else send no such header to requests without a cookie"
+        ));
+    };
+    let advice = format!(
+        "{advice} {}. `unladen serve` in front then answers strangers in its stead for that minute, also by 304, and passes on who has a \
+         cookie{}",
+        strangers.advice,
+        unladen_site::counter(evidence)
+    );
+    let site = unladen_site::fix(evidence, &advice).unwrap_or_else(|| Fix::advice(&advice));
+    let commands = strangers.commands.into_iter().chain(site.commands).collect();
+    Fix { also: strangers.parts, commands, group: strangers.group, ..site }
 }
 
 fn directives(response: &Response) -> impl Iterator<Item = (String, &str)> {
@@ -99,7 +105,7 @@ fn date(text: &str) -> Option<(u32, usize, u32, String)> {
 }
 
 #[cfg(test)]
-pub(super) mod pages;
+pub(crate) mod pages;
 
 #[cfg(test)]
 mod tests;

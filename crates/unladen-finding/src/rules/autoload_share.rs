@@ -1,21 +1,22 @@
 //! A good part of the request looks for the files of classes.
 
-use unladen_trace::{Evidence, Source};
+use unladen_trace::{Evidence, EvidenceSource};
 
 use crate::again::{self, word};
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding};
+use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words::percent;
 
 use super::profiled;
 
-/// The part of the request: an autoloader with a whole map takes less (MediaWiki's with its class map 3.6 %, before it 8.8 %).
+/// The part of the request: an autoloader with a whole map takes less (MediaWiki's with its class map 3.6 %, before it
+/// 8.8 %).
 const LEAST_PART: f64 = 0.03;
 /// A function is worth its name from here on.
 const LEAST_NAMED: f64 = 0.005;
 
-/// See `docs/rules/autoload-share.md`.
+/// See `docs/reference/rules/autoload-share.md`.
 pub(super) struct AutoloadShare;
 
 impl Rule for AutoloadShare {
@@ -27,12 +28,12 @@ impl Rule for AutoloadShare {
         "a good part of a request looks for the files of classes"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Profile]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Profile]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/autoload-share.md")
+        include_str!("../../../../docs/reference/rules/autoload-share.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -49,7 +50,7 @@ impl Rule for AutoloadShare {
             figures: vec![Figure { name: "lookups_share", unit: "1", value: part }],
             items: Vec::new(),
             share: profiled::share(profile, part),
-            cure: Cure::advice(
+            fix: Fix::advice(
                 "a map of all classes, in which nothing is looked for: `unladen classmap` makes it and says how it is switched on",
             )
             .command("unladen classmap DIR # the application's folder"),

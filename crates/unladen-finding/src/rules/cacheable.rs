@@ -1,13 +1,13 @@
 //! A page that is made anew each time, and is the same each time.
 
-use unladen_trace::{Evidence, Response, Source};
+use unladen_trace::{Evidence, EvidenceSource};
 
-use super::{answers, front};
+use super::{answers, web_server};
 use crate::finding::{Finding, Share};
 use crate::rule::Rule;
 use crate::words;
 
-/// See `docs/rules/cacheable.md`.
+/// See `docs/reference/rules/cacheable.md`.
 pub(super) struct Cacheable;
 
 impl Rule for Cacheable {
@@ -19,12 +19,12 @@ impl Rule for Cacheable {
         "the same answer is made for each request, and no cache may keep it"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Response]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Response]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/cacheable.md")
+        include_str!("../../../../docs/reference/rules/cacheable.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -35,7 +35,7 @@ impl Rule for Cacheable {
 impl Cacheable {
     fn one(&self, evidence: &Evidence) -> Option<Finding> {
         let response = answers::page(evidence)?;
-        let is_kept = answers::is_fresh(response) && said_no(response).is_none();
+        let is_kept = answers::is_fresh(response) && answers::forbids(response).is_none();
         if is_kept || answers::is_personal(response) || !answers::is_stable(response) || !answers::is_work(evidence) {
             return None;
         }
@@ -44,13 +44,8 @@ impl Cacheable {
             [] => "nothing says for how long it is good".to_owned(),
             said => format!("Cache-Control says {}", said.join(", ")),
         };
-        let care = match said_no(response) {
-            Some(_) => " (but if that is meant, leave it; many frameworks, and PHP's sessions, say it by themselves)",
-            None => "",
-        };
-        let forbids = said_no(response).is_some();
-        let advice = format!("say for how long the answer is good: {}{care}.", answers::say_fresh(evidence));
-        let cure = answers::cache(evidence, &advice, forbids);
+        let fix =
+            answers::cache(evidence, response, "say for how long the answer is good, to who is nobody in particular:");
         Some(Finding {
             rule: self.name(),
             group: String::new(),
@@ -62,15 +57,10 @@ impl Cacheable {
             figures: Vec::new(),
             items: Vec::new(),
             share: Share::NearlyAll("what a cache takes to answer was not measured".into()),
-            check_again: front::again(evidence, &cure, "cache"),
-            cure,
+            check_again: web_server::again(evidence, &fix, "cache"),
+            fix,
         })
     }
-}
-
-/// What of `Cache-Control` keeps caches in front from answering by themselves.
-fn said_no(response: &Response) -> Option<&'static str> {
-    ["no-store", "private", "no-cache"].into_iter().find(|directive| answers::says(response, directive))
 }
 
 #[cfg(test)]

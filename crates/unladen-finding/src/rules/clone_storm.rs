@@ -1,9 +1,9 @@
 //! A good part of the request copies data structures.
 
-use unladen_trace::{Evidence, Source};
+use unladen_trace::{Evidence, EvidenceSource};
 
-use crate::cure::Cure;
 use crate::finding::Finding;
+use crate::fix::Fix;
 use crate::rule::Rule;
 
 use super::profiled;
@@ -15,7 +15,7 @@ const LEAST_PART: f64 = 0.05;
 const COPIES: &[&str] =
     &["clone", "dclone", "deepclone", "deep_clone", "deepcopy", "deep_copy", "dup_var", "clone_var"];
 
-/// See `docs/rules/clone-storm.md`.
+/// See `docs/reference/rules/clone-storm.md`.
 pub(super) struct CloneStorm;
 
 impl Rule for CloneStorm {
@@ -27,12 +27,12 @@ impl Rule for CloneStorm {
         "a good part of a request copies data structures with all that they hold"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Profile]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Profile]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/clone-storm.md")
+        include_str!("../../../../docs/reference/rules/clone-storm.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -43,7 +43,7 @@ impl Rule for CloneStorm {
         let advice = format!(
             "hand out what is there, and copy only what is going to be changed: {whose} gets a copy of all of it each time"
         );
-        vec![profiled::finding(self, evidence, profile, function, Cure::advice(advice))]
+        vec![profiled::finding(self, evidence, profile, function, Fix::advice(advice))]
     }
 }
 

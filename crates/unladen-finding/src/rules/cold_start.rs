@@ -1,26 +1,28 @@
 //! The first request of a fresh process, against later ones.
 
-use unladen_trace::{Evidence, FileCall, FileSeen, Interval, Outcome, Source, State};
+use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, State};
 
 use crate::again;
-use crate::cure::Cure;
+use crate::container;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::php;
 use crate::rule::Rule;
-use crate::stack::{Stack, is_sympa, user};
+use crate::stack::{SYMPA_RESTART, Stack, is_sympa, sympa_conf, user};
 use crate::words::{count, time};
 
 /// Of first requests that were measured often: so many times as long as later ones, the interval's lower end too.
 const LEAST_RATIO: f64 = 2.0;
-/// Of the one first request that there was before the measurement: it may have been slow for any reason, so it takes more.
+/// Of the one first request that there was before the measurement: it may have been slow for any reason, so it takes
+/// more.
 const LEAST_RATIO_OF_ONE: f64 = 3.0;
-/// Less than this (ns) more is not noticed by whoever sent it: half of the 0.1 s up to which an answer feels immediate (Miller
-/// 1968, Nielsen 1993).
+/// Less than this (ns) more is not noticed by whoever sent it: half of the 0.1 s up to which an answer feels immediate
+/// (Miller 1968, Nielsen 1993).
 const LEAST_MORE: f64 = 50e6;
 /// Where compiled files of PHP are kept between processes; PHP wants it to be there.
 const FILE_CACHE: &str = "/var/cache/php-opcache";
 
-/// See `docs/rules/cold-start.md`.
+/// See `docs/reference/rules/cold-start.md`.
 pub(super) struct ColdStart;
 
 impl Rule for ColdStart {
@@ -33,24 +35,24 @@ impl Rule for ColdStart {
     }
 
     // Latencies alone; what a fresh process does is told if it was seen.
-    fn needs(&self) -> &'static [Source] {
+    fn needs(&self) -> &'static [EvidenceSource] {
         &[]
     }
 
     // Where restarts were asked for and failed, that is told, and not passed over.
-    fn reads(&self) -> &'static [Source] {
-        &[Source::Restarts]
+    fn reads(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Restarts]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/cold-start.md")
+        include_str!("../../../../docs/reference/rules/cold-start.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
         match evidence.state {
             State::Fresh => self.measured(evidence),
             // What was measured often says more than one request.
-            State::Warm if evidence.has(Source::Restarts) => None,
+            State::Warm if evidence.has(EvidenceSource::Restarts) => None,
             State::Warm => self.seen_once(evidence),
         }
         .into_iter()
@@ -81,7 +83,7 @@ impl ColdStart {
             ],
             items: doings(evidence),
             share: Share::of_latency(evidence, Some(more)),
-            cure: cure(evidence),
+            fix: fix(evidence),
             check_again: again::weigh(evidence),
         })
     }
@@ -107,7 +109,7 @@ impl ColdStart {
             ],
             items: Vec::new(),
             share: Share::NotKnown("it was one request; --restart 'COMMAND' makes more".into()),
-            cure: cure(evidence),
+            fix: fix(evidence),
             check_again: again::weigh_fresh(evidence, &command),
         })
     }
@@ -132,7 +134,7 @@ fn busiest(evidence: &Evidence) -> Option<usize> {
 
 /// Whether it is read where Sympa keeps its lists' configurations in binary files; it looks for them in any case.
 fn is_binary(file: &FileSeen) -> bool {
-    file.call == FileCall::Open && file.outcome == Outcome::Found && file.path.ends_with("/config.bin")
+    file.call == FileCall::Open && file.outcome == FileOutcome::Found && file.path.ends_with("/config.bin")
 }
 
 /// What a first request did is told by these counters of its table, under the names that they have there.
@@ -158,13 +160,19 @@ fn doings(evidence: &Evidence) -> Vec<Item> {
     }))
 }
 
-fn cure(evidence: &Evidence) -> Cure {
-    let warm_up =
-        format!("send a request when the service starts (ExecStartPost=curl -s -o /dev/null {})", evidence.page.url);
-    let Some(group) = busiest(evidence) else { return Cure::advice(warm_up) };
+fn fix(evidence: &Evidence) -> Fix {
+    let group = busiest(evidence);
+    let warm_up = match group.is_some_and(|group| container::is_in(evidence, group)) {
+        true => "send a request when the container starts, before others reach it (a check of its health that asks for the page)".into(),
+        false => {
+            format!("send a request when the service starts (ExecStartPost=curl -s -o /dev/null {})", evidence.page.url)
+        }
+    };
+    let Some(group) = group else { return Fix::advice(warm_up) };
     if is_sympa(evidence, group) && !evidence.files.iter().any(is_binary) {
-        return Cure::advice(format!("let Sympa keep its lists' configurations in binary files; and {warm_up}"))
-            .lines("sympa.conf", ["cache_list_config binary_file"]);
+        return Fix::advice(format!("let Sympa keep its lists' configurations in binary files; and {warm_up}"))
+            .lines(sympa_conf(evidence, group), ["cache_list_config binary_file"])
+            .command(SYMPA_RESTART);
     }
     match Stack::of(evidence, group) {
         Stack::Php if php::has_opcache(evidence, group) != Some(false) => {
@@ -173,17 +181,17 @@ fn cure(evidence: &Evidence) -> Cure {
                 "keep compiled files on the disk, for the next start; load the framework when PHP starts (opcache.preload); keep workers (pm = static, pm.max_requests = 0 in {}); and {warm_up}",
                 php::pool_file(evidence, group).unwrap_or_else(|| "the pool's file".into())
             );
-            let mut cure = php::cure(evidence, group, advice, &[&format!("opcache.file_cache={FILE_CACHE}")]);
-            cure.commands.insert(0, format!("install -d -m 700 -o {owner} {FILE_CACHE}"));
-            cure
+            let mut fix = php::fix(evidence, group, advice, &[&format!("opcache.file_cache={FILE_CACHE}")]);
+            fix.commands.insert(0, format!("install -d -m 700 -o {owner} {FILE_CACHE}"));
+            fix
         }
-        Stack::Perl => Cure::advice(format!(
+        Stack::Perl => Fix::advice(format!(
             "load modules, templates and configuration before the first request, and fork workers after that (starman --preload-app); {warm_up}"
         )),
-        Stack::Python => Cure::advice(format!(
+        Stack::Python => Fix::advice(format!(
             "import modules before the first request, and fork workers after that (gunicorn --preload, max_requests = 0); {warm_up}"
         )),
-        _ => Cure::advice(format!("keep processes alive; {warm_up}")),
+        _ => Fix::advice(format!("keep processes alive; {warm_up}")),
     }
 }
 

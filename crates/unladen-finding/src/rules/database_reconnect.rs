@@ -1,19 +1,37 @@
 //! A connection to a database that is opened for each request.
 
-use unladen_trace::{ConnectionSeen, Evidence, Interval, Protocol, Series, Source};
+use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Interval, Protocol, Series};
 
 use super::peers::{self, LEAST_PER_REQUEST};
 use crate::again;
-use crate::cure::Cure;
+use crate::application::{Application, folder_of};
+use crate::container;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
+use crate::named_file::named_file;
+use crate::php;
 use crate::rule::Rule;
-use crate::stack::{Stack, is_database_server};
+use crate::stack::{Stack, is_database_server, program};
 use crate::words;
 
-/// Connections that a request opens again, from which the summary says that one would do: half, as for those that it opens.
+/// Connections that a request opens again, from which the summary says that one would do: half, as for those that it
+/// opens.
 const LEAST_AGAIN: f64 = 0.5;
 
-/// See `docs/rules/database-reconnect.md`.
+/// What keeps connections to databases for others: names of programs, what they are called, and what they speak.
+const POOLERS: &[(&str, &str, Protocol)] = &[
+    ("pgbouncer", "PgBouncer", Protocol::Postgres),
+    ("proxysql", "ProxySQL", Protocol::Mysql),
+    ("pgpool", "Pgpool", Protocol::Postgres),
+    ("odyssey", "Odyssey", Protocol::Postgres),
+    ("pgcat", "PgCat", Protocol::Postgres),
+    ("maxscale", "MaxScale", Protocol::Mysql),
+];
+
+/// At which ports they listen unless they are told otherwise.
+const POOLER_PORTS: &[(u16, &str)] = &[(6432, "PgBouncer"), (6033, "ProxySQL"), (9999, "Pgpool")];
+
+/// See `docs/reference/rules/database-reconnect.md`.
 pub(super) struct DatabaseReconnect;
 
 impl Rule for DatabaseReconnect {
@@ -25,16 +43,18 @@ impl Rule for DatabaseReconnect {
         "each request opens a connection to its database"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/database-reconnect.md")
+        include_str!("../../../../docs/reference/rules/database-reconnect.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let databases = peers::habits(evidence).filter(|seen| peers::is_database(seen));
+        // What a pooler opens, it keeps: how long is its own setting.
+        let is_own = |seen: &&ConnectionSeen| POOLERS.iter().all(|(name, ..)| program(evidence, seen.group) != *name);
+        let databases = peers::habits(evidence).filter(|seen| peers::is_database(seen)).filter(is_own);
         databases.filter_map(|seen| self.one(evidence, seen)).collect()
     }
 }
@@ -71,14 +91,14 @@ impl DatabaseReconnect {
             figures,
             items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
             share: Share::of_latency(evidence, time.map(|time| time.scaled(kept))),
-            cure: cure(Stack::of(evidence, seen.group), seen, several),
+            fix: fix(evidence, seen, several),
             check_again: again::weigh(evidence),
         })
     }
 }
 
-/// CPU of the processes that PostgreSQL on this machine starts for connections, ns a request: what they do for queries is in it,
-/// and cannot be told apart.
+/// CPU of the processes that PostgreSQL on this machine starts for connections, ns a request: what they do for queries
+/// is in it, and cannot be told apart.
 fn servers(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Interval> {
     if seen.protocol != Protocol::Postgres || !seen.local {
         return None;
@@ -91,75 +111,169 @@ fn servers(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Interval> {
     })
 }
 
-fn cure(stack: Stack, seen: &ConnectionSeen, several: bool) -> Cure {
+/// What stands between already, if anything does: by its port, or as one of the groups that follow on this machine.
+fn pooler(evidence: &Evidence, seen: &ConnectionSeen) -> Option<&'static str> {
+    let by_port = POOLER_PORTS.iter().find(|(port, _)| peers::port(seen) == Some(*port) && peers::is_tcp(seen));
+    let follows = |name: &str| (0..evidence.groups.len()).any(|group| program(evidence, group) == name);
+    let by_group = || POOLERS.iter().find(|(name, _, spoken)| seen.local && *spoken == seen.protocol && follows(name));
+    by_port.map(|(_, name)| *name).or_else(|| by_group().map(|(_, name, _)| *name))
+}
+
+fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
     let first = match several {
         true => "make one connection and hand it to all who ask; then ",
         false => "",
     };
-    match seen.protocol {
-        Protocol::Mysql => {
-            let keep = match stack {
-                Stack::Php => "keep it: PDO::ATTR_PERSISTENT => true, or mysqli with \"p:\" before the host",
-                Stack::Python => "keep it: CONN_MAX_AGE = 60 in Django, a pool in SQLAlchemy",
-                Stack::Perl => "keep it: DBI->connect_cached, or Apache::DBI",
-                _ => "keep it in a pool as large as the process has threads",
-            };
-            // A socket has no port in ProxySQL: that is 0.
-            let (address, port) = address(seen, "3306", "0");
-            Cure::advice(format!(
-                "{first}{keep}; or put ProxySQL between, which keeps connections, and connect to 127.0.0.1:6033 (USER and \
-                 PASSWORD are the application's; the file is read at the first start only, hence --initial, which forgets \
-                 what ProxySQL was told before)"
-            ))
-            .lines(
-                "/etc/proxysql.cnf",
-                [
-                    "mysql_variables = { interfaces = \"127.0.0.1:6033\" }".to_owned(),
-                    format!(
-                        "mysql_servers = ( {{ address = \"{address}\", port = {port}, hostgroup = 0, max_connections = 50 }} )"
-                    ),
-                    "mysql_users = ( { username = \"USER\", password = \"PASSWORD\", default_hostgroup = 0 } )".into(),
-                ],
-            )
-            .command("systemctl stop proxysql && systemctl start proxysql-initial")
-        }
-        _ => {
-            let keep = match stack {
-                Stack::Php => "keep it: pg_pconnect in place of pg_connect, or PDO::ATTR_PERSISTENT => true",
-                Stack::Python => "keep it: CONN_MAX_AGE = 60 in Django, a pool in SQLAlchemy",
-                Stack::Perl => "keep it: DBI->connect_cached, or Apache::DBI",
-                _ => "keep it in a pool as large as the process has threads",
-            };
-            let (host, port) = address(seen, "5432", "5432");
-            let mut lines = vec![
-                "[databases]".to_owned(),
-                format!("* = host={host} port={port}"),
-                "[pgbouncer]".into(),
-                "listen_addr = 127.0.0.1".into(),
-                "listen_port = 6432".into(),
-            ];
-            if host.starts_with('/') {
-                lines.push(format!("unix_socket_dir = {host}"));
-            }
-            lines.extend(
-                [
-                    "auth_type = scram-sha-256",
-                    "auth_file = /etc/pgbouncer/userlist.txt",
-                    "pool_mode = session",
-                    "max_client_conn = 200",
-                    "default_pool_size = 20",
-                ]
-                .map(Into::into),
-            );
-            Cure::advice(format!(
-                "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and what a request leaves \
-                 set, the next one finds); or put PgBouncer between, which keeps connections and cleans them, and connect to \
-                 port 6432"
-            ))
-            .lines("/etc/pgbouncer/pgbouncer.ini", lines)
-            .command("systemctl restart pgbouncer")
-        }
+    let application = Application::of(evidence, seen.group);
+    if let (Protocol::Mysql, Some(Application::WordPress), None) = (seen.protocol, application, pooler(evidence, seen))
+    {
+        return wordpress(evidence, seen);
     }
+    let keep = keep(application, Stack::of(evidence, seen.group), seen.protocol);
+    if let Some(pooler) = pooler(evidence, seen) {
+        return Fix::advice(format!(
+            "{first}{keep}. {pooler} is between already and keeps the connections to the database: a second one would only add its own time. \
+             Where it hands out a connection for as long as the client stays (session mode), its pool must be as large as there are workers"
+        ));
+    }
+    if container::is_in(evidence, seen.group) {
+        return Fix::advice(format!(
+            "{first}{keep} (the database's max_connections must be above the number of workers); or have a pooler stand between, in a \
+             container of its own (PgBouncer, ProxySQL), and name it to the application in place of the database"
+        ));
+    }
+    match seen.protocol {
+        Protocol::Mysql => proxysql(first, &keep, seen),
+        _ if !peers::is_tcp(seen) => Fix::advice(format!(
+            "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and what a request leaves set, the next one \
+             finds). PgBouncer stands in for that only where the application logs in by a password: over a Unix socket it mostly does not"
+        )),
+        _ => pgbouncer(first, &keep, seen),
+    }
+}
+
+/// By the application's own means where they are known.
+fn keep(application: Option<Application>, stack: Stack, protocol: Protocol) -> String {
+    match (application, stack, protocol) {
+        (Some(Application::MediaWiki), ..) => "keep it: DBO_PERSISTENT among the flags of $wgDBservers",
+        (Some(Application::Drupal), ..) => "keep it: 'pdo' => [PDO::ATTR_PERSISTENT => true] in $databases of settings.php",
+        (Some(Application::Laravel), ..) => "keep it: 'options' => [PDO::ATTR_PERSISTENT => true] in config/database.php",
+        (Some(Application::Doctrine), ..) => "keep it: Doctrine's driverOptions with PDO::ATTR_PERSISTENT => true",
+        (Some(Application::Django), ..) => "keep it: CONN_MAX_AGE = 60 in DATABASES",
+        (_, Stack::Php, Protocol::Mysql) => {
+            "keep it: PDO::ATTR_PERSISTENT => true, or mysqli with \"p:\" before the host where the application hands it on as it is"
+        }
+        (_, Stack::Php, _) => "keep it: pg_pconnect in place of pg_connect, or PDO::ATTR_PERSISTENT => true",
+        (_, Stack::Python, _) => "keep it: CONN_MAX_AGE = 60 in Django, a pool in SQLAlchemy",
+        (_, Stack::Perl, _) => "keep it: DBI->connect_cached, or Apache::DBI",
+        _ => "keep it in a pool as large as the process has threads",
+    }
+    .to_owned()
+}
+
+/// `DB_HOST` is taken apart by WordPress before it reaches mysqli, which alone knows what `p:` means: with host and
+/// port it is handed on whole, with a host alone `p` is taken for the host, and with a socket neither is right.
+fn wordpress(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
+    const LIMIT: &str = "MariaDB's max_connections must be above the number of PHP's workers";
+    let at: Option<std::net::SocketAddrV4> = seen.peer.parse().ok();
+    let Some(at) = at else {
+        return Fix::advice(format!(
+            "keep it: WordPress takes \"p:\" in DB_HOST with an IPv4 address and a port alone. Where MariaDB listens there, and the user may \
+             come from there, that is define( 'DB_HOST', 'p:127.0.0.1:3306' ); in wp-config.php. {LIMIT}"
+        ));
+    };
+    let advice = format!(
+        "keep it: \"p:\" in WordPress' DB_HOST, with address and port (\"p:localhost\" is not understood); the command puts it in place of \
+         the call that is there, and changes nothing where that does not stand exactly once. {LIMIT}"
+    );
+    let is_debian = |path: &str| path.starts_with("/etc/wordpress/config-") && path.ends_with(".php");
+    let debian = named_file(evidence, seen.group, |file| is_debian(&file.path));
+    let root = || {
+        folder_of(evidence, seen.group, "/wp-includes/")
+            .and_then(|of| Some(of.strip_suffix("/wp-includes")?.to_owned()))
+    };
+    let file = debian.map(|file| file.path.clone()).or_else(|| Some(format!("{}/wp-config.php", root()?)));
+    let Some(file) = file else {
+        return Fix::advice(format!("{advice}: define( 'DB_HOST', 'p:{at}' ); in wp-config.php"));
+    };
+    let fix = Fix::advice(advice).command(in_place(&again::word(&file), &at.to_string()));
+    php::reload(evidence, seen.group).into_iter().fold(fix, Fix::command)
+}
+
+/// The call is replaced, and what else stands in its line is not. Where there are several, or none that stands in one
+/// line outside of a comment, it says so and fails.
+fn in_place(file: &str, at: &str) -> String {
+    let call = r#"define *( *['\"]DB_HOST['\"]"#;
+    let whole = format!(r"^\([^/#*]*\){call} *,[^;]*);");
+    format!(
+        "[ \"$(grep -o \"{call}\" {file} | wc -l)\" -eq 1 ] && grep -q \"{whole}\" {file} && sed -i \"s/{whole}/\\1define( 'DB_HOST', 'p:{at}' );/\" \
+         {file} || {{ echo 'DB_HOST is not defined exactly once, in a line of its own: change it by hand' >&2; false; }}"
+    )
+}
+
+fn proxysql(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
+    // A socket has no port in ProxySQL: that is 0.
+    let (address, port) = address(seen, "3306", "0");
+    Fix::advice(format!(
+        "{first}{keep}; or put ProxySQL between, which keeps connections, and connect to 127.0.0.1:6033 (USER and \
+         PASSWORD are the application's; the file is read at the first start only, hence --initial, which forgets \
+         what ProxySQL was told before)"
+    ))
+    .lines(
+        "/etc/proxysql.cnf",
+        [
+            "mysql_variables = { interfaces = \"127.0.0.1:6033\" }".to_owned(),
+            format!(
+                "mysql_servers = ( {{ address = \"{address}\", port = {port}, hostgroup = 0, max_connections = 50 }} )"
+            ),
+            "mysql_users = ( { username = \"USER\", password = \"PASSWORD\", default_hostgroup = 0 } )".into(),
+        ],
+    )
+    .command("systemctl stop proxysql && systemctl start proxysql-initial")
+}
+
+/// A whole file of settings, and the file of users without which nobody is let in: of those who have a password, as the
+/// database keeps it, which is enough for both sides of PgBouncer.
+fn pgbouncer(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
+    const USERS: &str = "/etc/pgbouncer/userlist.txt";
+    let (host, port) = address(seen, "5432", "5432");
+    let lines = [
+        "[databases]".to_owned(),
+        format!("* = host={host} port={port}"),
+        "[pgbouncer]".into(),
+        "listen_addr = 127.0.0.1".into(),
+        "listen_port = 6432".into(),
+        "unix_socket_dir = /var/run/postgresql".into(),
+        "logfile = /var/log/postgresql/pgbouncer.log".into(),
+        "pidfile = /var/run/postgresql/pgbouncer.pid".into(),
+        "auth_type = scram-sha-256".into(),
+        format!("auth_file = {USERS}"),
+        "pool_mode = session".into(),
+        "max_client_conn = 200".into(),
+        "default_pool_size = 20".into(),
+    ];
+    let (users, note) = match seen.local {
+        true => (
+            format!(
+                "runuser -u postgres -- psql -p {port} -XAtc \"select format('\\\"%s\\\" \\\"%s\\\"', rolname, rolpassword) from pg_authid \
+                 where rolcanlogin and rolpassword like 'SCRAM%'\""
+            ),
+            "",
+        ),
+        false => ("echo '\"USER\" \"PASSWORD\"'".to_owned(), " # the application's own"),
+    };
+    Fix::advice(format!(
+        "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and what a request leaves \
+         set, the next one finds); or put PgBouncer between (Debian: the package pgbouncer), which keeps connections and cleans them: these \
+         lines are the whole of its settings (keep a copy of what is there), the first command writes down who may come (and keeps the old \
+         list as {USERS}~), and the application then connects to 127.0.0.1:6432"
+    ))
+    .lines("/etc/pgbouncer/pgbouncer.ini", lines)
+    // What is there stays until there is something to put in its place.
+    .command(format!(
+        "(umask 077; {users} >{USERS}.new && chown postgres: {USERS}.new && mv --backup=simple {USERS}.new {USERS}){note}"
+    ))
+    .command("systemctl restart pgbouncer")
 }
 
 /// Host (or folder of the socket, or MySQL's socket) and port of a peer.

@@ -1,14 +1,14 @@
 //! What helps developers, and is still on.
 
-use unladen_trace::{Evidence, PhpSettings, Source};
+use unladen_trace::{Evidence, EvidenceSource, PhpSettings};
 
-use crate::cure::Cure;
 use crate::finding::{Finding, Share};
+use crate::fix::Fix;
 use crate::php;
 use crate::rule::Rule;
 
-/// Extensions that look into each function call, with the setting that switches them off while they are loaded, if there is one.
-/// Excimer samples by a timer, and costs nothing between its ticks.
+/// Extensions that look into each function call, with the setting that switches them off while they are loaded, if
+/// there is one. Excimer samples by a timer, and costs nothing between its ticks.
 const PROFILERS: &[(&str, &str, Option<&str>)] = &[
     ("blackfire", "Blackfire's probe", None),
     ("tideways", "Tideways", None),
@@ -26,7 +26,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("x-clockwork-id", "Clockwork"),
 ];
 
-/// See `docs/rules/debug-left-on.md`.
+/// See `docs/reference/rules/debug-left-on.md`.
 pub(super) struct DebugLeftOn;
 
 /// Something that is on.
@@ -46,12 +46,12 @@ impl Rule for DebugLeftOn {
         "debuggers, profilers or assertions are on"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::PhpSettings]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::PhpSettings]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/debug-left-on.md")
+        include_str!("../../../../docs/reference/rules/debug-left-on.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -72,7 +72,7 @@ impl Rule for DebugLeftOn {
 impl DebugLeftOn {
     fn finding(&self, evidence: &Evidence, group: usize, on: &[On]) -> Finding {
         let told: Vec<&str> = on.iter().map(|on| on.what.as_str()).collect();
-        let cure = cure(evidence, group, on);
+        let fix = fix(evidence, group, on);
         Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -80,8 +80,8 @@ impl DebugLeftOn {
             figures: Vec::new(),
             items: Vec::new(),
             share: Share::NotKnown("settings tell no time: prove it".into()),
-            check_again: php::again(evidence, &cure, "no debugging"),
-            cure,
+            check_again: php::again(evidence, &fix, "no debugging"),
+            fix,
         }
     }
 }
@@ -128,7 +128,7 @@ fn bar(evidence: &Evidence) -> Option<On> {
     Some(On { what: format!("{name} answers with {header}"), line: None, unload: None })
 }
 
-fn cure(evidence: &Evidence, group: usize, on: &[On]) -> Cure {
+fn fix(evidence: &Evidence, group: usize, on: &[On]) -> Fix {
     let lines: Vec<&str> = on.iter().filter_map(|on| on.line).collect();
     let mut advice = Vec::new();
     if !lines.is_empty() {
@@ -143,9 +143,9 @@ fn cure(evidence: &Evidence, group: usize, on: &[On]) -> Cure {
     }
     let advice = advice.join("; ");
     if lines.is_empty() {
-        return Cure::advice(advice);
+        return Fix::advice(advice);
     }
-    php::cure(evidence, group, advice, &lines)
+    php::fix(evidence, group, advice, &lines)
 }
 
 #[cfg(test)]

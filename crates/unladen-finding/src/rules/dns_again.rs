@@ -2,25 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use unladen_trace::{Counted, DnsSeen, Evidence, Interval, Source, State};
+use unladen_trace::{Counted, DnsSeen, Evidence, EvidenceSource, Interval, State};
 
-use super::beside::{Beside, Besides};
 use super::peers;
+use super::unladen_outbound::{Outbound, Outbounds};
 use crate::again;
-use crate::cure::Cure;
+use crate::container;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words;
 
-/// From this many questions a request on, nothing keeps the answers: a cache asks once in a time to live, which is minutes.
-/// It is 1 less what the edges of phases may lose.
+/// From this many questions a request on, nothing keeps the answers: a cache asks once in a time to live, which is
+/// minutes. It is 1 less what the edges of phases may lose.
 const LEAST_QUESTIONS: f64 = 0.95;
 /// The same question so often in a request that asks it is asked again.
 const LEAST_AGAIN: f64 = 2.0;
 /// With so many of it a request, that is every fourth request that asks twice; less often is not the page's habit.
 const LEAST_AGAIN_QUESTIONS: f64 = 0.5;
 
-/// See `docs/rules/dns-again.md`.
+/// See `docs/reference/rules/dns-again.md`.
 pub(super) struct DnsAgain;
 
 impl Rule for DnsAgain {
@@ -32,25 +33,25 @@ impl Rule for DnsAgain {
         "each request asks the DNS for names that do not change"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/dns-again.md")
+        include_str!("../../../../docs/reference/rules/dns-again.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
         if evidence.state == State::Fresh {
             return Vec::new();
         }
-        let besides = Besides::of(evidence);
-        (0..evidence.groups.len()).filter_map(|group| self.one(evidence, group, &besides)).collect()
+        let outbounds = Outbounds::of(evidence);
+        (0..evidence.groups.len()).filter_map(|group| self.one(evidence, group, &outbounds)).collect()
     }
 }
 
 impl DnsAgain {
-    fn one(&self, evidence: &Evidence, group: usize, besides: &Besides<'_>) -> Option<Finding> {
+    fn one(&self, evidence: &Evidence, group: usize, outbounds: &Outbounds<'_>) -> Option<Finding> {
         let seen: Vec<&DnsSeen> = evidence.dns.iter().filter(|seen| seen.group == group).collect();
         let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
         let questions = evidence.per_request(&all.count).filter(|count| count.low > 0.0)?;
@@ -78,7 +79,7 @@ impl DnsAgain {
                 (name, evidence.mean(&seen.counted.count))
             })),
             share: Share::of_latency(evidence, evidence.time_of(&all.count, &all.time_ns)),
-            cure: cure(&seen, besides),
+            fix: fix(evidence, &seen, outbounds),
             check_again: again::weigh(evidence),
         })
     }
@@ -102,38 +103,44 @@ fn names(seen: &[&DnsSeen]) -> String {
     }
 }
 
-fn cure(seen: &[&DnsSeen], besides: &Besides<'_>) -> Cure {
+fn fix(evidence: &Evidence, seen: &[&DnsSeen], outbounds: &Outbounds<'_>) -> Fix {
     let keep =
         "keep the connection, and its name is asked once (one curl handle, one client for the life of the process)";
     let is_here = seen.iter().all(|seen| is_here(&seen.server));
-    let (called, is_all) = called(seen, besides);
+    let (called, is_all) = called(seen, outbounds);
     if is_all && !called.is_empty() {
-        let calls = called.iter().map(|beside| beside.call()).collect::<Vec<_>>().join(", ");
+        let calls = called.iter().map(|outbound| outbound.call()).collect::<Vec<_>>().join(", ");
         let cache =
             if is_here { "" } else { "; or have this machine keep answers, by nscd, systemd-resolved or unbound" };
         let advice = format!(
             "let unladen serve ask, once in an answer's time to live; it keeps the last good answer when the DNS fails, and \
              the connections: with these lines, {calls}. Without a proxy: {keep}{cache}"
         );
-        return Beside::cure(advice, &called);
+        return Outbound::fix(advice, &called);
     }
     let some = match called.as_slice() {
         [] => String::new(),
         _ => format!(
             "; what is called by HTTP ({}) can go through unladen serve, which asks once in an answer's time to live and keeps \
              the last good one",
-            called.iter().map(|beside| beside.url()).collect::<Vec<_>>().join(", ")
+            called.iter().map(|outbound| outbound.url()).collect::<Vec<_>>().join(", ")
         ),
     };
     if is_here {
-        return Cure::advice(format!(
+        return Fix::advice(format!(
             "a cache on this machine is asked already; what remains is the asking: {keep}, or write the address into the \
              application's settings or /etc/hosts{some}"
         ));
     }
+    if seen.iter().any(|seen| container::is_in(evidence, seen.group)) {
+        return Fix::advice(format!(
+            "{keep}; or give the container a nameserver that keeps answers (unbound, dnsmasq; Docker's own keeps none); or write the address \
+             into the application's settings{some}"
+        ));
+    }
     // What Debian's package ships; `hosts` is what getaddrinfo asks it for.
     let lines = ["enable-cache hosts yes", "positive-time-to-live hosts 60", "negative-time-to-live hosts 20"];
-    Cure::advice(format!(
+    Fix::advice(format!(
         "{keep}; or have this machine keep answers, by nscd (programs with a resolver of their own, such as Go's, pass it by: \
          for these, systemd-resolved or unbound as the nameserver in /etc/resolv.conf); or write the address into the \
          application's settings{some}"
@@ -143,13 +150,13 @@ fn cure(seen: &[&DnsSeen], besides: &Besides<'_>) -> Cure {
 }
 
 /// Listeners for those services whose names are asked, and whether these are all names.
-fn called<'a>(seen: &[&'a DnsSeen], besides: &'a Besides<'_>) -> (Vec<&'a Beside<'a>>, bool) {
-    let mut called: BTreeMap<String, &Beside<'_>> = BTreeMap::new();
+fn called<'a>(seen: &[&'a DnsSeen], outbounds: &'a Outbounds<'_>) -> (Vec<&'a Outbound<'a>>, bool) {
+    let mut called: BTreeMap<String, &Outbound<'_>> = BTreeMap::new();
     let mut is_all = true;
     for seen in seen {
-        let mut named = besides.named(seen.group, &seen.name).peekable();
+        let mut named = outbounds.named(seen.group, &seen.name).peekable();
         is_all &= named.peek().is_some();
-        called.extend(named.map(|beside| (beside.url(), beside)));
+        called.extend(named.map(|outbound| (outbound.url(), outbound)));
     }
     (called.into_values().collect(), is_all)
 }

@@ -2,17 +2,18 @@
 
 use std::collections::HashMap;
 
-use unladen_trace::{Evidence, FunctionSeen, Source};
+use unladen_trace::{Evidence, EvidenceSource, FunctionSeen};
 
-use crate::cure::Cure;
 use crate::finding::Finding;
+use crate::fix::Fix;
 use crate::rule::Rule;
 
 use super::{clone_storm, profiled};
 
 /// Calls a request: what is called less often is no loop over all lists, users or modules.
 const LEAST_CALLS: f64 = 300.0;
-/// The part of all calls that one caller makes: what all the code calls is a helper, and its callers have nothing in common.
+/// The part of all calls that one caller makes: what all the code calls is a helper, and its callers have nothing in
+/// common.
 const SAME_CALLER: f64 = 0.5;
 /// The part of the request: what takes less is not worth a change.
 const LEAST_PART: f64 = 0.05;
@@ -23,7 +24,7 @@ const DEEPEST: usize = 50;
 /// Findings at most: a loop shows in each function below it.
 const MOST: usize = 3;
 
-/// See `docs/rules/hot-call.md`.
+/// See `docs/reference/rules/hot-call.md`.
 pub(super) struct HotCall;
 
 impl Rule for HotCall {
@@ -35,12 +36,12 @@ impl Rule for HotCall {
         "a function is called hundreds of times in a request, by the same caller"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Profile]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Profile]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/hot-call.md")
+        include_str!("../../../../docs/reference/rules/hot-call.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -65,7 +66,7 @@ impl Rule for HotCall {
                 let advice = format!(
                     "call it once for all, or keep its answers for the rest of the request: in {caller}, before the loop"
                 );
-                profiled::finding(self, evidence, profile, function, Cure::advice(advice))
+                profiled::finding(self, evidence, profile, function, Fix::advice(advice))
             })
             .collect()
     }

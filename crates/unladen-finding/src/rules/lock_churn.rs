@@ -2,32 +2,35 @@
 
 use std::collections::BTreeSet;
 
-use unladen_trace::{Counted, Evidence, FileCall, Interval, LockCall, LockKind, LockSeen, QueryProtocol, Source};
+use unladen_trace::{
+    Counted, Evidence, EvidenceSource, FileCall, Interval, LockCall, LockKind, LockSeen, QueryProtocol,
+};
 
 use crate::again;
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::folders::folders;
 use crate::rule::Rule;
 use crate::share::{at_least, widened};
 use crate::stack::applications;
 use crate::words::{count, plain};
 
-/// Locks a request. A session takes one, a log or a cache one or two, a transaction of SQLite two or three; ten are no longer
-/// one of each.
+/// Locks a request. A session takes one, a log or a cache one or two, a transaction of SQLite two or three; ten are no
+/// longer one of each.
 const LEAST_LOCKS: f64 = 10.0;
 /// Up to so many different files are told one by one, more by their folders.
 const MOST_FILES: usize = 10;
 
-/// What all that is done to lock files takes of the latency, over the kernel's part of it. Without File::NFSLock's locks the first
-/// request of a fresh Sympa 6.2 is 7 % faster with 300 lists and 5.0 ± 4.2 % with 100: 2.9 and 3.6 times the kernel's part.
+/// What all that is done to lock files takes of the latency, over the kernel's part of it. Without File::NFSLock's
+/// locks the first request of a fresh Sympa 6.2 is 7 % faster with 300 lists and 5.0 ± 4.2 % with 100: 2.9 and 3.6
+/// times the kernel's part.
 const FILE_VALUE: f64 = 3.0;
 /// At least what nothing but checking of files takes in Perl, see `stat_storm`.
 const FILE_LOW: f64 = 1.1;
 /// At most half as much again as the most likely.
 const FILE_HIGH: f64 = 4.5;
 
-/// See `docs/rules/lock-churn.md`.
+/// See `docs/reference/rules/lock-churn.md`.
 pub(super) struct LockChurn;
 
 impl Rule for LockChurn {
@@ -39,12 +42,12 @@ impl Rule for LockChurn {
         "a request takes lock after lock"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/lock-churn.md")
+        include_str!("../../../../docs/reference/rules/lock-churn.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -52,7 +55,7 @@ impl Rule for LockChurn {
     }
 }
 
-/// What the locks are for, which decides about the cure.
+/// What the locks are for, which decides about the fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     /// SQLite's, on its database.
@@ -102,7 +105,7 @@ impl LockChurn {
             ],
             items: Item::largest(items),
             share: Share::of_latency(evidence, Some(time(evidence, group, &seen)?)),
-            cure: cure(most),
+            fix: fix(evidence, &seen, most),
             check_again: again::weigh(evidence),
         })
     }
@@ -145,19 +148,31 @@ fn is_sqlite(evidence: &Evidence, seen: &LockSeen) -> bool {
         || [".sqlite", ".sqlite3", ".db", ".db3", "-shm"].iter().any(|end| seen.path.ends_with(end))
 }
 
-fn cure(most: Use) -> Cure {
-    match most {
-        Use::Sqlite => Cure::advice(
-            "SQLite locks its database for each statement that stands alone: put a request's statements into one transaction, and use the write-ahead log, whose readers lock less and wait for no writer",
-        )
-        .lines("the database, once", ["PRAGMA journal_mode=WAL;"]),
-        Use::LockFiles => Cure::advice(
+fn fix(evidence: &Evidence, seen: &[&LockSeen], most: Use) -> Fix {
+    // Of its files the database alone takes statements.
+    let is_database =
+        |path: &str| path.starts_with('/') && !["-shm", "-wal", "-journal"].iter().any(|end| path.ends_with(end));
+    let databases = seen.iter().filter(|seen| used_for(evidence, seen) == Use::Sqlite && is_database(&seen.path));
+    let times = |seen: &LockSeen| evidence.mean(&seen.counted.count);
+    let database = databases.max_by(|a, b| times(a).total_cmp(&times(b))).map(|seen| seen.path.as_str());
+    match (most, database) {
+        (Use::Sqlite, Some(path)) => {
+            sqlite().command(format!("sqlite3 {} 'PRAGMA journal_mode=WAL;'", again::word(path)))
+        }
+        (Use::Sqlite, None) => sqlite(),
+        (Use::LockFiles, _) => Fix::advice(
             "one lock around all of the work instead of one for each file; to read a file that is replaced by rename takes none; flock instead of lock files costs one call instead of four",
         ),
-        Use::Calls => Cure::advice(
+        (Use::Calls, _) => Fix::advice(
             "one lock around all of the work instead of one for each step; to read a file that is replaced by rename takes none",
         ),
     }
+}
+
+fn sqlite() -> Fix {
+    Fix::advice(
+        "SQLite locks its database for each statement that stands alone: put a request's statements into one transaction, and use the write-ahead log, whose readers lock less and wait for no writer: once, by PRAGMA journal_mode=WAL, where who writes may make files in its folder",
+    )
 }
 
 #[cfg(test)]

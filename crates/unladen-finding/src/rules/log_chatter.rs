@@ -1,23 +1,24 @@
 //! Many lines for the log in one request.
 
-use unladen_trace::{Counted, Evidence, LogSeen, LogSink, Source};
+use unladen_trace::{Counted, Evidence, EvidenceSource, LogSeen, LogSink};
 
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::php;
 use crate::rule::Rule;
 use crate::share::at_least;
-use crate::stack::{Stack, is_log_daemon, is_sympa, program};
+use crate::stack::{SYMPA_RESTART, Stack, is_log_daemon, is_sympa, program, sympa_conf};
 use crate::words::count;
 
 /// Lines a request. A web server writes one for each request, an application perhaps one or two of its own.
 const LEAST_LINES: f64 = 5.0;
 /// Longest example, in characters.
 const MOST_CHARS: usize = 80;
-/// What PHP begins its own lines with, also where nginx writes them for it: those that production leaves out, and another.
+/// What PHP begins its own lines with, also where nginx writes them for it: those that production leaves out, and
+/// another.
 const PHP_SAYS: &[&str] = &["PHP Deprecated", "PHP Notice", "PHP Warning"];
 
-/// See `docs/rules/log-chatter.md`.
+/// See `docs/reference/rules/log-chatter.md`.
 pub(super) struct LogChatter;
 
 impl Rule for LogChatter {
@@ -29,12 +30,12 @@ impl Rule for LogChatter {
         "a request writes line after line into the log"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/log-chatter.md")
+        include_str!("../../../../docs/reference/rules/log-chatter.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -50,7 +51,7 @@ impl LogChatter {
         let seen: Vec<&LogSeen> = evidence.logs.iter().filter(|seen| seen.group == group).collect();
         let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
         let lines = at_least(evidence, &all.count, LEAST_LINES)?;
-        let cure = cure(evidence, group, &seen);
+        let fix = fix(evidence, group, &seen);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -58,13 +59,13 @@ impl LogChatter {
             figures: vec![Figure { name: "lines", unit: "1", value: lines }],
             items: Item::largest(seen.iter().map(|seen| (named(seen), evidence.mean(&seen.counted.count)))),
             share: Share::of_latency(evidence, evidence.time_of(&all.count, &all.time_ns)),
-            check_again: php::again(evidence, &cure, "fewer log lines"),
-            cure,
+            check_again: php::again(evidence, &fix, "fewer log lines"),
+            fix,
         })
     }
 }
 
-/// A daemon writes what another group sends; it is that group's waste, and its cure.
+/// A daemon writes what another group sends; it is that group's waste, and its fix.
 fn is_told_by_the_sender(evidence: &Evidence, group: usize) -> bool {
     is_log_daemon(evidence, group)
         && evidence
@@ -101,38 +102,47 @@ fn cut(text: &str) -> String {
     }
 }
 
-fn cure(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Cure {
+fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
     let says = |texts: &[&str]| {
         seen.iter().flat_map(|seen| &seen.examples).any(|example| texts.iter().any(|text| example.contains(text)))
     };
     let program = program(evidence, group);
     if is_log_daemon(evidence, group) {
-        return Cure::advice(
+        return Fix::advice(
             "lower the level at the program that sends them; to drop them here still costs the sending",
         )
         .lines("/etc/rsyslog.d/10-unladen.conf", [":programname, isequal, \"PROGRAM\" stop"])
         .command("systemctl restart rsyslog");
     }
     if is_sympa(evidence, group) {
-        return Cure::advice("set Sympa's log_level to 0, and restart its services")
-            .lines("sympa.conf", ["log_level 0"]);
+        return Fix::advice("set Sympa's log_level to 0")
+            .lines(sympa_conf(evidence, group), ["log_level 0"])
+            .command(SYMPA_RESTART);
     }
     if program.starts_with("postgres") {
-        return Cure::advice("log slow statements alone")
-            .lines("postgresql.conf", ["log_statement = 'none'", "log_min_duration_statement = '1s'"])
-            .command("systemctl reload postgresql");
+        // Whichever file it reads, and wherever that is.
+        return Fix::advice("log slow statements alone").command(
+            "runuser -u postgres -- psql -c \"alter system set log_statement = 'none'\" \
+             -c \"alter system set log_min_duration_statement = '1s'\" -c 'select pg_reload_conf()'",
+        );
     }
     if program.starts_with("mariadbd") || program.starts_with("mysqld") {
-        return Cure::advice("log slow statements alone").lines("my.cnf", ["[mysqld]", "general_log = 0"]);
+        return Fix::advice("log slow statements alone; the command does so until the next start")
+            .lines("/etc/mysql/mariadb.conf.d/zz-unladen.cnf", ["[mysqld]", "general_log = 0"])
+            .command("mariadb -e 'SET GLOBAL general_log = 0'");
     }
     if says(PHP_SAYS) {
         // Whoever writes it, PHP's settings decide.
-        let php = (0..evidence.groups.len()).find(|group| Stack::of(evidence, *group) == Stack::Php).unwrap_or(group);
+        let is_php = |group: &usize| Stack::of(evidence, *group) == Stack::Php;
+        let php: Vec<usize> = match is_php(&group) {
+            true => vec![group],
+            false => (0..evidence.groups.len()).filter(is_php).collect(),
+        };
         let advice = "PHP complains of the code: mend what it names";
-        if !says(&PHP_SAYS[..2]) {
-            return Cure::advice(advice);
-        }
-        return php::cure(
+        // Of several, it is not known whose complaint a web server wrote down.
+        let ([php], true) = (php.as_slice(), says(&PHP_SAYS[..2])) else { return Fix::advice(advice) };
+        let php = *php;
+        return php::fix(
             evidence,
             php,
             format!("{advice}; until then leave out deprecations and notices where visitors are"),
@@ -140,10 +150,9 @@ fn cure(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Cure {
         );
     }
     match Stack::of(evidence, group) {
-        Stack::Nginx => Cure::advice("error_log at the level warn, and access_log with buffer=64k flush=5s")
-            .command("nginx -t && systemctl reload nginx"),
-        Stack::Apache => Cure::advice("LogLevel warn, and BufferedLogs On for the access log"),
-        _ => Cure::advice(
+        Stack::Nginx => Fix::advice("error_log at the level warn, and access_log with buffer=64k flush=5s"),
+        Stack::Apache => Fix::advice("LogLevel warn, and BufferedLogs On for the access log"),
+        _ => Fix::advice(
             "raise the level from which the application logs (warning), or gather a request's lines and write them at once",
         ),
     }

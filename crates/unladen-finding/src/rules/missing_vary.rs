@@ -1,15 +1,15 @@
 //! A page that depends on a header of the request and does not say so.
 
-use unladen_trace::{Ask, Evidence, Response, Source, Variant};
+use unladen_trace::{Ask, Evidence, EvidenceSource, Response, Variant};
 
-use super::{answers, front};
+use super::{answers, web_server};
 use crate::again;
-use crate::cure::Cure;
 use crate::finding::{Finding, Item, Share};
+use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 
-/// See `docs/rules/missing-vary.md`.
+/// See `docs/reference/rules/missing-vary.md`.
 pub(super) struct MissingVary;
 
 /// Ways of asking, and the header that makes the difference.
@@ -29,37 +29,42 @@ impl Rule for MissingVary {
         "the answer depends on a header that Vary does not name"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Response]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Response]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/missing-vary.md")
+        include_str!("../../../../docs/reference/rules/missing-vary.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
         let Some(response) = answers::page(evidence) else { return Vec::new() };
-        let vary = answers::vary(response);
         // No cache keeps the first, and of the second only the client's own, whose cookies are its own.
         let (is_stored, is_shared) = (!answers::says(response, "no-store"), !answers::says(response, "private"));
-        let mut found: Vec<(&str, &Variant)> = Vec::new();
-        for (ask, header) in ASKS {
-            let named = vary.iter().any(|name| name == "*" || name.eq_ignore_ascii_case(header));
-            let told = found.iter().any(|(other, _)| *other == header);
-            if !is_stored || named || told || header == "Cookie" && !is_shared {
-                continue;
-            }
-            found.extend(
-                response.variant(ask).filter(|variant| differs(response, variant)).map(|variant| (header, variant)),
-            );
-        }
-        found.into_iter().map(|(header, variant)| self.one(evidence, response, header, variant)).collect()
+        let found = missing(response).into_iter().filter(|(header, _)| is_stored && (*header != "Cookie" || is_shared));
+        found.map(|(header, variant)| self.one(evidence, response, header, variant)).collect()
     }
+}
+
+/// Headers on which the answer depends, and which Vary does not name; each with the answer that shows it.
+pub(super) fn missing(response: &Response) -> Vec<(&'static str, &Variant)> {
+    let vary = answers::vary(response);
+    let mut found: Vec<(&str, &Variant)> = Vec::new();
+    for (ask, header) in ASKS {
+        let is_named = vary.iter().any(|name| name == "*" || name.eq_ignore_ascii_case(header));
+        let is_told = found.iter().any(|(other, _)| *other == header);
+        if let Some(variant) =
+            response.variant(ask).filter(|variant| !is_named && !is_told && differs(response, variant))
+        {
+            found.push((header, variant));
+        }
+    }
+    found
 }
 
 impl MissingVary {
     fn one(&self, evidence: &Evidence, response: &Response, header: &str, variant: &Variant) -> Finding {
-        let cure = cure(evidence, response, header, variant.ask);
+        let fix = fix(evidence, response, header, variant.ask);
         Finding {
             rule: self.name(),
             group: String::new(),
@@ -67,11 +72,11 @@ impl MissingVary {
             figures: Vec::new(),
             items: vec![Item { name: header.to_owned(), per_request: 1.0 }],
             share: Share::NotKnown("a cache would give the wrong page, which costs no time".into()),
-            check_again: match &cure.file {
-                Some(_) => front::again(evidence, &cure, "vary"),
+            check_again: match &fix.file {
+                Some(_) => web_server::again(evidence, &fix, "vary"),
                 None => again::weigh(evidence),
             },
-            cure,
+            fix,
         }
     }
 }
@@ -87,17 +92,19 @@ fn differs(response: &Response, variant: &Variant) -> bool {
         }
 }
 
-fn cure(evidence: &Evidence, response: &Response, header: &str, ask: Ask) -> Cure {
-    match (ask, front::stack(evidence, response)) {
+fn fix(evidence: &Evidence, response: &Response, header: &str, ask: Ask) -> Fix {
+    match (ask, web_server::stack(evidence, response)) {
         (Ask::Compressed, Stack::Nginx) => {
-            front::nginx("let nginx say that it compresses for some", "vary", vec!["gzip_vary on;".into()])
+            let nginx = web_server::busiest(evidence, Stack::Nginx);
+            web_server::nginx(nginx, "let nginx say that it compresses for some", "vary", vec!["gzip_vary on;".into()])
         }
-        (Ask::Compressed, _) => Cure::advice("whatever compresses has to say `Vary: Accept-Encoding`"),
-        _ if front::has_php(evidence) => Cure {
+        (Ask::Compressed, _) => Fix::advice("whatever compresses has to say `Vary: Accept-Encoding`"),
+        _ if web_server::has_php(evidence) => Fix {
             lines: vec![format!("header('Vary: {header}', false);")],
-            ..Cure::advice("say it where the page looks at the header; `false` keeps what Vary says already")
+            group: web_server::busiest(evidence, Stack::Php),
+            ..Fix::advice("say it where the page looks at the header; `false` keeps what Vary says already")
         },
-        _ => Cure::advice(format!("say `Vary: {header}` where the page looks at the header")),
+        _ => Fix::advice(format!("say `Vary: {header}` where the page looks at the header")),
     }
 }
 

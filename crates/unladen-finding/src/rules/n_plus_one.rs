@@ -1,18 +1,20 @@
 //! A query for each of many, where one could ask for all.
 
-use unladen_trace::{Evidence, QuerySeen, Source};
+use unladen_trace::{Evidence, EvidenceSource, QuerySeen};
 
 use super::{peers, statements};
 use crate::again;
-use crate::cure::Cure;
+use crate::application::Application;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 
-/// From so many a request on: a page asks for its ten parts by itself, and a list of ten or more is asked for in a loop.
+/// From so many a request on: a page asks for its ten parts by itself, and a list of ten or more is asked for in a
+/// loop.
 const LEAST_QUERIES: f64 = 10.0;
 
-/// See `docs/rules/n-plus-one.md`.
+/// See `docs/reference/rules/n-plus-one.md`.
 pub(super) struct NPlusOne;
 
 impl Rule for NPlusOne {
@@ -24,16 +26,16 @@ impl Rule for NPlusOne {
         "one query for each of many, where one could ask for all"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
-    fn reads(&self) -> &'static [Source] {
-        &[Source::Sqlite]
+    fn reads(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Sqlite]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/n-plus-one.md")
+        include_str!("../../../../docs/reference/rules/n-plus-one.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -62,31 +64,32 @@ impl NPlusOne {
             figures: vec![Figure { name: "queries", unit: "1", value: queries }],
             items: vec![Item { name: format!("{}, of {}", seen.example, seen.database), per_request: queries.value }],
             share: Share::of_latency(evidence, time),
-            cure: cure(Stack::of(evidence, seen.group), seen),
+            fix: fix(Stack::of(evidence, seen.group), Application::of(evidence, seen.group), seen),
             check_again: again::weigh(evidence),
         })
     }
 }
 
-fn cure(stack: Stack, seen: &QuerySeen) -> Cure {
+fn fix(stack: Stack, application: Option<Application>, seen: &QuerySeen) -> Fix {
     if seen.writes {
-        return Cure::advice(match statements::verb(&seen.fingerprint).as_str() {
+        return Fix::advice(match statements::verb(&seen.fingerprint).as_str() {
             "insert" | "replace" => "write all rows by one INSERT … VALUES (…), (…), …, or at least in one transaction",
             _ => {
                 "change all rows by one statement (WHERE … IN (…), or a join with VALUES), or at least in one transaction"
             }
         });
     }
-    let mapper = match stack {
-        Stack::Php => " (Eloquent: with(…); Doctrine: a fetch join)",
-        Stack::Python => " (Django: select_related, prefetch_related; SQLAlchemy: selectinload)",
-        Stack::Perl => " (DBIx::Class: prefetch)",
-        _ => "",
+    // The means of mappers that are not there would only mislead.
+    let mapper = match (application.and_then(Application::for_many), stack) {
+        (Some(means), _) => format!(" ({means})"),
+        (None, Stack::Python) => " (Django: select_related, prefetch_related; SQLAlchemy: selectinload)".to_owned(),
+        (None, Stack::Perl) => " (DBIx::Class: prefetch)".to_owned(),
+        _ => String::new(),
     };
-    let cure = Cure::advice(format!(
+    let fix = Fix::advice(format!(
         "collect the values first and ask for all by one query with IN (…), or join the table to the query that found them{mapper}"
     ));
-    Cure { lines: statements::for_many(&seen.fingerprint).into_iter().collect(), ..cure }
+    Fix { lines: statements::for_many(&seen.fingerprint).into_iter().collect(), ..fix }
 }
 
 #[cfg(test)]

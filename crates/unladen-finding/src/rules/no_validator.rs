@@ -1,17 +1,17 @@
 //! A page that clients cannot ask whether it has changed.
 
-use unladen_trace::{Evidence, Source};
+use unladen_trace::{Evidence, EvidenceSource};
 
 use super::answers::{self, LEAST_BYTES};
-use super::front;
+use super::web_server;
 use crate::again;
-use crate::cure::Cure;
 use crate::finding::{Finding, Share};
+use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 use crate::words;
 
-/// See `docs/rules/no-validator.md`.
+/// See `docs/reference/rules/no-validator.md`.
 pub(super) struct NoValidator;
 
 impl Rule for NoValidator {
@@ -23,12 +23,12 @@ impl Rule for NoValidator {
         "a page that does not change has neither ETag nor Last-Modified"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Response]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Response]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/no-validator.md")
+        include_str!("../../../../docs/reference/rules/no-validator.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -58,12 +58,12 @@ impl NoValidator {
             figures: Vec::new(),
             items: Vec::new(),
             share: Share::NotKnown("bytes, for clients that have the page already; how many do is not known".into()),
-            cure: match (front::has_php(evidence), front::stack(evidence, response)) {
-                (true, _) => php(),
-                (false, Stack::Apache) => Cure::advice(
+            fix: match (web_server::has_php(evidence), web_server::stack(evidence, response)) {
+                (true, _) => php().of(web_server::busiest(evidence, Stack::Php)),
+                (false, Stack::Apache) => Fix::advice(
                     "send an ETag made of what the page is made of, and answer 304 to it; for files, `FileETag MTime Size`",
                 ),
-                _ => Cure::advice(
+                _ => Fix::advice(
                     "send an ETag made of what the page is made of (a version, a time of change), and answer 304 to it \
                      before the page is made; for files, nginx does so by itself unless `etag off;` says otherwise",
                 ),
@@ -73,7 +73,7 @@ impl NoValidator {
     }
 }
 
-fn php() -> Cure {
+fn php() -> Fix {
     let lines = [
         "ob_start(function ($page) {",
         "    $tag = '\"' . hash('xxh128', $page) . '\"';",
@@ -85,9 +85,9 @@ fn php() -> Cure {
         "    return '';",
         "});",
     ];
-    Cure {
+    Fix {
         lines: lines.map(Into::into).to_vec(),
-        ..Cure::advice(
+        ..Fix::advice(
             "send a validator: a hash of the page, by these lines before any output, saves its bytes; to save the work too, make \
              the ETag of a version or a time of change, and compare it before the page is made",
         )

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use unladen_trace::{Counted, Evidence, FileCall, FileSeen, Outcome, PhpSettings, Series, Source, State};
+use unladen_trace::{Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, PhpSettings, Series, State};
 
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::folders::folders;
 use crate::php;
 use crate::rule::Rule;
@@ -19,19 +19,19 @@ const LEAST_FILES: f64 = 50.0;
 pub(super) const MOST_REQUESTS: f64 = 0.5;
 /// Seconds for which PHP believes what it saw, unless `opcache.revalidate_freq` says otherwise: PHP's own default.
 const DEFAULT_SECONDS: u64 = 2;
-/// What a check takes of the latency, over the kernel's part of it. At MediaWiki 1.39, `revalidate_freq=0` adds 9 % to 19.0 ms
-/// for 1,183 files, 1.4 µs each, of which the kernel's part is 0.9 µs.
+/// What a check takes of the latency, over the kernel's part of it. At MediaWiki 1.39, `revalidate_freq=0` adds 9 % to
+/// 19.0 ms for 1,183 files, 1.4 µs each, of which the kernel's part is 0.9 µs.
 const VALUE: f64 = 1.6;
 /// At least the kernel's part itself.
 const LOW: f64 = 1.0;
 /// At most what a check by the application itself takes, see `stat_storm`.
 const HIGH: f64 = 2.7;
-/// What believing for longer means in the cure, seconds.
+/// What believing for longer means in the fix, seconds.
 const LONGER: &str = "opcache.revalidate_freq=60";
-/// What never asking means in the cure.
+/// What never asking means in the fix.
 const NEVER: &str = "opcache.validate_timestamps=0";
 
-/// See `docs/rules/opcache-revalidation.md`.
+/// See `docs/reference/rules/opcache-revalidation.md`.
 pub(super) struct OpcacheRevalidation;
 
 impl Rule for OpcacheRevalidation {
@@ -43,12 +43,12 @@ impl Rule for OpcacheRevalidation {
         "PHP asks of each source file whether it has changed, in every request"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/opcache-revalidation.md")
+        include_str!("../../../../docs/reference/rules/opcache-revalidation.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -64,7 +64,7 @@ impl OpcacheRevalidation {
         let all = Counted::sum(seen.iter().map(|file| &file.counted));
         let own = evidence.mean(&all.requests) / evidence.mean(&all.count);
         let time = evidence.time_of(&all.count, &all.time_ns).map(|time| widened(time.scaled(own), LOW, VALUE, HIGH));
-        let cure = cure(evidence, group);
+        let fix = fix(evidence, group);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -77,8 +77,8 @@ impl OpcacheRevalidation {
                 seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.requests))),
             )),
             share: Share::of_latency(evidence, time),
-            check_again: php::again(evidence, &cure, "no revalidation"),
-            cure,
+            check_again: php::again(evidence, &fix, "no revalidation"),
+            fix,
         })
     }
 }
@@ -89,7 +89,7 @@ pub(super) fn revalidated(evidence: &Evidence, group: usize) -> Vec<&FileSeen> {
         return Vec::new();
     }
     let in_most = |file: &FileSeen| evidence.mean(&file.counted.requests) >= MOST_REQUESTS;
-    let own = || evidence.files.iter().filter(move |file| file.group == group && file.outcome == Outcome::Found);
+    let own = || evidence.files.iter().filter(move |file| file.group == group && file.outcome == FileOutcome::Found);
     let opened: BTreeSet<&str> =
         own().filter(|file| file.call == FileCall::Open && in_most(file)).map(|file| file.path.as_str()).collect();
     own()
@@ -98,8 +98,8 @@ pub(super) fn revalidated(evidence: &Evidence, group: usize) -> Vec<&FileSeen> {
         .collect()
 }
 
-/// Whether PHP asks in most requests, by its settings and by how far apart the requests were. Where the settings are not
-/// known, what looks like it is taken for it.
+/// Whether PHP asks in most requests, by its settings and by how far apart the requests were. Where the settings are
+/// not known, what looks like it is taken for it.
 fn asks(evidence: &Evidence, group: usize) -> bool {
     let Some(php) = evidence.php_of(group) else { return true };
     if php::has_opcache(evidence, group) == Some(false) || php.is_on("opcache.validate_timestamps") == Some(false) {
@@ -131,10 +131,10 @@ pub(super) fn is_source(path: &str) -> bool {
     [".php", ".inc", ".phtml", ".module", ".theme", ".install"].iter().any(|end| path.ends_with(end))
 }
 
-fn cure(evidence: &Evidence, group: usize) -> Cure {
+fn fix(evidence: &Evidence, group: usize) -> Fix {
     let seconds = php::number(evidence.php_of(group), "opcache.revalidate_freq");
     if seconds.unwrap_or(0) == 0 {
-        return php::cure(
+        return php::fix(
             evidence,
             group,
             format!(
@@ -143,7 +143,7 @@ fn cure(evidence: &Evidence, group: usize) -> Cure {
             &[LONGER],
         );
     }
-    php::cure(
+    php::fix(
         evidence,
         group,
         "requests are further apart than opcache.revalidate_freq: never ask, and reload PHP at each deployment",

@@ -4,16 +4,16 @@ use unladen_trace::{ConnectionSeen, Counted, Evidence, Interval, Protocol, Serie
 
 use crate::words;
 
-/// From this many a request on, opening is the habit and not the exception: a pool that is kept opens one in hundreds of
-/// requests, when the other side has closed it; without one, each request that uses the peer opens one. Half lies between
-/// the two, and tells of a page half of whose requests use the peer.
+/// From this many a request on, opening is the habit and not the exception: a pool that is kept opens one in hundreds
+/// of requests, when the other side has closed it; without one, each request that uses the peer opens one. Half lies
+/// between the two, and tells of a page half of whose requests use the peer.
 pub(super) const LEAST_PER_REQUEST: f64 = 0.5;
 
 /// Where the C library asks, or finds nobody to ask, whenever a user or a host is looked up.
 const NAME_SERVICE: &[&str] = &["/var/run/nscd/socket", "/run/nscd/socket", "/run/systemd/userdb/"];
 
-/// Connections that a page opens by habit. In first requests of fresh processes all are new, those of the best pool too. What the
-/// C library opens by itself is none of the page's.
+/// Connections that a page opens by habit. In first requests of fresh processes all are new, those of the best pool
+/// too. What the C library opens by itself is none of the page's.
 pub(super) fn habits(evidence: &Evidence) -> impl Iterator<Item = &ConnectionSeen> {
     let is_ours = |seen: &&ConnectionSeen| !NAME_SERVICE.iter().any(|path| seen.peer.starts_with(path));
     evidence.connections.iter().filter(|_| evidence.state == State::Warm).filter(is_ours)

@@ -1,10 +1,10 @@
 //! Programs started, and children forked, by each request.
 
-use unladen_trace::{Evidence, ProcessSeen, Series, Source, State};
+use unladen_trace::{Evidence, EvidenceSource, ProcessSeen, Series, State};
 
 use crate::again;
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::php;
 use crate::rule::Rule;
 use crate::share::at_least;
@@ -16,7 +16,7 @@ const LEAST_STARTED: f64 = 0.5;
 /// What stands in the place of a program's name for a child that remained the same program.
 const CHILD: &str = "a child without a program of its own";
 
-/// See `docs/rules/process-per-request.md`.
+/// See `docs/reference/rules/process-per-request.md`.
 pub(super) struct ProcessPerRequest;
 
 impl Rule for ProcessPerRequest {
@@ -28,12 +28,12 @@ impl Rule for ProcessPerRequest {
         "each request starts a process"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Processes]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Processes]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/process-per-request.md")
+        include_str!("../../../../docs/reference/rules/process-per-request.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -58,7 +58,7 @@ impl ProcessPerRequest {
         let cpu = evidence.per_request(&cpu).filter(|cpu| cpu.value > 0.0);
         let mut figures = vec![Figure { name: "processes", unit: "1", value: started }];
         figures.extend(cpu.map(|value| Figure { name: "cpu", unit: "ns", value }));
-        let (cure, check_again) = cure(evidence, group, &items);
+        let (fix, check_again) = fix(evidence, group, &items);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -69,14 +69,14 @@ impl ProcessPerRequest {
             ),
             figures,
             share: Share::of_cpu(evidence, cpu),
-            cure,
+            fix,
             check_again,
             items,
         })
     }
 }
 
-fn cure(evidence: &Evidence, group: usize, items: &[Item]) -> (Cure, String) {
+fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, String) {
     let weigh = || again::weigh(evidence);
     let base = |item: &Item| item.name.rsplit('/').next().unwrap_or_default().to_owned();
     let starts = |names: &[&str]| items.iter().any(|item| names.contains(&base(item).as_str()));
@@ -84,7 +84,7 @@ fn cure(evidence: &Evidence, group: usize, items: &[Item]) -> (Cure, String) {
     let of = program(evidence, group);
     if matches!(stack, Stack::Apache | Stack::Nginx) || ["fcgiwrap", "lighttpd", "cgid"].contains(&of) {
         return (
-            Cure::advice(
+            Fix::advice(
                 "CGI starts the program for each request: a process that stays takes FastCGI, PSGI, WSGI or HTTP (PHP-FPM, spawn-fcgi, Starman, gunicorn)",
             ),
             weigh(),
@@ -92,9 +92,7 @@ fn cure(evidence: &Evidence, group: usize, items: &[Item]) -> (Cure, String) {
     }
     if starts(&["sendmail", "exim4", "postfix", "msmtp"]) {
         return (
-            Cure::advice(
-                "hand mail to a queue, or to a mail server over one connection, instead of starting a program",
-            ),
+            Fix::advice("hand mail to a queue, or to a mail server over one connection, instead of starting a program"),
             weigh(),
         );
     }
@@ -102,16 +100,16 @@ fn cure(evidence: &Evidence, group: usize, items: &[Item]) -> (Cure, String) {
         let advice = "PHP-FPM replaces its workers: keep a fixed number, for ever";
         return match php::pool_file(evidence, group) {
             Some(file) => {
-                let cure = Cure::advice(advice).lines(file, ["pm = static", "pm.max_requests = 0"]);
+                let fix = Fix::advice(advice).lines(file, ["pm = static", "pm.max_requests = 0"]);
                 let reload = php::reload(evidence, group);
-                (reload.into_iter().fold(cure, Cure::command), weigh())
+                (reload.into_iter().fold(fix, Fix::command), weigh())
             }
-            None => (Cure::advice(format!("{advice} (pm = static, pm.max_requests = 0)")), weigh()),
+            None => (Fix::advice(format!("{advice} (pm = static, pm.max_requests = 0)")), weigh()),
         };
     }
     if stack == Stack::Php {
         return (
-            Cure::advice(
+            Fix::advice(
                 "use PHP's own extension for it (imagick, gd, curl, zip, intl), keep its result in a cache, or hand it to a queue; where a program it must be, proc_open with a list of arguments saves the shell",
             ),
             weigh(),
@@ -119,16 +117,16 @@ fn cure(evidence: &Evidence, group: usize, items: &[Item]) -> (Cure, String) {
     }
     if starts(&["sh", "dash", "bash"]) {
         return (
-            Cure::advice(
+            Fix::advice(
                 "use a library for it, keep its result, or hand it to a queue; a list of arguments instead of one text saves the shell",
             ),
             weigh(),
         );
     }
     if items.iter().all(|item| item.name == CHILD) {
-        return (Cure::advice("start the workers beforehand, and let each answer many requests"), weigh());
+        return (Fix::advice("start the workers beforehand, and let each answer many requests"), weigh());
     }
-    (Cure::advice("use a library for it, keep its result, or let a process stay that is asked"), weigh())
+    (Fix::advice("use a library for it, keep its result, or let a process stay that is asked"), weigh())
 }
 
 #[cfg(test)]

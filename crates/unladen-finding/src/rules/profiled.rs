@@ -3,8 +3,8 @@
 use unladen_trace::{Evidence, FunctionSeen, Interval, ProfileSeen};
 
 use crate::again;
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share, Whole};
+use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words::{percent, plain};
 
@@ -42,7 +42,7 @@ pub(super) fn finding(
     evidence: &Evidence,
     profile: &ProfileSeen,
     function: &FunctionSeen,
-    cure: Cure,
+    fix: Fix,
 ) -> Finding {
     let part = percent(function.all);
     let summary = match function.calls {
@@ -67,7 +67,7 @@ pub(super) fn finding(
             .filter_map(|caller| Some(Item { name: format!("called by {}", caller.name), per_request: caller.calls? }))
             .collect(),
         share: share(profile, function.all),
-        cure,
+        fix,
         check_again: again::profile(evidence),
     }
 }

@@ -1,12 +1,12 @@
 //! Source files that are compiled in every request.
 
 use unladen_trace::{
-    CompileSeen, Counted, Evidence, FileCall, FileSeen, Interval, Language, Outcome, Series, Source, State,
+    CompileSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, Language, Series, State,
 };
 
 use crate::again;
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::folders::folders;
 use crate::php;
 use crate::rule::Rule;
@@ -18,13 +18,14 @@ use super::opcache_revalidation::is_source;
 
 /// Files a request: one that is compiled in each is one too many.
 const LEAST_FILES: f64 = 1.0;
-/// What is compiled in fewer requests than this part is compiled now and then, when it has changed or a worker has begun.
+/// What is compiled in fewer requests than this part is compiled now and then, when it has changed or a worker has
+/// begun.
 const MOST_REQUESTS: f64 = 0.5;
-/// Source files opened a request, where the compiler could not be looked into: PHP-FPM opens the script that was asked for even if
-/// its opcode cache holds it.
+/// Source files opened a request, where the compiler could not be looked into: PHP-FPM opens the script that was asked
+/// for even if its opcode cache holds it.
 const LEAST_OPENED: f64 = 2.0;
-/// PHP's own defaults, from which the cure doubles where the settings in force are not known: `opcache.memory_consumption` in
-/// MB, and `opcache.max_accelerated_files`.
+/// PHP's own defaults, from which the fix doubles where the settings in force are not known:
+/// `opcache.memory_consumption` in MB, and `opcache.max_accelerated_files`.
 const DEFAULT_MEMORY: u64 = 128;
 /// See [`DEFAULT_MEMORY`].
 const DEFAULT_FILES: u64 = 10_000;
@@ -32,8 +33,9 @@ const DEFAULT_FILES: u64 = 10_000;
 const MOSTLY: f64 = 0.5;
 /// How templates of Perl end: of Template Toolkit, HTML::Template, Mason, Mojolicious and Text::Xslate.
 const TEMPLATES: &[&str] = &[".tt2", ".tt", ".ttml", ".tmpl", ".html", ".mc", ".mas", ".ep", ".tx"];
-/// What parsing and compiling a template takes, over Perl's compiling of it, which alone is seen. Sympa 6.2's page of 100 lists, of which
-/// that is 7.1 %, is 57 ± 11 % faster with templates that are kept; with 300 lists 31 %, 2.6 times what was seen.
+/// What parsing and compiling a template takes, over Perl's compiling of it, which alone is seen. Sympa 6.2's page of
+/// 100 lists, of which that is 7.1 %, is 57 ± 11 % faster with templates that are kept; with 300 lists 31 %, 2.6 times
+/// what was seen.
 const TEMPLATE_VALUE: f64 = 4.5;
 /// See [`TEMPLATE_VALUE`].
 const TEMPLATE_HIGH: f64 = 9.0;
@@ -42,7 +44,7 @@ const SCRIPTS: &[&str] = &[".pl", ".cgi", ".fcgi", ".py"];
 /// Where compiled files of PHP are kept between processes; PHP wants it to be there.
 const FILE_CACHE: &str = "/var/cache/php-opcache";
 
-/// See `docs/rules/recompile.md`.
+/// See `docs/reference/rules/recompile.md`.
 pub(super) struct Recompile;
 
 impl Rule for Recompile {
@@ -55,16 +57,16 @@ impl Rule for Recompile {
     }
 
     // What cannot be seen of one language says nothing of another: each compiler that is seen is looked at.
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
-    fn reads(&self) -> &'static [Source] {
-        &[Source::Php, Source::Perl]
+    fn reads(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Php, EvidenceSource::Perl]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/recompile.md")
+        include_str!("../../../../docs/reference/rules/recompile.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -80,7 +82,7 @@ impl Recompile {
         if is_natural(evidence, group, language) {
             return None;
         }
-        if language == Language::Php && !evidence.has(Source::Php) {
+        if language == Language::Php && !evidence.has(EvidenceSource::Php) {
             return self.by_openings(evidence, group);
         }
         let seen: Vec<&CompileSeen> = evidence
@@ -100,7 +102,7 @@ impl Recompile {
             .iter()
             .filter(|seen| !seen.path.is_empty())
             .map(|seen| (seen.path.as_str(), evidence.mean(&seen.counted.count)));
-        let (cure, check_again) = cure(evidence, group, language, &seen);
+        let (fix, check_again) = fix(evidence, group, language, &seen);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -108,7 +110,7 @@ impl Recompile {
             figures: vec![Figure { name: "compiles", unit: "1", value: files }],
             items: Item::largest(folders(counts)),
             share: share(evidence, evidence.time_of(&all.count, &all.time_ns).map(|time| whole(evidence, &seen, time))),
-            cure,
+            fix,
             check_again,
         })
     }
@@ -118,7 +120,7 @@ impl Recompile {
         let seen: Vec<&FileSeen> = evidence
             .files
             .iter()
-            .filter(|file| file.group == group && file.call == FileCall::Open && file.outcome == Outcome::Found)
+            .filter(|file| file.group == group && file.call == FileCall::Open && file.outcome == FileOutcome::Found)
             .filter(|file| is_source(&file.path) && evidence.mean(&file.counted.requests) >= MOST_REQUESTS)
             .collect();
         if Stack::of(evidence, group) != Stack::Php {
@@ -126,7 +128,7 @@ impl Recompile {
         }
         let files = at_least(evidence, &Series::sum(seen.iter().map(|file| &file.counted.count)), LEAST_OPENED)?;
         let counts = seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.count)));
-        let (cure, check_again) = php_cure(evidence, group);
+        let (fix, check_again) = php_fix(evidence, group);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -134,15 +136,15 @@ impl Recompile {
             figures: vec![Figure { name: "opened", unit: "1", value: files }],
             items: Item::largest(folders(counts)),
             share: Share::NotKnown("PHP's compiler could not be looked into".into()),
-            cure,
+            fix,
             check_again,
         })
     }
 }
 
-fn cure(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSeen]) -> (Cure, String) {
+fn fix(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSeen]) -> (Fix, String) {
     let advice = match language {
-        Language::Php => return php_cure(evidence, group),
+        Language::Php => return php_fix(evidence, group),
         Language::Perl if is_started(evidence, "perl") => {
             "keep the process: FastCGI (spawn-fcgi, CGI::Fast) or PSGI (plackup -s Starman) instead of CGI, with modules loaded at its start"
         }
@@ -157,7 +159,7 @@ fn cure(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileS
         }
         Language::Python => "move imports from functions to the top of modules",
     };
-    (Cure::advice(advice), again::weigh(evidence))
+    (Fix::advice(advice), again::weigh(evidence))
 }
 
 /// Whether requests start such programs, whichever group does that; also if it cannot be told.
@@ -166,7 +168,8 @@ fn is_started(evidence: &Evidence, name: &str) -> bool {
         let program = seen.program.rsplit('/').next().unwrap_or_default();
         program.starts_with(name) || SCRIPTS.iter().any(|end| program.ends_with(end))
     });
-    !evidence.has(Source::Processes) || evidence.mean(&Series::sum(started.map(|seen| &seen.started))) >= MOST_REQUESTS
+    !evidence.has(EvidenceSource::Processes)
+        || evidence.mean(&Series::sum(started.map(|seen| &seen.started))) >= MOST_REQUESTS
 }
 
 /// The part of what is compiled that is templates, by the endings of their names.
@@ -192,8 +195,8 @@ fn whole(evidence: &Evidence, seen: &[&CompileSeen], time: Interval) -> Interval
     }
 }
 
-/// Compiling is work on a processor, but for reading the files: it is a part of the CPU as well as of the latency. The larger part
-/// is told; which that is depends on how much of the request waits, and on how many processes share in it.
+/// Compiling is work on a processor, but for reading the files: it is a part of the CPU as well as of the latency. The
+/// larger part is told; which that is depends on how much of the request waits, and on how many processes share in it.
 fn share(evidence: &Evidence, time: Option<Interval>) -> Share {
     let Some(time) = time.filter(|time| time.value > 0.0) else {
         return Share::NotKnown("how long it takes is not seen in this language".into());
@@ -202,20 +205,20 @@ fn share(evidence: &Evidence, time: Option<Interval>) -> Share {
     if cpu.rank() > latency.rank() { cpu } else { latency }
 }
 
-fn php_cure(evidence: &Evidence, group: usize) -> (Cure, String) {
+fn php_fix(evidence: &Evidence, group: usize) -> (Fix, String) {
     let settings = evidence.php_of(group);
     let with = |advice: &str, lines: &[&str], name: &str| {
-        let cure = php::cure(evidence, group, advice, lines);
-        let again = php::again(evidence, &cure, name);
-        (cure, again)
+        let fix = php::fix(evidence, group, advice, lines);
+        let again = php::again(evidence, &fix, name);
+        (fix, again)
     };
     if php::is_cgi(evidence, group) {
-        let (cure, again) = with(
+        let (fix, again) = with(
             "the opcode cache ends with each process: PHP-FPM keeps both; until then keep compiled files on the disk",
             &["opcache.enable=1", "opcache.file_cache_only=1", &format!("opcache.file_cache={FILE_CACHE}")],
             "compiled files on the disk",
         );
-        return (cure.command(format!("install -d -m 700 -o www-data {FILE_CACHE}")), again);
+        return (fix.command(format!("install -d -m 700 -o www-data {FILE_CACHE}")), again);
     }
     if php::has_extension(settings, "Zend OPcache") == Some(false) {
         return with(

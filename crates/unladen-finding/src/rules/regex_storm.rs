@@ -1,9 +1,9 @@
 //! Regular expressions are evaluated tens of thousands of times in a request.
 
-use unladen_trace::{Evidence, FunctionSeen, Source};
+use unladen_trace::{Evidence, EvidenceSource, FunctionSeen};
 
-use crate::cure::Cure;
 use crate::finding::Finding;
+use crate::fix::Fix;
 use crate::rule::Rule;
 
 use super::profiled;
@@ -16,7 +16,7 @@ const OPCODES: &[&str] = &["CORE:match", "CORE:subst", "CORE:substcont", "CORE:r
 /// Libraries that do nothing else: of native code, where their frames have one.
 const LIBRARIES: &[&str] = &["libpcre2", "libpcre.so", "libonig", "libre2"];
 
-/// See `docs/rules/regex-storm.md`.
+/// See `docs/reference/rules/regex-storm.md`.
 pub(super) struct RegexStorm;
 
 impl Rule for RegexStorm {
@@ -28,12 +28,12 @@ impl Rule for RegexStorm {
         "a good part of a request evaluates regular expressions"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Profile]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Profile]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/regex-storm.md")
+        include_str!("../../../../docs/reference/rules/regex-storm.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -45,7 +45,7 @@ impl Rule for RegexStorm {
         } else {
             "look first whether it can match at all (index, eq, a hash of the words), put many expressions into one, or keep the answers for texts that come again"
         };
-        vec![profiled::finding(self, evidence, profile, function, Cure::advice(advice))]
+        vec![profiled::finding(self, evidence, profile, function, Fix::advice(advice))]
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use unladen_trace::{Evidence, FileCall, FileSeen, LogSink, Outcome, Series, Source};
+use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, LogSink, Series};
 
 use crate::again;
-use crate::cure::Cure;
+use crate::container;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::folders::around;
 use crate::php;
 use crate::rule::Rule;
@@ -16,18 +17,19 @@ use crate::words::{count, plain};
 
 use super::stat_storm::{KERNEL_HIGH, KERNEL_LOW, KERNEL_VALUE};
 
-/// From so many times in a request a file counts as asked for over and over: twice happens to whoever looks whether a file is
-/// there and then takes it.
+/// From so many times in a request a file counts as asked for over and over: twice happens to whoever looks whether a
+/// file is there and then takes it.
 const TIMES: f64 = 3.0;
 /// Openings too many, per request: one file opened three times is two too many.
 const LEAST_OPENINGS: f64 = 2.0;
-/// Checks too many, per request. A check takes 2.5 µs (see `stat_storm`), so that fewer than these take less than 0.1 ms.
+/// Checks too many, per request. A check takes 2.5 µs (see `stat_storm`), so that fewer than these take less than 0.1
+/// ms.
 const LEAST_CHECKS: f64 = 30.0;
 
 /// What the edges of phases may make of two equal counts, a request.
 const EDGES: f64 = 0.05;
 
-/// See `docs/rules/same-file-again.md`.
+/// See `docs/reference/rules/same-file-again.md`.
 pub(super) struct SameFileAgain;
 
 impl Rule for SameFileAgain {
@@ -39,12 +41,12 @@ impl Rule for SameFileAgain {
         "a request opens or checks the same file over and over"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/same-file-again.md")
+        include_str!("../../../../docs/reference/rules/same-file-again.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -88,7 +90,7 @@ impl SameFileAgain {
             figures,
             items: worst,
             share: Share::of_latency(evidence, time),
-            cure: cure(evidence, group, worst_path),
+            fix: fix(evidence, group, worst_path),
             check_again: again::weigh(evidence),
         })
     }
@@ -100,7 +102,7 @@ pub(super) fn checked_again(evidence: &Evidence, group: usize) -> Vec<&FileSeen>
 }
 
 fn opens(file: &FileSeen) -> bool {
-    file.call == FileCall::Open && file.outcome == Outcome::Found
+    file.call == FileCall::Open && file.outcome == FileOutcome::Found
 }
 
 /// Folders that PHP checks on its way to files: its cache of paths is too small, of which `stat-storm` tells.
@@ -193,21 +195,26 @@ fn is_special(path: &str) -> bool {
         || path.contains(".so.")
 }
 
-fn cure(evidence: &Evidence, group: usize, worst: &str) -> Cure {
+fn fix(evidence: &Evidence, group: usize, worst: &str) -> Fix {
+    if worst == "/etc/localtime" && container::is_in(evidence, group) {
+        return Fix::advice(
+            "without TZ in its environment the C library looks at /etc/localtime for each date: start the container with TZ=:/etc/localtime",
+        );
+    }
     if worst == "/etc/localtime" {
-        return Cure::advice(
+        return Fix::advice(
             "without TZ in its environment the C library looks at /etc/localtime for each date; set it (systemctl edit SERVICE), and restart",
         )
         .lines("a drop-in of the service", ["[Service]", "Environment=TZ=:/etc/localtime"]);
     }
     match Stack::of(evidence, group) {
-        Stack::Php if php::has_extension(evidence.php_of(group), "apcu") == Some(true) => Cure::advice(format!(
+        Stack::Php if php::has_extension(evidence.php_of(group), "apcu") == Some(true) => Fix::advice(format!(
             "read {worst} once and keep what was read: in a static variable for the request, in APCu (apcu_entry) for later ones"
         )),
-        Stack::Php => Cure::advice(format!(
+        Stack::Php => Fix::advice(format!(
             "read {worst} once and keep what was read in a static variable; as a PHP file that returns an array, the opcode cache holds it"
         )),
-        _ => Cure::advice(format!(
+        _ => Fix::advice(format!(
             "read {worst} once and keep what was read; where it may change, ask for its time of change once a request or less"
         )),
     }

@@ -1,17 +1,17 @@
 //! The very same query again in one request.
 
-use unladen_trace::{Evidence, QuerySeen, Source};
+use unladen_trace::{Evidence, EvidenceSource, QuerySeen};
 
 use super::{peers, statements};
 use crate::again;
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::rule::Rule;
 
 /// From so many repeats a request on: one is often the price of parts that do not know of each other.
 const LEAST_REPEATS: f64 = 2.0;
 
-/// See `docs/rules/same-query-again.md`.
+/// See `docs/reference/rules/same-query-again.md`.
 pub(super) struct SameQueryAgain;
 
 impl Rule for SameQueryAgain {
@@ -23,16 +23,16 @@ impl Rule for SameQueryAgain {
         "the very same query is asked again in one request"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
-    fn reads(&self) -> &'static [Source] {
-        &[Source::Sqlite]
+    fn reads(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Sqlite]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/same-query-again.md")
+        include_str!("../../../../docs/reference/rules/same-query-again.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -57,7 +57,7 @@ impl SameQueryAgain {
             figures: vec![Figure { name: "repeats", unit: "1", value: repeats }],
             items: vec![Item { name: format!("{}, of {}", seen.example, seen.database), per_request: repeats.value }],
             share: Share::of_latency(evidence, time),
-            cure: Cure::advice(
+            fix: Fix::advice(
                 "keep the answer for the rest of the request: a static variable or a property where it is asked for, or hand \
                  it to the parts that need it",
             ),

@@ -1,16 +1,16 @@
 //! Time in which the page waits for nothing but time.
 
-use unladen_trace::{Evidence, Source};
+use unladen_trace::{Evidence, EvidenceSource};
 
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Share, Whole};
+use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words::many;
 
 /// Shorter sleeps (ns a request) are the scheduler's business.
 const LEAST_NS: f64 = 100_000.0;
 
-/// See `docs/rules/sleep.md`.
+/// See `docs/reference/rules/sleep.md`.
 pub(super) struct Sleep;
 
 impl Rule for Sleep {
@@ -22,12 +22,12 @@ impl Rule for Sleep {
         "a request waits for time to pass"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/sleep.md")
+        include_str!("../../../../docs/reference/rules/sleep.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -50,9 +50,7 @@ impl Rule for Sleep {
                         Some(part) => Share::Known { of: Whole::Latency, time, part },
                         None => Share::NotKnown("the latency is not known".into()),
                     },
-                    cure: Cure::advice(
-                        "wait for the event instead of for time: look for sleep, usleep and retry loops",
-                    ),
+                    fix: Fix::advice("wait for the event instead of for time: look for sleep, usleep and retry loops"),
                     check_again: format!("unladen weigh {}", evidence.page.url),
                 })
             })

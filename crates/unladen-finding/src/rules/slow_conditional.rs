@@ -1,17 +1,18 @@
 //! A page whose "nothing has changed" takes as long as the page.
 
-use unladen_trace::{Ask, Evidence, Response, Source, Variant};
+use unladen_trace::{Ask, Evidence, EvidenceSource, Response, Variant};
 
-use super::{answers, front};
-use crate::cure::Cure;
+use super::{answers, web_server};
 use crate::finding::{Figure, Finding, Share};
+use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words::count;
 
-/// From this part of a full answer on, 304 saves bytes and not work: what it does before it knows is more than the rest.
+/// From this part of a full answer on, 304 saves bytes and not work: what it does before it knows is more than the
+/// rest.
 const LEAST_COST: f64 = 0.5;
 
-/// See `docs/rules/slow-conditional.md`.
+/// See `docs/reference/rules/slow-conditional.md`.
 pub(super) struct SlowConditional;
 
 impl Rule for SlowConditional {
@@ -23,12 +24,12 @@ impl Rule for SlowConditional {
         "to say that nothing has changed takes as long as the page"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Response]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Response]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/slow-conditional.md")
+        include_str!("../../../../docs/reference/rules/slow-conditional.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -40,7 +41,7 @@ impl SlowConditional {
     fn one(&self, evidence: &Evidence) -> Option<Finding> {
         let response = answers::page(evidence)?;
         let conditional = response.variant(Ask::Conditional)?;
-        let (summary, figures, cure) = match conditional.status {
+        let (summary, figures, fix) = match conditional.status {
             304 => {
                 let cost = conditional.cost.filter(|cost| cost.low >= LEAST_COST && answers::is_work(evidence))?;
                 (
@@ -59,8 +60,8 @@ impl SlowConditional {
             figures,
             items: Vec::new(),
             share: Share::NotKnown("only requests with validators gain, and how many those are is not known".into()),
-            check_again: front::again(evidence, &cure, "cache"),
-            cure,
+            check_again: web_server::again(evidence, &fix, "cache"),
+            fix,
         })
     }
 }
@@ -91,18 +92,17 @@ fn weak(etag: &str) -> &str {
     etag.trim().trim_start_matches("W/")
 }
 
-fn slow(evidence: &Evidence, response: &Response) -> Cure {
+fn slow(evidence: &Evidence, response: &Response) -> Fix {
     const EARLIER: &str = "know the validator before the page is made: keep what it is made of (a version, a time of change) \
                            where one cheap question finds it, and answer 304 before anything else is loaded";
-    let says = |directive| answers::says(response, directive);
-    if answers::is_personal(response) || says("no-store") || says("private") {
-        return Cure::advice(EARLIER);
+    if answers::is_personal(response) || !answers::is_stable(response) || answers::forbids(response).is_some() {
+        return Fix::advice(EARLIER);
     }
-    answers::cache(evidence, &format!("{EARLIER}. Or"), false)
+    answers::cache(evidence, response, &format!("{EARLIER}. Or"))
 }
 
-fn honour() -> Cure {
-    Cure::advice(
+fn honour() -> Fix {
+    Fix::advice(
         "compare If-None-Match with the ETag (without W/, and each of a list), else If-Modified-Since with Last-Modified, and \
          answer 304 without a body; make the ETag of the content alone, the same on all servers",
     )

@@ -1,14 +1,14 @@
 //! A page that is the same for all, and of which caches must keep a copy for each.
 
-use unladen_trace::{Ask, Evidence, Response, Source};
+use unladen_trace::{Ask, Evidence, EvidenceSource, Response};
 
-use super::{answers, front};
+use super::{answers, web_server};
 use crate::again;
-use crate::cure::Cure;
 use crate::finding::{Finding, Item, Share};
+use crate::fix::Fix;
 use crate::rule::Rule;
 
-/// See `docs/rules/splits-cache.md`.
+/// See `docs/reference/rules/splits-cache.md`.
 pub(super) struct SplitsCache;
 
 impl Rule for SplitsCache {
@@ -20,12 +20,12 @@ impl Rule for SplitsCache {
         "the same page for all, but caches must keep one for each"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Response]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Response]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/splits-cache.md")
+        include_str!("../../../../docs/reference/rules/splits-cache.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -58,7 +58,7 @@ impl SplitsCache {
         };
         let mut items: Vec<String> = cookies.iter().map(|name| format!("Set-Cookie: {}", name.trim())).collect();
         items.extend(varies.then(|| "Vary: Cookie".to_owned()));
-        let session = match front::has_php(evidence) {
+        let session = match web_server::has_php(evidence) {
             true => ": call session_start() when something is put into the session, and session.auto_start = 0",
             false => "",
         };
@@ -66,7 +66,7 @@ impl SplitsCache {
             evidence,
             format!("{what}, though the page is the same with cookies and without"),
             items,
-            Cure::advice(format!(
+            Fix::advice(format!(
                 "set cookies when there is something to remember, and not before{session}; and take Cookie out of Vary on pages \
                  that do not look at cookies"
             )),
@@ -87,10 +87,10 @@ impl SplitsCache {
             () => return None,
         };
         let items = vec![format!("Vary: {}", vary.join(", "))];
-        Some(self.finding(evidence, what.to_owned(), items, Cure::advice(advice)))
+        Some(self.finding(evidence, what.to_owned(), items, Fix::advice(advice)))
     }
 
-    fn finding(&self, evidence: &Evidence, summary: String, items: Vec<String>, cure: Cure) -> Finding {
+    fn finding(&self, evidence: &Evidence, summary: String, items: Vec<String>, fix: Fix) -> Finding {
         Finding {
             rule: self.name(),
             group: String::new(),
@@ -98,7 +98,7 @@ impl SplitsCache {
             figures: Vec::new(),
             items: items.into_iter().map(|name| Item { name, per_request: 1.0 }).collect(),
             share: Share::NotKnown("what a cache would then answer depends on its visitors".into()),
-            cure,
+            fix,
             check_again: again::weigh(evidence),
         }
     }

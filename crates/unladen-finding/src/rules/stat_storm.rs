@@ -1,8 +1,8 @@
 //! Very many checks whether files are there.
 
-mod cure;
+mod fix;
 
-use unladen_trace::{Counted, Evidence, FileCall, FileSeen, Interval, LockKind, Outcome, Series, Source};
+use unladen_trace::{Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, LockKind, Series};
 
 use crate::finding::{Figure, Finding, Item, Share};
 use crate::folders::{around, folders};
@@ -20,17 +20,18 @@ use super::{
 /// Fewer checks (a request) than this are not worth a change: at 2.5 µs each (see [`KERNEL_VALUE`]) they take 0.25 ms.
 const LEAST_CHECKS: f64 = 100.0;
 
-/// What a check takes of the latency, over the kernel's part of it, which alone is seen: between the two below. At MediaWiki 1.39 a
-/// class map took away 690 of 850 `newfstatat` a request; on a quiet machine it took 1.74 ms off, 2.7 times the kernel's part,
-/// and beside other work 1.56 ms (1.0 to 2.1), 1.7 times (1.1 to 2.3), see `docs/accuracy.md`.
+/// What a check takes of the latency, over the kernel's part of it, which alone is seen: between the two below. At
+/// MediaWiki 1.39 a class map took away 690 of 850 `newfstatat` a request; on a quiet machine it took 1.74 ms off, 2.7
+/// times the kernel's part, and beside other work 1.56 ms (1.0 to 2.1), 1.7 times (1.1 to 2.3), see
+/// `docs/reference/accuracy.md`.
 pub(super) const KERNEL_VALUE: f64 = 2.0;
-/// At least what nothing but checking takes: a loop over `file_exists` in PHP 8.2 1.1 to 1.5 times the kernel's part, over `-e` in
-/// Perl 5.36 1.15 times.
+/// At least what nothing but checking takes: a loop over `file_exists` in PHP 8.2 1.1 to 1.5 times the kernel's part,
+/// over `-e` in Perl 5.36 1.15 times.
 pub(super) const KERNEL_LOW: f64 = 1.1;
 /// At most a fifth more than at MediaWiki on a quiet machine, whose autoloader puts a path together for each check.
 pub(super) const KERNEL_HIGH: f64 = 3.2;
 
-/// See `docs/rules/stat-storm.md`.
+/// See `docs/reference/rules/stat-storm.md`.
 pub(super) struct StatStorm;
 
 impl Rule for StatStorm {
@@ -42,12 +43,12 @@ impl Rule for StatStorm {
         "a request checks hundreds of files, many of which do not exist"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/stat-storm.md")
+        include_str!("../../../../docs/reference/rules/stat-storm.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -67,7 +68,7 @@ impl StatStorm {
             summary += &format!(", {} of them for files that do not exist", plain(missing.value.round()));
             figures.push(Figure { name: "checks_missing", unit: "1", value: missing });
         }
-        let (cure, check_again) = cure::cure(evidence, group, &checks);
+        let (fix, check_again) = fix::fix(evidence, group, &checks);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -75,7 +76,7 @@ impl StatStorm {
             figures,
             items: Item::largest(folders(checks.iter().map(|check| (check.file.path.as_str(), check.mean)))),
             share: Share::of_latency(evidence, time(evidence, &checks)),
-            cure,
+            fix,
             check_again,
         })
     }
@@ -92,7 +93,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn is_missing(&self) -> bool {
-        self.file.outcome == Outcome::Missing
+        self.file.outcome == FileOutcome::Missing
     }
 }
 
@@ -109,6 +110,7 @@ fn checks(evidence: &Evidence, group: usize) -> Vec<Check<'_>> {
         .files
         .iter()
         .filter(|file| file.group == group && is_check(file) && !locks.contains(file.path.as_str()))
+        .filter(|file| !is_journal(&file.path))
         .map(|file| {
             let counted = &file.counted;
             let mut count = if of(&again, file) { counted.requests.clone() } else { counted.count.clone() };
@@ -128,11 +130,11 @@ fn checks(evidence: &Evidence, group: usize) -> Vec<Check<'_>> {
 
 /// What PHP itself checks to see whether a source has changed.
 fn is_revalidated(file: &FileSeen) -> bool {
-    file.call == FileCall::Stat && file.outcome == Outcome::Found && is_source(&file.path)
+    file.call == FileCall::Stat && file.outcome == FileOutcome::Found && is_source(&file.path)
 }
 
-/// A count without what some requests have besides: a file that is checked in few is none of the usual request's, and of the
-/// others it is the usual number.
+/// A count without what some requests have besides: a file that is checked in few is none of the usual request's, and
+/// of the others it is the usual number.
 fn usual(evidence: &Evidence, counted: &Counted) -> Series {
     let requests = evidence.mean(&counted.requests);
     if requests < MOST_REQUESTS {
@@ -141,10 +143,16 @@ fn usual(evidence: &Evidence, counted: &Counted) -> Series {
     counted.requests.times((evidence.mean(&counted.count) / requests).round() as u64)
 }
 
+/// SQLite looks for its journals whenever it locks its database: whoever asks for fewer statements asks for fewer of
+/// these, and no map of files or cache of paths does.
+fn is_journal(path: &str) -> bool {
+    ["-journal", "-wal", "-shm"].iter().any(|end| path.ends_with(end))
+}
+
 fn is_check(file: &FileSeen) -> bool {
     match file.call {
         FileCall::Stat | FileCall::Access | FileCall::Readlink => true,
-        FileCall::Open => file.outcome != Outcome::Found,
+        FileCall::Open => file.outcome != FileOutcome::Found,
         _ => false,
     }
 }

@@ -72,8 +72,8 @@ fn has_placeholder(text: &str) -> bool {
     false
 }
 
-/// The same for many values at once, where the text is so simple that this can be told: one comparison of a column with one
-/// value, in a SELECT without functions.
+/// The same for many values at once, where the text is so simple that this can be told: one comparison of a column with
+/// one value, in a SELECT without functions.
 pub(super) fn for_many(fingerprint: &str) -> Option<String> {
     let text = fingerprint.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = text.trim_end_matches(';');
@@ -99,6 +99,51 @@ pub(super) fn for_many(fingerprint: &str) -> Option<String> {
     let head = &text[7..from + 7 + before.trim_end().len()];
     Some(format!("SELECT {key}{head} IN (?+){}", &text[end..]))
 }
+
+/// The tables that a statement names after FROM and JOIN, as it writes them: not what views and functions read behind
+/// them.
+pub(super) fn tables(fingerprint: &str) -> Vec<String> {
+    let text = fingerprint.replace(['(', ')', ';'], " ").replace(',', " , ");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut tables = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        if !["from", "join"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword)) {
+            continue;
+        }
+        // extract(year FROM …), substring(… FROM 2), trim(both FROM …)
+        let before = at.checked_sub(3).and_then(|before| words.get(before)).copied().unwrap_or_default();
+        if ["extract", "substring", "trim"].iter().any(|function| before.eq_ignore_ascii_case(function)) {
+            continue;
+        }
+        // FROM a AS b, c: what follows a comma is a table too, up to the next word that is none.
+        let mut expects = true;
+        while let Some(word) = words.get(at) {
+            let bare: String = word.chars().filter(|letter| !matches!(letter, '"' | '`')).collect();
+            let is_end = END_OF_TABLES.iter().any(|end| word.eq_ignore_ascii_case(end));
+            if is_end || bare.is_empty() {
+                break;
+            }
+            if *word == "," {
+                expects = true;
+            } else if expects && is_column(word) && !word.starts_with(|first: char| first.is_ascii_digit()) {
+                tables.push(bare);
+                expects = false;
+            }
+            at += 1;
+        }
+    }
+    tables.sort_unstable();
+    tables.dedup();
+    tables
+}
+
+/// Words after which no further table of the same list comes.
+const END_OF_TABLES: &[&str] = &[
+    "where", "join", "left", "right", "inner", "cross", "natural", "on", "using", "group", "order", "limit", "union",
+    "having", "select", "from", "for", "set", "values",
+];
 
 /// Where the only placeholder of a text is: `?` or `$1`.
 fn one_placeholder(text: &str) -> Option<(usize, usize)> {

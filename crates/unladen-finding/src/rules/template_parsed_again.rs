@@ -1,9 +1,9 @@
 //! Templates are parsed anew in each request.
 
-use unladen_trace::{Evidence, FunctionSeen, Source, State};
+use unladen_trace::{Evidence, EvidenceSource, FunctionSeen, State};
 
-use crate::cure::Cure;
 use crate::finding::Finding;
+use crate::fix::Fix;
 use crate::rule::Rule;
 
 use super::profiled;
@@ -11,7 +11,8 @@ use super::profiled;
 /// The part of the request.
 const LEAST_PART: f64 = 0.03;
 
-/// Functions that parse or compile a template, and what keeps it from them: names as profilers show them, by their ends.
+/// Functions that parse or compile a template, and what keeps it from them: names as profilers show them, by their
+/// ends.
 const PARSERS: &[(&str, &str)] = &[
     (
         "Template::Parser::parse",
@@ -41,7 +42,7 @@ const PARSERS: &[(&str, &str)] = &[
     ("Latte\\Compiler\\TemplateParser::parse", "give Latte a folder for what it compiles: setTempDirectory"),
 ];
 
-/// See `docs/rules/template-parsed-again.md`.
+/// See `docs/reference/rules/template-parsed-again.md`.
 pub(super) struct TemplateParsedAgain;
 
 impl Rule for TemplateParsedAgain {
@@ -53,12 +54,12 @@ impl Rule for TemplateParsedAgain {
         "templates are parsed anew in each request"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Profile]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Profile]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/template-parsed-again.md")
+        include_str!("../../../../docs/reference/rules/template-parsed-again.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -67,16 +68,16 @@ impl Rule for TemplateParsedAgain {
         if evidence.state == State::Fresh {
             return Vec::new();
         }
-        let Some(function) = profiled::largest(profile, LEAST_PART, |one| cure(one).is_some()) else {
+        let Some(function) = profiled::largest(profile, LEAST_PART, |one| fix(one).is_some()) else {
             return Vec::new();
         };
-        let Some(advice) = cure(function) else { return Vec::new() };
-        vec![profiled::finding(self, evidence, profile, function, Cure::advice(advice))]
+        let Some(advice) = fix(function) else { return Vec::new() };
+        vec![profiled::finding(self, evidence, profile, function, Fix::advice(advice))]
     }
 }
 
-fn cure(function: &FunctionSeen) -> Option<&'static str> {
-    PARSERS.iter().find(|(end, _)| function.name.ends_with(end)).map(|(_, cure)| *cure)
+fn fix(function: &FunctionSeen) -> Option<&'static str> {
+    PARSERS.iter().find(|(end, _)| function.name.ends_with(end)).map(|(_, fix)| *fix)
 }
 
 #[cfg(test)]

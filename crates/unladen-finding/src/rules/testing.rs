@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use unladen_trace::{
-    CallerSeen, Counted, Evidence, FileCall, FileSeen, FunctionSeen, GroupSeen, Interval, Outcome, Page, PhaseSeen,
-    Phases, PhpSettings, ProfileSeen, Series, Source,
+    CallerSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, FunctionSeen, GroupSeen, Interval,
+    Page, PathSeen, PhaseSeen, Phases, PhpSettings, ProfileSeen, Series,
 };
 
 use crate::finding::{Finding, Share};
@@ -25,15 +25,21 @@ pub(crate) const PERL: usize = 2;
 /// Group 3: `app python3.11`.
 pub(crate) const PYTHON: usize = 3;
 
-/// A page that takes 20 ms and 15 ms of CPU and in which nothing was seen, though everything was looked at, but for first
-/// requests: 6 blocks of phases of a second, 50 requests in each that is on.
+/// A page that takes 20 ms and 15 ms of CPU and in which nothing was seen, though everything was looked at, but for
+/// first requests: 6 blocks of phases of a second, 50 requests in each that is on.
 pub(crate) fn lean() -> Evidence {
     let mut phases = Phases::default();
     for phase in 0..PHASES {
         phases.push(PhaseSeen { on: is_on(phase), duration_ns: 1_000_000_000, requests: REQUESTS });
     }
-    let group =
-        |name: &str, exe: &str| GroupSeen { name: name.into(), exe: Some(exe.into()), cpu: Some(around(4e6, 0.1e6)) };
+    let group = |name: &str, exe: &str| GroupSeen {
+        name: name.into(),
+        exe: Some(exe.into()),
+        cpu: Some(around(4e6, 0.1e6)),
+        on_path: true,
+        untold: None,
+        container: None,
+    };
     Evidence {
         page: Page {
             url: "http://127.0.0.1/page".into(),
@@ -50,14 +56,15 @@ pub(crate) fn lean() -> Evidence {
             group("app python3.11", "/usr/bin/python3.11"),
         ],
         phases,
+        path: Some(PathSeen::default()),
         sources: vec![
-            Source::Syscalls,
-            Source::Processes,
-            Source::Php,
-            Source::Perl,
-            Source::Sqlite,
-            Source::Response,
-            Source::PhpSettings,
+            EvidenceSource::Syscalls,
+            EvidenceSource::Processes,
+            EvidenceSource::Php,
+            EvidenceSource::Perl,
+            EvidenceSource::Sqlite,
+            EvidenceSource::Response,
+            EvidenceSource::PhpSettings,
         ],
         ..Evidence::default()
     }
@@ -109,7 +116,7 @@ pub(crate) fn counted_of(count: Series, ns_each: u64, requests: Series) -> Count
 }
 
 /// A call upon a file in each request, taking 1 µs.
-pub(crate) fn file(group: usize, call: FileCall, path: &str, outcome: Outcome, count: u64) -> FileSeen {
+pub(crate) fn file(group: usize, call: FileCall, path: &str, outcome: FileOutcome, count: u64) -> FileSeen {
     FileSeen { group, call, path: path.into(), outcome, counted: counted(count, 1_000) }
 }
 
@@ -129,7 +136,7 @@ pub(crate) fn php(settings: &[(&str, &str)]) -> PhpSettings {
 pub(crate) fn profile(functions: Vec<FunctionSeen>) -> Evidence {
     let whole = Some(around(20e6, 0.2e6));
     let profile = ProfileSeen { group: PERL, profiler: "nytprof".into(), whole, functions, ..ProfileSeen::default() };
-    Evidence { sources: vec![Source::Profile], profile: Some(profile), ..lean() }
+    Evidence { sources: vec![EvidenceSource::Profile], profile: Some(profile), ..lean() }
 }
 
 /// A function with the part that it takes by itself, and with all that it calls; each ± 1 %.

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use unladen_trace::{FileCall, GroupSeen, LockCall, LockKind, LockSeen, Outcome, ProcessSeen};
+use unladen_trace::{FileCall, FileOutcome, GroupSeen, LockCall, LockKind, LockSeen, ProcessSeen};
 
 use super::RULES;
 use super::testing::{counted, each, file, lean};
 use crate::{look, rule_named, unlooked};
 
 /// What each page tells, in this order.
-const HEADINGS: [&str; 5] = ["What it is", "How it is found", "What it costs", "The cure", "What it is not"];
+const HEADINGS: [&str; 5] = ["What it is", "How it is found", "What it costs", "The fix", "What it is not"];
 
 fn page(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/rules").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -34,10 +34,10 @@ fn every_rule_is_in_the_index() {
     let index = page("README.md");
     for rule in RULES {
         let row = format!("| [{0}]({0}.md) | {1} |", rule.name(), rule.about());
-        assert!(index.contains(&row), "docs/rules/README.md lacks\n{row}");
+        assert!(index.contains(&row), "docs/reference/rules/README.md lacks\n{row}");
     }
     let rows = index.lines().filter(|line| line.starts_with("| [")).count();
-    assert_eq!(rows, RULES.len(), "docs/rules/README.md has a row too many");
+    assert_eq!(rows, RULES.len(), "docs/reference/rules/README.md has a row too many");
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn nothing_is_found_in_a_lean_page() {
     assert_eq!(unlooked(&lean()).count(), 0);
 }
 
-/// PostgreSQL forks a process for each connection, opens its relations for writing and its settings again in each: who connects is
-/// told, by `database-reconnect`.
+/// PostgreSQL forks a process for each connection, opens its relations for writing and its settings again in each: who
+/// connects is told, by `database-reconnect`.
 #[test]
 fn the_files_and_processes_of_a_database_server_were_told_as_the_pages_waste() {
     let mut evidence = lean();
@@ -64,10 +64,10 @@ fn the_files_and_processes_of_a_database_server_were_told_as_the_pages_waste() {
     evidence.groups.push(GroupSeen { name: "postgres postgres".into(), ..GroupSeen::default() });
     evidence.processes = vec![ProcessSeen { group, program: String::new(), started: each(6), cpu_ns: each(4_000_000) }];
     evidence.files = vec![
-        file(group, FileCall::Create, "base/16384/t1", Outcome::Found, 1),
-        file(group, FileCall::Open, "/etc/nsswitch.conf", Outcome::Found, 36),
+        file(group, FileCall::Create, "base/16384/t1", FileOutcome::Found, 1),
+        file(group, FileCall::Open, "/etc/nsswitch.conf", FileOutcome::Found, 36),
     ];
-    evidence.files.extend((0..200).map(|n| file(group, FileCall::Stat, &format!("base/{n}"), Outcome::Found, 1)));
+    evidence.files.extend((0..200).map(|n| file(group, FileCall::Stat, &format!("base/{n}"), FileOutcome::Found, 1)));
     evidence.locks = vec![LockSeen {
         group,
         kind: LockKind::Call(LockCall::Fcntl),

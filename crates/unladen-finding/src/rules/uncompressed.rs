@@ -1,11 +1,11 @@
 //! Text that is sent as it is to who would take it compressed.
 
-use unladen_trace::{Ask, Evidence, Source};
+use unladen_trace::{Ask, Evidence, EvidenceSource};
 
 use super::answers::{self, LEAST_BYTES};
-use super::{front, in_front};
-use crate::cure::Cure;
+use super::{unladen_site, web_server};
 use crate::finding::{Finding, Share};
+use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 use crate::words;
@@ -14,7 +14,7 @@ use crate::words;
 const TYPES: &str = "text/css text/plain text/xml text/javascript application/javascript application/json \
                      application/manifest+json application/xml application/rss+xml application/atom+xml image/svg+xml";
 
-/// See `docs/rules/uncompressed.md`.
+/// See `docs/reference/rules/uncompressed.md`.
 pub(super) struct Uncompressed;
 
 impl Rule for Uncompressed {
@@ -26,12 +26,12 @@ impl Rule for Uncompressed {
         "text is sent uncompressed to who would take it compressed"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Response]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Response]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/uncompressed.md")
+        include_str!("../../../../docs/reference/rules/uncompressed.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -49,18 +49,19 @@ impl Uncompressed {
         {
             return None;
         }
-        let cure = match front::stack(evidence, response) {
+        let fix = match web_server::stack(evidence, response) {
             Stack::Apache => {
                 let lines = vec![format!("AddOutputFilterByType DEFLATE text/html {TYPES}")];
-                let mut cure = front::apache("let Apache compress it", "deflate", lines);
-                cure.commands.insert(0, "a2enmod filter deflate".into());
-                cure
+                let apache = web_server::busiest(evidence, Stack::Apache);
+                let mut fix = web_server::apache(apache, "let Apache compress it", "deflate", lines);
+                fix.commands.insert(0, "a2enmod filter deflate".into());
+                fix
             }
-            Stack::Nginx => nginx(),
+            Stack::Nginx => nginx(evidence),
             _ => {
                 let advice = "`unladen serve` in front, with these lines, compresses with br, zstd or gzip: what it keeps once, \
                               and not for each who asks";
-                in_front::cure(evidence, advice, None).unwrap_or_else(nginx)
+                unladen_site::fix(evidence, advice).unwrap_or_else(|| nginx(evidence))
             }
         };
         Some(Finding {
@@ -73,24 +74,34 @@ impl Uncompressed {
             figures: Vec::new(),
             items: Vec::new(),
             share: Share::NotKnown("it saves time on the way to the client, which is not measured here".into()),
-            check_again: front::again(evidence, &cure, "compressed"),
-            cure,
+            check_again: web_server::again(evidence, &fix, "compressed"),
+            fix,
         })
     }
 }
 
-fn nginx() -> Cure {
-    front::nginx(
-        "let nginx compress it. If nginx calls a line a duplicate, nginx.conf has it already: leave that line out",
-        "gzip",
-        vec![
-            "gzip on;".into(),
-            format!("gzip_types {TYPES};"),
-            format!("gzip_min_length {LEAST_BYTES};"),
-            "gzip_vary on;".into(),
-            "gzip_proxied any;".into(),
-        ],
+/// A directive that nginx's settings have already would be refused as a duplicate in the same block, and with it all of
+/// the file: Debian's have `gzip on;`. So those are left out as they are written.
+fn nginx(evidence: &Evidence) -> Fix {
+    let lines = [
+        "gzip on;".to_owned(),
+        format!("gzip_types {TYPES};"),
+        format!("gzip_min_length {LEAST_BYTES};"),
+        "gzip_vary on;".into(),
+        "gzip_proxied any;".into(),
+    ];
+    let lines = lines.map(|line| format!("'{line}'")).join(" ");
+    Fix::advice(
+        "let nginx compress it: the first command writes those of its directives that are not in nginx's settings yet; where one of them is \
+         there and says otherwise (`gzip off;`, fewer types), change it there",
     )
+    .command(format!(
+        "for line in {lines}; do nginx -T 2>/dev/null | grep -Eq \"^[[:space:]]*${{line%% *}}[[:space:]]\" || echo \"$line\"; done \
+         >{}",
+        web_server::nginx_file("gzip")
+    ))
+    .command(web_server::NGINX_RELOAD)
+    .of(web_server::busiest(evidence, Stack::Nginx))
 }
 
 /// `text/html` of `Text/HTML; charset=utf-8`

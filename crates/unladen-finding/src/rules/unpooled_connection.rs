@@ -1,17 +1,17 @@
 //! A connection that is opened for each request, where one could be kept.
 
-use unladen_trace::{ConnectionSeen, Evidence, Protocol, Source};
+use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Protocol};
 
-use super::beside::{self, Beside, Besides};
-use super::front;
 use super::peers::{self, LEAST_PER_REQUEST};
+use super::unladen_outbound::{self, Outbound, Outbounds};
+use super::web_server;
 use crate::again;
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 
-/// See `docs/rules/unpooled-connection.md`.
+/// See `docs/reference/rules/unpooled-connection.md`.
 pub(super) struct UnpooledConnection;
 
 impl Rule for UnpooledConnection {
@@ -23,23 +23,23 @@ impl Rule for UnpooledConnection {
         "each request opens a connection that could be kept"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/unpooled-connection.md")
+        include_str!("../../../../docs/reference/rules/unpooled-connection.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let besides = Besides::of(evidence);
+        let outbounds = Outbounds::of(evidence);
         let ours = peers::habits(evidence).filter(|seen| is_ours(seen));
-        ours.filter_map(|seen| self.one(evidence, seen, &besides)).collect()
+        ours.filter_map(|seen| self.one(evidence, seen, &outbounds)).collect()
     }
 }
 
 impl UnpooledConnection {
-    fn one(&self, evidence: &Evidence, seen: &ConnectionSeen, besides: &Besides<'_>) -> Option<Finding> {
+    fn one(&self, evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) -> Option<Finding> {
         // Those over which nothing is asked are another rule's.
         let asked = seen.opened.count.less(&seen.unused);
         let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
@@ -66,25 +66,26 @@ impl UnpooledConnection {
             figures,
             items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
             share: Share::of_latency(evidence, peers::time(evidence, &[&seen.opened]).map(|time| time.scaled(kept))),
-            cure: cure(evidence, seen, besides),
+            fix: fix(evidence, seen, outbounds),
             check_again: again::weigh(evidence),
         })
     }
 }
 
-/// What is in clear, by TCP, and no database. FastCGI opens a connection a request by design, and Unix sockets cost 30 µs.
+/// What is in clear, by TCP, and no database. FastCGI opens a connection a request by design, and Unix sockets cost 30
+/// µs.
 fn is_ours(seen: &ConnectionSeen) -> bool {
     peers::is_tcp(seen)
         && seen.handshakes.count.is_zero()
         && matches!(seen.protocol, Protocol::Http | Protocol::Redis | Protocol::Memcached | Protocol::Other)
 }
 
-fn cure(evidence: &Evidence, seen: &ConnectionSeen, besides: &Besides<'_>) -> Cure {
+fn fix(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) -> Fix {
     let stack = Stack::of(evidence, seen.group);
     let advice = match (seen.protocol, stack) {
         (Protocol::Http, Stack::Nginx) => return nginx(seen),
         (Protocol::Http, Stack::Python) => "keep one requests.Session or httpx.Client for the life of the process",
-        (Protocol::Http, _) if let Some(beside) = besides.at(seen) => return proxy(beside, stack),
+        (Protocol::Http, _) if let Some(outbound) = outbounds.at(seen) => return proxy(outbound, stack),
         // Called through a proxy here, it costs as much again.
         (Protocol::Http, Stack::Php) => {
             "use one curl handle (one Guzzle client) for all calls of a request; over requests, PHP 8.5 keeps connections \
@@ -104,30 +105,30 @@ fn cure(evidence: &Evidence, seen: &ConnectionSeen, besides: &Besides<'_>) -> Cu
         }
         _ => "keep the connection for the life of the process, in a pool as large as its threads",
     };
-    Cure::advice(advice)
+    Fix::advice(advice)
 }
 
-fn proxy(beside: &Beside<'_>, stack: Stack) -> Cure {
-    let name = match beside.is_nameless() {
+fn proxy(outbound: &Outbound<'_>, stack: Stack) -> Fix {
+    let name = match outbound.is_nameless() {
         true => {
             " (in `upstream`, write the service's name in place of the address if it goes by one: it is told it as Host)"
         }
         false => "",
     };
-    let without = match beside::without(stack) {
+    let without = match unladen_outbound::without(stack) {
         "" => ". Without a proxy: keep the connection for the life of the process, in a pool as large as its threads",
         known => known,
     };
     let advice = format!(
         "let unladen serve keep the connections: with these lines, {}{name}. Where the service speaks TLS too, write \
          https:// into `upstream`: a kept connection shakes hands once{without}",
-        beside.call()
+        outbound.call()
     );
-    Beside::cure(advice, &[beside])
+    Outbound::fix(advice, &[outbound])
 }
 
-fn nginx(seen: &ConnectionSeen) -> Cure {
-    let name = format!("kept-{}", front::slug(&seen.peer));
+fn nginx(seen: &ConnectionSeen) -> Fix {
+    let name = format!("kept-{}", web_server::slug(&seen.peer));
     let lines = vec![
         format!("upstream {name} {{"),
         format!("    server {};", seen.peer),
@@ -136,7 +137,8 @@ fn nginx(seen: &ConnectionSeen) -> Cure {
         "proxy_http_version 1.1;".into(),
         "proxy_set_header Connection \"\";".into(),
     ];
-    front::nginx(
+    web_server::nginx(
+        Some(seen.group),
         format!(
             "have nginx keep connections: these lines, and `proxy_pass http://{name};` in place of \
              `proxy_pass http://{};`. Where a server or location sets headers of its own by proxy_set_header, the line \

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use unladen_trace::{ConnectionSeen, Counted, Evidence, Series, Source};
+use unladen_trace::{ConnectionSeen, Counted, Evidence, EvidenceSource, Series};
 
-use super::beside::{self, Beside, Besides};
-use super::front;
 use super::peers::{self, LEAST_PER_REQUEST};
+use super::unladen_outbound::{self, Outbound, Outbounds};
+use super::web_server;
 use crate::again;
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 
@@ -19,7 +19,7 @@ const AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
 /// Of names that were not asked for.
 const NO_NAME: &str = "NAME";
 
-/// See `docs/rules/unpooled-tls.md`.
+/// See `docs/reference/rules/unpooled-tls.md`.
 pub(super) struct UnpooledTls;
 
 /// One service: a name may have several addresses, over which its connections are spread.
@@ -38,22 +38,22 @@ impl Rule for UnpooledTls {
         "each request opens a TLS connection that could be kept"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/unpooled-tls.md")
+        include_str!("../../../../docs/reference/rules/unpooled-tls.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let besides = Besides::of(evidence);
-        services(evidence).iter().filter_map(|service| self.one(evidence, service, &besides)).collect()
+        let outbounds = Outbounds::of(evidence);
+        services(evidence).iter().filter_map(|service| self.one(evidence, service, &outbounds)).collect()
     }
 }
 
 impl UnpooledTls {
-    fn one(&self, evidence: &Evidence, service: &Service<'_>, besides: &Besides<'_>) -> Option<Finding> {
+    fn one(&self, evidence: &Evidence, service: &Service<'_>, outbounds: &Outbounds<'_>) -> Option<Finding> {
         let handshakes = service.sum(|seen| &seen.handshakes.count);
         let asked = handshakes.less(&service.sum(|seen| &seen.unused));
         let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
@@ -71,7 +71,7 @@ impl UnpooledTls {
             figures: vec![Figure { name: "handshakes", unit: "1", value: opened }],
             items: items.collect(),
             share: Share::of_latency(evidence, peers::time(evidence, &waits).map(|time| time.scaled(asked_part))),
-            cure: service.cure(evidence, besides),
+            fix: service.fix(evidence, outbounds),
             check_again: again::weigh(evidence),
         })
     }
@@ -120,20 +120,20 @@ impl Service<'_> {
         }
     }
 
-    fn cure(&self, evidence: &Evidence, besides: &Besides<'_>) -> Cure {
+    fn fix(&self, evidence: &Evidence, outbounds: &Outbounds<'_>) -> Fix {
         let stack = Stack::of(evidence, self.group);
         if stack == Stack::Nginx {
-            return self.nginx(beside::trusted(evidence, self.group).unwrap_or(AUTHORITIES));
+            return self.nginx(unladen_outbound::trusted(evidence, self.group).unwrap_or(AUTHORITIES));
         }
         let first = self.seen.first();
-        let Some(beside) = first.and_then(|seen| besides.at(seen)) else {
-            let port = first.and_then(|seen| Some((peers::port(seen)?, beside::not_http(seen)?)));
+        let Some(outbound) = first.and_then(|seen| outbounds.at(seen)) else {
+            let port = first.and_then(|seen| Some((peers::port(seen)?, unladen_outbound::not_http(seen)?)));
             let spoken = port.map(|(port, spoken)| format!(" (port {port} is {spoken}'s)")).unwrap_or_default();
-            return Cure::advice(format!(
+            return Fix::advice(format!(
                 "keep the connection for the life of the process, in a pool as large as its threads{spoken}"
             ));
         };
-        let name = match beside.is_nameless() {
+        let name = match outbound.is_nameless() {
             true => {
                 ". server_name is what the service's certificate has to be for: the application asks for no name, so it is the \
                  address; where the certificate is for a name, write that there"
@@ -142,15 +142,15 @@ impl Service<'_> {
         };
         let advice = format!(
             "let unladen serve keep the TLS connections: with these lines, {}{name}{}",
-            beside.call(),
-            beside::without(stack)
+            outbound.call(),
+            unladen_outbound::without(stack)
         );
-        Beside::cure(advice, &[beside])
+        Outbound::fix(advice, &[outbound])
     }
 
     /// It is a proxy itself, and keeps connections where it is told to.
-    fn nginx(&self, authorities: &str) -> Cure {
-        let upstream = format!("tls-{}", front::slug(self.name.unwrap_or(self.peer())));
+    fn nginx(&self, authorities: &str) -> Fix {
+        let upstream = format!("tls-{}", web_server::slug(self.name.unwrap_or(self.peer())));
         let name = self.name.unwrap_or(NO_NAME);
         let advice = format!(
             "have nginx keep TLS connections: this upstream, and in the location, in place of its proxy_pass: proxy_pass \
@@ -169,7 +169,7 @@ impl Service<'_> {
             "    keepalive 16;".into(),
             "}".into(),
         ];
-        front::nginx(advice, &upstream, lines)
+        web_server::nginx(Some(self.group), advice, &upstream, lines)
     }
 }
 

@@ -1,14 +1,14 @@
 //! A connection that is opened and over which nothing is asked.
 
-use unladen_trace::{ConnectionSeen, Evidence, Protocol, Source};
+use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Protocol};
 
 use super::peers::{self, LEAST_PER_REQUEST};
 use crate::again;
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::rule::Rule;
 
-/// See `docs/rules/unused-connection.md`.
+/// See `docs/reference/rules/unused-connection.md`.
 pub(super) struct UnusedConnection;
 
 impl Rule for UnusedConnection {
@@ -20,12 +20,12 @@ impl Rule for UnusedConnection {
         "each request opens a connection and asks nothing"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/unused-connection.md")
+        include_str!("../../../../docs/reference/rules/unused-connection.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -55,7 +55,7 @@ impl UnusedConnection {
                 evidence,
                 peers::time(evidence, &[&seen.opened, &seen.handshakes, &seen.logins]).map(|time| time.scaled(part)),
             ),
-            cure: Cure::advice(
+            fix: Fix::advice(
                 "open it when it is first used, not when the page begins; look for a check whether the service is up, for a \
                  second database that few pages ask, and for clients that are made and not called",
             ),

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use unladen_trace::{
-    Counted, Evidence, FileCall, FileSeen, Interval, LockKind, LogSink, Outcome, QueryProtocol, QuerySeen, Series,
-    Source, State,
+    Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, LockKind, LogSink, QueryProtocol,
+    QuerySeen, Series, State,
 };
 
 use crate::again;
-use crate::cure::Cure;
 use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
 use crate::php;
 use crate::rule::Rule;
 use crate::share::at_least;
@@ -18,8 +18,8 @@ use crate::words::many;
 
 use super::lock_churn::lock_files;
 
-/// What is written in fewer requests than this is written now and then: a cache that is filled, a counter that is saved each
-/// minute.
+/// What is written in fewer requests than this is written now and then: a cache that is filled, a counter that is saved
+/// each minute.
 const LEAST_WRITES: f64 = 0.5;
 /// From this part of the requests on, a file is written by each; below, each may write another of several.
 const BY_EACH: f64 = 0.9;
@@ -30,7 +30,7 @@ const MOST_CHARS: usize = 80;
 /// What sessions of PHP are named.
 const SESSION: &str = "sess_";
 
-/// See `docs/rules/write-per-request.md`.
+/// See `docs/reference/rules/write-per-request.md`.
 pub(super) struct WritePerRequest;
 
 impl Rule for WritePerRequest {
@@ -42,12 +42,12 @@ impl Rule for WritePerRequest {
         "a page that is only read writes to the database or to files"
     }
 
-    fn needs(&self) -> &'static [Source] {
-        &[Source::Syscalls]
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/rules/write-per-request.md")
+        include_str!("../../../../docs/reference/rules/write-per-request.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
@@ -90,7 +90,7 @@ impl WritePerRequest {
         let method = if evidence.page.method.is_empty() { "GET" } else { &evidence.page.method };
         let items = files.iter().map(|(name, series)| (name.clone(), evidence.mean(series)));
         let statement = |query: &&QuerySeen| (cut(&query.fingerprint), evidence.mean(&query.counted.count));
-        let (cure, check_again) = cure(evidence, group, by_sql, &files);
+        let (fix, check_again) = fix(evidence, group, by_sql, &files);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -101,18 +101,19 @@ impl WritePerRequest {
                 Some(time) => Share::of_latency(evidence, Some(time)),
                 None => Share::NotKnown("how long the writing takes is not seen".into()),
             },
-            cure,
+            fix,
             check_again,
         })
     }
 }
 
-/// Files written, by what they are: sessions, and files of which each request writes another, by their folder, others by their path.
+/// Files written, by what they are: sessions, and files of which each request writes another, by their folder, others
+/// by their path.
 fn written(evidence: &Evidence, group: usize) -> BTreeMap<String, Series> {
     let ignored = told_elsewhere(evidence, group);
     let by_path = writing(evidence, group, &ignored);
     let removed: BTreeSet<&str> = calls(evidence, group)
-        .filter(|file| file.call == FileCall::Unlink && file.outcome == Outcome::Found)
+        .filter(|file| file.call == FileCall::Unlink && file.outcome == FileOutcome::Found)
         .map(|file| file.path.as_str())
         .collect();
     let mut out: BTreeMap<String, Series> = BTreeMap::new();
@@ -143,8 +144,8 @@ fn written(evidence: &Evidence, group: usize) -> BTreeMap<String, Series> {
     out
 }
 
-/// In how many requests each file was written: by bytes that went into it, else by calls that made or changed it. To open a file
-/// for writing is not to write: databases open all of theirs that way, and a lock is opened so to be taken.
+/// In how many requests each file was written: by bytes that went into it, else by calls that made or changed it. To
+/// open a file for writing is not to write: databases open all of theirs that way, and a lock is opened so to be taken.
 fn writing<'a>(evidence: &'a Evidence, group: usize, ignored: &BTreeSet<&str>) -> BTreeMap<&'a str, Series> {
     let is_ignored = |path: &str| {
         let session = path.rsplit('/').next().is_some_and(|name| name.starts_with(SESSION));
@@ -172,7 +173,7 @@ fn calls(evidence: &Evidence, group: usize) -> impl Iterator<Item = &FileSeen> {
 }
 
 fn changes(file: &FileSeen) -> bool {
-    file.outcome == Outcome::Found && matches!(file.call, FileCall::Create | FileCall::Change)
+    file.outcome == FileOutcome::Found && matches!(file.call, FileCall::Create | FileCall::Change)
 }
 
 /// Logs; what is only locked; the database of SQLite, where the statements that write are told.
@@ -213,8 +214,8 @@ fn is_special(path: &str) -> bool {
     path.is_empty() || ["/dev/", "/proc/", "/sys/"].iter().any(|folder| path.starts_with(folder))
 }
 
-/// Time of the statements, and of calls that make and change files and take them to the disk. What SQLite does in files is a part
-/// of its statements' time.
+/// Time of the statements, and of calls that make and change files and take them to the disk. What SQLite does in files
+/// is a part of its statements' time.
 fn time(evidence: &Evidence, group: usize, statements: &Counted, files: bool) -> Option<Interval> {
     let mut count = statements.count.clone();
     let mut time_ns = statements.time_ns.clone();
@@ -237,7 +238,7 @@ fn time(evidence: &Evidence, group: usize, statements: &Counted, files: bool) ->
     evidence.time_of(&count, &time_ns).filter(|time| time.value > 0.0)
 }
 
-fn cure(evidence: &Evidence, group: usize, by_sql: Option<Interval>, files: &[(String, Series)]) -> (Cure, String) {
+fn fix(evidence: &Evidence, group: usize, by_sql: Option<Interval>, files: &[(String, Series)]) -> (Fix, String) {
     let begins = |text: &str| files.iter().any(|(name, _)| name.starts_with(text));
     let mut advice = Vec::new();
     if by_sql.is_some() {
@@ -264,11 +265,11 @@ fn cure(evidence: &Evidence, group: usize, by_sql: Option<Interval>, files: &[(S
         && begins("sessions: ")
         && evidence.php_of(group).and_then(|php| php.is_on("session.lazy_write")) == Some(false)
     {
-        let cure = php::cure(evidence, group, advice, &["session.lazy_write=1"]);
-        let again = php::again(evidence, &cure, "sessions written when they change");
-        return (cure, again);
+        let fix = php::fix(evidence, group, advice, &["session.lazy_write=1"]);
+        let again = php::again(evidence, &fix, "sessions written when they change");
+        return (fix, again);
     }
-    (Cure::advice(advice), again::weigh(evidence))
+    (Fix::advice(advice), again::weigh(evidence))
 }
 
 fn cut(text: &str) -> String {

@@ -57,6 +57,11 @@ fn fields_of_a_request_are_as_strict_as_parsed_ones() {
     for (name, fault) in [
         ("host", Fault::Host),
         ("connection", Fault::Field),
+        ("x\"", Fault::Field),
+        ("x y", Fault::Field),
+        ("", Fault::Field),
+        ("x:", Fault::Field),
+        ("x\r\n", Fault::Field),
         ("transfer-encoding", Fault::Field),
         ("keep-alive", Fault::Field),
         ("proxy-connection", Fault::Field),
@@ -116,7 +121,8 @@ fn responses_without_a_body_have_none() {
 
 #[test]
 fn trailers_are_as_strict_as_parsed_ones() {
-    for name in ["content-length", "transfer-encoding", "host", "x-forwarded-for", "set-cookie", "content_length", "te"]
+    for name in
+        ["content-length", "transfer-encoding", "host", "x-forwarded-for", "set-cookie", "content_length", "te", "x\""]
     {
         assert_eq!(fields(&[("grpc-status", "0"), (name, "1")]).settle_trailers(), Err(Fault::Trailers), "{name}");
     }

@@ -1,4 +1,5 @@
-//! Chunked bodies that readers have been made to read in two ways. Each is refused, at whatever place its bytes are cut.
+//! Chunked bodies that readers have been made to read in two ways. Each is refused, at whatever place its bytes are
+//! cut.
 
 use unladen_http1::{Fault, Length};
 

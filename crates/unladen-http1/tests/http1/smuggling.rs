@@ -1,5 +1,5 @@
-//! The ways in which two readers of one connection have been made to disagree, each refused, or read in one way. The cases are
-//! those of RFC 9112, of reports on servers and proxies that took them, and of other parsers' own tests.
+//! The ways in which two readers of one connection have been made to disagree, each refused, or read in one way. The
+//! cases are those of RFC 9112, of reports on servers and proxies that took them, and of other parsers' own tests.
 
 use unladen_http1::{Fault, Length, Name};
 

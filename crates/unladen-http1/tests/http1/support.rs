@@ -11,8 +11,8 @@ pub(crate) type Table<'a> = &'a [(&'a [u8], Fault)];
 /// Names and values.
 pub(crate) type List = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// Reads ever more of a head, by a byte or in some 512 steps, and checks that every outcome is the one of the whole: what is refused in part
-/// is refused for the same reason, and what is taken ends where it ended.
+/// Reads ever more of a head, by a byte or in some 512 steps, and checks that every outcome is the one of the whole:
+/// what is refused in part is refused for the same reason, and what is taken ends where it ended.
 pub(crate) fn request_within(bytes: &[u8], limits: &HeadLimits) -> Result<Option<(usize, Request)>, Fault> {
     let mut request = Request::default();
     let whole = request.parse(bytes, limits);

@@ -1,5 +1,5 @@
-//! First lines, targets and hosts that have been taken for others: a request that is sent to one place and read as one for
-//! another.
+//! First lines, targets and hosts that have been taken for others: a request that is sent to one place and read as one
+//! for another.
 
 use unladen_http1::Fault;
 

@@ -2,6 +2,7 @@
 
 mod answers;
 mod connections;
+mod cookies;
 mod failures;
 mod http2;
 mod inquiries;

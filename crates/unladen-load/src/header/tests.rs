@@ -20,6 +20,10 @@ fn an_empty_value_is_a_value() {
 #[test]
 fn says_what_is_wrong() {
     assert!(error("Host example").contains("no colon"));
+    for typed in ["Authorization Bearer secret", "secret", "Authorization=secret", "Author ization: secret"] {
+        assert!(!error(typed).contains("secret"), "{typed}");
+    }
+    assert!(error("Authorization Bearer secret").contains("`Authorization …`"));
     assert!(error("Ho st: example").contains("`Ho st`"));
     assert!(error(": example").contains("the name ``"));
     assert!(error("X: a\r\nY: b").contains("control character"));

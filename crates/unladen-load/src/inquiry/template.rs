@@ -1,8 +1,9 @@
 //! The principal type is [`Template`]: what of a page stays as it is from answer to answer.
 //!
-//! Bodies are cut into pieces, at the ends of lines, at `>` and at `,`: a page in one long line must not be set aside as a
-//! whole because of one token in it. Pieces are compared by their hashes. What differs between two answers to the same
-//! request becomes a gap. A gap of which all had one piece stands for any one piece, every other for any number of them.
+//! Bodies are cut into pieces, at the ends of lines, at `>` and at `,`: a page in one long line must not be set aside
+//! as a whole because of one token in it. Pieces are compared by their hashes. What differs between two answers to the
+//! same request becomes a gap. A gap of which all had one piece stands for any one piece, every other for any number of
+//! them.
 
 use std::collections::HashMap;
 
@@ -11,8 +12,8 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Where unique pieces divide a body, what is in between is divided again, so many times at most.
 const MAX_DEPTH: usize = 16;
 
-/// Comparing takes as many steps as there are pieces, unless gaps are followed by what occurs all over the page. Then it
-/// is given up.
+/// Comparing takes as many steps as there are pieces, unless gaps are followed by what occurs all over the page. Then
+/// it is given up.
 const MAX_STEPS: usize = 20_000_000;
 
 /// Of the first answer, such a share must stay as it is for anything to be said of another one.
@@ -148,7 +149,8 @@ fn anchors(tokens: &[Token], pieces: &[Piece]) -> Vec<(usize, usize)> {
 
 /// The longest part of these, in order of the first, in which the second rises as well.
 fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For each length, the last pair of the row of that length that ends lowest; and before each pair, the one before it.
+    // For each length, the last pair of the row of that length that ends lowest; and before each pair, the one before
+    // it.
     let mut ends: Vec<usize> = Vec::new();
     let mut before = vec![None; pairs.len()];
     for (index, (_, second)) in pairs.iter().enumerate() {

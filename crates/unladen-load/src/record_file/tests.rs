@@ -6,7 +6,7 @@ fn head() -> RecordHead {
     RecordHead { target: "http://localhost/".into(), requests: vec!["main page".into()], ..RecordHead::default() }
 }
 
-fn written(records: &[Record]) -> Vec<u8> {
+fn written(records: &[RequestRecord]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("load.records");
     let mut writer = RecordWriter::create(&file, &head()).unwrap();
@@ -15,14 +15,14 @@ fn written(records: &[Record]) -> Vec<u8> {
     std::fs::read(&file).unwrap()
 }
 
-fn read(bytes: &[u8]) -> Result<(Vec<Record>, Option<RecordEnd>), RecordError> {
+fn read(bytes: &[u8]) -> Result<(Vec<RequestRecord>, Option<RecordEnd>), RecordError> {
     let mut reader = RecordReader::new(bytes, Path::new("load.records"))?;
     let records = reader.by_ref().collect::<Result<_, _>>()?;
     Ok((records, reader.end().cloned()))
 }
 
-fn record(planned_ns: u64) -> Record {
-    Record {
+fn record(planned_ns: u64) -> RequestRecord {
+    RequestRecord {
         request: 0,
         planned_ns,
         lag_ns: None,

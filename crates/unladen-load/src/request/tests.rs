@@ -42,6 +42,26 @@ fn cookies_share_one_header() {
 }
 
 #[test]
+fn cookies_share_one_header_with_those_of_headers() {
+    let lines = |headers: &[&str], cookies: &[&str]| {
+        let mut builder = Request::get("http://h/").unwrap();
+        for header in headers {
+            builder = builder.header(header.parse().unwrap());
+        }
+        for cookie in cookies {
+            builder = builder.cookie(cookie).unwrap();
+        }
+        let request = builder.build().unwrap();
+        let lines = request.http1().headers().get_all(header::COOKIE).iter();
+        lines.map(|line| line.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&["Cookie: a=1"], &["b=2", "c=3"]), ["a=1; b=2; c=3"]);
+    assert_eq!(lines(&["Cookie: a=1", "cookie: b=2"], &[]), ["a=1; b=2"]);
+    assert_eq!(lines(&["Cookie:"], &["b=2"]), ["b=2"]);
+    assert_eq!(lines(&["Cookie: a=1"], &[]), ["a=1"]);
+}
+
+#[test]
 fn only_the_lonely_connection_says_close() {
     let request = Request::get("http://h/").unwrap().build().unwrap();
     assert!(!request.http1().headers().contains_key(header::CONNECTION));
@@ -52,11 +72,27 @@ fn only_the_lonely_connection_says_close() {
 
 #[test]
 fn says_what_is_wrong() {
-    assert!(error(Request::get("localhost/page")).contains("is no URL"));
-    assert!(error(Request::get("localhost:8080/page")).contains("scheme `localhost`"));
+    assert!(error(Request::get("/page")).contains("is no URL"));
+    assert!(error(Request::get("mailto:me")).contains("scheme `mailto`"));
     assert!(error(Request::get("ftp://h/")).contains("begin with http:// or https://"));
     let credentials = error(Request::get("http://me:secret@h/"));
     assert!(credentials.contains("Authorization") && !credentials.contains("secret"), "{credentials}");
+    // To the parser, some have another scheme, a port that is no number, or no scheme.
+    for typed in [
+        "joe:secret@h/page",
+        "ftp://joe:secret@h/",
+        "http://joe:sec/ret@h:99999/",
+        "joe_x:secret@h/",
+        "http://a:secret@:x/",
+    ] {
+        let told = error(Request::get(typed));
+        assert!(!told.contains("sec") && told.contains('h'), "{told}");
+    }
+    assert!(error(Request::get("joe:secret@h/page")).contains("-u USER:PASSWORD"));
+    for cookie in ["secret", "a=secret; b=2", "=secret"] {
+        let told = error(Request::get("http://h/").unwrap().cookie(cookie));
+        assert!(!told.contains("secret"), "{told}");
+    }
     for cookie in ["a", "=a", "a=1; b=2", " a=1", "a=\n"] {
         assert!(error(Request::get("http://h/").unwrap().cookie(cookie)).contains("name=value"), "{cookie}");
     }

@@ -16,6 +16,7 @@ fn error(text: &str) -> String {
 fn reads_methods_labels_comments_and_windows_lines() {
     let lines = parse("\u{feff}# all\r\n\r\n  HEAD http://h/a\tthe  head \r\nhttps://h/b#c").unwrap();
     assert_eq!(lines.len(), 2);
+    assert!(lines[0].is_method_named && !lines[1].is_method_named);
     assert_eq!((lines[0].method.as_str(), lines[0].label.as_deref()), ("HEAD", Some("the  head")));
     assert_eq!(lines[0].request().unwrap().build().unwrap().name(), "the  head");
     assert_eq!(lines[1].request().unwrap().build().unwrap().name(), "GET https://h/b");
@@ -27,9 +28,19 @@ fn names_file_line_value_and_what_was_expected() {
     assert!(message.starts_with("some.urls:3: `ftp://h/`"), "{message}");
     assert!(message.contains("http:// or https://") && message.contains("[METHOD] URL [label]"), "{message}");
     assert!(error("POST").contains("some.urls:1: `POST` has no URL"));
-    assert!(error("example.org/page").contains("is no URL"));
+    assert!(error("/page").contains("is no URL"));
+    assert!(error("http://h/\nnot a url").contains("some.urls:2: `not a url` has no URL"));
+    assert!(parse("localhost the page").is_ok());
     assert!(error("CONNECT http://h/").contains("tunnel"));
     assert!(error("# nothing\n\n").contains("holds none"));
+}
+
+#[test]
+fn an_address_without_a_scheme_is_no_weight() {
+    let lines = parse("127.0.0.1:8080/a the page\n2 localhost/b\n0.5 POST example.org\n").unwrap();
+    let urls: Vec<_> = lines.iter().map(|line| (line.url.as_str(), line.weight)).collect();
+    assert_eq!(urls, [("http://127.0.0.1:8080/a", 1.0), ("http://localhost/b", 2.0), ("http://example.org/", 0.5)]);
+    assert_eq!(lines[0].label.as_deref(), Some("the page"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Scale, Unit};
+use crate::{Observations, Scale, Statistic, Unit};
 
 fn contrast(value: f64, half_width: f64, scale: Scale, measure: Measure, terms: f64) -> Contrast {
     let (low, high) = (value - half_width, value + half_width);
@@ -26,21 +26,100 @@ fn the_floor_is_the_width_or_the_difference_of_equal_arms_on_the_footing_of_the_
 #[test]
 fn a_change_needs_its_interval_its_floor_and_its_p_value() {
     let floor = floor(1.0, 0.01);
-    assert_eq!(judge(&ratio(1.05, 0.01), &floor, 0.01), Change::Slower);
-    assert_eq!(judge(&ratio(0.95, 0.01), &floor, 0.01), Change::Faster);
-    assert_eq!(judge(&ratio(1.05, 0.06), &floor, 0.01), Change::NoMeasurableDifference);
-    assert_eq!(judge(&ratio(1.05, 0.01), &floor, 0.06), Change::NoMeasurableDifference);
-    assert_eq!(judge(&ratio(1.005, 0.001), &floor, 0.01), Change::NoMeasurableDifference);
-    assert!(!Change::NoMeasurableDifference.is_measurable() && Change::Less.is_measurable());
+    assert_eq!(judge(&ratio(1.05, 0.01), &floor, 0.01, 1.0), Change::Slower);
+    assert_eq!(judge(&ratio(0.95, 0.01), &floor, 0.01, 1.0), Change::Faster);
+    assert_eq!(judge(&ratio(1.05, 0.06), &floor, 0.01, 1.0), Change::TooFewBlocks);
+    assert_eq!(judge(&ratio(1.05, 0.01), &floor, 0.06, 1.0), Change::TooFewBlocks);
+    assert!(!Change::NoMeasurableDifference.is_told() && !Change::TooFewBlocks.is_told() && Change::Less.is_told());
+}
+
+#[test]
+fn arms_are_equal_only_within_a_floor_that_says_something() {
+    // The interval excludes no change, and the effect is no more than what the baseline differs by from itself.
+    assert_eq!(judge(&ratio(1.005, 0.001), &floor(1.0, 0.01), 0.01, 1.0), Change::NoMeasurableDifference);
+    assert_eq!(judge(&ratio(1.005, 0.02), &floor(1.0, 0.01), 0.9, 1.0), Change::NoMeasurableDifference);
+    // A baseline that differs from itself by half tells nothing of an effect of a third.
+    assert_eq!(judge(&ratio(1.3, 0.4), &floor(1.5, 0.01), 0.9, 1.0), Change::TooFewBlocks);
+    assert_eq!(judge(&ratio(1.0, 0.4), &floor(1.0, 0.5), 0.9, 1.0), Change::TooFewBlocks);
+}
+
+/// 30.1 ms of CPU to none, over seven blocks, beside eleven other groups: the least p-value of seven blocks is 2/2⁷,
+/// and 0.18 once twelve families share it.
+#[test]
+fn a_weight_that_is_gone_is_not_called_equal_for_want_of_blocks() {
+    let gone = contrast(-30.1e6, 4e6, Scale::Difference, Measure::Count, 1.5);
+    let floor = Floor::of(&contrast(1e6, 3e6, Scale::Difference, Measure::Count, 2.0));
+    assert_eq!(judge(&gone, &floor, 0.18, 30.1e6), Change::TooFewBlocks);
+    assert_eq!(judge(&gone, &floor, 0.04, 30.1e6), Change::Less);
+    let wide = Floor::of(&contrast(40e6, 60e6, Scale::Difference, Measure::Count, 2.0));
+    assert_eq!(judge(&gone, &wide, 0.18, 30.1e6), Change::TooFewBlocks, "a floor above the whole is none");
 }
 
 #[test]
 fn more_within_a_limit_is_faster_and_more_of_a_count_is_more() {
     let none = Floor::of(&contrast(0.0, 0.0, Scale::Difference, Measure::Share, 2.0));
     let difference = |value, measure| contrast(value, 0.01, Scale::Difference, measure, 1.5);
-    assert_eq!(judge(&difference(0.1, Measure::Share), &none, 0.0).as_str(), "faster");
-    assert_eq!(judge(&difference(-0.1, Measure::Share), &none, 0.0).as_str(), "slower");
-    assert_eq!(judge(&difference(0.1, Measure::Count), &none, 0.0).as_str(), "more");
-    assert_eq!(judge(&difference(-0.1, Measure::Count), &none, 0.0).to_string(), "less");
-    assert_eq!(judge(&difference(0.0, Measure::Count), &none, 0.0).as_str(), "no measurable difference");
+    assert_eq!(judge(&difference(0.1, Measure::Share), &none, 0.0, 1.0).as_str(), "faster");
+    assert_eq!(judge(&difference(-0.1, Measure::Share), &none, 0.0, 1.0).as_str(), "slower");
+    assert_eq!(judge(&difference(0.1, Measure::Count), &none, 0.0, 1.0).as_str(), "more");
+    assert_eq!(judge(&difference(-0.1, Measure::Count), &none, 0.0, 1.0).to_string(), "less");
+    assert_eq!(judge(&difference(0.0, Measure::Count), &none, 0.0, 1.0).as_str(), "no measurable difference");
+    assert_eq!(judge(&difference(0.001, Measure::Count), &none, 0.9, 1.0).as_str(), "too few blocks");
+}
+
+/// Whole experiments of one candidate: baseline, baseline again and candidate, `blocks` blocks on a machine whose speed
+/// wanders.
+fn verdict(candidate: f64, blocks: usize, rng: &mut fastrand::Rng) -> Change {
+    let mut arms = [(); 3].map(|()| Observations::new());
+    for _ in 0..blocks {
+        let speed = 0.8 + 0.4 * rng.f64();
+        for (arm, factor) in arms.iter_mut().zip([1.0, 1.0, candidate]) {
+            // Requests of a phase share more than chance: each phase has a speed of its own, too.
+            let phase = 0.97 + 0.06 * rng.f64();
+            arm.push_block((0..20).map(|_| (20e6 * factor * speed * phase * (0.8 + 0.4 * rng.f64())) as u64));
+        }
+    }
+    let [baseline, again, candidate] = &arms;
+    let pooled = Observations::pooled(&[baseline, again]);
+    let of = |terms: &[(f64, &Observations)]| crate::contrast(terms, Statistic::Mean, Scale::Ratio).unwrap();
+    let effect = of(&[(1.0, candidate), (-1.0, &pooled)]);
+    let floor = Floor::of(&of(&[(1.0, again), (-1.0, baseline)]));
+    judge(&effect, &floor, effect.p_value, 1.0)
+}
+
+/// How often each is said of 400 experiments: of a direction, of equality, of too few blocks.
+fn said(candidate: f64, blocks: usize, seed: u64) -> (f64, f64, f64) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut counts = [0_u32; 3];
+    for _ in 0..400 {
+        counts[match verdict(candidate, blocks, &mut rng) {
+            Change::NoMeasurableDifference => 1,
+            Change::TooFewBlocks => 2,
+            _ => 0,
+        }] += 1;
+    }
+    let [told, equal, few] = counts.map(|count| f64::from(count) / 400.0);
+    (told, equal, few)
+}
+
+#[test]
+fn equal_arms_are_called_equal_or_too_few_blocks_and_next_to_never_different() {
+    for (blocks, seed) in [(7, 1), (15, 2), (60, 3)] {
+        let (told, equal, few) = said(1.0, blocks, seed);
+        assert!(told <= 0.05 && equal >= 0.85, "{blocks} blocks: {told} told, {equal} equal, {few} too few");
+    }
+}
+
+#[test]
+fn a_change_of_a_tenth_is_never_called_equal() {
+    for (blocks, seed) in [(7, 4), (15, 5)] {
+        let (told, equal, few) = said(1.1, blocks, seed);
+        assert!(equal <= 0.02 && told > 0.8, "{blocks} blocks: {told} told, {equal} equal, {few} too few");
+    }
+}
+
+#[test]
+fn what_is_beyond_the_floor_and_not_told_becomes_told_with_more_blocks() {
+    let (few, many) = (said(1.02, 7, 6), said(1.02, 60, 7));
+    assert!(few.0 < many.0 && many.0 > 0.8, "{few:?} {many:?}");
 }

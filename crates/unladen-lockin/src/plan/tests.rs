@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-fn planner(seed: u64, subjects: usize) -> Planner {
-    Planner::new(seed, subjects, Timing { phase: Duration::from_millis(500), jitter: Timing::JITTER })
+fn planner(seed: u64, targets: usize) -> Planner {
+    Planner::new(seed, targets, Timing { phase: Duration::from_millis(500), jitter: Timing::JITTER })
 }
 
 #[test]
@@ -29,12 +29,12 @@ fn a_linear_drift_cancels_in_both_orders() {
 
 proptest! {
     #[test]
-    fn every_round_holds_each_subject_once(seed: u64, subjects in 1_usize..12) {
-        let blocks: Vec<_> = planner(seed, subjects).take(subjects * 5).collect();
-        for round in blocks.chunks(subjects) {
-            let mut seen: Vec<_> = round.iter().map(|block| block.subject).collect();
+    fn every_round_holds_each_subject_once(seed: u64, targets in 1_usize..12) {
+        let blocks: Vec<_> = planner(seed, targets).take(targets * 5).collect();
+        for round in blocks.chunks(targets) {
+            let mut seen: Vec<_> = round.iter().map(|block| block.target).collect();
             seen.sort_unstable();
-            prop_assert_eq!(seen, (0..subjects).collect::<Vec<_>>());
+            prop_assert_eq!(seen, (0..targets).collect::<Vec<_>>());
         }
     }
 

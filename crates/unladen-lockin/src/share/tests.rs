@@ -55,7 +55,8 @@ fn alike_requests_differ_as_far_as_their_number_tells() {
     assert!(difference((100_000, &[]), (100_000, &[1.0; 100_000])).p_value < 1e-300);
 }
 
-/// The example of Welch's test with samples of unequal variance, worked by hand: means 20 and 23, squares of errors 2 and 1.
+/// The example of Welch's test with samples of unequal variance, worked by hand: means 20 and 23, squares of errors 2
+/// and 1.
 #[test]
 fn the_difference_is_welchs() {
     let baseline = [16.0, 18.0, 20.0, 20.0, 22.0, 24.0];
@@ -118,8 +119,8 @@ impl Draw {
     }
 }
 
-/// How often, of so many runs, the interval holds the share: requests last differently long, and of each a skewed part, which
-/// varies by `spread`, is the function's.
+/// How often, of so many runs, the interval holds the share: requests last differently long, and of each a skewed part,
+/// which varies by `spread`, is the function's.
 fn coverage_of_share(truth: f64, requests: usize, spread: f64, runs: usize) -> f64 {
     let mut draw = Draw(fastrand::Rng::with_seed(requests as u64 * 1000 + (truth * 1000.0) as u64));
     let mut covered = 0;

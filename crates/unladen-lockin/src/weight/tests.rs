@@ -80,8 +80,8 @@ fn a_stretched_on_phase_is_compared_with_as_much_off_time() {
     assert!((block.excess() - 140.0).abs() < 1e-9);
 }
 
-/// Regression: the sum of the on phases decided whether a counter is the requests' own, so that a burst of background in
-/// an on phase passed for the requests' and moved the estimate.
+/// Regression: the sum of the on phases decided whether a counter is the requests' own, so that a burst of background
+/// in an on phase passed for the requests' and moved the estimate.
 #[test]
 fn a_burst_beside_a_steady_background_is_not_the_requests_own() {
     // The burst lasts for about a phase; of twenty plans half have it in on phases.

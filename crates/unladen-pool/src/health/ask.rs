@@ -12,6 +12,7 @@ use crate::dial::dial;
 use crate::endpoint::Endpoint;
 use crate::settings::Protocol;
 use crate::tls::{self, TlsError};
+use crate::transport::Transport;
 
 /// Why an endpoint is not well.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +51,13 @@ pub(super) async fn ask(check: &Check, endpoint: &Endpoint) -> Result<(), Unheal
         Some(connector) => {
             let stream = connector.connect(&check.authority, socket).await?;
             let h2 = tls::is_h2(&stream);
-            exchange(stream, h2, check, "https").await
+            let transport = Transport::tls(stream);
+            let fault = transport.fault();
+            exchange(transport, h2, check, "https").await.map_err(|error| match fault.get() {
+                // With TLS 1.3, that it refuses our certificate comes after the handshake.
+                Some(fault) => TlsError::Handshake { name: check.authority.clone(), fault: fault.clone() }.into(),
+                None => error,
+            })
         }
     }
 }

@@ -109,10 +109,14 @@ async fn it_goes_down_and_up_as_answers_go_and_ends_with_its_endpoint() {
     let endpoint = endpoint(address);
     let changes = Arc::new(Mutex::new(Vec::new()));
     let told = changes.clone();
-    let running = tokio::spawn(check().run(endpoint.clone(), move |endpoint, change| {
+    let on_change = move |endpoint: &Endpoint, change: Result<(), &Unhealthy>| {
         assert_eq!(endpoint.healthy.load(Ordering::Relaxed), change.is_ok());
         told.lock().unwrap().push(change.map_err(ToString::to_string));
-    }));
+    };
+    let failures = Arc::new(Mutex::new(0));
+    let failed = failures.clone();
+    let on_failure = move |_: &Endpoint, _: &Unhealthy| *failed.lock().unwrap() += 1;
+    let running = tokio::spawn(check().run(endpoint.clone(), on_change, on_failure));
     let until = async |healthy: bool| {
         while endpoint.healthy.load(Ordering::Relaxed) != healthy {
             tokio::time::sleep(Duration::from_millis(5)).await;

@@ -14,8 +14,8 @@ use hickory_resolver::{TokioResolver, system_conf};
 
 use super::error::ResolveError;
 
-/// No server is waited for longer than this before it is asked again, or another: a packet may be lost, and glibc's 5 s are all the
-/// time that a lookup has.
+/// No server is waited for longer than this before it is asked again, or another: a packet may be lost, and glibc's 5 s
+/// are all the time that a lookup has.
 const MAX_TRY: Duration = Duration::from_secs(2);
 
 /// Some DNS servers.

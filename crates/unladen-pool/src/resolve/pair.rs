@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 
 /// The n-th address of IPv6 and the n-th of IPv4 together, IPv6 first (RFC 8305, section 4); those left over alone.
 ///
-/// A name that has both families has mostly the same hosts in both, and where one family does not work, the other has to be there for
-/// every endpoint. Pairs made before stay together while both addresses are there, so that one address more or less does not move
-/// all others.
-pub(super) fn pair(addresses: &[SocketAddr], before: &[Vec<SocketAddr>]) -> Vec<Vec<SocketAddr>> {
+/// A name that has both families has mostly the same hosts in both, and where one family does not work, the other has
+/// to be there for every endpoint. Pairs made before stay together while both addresses are there, so that one address
+/// more or less does not move all others.
+pub(crate) fn pair(addresses: &[SocketAddr], before: &[Vec<SocketAddr>]) -> Vec<Vec<SocketAddr>> {
     let mut pairs: Vec<_> = before
         .iter()
         .filter(|pair| pair.len() == 2 && pair.iter().all(|address| addresses.contains(address)))

@@ -13,10 +13,10 @@ use super::pair::pair;
 use super::{Answer, Resolver};
 use crate::backoff;
 use crate::endpoint::{Address, Endpoint};
-use crate::settings::{Origin, Place, ResolveSettings};
+use crate::settings::{EndpointAddress, Origin, ResolveSettings};
 
-/// An answer is asked for again when its life is over, up to this share of it later, so that many names do not all come at once. Not
-/// earlier: the DNS server would answer with what is left of that life.
+/// An answer is asked for again when its life is over, up to this share of it later, so that many names do not all come
+/// at once. Not earlier: the DNS server would answer with what is left of that life.
 const JITTER: f64 = 0.1;
 /// After a failure, asking again begins with this wait (jittered, doubled each time), up to the settings' longest life.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
@@ -25,13 +25,13 @@ const MIN_RETRY: Duration = Duration::from_millis(100);
 
 /// Keeps asking where an upstream's origins are.
 ///
-/// What is known stays when asking fails, for as long as it fails: an address that no longer works is what health checks, outlier
-/// ejection and the breaker are for.
+/// What is known stays when asking fails, for as long as it fails: an address that no longer works is what health
+/// checks, outlier ejection and the breaker are for.
 #[derive(Debug)]
 pub struct Watcher {
     resolver: Arc<Resolver>,
     settings: ResolveSettings,
-    sources: Vec<Source>,
+    sources: Vec<WatchedName>,
     asking: JoinSet<(usize, Result<Answer, ResolveError>)>,
     status: Arc<ResolveStatus>,
     changed: bool,
@@ -46,7 +46,7 @@ pub struct ResolveStatus {
 }
 
 #[derive(Debug)]
-struct Source {
+struct WatchedName {
     /// What to ask for; none for what is an address already.
     name: Option<(String, u16)>,
     origin: usize,
@@ -70,7 +70,7 @@ impl Watcher {
         known: &[Arc<Endpoint>],
     ) -> Self {
         let sources: Vec<_> =
-            origins.iter().enumerate().map(|(index, origin)| Source::new(index, origin, known)).collect();
+            origins.iter().enumerate().map(|(index, origin)| WatchedName::new(index, origin, known)).collect();
         let changed = sources.iter().any(|source| !source.endpoints.is_empty());
         Self { resolver, settings, sources, asking: JoinSet::new(), status: Arc::default(), changed }
     }
@@ -80,8 +80,9 @@ impl Watcher {
         self.status.clone()
     }
 
-    /// Waits until something changed, and gives all endpoints there are then: never none. At first that is as soon as any is known;
-    /// addresses and Unix sockets are known at once. Endpoints that stay are the same ones as before, with all that is known of them.
+    /// Waits until something changed, and gives all endpoints there are then: never none. At first that is as soon as
+    /// any is known; addresses and Unix sockets are known at once. Endpoints that stay are the same ones as before,
+    /// with all that is known of them.
     ///
     /// Nothing is lost if it is dropped before it ends. If no origin has a name, it ends once and never again.
     pub async fn changed(&mut self) -> Vec<Arc<Endpoint>> {
@@ -148,13 +149,13 @@ impl Watcher {
     }
 }
 
-// === impl Source ===
+// === impl WatchedName ===
 
-impl Source {
+impl WatchedName {
     fn new(index: usize, origin: &Origin, known: &[Arc<Endpoint>]) -> Self {
         let (name, address) = match &origin.at {
-            Place::Unix(path) => (None, Some(Address::Unix(path.clone()))),
-            Place::Tcp(host, port) => match host.parse() {
+            EndpointAddress::Unix(path) => (None, Some(Address::Unix(path.clone()))),
+            EndpointAddress::Tcp(host, port) => match host.parse() {
                 Ok(address) => (None, Some(Address::Tcp(vec![SocketAddr::new(address, *port)]))),
                 Err(_) => (Some((host.clone(), *port)), None),
             },

@@ -11,8 +11,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, Uid, User};
 use tempfile::TempDir;
 
-/// dnsmasq, that knows the names of one hosts file and asks nobody else: below `example` it denies other names, elsewhere it refuses.
-/// Answers live for a second. Ends with this.
+/// dnsmasq, that knows the names of one hosts file and asks nobody else: below `example` it denies other names,
+/// elsewhere it refuses. Answers live for a second. Ends with this.
 pub(crate) struct Dnsmasq {
     process: Child,
     folder: Arc<TempDir>,

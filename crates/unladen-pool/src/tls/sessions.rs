@@ -1,7 +1,8 @@
 //! The principal type is [`Sessions`]: what is needed to resume earlier TLS sessions.
 //!
-//! A ticket of TLS 1.3 is used once (RFC 8446, appendix C.4), so as many new connections at once resume as there are tickets. rustls's
-//! own store keeps eight for each server, Envoy's one; a pool that opens a hundred connections at once wants more.
+//! A ticket of TLS 1.3 is used once (RFC 8446, appendix C.4), so as many new connections at once resume as there are
+//! tickets. rustls's own store keeps eight for each server, Envoy's one; a pool that opens a hundred connections at
+//! once wants more.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,8 +13,8 @@ use rustls::pki_types::ServerName;
 
 /// Names kept apart; one upstream has as many as its origins have.
 const MAX_NAMES: usize = 64;
-/// Tickets kept for each name. A server sends one or two with each connection; each takes about a kilobyte, and more where the
-/// server's certificates are many.
+/// Tickets kept for each name. A server sends one or two with each connection; each takes about a kilobyte, and more
+/// where the server's certificates are many.
 const MAX_TICKETS: usize = 128;
 
 /// Sessions by name. Shared by all threads.

@@ -36,7 +36,7 @@ fn names_of_counters_are_unique_and_every_probe_has_a_page() {
     names.dedup();
     assert_eq!(names.len(), all);
     for entry in PROBES {
-        let page = format!("{}/../../docs/probes/{}.md", env!("CARGO_MANIFEST_DIR"), entry.name);
+        let page = format!("{}/../../docs/reference/probes/{}.md", env!("CARGO_MANIFEST_DIR"), entry.name);
         let text = std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{page}: {error}"));
         for counter in entry.counters {
             assert!(text.contains(&format!("`{}`", counter.name)), "{page} does not describe `{}`", counter.name);

@@ -42,7 +42,7 @@ struct Cpu {
     hierarchy: Option<cgroup::Hierarchy>,
     has_exit_records: bool,
     /// Where each group's time is read.
-    sources: HashMap<GroupId, Source>,
+    sources: HashMap<GroupId, CpuSource>,
     /// By process: the time of its ended children.
     waiters: HashMap<i32, Waiter>,
 }
@@ -75,7 +75,7 @@ impl Waiter {
 }
 
 /// Where a group's time is read.
-enum Source {
+enum CpuSource {
     Processes,
     Cgroup { file: PathBuf, last: Option<Times> },
 }
@@ -112,18 +112,18 @@ impl Cpu {
     fn by_processes(&mut self, id: GroupId, group: &Group) -> bool {
         let hierarchy = self.hierarchy.as_ref();
         let source = self.sources.entry(id).or_insert_with(|| {
-            let GroupKind::Unit { cgroup: Some(path) } = &group.kind else { return Source::Processes };
+            let GroupKind::Unit { cgroup: Some(path) } = &group.kind else { return CpuSource::Processes };
             match hierarchy.map(|hierarchy| hierarchy.cpu_stat(path)).filter(|file| cgroup::is_readable(file)) {
-                Some(file) => Source::Cgroup { file, last: None },
-                None => Source::Processes,
+                Some(file) => CpuSource::Cgroup { file, last: None },
+                None => CpuSource::Processes,
             }
         });
-        matches!(source, Source::Processes)
+        matches!(source, CpuSource::Processes)
     }
 
     fn read_units(&mut self, procfs: &mut ProcFs, is_first: bool, ledger: &mut Ledger) {
         for (group, source) in &mut self.sources {
-            let Source::Cgroup { file, last } = source else { continue };
+            let CpuSource::Cgroup { file, last } = source else { continue };
             // A unit that was stopped takes its control group with it.
             let Some(now) = procfs.absolute(file).ok().and_then(Times::parse) else { continue };
             // One that came up after the beginning has counted nothing that is not ours.

@@ -135,7 +135,8 @@ impl ProcessTable {
     }
 
     /// Who has been credited with the time of a process that has gone: its parent or, if that has gone at the same
-    /// time, the parent's parent and so on, since each passes on what it was credited with; else whoever inherits orphans.
+    /// time, the parent's parent and so on, since each passes on what it was credited with; else whoever inherits
+    /// orphans.
     pub(crate) fn waiter_of(&self, gone: &Process) -> Option<i32> {
         let mut ppid = gone.stat.ppid;
         for _ in 0..MAX_ANCESTORS {

@@ -17,8 +17,8 @@ pub struct StackSample {
     pub comm: String,
     /// Addresses in the kernel, the innermost first; none when the program itself ran.
     pub kernel: Vec<u64>,
-    /// Addresses in the program, the innermost first: by frame pointers, so that without those the frames from the second on may
-    /// be few, or no code at all.
+    /// Addresses in the program, the innermost first: by frame pointers, so that without those the frames from the
+    /// second on may be few, or no code at all.
     pub user: Vec<u64>,
 }
 

@@ -16,7 +16,8 @@ static STACKS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR")
 /// The map that samples come through.
 const RING: &str = "samples";
 
-/// For each processor: two seconds of samples at 997 Hz that are as long as they can be take 4 MB, usual ones a tenth of that.
+/// For each processor: two seconds of samples at 997 Hz that are as long as they can be take 4 MB, usual ones a tenth
+/// of that.
 const RING_PER_PROCESSOR: u32 = 1 << 20;
 
 /// The bounds of the whole ring, in bytes.

@@ -14,8 +14,8 @@ const ROW: u32 = 100;
 /// Samples whose median is taken: an interrupt spoils one of them.
 const ROWS: usize = 20;
 
-/// The time that a call takes which does next to nothing (getppid, some 10 ns), as the kernel's part sees it: so, what any
-/// call's time contains of tracing. This process is followed meanwhile, and what it does is thrown away.
+/// The time that a call takes which does next to nothing (getppid, some 10 ns), as the kernel's part sees it: so, what
+/// any call's time contains of tracing. This process is followed meanwhile, and what it does is thrown away.
 pub(super) fn calibrate(kernel: &Kernel) -> Result<u64, TraceError> {
     let failed = |error| TraceError::failed("calibrating", error);
     let (watched, counts) = (kernel.map("watched")?, kernel.map("counts")?);

@@ -23,7 +23,7 @@ pub struct Watched {
     pub pid: u32,
     /// Comes back with all that it does.
     pub group: u32,
-    /// What it does itself counts. Otherwise only its children's doings do: it starts the processes that answer, as PHP-FPM's
-    /// master does.
+    /// What it does itself counts. Otherwise only its children's doings do: it starts the processes that answer, as
+    /// PHP-FPM's master does.
     pub own: bool,
 }

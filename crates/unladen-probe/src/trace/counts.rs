@@ -1,7 +1,7 @@
 //! What the kernel's part counts. The principal type is [`Counts`].
 //!
-//! Nothing is ever set back in the kernel, as what is counted meanwhile would be lost: what was read before is kept here, and
-//! taken off.
+//! Nothing is ever set back in the kernel, as what is counted meanwhile would be lost: what was read before is kept
+//! here, and taken off.
 
 use std::collections::{HashMap, HashSet};
 

@@ -17,7 +17,8 @@ use super::record::{Decoder, NOBODY};
 /// Between looks. The kernel's part wakes nobody; at this pace, 16 MiB hold what comes at five million events a second.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// How often a process that became another program is looked at: first it has mapped the program alone, later its libraries.
+/// How often a process that became another program is looked at: first it has mapped the program alone, later its
+/// libraries.
 const LOOKS: u8 = 3;
 
 /// What was drained since it was last asked for.

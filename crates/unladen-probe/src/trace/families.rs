@@ -1,10 +1,10 @@
 //! Programs and libraries whose functions are looked at. The principal type is [`Family`]; [`FAMILIES`] is the list.
 
-use unladen_trace::Source;
+use unladen_trace::EvidenceSource;
 
 /// A program or library, and what is seen of it.
 pub(super) struct Family {
-    pub(super) source: Source,
+    pub(super) source: EvidenceSource,
     /// By the file's name.
     pub(super) is: fn(&str) -> bool,
     pub(super) functions: &'static [Function],
@@ -32,7 +32,7 @@ const fn function(
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
-        source: Source::Php,
+        source: EvidenceSource::Php,
         is: |name| name.starts_with("php") || name.starts_with("libphp"),
         functions: &[
             function("compile_file", "php_compile", Some("php_compiled"), true),
@@ -41,13 +41,13 @@ pub(super) const FAMILIES: &[Family] = &[
         takes: "a PHP that exports its functions, as Debian's does",
     },
     Family {
-        source: Source::Perl,
+        source: EvidenceSource::Perl,
         is: |name| name.starts_with("perl") || name.starts_with("libperl.so"),
         functions: &[function("Perl_yyparse", "perl_parse", Some("perl_parsed"), true)],
         takes: "a Perl that exports its functions, as Debian's does",
     },
     Family {
-        source: Source::Sqlite,
+        source: EvidenceSource::Sqlite,
         // Perl's DBD::SQLite, SQLite.so, may bring its own.
         is: |name| name.starts_with("libsqlite3") || name == "SQLite.so",
         functions: &[

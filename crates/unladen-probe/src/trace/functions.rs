@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use libbpf_rs::{Link, Object, UprobeOpts};
-use unladen_trace::{Missing, Source};
+use unladen_trace::{EvidenceSource, Missing};
 
 use super::families::{FAMILIES, Family};
 use super::kernel::{Kernel, refusal};
@@ -25,8 +25,8 @@ pub(super) struct Functions {
     /// `None` where functions cannot be traced.
     programs: Option<Object>,
     /// Files that were looked at, and whether they are attached to.
-    files: HashMap<(Source, (String, u64)), bool>,
-    sources: BTreeSet<Source>,
+    files: HashMap<(EvidenceSource, (String, u64)), bool>,
+    sources: BTreeSet<EvidenceSource>,
     missing: Vec<Missing>,
 }
 
@@ -82,7 +82,7 @@ impl Functions {
     }
 
     /// What is seen by now.
-    pub(super) fn sources(&self) -> impl Iterator<Item = Source> {
+    pub(super) fn sources(&self) -> impl Iterator<Item = EvidenceSource> {
         self.sources.iter().copied()
     }
 
@@ -113,8 +113,8 @@ impl Functions {
         Ok(())
     }
 
-    /// Attaches in all processes that run that file: which of them are followed is decided in the kernel, as workers come and
-    /// go.
+    /// Attaches in all processes that run that file: which of them are followed is decided in the kernel, as workers
+    /// come and go.
     fn attach_one(&self, program: &str, file: &Path, symbol: &str, at_return: bool) -> Result<Link, String> {
         let programs = self.programs.as_ref().map(Object::progs_mut);
         let found = programs.into_iter().flatten().find(|found| found.name() == program);

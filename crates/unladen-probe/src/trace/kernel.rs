@@ -1,7 +1,7 @@
 //! The kernel's part but for functions: loaded, and attached. The principal type is [`Kernel`].
 
 use libbpf_rs::{Link, Map, MapCore, MapFlags, MapHandle, Object};
-use unladen_trace::{Missing, Source};
+use unladen_trace::{EvidenceSource, Missing};
 
 use super::object::{CALLS, open};
 use super::{TraceError, TracerConfig, calls, log};
@@ -31,7 +31,7 @@ impl Kernel {
             Err(first) => match load_calls(config, false) {
                 Ok(object) => {
                     missing.push(Missing {
-                        source: Source::Syscalls,
+                        source: EvidenceSource::Syscalls,
                         why: format!("when connections stand cannot be seen: {first}"),
                         takes: "a kernel with the tracepoint sock:inet_sock_set_state".into(),
                     });

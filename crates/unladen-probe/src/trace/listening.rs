@@ -1,4 +1,5 @@
-//! Ports at which processes take connections: what tells a connection that a process accepted from one that it asked for.
+//! Ports at which processes take connections: what tells a connection that a process accepted from one that it asked
+//! for.
 
 use std::collections::HashSet;
 use std::fs;

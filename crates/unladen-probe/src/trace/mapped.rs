@@ -56,8 +56,8 @@ impl Mapped {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Where it can be opened from here, best first. The link leads to the very file, in containers and after an upgrade too; it
-    /// takes more privilege than the path as the process sees it.
+    /// Where it can be opened from here, best first. The link leads to the very file, in containers and after an
+    /// upgrade too; it takes more privilege than the path as the process sees it.
     pub(super) fn openable(&self, pid: u32) -> [PathBuf; 2] {
         [format!("/proc/{pid}/map_files/{}", self.range).into(), format!("/proc/{pid}/root{}", self.path).into()]
     }

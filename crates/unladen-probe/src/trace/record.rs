@@ -72,7 +72,7 @@ struct RawObject {
     peer: [u8; 16],
 }
 
-/// Takes numbers off the front.
+/// Takes numbers from the beginning.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {

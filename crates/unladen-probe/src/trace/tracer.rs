@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use libbpf_rs::{MapCore, MapFlags};
-use unladen_trace::{Batch, Missing, Source};
+use unladen_trace::{Batch, EvidenceSource, Missing};
 
 use super::calibrate::calibrate;
 use super::counts::{Counts, WatchedEntry};
@@ -31,7 +31,8 @@ impl Tracer {
     /// Loads the kernel's part, attaches it, and finds out what it costs. Nothing is followed yet.
     ///
     /// # Errors
-    /// If this process may not trace, or the kernel cannot; what is only missing in part is told by [`missing`](Self::missing).
+    /// If this process may not trace, or the kernel cannot; what is only missing in part is told by
+    /// [`missing`](Self::missing).
     pub fn open(config: &TracerConfig) -> Result<Self, TraceError> {
         require()?;
         let kernel = Kernel::open(config)?;
@@ -43,8 +44,8 @@ impl Tracer {
         Ok(tracer)
     }
 
-    /// Follows these processes too, and the children that they will have. Those that have ended are left out; those that are
-    /// followed already are given the group.
+    /// Follows these processes too, and the children that they will have. Those that have ended are left out; those
+    /// that are followed already are given the group.
     ///
     /// # Errors
     /// If the kernel has no room for them.
@@ -69,7 +70,8 @@ impl Tracer {
         let cpu_ns = before.as_deref().and_then(WatchedEntry::from_raw).map_or(0, |entry| entry.cpu_ns);
         let entry = WatchedEntry { group: process.group, own: process.own, cpu_ns };
         map.update(&key, &entry.raw(), MapFlags::ANY).map_err(failed)?;
-        // Looked at afterwards: of a process that ended before, the kernel's part will never hear, and another may get its id.
+        // Looked at afterwards: of a process that ended before, the kernel's part will never hear, and another may get
+        // its id.
         if !Path::new(&format!("/proc/{}", process.pid)).exists() {
             let _ = map.delete(&key);
         }
@@ -91,8 +93,8 @@ impl Tracer {
     }
 
     /// What is looked at by now: a program's functions are, once a followed process runs it.
-    pub fn sources(&self) -> Vec<Source> {
-        let mut sources = vec![Source::Syscalls, Source::Processes];
+    pub fn sources(&self) -> Vec<EvidenceSource> {
+        let mut sources = vec![EvidenceSource::Syscalls, EvidenceSource::Processes];
         if let Ok(functions) = self.functions.lock() {
             sources.extend(functions.sources());
         }

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use unladen_trace::{Batch, Missing, Source};
+use unladen_trace::{Batch, EvidenceSource, Missing};
 
 use super::{TraceError, TracerConfig, Watched};
 
@@ -36,7 +36,7 @@ impl Tracer {
     }
 
     /// What is looked at.
-    pub fn sources(&self) -> Vec<Source> {
+    pub fn sources(&self) -> Vec<EvidenceSource> {
         match self.0 {}
     }
 

@@ -5,14 +5,14 @@ use std::io::{BufRead, Read};
 use crate::frame::Frame;
 use crate::input::Input;
 use crate::profile::{About, Profile, Unit};
-use crate::read::{HEAD, MAX_DEPTH, ReadError, Reader};
+use crate::read::{HEAD, MAX_DEPTH, ProfileReader, ReadError};
 use crate::stack::StackId;
 use crate::text::{place, unescape};
 
 /// Reads collapsed stacks.
 ///
-/// Frames without a name are passed over: Excimer begins some lines with `;`, of the same stacks that it writes without. A line
-/// may have no stack at all: py-spy writes such a one of what it saw outside all functions.
+/// Frames without a name are passed over: Excimer begins some lines with `;`, of the same stacks that it writes
+/// without. A line may have no stack at all: py-spy writes such a one of what it saw outside all functions.
 pub(crate) struct Collapsed;
 
 /// A longer line is no stack, bytes.
@@ -20,7 +20,7 @@ const MAX_LINE: usize = 16 << 20;
 /// So many lines tell the format.
 const LOOKED_AT: usize = 64;
 
-impl Reader for Collapsed {
+impl ProfileReader for Collapsed {
     fn name(&self) -> &'static str {
         "collapsed"
     }

@@ -20,7 +20,7 @@ use serde::de::IgnoredAny;
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::input::Input;
 use crate::profile::{About, ClusterId, Profile, Unit};
-use crate::read::{MAX_DEPTH, ReadError, Reader};
+use crate::read::{MAX_DEPTH, ProfileReader, ReadError};
 use crate::stack::StackId;
 
 const NAME: &str = "excimer";
@@ -36,7 +36,7 @@ const MOST: usize = 1 << 24;
 /// Reads logs of PHP's Excimer.
 pub(crate) struct Excimer;
 
-impl Reader for Excimer {
+impl ProfileReader for Excimer {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -78,8 +78,8 @@ impl Reader for Excimer {
 pub struct ExcimerLog;
 
 impl ExcimerLog {
-    /// Adds the samples of a log to a cluster. Frames of `wrapper`, a path, are ours and left out; without one, those of the wrapper
-    /// that the log itself names.
+    /// Adds the samples of a log to a cluster. Frames of `wrapper`, a path, are ours and left out; without one, those
+    /// of the wrapper that the log itself names.
     ///
     /// # Errors
     /// When the log is none, or is cut off.

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use crate::input::Input;
 use crate::profile::Profile;
-use crate::read::{ReadError, Reader};
+use crate::read::{ProfileReader, ReadError};
 use crate::readers::{gzip, json};
 
 mod document;
@@ -19,11 +19,11 @@ const FORMAT: &str = "firefox";
 /// The versions of the format whose changes are written down.
 const VERSIONS: RangeInclusive<u64> = 41..=70;
 
-/// Reads files for Firefox's profiler. Threads whose samples weigh the same as those of the first become a cluster each; others
-/// have no place in one profile, and are left out.
+/// Reads files for Firefox's profiler. Threads whose samples weigh the same as those of the first become a cluster
+/// each; others have no place in one profile, and are left out.
 pub(crate) struct Firefox;
 
-impl Reader for Firefox {
+impl ProfileReader for Firefox {
     fn name(&self) -> &'static str {
         FORMAT
     }

@@ -8,8 +8,8 @@ use flate2::bufread::{GzDecoder, MultiGzDecoder};
 use crate::input::Input;
 use crate::read::HEAD;
 
-/// More than this, 1 GiB, is not unpacked: gzip packs zeros a thousandfold, so that a small file could fill any memory. Its own test
-/// would take too long with as much.
+/// More than this, 1 GiB, is not unpacked: gzip packs zeros a thousandfold, so that a small file could fill any memory.
+/// Its own test would take too long with as much.
 pub(crate) const MAX_UNPACKED: u64 = if cfg!(test) { 1 << 24 } else { 1 << 30 };
 
 const MAGIC: &[u8] = &[0x1f, 0x8b, 8];

@@ -1,15 +1,16 @@
 //! The principal type is [`NytProf`]: files of Perl's Devel::NYTProf.
 //!
-//! The format is described by its writer and reader alone: FileHandle.xs and NYTProf.xs of Devel::NYTProf 6 (file version 5).
-//! Lines of text (`:attribute=value`, `!option=value`, `#comment`) and then records of a tag, numbers and strings; from the tag `z` on
-//! all is deflated. Times are Perl's own numbers in ticks, from which Devel::NYTProf has taken off what its own work on
-//! statements took.
+//! The format is described by its writer and reader alone: FileHandle.xs and NYTProf.xs of Devel::NYTProf 6 (file
+//! version 5). Lines of text (`:attribute=value`, `!option=value`, `#comment`) and then records of a tag, numbers and
+//! strings; from the tag `z` on all is deflated. Times are Perl's own numbers in ticks, from which Devel::NYTProf has
+//! taken off what its own work on statements took.
 //!
-//! With `calls=1` or `calls=2` a file has each return, and so all stacks, as nytprofcalls gives them. Without, it has but sums of who called
-//! whom, at its end: stacks are then no deeper than two. Time that is spent outside any subroutine is in neither.
+//! With `calls=1` or `calls=2` a file has each return, and so all stacks, as nytprofcalls gives them. Without, it has
+//! but sums of who called whom, at its end: stacks are then no deeper than two. Time that is spent outside any
+//! subroutine is in neither.
 //!
-//! A program that takes requests over FastCGI waits for each in one of [`WAITS`]: there its requests are told apart. The start and the end of such a
-//! process are no requests and left out.
+//! A program that takes requests over FastCGI waits for each in one of [`WAITS`]: there its requests are told apart.
+//! The start and the end of such a process are no requests and left out.
 //!
 //! A file is one process. Of one that forks, the children write files of their own.
 
@@ -23,20 +24,21 @@ mod tree;
 
 use crate::input::Input;
 use crate::profile::Profile;
-use crate::read::{ReadError, Reader};
+use crate::read::{ProfileReader, ReadError};
 use log::Log;
-use source::Source;
+use source::LogText;
 
 const FORMAT: &str = "nytprof";
 const MAGIC: &[u8] = b"NYTProf ";
 
-/// Subroutines that wait for the next request. CGI::Fast, Plack's handler and FCGI's own `FCGI::accept` all call this one.
+/// Subroutines that wait for the next request. CGI::Fast, Plack's handler and FCGI's own `FCGI::accept` all call this
+/// one.
 const WAITS: [&str; 1] = ["FCGI::Accept"];
 
 /// Reads files of Perl's Devel::NYTProf.
 pub(crate) struct NytProf;
 
-impl Reader for NytProf {
+impl ProfileReader for NytProf {
     fn name(&self) -> &'static str {
         FORMAT
     }
@@ -50,7 +52,7 @@ impl Reader for NytProf {
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
-        Log::read(&mut Source::new(input))
+        Log::read(&mut LogText::new(input))
     }
 }
 

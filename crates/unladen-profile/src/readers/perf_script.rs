@@ -1,7 +1,8 @@
 //! The principal type is [`PerfScript`]: the text of `perf script`.
 //!
-//! A sample is a line of its own, its head, and below it a line for each frame, the innermost first; without call graphs the
-//! only frame stands in the head. Which fields there are is up to whoever called perf: all are found by their form.
+//! A sample is a line of its own, its head, and below it a line for each frame, the innermost first; without call
+//! graphs the only frame stands in the head. Which fields there are is up to whoever called perf: all are found by
+//! their form.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
@@ -9,7 +10,7 @@ use std::io::{BufRead, Read};
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::input::Input;
 use crate::profile::{About, Profile, Unit};
-use crate::read::{MAX_DEPTH, ReadError, Reader};
+use crate::read::{MAX_DEPTH, ProfileReader, ReadError};
 use crate::readers::sum::Sum;
 use crate::stack::StackId;
 
@@ -17,7 +18,7 @@ mod head;
 mod place;
 
 use head::Head;
-use place::Place;
+use place::CodeLocation;
 
 const FORMAT: &str = "perf";
 
@@ -29,11 +30,11 @@ const EDGE: &str = "# ========";
 
 /// Reads the text of `perf script`, line by line: of all samples only what each distinct stack weighs is kept.
 ///
-/// The outermost frame is the command. Where all events are of perf's clocks (`cpu-clock`, `task-clock`), a sample weighs its
-/// period, in ns of CPU time; else it is a sample.
+/// The outermost frame is the command. Where all events are of perf's clocks (`cpu-clock`, `task-clock`), a sample
+/// weighs its period, in ns of CPU time; else it is a sample.
 pub(crate) struct PerfScript;
 
-impl Reader for PerfScript {
+impl ProfileReader for PerfScript {
     fn name(&self) -> &'static str {
         FORMAT
     }
@@ -59,7 +60,7 @@ impl Reader for PerfScript {
         let Some(first) = lines.next() else { return false };
         let Some(head) = Head::parse(first) else { return false };
         let is_frame = |line: &str| {
-            line.starts_with([' ', '\t']) && Place::parse(line).is_some_and(|place| place.address.is_some())
+            line.starts_with([' ', '\t']) && CodeLocation::parse(line).is_some_and(|place| place.address.is_some())
         };
         match lines.next() {
             Some(next) => head.is_certain() || is_frame(next),
@@ -147,7 +148,7 @@ impl Reading {
         if let Some(sample) = &mut self.sample
             && line.starts_with([' ', '\t'])
         {
-            let place = Place::parse(line);
+            let place = CodeLocation::parse(line);
             let has_address = place.as_ref().is_some_and(|place| place.address.is_some());
             // Without a call graph heads are set to the right.
             let is_head = |head: Head<'_>| head.is_timed() || (head.is_certain() && !has_address);
@@ -171,7 +172,7 @@ impl Reading {
             inlined: Vec::new(),
             is_certain: head.is_certain(),
         };
-        if let Some(place) = Place::parse(head.rest).filter(|place| place.address.is_some()) {
+        if let Some(place) = CodeLocation::parse(head.rest).filter(|place| place.address.is_some()) {
             sample.push(&mut self.profile, &place)?;
         }
         self.sample = Some(sample);
@@ -214,7 +215,7 @@ impl Reading {
 // === impl Sample ===
 
 impl Sample {
-    fn push(&mut self, profile: &mut Profile, place: &Place<'_>) -> Result<(), String> {
+    fn push(&mut self, profile: &mut Profile, place: &CodeLocation<'_>) -> Result<(), String> {
         if self.frames.len() + self.inlined.len() >= MAX_DEPTH {
             return Err(format!("a stack of more than {MAX_DEPTH} frames"));
         }

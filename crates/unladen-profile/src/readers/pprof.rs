@@ -1,13 +1,13 @@
 //! The principal type is [`Pprof`]: files for pprof.
 //!
-//! The format is `profile.proto` of <https://github.com/google/pprof>. Few of its fields matter here, and faults shall tell their
-//! byte: it is decoded by hand.
+//! The format is `profile.proto` of <https://github.com/google/pprof>. Few of its fields matter here, and faults shall
+//! tell their byte: it is decoded by hand.
 
 use std::io::Read;
 
 use crate::input::Input;
 use crate::profile::Profile;
-use crate::read::{ReadError, Reader};
+use crate::read::{ProfileReader, ReadError};
 use crate::readers::gzip::{self, MAX_UNPACKED, Unpacked};
 
 mod message;
@@ -28,10 +28,11 @@ pub(crate) const REQUEST: &str = "unladen.request";
 
 /// Reads files for pprof, of at most 1 GiB (unpacked, where gzip has packed them).
 ///
-/// Of several kinds of samples it takes time of CPU or of the clock, where there is any, else that which the file prefers.
+/// Of several kinds of samples it takes time of CPU or of the clock, where there is any, else that which the file
+/// prefers.
 pub(crate) struct Pprof;
 
-impl Reader for Pprof {
+impl ProfileReader for Pprof {
     fn name(&self) -> &'static str {
         FORMAT
     }

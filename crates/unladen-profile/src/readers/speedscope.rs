@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::input::Input;
 use crate::profile::{About, Profile, Unit};
-use crate::read::{ReadError, Reader};
+use crate::read::{ProfileReader, ReadError};
 use crate::readers::gzip;
 use crate::readers::json::{self, Number};
 use crate::readers::sum::Sum;
@@ -18,11 +18,11 @@ mod sampled;
 
 const FORMAT: &str = "speedscope";
 
-/// Reads files for Speedscope. The profiles of a file that count what the one that is shown first counts become a cluster each;
-/// others have no place in one profile, and are left out.
+/// Reads files for Speedscope. The profiles of a file that count what the one that is shown first counts become a
+/// cluster each; others have no place in one profile, and are left out.
 pub(crate) struct Speedscope;
 
-impl Reader for Speedscope {
+impl ProfileReader for Speedscope {
     fn name(&self) -> &'static str {
         FORMAT
     }
@@ -58,11 +58,11 @@ struct File {
 
 #[derive(Deserialize)]
 struct Shared {
-    frames: Vec<Place>,
+    frames: Vec<SharedFrame>,
 }
 
 #[derive(Deserialize)]
-struct Place {
+struct SharedFrame {
     name: String,
     file: Option<String>,
     line: Option<Number>,

@@ -8,7 +8,7 @@ use serde::de::DeserializeSeed;
 
 use crate::input::Input;
 use crate::profile::Profile;
-use crate::read::{ReadError, Reader};
+use crate::read::{ProfileReader, ReadError};
 
 /// Reads our own format, which keeps all of a profile.
 pub(crate) struct Unladen;
@@ -16,7 +16,7 @@ pub(crate) struct Unladen;
 /// What a document begins with, but for spaces; its version follows.
 const BEGINNING: [&[u8]; 4] = [b"{", b"\"schema\"", b":", b"\"unladen.stacks/"];
 
-impl Reader for Unladen {
+impl ProfileReader for Unladen {
     fn name(&self) -> &'static str {
         "unladen"
     }
@@ -35,7 +35,7 @@ impl Reader for Unladen {
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
-        let mut source = Source { input, buffer: vec![0; BUFFER], at: 0, end: 0 };
+        let mut source = ProfileText { input, buffer: vec![0; BUFFER], at: 0, end: 0 };
         let mut profile = Profile::default();
         let mut json = serde_json::Deserializer::from_reader(&mut source);
         let read = document::Document(&mut profile).deserialize(&mut json).and_then(|()| json.end());
@@ -54,23 +54,23 @@ impl Reader for Unladen {
 const BUFFER: usize = 64 << 10;
 
 /// Bytes one by one, as the parser asks for them, without a call into the input for each.
-struct Source<'a, 'b> {
+struct ProfileText<'a, 'b> {
     input: &'a mut Input<'b>,
     buffer: Vec<u8>,
     at: usize,
     end: usize,
 }
 
-// === impl Source ===
+// === impl ProfileText ===
 
-impl Source<'_, '_> {
+impl ProfileText<'_, '_> {
     /// Bytes that were asked for.
     fn offset(&self) -> u64 {
         self.input.offset().saturating_sub((self.end - self.at) as u64)
     }
 }
 
-impl Read for Source<'_, '_> {
+impl Read for ProfileText<'_, '_> {
     #[inline]
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.at == self.end {

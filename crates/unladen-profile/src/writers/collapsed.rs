@@ -6,8 +6,8 @@ use crate::profile::Profile;
 use crate::text::escape;
 use crate::write::Writer;
 
-/// For flamegraph.pl, inferno, speedscope: `a;b;c 12` in each line. Requests, files, lines, calls and kinds other than the kernel's
-/// are lost.
+/// For flamegraph.pl, inferno, speedscope: `a;b;c 12` in each line. Requests, files, lines, calls and kinds other than
+/// the kernel's are lost.
 pub(crate) struct Collapsed;
 
 impl Writer for Collapsed {

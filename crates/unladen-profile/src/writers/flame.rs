@@ -1,6 +1,7 @@
 //! The principal functions are [`flame`] and [`flame_diff`]: pictures of all stacks, which need nothing but a browser.
 //!
-//! The file is complete without its script: boxes, names, titles on hovering. The script adds zoom, search and the keyboard.
+//! The file is complete without its script: boxes, names, titles on hovering. The script adds zoom, search and the
+//! keyboard.
 
 use std::io::{self, Write};
 
@@ -50,14 +51,15 @@ pub struct FlameStyle {
     pub subtitle: String,
     /// In pixels.
     pub width: u32,
-    /// Boxes narrower than this are not drawn, in pixels: nobody sees them, and a million stacks would be a file that no
-    /// browser opens.
+    /// Boxes narrower than this are not drawn, in pixels: nobody sees them, and a million stacks would be a file that
+    /// no browser opens.
     pub least: f64,
 }
 
 /// What a picture is wide, if nobody asks for more or less, in pixels.
 const WIDTH: u32 = 1_200;
-/// The narrowest box, in pixels: ten times narrower than what is seen, so that there is something to see where one zooms in.
+/// The narrowest box, in pixels: ten times narrower than what is seen, so that there is something to see where one
+/// zooms in.
 const LEAST: f64 = 0.1;
 /// Widths that are drawn as they are asked for, in pixels.
 const WIDTHS: std::ops::RangeInclusive<u32> = 400..=20_000;
@@ -109,8 +111,8 @@ pub fn flame(profile: &Profile, style: &FlameStyle, out: &mut dyn Write) -> io::
     Picture { frames: &profile.frames, tree: &tree, amounts: &amounts, style, compared: None }.write(out)
 }
 
-/// Draws a differential flame graph: the candidate's widths; red what has grown, blue what has shrunk, grey what is not told from
-/// no change. The script can show the baseline's widths too.
+/// Draws a differential flame graph: the candidate's widths; red what has grown, blue what has shrunk, grey what is not
+/// told from no change. The script can show the baseline's widths too.
 ///
 /// # Errors
 /// Only those of `out`.

@@ -105,7 +105,8 @@ fn together(rows: &[Rows]) -> Vec<Rows> {
     vec![sums]
 }
 
-/// A line that a format learns from one frame is a line of all frames of that name: only those that differ in it are left out.
+/// A line that a format learns from one frame is a line of all frames of that name: only those that differ in it are
+/// left out.
 fn has_twins(profile: &Profile) -> bool {
     let mut seen = std::collections::HashSet::new();
     !profile.frames.iter().all(|(_, frame)| seen.insert((frame.name.to_owned(), frame.file.to_owned())))

@@ -8,9 +8,9 @@ use crate::write::Writer;
 
 /// For Unladen itself: nothing is lost.
 ///
-/// One JSON document: `schema`, `about`; `frames` in the order of their ids, from 0; `stacks` as `[below, frame]`, from 1, since
-/// 0 is the stack without frames; `clusters`, each with `weights` as stack, weight, stack, weight … and `calls` as caller (null:
-/// nobody), callee, calls, caller …
+/// One JSON document: `schema`, `about`; `frames` in the order of their ids, from 0; `stacks` as `[below, frame]`, from
+/// 1, since 0 is the stack without frames; `clusters`, each with `weights` as stack, weight, stack, weight … and
+/// `calls` as caller (null: nobody), callee, calls, caller …
 pub(crate) struct Unladen;
 
 /// Of the document; readers refuse another.

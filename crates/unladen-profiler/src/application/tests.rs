@@ -25,14 +25,6 @@ fn who_listens_is_found_by_path_and_by_port() {
 }
 
 #[test]
-fn the_one_that_started_the_others_is_the_application() {
-    let parent = |pid| Some(if pid > 10 { 10 } else { 1 });
-    assert_eq!(master(&[1, 11, 10, 12], parent), Some(10));
-    assert_eq!(master(&[1], parent), Some(1), "it waits for the first request");
-    assert_eq!(master(&[], parent), None);
-}
-
-#[test]
 fn kinds_are_told_by_the_program() {
     let kind = |exe: &str| Kind::of(Path::new(exe));
     assert_eq!(kind("/usr/sbin/php-fpm8.2"), Kind::PhpFpm);

@@ -1,7 +1,7 @@
 //! The principal type is [`Prepended`]: Excimer in a PHP that is not reached over FastCGI.
 //!
-//! That PHP runs a file of ours before each script, as its settings say (`auto_prepend_file`). The file looks for a header that our
-//! requests have, and believes it only if the file that it leads to is locked by a process that lives:
+//! That PHP runs a file of ours before each script, as its settings say (`auto_prepend_file`). The file looks for a
+//! header that our requests have, and believes it only if the file that it leads to is locked by a process that lives:
 //!
 //! ```text
 //! /run/unladen-profile/run-RANDOM/
@@ -9,8 +9,8 @@
 //!   TOKEN.out         0666: for one request, made by us, locked and written by whoever answers it
 //! ```
 //!
-//! Who may not list the folder does not find them, and nobody but us can make a file there: whoever answers need not be known before,
-//! and nothing can be put in the place of what he writes.
+//! Who may not list the folder does not find them, and nobody but us can make a file there: whoever answers need not be
+//! known before, and nothing can be put in the place of what he writes.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -27,9 +27,9 @@ use super::told::{Told, unit};
 use super::{ExcimerOptions, LOOK, MOST_LOG, WRAPPER};
 use crate::application::Application;
 use crate::error::ProfilerError;
-use crate::overhear::process;
 use crate::profiler::{Answered, Profiler};
 use crate::run_folder::RunFolder;
+use unladen_path::name_of as process;
 
 /// The header that our requests have.
 const HEADER: &str = "X-Unladen-Profile";

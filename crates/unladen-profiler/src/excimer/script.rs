@@ -1,8 +1,8 @@
 //! The principal type is [`Script`]: which file PHP-FPM runs for a request, and how the parameters say it.
 //!
-//! Web servers say it in several ways, and PHP-FPM has an opinion on each (`init_request_info` of its sapi): a prefix that Apache's
-//! mod_proxy_fcgi puts before it, a rest of the path behind it, another parameter. All of that is kept but the file's own path, so
-//! that PHP-FPM makes of it what it makes without us.
+//! Web servers say it in several ways, and PHP-FPM has an opinion on each (`init_request_info` of its sapi): a prefix
+//! that Apache's mod_proxy_fcgi puts before it, a rest of the path behind it, another parameter. All of that is kept
+//! but the file's own path, so that PHP-FPM makes of it what it makes without us.
 
 use std::fs;
 use std::path::{Path, PathBuf};

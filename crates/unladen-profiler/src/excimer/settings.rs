@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::application::parent;
+use crate::capture_request::Captured;
 use crate::error::ProfilerError;
 use crate::excimer::script::Script;
 use crate::excimer::told::{Told, is_on, unit};
 use crate::fastcgi::Response;
-use crate::overhear::Overheard;
 use crate::params::Params;
+use unladen_path::parent;
 
 /// What it is.
 #[derive(Debug, Clone)]
@@ -55,12 +55,12 @@ impl Settings {
     ///
     /// # Errors
     /// When it could not run our script.
-    pub(super) fn read(response: &Response, overheard: &Overheard, wrapper: &Path) -> Result<Self, ProfilerError> {
+    pub(super) fn read(response: &Response, captured: &Captured, wrapper: &Path) -> Result<Self, ProfilerError> {
         let Some(told) = response.body.split(|byte| *byte == b'\n').find_map(Told::read) else {
             return Err(ProfilerError::Missing {
                 what: format!(
                     "PHP-FPM at {} does not run {}: it answers {}{}",
-                    overheard.address,
+                    captured.address,
                     wrapper.display(),
                     response.status,
                     response.said()
@@ -71,9 +71,9 @@ impl Settings {
             });
         };
         let missing =
-            |what: &str| ProfilerError::Answer(format!("PHP-FPM at {} does not tell {what}", overheard.address));
+            |what: &str| ProfilerError::Answer(format!("PHP-FPM at {} does not tell {what}", captured.address));
         let pid = told.pid().ok_or_else(|| missing("its process"))?;
-        if parent(pid) != Some(overheard.application.pid) && pid != overheard.application.pid {
+        if parent(pid) != Some(captured.application.pid) && pid != captured.application.pid {
             return Err(missing(
                 "a process that is known here: is it in a container of its own? Run unladen where it runs",
             ));
@@ -82,7 +82,7 @@ impl Settings {
         // Where the setting is not known, as it is by default.
         let fixes_path_info = told.known_setting("cgi.fix_pathinfo").is_none_or(is_on);
         // The worker may be gone by the time it is looked through; its master has the same root.
-        let root = PathBuf::from(format!("/proc/{}/root", overheard.application.pid));
+        let root = PathBuf::from(format!("/proc/{}/root", captured.application.pid));
         Ok(Self { told, uid, gid, root, fixes_path_info })
     }
 
@@ -90,8 +90,8 @@ impl Settings {
     ///
     /// # Errors
     /// When the extension is missing, with what to install.
-    pub(super) fn check(&self, overheard: &Overheard) -> Result<(), ProfilerError> {
-        let pid = overheard.application.pid;
+    pub(super) fn check(&self, captured: &Captured) -> Result<(), ProfilerError> {
+        let pid = captured.application.pid;
         // What makes it read its settings again.
         let reload = match unit(pid, &["php"]) {
             Some(unit) => format!("systemctl reload {unit}"),

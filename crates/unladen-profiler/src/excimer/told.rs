@@ -36,8 +36,8 @@ impl Told {
         self.0["ini"][name].as_str()
     }
 
-    /// Whether the extension is loaded. `root` is PHP's root folder as it is reached from here, `who` its process for people, and
-    /// `reload` what makes it read its settings again.
+    /// Whether the extension is loaded. `root` is PHP's root folder as it is reached from here, `who` its process for
+    /// people, and `reload` what makes it read its settings again.
     ///
     /// # Errors
     /// When it is not, with what to install.

@@ -4,7 +4,7 @@
 // there is no FastCGI, prepend.php takes nothing but the class.
 //
 // The application should not notice: no variable is left in the global scope, and $_SERVER and the working folder are its own. What
-// remains to be seen is in docs/profile.md.
+// remains to be seen is in docs/reference/profile.md.
 namespace Unladen\Profile;
 
 final class Log

@@ -4,7 +4,7 @@ use std::process::Child;
 use tempfile::TempDir;
 
 use super::*;
-use crate::params::Address;
+use unladen_path::Address;
 
 /// A FastCGI program that does something only at its first request, and something at each.
 const PROGRAM: &str = r#"
@@ -57,12 +57,12 @@ impl Perl {
         perl
     }
 
-    fn overheard(&self, query: &str) -> Overheard {
+    fn captured(&self, query: &str) -> Captured {
         let mut params = Params::default();
         for (name, value) in [("REQUEST_METHOD", "GET"), ("SCRIPT_NAME", "/x"), ("QUERY_STRING", query)] {
             params.set(name, value);
         }
-        Overheard {
+        Captured {
             params,
             body: Vec::new(),
             address: Address::Unix(self.folder.path().join("socket")),
@@ -73,7 +73,7 @@ impl Perl {
 
     fn open(&self, query: &str, fresh: bool) -> NytProf {
         let options = NytProfOptions { fresh, opcodes: true, timeout: Duration::from_secs(60) };
-        NytProf::open(self.overheard(query), options).unwrap()
+        NytProf::open(self.captured(query), options).unwrap()
     }
 
     fn body(&self) -> u64 {
@@ -151,17 +151,16 @@ fn an_answer_that_differs_is_told_and_ends_the_twin() {
 #[test]
 fn what_is_no_perl_is_refused() {
     let perl = Perl::start(false);
-    let mut overheard = perl.overheard("a=1");
+    let mut captured = perl.captured("a=1");
     let mut sleeper = Command::new("sleep").arg("1000").spawn().unwrap();
-    overheard.application = Application::of(sleeper.id()).unwrap();
+    captured.application = Application::of(sleeper.id()).unwrap();
     let options = NytProfOptions { fresh: true, opcodes: false, timeout: Duration::from_secs(10) };
-    let refused = NytProf::open(overheard.clone(), options.clone()).unwrap_err().to_string();
+    let refused = NytProf::open(captured.clone(), options.clone()).unwrap_err().to_string();
     assert!(refused.contains("which is not Perl"), "{refused}");
     sleeper.kill().unwrap();
     sleeper.wait().unwrap();
-    overheard.application =
-        Application { command: vec![b"my program: idle".to_vec()], ..perl.overheard("").application };
-    let refused = NytProf::open(overheard, options).unwrap_err().to_string();
+    captured.application = Application { command: vec![b"my program: idle".to_vec()], ..perl.captured("").application };
+    let refused = NytProf::open(captured, options).unwrap_err().to_string();
     assert!(refused.contains("another name"), "{refused}");
 }
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use unladen_lockin::{FALSE_DISCOVERY_RATE, benjamini_hochberg, difference};
 use unladen_probe::GroupId;
 
-/// A group of whose samples more than this are there without requests too is left out: what its stacks show is mostly something
-/// else, all of it if it is one of those that are named by chance.
+/// A group of whose samples more than this are there without requests too is left out: what its stacks show is mostly
+/// something else, all of it if it is one of those that are named by chance.
 const MOST_BACKGROUND: f64 = 0.5;
 
 /// How often groups were on a processor, with requests and without.
@@ -74,8 +74,8 @@ impl Following {
         self.on.samples.values().sum()
     }
 
-    /// The groups that are on processors more often during requests than without, those with the most samples first: of all that
-    /// are named, at most one in twenty is named wrongly, on average.
+    /// The groups that are on processors more often during requests than without, those with the most samples first: of
+    /// all that are named, at most one in twenty is named wrongly, on average.
     pub(super) fn followers(&self) -> Vec<Follower> {
         let mut groups: Vec<GroupId> = self.on.rates.keys().copied().collect();
         groups.sort_unstable();

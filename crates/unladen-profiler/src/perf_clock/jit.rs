@@ -1,7 +1,8 @@
-//! Code that processes make themselves, and its names. The principal type is [`PerfMap`]: a file that a process writes of it.
+//! Code that processes make themselves, and its names. The principal type is [`PerfMap`]: a file that a process writes
+//! of it.
 //!
-//! Source: tools/perf/Documentation/jit-interface.txt of Linux; what Node.js writes with `--perf-basic-prof`, Python 3.12 with
-//! `-X perf`. The last line may be half written, and any line may be wrong: such lines are left out.
+//! Source: tools/perf/Documentation/jit-interface.txt of Linux; what Node.js writes with `--perf-basic-prof`, Python
+//! 3.12 with `-X perf`. The last line may be half written, and any line may be wrong: such lines are left out.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -25,8 +26,8 @@ pub(super) struct PerfMap {
 // === impl PerfMap ===
 
 impl PerfMap {
-    /// That of a process: /tmp/perf-PID.map as the process sees it, by the id that it has in its own eyes. Only if it is the
-    /// process's own: anybody may write to /tmp.
+    /// That of a process: /tmp/perf-PID.map as the process sees it, by the id that it has in its own eyes. Only if it
+    /// is the process's own: anybody may write to /tmp.
     pub(super) fn of(pid: u32) -> Option<Self> {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
         let (own_id, root) = match &status {
@@ -93,8 +94,8 @@ fn user(status: &str) -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// What a name of such a file says: Python's `py::function:/file.py`, V8's `JS:*function file.js:10:3` and the like; else the
-/// name as it is.
+/// What a name of such a file says: Python's `py::function:/file.py`, V8's `JS:*function file.js:10:3` and the like;
+/// else the name as it is.
 pub(super) fn frame(name: &str) -> Frame<'_> {
     python(name).or_else(|| javascript(name)).unwrap_or(Frame { name, file: "", line: 0, kind: FrameKind::Native })
 }
@@ -115,14 +116,23 @@ fn javascript(name: &str) -> Option<Frame<'_>> {
     // How far it is compiled.
     let rest = rest.trim_start_matches(['*', '~', '^', '+', '\'']);
     let (function, place) = rest.split_once(' ').unwrap_or(("", rest));
-    let mut parts = place.rsplitn(3, ':');
-    let (last, line, file) = (parts.next()?, parts.next(), parts.next());
-    let (file, line) = match (file, line.and_then(|line| line.parse().ok()), last.parse::<u32>()) {
-        (Some(file), Some(line), Ok(_)) => (file, line),
-        _ => (place, 0),
-    };
+    let (file, line) = file_and_line(place);
     let function = if function.is_empty() { if file.is_empty() { "(anonymous)" } else { file } } else { function };
     Some(Frame { name: function, file, line, kind: FrameKind::Function })
+}
+
+/// What stands before `:LINE:COLUMN`, or before `:LINE` as V8 wrote it up to Node.js 18, and the line; 0 where there is
+/// none.
+fn file_and_line(place: &str) -> (&str, u32) {
+    let before_number = |text: &'_ str| -> Option<(usize, u32)> {
+        let (before, number) = text.rsplit_once(':')?;
+        Some((before.len(), number.parse().ok()?))
+    };
+    let Some((end, last)) = before_number(place) else { return (place, 0) };
+    match before_number(&place[..end]) {
+        Some((end, line)) => (&place[..end], line),
+        None => (&place[..end], last),
+    }
 }
 
 #[cfg(test)]

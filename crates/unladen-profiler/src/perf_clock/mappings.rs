@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::Read;
 
-/// A process of more mappings than fit here is not looked into: the kernel's own limit (vm.max_map_count) allows some 10 MB.
+/// A process of more mappings than fit here is not looked into: the kernel's own limit (vm.max_map_count) allows some
+/// 10 MB.
 const MOST_BYTES: u64 = 32 << 20;
 
 /// Where code lies; in the order of addresses.

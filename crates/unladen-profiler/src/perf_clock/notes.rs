@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::following::{Follower, Following};
-use super::places::{Module, Place, Places, StackIndex};
+use super::places::{CodeLocation, Module, Places, StackIndex};
 use super::symbols::Symbols;
 
 /// More of a group's program code without a name than this is told.
@@ -41,7 +41,8 @@ impl Shortcomings {
     pub(super) fn add(&mut self, stack: StackIndex, samples: u64, places: &Places, symbols: &Symbols) {
         self.samples += samples;
         let all = places.places_of(stack);
-        let kernel = all.iter().take_while(|place| matches!(places.place(**place), Some(Place::Kernel(_)))).count();
+        let kernel =
+            all.iter().take_while(|place| matches!(places.place(**place), Some(CodeLocation::Kernel(_)))).count();
         let is_named = |place: &u32| symbols.get(*place).is_some_and(|named| named.is_named);
         let (kernel, program) = all.split_at(kernel);
         if let Some(leaf) = kernel.first() {
@@ -51,16 +52,16 @@ impl Shortcomings {
         let Some(leaf) = program.first() else { return };
         self.in_program += samples;
         let module = match places.place(*leaf) {
-            Some(Place::Somewhere { module }) => match places.module_of(module) {
+            Some(CodeLocation::Somewhere { module }) => match places.module_of(module) {
                 Some((Module::Ended(_), _)) => {
                     self.ended += samples;
                     return;
                 }
                 _ => return,
             },
-            Some(Place::Made { .. }) => None,
-            Some(Place::File { module, .. }) => Some(module),
-            Some(Place::Kernel(_)) | None => return,
+            Some(CodeLocation::Made { .. }) => None,
+            Some(CodeLocation::File { module, .. }) => Some(module),
+            Some(CodeLocation::Kernel(_)) | None => return,
         };
         self.short += if program.len() <= SHORT { samples } else { 0 };
         if !is_named(leaf) {

@@ -1,7 +1,7 @@
 //! The principal type is [`Places`]: where in code samples were taken, and the stacks of those, each once.
 //!
-//! A process can end at any time, so an address is made a place in a file as soon as it is seen. What its name is, is asked in the
-//! end, once for each place: that costs far more.
+//! A process can end at any time, so an address is made a place in a file as soon as it is seen. What its name is, is
+//! asked in the end, once for each place: that costs far more.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,7 +14,7 @@ pub(super) struct StackIndex(u32);
 
 /// A place in code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Place {
+pub(super) enum CodeLocation {
     /// An address in the kernel.
     Kernel(u64),
     /// An offset in the file of a module.
@@ -44,7 +44,7 @@ pub(super) struct Places {
     modules: Interned<Module>,
     /// The first process that was seen with a module.
     seen_in: Vec<u32>,
-    places: Interned<Place>,
+    places: Interned<CodeLocation>,
     /// Their places, the innermost first.
     stacks: Interned<Box<[u32]>>,
 }
@@ -86,12 +86,12 @@ impl Places {
         let place = match backing {
             Backing::File { path, inode } => {
                 let module = self.module(Module::File { path: path.clone(), inode: *inode }, pid);
-                Place::File { module, offset }
+                CodeLocation::File { module, offset }
             }
-            Backing::Kernel(name) => Place::Somewhere { module: self.module(Module::Kernel(name.clone()), pid) },
+            Backing::Kernel(name) => CodeLocation::Somewhere { module: self.module(Module::Kernel(name.clone()), pid) },
             Backing::Anonymous => {
                 let module = self.module(Module::Made(comm.to_owned()), pid);
-                Place::Made { module, pid, address }
+                CodeLocation::Made { module, pid, address }
             }
         };
         self.places.intern(place)
@@ -100,12 +100,12 @@ impl Places {
     /// The place of all that was sampled of a program that has ended.
     pub(super) fn ended(&mut self, pid: u32, comm: &str) -> u32 {
         let module = self.module(Module::Ended(comm.to_owned()), pid);
-        self.places.intern(Place::Somewhere { module })
+        self.places.intern(CodeLocation::Somewhere { module })
     }
 
     /// A place in the kernel.
     pub(super) fn kernel(&mut self, address: u64) -> u32 {
-        self.places.intern(Place::Kernel(address))
+        self.places.intern(CodeLocation::Kernel(address))
     }
 
     /// A stack, the innermost first.
@@ -123,7 +123,7 @@ impl Places {
     }
 
     /// The place of an index.
-    pub(super) fn place(&self, place: u32) -> Option<Place> {
+    pub(super) fn place(&self, place: u32) -> Option<CodeLocation> {
         self.places.all.get(place as usize).copied()
     }
 

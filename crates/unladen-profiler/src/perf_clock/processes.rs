@@ -39,7 +39,8 @@ impl Processes {
             match self.mappings(sample, *leaf) {
                 Some(mappings) => stack.extend(
                     before_calls(&sample.user)
-                        // Where the program keeps something else than frames, the rest is no code, or not what was called.
+                        // Where the program keeps something else than frames, the rest is no code, or not what was
+                        // called.
                         .map_while(|address| Some((address, mappings.at(address)?)))
                         .map(|(address, mapping)| place(places, sample, mapping, address)),
                 ),
@@ -81,8 +82,8 @@ impl Processes {
         }
     }
 
-    /// Those that hold the address: a process that has ended before anybody looked has its parent's, if it was forked by that and
-    /// has become no other program.
+    /// Those that hold the address: a process that has ended before anybody looked has its parent's, if it was forked
+    /// by that and has become no other program.
     fn mappings(&self, sample: &StackSample, leaf: u64) -> Option<&Mappings> {
         let own = self.0.get(&sample.pid);
         let parent = || self.0.get(&sample.parent).filter(|parent| parent.comm == sample.comm);

@@ -5,7 +5,8 @@ use std::time::Duration;
 /// After an answer, as long as it took is waited for what it left to do, but no less and no more than this.
 const SETTLE: std::ops::RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_millis(50);
 
-/// The parts of a request's own time that a stretch without a request has: what recurs at intervals cannot keep in step.
+/// The parts of a request's own time that a stretch without a request has: what recurs at intervals cannot keep in
+/// step.
 const PARTS: std::ops::Range<f64> = 0.5..1.5;
 
 /// Before a stretch without a request, at most this part of its length is let pass.
@@ -14,8 +15,8 @@ const MOST_GAP: f64 = 0.25;
 /// No stretch without a request is longer: enough to tell who is always there.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Two requests and two stretches without make a block, on-off-off-on or off-on-on-off by a coin: what grows or shrinks meanwhile
-/// is in both alike.
+/// Two requests and two stretches without make a block, on-off-off-on or off-on-on-off by a coin: what grows or shrinks
+/// meanwhile is in both alike.
 #[derive(Debug)]
 pub(super) struct Stretches {
     random: fastrand::Rng,

@@ -10,7 +10,7 @@ use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 use unladen_profile::{Frame, FrameId, FrameKind, Profile};
 
 use super::jit::{self, PerfMap};
-use super::places::{Module, Place, Places};
+use super::places::{CodeLocation, Module, Places};
 
 /// The kernel's symbols, with those of its modules. All addresses in it are 0 for whom it is hidden from.
 const KERNEL_SYMBOLS: &str = "/proc/kallsyms";
@@ -40,16 +40,16 @@ impl Symbols {
         let mut maps: HashMap<u32, Option<PerfMap>> = HashMap::new();
         for index in of {
             match places.place(*index) {
-                Some(Place::Kernel(address)) => kernel.push((*index, address)),
-                Some(Place::File { module, offset }) => files.entry(module).or_default().push((*index, offset)),
-                Some(Place::Made { module, pid, address }) => {
+                Some(CodeLocation::Kernel(address)) => kernel.push((*index, address)),
+                Some(CodeLocation::File { module, offset }) => files.entry(module).or_default().push((*index, offset)),
+                Some(CodeLocation::Made { module, pid, address }) => {
                     let map = maps.entry(pid).or_insert_with(|| PerfMap::of(pid));
                     match map.as_ref().and_then(|map| map.name(address)) {
                         Some(name) => symbols.put(*index, [profile.frames.intern(jit::frame(name))], true),
                         None => symbols.put_unnamed(*index, module, places, profile),
                     }
                 }
-                Some(Place::Somewhere { module }) => symbols.put_unnamed(*index, module, places, profile),
+                Some(CodeLocation::Somewhere { module }) => symbols.put_unnamed(*index, module, places, profile),
                 None => {}
             }
         }
@@ -130,8 +130,8 @@ impl Symbols {
     }
 }
 
-/// Where the file is that a process has mapped: at its path, or, of a process in a container, at its path there; none if it has been
-/// replaced.
+/// Where the file is that a process has mapped: at its path, or, of a process in a container, at its path there; none
+/// if it has been replaced.
 fn file_of(path: &str, inode: u64, pid: u32) -> Option<PathBuf> {
     [PathBuf::from(path), PathBuf::from(format!("/proc/{pid}/root{path}"))]
         .into_iter()

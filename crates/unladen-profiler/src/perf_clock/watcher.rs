@@ -9,7 +9,8 @@ use unladen_probe::{GroupBy, GroupId, GroupKind, ProcessGroups, StackSampler, Tr
 use super::places::{Places, StackIndex};
 use super::processes::Processes;
 
-/// Between looks: a process that ends sooner than that after it was sampled leaves addresses behind that nobody can place.
+/// Between looks: a process that ends sooner than that after it was sampled leaves addresses behind that nobody can
+/// place.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A sample, as far as it counts.

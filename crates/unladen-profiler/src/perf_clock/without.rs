@@ -11,7 +11,8 @@ use crate::profiler::{Answered, Profiler};
 
 use super::PerfClockOptions;
 
-/// Sends requests, and has the stacks of all processes noted that follow them; cannot be had without the feature `ebpf`.
+/// Sends requests, and has the stacks of all processes noted that follow them; cannot be had without the feature
+/// `ebpf`.
 #[derive(Debug)]
 pub struct PerfClock(Infallible);
 

@@ -1,4 +1,5 @@
-//! What the tests share. The principal type is [`Site`]: PHP-FPM and nginx of the test's own, with pages that it writes.
+//! What the tests share. The principal type is [`Site`]: PHP-FPM and nginx of the test's own, with pages that it
+//! writes.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -82,9 +83,10 @@ impl Site {
             fs::create_dir(root.join(name)).expect("a folder");
         }
         fs::set_permissions(root.join("tmp"), fs::Permissions::from_mode(0o1777)).expect("a folder for all");
+        // All extensions that there are: what is enabled on the machine is its own business.
         let extension = if settings.excimer { "extension=excimer.so\n" } else { "" };
-        fs::write(root.join("php.d/test.ini"), format!("{extension}opcache.enable=1\n{}", settings.ini))
-            .expect("a file");
+        let ini = format!("zend_extension=opcache.so\n{extension}opcache.enable=1\n{}", settings.ini);
+        fs::write(root.join("php.d/test.ini"), ini).expect("a file");
         let listen = match settings.tcp {
             true => format!("127.0.0.1:{}", free_port()),
             false => root.join("fpm.sock").display().to_string(),
@@ -122,7 +124,7 @@ impl Site {
         let fpm = Command::new(fpm_program())
             .args(["-F", "-y"])
             .arg(root.join("fpm.conf"))
-            .env("PHP_INI_SCAN_DIR", format!(":{at}/php.d"))
+            .env("PHP_INI_SCAN_DIR", format!("{at}/php.d"))
             .stderr(fs::File::create(root.join("fpm.start.log")).expect("a file"))
             .spawn()
             .expect("php-fpm is installed");

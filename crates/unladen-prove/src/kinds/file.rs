@@ -1,6 +1,8 @@
 //! The principal type is [`FileKnob`]: what a file holds, or whether there is one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{AccessFlags, access};
 
 use crate::fault::Fault;
 use crate::kinds::Kind;
@@ -55,6 +57,30 @@ pub struct FileKnob {
     pub sides: [Option<Content>; 2],
 }
 
+// === impl FileKnob ===
+
+impl FileKnob {
+    /// A folder that is not there is a mistyped one: made for the file, nothing would read it, and the experiment would
+    /// find that it makes no difference.
+    fn can_write(&self) -> Result<(), Fault> {
+        let file = self.path.canonicalize();
+        let path = file.as_deref().unwrap_or(&self.path);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let refuse = |is: String, instead| Err(Fault::Unsafe { path: self.path.clone(), is, instead });
+        if !folder.is_dir() {
+            let is = format!("in {}, and no such folder is there", folder.display());
+            return refuse(is, "name a file in a folder that is there, or make the folder");
+        }
+        match access(folder, AccessFlags::W_OK | AccessFlags::X_OK) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                let is = format!("in {}, into which nothing can be written ({})", folder.display(), error.desc());
+                refuse(is, "run it as who may, root perhaps")
+            }
+        }
+    }
+}
+
 impl Knob for FileKnob {
     fn what(&self) -> String {
         format!("the file {}", self.path.display())
@@ -79,6 +105,9 @@ impl Knob for FileKnob {
                 is: "a symbolic link".into(),
                 instead: "the knob would both write behind it and remove it; name the file behind it",
             });
+        }
+        if writes {
+            self.can_write()?;
         }
         Ok(Undo::Files(vec![original.holding(self.sides.iter().flatten(), saver)?]))
     }

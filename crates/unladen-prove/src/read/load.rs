@@ -14,7 +14,7 @@ use crate::read::value::Value;
 use crate::read::{DAY, service};
 
 /// The keys of `[load]`.
-pub(crate) const KEYS: [&str; 18] = [
+pub(crate) const KEYS: [&str; 19] = [
     "rate",
     "concurrency",
     "arrivals",
@@ -32,6 +32,7 @@ pub(crate) const KEYS: [&str; 18] = [
     "cacert",
     "http",
     "keep_alive",
+    "keep_cookies",
     "resume",
 ];
 
@@ -77,6 +78,9 @@ pub(crate) fn read(value: &Value<'_>, folder: &Path) -> Result<Load, Bad> {
     }
     if let Some(value) = table.get("keep_alive") {
         load.keep_alive = value.flag()?;
+    }
+    if let Some(value) = table.get("keep_cookies") {
+        load.keep_cookies = value.flag()?;
     }
     load.tls = tls(&table, folder)?;
     Ok(load)

@@ -237,14 +237,14 @@ fn the_caret_stays_below_its_word_on_long_lines() {
 
 #[test]
 fn every_kind_of_knob_and_every_key_is_documented() {
-    let page = include_str!("../../../../docs/experiments.md");
+    let page = include_str!("../../../../docs/reference/experiments.md");
     for kind in crate::kinds::KINDS {
-        assert!(page.contains(kind.summary), "docs/experiments.md lacks “{}”", kind.summary);
+        assert!(page.contains(kind.summary), "docs/reference/experiments.md lacks “{}”", kind.summary);
     }
     let kinds = crate::kinds::KINDS.iter().flat_map(|kind| std::iter::once(&kind.key).chain(kind.with));
     let keys = KEYS.iter().chain(&load::KEYS).chain(&knob::KEYS).chain(&service::KEYS).chain(kinds);
     for key in keys.filter(|key| !["load", "service", "knob"].contains(*key)) {
-        assert!(page.contains(&format!("`{key}`")), "docs/experiments.md lacks `{key}`");
+        assert!(page.contains(&format!("`{key}`")), "docs/reference/experiments.md lacks `{key}`");
     }
 }
 

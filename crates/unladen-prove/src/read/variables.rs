@@ -1,6 +1,7 @@
-//! The principal type is [`Variables`]: names that stand for something only known when an experiment is run, as the port
-//! that a subject has chosen. The command under the key `variables` prints them, `NAME=value` a line; `${NAME}` in any
-//! text of the file stands for the value. Names that it does not print are left as they are, to the shell for instance.
+//! The principal type is [`Variables`]: names that stand for something only known when an experiment is run, as the
+//! port that a subject has chosen. The command under the key `variables` prints them, `NAME=value` a line; `${NAME}` in
+//! any text of the file stands for the value. Names that it does not print are left as they are, to the shell for
+//! instance.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,3 +1,5 @@
+use nix::sys::resource::{Resource, getrlimit};
+
 use super::*;
 
 fn run(command: &str, within: Duration, cancel: &Cancel) -> Result<(), CommandFault> {
@@ -26,6 +28,16 @@ fn stdin_is_closed_and_the_environment_is_set() {
     let variables = BTreeMap::from([("MODE".to_owned(), "a b".to_owned())]);
     let command = r#"[ "$MODE" = "a b" ] && [ "$PWD" = /tmp ] && ! read line"#;
     Shell::new("/tmp").run(command, &variables, LONG, &Cancel::new()).unwrap();
+}
+
+/// A server that was restarted amid a load had the limit of the load.
+#[test]
+fn a_command_has_the_limit_on_files_that_it_would_have_by_hand() {
+    let said =
+        |limit| String::from_utf8(sh(r#"echo "$0 $(ulimit -Sn)"; exit 3"#, limit).output().unwrap().stdout).unwrap();
+    assert_eq!(said(Some(77)), "/bin/sh 77\n");
+    assert_eq!(said(None), format!("/bin/sh {}\n", getrlimit(Resource::RLIMIT_NOFILE).unwrap().0));
+    assert_eq!(sh("exit 3", Some(77)).status().unwrap().code(), Some(3));
 }
 
 #[test]

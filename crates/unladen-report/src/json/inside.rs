@@ -1,7 +1,7 @@
 //! Findings, in `unladen.weigh/1`.
 
 use serde::Serialize;
-use unladen_finding::{Cure, Figure, Finding, Item, Share};
+use unladen_finding::{Figure, Finding, Fix, Item, Part, Share, Unjudged};
 use unladen_trace::Interval;
 
 use crate::inside::{Inside, TotalRow};
@@ -16,7 +16,7 @@ pub(super) struct FindingJson<'a> {
     summary: &'a str,
     evidence: EvidenceJson<'a>,
     share: ShareJson<'a>,
-    cure: CureJson<'a>,
+    fix: FixJson<'a>,
     check_again: &'a str,
 }
 
@@ -67,12 +67,21 @@ struct SpanNs {
 }
 
 #[derive(Serialize)]
-struct CureJson<'a> {
+struct FixJson<'a> {
     advice: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
     lines: &'a [String],
+    /// What belongs into other files besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<PartJson<'a>>,
     commands: &'a [String],
+}
+
+#[derive(Serialize)]
+struct PartJson<'a> {
+    file: &'a str,
+    lines: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -95,6 +104,18 @@ pub(super) struct NotLookedJson<'a> {
     rules: &'a [&'static str],
     why: &'a str,
     takes: &'a str,
+}
+
+#[derive(Serialize)]
+pub(super) struct NotJudgedJson<'a> {
+    url: &'a str,
+    what: &'a str,
+    why: &'a str,
+    takes: &'a str,
+    /// The rules that may have missed something for it.
+    rules: &'a [&'static str],
+    /// On another host, or in another network: told, and no failure of a rule.
+    elsewhere: bool,
 }
 
 /// Found in requests of processes that had answered before.
@@ -122,6 +143,13 @@ pub(super) fn not_looked(inside: &Inside) -> impl Iterator<Item = NotLookedJson<
     })
 }
 
+pub(super) fn not_judged(inside: &Inside) -> impl Iterator<Item = NotJudgedJson<'_>> {
+    inside.unjudged.iter().map(|unjudged| {
+        let Unjudged { what, why, takes, rules, is_elsewhere } = unjudged;
+        NotJudgedJson { url: &inside.url, what, why, takes, rules, elsewhere: *is_elsewhere }
+    })
+}
+
 fn count<'a>(inside: &'a Inside, state: &'static str, row: &'a TotalRow) -> CountJson<'a> {
     let Interval { value, low, high } = row.per_request;
     CountJson {
@@ -139,7 +167,8 @@ fn count<'a>(inside: &'a Inside, state: &'static str, row: &'a TotalRow) -> Coun
 
 /// A finding of a page.
 pub(super) fn finding<'a>(url: &'a str, state: &'static str, finding: &'a Finding) -> FindingJson<'a> {
-    let Cure { advice, file, lines, commands } = &finding.cure;
+    let Fix { advice, file, lines, also, commands, .. } = &finding.fix;
+    let part = |part: &'a Part| PartJson { file: &part.file, lines: &part.lines };
     let figure = |figure: &'a Figure| FigureJson {
         name: figure.name,
         unit: figure.unit,
@@ -159,7 +188,7 @@ pub(super) fn finding<'a>(url: &'a str, state: &'static str, finding: &'a Findin
             items: finding.items.iter().map(item).collect(),
         },
         share: share(&finding.share),
-        cure: CureJson { advice, file: file.as_deref(), lines, commands },
+        fix: FixJson { advice, file: file.as_deref(), lines, also: also.iter().map(part).collect(), commands },
         check_again: &finding.check_again,
     }
 }

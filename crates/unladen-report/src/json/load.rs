@@ -22,6 +22,7 @@ pub(super) struct Document<'a> {
     arrivals: Option<&'static str>,
     concurrency: usize,
     keep_alive: bool,
+    keep_cookies: bool,
     http: &'a str,
     seed: u64,
     ended: &'static str,
@@ -34,6 +35,7 @@ pub(super) struct Document<'a> {
     within: Ordered<f64>,
     send_lag_ns: Option<BTreeMap<&'static str, u64>>,
     pacing: Option<PacingJson>,
+    statuses: Ordered<u64>,
     errors: Ordered<u64>,
     error_examples: Ordered<String>,
     unsent: u64,
@@ -131,6 +133,7 @@ impl<'a> Document<'a> {
             arrivals: setup.arrivals,
             concurrency: setup.concurrency,
             keep_alive: setup.keep_alive,
+            keep_cookies: setup.keep_cookies,
             http: &setup.http,
             seed: setup.seed,
             ended: result.ended.as_str(),
@@ -145,6 +148,7 @@ impl<'a> Document<'a> {
                 .send_lag
                 .map(|lag| BTreeMap::from([("p50", lag.p50), ("p99", lag.p99), ("max", lag.max)])),
             pacing: result.pacing.map(|pacing| PacingJson { cpu_ns: nanos(pacing.cpu) }),
+            statuses: Ordered(result.statuses.iter().map(|(status, count)| (status.to_string(), *count)).collect()),
             errors: Ordered(result.errors.iter().map(|error| (error.kind.to_owned(), error.count)).collect()),
             error_examples: Ordered(
                 result.errors.iter().map(|error| (error.kind.to_owned(), error.first.clone())).collect(),

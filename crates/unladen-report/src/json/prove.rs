@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::figure::{Number, SpanJson, nanos};
+use super::figure::{Number, Ordered, SpanJson, nanos};
 use crate::prove::{ArmProfile, ArmResult, BoxPlot, Comparison, Gate, Interaction, Metric, Prove};
 use crate::weigh::Span;
 
@@ -18,6 +18,7 @@ pub(super) struct Document<'a> {
     ended: &'static str,
     rate: Option<f64>,
     concurrency: usize,
+    keep_cookies: bool,
     seed: u64,
     elapsed_ns: u64,
     phase_ns: u64,
@@ -44,6 +45,7 @@ struct ArmJson<'a> {
     requests: u64,
     errors: u64,
     changed: u64,
+    statuses: Ordered<u64>,
     box_plot_ns: Option<BoxJson>,
     cold_box_plot_ns: Option<BoxJson>,
     /// Pairs of a latency in ns and the share of requests at or below.
@@ -82,6 +84,8 @@ struct ComparisonJson<'a> {
     approximate: Option<bool>,
     baseline: Number,
     candidate: Number,
+    candidate_low: Option<Number>,
+    candidate_high: Option<Number>,
     ratio: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
@@ -108,6 +112,7 @@ struct InteractionJson<'a> {
     high: f64,
     expected: Option<SpanJson>,
     told: bool,
+    verdict: &'static str,
 }
 
 #[derive(Serialize)]
@@ -115,6 +120,7 @@ struct GateJson<'a> {
     condition: &'a str,
     arm: &'a str,
     broken: bool,
+    untold: bool,
     found: &'a str,
 }
 
@@ -141,6 +147,7 @@ impl<'a> Document<'a> {
             ended: result.ended.as_str(),
             rate: setup.rate,
             concurrency: setup.concurrency,
+            keep_cookies: setup.keep_cookies,
             seed: setup.seed,
             elapsed_ns: nanos(setup.elapsed),
             phase_ns: nanos(setup.phase),
@@ -168,6 +175,7 @@ fn arm(arm: &ArmResult) -> ArmJson<'_> {
         requests: arm.requests,
         errors: arm.errors,
         changed: arm.changed,
+        statuses: Ordered(arm.statuses.iter().map(|(status, count)| (status.to_string(), *count)).collect()),
         box_plot_ns: arm.box_plot.map(box_plot),
         cold_box_plot_ns: arm.cold.map(box_plot),
         distribution: &arm.distribution,
@@ -200,6 +208,8 @@ fn comparison(comparison: &Comparison) -> ComparisonJson<'_> {
         approximate: weight.map(|weight| weight.approximate),
         baseline: number(comparison.baseline),
         candidate: number(comparison.candidate),
+        candidate_low: comparison.absolute.map(|span| number(span.low)),
+        candidate_high: comparison.absolute.map(|span| number(span.high)),
         ratio: comparison.ratio.map(|ratio| ratio.value),
         low: comparison.ratio.map(|ratio| ratio.low),
         high: comparison.ratio.map(|ratio| ratio.high),
@@ -220,9 +230,20 @@ fn interaction(interaction: &Interaction) -> InteractionJson<'_> {
         high: interaction.ratio.high,
         expected: interaction.expected.map(Into::into),
         told: interaction.told,
+        verdict: match (interaction.told, interaction.is_equal) {
+            (true, _) => "told",
+            (false, true) => "no measurable difference",
+            (false, false) => "too few blocks",
+        },
     }
 }
 
 fn gate(gate: &Gate) -> GateJson<'_> {
-    GateJson { condition: &gate.condition, arm: &gate.arm, broken: gate.broken, found: &gate.found }
+    GateJson {
+        condition: &gate.condition,
+        arm: &gate.arm,
+        broken: gate.broken,
+        untold: gate.untold,
+        found: &gate.found,
+    }
 }

@@ -50,7 +50,7 @@ fn a_proof_looks_like_this() {
 
 /// Names of the fields of a document; of objects whose names are data, none.
 fn fields(value: &serde_json::Value, names: &mut Vec<String>) {
-    const OF_DATA: [&str; 3] = ["within", "errors", "error_examples"];
+    const OF_DATA: [&str; 4] = ["within", "errors", "error_examples", "statuses"];
     match value {
         serde_json::Value::Object(object) => {
             for (name, value) in object {
@@ -67,7 +67,7 @@ fn fields(value: &serde_json::Value, names: &mut Vec<String>) {
 
 #[test]
 fn every_field_is_documented() {
-    let page = include_str!("../../../../docs/json.md");
+    let page = include_str!("../../../../docs/reference/json.md");
     let plain = Style::plain(100);
     let mut names = Vec::new();
     let load = Load { capacity: sample::searched().capacity, ..sample::overloaded() };
@@ -83,4 +83,18 @@ fn every_field_is_documented() {
     for name in names {
         assert!(page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}[]`")), "{name}");
     }
+}
+
+#[test]
+fn a_group_on_the_path_that_is_not_told_from_noise_is_in_the_document() {
+    let text = written(|out| Json.weigh(&sample::on_the_path(), Style::plain(100), out));
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let weights = document["weights"].as_array().unwrap();
+    let php = weights.iter().find(|weight| weight["group"] == "www-data php-fpm8.2" && weight["counter"] == "cpu");
+    let php = php.unwrap();
+    assert!(php["on_path"] == true && php["follows"] == false, "{php}");
+    assert_eq!(document["urls"][0]["path"]["not_looked_at"][0]["peer"], "10.0.0.5:5432");
+    let not_judged = document["not_judged"].as_array().unwrap();
+    assert_eq!(not_judged.len(), 2);
+    assert!(not_judged[0]["elsewhere"] == false && not_judged[1]["elsewhere"] == true);
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use unladen_trace::{PeerSeen, Protocol};
 
 use super::figure::{EstimateJson, IntervalJson, SpanJson, intervals, latency, nanos};
-use super::inside::{self, CountJson, FindingJson, NotLookedJson};
+use super::inside::{self, CountJson, FindingJson, NotJudgedJson, NotLookedJson};
 use crate::inside::Inside;
-use crate::weigh::{Weigh, WeighedUrl, WeightRow};
+use crate::weigh::{LeftBehind, Path, Weigh, WeighedUrl, WeightRow};
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.weigh/1";
@@ -25,6 +26,7 @@ pub(super) struct Document<'a> {
     concurrency: usize,
     rate: Option<f64>,
     keep_alive: bool,
+    keep_cookies: bool,
     processors: usize,
     background_cores: f64,
     probe_share_of_core: f64,
@@ -34,8 +36,17 @@ pub(super) struct Document<'a> {
     findings: Vec<FindingJson<'a>>,
     counts: Vec<CountJson<'a>>,
     not_looked_for: Vec<NotLookedJson<'a>>,
+    not_judged: Vec<NotJudgedJson<'a>>,
     lost_events: u64,
+    left_behind: Option<Vec<LeftJson<'a>>>,
     warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct LeftJson<'a> {
+    folder: &'a str,
+    files: u64,
+    bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -49,6 +60,7 @@ struct WeightJson<'a> {
     high: f64,
     noise_floor: f64,
     follows: bool,
+    on_path: bool,
     mean: f64,
     blocks: usize,
     adjusted_p: f64,
@@ -75,8 +87,30 @@ struct UrlJson<'a> {
     client_cpu_ns: Option<EstimateJson>,
     total_cpu_ns: Option<EstimateJson>,
     not_following: Option<RestJson>,
+    path: PathJson<'a>,
     requests_per_core_second: Option<SpanJson>,
     requests_per_machine_second: Option<SpanJson>,
+}
+
+/// Who the requests go through; `unknown` says why the rest of it is not known.
+#[derive(Serialize)]
+struct PathJson<'a> {
+    groups: &'a [String],
+    not_looked_at: Vec<PeerJson<'a>>,
+    unknown: Option<UnknownJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct PeerJson<'a> {
+    peer: &'a str,
+    protocol: Protocol,
+    why: &'a str,
+}
+
+#[derive(Serialize)]
+struct UnknownJson<'a> {
+    why: &'a str,
+    takes: &'a str,
 }
 
 #[derive(Serialize)]
@@ -101,6 +135,7 @@ impl<'a> Document<'a> {
             concurrency: setup.concurrency,
             rate: setup.rate,
             keep_alive: setup.keep_alive,
+            keep_cookies: setup.keep_cookies,
             processors: setup.processors,
             background_cores: setup.background_cores,
             probe_share_of_core: setup.probe_share,
@@ -114,7 +149,9 @@ impl<'a> Document<'a> {
             findings: insides(result).flat_map(inside::findings).collect(),
             counts: insides(result).flat_map(inside::counts).collect(),
             not_looked_for: insides(result).flat_map(inside::not_looked).collect(),
+            not_judged: insides(result).flat_map(inside::not_judged).collect(),
             lost_events: insides(result).map(|inside| inside.lost).sum(),
+            left_behind: result.left_behind.as_ref().map(|all| all.iter().map(left).collect()),
             warnings: result.warnings.iter().map(ToString::to_string).collect(),
         }
     }
@@ -134,6 +171,7 @@ pub(super) struct FindingsDocument<'a> {
     findings: Vec<FindingJson<'a>>,
     counts: Vec<CountJson<'a>>,
     not_looked_for: Vec<NotLookedJson<'a>>,
+    not_judged: Vec<NotJudgedJson<'a>>,
     lost_events: u64,
 }
 
@@ -147,6 +185,7 @@ impl<'a> FindingsDocument<'a> {
             findings: pages.iter().flat_map(inside::findings).collect(),
             counts: pages.iter().flat_map(inside::counts).collect(),
             not_looked_for: pages.iter().flat_map(inside::not_looked).collect(),
+            not_judged: pages.iter().flat_map(inside::not_judged).collect(),
             lost_events: pages.iter().map(|page| page.lost).sum(),
         }
     }
@@ -172,9 +211,25 @@ impl<'a> UrlJson<'a> {
                 cpu_ns: rest.cpu.into(),
                 noise_floor: rest.noise_floor,
             }),
+            path: path(&url.path),
             requests_per_core_second: url.capacity.map(|capacity| capacity.per_core.into()),
             requests_per_machine_second: url.capacity.map(|capacity| capacity.machine.into()),
         }
+    }
+}
+
+fn left(left: &LeftBehind) -> LeftJson<'_> {
+    LeftJson { folder: &left.folder, files: left.files, bytes: left.bytes }
+}
+
+fn path(path: &Path) -> PathJson<'_> {
+    fn peer(seen: &PeerSeen) -> PeerJson<'_> {
+        PeerJson { peer: &seen.peer, protocol: seen.protocol, why: seen.why.as_str() }
+    }
+    PathJson {
+        groups: &path.groups,
+        not_looked_at: path.seen.beyond.iter().map(peer).collect(),
+        unknown: path.seen.unknown.as_ref().map(|unknown| UnknownJson { why: &unknown.why, takes: &unknown.takes }),
     }
 }
 
@@ -189,6 +244,7 @@ fn weight<'a>(url: &'a WeighedUrl, row: &'a WeightRow) -> WeightJson<'a> {
         high: row.per_request.high,
         noise_floor: row.noise_floor,
         follows: row.follows,
+        on_path: row.on_path,
         mean: row.per_request.mean,
         blocks: row.per_request.blocks,
         adjusted_p: row.adjusted_p,

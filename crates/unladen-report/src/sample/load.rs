@@ -84,6 +84,7 @@ pub(crate) fn steady() -> Load {
             arrivals: Some("constant"),
             concurrency: 256,
             keep_alive: true,
+            keep_cookies: true,
             http: "HTTP/1.1".into(),
             seed: 42,
         },
@@ -102,6 +103,7 @@ pub(crate) fn steady() -> Load {
         send_lag: Some(SendLag { p50: 6_200, p99: 48_000, max: 1_210_000 }),
         pacing: Some(Pacing { cpu: Duration::from_millis(312) }),
         errors: Vec::new(),
+        statuses: vec![(200, 4_800)],
         unsent: 0,
         abandoned: 0,
         changed: 0,
@@ -139,6 +141,7 @@ pub(crate) fn overloaded() -> Load {
         ErrorCount { kind: "timeout", count: 124, first: "no answer within 30 s".into() },
         ErrorCount { kind: "connect", count: 4, first: "connection refused\n\u{1b}[31m".into() },
     ];
+    load.statuses = vec![(200, 21_480), (503, 492)];
     load.unfit = vec![Unfit::Late { p99: 41_000_000, limit: 1_000_000 }, Unfit::Busy { share: 0.97 }];
     load.steps = vec![
         StepResult {

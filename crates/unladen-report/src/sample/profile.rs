@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_finding::{Cure, Figure, Finding, Share};
+use unladen_finding::{Figure, Finding, Fix, Share};
 use unladen_profile::{About, CallCount, Frame, FrameKind, Profile, Unit, diff, functions};
 use unladen_trace::Interval;
 
@@ -93,7 +93,7 @@ pub(crate) fn profiled() -> Profiled {
         figures: vec![Figure { name: "share", unit: "1", value: Interval { value: 0.191, low: 0.187, high: 0.195 } }],
         items: Vec::new(),
         share: Share::NotKnown("a sample".into()),
-        cure: Cure::advice("optimise the class map").command("unladen classmap /srv/wiki"),
+        fix: Fix::advice("optimise the class map").command("unladen classmap /srv/wiki"),
         check_again: "unladen profile diff before.profile.json after.profile.json".into(),
     };
     Profiled {

@@ -27,6 +27,7 @@ pub(crate) fn arm(name: &str, on: &[&str], roles: &[Role], median_ms: f64) -> Ar
         requests: 4_800,
         errors: 0,
         changed: 0,
+        statuses: vec![(200, 4_800)],
         box_plot: Some(boxes(median_ms)),
         distribution: distribution(median_ms),
         cold: None,
@@ -37,6 +38,7 @@ pub(crate) fn arm(name: &str, on: &[&str], roles: &[Role], median_ms: f64) -> Ar
 fn compare(arm: &str, metric: &str, kind: Metric, baseline: f64, candidate: f64, margin: f64) -> Comparison {
     let ratio = candidate / baseline;
     let is_told = (ratio - 1.0).abs() > margin;
+    let is_equal = (ratio - 1.0).abs() <= margin * 0.65;
     let is_better = (ratio < 1.0) == matches!(kind, Metric::Latency | Metric::Weight);
     Comparison {
         arm: arm.into(),
@@ -45,12 +47,14 @@ fn compare(arm: &str, metric: &str, kind: Metric, baseline: f64, candidate: f64,
         weight: None,
         baseline,
         candidate,
+        absolute: Some(span(candidate, margin * candidate)),
         ratio: Some(span(ratio, margin)),
         difference: span(candidate - baseline, margin * baseline),
         floor: margin * 0.65,
         adjusted_p: if is_told { 0.0002 } else { 0.43 },
         verdict: match (is_told, is_better) {
-            (false, _) => Change::None,
+            (false, _) if is_equal => Change::Equal,
+            (false, _) => Change::TooFewBlocks,
             (true, true) => Change::Better,
             (true, false) => Change::Worse,
         },
@@ -89,7 +93,12 @@ fn weights(arm: &str) -> Vec<Comparison> {
     let mut from_nothing = weight(arm, "redis redis-server", "cpu", "CPU", (1.0, 210_000.0), 0.1);
     (from_nothing.ratio, from_nothing.baseline) = (None, 0.0);
     (from_nothing.difference, from_nothing.floor) = (span(210_000.0, 14_000.0), 9_000.0);
+    // Gone, by all that its seven blocks say, and twelve groups were looked at.
+    let mut gone = weight(arm, "www-data memcached", "cpu", "CPU", (30_100_000.0, 0.0), 0.1);
+    (gone.ratio, gone.difference, gone.floor) = (None, span(-30_100_000.0, 4_000_000.0), 3_000_000.0);
+    (gone.adjusted_p, gone.verdict) = (0.18, Change::TooFewBlocks);
     vec![
+        gone,
         weight(arm, php, "read_calls", "read calls", (289.0, 41.0), 0.004),
         weight(arm, php, "cpu", "CPU", (22_160_000.0, 18_900_000.0), 0.011),
         weight(arm, php, "minor_faults", "page faults, minor", (12.4, 12.1), 0.08),
@@ -105,6 +114,7 @@ fn setup() -> ProveSetup {
         target: "http://127.0.0.1:8080/index.php/Main_Page".into(),
         rate: Some(40.0),
         concurrency: 64,
+        keep_cookies: true,
         seed: 7,
         elapsed: Duration::from_secs(360),
         phase: Duration::from_secs(5),
@@ -150,12 +160,14 @@ pub(crate) fn class_map() -> Prove {
                 condition: "p95 > +5%".into(),
                 arm: candidate.into(),
                 broken: false,
+                untold: false,
                 found: "p95 −12.2 % (−14.0 to −10.4)".into(),
             },
             Gate {
                 condition: "loopback_bytes > +10%".into(),
                 arm: candidate.into(),
                 broken: true,
+                untold: false,
                 found: "machine +21.3 % (+20.3 to +22.3)".into(),
             },
         ],
@@ -209,6 +221,7 @@ pub(crate) fn five_patches() -> Prove {
             ratio: span(0.3625, 0.011),
             expected: Some(span(0.1404, 0.009)),
             told: true,
+            is_equal: false,
         }],
         time_for_one_percent: None,
         gates: Vec::new(),
@@ -227,6 +240,7 @@ pub(crate) fn two_knobs() -> Prove {
         ratio: span(ratio, 0.012),
         expected: None,
         told,
+        is_equal: !told,
     };
     Prove {
         title: "Class map and sidecar".into(),

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use unladen_finding::{Cure, Figure, Finding, Item, Share, Whole};
+use unladen_finding::{Figure, Finding, Fix, Item, Share, Unjudged, Whole};
 use unladen_lockin::Estimate;
-use unladen_trace::Interval;
+use unladen_trace::{Interval, PathSeen, PeerSeen, Protocol, Unseen};
 
 use crate::inside::{Fresh, Inside, NotLooked, TotalRow};
 use crate::quantity::Kind;
@@ -32,6 +32,7 @@ fn row(group: &str, counter: &'static str, title: &'static str, kind: Kind, valu
         noise_floor: margin / 10.0,
         adjusted_p: 0.0001,
         follows: true,
+        on_path: false,
         displaced: false,
         invalid: false,
         share: None,
@@ -99,6 +100,7 @@ fn page(name: &str, scale: f64) -> WeighedUrl {
         total_cpu: Some(estimate(18_130_568.0 * scale, 215_000.0)),
         rest: Some(Rest { groups: 14, cpu: estimate(20_000.0, 310_000.0), noise_floor: 310_000.0 }),
         capacity: Some(UrlCapacity { per_core: span(55.16 / scale), machine: span(110.32 / scale) }),
+        path: Path { groups: vec![nginx.into(), php.into()], seen: PathSeen::default() },
         trace: [true, false, false, true, false, true, true, false]
             .into_iter()
             .zip(0..)
@@ -118,12 +120,14 @@ fn result(urls: Vec<WeighedUrl>, warnings: Vec<Warning>) -> Weigh {
             concurrency: 1,
             rate: None,
             keep_alive: true,
+            keep_cookies: true,
             processors: 2,
             background_cores: 0.04,
             probe_share: 0.0007,
         },
         ended: Ended::Complete,
         urls,
+        left_behind: Some(Vec::new()),
         warnings,
     }
 }
@@ -175,7 +179,7 @@ pub(crate) fn inside() -> Inside {
             time: Interval { value: 2_100_000.0, low: 900_000.0, high: 4_200_000.0 },
             part: Interval { value: 0.088, low: 0.04, high: 0.175 },
         },
-        cure: Cure::advice("let the opcode cache answer for the files that it holds")
+        fix: Fix::advice("let the opcode cache answer for the files that it holds")
             .lines("/etc/php/8.2/fpm/conf.d/zz-unladen.ini", ["opcache.enable_file_override = 1"])
             .command("systemctl reload php8.2-fpm"),
         check_again: "unladen prove FILE, with this knob in it:\n[[knob]]\nname = \"file override\"".into(),
@@ -187,7 +191,7 @@ pub(crate) fn inside() -> Inside {
         figures: Vec::new(),
         items: Vec::new(),
         share: Share::NotKnown("it depends on how often clients come back".into()),
-        cure: Cure::advice("send an ETag"),
+        fix: Fix::advice("send an ETag"),
         check_again: "unladen weigh http://127.0.0.1:8080/".into(),
     };
     let cold = Finding {
@@ -218,8 +222,62 @@ pub(crate) fn inside() -> Inside {
             why: "php-fpm8.2 has no symbol `compile_file`".into(),
             takes: "a php that exports it, as Debian's".into(),
         }],
+        unjudged: vec![Unjudged {
+            what: "what was traced".into(),
+            why: "3 events were lost: counts may be too low".into(),
+            takes: "a quieter time".into(),
+            rules: vec!["stat-storm"],
+            is_elsewhere: false,
+        }],
         lost: 3,
     }
+}
+
+/// Of what answers nothing is told from its other work, and the database is elsewhere.
+pub(crate) fn on_the_path() -> Weigh {
+    let mut page = page("/index.php/Main_Page", 1.0);
+    let php = "www-data php-fpm8.2";
+    for row in page.weights.iter_mut().filter(|row| row.group == php) {
+        (row.follows, row.share, row.user) = (false, None, None);
+        row.per_request = estimate(26_000_000.0, 14_000_000.0);
+    }
+    for row in page.weights.iter_mut().filter(|row| row.group != "root sshd") {
+        row.on_path = !row.is_machine;
+    }
+    let beyond = PeerSeen { peer: "10.0.0.5:5432".into(), protocol: Protocol::Postgres, why: Unseen::Elsewhere };
+    page.path.seen = PathSeen { beyond: vec![beyond], unknown: None };
+    page.capacity = None;
+    let unjudged = |what: &str, why: &str, takes: &str, is_elsewhere| Unjudged {
+        what: what.into(),
+        why: why.into(),
+        takes: takes.into(),
+        rules: if is_elsewhere { Vec::new() } else { vec!["stat-storm", "sleep"] },
+        is_elsewhere,
+    };
+    page.inside = Some(Inside {
+        findings: Vec::new(),
+        fresh: None,
+        not_looked: Vec::new(),
+        unjudged: vec![
+            unjudged(
+                php,
+                "on the path; 12 to 40 ms of CPU per request, not told from its other work",
+                "a quieter time, or a longer one (--time)",
+                false,
+            ),
+            unjudged(
+                "10.0.0.5:5432 (PostgreSQL)",
+                "on the path, and not looked at: nobody listens there in this machine's own network: another host, or a container's network",
+                "unladen where it runs",
+                true,
+            ),
+        ],
+        lost: 0,
+        ..inside()
+    });
+    let folder = "/var/lib/php/sessions".to_owned();
+    let left_behind = Some(vec![LeftBehind { folder, files: 523, bytes: 2_142_208 }]);
+    Weigh { left_behind, ..result(vec![page], vec![Warning::Strangers { strangers: 523 }]) }
 }
 
 pub(crate) fn found_inside() -> Weigh {

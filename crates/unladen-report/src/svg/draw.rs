@@ -1,9 +1,17 @@
 //! What all pictures are drawn with.
 
+use std::borrow::Cow;
+
 use crate::quantity::{Kind, short};
 use crate::scale::Scale;
 
-pub(super) const WIDTH: f64 = 900.0;
+/// Narrow, and with large letters: on a phone of 390 points these are still ten points high.
+pub(super) const WIDTH: f64 = 600.0;
+pub(super) const SIZE: f64 = 16.0;
+/// Of most letters, at that size; letters of names and figures are no wider on average.
+const LETTER: f64 = 8.4;
+/// From line to line.
+pub(super) const LINE: f64 = 20.0;
 pub(super) const MARGIN: f64 = 24.0;
 
 pub(super) fn text(x: f64, y: f64, anchor: &str, fill: &str, content: &str, body: &mut String) {
@@ -15,10 +23,80 @@ pub(super) fn text(x: f64, y: f64, anchor: &str, fill: &str, content: &str, body
     ));
 }
 
+/// How wide a text is, about.
+pub(super) fn wide(text: &str) -> f64 {
+    text.chars().count() as f64 * LETTER
+}
+
+/// What of a text fits into so much space; what is cut says so.
+pub(super) fn cut(text: &str, space: f64) -> Cow<'_, str> {
+    let room = (space / LETTER) as usize;
+    if text.chars().count() <= room {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().take(room.saturating_sub(1)).chain(['…']).collect())
+}
+
+/// Text from `x` to the right edge, over as many lines as it takes; returns where it ends. `y` is of the first line's
+/// foot.
+pub(super) fn lines(x: f64, mut y: f64, fill: &str, content: &str, body: &mut String) -> f64 {
+    let space = WIDTH - MARGIN - x;
+    let room = (space / LETTER) as usize;
+    let mut line = String::new();
+    for word in content.split_whitespace() {
+        // What is longer than a line is cut, and says so.
+        let word = cut(word, space);
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > room {
+            text(x, y, "start", fill, &line, body);
+            y += LINE;
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&word);
+    }
+    if line.is_empty() {
+        return y;
+    }
+    text(x, y, "start", fill, &line, body);
+    y + LINE
+}
+
 /// Colours that the colour-blind tell apart, all dark enough on white (Okabe and Ito, Color Universal Design, 2008).
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000"];
 /// Once all colours are used, lines differ by their dashes.
 const DASHES: [&str; 4] = ["", "8 4", "2 3", "8 3 2 3"];
+/// What stands for each colour on a dark ground. Attributes have the light ones, which programs without style sheets
+/// draw, too.
+const DARK: [(&str, &str); 12] = [
+    ("#fff", "#14161a"),
+    ("#000", "#f0f0f0"),
+    ("#666", "#a8adb5"),
+    ("#ddd", "#3a3f47"),
+    ("#0072b2", "#4aa8e8"),
+    ("#d55e00", "#ff8a45"),
+    ("#009e73", "#2ccb9b"),
+    ("#cc79a7", "#e6a0c6"),
+    ("#e69f00", "#ffc24a"),
+    ("#56b4e9", "#a9dcf8"),
+    ("#3a7ca5", "#62b0dd"),
+    ("#f2c14e", "#b98a1e"),
+];
+
+/// The style sheet for whom prefers a dark ground.
+pub(super) fn dark() -> String {
+    let rules =
+        DARK.map(|(light, dark)| format!("[fill=\"{light}\"]{{fill:{dark}}}[stroke=\"{light}\"]{{stroke:{dark}}}"));
+    format!("@media (prefers-color-scheme:dark){{{}}}", rules.concat())
+}
+
+/// Whether it is a colour that has one for a dark ground.
+#[cfg(test)]
+pub(super) fn has_dark(colour: &str) -> bool {
+    colour == "none" || DARK.iter().any(|(light, _)| *light == colour)
+}
+
 pub(super) const GREY: &str = "#666";
 const GRID: &str = "#ddd";
 
@@ -70,9 +148,9 @@ impl Plot {
         }
     }
 
-    /// Round latencies on the horizontal axis.
+    /// Round times on the horizontal axis.
     pub(super) fn columns(&self, body: &mut String) {
-        for tick in self.x.ticks(8) {
+        for tick in self.x.ticks(5) {
             self.column(tick, &short(Kind::Time, tick), body);
         }
     }
@@ -94,19 +172,19 @@ impl Plot {
 
 /// Names beside the lines they belong to, in columns below `y`; returns where they end.
 pub(super) fn legend(names: &[(&str, Look)], left: f64, mut y: f64, body: &mut String) -> f64 {
-    const IN_A_ROW: usize = 3;
-    const LINE: f64 = 30.0;
+    const IN_A_ROW: usize = 2;
+    const DASH: f64 = 30.0;
     let width = (WIDTH - left - MARGIN) / IN_A_ROW as f64;
     for names in names.chunks(IN_A_ROW) {
         for (column, (name, (colour, dashes))) in names.iter().enumerate() {
             let x = left + column as f64 * width;
             body.push_str(&format!(
-                "<path d=\"M{x:.1} {:.1}h{LINE}\" stroke=\"{colour}\" stroke-width=\"3\" stroke-dasharray=\"{dashes}\"/>\n",
+                "<path d=\"M{x:.1} {:.1}h{DASH}\" stroke=\"{colour}\" stroke-width=\"3\" stroke-dasharray=\"{dashes}\"/>\n",
                 y - 5.0
             ));
-            text(x + LINE + 8.0, y, "start", "#000", name, body);
+            text(x + DASH + 8.0, y, "start", "#000", name, body);
         }
-        y += 20.0;
+        y += LINE + 2.0;
     }
     y
 }

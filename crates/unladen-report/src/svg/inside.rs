@@ -2,17 +2,15 @@
 
 use unladen_finding::{Finding, Share, Whole};
 
-use super::draw::{GREY, MARGIN, WIDTH, text};
+use super::draw::{GREY, LINE, MARGIN, WIDTH, lines, text};
 use crate::inside::Inside;
 use crate::quantity::grouped;
 
-/// Where bars begin, right of the rules' names.
-const LEFT: f64 = 200.0;
+/// Where bars begin, below the rules' names.
+const LEFT: f64 = MARGIN;
 const RIGHT: f64 = 190.0;
-const ROW: f64 = 46.0;
+const ROW: f64 = 22.0;
 const BAR_FILL: &str = "#d55e00";
-/// Letters of a summary that fit below a bar.
-const SUMMARY: usize = 100;
 
 /// Draws it, and returns how high it is.
 pub(super) fn inside(pages: &[Inside], body: &mut String) -> f64 {
@@ -22,21 +20,24 @@ pub(super) fn inside(pages: &[Inside], body: &mut String) -> f64 {
 /// Draws one page below `y`, and returns where it ends.
 pub(super) fn page_findings(page: &Inside, mut y: f64, body: &mut String) -> f64 {
     let findings: Vec<&Finding> = page.all_findings().collect();
-    if findings.is_empty() {
+    if findings.is_empty() && page.unjudged.is_empty() {
         return y;
     }
-    text(MARGIN, y + 10.0, "start", "#000", &format!("What each request of {} carries", page.url), body);
-    y += ROW / 2.0;
+    y = lines(MARGIN, y + 14.0, "#000", &format!("What each request of {} carries", page.url), body);
     for finding in findings {
-        row(finding, y, body);
-        y += ROW;
+        y = row(finding, y, body);
+    }
+    for unjudged in &page.unjudged {
+        let line = format!("Not judged: {}: {}", unjudged.what, unjudged.why);
+        y = lines(MARGIN, y + 6.0, GREY, &line, body);
     }
     y
 }
 
-fn row(finding: &Finding, y: f64, body: &mut String) {
-    let middle = y + ROW / 3.0;
-    text(LEFT - 10.0, middle + 5.0, "end", "#000", finding.rule, body);
+/// Draws one below `y`, and returns where it ends.
+fn row(finding: &Finding, y: f64, body: &mut String) -> f64 {
+    let y = lines(LEFT, y + 8.0, "#000", finding.rule, body) - LINE + 6.0;
+    let middle = y + ROW / 2.0;
     let label = match &finding.share {
         Share::Known { of, part, .. } => {
             let scale = WIDTH - LEFT - RIGHT;
@@ -71,6 +72,5 @@ fn row(finding: &Finding, y: f64, body: &mut String) {
     if let Some(label) = label {
         text(LEFT, middle + 5.0, "start", GREY, label, body);
     }
-    let summary: String = finding.summary.chars().take(SUMMARY).collect();
-    text(LEFT, middle + 22.0, "start", GREY, &summary, body);
+    lines(LEFT, middle + 26.0, GREY, &finding.summary, body)
 }

@@ -1,12 +1,14 @@
-//! A load: latency by percentile, and over time.
+//! A load: latency by percentile; over time, latency and the rate, with the steps of the schedule and what failed.
 
-use super::draw::{GREY, MARGIN, Plot, WIDTH, legend, look, text};
-use crate::load::{Load, Slice};
+use super::draw::{GREY, LINE, MARGIN, Plot, WIDTH, legend, lines, look, text};
+use crate::load::{Load, Slice, StepResult};
 use crate::quantity::{Kind, grouped, short};
 use crate::scale::Scale;
 
-const LEFT: f64 = 90.0;
-const HEIGHT: f64 = 280.0;
+const LEFT: f64 = 76.0;
+const HEIGHT: f64 = 240.0;
+/// Of the rate, which has less to tell.
+const LOW: f64 = 130.0;
 /// Shares that are marked, if the requests reach so far.
 const PERCENTILES: [(f64, &str); 8] = [
     (0.0, "0"),
@@ -18,30 +20,39 @@ const PERCENTILES: [(f64, &str); 8] = [
     (0.99999, "99.999 %"),
     (0.999999, "99.9999 %"),
 ];
+/// How what failed is drawn, here and in words.
+const FAILED: usize = 1;
 
 /// Draws it, and returns how high it is.
 pub(super) fn load(result: &Load, body: &mut String) -> f64 {
     let setup = &result.setup;
     let pace = setup.rate.map_or("closed loop".to_owned(), |rate| format!("{}/s", short(Kind::Count, rate)));
     let heading = format!("{}, {} requests, {pace}", setup.target, grouped(result.planned as f64, 0));
-    text(MARGIN, MARGIN + 10.0, "start", "#000", &heading, body);
-    let mut y = MARGIN + 20.0;
+    let mut y = lines(MARGIN, MARGIN + 10.0, "#000", &heading, body);
     if !result.unfit.is_empty() {
-        text(MARGIN, y + 10.0, "start", look(1).0, "UNFIT: the generator was the bottleneck", body);
-        y += 20.0;
+        y = lines(MARGIN, y, look(FAILED).0, "UNFIT: the generator was the bottleneck", body);
+    }
+    let failed = result.failed();
+    if failed > 0 {
+        let statuses =
+            if result.statuses.is_empty() { String::new() } else { format!("; statuses: {}", result.statuses_text()) };
+        let words =
+            format!("{} of {} requests failed{statuses}", grouped(failed as f64, 0), grouped(result.planned as f64, 0));
+        y = lines(MARGIN, y, look(FAILED).0, &words, body);
     }
     if !result.distribution.is_empty() {
         y = percentiles(result, y, body);
     }
     if result.timeline.len() > 1 {
-        y = timeline(&result.timeline, y, body);
+        y = latencies(&result.timeline, &result.steps, y, body);
+        y = rates(&result.timeline, &result.steps, y, body);
     }
     y
 }
 
 /// As of HdrHistogram's plots: each nine takes as much room as the one before.
 fn percentiles(result: &Load, y: f64, body: &mut String) -> f64 {
-    text(MARGIN, y + 20.0, "start", GREY, "latency by percentile; bars are 95 % intervals", body);
+    let top = lines(MARGIN, y + LINE, GREY, "latency by percentile; bars are 95 % intervals", body);
     let odds = |share: f64| 1.0 / (1.0 - share).max(1e-9);
     let last_share =
         result.distribution.iter().map(|(_, share)| *share).filter(|share| *share < 1.0).fold(0.9, f64::max);
@@ -56,15 +67,15 @@ fn percentiles(result: &Load, y: f64, body: &mut String) -> f64 {
     let last = bars.iter().map(|(share, _, _)| *share).fold(last_share, f64::max).min(0.999999);
     let end = odds(last) * 1.6;
     let highest = result.latency.as_ref().map_or(0.0, |latency| latency.max as f64);
-    let latencies = result.distribution.iter().map(|(latency, _)| *latency as f64);
+    let values = result.distribution.iter().map(|(latency, _)| *latency as f64);
     let plot = Plot {
         left: LEFT,
         right: WIDTH - MARGIN,
-        top: y + 36.0,
-        bottom: y + 36.0 + HEIGHT,
+        top,
+        bottom: top + HEIGHT,
         // Logarithmic however few nines there are.
         x: Scale::logarithmic(1.0, end),
-        y: from_zero(latencies.chain([highest])),
+        y: from_zero(values.chain([highest])),
     };
     plot.rows(body);
     for (share, label) in PERCENTILES {
@@ -85,39 +96,101 @@ fn percentiles(result: &Load, y: f64, body: &mut String) -> f64 {
     plot.bottom + 36.0
 }
 
-fn timeline(slices: &[Slice], y: f64, body: &mut String) -> f64 {
-    text(MARGIN, y + 20.0, "start", GREY, "latency over time", body);
+/// From the first request to the last, below `top`.
+fn over_time(slices: &[Slice], top: f64, height: f64, y: Scale) -> Plot {
     let end = slices.last().map_or(1.0, |slice| slice.start.saturating_add(slice.length).as_nanos() as f64);
+    Plot { left: LEFT, right: WIDTH - MARGIN, top, bottom: top + height, x: Scale::new(0.0, end), y }
+}
+
+fn middle(slice: &Slice) -> f64 {
+    slice.start.saturating_add(slice.length / 2).as_nanos() as f64
+}
+
+/// The largest as dots, for it is often that of one request; lines would hide what lies on them.
+fn latencies(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) -> f64 {
+    let top = lines(MARGIN, y + LINE, GREY, "latency over time", body);
     let answered = || slices.iter().filter(|slice| slice.max > 0);
-    let plot = Plot {
-        left: LEFT,
-        right: WIDTH - MARGIN,
-        top: y + 36.0,
-        bottom: y + 36.0 + HEIGHT,
-        x: Scale::new(0.0, end),
-        y: Scale::around(answered().flat_map(|slice| [slice.p50 as f64, slice.max as f64])),
-    };
+    let values = answered().flat_map(|slice| [slice.p50 as f64, slice.p99 as f64, slice.max as f64]);
+    let plot = over_time(slices, top, HEIGHT, Scale::around(values));
     plot.rows(body);
     plot.columns(body);
-    let middle = |slice: &Slice| slice.start.saturating_add(slice.length / 2).as_nanos() as f64;
-    let values: [fn(&Slice) -> u64; 3] = [|slice| slice.p50, |slice| slice.p99, |slice| slice.max];
-    for (index, value) in values.into_iter().enumerate() {
-        plot.line(answered().map(|slice| (middle(slice), value(slice) as f64)), look(index), body);
-    }
-    let mut names = vec!["p50", "p99", "max"];
-    for slice in slices.iter().filter(|slice| slice.errors > 0) {
+    boundaries(&plot, steps, body);
+    let (half, most, largest) = (look(0), look(4), look(2));
+    for slice in answered() {
         body.push_str(&format!(
-            "<path d=\"M{:.1} {:.1}v-10\" stroke=\"{}\" stroke-width=\"3\"/>\n",
+            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n",
             plot.x(middle(slice)),
-            plot.bottom,
-            look(names.len()).0
+            plot.y(slice.max as f64),
+            largest.0
         ));
     }
-    if slices.iter().any(|slice| slice.errors > 0) {
-        names.push("requests failed");
+    plot.line(answered().map(|slice| (middle(slice), slice.p99 as f64)), (most.0, "8 4"), body);
+    plot.line(answered().map(|slice| (middle(slice), slice.p50 as f64)), half, body);
+    let y = legend(
+        &[("p50", half), ("p99", (most.0, "8 4")), ("max (dots)", (largest.0, "2 3"))],
+        LEFT,
+        plot.bottom + 44.0,
+        body,
+    );
+    y - 8.0
+}
+
+/// Requests a second: those that were planned, those that were answered, and those that failed.
+fn rates(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) -> f64 {
+    let top = lines(MARGIN, y + LINE, GREY, "requests a second", body);
+    let rate = |slice: &Slice, count: u64| count as f64 / slice.length.as_secs_f64().max(1e-9);
+    let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+    let most = slices.iter().map(|slice| finite(rate(slice, slice.planned))).fold(1.0, f64::max);
+    let plot = over_time(slices, top, LOW, Scale::new(0.0, most * 1.05));
+    for tick in plot.y.ticks(4) {
+        plot.row(tick, &short(Kind::Count, tick), body);
     }
-    let names: Vec<_> = names.iter().enumerate().map(|(index, name)| (*name, look(index))).collect();
+    plot.columns(body);
+    boundaries(&plot, steps, body);
+    let (answered, failed) = (look(0), look(FAILED));
+    for slice in slices.iter().filter(|slice| slice.errors > 0) {
+        let [from, to] = [slice.start, slice.start.saturating_add(slice.length)].map(|at| plot.x(at.as_nanos() as f64));
+        let top = plot.y(rate(slice, slice.errors)).min(plot.bottom - 2.0);
+        body.push_str(&format!(
+            "<rect x=\"{from:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\" fill-opacity=\"0.6\"/>\n",
+            (to - from).max(1.0),
+            plot.bottom - top,
+            failed.0
+        ));
+    }
+    plot.line(slices.iter().map(|slice| (middle(slice), rate(slice, slice.planned))), (GREY, "8 4"), body);
+    let good = |slice: &Slice| rate(slice, slice.planned.saturating_sub(slice.errors));
+    plot.line(slices.iter().map(|slice| (middle(slice), good(slice))), answered, body);
+    let mut names = vec![("planned", (GREY, "8 4")), ("planned and not failed", answered)];
+    if slices.iter().any(|slice| slice.errors > 0) {
+        names.push(("failed", failed));
+    }
     legend(&names, LEFT, plot.bottom + 44.0, body)
+}
+
+/// Where a step of the schedule begins, and its rate.
+fn boundaries(plot: &Plot, steps: &[StepResult], body: &mut String) {
+    if steps.len() < 2 {
+        return;
+    }
+    let mut begins = 0.0;
+    let mut free = f64::NEG_INFINITY;
+    for step in steps {
+        let x = plot.x(begins);
+        body.push_str(&format!(
+            "<path d=\"M{x:.1} {:.1}V{:.1}\" stroke=\"{GREY}\" stroke-dasharray=\"2 3\"/>\n",
+            plot.top, plot.bottom
+        ));
+        let [from, to] = [step.from, step.to].map(|rate| short(Kind::Count, rate));
+        let label = if from == to { format!("{from}/s") } else { format!("{from}–{to}/s") };
+        let width = label.chars().count() as f64 * 9.0;
+        // Names of short steps would lie on one another.
+        if x >= free && x + width <= plot.right + MARGIN {
+            text(x + 4.0, plot.top + 14.0, "start", GREY, &label, body);
+            free = x + width;
+        }
+        begins += step.time.as_nanos() as f64;
+    }
 }
 
 /// From zero, unless that leaves most values in a corner.

@@ -1,27 +1,28 @@
 //! An experiment: the arms as box plots, and their distributions.
 
-use super::draw::{GREY, Look, MARGIN, Plot, WIDTH, legend, look, text};
+use super::draw::{GREY, LINE, Look, MARGIN, Plot, SIZE, WIDTH, cut, legend, lines, look, text, wide};
 use crate::prove::{ArmResult, BoxPlot, Change, Prove, Role};
 use crate::quantity::{Kind, plain, short};
 use crate::scale::Scale;
+use crate::text::title;
 
-/// Where boxes begin, right of the arms' names.
-const LEFT: f64 = 200.0;
-/// Right of the boxes, room for the ratios.
-const RIGHT: f64 = 210.0;
-const ROW: f64 = 30.0;
+/// Of an arm: its name and what it comes to, and the box below.
+const ROW: f64 = 50.0;
 const HEIGHT: f64 = 320.0;
 /// The share at the top of distributions that is left out: one slow request would make all others one line.
 const TAIL: f64 = 0.01;
 
 /// Draws it, and returns how high it is.
 pub(super) fn prove(result: &Prove, body: &mut String) -> f64 {
-    text(MARGIN, MARGIN + 10.0, "start", "#000", &result.title, body);
-    let mut y = MARGIN + 20.0;
+    let mut y = lines(MARGIN, MARGIN + 10.0, "#000", &result.title, body);
     let has_cold = result.arms.iter().any(|arm| arm.cold.is_some());
     let metric = result.first_quantile().unwrap_or("latency.p50");
-    let note = "latency: whiskers from p5 to p95, box from p25 to p75, median; right: median against the baseline, 95 % interval";
-    let heading = if has_cold { format!("warm {note}") } else { note.to_owned() };
+    let what = title(metric);
+    let note = format!(
+        "latency: whiskers from p5 to p95, box from p25 to p75, median; right: {what} against the baseline, 95 % interval; \
+         dashed: the baseline's {what} in both its arms, as in the table"
+    );
+    let heading = if has_cold { format!("warm {note}") } else { note };
     y = boxes(result, &heading, metric, |arm| arm.box_plot, y, body);
     if has_cold {
         y = boxes(result, "the same of cold requests", &format!("cold.{metric}"), |arm| arm.cold, y, body);
@@ -42,24 +43,35 @@ fn boxes(
     if rows.is_empty() {
         return y;
     }
-    text(MARGIN, y + 20.0, "start", GREY, heading, body);
-    let top = y + 36.0;
+    let top = lines(MARGIN, y + LINE, GREY, heading, body) - 4.0;
+    let baseline = result.baseline_of(metric);
+    let of_boxes = rows.iter().flat_map(|(_, _, plot)| [plot.p5 as f64, plot.p95 as f64]);
     let plot = Plot {
-        left: LEFT,
-        right: WIDTH - RIGHT,
+        left: MARGIN,
+        right: WIDTH - MARGIN,
         top,
         bottom: top + ROW * rows.len() as f64,
-        x: Scale::around(rows.iter().flat_map(|(_, _, plot)| [plot.p5 as f64, plot.p95 as f64])),
+        // The baseline's line may stand beyond all whiskers: of p99 it does.
+        x: Scale::around(of_boxes.chain(baseline)),
         y: Scale::new(0.0, 1.0),
     };
-    for tick in plot.x.ticks(6) {
+    for tick in plot.x.ticks(5) {
         plot.column(tick, &short(Kind::Time, tick), body);
     }
     for (row, (index, arm, values)) in rows.iter().enumerate() {
-        let middle = top + (row as f64 + 0.5) * ROW;
-        text(LEFT - 10.0, middle + 5.0, "end", "#000", &arm.name, body);
-        draw(&plot, values, look_of(arm, *index), middle, body);
-        text(WIDTH - RIGHT + 12.0, middle + 5.0, "start", "#000", &label(result, arm, metric, values), body);
+        let top = top + row as f64 * ROW;
+        let label = label(result, arm, metric, values);
+        let room = plot.right - plot.left - SIZE - wide(&label);
+        text(plot.left, top + 18.0, "start", "#000", &cut(&arm.name, room), body);
+        text(plot.right, top + 18.0, "end", "#000", &label, body);
+        if let Some(baseline) = baseline {
+            // Beside the box alone: across the words it would be in their way.
+            let (x, from, to) = (plot.x(baseline), top + 24.0, top + ROW - 2.0);
+            body.push_str(&format!(
+                "<path d=\"M{x:.1} {from:.1}V{to:.1}\" stroke=\"{GREY}\" stroke-width=\"1.5\" stroke-dasharray=\"4 4\"/>\n"
+            ));
+        }
+        draw(&plot, values, look_of(arm, *index), top + 36.0, body);
     }
     plot.bottom + 36.0
 }
@@ -86,14 +98,16 @@ fn draw(plot: &Plot, values: &BoxPlot, (colour, dashes): Look, middle: f64, body
     ));
 }
 
-/// `−13.4 % (−14.6 to −12.2)`; of the baseline its median.
+/// `−13.4 % (−14.6 to −12.2)`; of the baseline the figure that all are compared with and that the table has: of both
+/// its arms.
 fn label(result: &Prove, arm: &ArmResult, metric: &str, values: &BoxPlot) -> String {
     if arm.roles.contains(&Role::Baseline) {
-        return plain(Kind::Time, values.p50 as f64);
+        return plain(Kind::Time, result.baseline_of(metric).unwrap_or(values.p50 as f64));
     }
     let compared = result.of_arm(&arm.name).find(|comparison| comparison.metric == metric);
     match compared.map(|comparison| (comparison.verdict, comparison.ratio)) {
-        Some((Change::None, _)) => "no measurable difference".to_owned(),
+        Some((Change::Equal, _)) => "no measurable difference".to_owned(),
+        Some((Change::TooFewBlocks, _)) => "too few blocks to judge".to_owned(),
         Some((_, Some(ratio))) => ratio.change_text(),
         _ => plain(Kind::Time, values.p50 as f64),
     }
@@ -109,12 +123,12 @@ fn distributions(arms: &[ArmResult], y: f64, body: &mut String) -> f64 {
     if values.is_empty() {
         return y;
     }
-    text(MARGIN, y + 20.0, "start", GREY, "share of requests at or below a latency", body);
+    let top = lines(MARGIN, y + LINE, GREY, "share of requests at or below a latency", body);
     let plot = Plot {
-        left: 90.0,
+        left: 70.0,
         right: WIDTH - MARGIN,
-        top: y + 36.0,
-        bottom: y + 36.0 + HEIGHT,
+        top,
+        bottom: top + HEIGHT,
         x: Scale::around(values),
         y: Scale::new(0.0, 1.0),
     };

@@ -1,21 +1,20 @@
 //! The weights as bars with their intervals, and some phases of the run, so that one sees what follows the requests
 //! and what does not.
 
-use super::draw::{MARGIN, WIDTH, text};
+use super::draw::{GREY, LINE, MARGIN, WIDTH, lines, text};
 use super::inside::page_findings;
-use crate::quantity::{Kind, Quantity};
+use crate::quantity::{Kind, Quantity, between};
 use crate::weigh::{PhaseTrace, Weigh, WeighedUrl, WeightRow};
 
-/// Where bars begin, right of the groups' names.
-const LEFT: f64 = 240.0;
+/// Where bars begin, below the groups' names.
+const LEFT: f64 = MARGIN;
 /// Right of the bars, room for the figures.
-const RIGHT: f64 = 170.0;
-const ROW: f64 = 34.0;
+const RIGHT: f64 = 160.0;
+const ROW: f64 = 24.0;
 const TRACE_HEIGHT: f64 = 64.0;
 /// Groups drawn.
 const MOST_GROUPS: usize = 6;
 
-/// Dark enough on white, light enough on black: the picture has no background of its own colour scheme.
 const BAR_FILL: &str = "#3a7ca5";
 const ON_FILL: &str = "#f2c14e";
 
@@ -36,19 +35,19 @@ fn weights(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
     let mut rows: Vec<&WeightRow> = url.following().filter(|row| row.counter == "cpu").collect();
     rows.sort_by(|a, b| b.per_request.value.total_cmp(&a.per_request.value));
     rows.truncate(MOST_GROUPS);
-    text(MARGIN, y + 10.0, "start", "#000", &format!("CPU per request of {}, with 95 % intervals", url.name), body);
-    y += ROW;
+    let heading = format!("CPU per request of {}, with 95 % intervals", url.name);
+    y = lines(MARGIN, y + 14.0, "#000", &heading, body);
     let most = rows.iter().map(|row| row.per_request.high).fold(1.0, f64::max);
     let scale = (WIDTH - LEFT - RIGHT) / most;
     for row in rows {
+        y = lines(LEFT, y + 6.0, GREY, &row.group, body) - LINE + 6.0;
         let middle = y + ROW / 2.0;
         let (value, low, high) = (row.per_request.value, row.per_request.low.max(0.0), row.per_request.high);
-        text(LEFT - 10.0, middle + 5.0, "end", "#000", &row.group, body);
         body.push_str(&format!(
             "<rect x=\"{LEFT}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{BAR_FILL}\"/>\n",
-            y + 6.0,
+            y + 3.0,
             value * scale,
-            ROW - 12.0
+            ROW - 6.0
         ));
         let (x1, x2) = (LEFT + low * scale, LEFT + high * scale);
         body.push_str(&format!(
@@ -57,7 +56,14 @@ fn weights(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
         ));
         let quantity = Quantity { kind: Kind::Time, value, margin: row.per_request.margin() };
         text(x2 + 10.0, middle + 5.0, "start", "#000", &quantity.to_string(), body);
-        y += ROW;
+        y += ROW + LINE;
+    }
+    for (group, row) in url.untold() {
+        let said =
+            row.map_or("none seen".to_owned(), |row| between(row.kind, row.per_request.low, row.per_request.high));
+        y = lines(LEFT, y + 6.0, "#000", group, body);
+        let said = format!("on the path; {said}, not told from its other work");
+        y = lines(LEFT, y + 2.0, GREY, &said, body) + 4.0;
     }
     y
 }
@@ -72,22 +78,15 @@ fn trace(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
     if seconds <= 0.0 {
         return y;
     }
-    y += ROW / 2.0;
-    text(
-        MARGIN,
-        y + 10.0,
-        "start",
-        "#000",
-        "The same, phase by phase: processors used; requests run in the shaded phases",
-        body,
-    );
-    y += ROW;
+    let heading = "The same, phase by phase: processors used; requests run in the shaded phases";
+    y = lines(MARGIN, y + LINE, "#000", heading, body);
     let scale = (WIDTH - LEFT - MARGIN) / seconds;
     let x = |at: f64| LEFT + (at - begin) * scale;
     for (index, group) in groups.iter().enumerate().take(MOST_GROUPS) {
+        let name = format!("{group}, up to {most:.2}", most = most_of(url, index));
+        y = lines(LEFT, y + 6.0, GREY, &name, body) - LINE + 8.0;
         let bottom = y + TRACE_HEIGHT;
-        let most =
-            url.trace.iter().filter_map(|phase| phase.cpu.get(index)).map(|(_, used)| *used).fold(0.001, f64::max);
+        let most = most_of(url, index);
         for phase in url.trace.iter().filter(|phase| phase.is_on) {
             body.push_str(&format!(
                 "<rect x=\"{:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{TRACE_HEIGHT}\" fill=\"{ON_FILL}\" fill-opacity=\"0.35\"/>\n",
@@ -100,12 +99,15 @@ fn trace(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
             steps(&url.trace, index, x, bottom, (TRACE_HEIGHT - 8.0) / most)
         ));
         body.push_str(&format!("<path d=\"M{LEFT} {bottom:.1}H{:.1}\" stroke=\"#000\"/>\n", WIDTH - MARGIN));
-        text(LEFT - 10.0, y + TRACE_HEIGHT / 2.0, "end", "#000", group, body);
-        text(LEFT - 10.0, y + TRACE_HEIGHT / 2.0 + 18.0, "end", "#666", &format!("up to {most:.2}"), body);
-        y = bottom + 14.0;
+        y = bottom + 18.0;
     }
-    text(WIDTH - MARGIN, y + 10.0, "end", "#666", &format!("{seconds:.1} s"), body);
+    text(WIDTH - MARGIN, y + 4.0, "end", GREY, &format!("{seconds:.1} s"), body);
     y + ROW
+}
+
+/// The most processors that the group of that number used.
+fn most_of(url: &WeighedUrl, index: usize) -> f64 {
+    url.trace.iter().filter_map(|phase| phase.cpu.get(index)).map(|(_, used)| *used).fold(0.001, f64::max)
 }
 
 fn steps(trace: &[PhaseTrace], group: usize, x: impl Fn(f64) -> f64, bottom: f64, scale: f64) -> String {

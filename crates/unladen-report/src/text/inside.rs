@@ -1,12 +1,13 @@
-//! What each request repeats: the counts, and the findings with their cures.
+//! What each request repeats: the counts, and the findings with their fixes.
 
 use std::io::{self, Write};
 
-use unladen_finding::{Finding, Item, Share, Whole};
+use unladen_finding::{Finding, Item, Share, Unjudged, Whole};
 use unladen_trace::Interval;
 
-use super::prose::{clean, fill, wrapped};
-use super::table::Grid;
+use super::prose::{aside, clean, fill, filled, wrapped};
+use super::table::{Grid, side_by_side};
+use crate::ascii::Edge;
 use crate::inside::{Fresh, Inside, NotLooked, TotalRow};
 use crate::quantity::{Kind, Quantity, grouped, plain};
 use crate::style::Style;
@@ -18,14 +19,15 @@ const ITEMS: usize = 5;
 /// The column in which a finding's text begins.
 const INDENT: usize = 24;
 /// No narrower than this, whatever the terminal.
-const NARROWEST: usize = 40;
+const NARROWEST: usize = 30;
 
-pub(super) fn inside(inside: &Inside, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     let marks = inside.lost > 0;
     totals(&inside.totals, "counted, per request", marks, style, out)?;
     if !inside.totals.is_empty() {
         let from = format!("from {} traced requests, after the timing was done", grouped(inside.requests as f64, 0));
-        writeln!(out, "{}\n", style.faint(&from))?;
+        aside(&from, style, out)?;
+        writeln!(out)?;
     }
     if inside.lost > 0 {
         let lost = grouped(inside.lost as f64, 0);
@@ -43,8 +45,22 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut dyn Write) -> io::
     if let Some(fresh) = &inside.fresh {
         first_requests(fresh, marks, &mut told, style, out)?;
     }
-    if told.is_empty() && (!inside.totals.is_empty() || inside.not_looked.is_empty()) {
-        writeln!(out, "{}\n", style.heading("no finding: nothing that the rules know is carried in vain"))?;
+    if told.is_empty() {
+        // That nothing was found is a claim: of a path that was looked at in part it is none.
+        let nothing = if inside.is_whole() {
+            "no finding: nothing that the rules know is carried in vain"
+        } else if inside.totals.is_empty() {
+            "nothing found in what the page answers; the rest was not judged"
+        } else {
+            "nothing found in what could be judged, which is not all"
+        };
+        writeln!(out, "{}\n", style.heading(nothing))?;
+    }
+    for unjudged in &inside.unjudged {
+        wrapped(&not_judged(unjudged), style, out)?;
+    }
+    if !inside.unjudged.is_empty() {
+        writeln!(out)?;
     }
     for missing in &inside.not_looked {
         wrapped(&not_looked(missing), style, out)?;
@@ -60,13 +76,14 @@ fn first_requests<'a>(
     marks: bool,
     told: &mut Vec<&'a Finding>,
     style: Style,
-    out: &mut dyn Write,
+    out: &mut Edge<'_>,
 ) -> io::Result<()> {
     totals(&fresh.totals, "counted, first request of a fresh process", marks, style, out)?;
     let latency =
         fresh.latency.map(|latency| format!(", taking {}", quantity(Kind::Time, latency))).unwrap_or_default();
     let from = format!("{} first requests, each after `{}`{latency}", fresh.requests, clean(&fresh.restart));
-    writeln!(out, "{}\n", style.faint(&from))?;
+    aside(&from, style, out)?;
+    writeln!(out)?;
     findings(&fresh.findings, "what the first request of a fresh process carries", told, style, out)
 }
 
@@ -79,7 +96,7 @@ fn totals(rows: &[TotalRow], heading: &str, marks: bool, style: Style, out: &mut
             groups.push(&row.group);
         }
     }
-    for groups in groups.chunks(COLUMNS) {
+    let table = |groups: &[&str], heading: &str| {
         let mut headings = vec![heading];
         headings.extend(groups);
         let mut table = Grid::new(&headings);
@@ -89,9 +106,15 @@ fn totals(rows: &[TotalRow], heading: &str, marks: bool, style: Style, out: &mut
             cells.extend(groups.iter().map(|group| of(group).map_or("·".into(), |row| counted(row, marks))));
             table.row(cells);
         }
-        table.write(style, out)?;
+        table
+    };
+    let mut tables = side_by_side(&groups, COLUMNS, style, |groups| table(groups, heading));
+    if !tables.iter().all(|table| table.fits(style)) {
+        // Above the tables it takes no column.
+        writeln!(out, "{}", style.heading(heading))?;
+        tables = side_by_side(&groups, COLUMNS, style, |groups| table(groups, ""));
     }
-    Ok(())
+    tables.iter().try_for_each(|table| table.write(style, out))
 }
 
 fn counted(row: &TotalRow, marks: bool) -> String {
@@ -121,7 +144,7 @@ pub(super) fn findings<'a>(
     heading: &str,
     told: &mut Vec<&'a Finding>,
     style: Style,
-    out: &mut dyn Write,
+    out: &mut Edge<'_>,
 ) -> io::Result<()> {
     if findings.is_empty() {
         return Ok(());
@@ -134,7 +157,19 @@ pub(super) fn findings<'a>(
     writeln!(out)
 }
 
-fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn lines(file: Option<&str>, lines: &[String], style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+    if let Some(file) = file.filter(|_| !lines.is_empty()) {
+        for line in filled(&clean(&format!("into {file}:")), room(style)) {
+            copied(&blank(), line.trim_end(), out)?;
+        }
+    }
+    for line in lines {
+        copied(&format!("{}    ", blank()), line, out)?;
+    }
+    Ok(())
+}
+
+fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     let number = told.len() + 1;
     // A long name has a blank after it too.
     let rule = format!("{:<width$}", format!("{} ", finding.rule), width = INDENT - 4);
@@ -148,11 +183,14 @@ fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut dyn Write) 
     if !finding.items.is_empty() {
         hanging(&blank(), &items(&finding.items), style, out)?;
     }
-    let cure = &finding.cure;
+    let fix = &finding.fix;
     // The same lines twice would only be longer.
-    let same = |other: &&&Finding| (&other.cure.file, &other.cure.lines) == (&cure.file, &cure.lines);
-    let before = told.iter().position(|other| same(&other)).filter(|_| !cure.lines.is_empty());
-    hanging(&label("cure", style), &cure.advice, style, out)?;
+    let same = |other: &&&Finding| {
+        let [one, other] = [fix, &other.fix].map(|fix| (&fix.file, &fix.lines, &fix.also));
+        one == other
+    };
+    let before = told.iter().position(|other| same(&other)).filter(|_| !fix.lines.is_empty());
+    hanging(&label("fix", style), &fix.advice, style, out)?;
     if let Some(before) = before {
         return hanging(
             &blank(),
@@ -161,26 +199,29 @@ fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut dyn Write) 
             out,
         );
     }
-    if !cure.lines.is_empty() {
-        if let Some(file) = &cure.file {
-            hanging(&blank(), &format!("into {file}:"), style, out)?;
-        }
-        for line in &cure.lines {
-            writeln!(out, "{}    {}", blank(), clean(line))?;
-        }
+    lines(fix.file.as_deref(), &fix.lines, style, out)?;
+    for part in &fix.also {
+        lines(Some(&part.file), &part.lines, style, out)?;
     }
-    for command in &cure.commands {
-        writeln!(out, "{}    {} {}", blank(), style.faint("$"), clean(command))?;
+    for command in &fix.commands {
+        copied(&format!("{}    {} ", blank(), style.faint("$")), command, out)?;
     }
     if !finding.check_again.is_empty() {
         let mut lines = finding.check_again.lines();
         // A command is copied: broken in two, it would be two.
-        writeln!(out, "{}{}", label("check again", style), clean(lines.next().unwrap_or_default()))?;
+        copied(&label("check again", style), lines.next().unwrap_or_default(), out)?;
         for line in lines {
-            writeln!(out, "{}    {}", blank(), clean(line))?;
+            copied(&format!("{}    ", blank()), line, out)?;
         }
     }
     Ok(())
+}
+
+/// A line to copy, with every character of it, whatever the terminal shows.
+fn copied(before: &str, line: &str, out: &mut Edge<'_>) -> io::Result<()> {
+    write!(out, "{before}")?;
+    out.verbatim(&clean(line))?;
+    writeln!(out)
 }
 
 fn label(text: &str, style: Style) -> String {
@@ -191,10 +232,14 @@ fn blank() -> String {
     " ".repeat(INDENT)
 }
 
+/// What is left right of the indent.
+fn room(style: Style) -> usize {
+    usize::from(style.width).saturating_sub(INDENT).max(NARROWEST)
+}
+
 /// Text beside a label that is as wide as the indent, over as many lines as it takes.
 fn hanging(label: &str, text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let width = usize::from(style.width).saturating_sub(INDENT).max(NARROWEST);
-    for (index, line) in fill(&clean(text), width).iter().enumerate() {
+    for (index, line) in fill(&clean(text), room(style), style).iter().enumerate() {
         let before = if index == 0 { label.to_owned() } else { blank() };
         writeln!(out, "{}", format!("{before}{line}").trim_end())?;
     }
@@ -235,6 +280,12 @@ fn items(items: &[Item]) -> String {
         text.push(format!("and {} more", items.len() - ITEMS));
     }
     text.join(", ")
+}
+
+fn not_judged(unjudged: &Unjudged) -> String {
+    let Unjudged { what, why, takes, .. } = unjudged;
+    let takes = if takes.is_empty() { String::new() } else { format!("; it takes {takes}") };
+    format!("Not judged: {what}: {why}{takes}.")
 }
 
 fn not_looked(missing: &NotLooked) -> String {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::prose::{clean, fill, paragraph, warnings, wrapped};
+use super::prose::{clean, cookies, files_unseen, fill, paragraph, warnings, wrapped};
 use crate::load::Load;
 use crate::quantity::{Kind, grouped, lasting, short};
 use crate::style::Style;
@@ -27,6 +27,7 @@ pub(super) fn load(result: &Load, style: Style, out: &mut dyn Write) -> io::Resu
     parts::steps(&result.steps, style, out)?;
     parts::requests(&result.by_request, style, out)?;
     outcome::outcome(result, style, out)?;
+    files_unseen(style, out)?;
     warnings(&result.warnings, style, out)
 }
 
@@ -49,15 +50,16 @@ fn head(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
         (None, _) => format!("closed loop, always {} at once", setup.concurrency),
     };
     let connections = if setup.keep_alive { "kept alive" } else { "one a request" };
+    let cookies = cookies(setup.keep_cookies);
     writeln!(out, "{}", style.heading(&clean(&setup.target)))?;
     let line = format!(
-        "{} requests in {}, {pace}, {}, connections {connections}; seed {}",
+        "{} requests in {}, {pace}, {}, connections {connections}{cookies}; seed {}",
         grouped(result.planned as f64, 0),
         lasting(result.elapsed),
         clean(&setup.http),
         setup.seed
     );
-    for line in fill(&line, usize::from(style.width)) {
+    for line in fill(&line, usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
     }
     match result.ended {
@@ -74,7 +76,7 @@ fn unfit(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     let verdict = "UNFIT: the generator was the bottleneck. The figures below are its own, not the server's.";
-    for line in fill(verdict, usize::from(style.width)) {
+    for line in fill(verdict, usize::from(style.width), style) {
         writeln!(out, "{}", style.warn(&line))?;
     }
     for unfit in &result.unfit {

@@ -8,6 +8,7 @@ use unladen_profile::{FrameId, FunctionRow, Profile, Unit};
 use super::inside::findings;
 use super::prose::{clean, fill, wrapped};
 use super::table::{faint, strong, width};
+use crate::ascii::Edge;
 use crate::profile::{ProfileSetup, Profiled};
 use crate::quantity::{Kind, Quantity, grouped, plain};
 use crate::style::Style;
@@ -25,7 +26,7 @@ const NOTHING: &str = "·";
 /// Callers on whose behalf it takes less than this part of its time are not named.
 const LEAST_CALLER: f64 = 0.1;
 
-pub(super) fn profile(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn profile(result: &Profiled, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     head(result, style, out)?;
     let [itself, with_calls] = titles(&result.profile);
     if result.functions.is_empty() {
@@ -66,10 +67,10 @@ fn head(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> 
 fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let elapsed = grouped(setup.elapsed.as_secs_f64(), 1);
     let line = format!("{title}{}, by {}; {requests} in {elapsed} s", setup.group, setup.how);
-    for line in fill(&clean(&line), usize::from(style.width)) {
+    for line in fill(&clean(&line), usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
     }
-    for line in fill(&overhead(setup), usize::from(style.width)) {
+    for line in fill(&overhead(setup), usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
     }
     match setup.ended {
@@ -114,7 +115,7 @@ fn no_intervals(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Res
     } else {
         "one file, requests not told apart: no intervals".to_owned()
     };
-    fill(&why, usize::from(style.width)).iter().try_for_each(|line| writeln!(out, "{}", style.warn(line)))
+    fill(&why, usize::from(style.width), style).iter().try_for_each(|line| writeln!(out, "{}", style.warn(line)))
 }
 
 /// Functions in an order.
@@ -150,7 +151,7 @@ fn table(
     for (index, row) in shown.iter().enumerate() {
         columns.function(index, function(&result.profile, row.frame, room));
         if with_callers {
-            for line in callers(&result.profile, row, room) {
+            for line in callers(&result.profile, row, room, style) {
                 columns.below(faint(&line));
             }
         }
@@ -168,7 +169,7 @@ fn further(count: usize, what: &str) -> String {
 }
 
 /// `called by Parser::parse (72 %), Title::newFromText (20 %)`, over as many lines as it takes.
-fn callers(profile: &Profile, row: &FunctionRow, room: usize) -> Vec<String> {
+fn callers(profile: &Profile, row: &FunctionRow, room: usize, style: Style) -> Vec<String> {
     let part = |weight: u64| weight as f64 / row.total_weight.max(1) as f64;
     let named = row.callers.iter().filter(|caller| part(caller.weight) > LEAST_CALLER).take(CALLERS);
     let named: Vec<String> = named
@@ -181,7 +182,7 @@ fn callers(profile: &Profile, row: &FunctionRow, room: usize) -> Vec<String> {
     if named.is_empty() {
         return Vec::new();
     }
-    let lines = fill(&format!("called by {}", named.join(", ")), room.saturating_sub(2));
+    let lines = fill(&format!("called by {}", named.join(", ")), room.saturating_sub(2), style);
     lines.into_iter().map(|line| format!("  {}", line.replace('\u{a0}', " "))).collect()
 }
 
@@ -244,7 +245,7 @@ fn close(notes: &[String], written: &[(String, &'static str)], style: Style, out
         let file = format!("{:<longest$}", clean(file));
         let room = usize::from(style.width).saturating_sub(longest + 2);
         // A name is copied: it is not broken.
-        let reads = fill(reads, room.max(NARROWEST));
+        let reads = fill(reads, room.max(NARROWEST), style);
         for (index, reads) in reads.iter().enumerate() {
             let file = if index == 0 { style.strong(&file) } else { " ".repeat(longest) };
             writeln!(out, "{file}  {}", style.faint(reads))?;

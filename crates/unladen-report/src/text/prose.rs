@@ -12,9 +12,24 @@ pub(super) fn warnings(warnings: &[Warning], style: Style, out: &mut dyn Write) 
     Ok(())
 }
 
+/// That nothing is said of files is no proof that none were left.
+pub(super) fn files_unseen(style: Style, out: &mut dyn Write) -> io::Result<()> {
+    paragraph(
+        "Left behind: files were not looked for (`unladen weigh` does, as root and with its findings).",
+        style,
+        out,
+    )?;
+    writeln!(out)
+}
+
+/// Behind how requests were sent: nothing where cookies were sent back, as browsers do.
+pub(super) fn cookies(kept: bool) -> &'static str {
+    if kept { "" } else { ", no cookies kept" }
+}
+
 /// A text, over as many lines as it takes.
 pub(super) fn paragraph(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    for line in fill(&clean(text), usize::from(style.width)) {
+    for line in fill(&clean(text), usize::from(style.width), style) {
         writeln!(out, "{line}")?;
     }
     Ok(())
@@ -25,8 +40,15 @@ pub(super) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
+/// An aside, over as many lines as it takes.
+pub(super) fn aside(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let lines = fill(&clean(text), usize::from(style.width), style);
+    lines.iter().try_for_each(|line| writeln!(out, "{}", style.faint(line)))
+}
+
+/// A remark, marked as one.
 pub(super) fn wrapped(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let lines = fill(text, usize::from(style.width).saturating_sub(2));
+    let lines = fill(&clean(text), usize::from(style.width).saturating_sub(2), style);
     for (index, line) in lines.iter().enumerate() {
         let mark = if index == 0 { style.warn("!") } else { " ".to_owned() };
         writeln!(out, "{mark} {line}")?;
@@ -35,7 +57,12 @@ pub(super) fn wrapped(text: &str, style: Style, out: &mut dyn Write) -> io::Resu
 }
 
 /// Breaks a text into lines of at most `width` characters, at blanks.
-pub(super) fn fill(text: &str, width: usize) -> Vec<String> {
+pub(super) fn fill(text: &str, width: usize, style: Style) -> Vec<String> {
+    filled(&style.text(text), width)
+}
+
+/// Likewise, with all its characters.
+pub(super) fn filled(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let Some(line) = lines.last_mut() else { break };

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::prose::{clean, fill, paragraph, warnings};
+use super::prose::{clean, cookies, files_unseen, fill, paragraph, warnings};
 use crate::prove::{ArmProfile, Gate, Prove, Role};
 use crate::quantity::{Kind, grouped, lasting, plain, short};
 use crate::style::Style;
@@ -15,6 +15,8 @@ mod factorial;
 mod interaction;
 mod verdict;
 mod weights;
+
+pub(crate) use verdict::title;
 
 /// Columns of `PASS` or `FAIL`, and a gap.
 const GATE: usize = 6;
@@ -37,13 +39,14 @@ pub(super) fn prove(result: &Prove, style: Style, out: &mut dyn Write) -> io::Re
     profiles(&result.profiles, style, out)?;
     gates(&result.gates, style, out)?;
     for line in &result.put_back {
-        for line in fill(&clean(line), usize::from(style.width)) {
+        for line in fill(&clean(line), usize::from(style.width), style) {
             writeln!(out, "{}", style.faint(&line))?;
         }
     }
     if !result.put_back.is_empty() {
         writeln!(out)?;
     }
+    files_unseen(style, out)?;
     warnings(&result.warnings, style, out)
 }
 
@@ -60,7 +63,7 @@ fn head(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
         restarts => format!(", {restarts} restarts"),
     };
     let line = format!(
-        "{}: {} requests in {} arms, {} block{}{}, phases of {}, {} in all; {pace}{}; intervals over {}; seed {}",
+        "{}: {} requests in {} arms, {} block{}{}, phases of {}, {} in all; {pace}{}{}; intervals over {}; seed {}",
         clean(&setup.target),
         grouped(result.arms.iter().map(|arm| arm.requests as f64).sum(), 0),
         result.arms.len(),
@@ -69,12 +72,13 @@ fn head(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
         restarts,
         short(Kind::Time, setup.phase.as_nanos() as f64),
         lasting(setup.elapsed),
+        cookies(setup.keep_cookies),
         lag.unwrap_or_default(),
         setup.unit,
         setup.seed,
     );
     writeln!(out, "{}", style.heading(&clean(&result.title)))?;
-    for line in fill(&line, usize::from(style.width)) {
+    for line in fill(&line, usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
     }
     match result.ended {
@@ -99,7 +103,7 @@ fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::R
             clean(&profile.file),
             clean(&profile.picture)
         );
-        for line in fill(&text, usize::from(style.width)) {
+        for line in fill(&text, usize::from(style.width), style) {
             writeln!(out, "{line}")?;
         }
     }
@@ -123,8 +127,11 @@ fn gates(gates: &[Gate], style: Style, out: &mut dyn Write) -> io::Result<()> {
     }
     for gate in gates {
         let word = if gate.broken { style.warn("FAIL") } else { style.strong("PASS") };
-        let text = format!("{} in `{}` (fails if {})", gate.found, gate.arm, gate.condition);
-        for (index, line) in fill(&clean(&text), usize::from(style.width).saturating_sub(GATE)).iter().enumerate() {
+        let untold = if gate.untold { "; whether it holds cannot be told: measure longer" } else { "" };
+        let text = format!("{} in `{}` (fails if {}{untold})", gate.found, gate.arm, gate.condition);
+        for (index, line) in
+            fill(&clean(&text), usize::from(style.width).saturating_sub(GATE), style).iter().enumerate()
+        {
             writeln!(out, "{}  {line}", if index == 0 { &word } else { "    " })?;
         }
     }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::prose::clean;
+use crate::ascii::replaced;
 use crate::style::Style;
 
 /// Escape sequences would count as width. So a dressed cell is marked by characters that have none, and the marks
@@ -14,6 +15,7 @@ const WARN: char = '\u{2062}';
 const FAINT: char = '\u{2063}';
 const HEADING: char = '\u{2064}';
 const END: char = '\u{2060}';
+const MARKS: [char; 5] = [STRONG, WARN, FAINT, HEADING, END];
 
 /// The figure to look at.
 pub(super) fn strong(text: &str) -> String {
@@ -75,12 +77,12 @@ impl Grid {
 
     /// Writes it, and an empty line.
     pub(super) fn write(&self, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        let mut lines = self.lines(&[]);
+        let mut lines = self.lines(&[], style);
         for gone in 1..=self.expendable.len() {
-            if lines.iter().all(|line| width(line) <= usize::from(style.width)) {
+            if fit(&lines, style) {
                 break;
             }
-            lines = self.lines(&self.expendable[..gone]);
+            lines = self.lines(&self.expendable[..gone], style);
         }
         for line in lines {
             writeln!(out, "{}", dressed(&line, style))?;
@@ -88,9 +90,19 @@ impl Grid {
         writeln!(out)
     }
 
-    fn lines(&self, gone: &[usize]) -> Vec<String> {
+    /// Whether all of it has room.
+    pub(super) fn fits(&self, style: Style) -> bool {
+        fit(&self.lines(&[], style), style)
+    }
+
+    fn lines(&self, gone: &[usize], style: Style) -> Vec<String> {
         let kept = |cells: &[String]| -> Vec<String> {
-            cells.iter().enumerate().filter(|(index, _)| !gone.contains(index)).map(|(_, cell)| cell.clone()).collect()
+            cells
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| !gone.contains(index))
+                .map(|(_, cell)| written(cell, style))
+                .collect()
         };
         let mut table = Table::new();
         table.load_preset(presets::NOTHING);
@@ -107,9 +119,35 @@ impl Grid {
     }
 }
 
+/// Tables of so many columns as have room side by side, at most `most` of them.
+pub(super) fn side_by_side<'n>(
+    names: &[&'n str],
+    most: usize,
+    style: Style,
+    table: impl Fn(&[&'n str]) -> Grid,
+) -> Vec<Grid> {
+    let mut tables = Vec::new();
+    for many in (1..=most.max(1)).rev() {
+        tables = names.chunks(many).map(&table).collect();
+        if tables.iter().all(|table| table.fits(style)) {
+            break;
+        }
+    }
+    tables
+}
+
+fn fit(lines: &[String], style: Style) -> bool {
+    lines.iter().all(|line| width(line) <= usize::from(style.width))
+}
+
+/// A cell as it will be written, marks and all: columns are laid out by that.
+pub(super) fn written(cell: &str, style: Style) -> String {
+    if style.ascii { replaced(cell, &MARKS) } else { cell.to_owned() }
+}
+
 /// Columns of a terminal, the marks apart.
 pub(super) fn width(line: &str) -> usize {
-    line.chars().filter(|c| ![STRONG, WARN, FAINT, HEADING, END].contains(c)).count()
+    line.chars().filter(|c| !MARKS.contains(c)).count()
 }
 
 /// Marks become what the style has for them.

@@ -1,8 +1,10 @@
 use super::bar::bar;
 use super::prose::fill;
 use super::*;
+use crate::prove::{Change, Comparison, Metric, Prove};
 use crate::sample;
 use proptest::prelude::*;
+use unladen_finding::Fix;
 
 fn written(result: &Weigh) -> String {
     let mut out = Vec::new();
@@ -16,8 +18,48 @@ fn one_page_reads_like_this() {
 }
 
 #[test]
+fn whether_cookies_were_kept_is_told() {
+    let said = |keep_cookies| {
+        let mut weigh = sample::one_page();
+        weigh.setup.keep_cookies = keep_cookies;
+        let mut load = sample::steady();
+        load.setup.keep_cookies = keep_cookies;
+        let mut prove = sample::class_map();
+        prove.setup.keep_cookies = keep_cookies;
+        let mut out = Vec::new();
+        Text.load(&load, Style::plain(200), &mut out).unwrap();
+        Text.prove(&prove, Style::plain(200), &mut out).unwrap();
+        let text = written(&weigh) + std::str::from_utf8(&out).unwrap();
+        text.matches("no cookies kept").count()
+    };
+    assert_eq!((said(true), said(false)), (0, 3));
+}
+
+#[test]
 fn two_pages_compare_like_this() {
     insta::assert_snapshot!(written(&sample::two_pages()));
+}
+
+#[test]
+fn a_group_on_the_path_that_is_not_told_from_noise_reads_like_this() {
+    let text = written(&sample::on_the_path());
+    assert!(!text.contains("no finding"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn no_finding_is_said_of_what_was_looked_at_as_a_whole_alone() {
+    let said = |change: fn(&mut Inside)| {
+        let mut inside = Inside { totals: sample::inside().totals, ..Inside::default() };
+        change(&mut inside);
+        let mut out = Vec::new();
+        Text.inside(&[inside], Style::plain(80), &mut out).unwrap();
+        String::from_utf8(out).unwrap().contains("no finding")
+    };
+    assert!(said(|_| {}));
+    assert!(!said(|inside| inside.unjudged = sample::inside().unjudged));
+    assert!(!said(|inside| inside.not_looked = sample::inside().not_looked));
+    assert!(!said(|inside| inside.lost = 1));
 }
 
 #[test]
@@ -41,7 +83,7 @@ fn nothing_that_follows_reads_like_this() {
 fn without_colour_there_is_no_escape_sequence_and_with_it_there_is() {
     assert!(!written(&sample::one_page()).contains('\u{1b}'));
     let mut out = Vec::new();
-    Text.weigh(&sample::one_page(), Style { width: 100, colour: true }, &mut out).unwrap();
+    Text.weigh(&sample::one_page(), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
     assert!(String::from_utf8(out).unwrap().contains('\u{1b}'));
 }
 
@@ -76,8 +118,8 @@ fn tables_fit_the_terminal_and_a_narrow_one_reads_like_this() {
 #[test]
 fn colours_change_no_column() {
     let mut out = Vec::new();
-    Text.prove(&sample::class_map(), Style { width: 100, colour: true }, &mut out).unwrap();
-    Text.load(&sample::overloaded(), Style { width: 100, colour: true }, &mut out).unwrap();
+    Text.prove(&sample::class_map(), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
+    Text.load(&sample::overloaded(), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
     let coloured = String::from_utf8(out).unwrap();
     let mut plain = String::new();
     for (index, part) in coloured.split('\u{1b}').enumerate() {
@@ -92,7 +134,7 @@ proptest! {
     #[test]
     fn filling_loses_no_word_and_keeps_the_width(words in proptest::collection::vec("[a-z]{1,12}", 1..60), width in 12_usize..80) {
         let text = words.join(" ");
-        let lines = fill(&text, width);
+        let lines = fill(&text, width, Style::plain(100));
         prop_assert_eq!(lines.join(" "), text);
         prop_assert!(lines.iter().all(|line| line.chars().count() <= width));
     }
@@ -127,6 +169,17 @@ fn proved(result: &Prove, width: u16) -> String {
     String::from_utf8(out).unwrap()
 }
 
+/// What its interval calls a change was counted among what is the same, without its figures.
+#[test]
+fn a_weight_within_the_floor_that_its_interval_tells_was_hidden() {
+    let mut result = sample::class_map();
+    let lists = |result: &Prove| proved(result, 140).contains("no measurable difference, per request");
+    assert!(!lists(&result));
+    let is_one = |comparison: &&mut Comparison| comparison.kind == Metric::Weight && comparison.excludes_no_change();
+    result.comparisons.iter_mut().find(is_one).unwrap().verdict = Change::Equal;
+    assert!(lists(&result), "{}", proved(&result, 140));
+}
+
 #[test]
 fn a_change_against_none_reads_like_this() {
     insta::assert_snapshot!(proved(&sample::class_map(), 100));
@@ -145,4 +198,140 @@ fn five_patches_read_like_this() {
 #[test]
 fn a_factorial_design_reads_like_this() {
     insta::assert_snapshot!(proved(&sample::two_knobs(), 100));
+}
+
+/// All that text is made of, by name.
+fn all(style: Style) -> Vec<(&'static str, String)> {
+    let text = |write: &dyn Fn(&mut Vec<u8>) -> io::Result<()>| {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let mut texts = Vec::new();
+    for (name, result) in [
+        ("one page", sample::one_page()),
+        ("two pages", sample::two_pages()),
+        ("on the path", sample::on_the_path()),
+        ("found inside", sample::found_inside()),
+        ("nothing follows", sample::nothing_follows()),
+    ] {
+        texts.push((name, text(&|out| Text.weigh(&result, style, out))));
+    }
+    texts.push(("inside", text(&|out| Text.inside(&[sample::inside()], style, out))));
+    for (name, result) in
+        [("steady", sample::steady()), ("overloaded", sample::overloaded()), ("searched", sample::searched())]
+    {
+        texts.push((name, text(&|out| Text.load(&result, style, out))));
+    }
+    for (name, result) in [
+        ("class map", sample::class_map()),
+        ("five patches", sample::five_patches()),
+        ("two knobs", sample::two_knobs()),
+        ("each alone", sample::each_alone()),
+    ] {
+        texts.push((name, text(&|out| Text.prove(&result, style, out))));
+    }
+    for (name, result) in [("profiled", sample::profiled()), ("from a file", sample::from_file())] {
+        texts.push((name, text(&|out| Text.profile(&result, style, out))));
+    }
+    for (name, result) in [("diff", sample::profile_diff()), ("diff of files", sample::diff_of_files())] {
+        texts.push((name, text(&|out| Text.profile_diff(&result, style, out))));
+    }
+    texts
+}
+
+/// What is copied, and would be another command or setting if it were broken: it may be as long as it is.
+fn is_copied(line: &str) -> bool {
+    let inside = sample::inside();
+    let found = sample::found_inside();
+    let found = found.urls.iter().filter_map(|url| url.inside.as_ref());
+    let profiled = sample::profiled();
+    let of_pages = found.chain([&inside]).flat_map(Inside::all_findings);
+    let copied = of_pages.chain(&profiled.findings).flat_map(|finding| {
+        let fix = &finding.fix;
+        let also = fix.also.iter().flat_map(|part| &part.lines);
+        let lines = fix.lines.iter().chain(&fix.commands).chain(also).map(String::as_str);
+        lines.chain(finding.check_again.lines()).collect::<Vec<_>>()
+    });
+    let is_one_word =
+        line.trim_start().split("  ").last().is_some_and(|word| word.contains('/') && !word.contains(' '));
+    is_one_word || copied.into_iter().any(|copied| !copied.is_empty() && line.ends_with(copied.trim()))
+}
+
+#[test]
+fn every_text_fits_its_width() {
+    // A terminal of ASCII alone has 80 columns.
+    let ascii = [80, 120].map(|width| Style { ascii: true, ..Style::plain(width) });
+    for style in [60, 80, 120].map(Style::plain).into_iter().chain(ascii) {
+        let Style { width, .. } = style;
+        for (name, text) in all(style) {
+            let long = text.lines().filter(|line| line.chars().count() > usize::from(width) && !is_copied(line));
+            let long: Vec<&str> = long.collect();
+            assert!(long.is_empty(), "{name}, {style:?}: {long:#?}");
+        }
+    }
+}
+
+/// Connections by the million, and quantiles that take as many: the columns of both kinds of them were cut by the
+/// terminal.
+#[test]
+fn a_load_of_millions_fits_its_width() {
+    let mut load = sample::steady();
+    for by in [&mut load.new_connections, &mut load.reused_connections].into_iter().flatten() {
+        by.requests = 1_234_567;
+        by.latency.quantiles.iter_mut().for_each(|quantile| (quantile.interval, quantile.needs) = (None, 36_888_000));
+    }
+    for quantile in load.latency.iter_mut().flat_map(|latency| &mut latency.quantiles) {
+        (quantile.interval, quantile.needs) = (None, 36_888_000);
+    }
+    for width in [60, 80, 100, 120] {
+        let text = loaded(&load, width);
+        let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > usize::from(width)).collect();
+        assert!(long.is_empty(), "{width}: {long:#?}");
+    }
+}
+
+/// `caf?` is a pattern of the shell, and another file.
+#[test]
+fn in_ascii_what_is_copied_keeps_all_its_characters() {
+    let mut inside = sample::inside();
+    let finding = &mut inside.findings[0];
+    finding.summary = "412 file checks in /srv/café → 3".into();
+    finding.fix = Fix::advice("let the cache of /srv/café answer")
+        .lines("/etc/café/php.ini", ["open_basedir = /srv/café"])
+        .also("/etc/crème.conf", ["include = /srv/crème"])
+        .command("systemctl restart php@café");
+    finding.check_again = "unladen weigh http://127.0.0.1/café\nand /srv/brûlée".into();
+    let mut out = Vec::new();
+    Text.inside(&[inside], Style { ascii: true, ..Style::plain(80) }, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    for copied in [
+        "into /etc/café/php.ini:\n",
+        "    open_basedir = /srv/café\n",
+        "$ systemctl restart php@café\n",
+        "into /etc/crème.conf:\n",
+        "    include = /srv/crème\n",
+        "unladen weigh http://127.0.0.1/café\n",
+        "    and /srv/brûlée\n",
+    ] {
+        assert!(text.contains(copied), "{copied}: {text}");
+    }
+    assert!(text.contains("in /srv/caf? -> 3") && text.contains("cache of /srv/caf? answer"), "{text}");
+}
+
+#[test]
+fn in_ascii_every_text_is_ascii_and_its_columns_stand_as_before() {
+    let unknown = |text: &str| text.matches('?').count();
+    for ((name, text), (_, full)) in all(Style { ascii: true, ..Style::plain(80) }).iter().zip(all(Style::plain(80))) {
+        assert!(text.is_ascii(), "{name}: {text}");
+        assert_eq!(unknown(text), unknown(&full), "something has no stand-in: {name}: {text}");
+    }
+    let mut out = Vec::new();
+    Text.weigh(&sample::one_page(), Style { ascii: true, ..Style::plain(80) }, &mut out).unwrap();
+    insta::assert_snapshot!("weigh_ascii_80", String::from_utf8(out).unwrap());
+    insta::assert_snapshot!("weigh_80", {
+        let mut out = Vec::new();
+        Text.weigh(&sample::one_page(), Style::plain(80), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    });
 }

@@ -7,14 +7,21 @@ use unladen_lockin::Estimate;
 use super::bar::bar;
 use super::figure::{interval, rates, with_interval};
 use super::inside::inside;
-use super::prose::{clean, fill, warnings};
-use super::table::{Grid, strong};
-use crate::quantity::{Kind, Quantity, grouped, plain};
+use super::prose::{aside, clean, cookies, files_unseen, paragraph, warnings};
+use super::table::{Grid, side_by_side, strong};
+use crate::ascii::Edge;
+use crate::quantity::{Kind, Quantity, between, grouped, plain};
 use crate::style::Style;
-use crate::weigh::{Ended, Latency, Setup, Weigh, WeighedUrl, WeightRow};
+use crate::weigh::{Ended, Latency, LeftBehind, Path, Setup, Weigh, WeighedUrl, WeightRow};
 
 /// Cells of the bar of the heaviest group.
 const BAR: usize = 20;
+/// The same on a terminal of 80 columns.
+const SHORT_BAR: usize = 8;
+/// From this width on there is room for all columns of CPU.
+const WIDE_FROM: u16 = 110;
+/// Below this width there is room for the fewest words.
+const BRIEF_BELOW: u16 = 80;
 /// A split less certain than this (as a share) is not worth showing.
 const WIDEST_SPLIT: f64 = 0.1;
 /// Groups that fit side by side as columns of counters.
@@ -22,13 +29,14 @@ const COLUMNS: usize = 3;
 /// Stands where a counter does not follow the requests.
 const NOT_FOLLOWING: &str = "·";
 
-pub(super) fn weigh(result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn weigh(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     for url in &result.urls {
         head(url, result, style, out)?;
         if url.weights.is_empty() {
             continue;
         }
         cpu(url, style, out)?;
+        path(url, style, out)?;
         meaning(url, &result.setup, style, out)?;
         counters(url, style, out)?;
         machine(url, style, out)?;
@@ -40,7 +48,25 @@ pub(super) fn weigh(result: &Weigh, style: Style, out: &mut dyn Write) -> io::Re
     if result.urls.len() > 1 {
         comparison(&result.urls, style, out)?;
     }
+    match &result.left_behind {
+        None => files_unseen(style, out)?,
+        Some(all) => {
+            for left in all {
+                paragraph(&left_behind(left), style, out)?;
+            }
+            if !all.is_empty() {
+                writeln!(out)?;
+            }
+        }
+    }
     warnings(&result.warnings, style, out)
+}
+
+/// `Left behind: 523 files, 2.1 MB, in /var/lib/php/sessions.`
+fn left_behind(left: &LeftBehind) -> String {
+    let files = grouped(left.files as f64, 0);
+    let one = if left.files == 1 { "" } else { "s" };
+    format!("Left behind: {files} file{one}, {}, in {}.", plain(Kind::Bytes, left.bytes as f64), left.folder)
 }
 
 fn head(url: &WeighedUrl, result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -50,17 +76,18 @@ fn head(url: &WeighedUrl, result: &Weigh, style: Style, out: &mut dyn Write) -> 
         None => "back to back".to_owned(),
     };
     let connections = if setup.keep_alive { "kept alive" } else { "one a request" };
+    let cookies = cookies(setup.keep_cookies);
     writeln!(out, "{}", style.heading(&clean(&url.name)))?;
     let line = format!(
-        "{} requests in {} blocks of four phases of {:.2} s, {pace}, {} at once, {}, connections {connections}; seed {}",
+        "{} requests in {} blocks of four phases of {:.2} s, {pace}, {} at once, {}, connections {connections}{cookies}; seed {}",
         grouped(url.requests as f64, 0),
         url.blocks,
         setup.phase.as_secs_f64(),
         setup.concurrency,
-        url.http,
+        clean(&url.http),
         setup.seed,
     );
-    writeln!(out, "{}", style.faint(&line))?;
+    aside(&line, style, out)?;
     match result.ended {
         Ended::Complete => {}
         Ended::Interrupted => writeln!(out, "{}", style.warn("interrupted: these are the blocks until then"))?,
@@ -79,17 +106,29 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
         return undecided(url, style, out);
     }
     let heaviest = rows.first().map_or(0.0, |row| row.per_request.value);
-    let mut table = Grid::new(&["CPU per request", "", "", "± 95 %", "noise floor", "share", "user/kernel"]);
+    // The noise floor goes last: without it a figure says little.
+    let mut table = Grid::new(&["CPU per request", "", "", "± 95 %", "noise floor", "share", "user/kernel"])
+        .expendable(&[6, 1, 5, 4]);
+    let cells = if style.width < WIDE_FROM { SHORT_BAR } else { BAR };
     for row in &rows {
         let quantity = of(row);
         table.row([
             format!("{}{}", row.group, if row.invalid { " !" } else { "" }),
-            bar(row.per_request.value, heaviest, BAR),
+            bar(row.per_request.value, heaviest, cells),
             strong(&quantity.value_text()),
             quantity.margin_text(),
             plain(Kind::Time, row.noise_floor),
             row.share.map(percent).unwrap_or_default(),
             split(row),
+        ]);
+    }
+    for (group, row) in url.untold() {
+        table.row([
+            on_the_path(group),
+            String::new(),
+            row.map_or("none seen".to_owned(), span),
+            String::new(),
+            row.map(|row| plain(Kind::Time, row.noise_floor)).unwrap_or_default(),
         ]);
     }
     if let Some(total) = &url.total_cpu {
@@ -118,8 +157,17 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
 fn undecided(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut rows: Vec<&WeightRow> = url.weights.iter().filter(|row| row.counter == "cpu").collect();
     rows.sort_by(|a, b| b.per_request.low.total_cmp(&a.per_request.low));
-    let mut table = Grid::new(&["CPU per request, not told from chance", "", "± 95 %", "noise floor"]);
-    for row in rows.into_iter().take(COLUMNS) {
+    writeln!(out, "{}", style.heading("not told from chance"))?;
+    let mut table = Grid::new(&["CPU per request", "", "± 95 %", "noise floor"]).expendable(&[3]);
+    for (group, row) in url.untold() {
+        table.row([
+            on_the_path(group),
+            row.map_or("none seen".to_owned(), span),
+            String::new(),
+            row.map(|row| plain(Kind::Time, row.noise_floor)).unwrap_or_default(),
+        ]);
+    }
+    for row in rows.into_iter().filter(|row| !row.on_path).take(COLUMNS) {
         let quantity = of(row);
         table.row([
             row.group.clone(),
@@ -129,6 +177,41 @@ fn undecided(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<
         ]);
     }
     table.write(style, out)
+}
+
+fn on_the_path(group: &str) -> String {
+    format!("{group} (on the path)")
+}
+
+/// `12 to 40 ms`
+fn span(row: &WeightRow) -> String {
+    between(row.kind, row.per_request.low, row.per_request.high)
+}
+
+/// Who the requests go through.
+fn path(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Path { groups, seen } = &url.path;
+    let mut text = String::new();
+    if !groups.is_empty() {
+        text = format!("A request goes through {}", groups.join(", "));
+        for beyond in &seen.beyond {
+            text.push_str(&format!("; and {}, which is not looked at ({})", beyond.peer, beyond.why.as_str()));
+        }
+        text.push('.');
+    }
+    if let Some(unknown) = &seen.unknown {
+        let rest = if groups.is_empty() { "Who a request goes through" } else { " Whom those ask" };
+        text.push_str(&format!("{rest} is not known: {}", unknown.why));
+        if !unknown.takes.is_empty() {
+            text.push_str(&format!(" (it takes {})", unknown.takes));
+        }
+        text.push('.');
+    }
+    if text.is_empty() {
+        return Ok(());
+    }
+    paragraph(&text, style, out)?;
+    writeln!(out)
 }
 
 fn meaning(url: &WeighedUrl, setup: &Setup, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -152,32 +235,36 @@ fn meaning(url: &WeighedUrl, setup: &Setup, style: Style, out: &mut dyn Write) -
         rates(capacity.machine),
         share.unwrap_or_default(),
     );
-    for line in fill(&text, usize::from(style.width)) {
-        writeln!(out, "{line}")?;
-    }
+    paragraph(&text, style, out)?;
     writeln!(out)
 }
 
 fn counters(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    for groups in url.following_groups().chunks(COLUMNS) {
-        let mut heading = vec!["per request"];
-        heading.extend(groups);
-        heading.push("noise floor");
-        let mut table = Grid::new(&heading);
-        for counter in counters_of(url, |row| groups.contains(&row.group.as_str())) {
-            let cells: Vec<Option<&WeightRow>> = groups.iter().map(|group| url.weight(group, counter)).collect();
-            let Some(any) = cells.iter().flatten().next() else { continue };
-            let floor = cells.iter().flatten().map(|row| row.noise_floor).fold(0.0, f64::max);
-            let mut row = vec![title(any)];
-            row.extend(cells.iter().map(|cell| {
-                cell.filter(|row| row.follows).map_or(NOT_FOLLOWING.to_owned(), |row| of(row).to_string())
-            }));
-            row.push(plain(any.kind, floor));
-            table.row(row);
-        }
-        table.write(style, out)?;
+    let following = url.following_groups();
+    side_by_side(&following, COLUMNS, style, |groups| counters_of_groups(url, groups))
+        .iter()
+        .try_for_each(|table| table.write(style, out))
+}
+
+fn counters_of_groups(url: &WeighedUrl, groups: &[&str]) -> Grid {
+    let mut heading = vec!["per request"];
+    heading.extend(groups);
+    heading.push("noise floor");
+    let mut table = Grid::new(&heading);
+    for counter in counters_of(url, |row| groups.contains(&row.group.as_str())) {
+        let cells: Vec<Option<&WeightRow>> = groups.iter().map(|group| url.weight(group, counter)).collect();
+        let Some(any) = cells.iter().flatten().next() else { continue };
+        let floor = cells.iter().flatten().map(|row| row.noise_floor).fold(0.0, f64::max);
+        let mut row = vec![title(any)];
+        row.extend(
+            cells
+                .iter()
+                .map(|cell| cell.filter(|row| row.follows).map_or(NOT_FOLLOWING.to_owned(), |row| of(row).to_string())),
+        );
+        row.push(plain(any.kind, floor));
+        table.row(row);
     }
-    Ok(())
+    table
 }
 
 fn machine(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -191,15 +278,13 @@ fn machine(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()
     }
     table.write(style, out)?;
     let own = url.client.connections;
-    writeln!(
-        out,
-        "{}\n",
-        style.faint(&format!(
-            "of the connections, unladen opened {} itself ({} a request)",
-            grouped(own as f64, 0),
-            plain(Kind::Count, own as f64 / url.requests.max(1) as f64)
-        ))
-    )
+    let text = format!(
+        "of the connections, unladen opened {} itself ({} a request)",
+        grouped(own as f64, 0),
+        plain(Kind::Count, own as f64 / url.requests.max(1) as f64)
+    );
+    aside(&text, style, out)?;
+    writeln!(out)
 }
 
 fn latencies(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -208,6 +293,7 @@ fn latencies(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<
     for quantile in &latency.quantiles {
         let interval = match quantile.interval {
             Some((low, high)) => interval(low as f64, high as f64),
+            None if style.width < BRIEF_BELOW => format!("needs {} requests", grouped(quantile.needs as f64, 0)),
             None => format!("not carried: needs {} requests in 6 blocks", quantile.needs),
         };
         table.row([quantile.name.to_owned(), plain(Kind::Time, quantile.value as f64), interval]);
@@ -225,7 +311,8 @@ fn latencies(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<
 
 /// Several URLs side by side: their blocks took turns, so their figures compare.
 fn comparison(urls: &[WeighedUrl], style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = Grid::new(&["weighed in one run", "CPU per request", "p50", "requests/s and core"]);
+    let mut table =
+        Grid::new(&["weighed in one run", "CPU per request", "p50", "requests/s and core"]).expendable(&[2, 3]);
     for url in urls {
         let total =
             url.total_cpu.map(|total| Quantity { kind: Kind::Time, value: total.value, margin: total.margin() });

@@ -1,14 +1,14 @@
-use unladen_pool::{Origin, Place, UpstreamSettings};
+use unladen_pool::{EndpointAddress, Origin, UpstreamSettings};
 
 use super::*;
 use crate::settings::{ClientSettings, ListenAddress};
 
 mod framing;
 
-fn settings() -> BesideSettings {
-    let at = Place::Tcp("search.example".to_owned(), 9243);
+fn settings() -> ProxySettings {
+    let at = EndpointAddress::Tcp("search.example".to_owned(), 9243);
     let origin = Origin { at, tls: true, weight: 1, authority: "search.example:9243".to_owned() };
-    BesideSettings {
+    ProxySettings {
         listen: vec![ListenAddress::Tcp(([127, 0, 0, 1], 6102).into())],
         socket_mode: 0o660,
         upstream: UpstreamSettings::new("search", vec![origin]),
@@ -16,8 +16,10 @@ fn settings() -> BesideSettings {
         forwarded: Forwarded::Pass,
         via: false,
         request_id: false,
+        http2: true,
         client: ClientSettings::default(),
         rates: Vec::new(),
+        buffer: crate::settings::BufferSettings::default(),
     }
 }
 
@@ -28,8 +30,9 @@ fn request(head: &str) -> Request {
     request
 }
 
-fn additions<'a>(settings: &'a BesideSettings, trace: Option<&'a Trace>) -> Additions<'a> {
+fn additions<'a>(settings: &'a ProxySettings, trace: Option<&'a Trace>) -> Additions<'a> {
     Additions {
+        waited: None,
         settings,
         authority: "search.example:9243",
         tls: true,
@@ -40,7 +43,7 @@ fn additions<'a>(settings: &'a BesideSettings, trace: Option<&'a Trace>) -> Addi
     }
 }
 
-fn sent(request: &Request, settings: &BesideSettings, trace: Option<&Trace>) -> String {
+fn sent(request: &Request, settings: &ProxySettings, trace: Option<&Trace>) -> String {
     let mut out = Vec::new();
     request_to_h1(&mut out, request, &additions(settings, trace));
     let h1 = String::from_utf8(out).unwrap();
@@ -64,7 +67,7 @@ fn what_belongs_to_one_connection_stays_there() {
 #[test]
 fn the_host_is_the_upstreams_or_the_clients_or_the_one_that_is_set() {
     let given = request("GET / HTTP/1.1\nHost: here:6102");
-    let with = |host| sent(&given, &BesideSettings { host, ..settings() }, None);
+    let with = |host| sent(&given, &ProxySettings { host, ..settings() }, None);
     assert!(with(HostRule::Upstream).contains("\nhost: search.example:9243\n"));
     assert!(with(HostRule::Keep).contains("\nhost: here:6102\n"));
     assert!(with(HostRule::Fixed("set.example".to_owned())).contains("\nhost: set.example\n"));
@@ -85,7 +88,7 @@ fn a_trace_that_begins_here_has_no_state_of_another() {
 #[test]
 fn who_called_is_added_to_who_called_before() {
     let given = request("GET / HTTP/1.1\nHost: app.example\nX-Forwarded-For: 192.0.2.1\nForwarded: for=192.0.2.1");
-    let with = |forwarded| sent(&given, &BesideSettings { forwarded, ..settings() }, None);
+    let with = |forwarded| sent(&given, &ProxySettings { forwarded, ..settings() }, None);
     assert!(with(Forwarded::Pass).contains("\nX-Forwarded-For: 192.0.2.1\nForwarded: for=192.0.2.1\n"));
     assert!(!with(Forwarded::Strip).contains("192.0.2.1"));
     let added = with(Forwarded::XForwarded);
@@ -97,6 +100,12 @@ fn who_called_is_added_to_who_called_before() {
     );
     let added = with(Forwarded::Forwarded);
     assert!(added.contains("\nforwarded: for=192.0.2.1, for=10.0.0.7;proto=http;host=\"app.example\"\n"), "{added}");
+    // A site says by which scheme it was asked, and an application of whoever asks it.
+    for (scheme, told) in [("https", "https"), ("http", "http"), ("https;host=evil", "http"), ("HTTPS", "http")] {
+        let given = request(&format!("GET / HTTP/1.1\nHost: app.example\nX-Forwarded-Proto: {scheme}"));
+        let added = sent(&given, &ProxySettings { forwarded: Forwarded::Forwarded, ..settings() }, None);
+        assert!(added.contains(&format!("\nforwarded: for=10.0.0.7;proto={told};host=")), "{added}");
+    }
 }
 
 fn response(head: &str, to: &[u8]) -> Response {

@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use unladen_pool::{Origin, Place};
+use unladen_pool::{EndpointAddress, Origin};
 
-use super::beside::Placed;
-use super::front::PlacedFront;
 use super::level::Level;
 use super::listen;
+use super::outbound::Placed;
 use super::problem::Problem;
 use super::reading::Reading;
+use super::site::PlacedSite;
 use crate::settings::{AdminSettings, ListenAddress};
 
-/// One of them, in front or beside.
+/// A site or an outbound.
 struct Stand<'a, 't> {
     level: &'a Level<'t>,
     name: &'a str,
@@ -23,15 +23,15 @@ struct Stand<'a, 't> {
     exposed: Option<&'static str>,
 }
 
-const BESIDE: &str = "whoever reaches it calls the upstream with what this side may, and nothing is encrypted on the way; listen on \
-                      127.0.0.1 or a Unix socket unless a firewall keeps others out";
-const PLAIN_FRONT: &str = "what clients send and get there can be read and changed on the way; give it `tls`, or `trusted.proxies` if \
-                           another server has TLS for it";
+const EXPOSED_OUTBOUND: &str = "anyone who reaches it can call the upstream with this machine's rights, and its traffic is \
+                                not encrypted; listen on 127.0.0.1 or a Unix socket, unless a firewall keeps others out";
+const EXPOSED_SITE: &str = "others on the network path can read and change its traffic; set `tls`, or `trusted.proxies` if \
+                            another server terminates TLS for it";
 
 /// Tells names and addresses that are given twice, and requests that would go round.
 pub(super) fn check(
-    fronts: &[PlacedFront<'_>],
-    besides: &[Placed<'_>],
+    sites: &[PlacedSite<'_>],
+    outbounds: &[Placed<'_>],
     admin: Option<&(AdminSettings, Range<usize>)>,
     r: &mut Reading<'_>,
 ) {
@@ -40,17 +40,17 @@ pub(super) fn check(
     if let Some((admin, span)) = admin {
         addresses.insert(&admin.listen, span.clone());
     }
-    for Stand { level, name, origins, listen, exposed } in stands(fronts, besides) {
+    for Stand { level, name, origins, listen, exposed } in stands(sites, outbounds) {
         let span = level.at(&["name"]);
         if let Some(first) = names.get(name) {
-            let (what, instead) = ("the name", "logs and metrics could not tell them apart; give this one another");
+            let (what, instead) = ("the name", "logs and metrics could not tell the two apart; choose another name");
             r.refuse(span, Problem::Twice { what, name: name.into(), line: r.line(first), instead });
         } else {
             names.insert(name, span);
         }
         for (address, span) in &listen {
             if let Some(first) = addresses.get(address) {
-                let (what, instead) = ("the address", "one listener is at each; give this one another");
+                let (what, instead) = ("the address", "only one listener can use an address; choose another address");
                 let name = listen::text(address);
                 r.refuse(span.clone(), Problem::Twice { what, name, line: r.line(first), instead });
                 continue;
@@ -59,37 +59,37 @@ pub(super) fn check(
             if let (ListenAddress::Tcp(tcp), Some(exposed)) = (address, exposed)
                 && !tcp.ip().is_loopback()
             {
-                r.warn(span.clone(), format!("`{tcp}` is no loopback address: {exposed}"));
+                r.warn(span.clone(), format!("`{tcp}` is not a loopback address: {exposed}"));
             }
         }
         goes_round(origins, &listen, level, r);
     }
 }
 
-fn stands<'a, 't>(fronts: &'a [PlacedFront<'t>], besides: &'a [Placed<'t>]) -> Vec<Stand<'a, 't>> {
-    let front = |front: &'a PlacedFront<'t>| Stand {
-        level: &front.level,
-        name: &front.settings.app.upstream.name,
-        origins: &front.settings.app.upstream.origins,
-        listen: front.listen.iter().chain(&front.redirect).collect(),
-        exposed: (front.settings.tls.is_none() && front.settings.trusted.proxies.is_empty()).then_some(PLAIN_FRONT),
+fn stands<'a, 't>(sites: &'a [PlacedSite<'t>], outbounds: &'a [Placed<'t>]) -> Vec<Stand<'a, 't>> {
+    let site = |site: &'a PlacedSite<'t>| Stand {
+        level: &site.level,
+        name: &site.settings.proxy.upstream.name,
+        origins: &site.settings.proxy.upstream.origins,
+        listen: site.listen.iter().chain(&site.redirect).collect(),
+        exposed: (site.settings.tls.is_none() && site.settings.trusted.proxies.is_empty()).then_some(EXPOSED_SITE),
     };
-    let beside = |beside: &'a Placed<'t>| Stand {
-        level: &beside.level,
-        name: &beside.settings.upstream.name,
-        origins: &beside.settings.upstream.origins,
-        listen: beside.listen.iter().collect(),
-        exposed: Some(BESIDE),
+    let outbound = |outbound: &'a Placed<'t>| Stand {
+        level: &outbound.level,
+        name: &outbound.settings.upstream.name,
+        origins: &outbound.settings.upstream.origins,
+        listen: outbound.listen.iter().collect(),
+        exposed: Some(EXPOSED_OUTBOUND),
     };
-    fronts.iter().map(front).chain(besides.iter().map(beside)).collect()
+    sites.iter().map(site).chain(outbounds.iter().map(outbound)).collect()
 }
 
 /// An upstream that is this listener itself.
 fn goes_round(origins: &[Origin], listen: &[&(ListenAddress, Range<usize>)], level: &Level<'_>, r: &mut Reading<'_>) {
-    let is_own = |place: &Place| {
+    let is_own = |place: &EndpointAddress| {
         listen.iter().any(|(address, _)| match (place, address) {
-            (Place::Unix(path), ListenAddress::Unix(own)) => path == own,
-            (Place::Tcp(host, port), ListenAddress::Tcp(own)) => {
+            (EndpointAddress::Unix(path), ListenAddress::Unix(own)) => path == own,
+            (EndpointAddress::Tcp(host, port), ListenAddress::Tcp(own)) => {
                 let is_host = match host.parse::<std::net::IpAddr>() {
                     Ok(ip) => ip == own.ip() || (own.ip().is_unspecified() && ip.is_loopback()),
                     Err(_) => host == "localhost" && (own.ip().is_loopback() || own.ip().is_unspecified()),
@@ -100,9 +100,11 @@ fn goes_round(origins: &[Origin], listen: &[&(ListenAddress, Range<usize>)], lev
         })
     };
     if origins.iter().any(|origin| is_own(&origin.at)) {
-        let key = if level.table == "front" { "app" } else { "upstream" };
-        let (value, expected) =
-            ("where this one listens itself".into(), "another place: requests would go round".into());
+        let key = "upstream";
+        let (value, expected) = (
+            "an address where this table listens itself".into(),
+            "another address: requests would go in a circle".into(),
+        );
         r.refuse(level.at(&[key]), Problem::Value { key: key.into(), value, expected });
     }
 }

@@ -1,4 +1,4 @@
-//! Reads `[front.cache]`.
+//! Reads `[site.cache]`.
 
 use std::hash::Hasher;
 use std::path::PathBuf;
@@ -10,13 +10,18 @@ use super::problem::{Bad, Problem};
 use super::reading::Reading;
 use super::trusted::nets;
 use super::value::Value;
-use crate::front::CacheSettings;
+use crate::site::CacheSettings;
 
 const MEMORY: u64 = 256 << 20;
 const LARGEST: u64 = 16 << 20;
 const VARIANTS: usize = 64;
 /// Varnish's own (`beresp.ttl` of a hit-for-miss in its built-in VCL).
 const UNCACHEABLE: Duration = Duration::from_secs(120);
+/// As long as a busy page is worth being spared a failing application; and whoever provokes an error has to do it again
+/// all the time.
+const ERROR_MAX: Duration = Duration::from_secs(10);
+/// What tells of a page itself that it is elsewhere or gone, until a validator has another answer.
+const OF_THE_PAGE: [u16; 9] = [300, 301, 302, 303, 307, 308, 404, 410, 451];
 /// The longest lifetime that means anything.
 const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
@@ -30,17 +35,27 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u6
             r,
             ("largest", most),
             ("memory", all),
-            "what is longer than all of it cannot be kept; raise `memory`",
+            "a body longer than `memory` cannot be stored; raise `memory`",
         );
     }
     let variants = level.count("variants", 1..=10_000, VARIANTS, r);
     let ignore_cookies = texts(level, "ignore_cookies", cookie, r);
     let vary_cookies = texts(level, "vary_cookies", cookie, r);
     if let Some(both) = vary_cookies.iter().find(|name| ignore_cookies.contains(name)) {
-        let why = "what is ignored tells nothing apart; take it out of one of them";
+        let why = "an ignored cookie cannot tell variants apart; remove it from one of the two lists";
         let one = || Shown::List(vec![Shown::Text(both.clone())]);
         level.contradict(r, ("vary_cookies", one()), ("ignore_cookies", one()), why);
     }
+    let share_with_cookies = level.flag("share_with_cookies", false, r);
+    if share_with_cookies {
+        r.warn(
+            level.at(&["share_with_cookies"]),
+            "`cache.share_with_cookies` stores a page with `max-age` or `public` and shows it to others, although the request had cookies: if the application renders that page for a logged-in user or for a commenter, strangers see it; let the application send `s-maxage` with pages that are for all, and list cookies that do not matter in `cache.ignore_cookies`",
+        );
+    }
+    let statuses = statuses(level, r);
+    let error_max = level.duration("error_max", Duration::ZERO..=DAY, ERROR_MAX, r);
+    let ignore_reload = level.flag("ignore_reload", false, r);
     let store_set_cookie = level.flag("store_set_cookie", false, r);
     let languages = texts(level, "languages", language, r);
     let ignore_query = texts(level, "ignore_query", parameter, r);
@@ -49,11 +64,10 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u6
     let stale_if_error = level.duration("stale_if_error", Duration::ZERO..=YEAR, Duration::ZERO, r);
     let stale_while_revalidate = level.duration("stale_while_revalidate", Duration::ZERO..=YEAR, Duration::ZERO, r);
     let uncacheable = level.duration("uncacheable", Duration::ZERO..=DAY, UNCACHEABLE, r);
-    let compress = level.flag("compress", true, r);
     let (country, stamp) = country(level, r);
     let (purge, purge_unix) = nets(level, "purge", r);
     if purge.iter().any(|net| net.prefix_len() == 0) {
-        r.warn(level.at(&["purge"]), "`cache.purge` is all addresses there are: anyone can empty the cache, and the application has all the work");
+        r.warn(level.at(&["purge"]), "`cache.purge` covers all addresses: anyone can empty the cache, and the application then has to render everything");
     }
     let cache = CacheSettings {
         memory,
@@ -61,6 +75,10 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u6
         variants,
         ignore_cookies,
         vary_cookies,
+        share_with_cookies,
+        statuses,
+        error_max,
+        ignore_reload,
         store_set_cookie,
         languages,
         ignore_query,
@@ -69,7 +87,6 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u6
         stale_if_error,
         stale_while_revalidate,
         uncacheable,
-        compress,
         country,
         purge,
         purge_unix,
@@ -96,10 +113,28 @@ fn country(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<PathBuf>, u64) {
         Ok(path)
     };
     r.explain((level.whose.clone(), None), (level.table, "country"), Shown::Flag(true), origin);
-    let about = "the database's file, such as database = \"country.mmdb\"";
+    let about = "the file of the country database, such as database = \"country.mmdb\"";
     let show = |path: &PathBuf| Shown::Text(path.display().to_string());
     let database = level.group("country", r).require("database", about, r, read, show);
     (database, stamp.finish())
+}
+
+/// Those that may be kept until a validator has another answer: none that a request can bring about, and no failure.
+fn statuses(level: &Level<'_>, r: &mut Reading<'_>) -> Vec<u16> {
+    let read = |value: &Value<'_>, _: &mut Reading<'_>| {
+        let each = value.list("a list of statuses, such as [301, 404]")?;
+        let status = |value: &Value<'_>| {
+            let status = value.whole(100..=599)?;
+            let known = OF_THE_PAGE.iter().find(|known| u64::from(**known) == status);
+            known.copied().ok_or_else(|| {
+                let expected = "300, 301, 302, 303, 307, 308, 404, 410 or 451 (200, 203 and 204 are stored anyway; an error would be shown to everybody until the validator's answer changes)";
+                value.refuse(status.to_string(), expected)
+            })
+        };
+        each.iter().map(status).collect::<Result<Vec<u16>, Bad>>()
+    };
+    let show = |list: &Vec<u16>| Shown::List(list.iter().map(|status| Shown::Count(u64::from(*status))).collect());
+    level.take("statuses", Vec::new(), r, read, show)
 }
 
 /// A list of texts of one kind; each that is wrong is told.
@@ -110,7 +145,7 @@ fn texts(
     r: &mut Reading<'_>,
 ) -> Vec<String> {
     let list = |value: &Value<'_>, r: &mut Reading<'_>| {
-        let each = value.list("a list of texts")?;
+        let each = value.list("a list of strings")?;
         let mut texts = Vec::new();
         for one in each {
             let text = read(&one);

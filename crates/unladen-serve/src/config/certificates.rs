@@ -1,4 +1,4 @@
-//! Reads as whom a `[[front]]` appears to its clients: `tls`, `tls12`, `http2`.
+//! Reads as whom a `[[site]]` appears to its clients: `tls`, `tls12`.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
@@ -11,9 +11,9 @@ use super::reading::Reading;
 use super::table::Table;
 use super::tls;
 use super::value::Value;
-use crate::front::ServerTlsSettings;
+use crate::site::ServerTlsSettings;
 
-const FORM: &str = "{ cert = \"site.pem\", key = \"site.key\" }, or a list of such";
+const FORM: &str = "{ cert = \"site.pem\", key = \"site.key\" }, or a list of such tables";
 
 /// Certificates, and a number that is another when one of their files is.
 pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<ServerTlsSettings>, u64) {
@@ -34,16 +34,11 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<ServerTlsS
     };
     let certificates = level.take("tls", Vec::new(), r, read, |pairs| show(pairs));
     let tls12 = level.flag("tls12", true, r);
-    let http2 = level.flag("http2", true, r);
-    if !is_said {
-        for (key, is_on) in [("tls12", tls12), ("http2", http2)] {
-            let without = "is for `tls`: give that too, or leave this out";
-            if !is_on {
-                r.refuse(level.at(&[key]), Problem::Alone { key, without });
-            }
-        }
+    if !is_said && !tls12 {
+        let without = "needs `tls`: set `tls` too, or remove this key";
+        r.refuse(level.at(&["tls12"]), Problem::Alone { key: "tls12", without });
     }
-    let tls = (!certificates.is_empty()).then_some(ServerTlsSettings { certificates, tls12, http2 });
+    let tls = (!certificates.is_empty()).then_some(ServerTlsSettings { certificates, tls12 });
     (tls, stamp.finish())
 }
 
@@ -57,8 +52,8 @@ fn pair(value: &Value<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>) -> Re
         let value = table.get(name).ok_or_else(|| table.missing(name, expected))?;
         tls::pem(&value, marker, stamp, r).map(|path| (path, value.span()))
     };
-    let cert = file("cert", "CERTIFICATE", "the certificate's file, such as cert = \"site.pem\"", stamp, r);
-    let key = file("key", "PRIVATE KEY", "its key's file, such as key = \"site.key\"", stamp, r);
+    let cert = file("cert", "CERTIFICATE", "the file of the certificate, such as cert = \"site.pem\"", stamp, r);
+    let key = file("key", "PRIVATE KEY", "the file of its private key, such as key = \"site.key\"", stamp, r);
     // Both are looked at before one is the error.
     let cert = r.keep(cert);
     let (key, at) = key?;

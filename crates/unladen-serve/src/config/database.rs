@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use unladen_validator::Source;
+use unladen_validator::ValidatorSource;
 use url::Url;
 
 use super::explain::Shown;
@@ -28,12 +28,12 @@ pub(super) fn read(value: &Value<'_>, r: &Reading<'_>) -> Result<Database, Bad> 
     if let Some(path) = text.strip_prefix("sqlite:") {
         let path = path.strip_prefix("//").unwrap_or(path);
         if path.is_empty() || path.contains('?') || path == ":memory:" {
-            return Err(value.refuse(format!("`{text}`"), "a file after it, such as \"sqlite:pages.db\""));
+            return Err(value.refuse(format!("`{text}`"), "a file after `sqlite:`, such as \"sqlite:pages.db\""));
         }
         return Ok(Database::Sqlite(r.path(path)));
     }
     // What has a password in it is not repeated.
-    let Some((scheme, rest)) = text.split_once("://") else { return Err(value.refuse("no URL", FORM)) };
+    let Some((scheme, rest)) = text.split_once("://") else { return Err(value.refuse("not a URL", FORM)) };
     let database = match scheme {
         "postgres" | "postgresql" => Database::Postgres(text.to_owned()),
         "mysql" => Database::MySql(text.to_owned()),
@@ -42,7 +42,7 @@ pub(super) fn read(value: &Value<'_>, r: &Reading<'_>) -> Result<Database, Bad> 
         _ => {
             let meant = match nearest(scheme, &SCHEMES) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => "there is `postgres`, `mysql` (MariaDB too) and `sqlite`".into(),
+                None => "expected `postgres`, `mysql` (also for MariaDB) or `sqlite`".into(),
             };
             let problem = Problem::UnknownWord { key: value.key.into(), value: format!("{scheme}://…"), meant };
             return Err(problem.at(value.span()));
@@ -50,8 +50,8 @@ pub(super) fn read(value: &Value<'_>, r: &Reading<'_>) -> Result<Database, Bad> 
     };
     match Url::parse(text) {
         Ok(url) if url.path().len() > 1 || url.query().is_some() => Ok(database),
-        Ok(_) => Err(value.refuse("a URL without a database's name", FORM)),
-        Err(error) => Err(value.refuse(format!("no URL ({error})"), FORM)),
+        Ok(_) => Err(value.refuse("a URL without the name of a database", FORM)),
+        Err(error) => Err(value.refuse(format!("not a URL ({error})"), FORM)),
     }
 }
 
@@ -82,11 +82,11 @@ impl Database {
         Shown::Text(url.into())
     }
 
-    pub(super) fn source(self, query: String, parameters: Vec<String>) -> Source {
+    pub(super) fn source(self, query: String, parameters: Vec<String>) -> ValidatorSource {
         match self {
-            Self::Postgres(url) => Source::Postgres { url, query, parameters },
-            Self::MySql(url) => Source::MySql { url, query, parameters },
-            Self::Sqlite(file) => Source::Sqlite { file, query, parameters },
+            Self::Postgres(url) => ValidatorSource::Postgres { url, query, parameters },
+            Self::MySql(url) => ValidatorSource::MySql { url, query, parameters },
+            Self::Sqlite(file) => ValidatorSource::Sqlite { file, query, parameters },
         }
     }
 
@@ -101,7 +101,7 @@ impl Database {
             Self::MySql(_) if numbered > 0 => Err("`?` for each parameter: MariaDB and MySQL do not know `$1`"),
             Self::MySql(_) => Ok(marks),
             Self::Sqlite(_) if numbered > 0 && marks > 0 => {
-                Err("either `?` or `$1`, `$2` …: both at once are counted as one row")
+                Err("either `?` or `$1`, `$2` …: SQLite numbers both in one sequence")
             }
             Self::Sqlite(_) => Ok(marks.max(numbered)),
         }

@@ -12,7 +12,7 @@ pub struct Explained {
     pub whose: Whose,
     /// What it is.
     pub key: &'static Key,
-    /// Which of several tables, such as of `[[beside.rate]]`, counted from 0.
+    /// Which of several tables, such as of `[[outbound.rate]]`, counted from 0.
     pub index: Option<usize>,
     /// What it is set to.
     pub value: Shown,
@@ -25,10 +25,10 @@ pub struct Explained {
 pub enum Whose {
     /// Of the whole.
     Whole,
-    /// Of the `[[beside]]` of this name.
-    Beside(String),
-    /// Of the `[[front]]` of this name.
-    Front(String),
+    /// Of the `[[outbound]]` of this name.
+    Outbound(String),
+    /// Of the `[[site]]` of this name.
+    Site(String),
 }
 
 /// Where a value comes from.
@@ -72,22 +72,22 @@ pub enum Shown {
 // === impl Whose ===
 
 impl Whose {
-    /// The name of a `[[beside]]`.
-    pub fn beside(&self) -> Option<&str> {
-        if let Self::Beside(name) = self { Some(name) } else { None }
+    /// The name of a `[[outbound]]`.
+    pub fn outbound(&self) -> Option<&str> {
+        if let Self::Outbound(name) = self { Some(name) } else { None }
     }
 
-    /// The name of a `[[front]]`.
-    pub fn front(&self) -> Option<&str> {
-        if let Self::Front(name) = self { Some(name) } else { None }
+    /// The name of a `[[site]]`.
+    pub fn site(&self) -> Option<&str> {
+        if let Self::Site(name) = self { Some(name) } else { None }
     }
 
     /// What its tables are headed with.
     pub(super) fn role(&self) -> Option<&'static str> {
         match self {
             Self::Whole => None,
-            Self::Beside(_) => Some("beside"),
-            Self::Front(_) => Some("front"),
+            Self::Outbound(_) => Some("outbound"),
+            Self::Site(_) => Some("site"),
         }
     }
 }
@@ -95,7 +95,7 @@ impl Whose {
 // === impl Explained ===
 
 impl Explained {
-    /// The key as it is written below its `[[beside]]` or `[[front]]`, or at the top level: `pool.idle`.
+    /// The key as it is written below its `[[outbound]]` or `[[site]]`, or at the top level: `pool.idle`.
     pub fn name(&self) -> String {
         let Key { table, name, .. } = self.key;
         match (keys::below(table), self.index) {
@@ -116,7 +116,7 @@ impl Explained {
 }
 
 impl Key {
-    /// How its table is headed in the file: `[beside.pool]`; several, if it may stand in several.
+    /// How its table is headed in the file: `[outbound.pool]`; several, if it may stand in several.
     pub fn places(&self) -> Vec<String> {
         keys::headed(self.table)
     }
@@ -124,7 +124,7 @@ impl Key {
     /// Whether it is a table, whose own keys tell what it is.
     pub fn is_table(&self) -> bool {
         let is_opened = KEYS.iter().any(|key| key.table == self.name);
-        is_opened && matches!(self.table, "" | "beside" | "front" | "cache") && !keys::INLINE.contains(&self.name)
+        is_opened && matches!(self.table, "" | "outbound" | "site" | "cache") && !keys::INLINE.contains(&self.name)
     }
 }
 

@@ -6,16 +6,16 @@ use crate::settings::Settings;
 
 /// Certificates, keys, authorities and country databases; each once.
 pub(crate) fn watched_files(settings: &Settings) -> Vec<PathBuf> {
-    let upstreams = settings.front.iter().map(|front| &front.app).chain(&settings.beside).map(|one| &one.upstream.tls);
+    let upstreams = settings.site.iter().map(|site| &site.proxy).chain(&settings.outbound).map(|one| &one.upstream.tls);
     let mut files: Vec<PathBuf> = Vec::new();
     for tls in upstreams {
         files.extend(tls.ca.clone());
         files.extend(tls.certificate.iter().flat_map(|(certificate, key)| [certificate.clone(), key.clone()]));
     }
-    for front in &settings.front {
-        let pairs = front.tls.iter().flat_map(|tls| &tls.certificates);
+    for site in &settings.site {
+        let pairs = site.tls.iter().flat_map(|tls| &tls.certificates);
         files.extend(pairs.flat_map(|(certificate, key)| [certificate.clone(), key.clone()]));
-        files.extend(front.cache.as_ref().and_then(|cache| cache.country.clone()));
+        files.extend(site.cache.as_ref().and_then(|cache| cache.country.clone()));
     }
     files.sort_unstable();
     files.dedup();

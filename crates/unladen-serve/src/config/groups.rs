@@ -1,4 +1,4 @@
-//! Reads the tables below a `[[beside]]` and a `[[front]]`, one function a table.
+//! Reads the tables below a `[[outbound]]` and a `[[site]]`, one function a table.
 
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use super::level::{DAY, Level, MS};
 use super::problem::Bad;
 use super::reading::Reading;
 use super::value::Value;
+use crate::pace::Pace;
 use crate::settings::ClientSettings;
 
 /// An idle connection is seldom kept for longer by whatever is upstream.
@@ -34,20 +35,20 @@ pub(super) fn pool(level: &Level<'_>, r: &mut Reading<'_>) -> PoolSettings {
         max_requests: level.count("max_requests", 1..=u64::from(u32::MAX), usual.max_requests, r),
     };
     if pool.idle < pool.fresh {
-        let why = "a connection is closed before it is no longer fresh; make `fresh` shorter";
+        let why = "a connection would be closed while it is still fresh; make `fresh` shorter";
         let (idle, fresh) = (Shown::Duration(pool.idle), Shown::Duration(pool.fresh));
         level.contradict(r, ("idle", idle), ("fresh", fresh), why);
     }
     if pool.warm > pool.max_idle {
-        let why = "connections that are kept ready are idle ones; raise `max_idle`";
+        let why = "warm connections count as idle; raise `max_idle`";
         let (warm, idle) = (Shown::Count(pool.warm as u64), Shown::Count(pool.max_idle as u64));
         level.contradict(r, ("warm", warm), ("max_idle", idle), why);
     }
     if pool.idle > LONG_IDLE {
         r.warn(
             level.at(&["idle"]),
-            "`pool.idle` is longer than a minute: few servers keep an idle connection for so long, and what they close \
-             while a request is on its way has to be sent again, or fails; keep it below the upstream's own time",
+            "`pool.idle` is longer than a minute: few servers keep an idle connection for so long, and a request on a connection \
+             that the server closes is retried or fails; keep `pool.idle` below the upstream's keep-alive time",
         );
     }
     pool
@@ -64,14 +65,13 @@ pub(super) fn limits(level: &Level<'_>, usual: LimitSettings, r: &mut Reading<'_
     if limits.pending > limits.requests {
         r.warn(
             level.at(&["pending", "requests"]),
-            "`limits.pending` is above `limits.requests`, which counts those that wait too: it is never reached",
+            "`limits.pending` is above `limits.requests` and has no effect: `limits.requests` counts waiting requests too",
         );
     }
     limits
 }
 
-pub(super) fn timeouts(level: &Level<'_>, r: &mut Reading<'_>) -> TimeoutSettings {
-    let usual = TimeoutSettings::default();
+pub(super) fn timeouts(level: &Level<'_>, usual: TimeoutSettings, r: &mut Reading<'_>) -> TimeoutSettings {
     let timeouts = TimeoutSettings {
         connect: level.duration("connect", MS..=DAY, usual.connect, r),
         first_byte: level.duration("first_byte", MS..=DAY, usual.first_byte, r),
@@ -88,7 +88,7 @@ pub(super) fn timeouts(level: &Level<'_>, r: &mut Reading<'_>) -> TimeoutSetting
     if timeouts.request.is_some_and(|request| request < timeouts.connect) {
         r.warn(
             level.at(&["request"]),
-            "`timeouts.request` is below `timeouts.connect`: a request that needs a connection ends before that could be given up, so no other is tried",
+            "`timeouts.request` is below `timeouts.connect`: a request ends before a connection attempt times out, so no other endpoint is tried",
         );
     }
     timeouts
@@ -118,11 +118,11 @@ pub(super) fn retry(level: &Level<'_>, r: &mut Reading<'_>) -> RetrySettings {
     if let Some(status) = retry.statuses.iter().find(|status| !WORTH_A_RETRY.contains(status)) {
         r.warn(
             level.at(&["statuses"]),
-            format!("`retry.statuses` has {status}, which the same request will be answered with again: leave it out"),
+            format!("`retry.statuses` has {status}: a retry will be answered with the same status; remove it"),
         );
     }
     if retry.attempts == 0 && !retry.statuses.is_empty() {
-        r.warn(level.at(&["statuses"]), "`retry.statuses` has no effect, as `retry.attempts` is 0");
+        r.warn(level.at(&["statuses"]), "`retry.statuses` has no effect, because `retry.attempts` is 0");
     }
     retry
 }
@@ -155,7 +155,7 @@ pub(super) fn outlier(level: &Level<'_>, r: &mut Reading<'_>) -> OutlierSettings
         max_share: level.share("max_share", usual.max_share, r),
     };
     if outlier.ejection > outlier.max_ejection {
-        let why = "no place is out for longer than `max_ejection`; raise it";
+        let why = "no endpoint is ejected for longer than `max_ejection`; raise it";
         let (first, most) = (Shown::Duration(outlier.ejection), Shown::Duration(outlier.max_ejection));
         level.contradict(r, ("ejection", first), ("max_ejection", most), why);
     }
@@ -168,8 +168,8 @@ pub(super) fn health(level: &Level<'_>, r: &mut Reading<'_>) -> Option<HealthSet
         let is_path = text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
         if is_path { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), "a path such as \"/health\"")) }
     };
-    let path =
-        level.require("path", "what is asked, such as path = \"/health\"", r, path, |path| Shown::Text(path.clone()));
+    let path = level
+        .require("path", "the path to request, such as path = \"/health\"", r, path, |path| Shown::Text(path.clone()));
     let health = HealthSettings {
         path: path.unwrap_or_default(),
         every: level.duration("every", 100 * MS..=DAY, Duration::from_secs(5), r),
@@ -180,7 +180,7 @@ pub(super) fn health(level: &Level<'_>, r: &mut Reading<'_>) -> Option<HealthSet
     if health.timeout > health.every {
         r.warn(
             level.at(&["timeout", "every"]),
-            "`health.timeout` is longer than `health.every`: a slow place is asked less often than that",
+            "`health.timeout` is longer than `health.every`: a slow endpoint is checked less often than `health.every` says",
         );
     }
     (!health.path.is_empty()).then_some(health)
@@ -194,7 +194,7 @@ pub(super) fn resolve(level: &Level<'_>, r: &mut Reading<'_>) -> ResolveSettings
         timeout: level.duration("timeout", MS..=DAY, usual.timeout, r),
     };
     if resolve.min_ttl > resolve.max_ttl {
-        let why = "no answer can be believed for both; raise `max_ttl`";
+        let why = "no TTL can satisfy both; raise `max_ttl`";
         let (least, most) = (Shown::Duration(resolve.min_ttl), Shown::Duration(resolve.max_ttl));
         level.contradict(r, ("min_ttl", least), ("max_ttl", most), why);
     }
@@ -214,9 +214,17 @@ pub(super) fn client(level: &Level<'_>, usual: ClientSettings, r: &mut Reading<'
             |value| value.map_or(Shown::None, Shown::Bytes),
         ),
         head_timeout: level.duration("head_timeout", MS..=DAY, usual.head_timeout, r),
+        body_pace: pace(level, ("body_rate", "body_grace"), usual.body_pace, r),
+        answer_pace: pace(level, ("answer_rate", "answer_grace"), usual.answer_pace, r),
         idle: level.duration("idle", MS..=DAY, usual.idle, r),
         streams: level.count("streams", 1..=10_000, usual.streams, r),
     }
+}
+
+fn pace(level: &Level<'_>, (rate, grace): (&'static str, &'static str), usual: Pace, r: &mut Reading<'_>) -> Pace {
+    let bytes = |value: &Value<'_>, _: &mut Reading<'_>| or_none(value, |value| value.bytes(1..=1 << 40));
+    let rate = level.take(rate, usual.rate, r, bytes, |value| value.map_or(Shown::None, Shown::Bytes));
+    Pace { rate, grace: level.duration(grace, MS..=DAY, usual.grace, r) }
 }
 
 /// A value, or `"none"`.

@@ -54,7 +54,7 @@ impl<'t> Level<'t> {
             "" => format!("[{head}.{name}]"),
             table => format!("[{head}.{table}.{name}]"),
         };
-        let own = open(&self.own, below(self.whose.role().unwrap_or("beside")));
+        let own = open(&self.own, below(self.whose.role().unwrap_or("outbound")));
         let defaults = open(&self.defaults, below("defaults"));
         Self { table: name, whose: self.whose.clone(), index: None, own, defaults, around: self.at(&[name]) }
     }
@@ -131,7 +131,7 @@ impl<'t> Level<'t> {
         if self.find(name, reading).is_none() {
             let headed = || {
                 let mut places = keys::headed(self.table);
-                if self.whose.front().is_some() { places.pop().unwrap_or_default() } else { places.swap_remove(0) }
+                if self.whose.site().is_some() { places.pop().unwrap_or_default() } else { places.swap_remove(0) }
             };
             let place = self.own.as_ref().map_or_else(headed, |table| table.place.clone());
             reading.refuse(self.at(&[]), Problem::Missing { place, key: name, expected });

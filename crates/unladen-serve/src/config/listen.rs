@@ -29,9 +29,9 @@ pub(super) fn address(value: &Value<'_>, reading: &Reading<'_>) -> Result<Listen
         Err(_) => {
             let (host, port) = text.rsplit_once(':').unwrap_or(("", text));
             let meant = match (host, port.parse::<u16>()) {
-                ("" | "localhost" | "*", Ok(port)) => format!("; is it \"127.0.0.1:{port}\"?"),
+                ("" | "localhost" | "*", Ok(port)) => format!("; did you mean \"127.0.0.1:{port}\"?"),
                 (_, Err(_)) if text.parse::<IpAddr>().is_ok() => "; the port is missing".into(),
-                (_, Err(_)) if text.starts_with('/') => format!("; is it \"unix:{text}\"?"),
+                (_, Err(_)) if text.starts_with('/') => format!("; did you mean \"unix:{text}\"?"),
                 _ => String::new(),
             };
             Err(value.refuse(format!("`{text}`"), format!("{FORM}{meant}")))
@@ -42,18 +42,19 @@ pub(super) fn address(value: &Value<'_>, reading: &Reading<'_>) -> Result<Listen
 /// The path of a Unix socket.
 pub(super) fn socket_path(value: &Value<'_>, text: &str, reading: &Reading<'_>) -> Result<PathBuf, Bad> {
     if text.is_empty() {
-        return Err(value.refuse("`unix:`", "a path after it, such as \"unix:/run/app.sock\""));
+        return Err(value.refuse("`unix:`", "a path after `unix:`, such as \"unix:/run/app.sock\""));
     }
     if text.starts_with('@') {
         return Err(value.refuse(
             format!("`unix:{text}`"),
-            "a path: an abstract socket has no mode, and anyone on the machine could open it",
+            "a path: an abstract socket has no file mode, so anyone on this machine could open it",
         ));
     }
     let path = reading.path(text);
     let length = path.as_os_str().as_bytes().len();
     if length > LONGEST_PATH {
-        let expected = format!("a path of at most {LONGEST_PATH} bytes, as the kernel has it; this one has {length}");
+        let expected =
+            format!("a path of at most {LONGEST_PATH} bytes, the limit of the kernel; this path has {length}");
         return Err(value.refuse(format!("`{}`", path.display()), expected));
     }
     Ok(path)

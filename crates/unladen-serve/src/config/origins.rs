@@ -1,6 +1,6 @@
 //! Reads where an upstream or an application is.
 
-use unladen_pool::{Origin, Place};
+use unladen_pool::{EndpointAddress, Origin};
 use url::{Host, Url};
 
 use super::explain::Shown;
@@ -25,8 +25,8 @@ pub(super) fn all(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Vec<Or
         let result = origin(&one, reading);
         let Some(origin) = reading.keep(result) else { continue };
         if origins.iter().any(|other| other.at == origin.at) {
-            let expected = "each place once; `{ url = \"…\", weight = 2 }` gives one a larger share";
-            reading.refuse(one.span(), *one.refuse("a list with one place twice", expected).problem);
+            let expected = "each endpoint once; `{ url = \"…\", weight = 2 }` gives one a larger share";
+            reading.refuse(one.span(), *one.refuse("a list that has one endpoint twice", expected).problem);
         }
         origins.push(origin);
     }
@@ -57,23 +57,23 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     if let Some(path) = text.strip_prefix("unix:") {
         let path = socket_path(value, path, reading)?;
         // What curl sends to a socket of a URL that names no host.
-        return Ok(Origin { at: Place::Unix(path), tls: false, weight: 1, authority: "localhost".into() });
+        return Ok(Origin { at: EndpointAddress::Unix(path), tls: false, weight: 1, authority: "localhost".into() });
     }
     let Some((scheme, _)) = text.split_once("://") else {
-        return Err(value.refuse(format!("`{text}`"), format!("{FORM}: it begins with http:// or https://")));
+        return Err(value.refuse(format!("`{text}`"), format!("{FORM}; a URL begins with http:// or https://")));
     };
     let tls = match scheme {
         "http" => false,
         "https" => true,
         "fastcgi" | "fcgi" => {
-            let what = "applications are called by HTTP, and not by FastCGI yet: put a server that speaks both in between \
-                        (such as nginx or Caddy, on a Unix socket), and give its address";
+            let what = "FastCGI is not supported yet: put a server that speaks HTTP and FastCGI in between (such as nginx or Caddy, on a \
+                        Unix socket), and give its address";
             return Err(Problem::NotYet { what }.at(value.span()));
         }
         _ => {
             let meant = match nearest(scheme, &SCHEMES) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => "there is `http` and `https`; WebSockets go over these too".into(),
+                None => "expected `http` or `https`, which carry WebSockets too".into(),
             };
             let problem = Problem::UnknownWord { key: value.key.into(), value: format!("{scheme}://…"), meant };
             return Err(problem.at(value.span()));
@@ -81,18 +81,22 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     };
     let url = Url::parse(text).map_err(|error| value.refuse(format!("`{text}` ({error})"), FORM))?;
     let too_much = [
-        (!matches!(url.path(), "" | "/"), "a path", "requests keep theirs: let the application ask for the whole path"),
-        (url.query().is_some(), "a query", "requests keep theirs: let the application ask with it"),
-        (url.fragment().is_some(), "a fragment", "no server is ever sent one"),
+        (
+            !matches!(url.path(), "" | "/"),
+            "a path",
+            "each request keeps its own path; let the application request the whole path",
+        ),
+        (url.query().is_some(), "a query", "each request keeps its own query; let the application send the query"),
+        (url.fragment().is_some(), "a fragment", "a fragment is never sent to a server"),
         (
             !url.username().is_empty() || url.password().is_some(),
-            "a name or a password",
-            "let the application send it as `Authorization`, and take it out of this file",
+            "a user name or a password",
+            "let the application send `Authorization`, and remove the credentials from this file",
         ),
     ];
     if let Some((_, what, instead)) = too_much.iter().find(|(is, ..)| *is) {
         // A password is better not repeated in a log.
-        return Err(value.refuse(format!("a URL with {what}"), format!("none: {instead}")));
+        return Err(value.refuse(format!("a URL with {what}"), format!("a URL without it: {instead}")));
     }
     let host = match url.host() {
         Some(Host::Domain(name)) => name.to_owned(),
@@ -106,7 +110,7 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
         (host, Some(port)) => format!("{host}:{port}"),
         (host, None) => host.to_owned(),
     };
-    Ok(Origin { at: Place::Tcp(host, port), tls, weight: 1, authority })
+    Ok(Origin { at: EndpointAddress::Tcp(host, port), tls, weight: 1, authority })
 }
 
 /// As it is written into the file.
@@ -114,9 +118,9 @@ pub(super) fn show(origins: &[Origin]) -> Shown {
     let is_weighted = origins.iter().any(|origin| origin.weight != 1);
     let one = |origin: &Origin| {
         let url = match (&origin.at, origin.tls) {
-            (Place::Unix(path), _) => format!("unix:{}", path.display()),
-            (Place::Tcp(..), true) => format!("https://{}", origin.authority),
-            (Place::Tcp(..), false) => format!("http://{}", origin.authority),
+            (EndpointAddress::Unix(path), _) => format!("unix:{}", path.display()),
+            (EndpointAddress::Tcp(..), true) => format!("https://{}", origin.authority),
+            (EndpointAddress::Tcp(..), false) => format!("http://{}", origin.authority),
         };
         if is_weighted { Shown::Weighted(url, origin.weight) } else { Shown::Text(url) }
     };

@@ -15,11 +15,11 @@ pub enum Problem {
         message: String,
     },
     /// A key that there is not.
-    #[error("there is no `{key}` in {place}; {meant}")]
+    #[error("unknown key `{key}` in {place}; {meant}")]
     UnknownKey {
         /// The key.
         key: String,
-        /// The table, as `[beside.pool]`.
+        /// The table, as `[outbound.pool]`.
         place: String,
         /// What was probably meant, or what there is.
         meant: String,
@@ -65,7 +65,7 @@ pub enum Problem {
         expected: &'static str,
     },
     /// A name or an address that was given before.
-    #[error("{what} `{name}` is taken in line {line} already: {instead}")]
+    #[error("{what} `{name}` is already used in line {line}: {instead}")]
     Twice {
         /// Of what.
         what: &'static str,
@@ -99,7 +99,7 @@ pub enum Problem {
         without: &'static str,
     },
     /// A file that cannot be read, or is not what it should be.
-    #[error("`{key}` is {path}, which cannot be used: {source}; relative paths begin at the folder of this file", path = path.display())]
+    #[error("`{key}`: cannot use the file {path}: {source}; relative paths start at the folder of this file", path = path.display())]
     Unusable {
         /// The key.
         key: String,
@@ -136,7 +136,9 @@ impl Problem {
 pub(super) fn meant(word: &str, known: &[&str]) -> String {
     match nearest(word, known) {
         Some(other) => format!("did you mean `{other}`?"),
-        None => format!("there is {}", known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")),
+        None => {
+            format!("expected one of {}", known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))
+        }
     }
 }
 

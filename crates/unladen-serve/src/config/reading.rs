@@ -1,4 +1,5 @@
-//! The principal type is [`Reading`]: what the parts of a file need of the rest while they are read, and what they have to say.
+//! The principal type is [`Reading`]: what the parts of a file need of the rest while they are read, and what they have
+//! to say.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! The principal type is [`Table`]: a table of the file; its values know their place.
 //!
-//! Not by serde's derive: a value that may be a text, a table or a list loses its place there, and so would all mistakes after the first.
+//! Not by serde's derive: a value that may be a text, a table or a list loses its place there, and so would all
+//! mistakes after the first.
 
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ use super::value::Value;
 pub(super) struct Table<'t> {
     entries: &'t DeTable<'t>,
     span: Range<usize>,
-    /// How to call it: `[beside.pool]`.
+    /// How to call it: `[outbound.pool]`.
     pub(super) place: String,
 }
 
@@ -45,7 +46,7 @@ impl<'t> Table<'t> {
             let meant = match homes.is_empty() {
                 false => format!("it belongs in {}", homes.join(" or ")),
                 true if keys::GROUPS.contains(&word) => {
-                    format!("it belongs below a [[beside]] or a [[front]], or below [defaults]: [defaults.{word}]")
+                    format!("it belongs below an [[outbound]] or a [[site]], or below [defaults]: [defaults.{word}]")
                 }
                 true => meant(word, known),
             };
@@ -56,12 +57,12 @@ impl<'t> Table<'t> {
 
     /// Where a key is at home: of what stands below both, that in which this is.
     fn homes(&self, word: &str) -> Vec<String> {
-        let is_front = self.place.contains("front");
+        let is_site = self.place.contains("site");
         let mut homes: Vec<String> = Vec::new();
-        // Those of a front whose default is another are at home where the others are.
-        for known in KEYS.iter().filter(|known| known.name == word && !known.table.starts_with("front.")) {
+        // Those of a site whose default is another are at home where the others are.
+        for known in KEYS.iter().filter(|known| known.name == word && !known.table.starts_with("site.")) {
             let mut places = keys::headed(known.table);
-            let home = if is_front { places.pop() } else { places.into_iter().next() };
+            let home = if is_site { places.pop() } else { places.into_iter().next() };
             homes.extend(home.filter(|home| *home != self.place && !homes.contains(home)));
         }
         homes

@@ -41,7 +41,7 @@ fn parse(text: &str) -> Result<Config, ConfigError> {
     Config::parse(text, Path::new("unladen.toml"), Path::new("/lab"), &Lab)
 }
 
-const LEAST: &str = "[[beside]]
+const LEAST: &str = "[[outbound]]
 name = 'search'
 listen = '127.0.0.1:6102'
 upstream = 'https://search.example:9243'
@@ -77,7 +77,7 @@ health = { path = "/up", every = "1s", timeout = "500ms" }
 [[defaults.rate]]
 rate = 1000
 
-[[beside]]
+[[outbound]]
 name = "search"
 listen = ["127.0.0.1:6102", "unix:search.sock"]
 upstream = [{ url = "https://a.example:9243", weight = 3 }, "https://[2001:db8::1]", "unix:/run/search.sock"]
@@ -99,15 +99,15 @@ health = { healthy = 1, unhealthy = 1 }
 resolve = { min_ttl = "2s", max_ttl = "3s", timeout = "1s" }
 client = { connections = 5, head_bytes = 2048, fields = 40, body_bytes = "10GiB", head_timeout = "1s", idle = "2s", streams = 3 }
 
-[[beside.rate]]
+[[outbound.rate]]
 header = "X-Api-Key"
 rate = 2.5
 keys = 10
-[[beside.rate]]
+[[outbound.rate]]
 rate = 100
 burst = 300
 
-[[beside]]
+[[outbound]]
 name = "plain"
 listen = "127.0.0.1:6103"
 upstream = "http://127.0.0.1:8080"
@@ -115,16 +115,19 @@ breaker = true
 outlier = false
 health = false
 
-[[front]]
+[[site]]
 name = "site"
 listen = ["0.0.0.0:443", "unix:site.sock"]
 tls = [{ cert = "site.pem", key = "site.key" }, { cert = "other.pem", key = "other.key" }]
 tls12 = false
+compress = false
 http2 = false
-app = [{ url = "http://127.0.0.1:8080", weight = 2 }, "unix:/run/app.sock", "https://app.example"]
+upstream = [{ url = "http://127.0.0.1:8080", weight = 2 }, "unix:/run/app.sock", "https://app.example"]
 redirect = "0.0.0.0:80"
 hsts = "max-age=300; includeSubDomains"
 per_client = 20
+effects = ["export", "/shop/cart*"]
+no_effects = ["admin"]
 retry_after = "2s"
 ca = "ca.pem"
 host = "shop.example"
@@ -133,12 +136,23 @@ health = { path = "/up" }
 breaker = true
 limits = { connections = 40, pending = 30 }
 
-[front.trusted]
+[site.trusted]
 proxies = ["10.0.0.0/8", "2001:db8::1", "unix"]
 header = "forwarded"
 proxy_protocol = true
 
-[front.cache]
+[site.clients]
+connections = 100
+network_connections = 1000
+uploads = 10
+network_uploads = 100
+rate = 50
+network_rate = "none"
+hits = true
+ipv4 = 16
+ipv6 = 48
+
+[site.cache]
 memory = "512MiB"
 largest = "1MiB"
 variants = 8
@@ -152,58 +166,57 @@ heuristic_max = "1h"
 stale_if_error = "1m"
 stale_while_revalidate = "10s"
 uncacheable = "5s"
-compress = false
 country = { database = "country.mmdb" }
-purge = ["127.0.0.1", "10.0.0.0/8"]
+purge = ["127.0.0.1", "172.16.0.0/12"]
 
-[[front.validator]]
+[[site.validator]]
 path = "/list/{name}/{page*}"
 database = "mariadb://me@db.example/shop"
-query = "select max(changed) from lists where page = ? and name = ?"
+query = "select version from lists where page = ? and name = ?"
 parameters = ["page", "name"]
 timeout = "50ms"
 connections = 3
 stale = "30s"
-[[front.validator]]
+[[site.validator]]
 path = "/{ref}"
 database = "postgres:///pledges?host=/run/postgresql"
 query = "select changed from pledges where ref = $1 or '$1' = $1"
-[[front.validator]]
+[[site.validator]]
 path = "/wiki/{page}"
 database = "sqlite:pages.db"
 query = "select changed from pages where name = ?"
-[[front.validator]]
+[[site.validator]]
 path = "/static/{file}"
 file = "static/{file}"
-[[front.validator]]
+[[site.validator]]
 path = "/feed"
 head = true
 
-[[front.rate]]
+[[site.rate]]
 rate = 50
 
-[[front]]
+[[site]]
 name = "small"
 listen = "127.0.0.1:8081"
-app = "http://127.0.0.1:8082"
+upstream = "http://127.0.0.1:8082"
 cache = false
 "#;
 
-const FRONT: &str = "[[front]]
+const SITE: &str = "[[site]]
 listen = '0.0.0.0:443'
 tls = { cert = 'site.pem', key = 'site.key' }
-app = 'http://127.0.0.1:8080'
+upstream = 'http://127.0.0.1:8080'
 ";
 
 #[test]
 fn three_lines_are_enough() {
     let Config { settings, warnings, .. } = parse(LEAST).unwrap();
-    let [beside] = settings.beside.as_slice() else { panic!() };
+    let [outbound] = settings.outbound.as_slice() else { panic!() };
     assert_eq!((settings.threads, settings.drain), (2, std::time::Duration::from_secs(30)));
     assert!(settings.admin.is_none() && settings.log.is_none() && settings.otlp.is_none());
-    let upstream = unladen_pool::UpstreamSettings::new("search", beside.upstream.origins.clone());
-    assert_eq!(beside.upstream, upstream, "the pool's own defaults");
-    assert_eq!(beside.client, crate::settings::ClientSettings::default());
+    let upstream = unladen_pool::UpstreamSettings::new("search", outbound.upstream.origins.clone());
+    assert_eq!(outbound.upstream, upstream, "the pool's own defaults");
+    assert_eq!(outbound.client, crate::settings::ClientSettings::default());
     assert!(warnings.is_empty(), "{warnings:?}");
 }
 
@@ -216,15 +229,15 @@ fn reads_everything() {
 }
 
 #[test]
-fn three_lines_and_a_certificate_are_enough_in_front() {
-    let Config { settings, warnings, front_stamps, stamps, .. } = parse(FRONT).unwrap();
-    let [front] = settings.front.as_slice() else { panic!() };
-    assert_eq!(settings.beside, []);
-    assert_eq!((stamps.len(), front_stamps.len()), (0, 1));
-    assert_eq!(front.app.upstream.name, "front");
-    assert_eq!(front.app.host, crate::settings::HostRule::Keep);
-    assert_eq!(front.tls.as_ref().unwrap().certificates, [("/lab/site.pem".into(), "/lab/site.key".into())]);
-    assert!(front.cache.is_some() && front.redirect.is_empty() && front.hsts.is_none());
+fn three_lines_and_a_certificate_are_enough_for_a_site() {
+    let Config { settings, warnings, site_stamps, stamps, .. } = parse(SITE).unwrap();
+    let [site] = settings.site.as_slice() else { panic!() };
+    assert_eq!(settings.outbound, []);
+    assert_eq!((stamps.len(), site_stamps.len()), (0, 1));
+    assert_eq!(site.proxy.upstream.name, "site");
+    assert_eq!(site.proxy.host, crate::settings::HostRule::Keep);
+    assert_eq!(site.tls.as_ref().unwrap().certificates, [("/lab/site.pem".into(), "/lab/site.key".into())]);
+    assert!(site.cache.is_some() && site.redirect.is_empty() && site.hsts.is_none());
     assert!(warnings.is_empty(), "{warnings:?}");
 }
 
@@ -232,25 +245,25 @@ fn three_lines_and_a_certificate_are_enough_in_front() {
 #[test]
 fn the_example_that_was_asked_for() {
     let text = r#"
-[[front]]
+[[site]]
 listen = "0.0.0.0:443"
 tls = { cert = "site.pem", key = "site.key" }
-app = "http://127.0.0.1:8080"
+upstream = "http://127.0.0.1:8080"
 
-[front.cache]
+[site.cache]
 memory = "512MiB"
 ignore_cookies = ["_ga*", "utm*"]
 country = { database = "country.mmdb" }
 
-[[front.validator]]
+[[site.validator]]
 path = "/{ref}"
 database = "postgres://app@db.example/pledges"
 query = "select extract(epoch from pledge_last_change_time(id)) from pledges where ref = $1"
 "#;
     let config = parse(text).unwrap();
     assert_eq!(config.warnings, []);
-    let [validator] = config.settings.front[0].validators.as_slice() else { panic!() };
-    let unladen_validator::Source::Postgres { parameters, .. } = &validator.source else { panic!() };
+    let [validator] = config.settings.site[0].validators.as_slice() else { panic!() };
+    let unladen_validator::ValidatorSource::Postgres { parameters, .. } = &validator.source else { panic!() };
     assert_eq!(parameters, &["ref"]);
 }
 
@@ -265,8 +278,8 @@ fn files_that_are_named_are_watched() {
 
 #[test]
 fn a_password_of_a_database_is_not_told() {
-    let validator = "[[front.validator]]\npath = '/'\ndatabase = 'postgres://me:secret@db/shop'\nquery = 'select 1'\n";
-    let config = parse(&format!("{FRONT}{validator}")).unwrap();
+    let validator = "[[site.validator]]\npath = '/'\ndatabase = 'postgres://me:secret@db/shop'\nquery = 'select 1'\n";
+    let config = parse(&format!("{SITE}{validator}")).unwrap();
     assert!(!config.told().contains("secret"), "{}", config.told());
     assert!(config.told().contains("postgres://me@db/shop"));
 }
@@ -286,7 +299,7 @@ fn explains_each_value() {
         .explained
         .iter()
         .map(|one| {
-            let whose = one.whose.beside().or(one.whose.front()).unwrap_or("-");
+            let whose = one.whose.outbound().or(one.whose.site()).unwrap_or("-");
             format!("{whose} | {} = {} | {}", one.name(), one.value, one.reason())
         })
         .collect();
@@ -307,13 +320,13 @@ fn every_key_is_explained_and_every_explanation_is_a_key() {
         assert!(!key.about.is_empty() && !key.form.is_empty(), "{key:?}");
         let is_required = matches!(
             (key.table, key.name),
-            ("beside", "name" | "listen" | "upstream")
+            ("outbound", "name" | "listen" | "upstream")
                 | ("admin", "listen")
                 | ("otlp", "endpoint")
                 | ("health", "path")
                 | ("rate", "rate")
                 | ("upstream", "url")
-                | ("front", "listen" | "app")
+                | ("site", "listen" | "upstream")
                 | ("tls", "cert" | "key")
                 | ("country", "database")
                 | ("validator", "path")
@@ -328,9 +341,21 @@ fn every_field_of_the_settings_has_its_key() {
     let settings = serde_json::to_value(parse(WHOLE).unwrap().settings).unwrap();
     let mut fields = BTreeSet::new();
     leaves(&settings, String::new(), &mut fields);
-    let tables =
-        ["admin", "log", "otlp", "breaker", "outlier", "health", "rate", "trusted", "cache", "country", "validator"];
-    let of_one = |key: &&Key| !tables.contains(&key.name) || key.table == "rate";
+    let tables = [
+        "admin",
+        "log",
+        "otlp",
+        "breaker",
+        "outlier",
+        "health",
+        "rate",
+        "trusted",
+        "clients",
+        "cache",
+        "country",
+        "validator",
+    ];
+    let of_one = |key: &&Key| !tables.contains(&key.name) || matches!(key.table, "rate" | "clients");
     let mut keys: BTreeSet<String> = BTreeSet::new();
     for key in KEYS.iter().filter(of_one) {
         let name = key.name;
@@ -338,36 +363,42 @@ fn every_field_of_the_settings_has_its_key() {
             ("", "name" | "http" | "balance") => format!("{role}.upstream.{name}"),
             ("", "ca" | "server_name" | "insecure") => format!("{role}.upstream.tls.{name}"),
             ("", "certificate" | "key") => format!("{role}.upstream.tls.certificate"),
-            ("", "upstream" | "app") | ("upstream", "url") => format!("{role}.upstream.origins.at"),
+            ("", "upstream") | ("upstream", "url") => format!("{role}.upstream.origins.at"),
             ("upstream", name) => format!("{role}.upstream.origins.{name}"),
             ("", name) => format!("{role}.{name}"),
-            ("client", name) => format!("{role}.client.{name}"),
+            ("client", pace) if pace.ends_with("_rate") || pace.ends_with("_grace") => {
+                format!("{role}.client.{}", pace.replace("_rate", "_pace.rate").replace("_grace", "_pace.grace"))
+            }
+            ("client" | "buffer", name) => format!("{role}.{}.{name}", keys::below(key.table)),
             ("rate", name) => format!("{role}.rates.{name}"),
             (table, name) => format!("{role}.upstream.{table}.{name}"),
         };
         match (key.table, name) {
             ("", name) => drop(keys.insert(name.into())),
             (table @ ("admin" | "log" | "otlp"), name) => drop(keys.insert(format!("{table}.{name}"))),
-            ("beside", _) => drop(keys.insert(settings("beside"))),
-            ("front", "redirect" | "hsts" | "per_client" | "retry_after") => drop(keys.insert(format!("front.{name}"))),
-            ("front", "tls12" | "http2") => drop(keys.insert(format!("front.tls.{name}"))),
-            ("front", "tls") | ("tls", _) => drop(keys.insert("front.tls.certificates".into())),
-            ("front", _) => drop(keys.insert(settings("front.app"))),
-            ("trusted" | "cache", _) => drop(keys.insert(format!("front.{}.{name}", key.table))),
-            ("country", _) => drop(keys.insert("front.cache.country".into())),
+            ("outbound", _) => drop(keys.insert(settings("outbound"))),
+            ("site", "redirect" | "hsts" | "underscores" | "per_client" | "effects" | "no_effects" | "retry_after") => {
+                keys.insert(format!("site.{name}"));
+            }
+            ("site", "compress") => drop(keys.insert("site.compress".into())),
+            ("site", "tls12") => drop(keys.insert(format!("site.tls.{name}"))),
+            ("site", "tls") | ("tls", _) => drop(keys.insert("site.tls.certificates".into())),
+            ("site", _) => drop(keys.insert(settings("site.proxy"))),
+            ("trusted" | "clients" | "cache", _) => drop(keys.insert(format!("site.{}.{name}", key.table))),
+            ("country", _) => drop(keys.insert("site.cache.country".into())),
             // Which of them there are depends on what is asked.
             ("validator", "database" | "query" | "parameters" | "file" | "head") => {}
-            ("validator", _) => drop(keys.insert(format!("front.validators.{name}"))),
-            _ => keys.extend([settings("beside"), settings("front.app")]),
+            ("validator", _) => drop(keys.insert(format!("site.validators.{name}"))),
+            _ => keys.extend([settings("outbound"), settings("site.proxy")]),
         }
     }
     // They come from the URL, from lists of addresses, and from what is asked.
-    for role in ["beside", "front.app"] {
+    for role in ["outbound", "site.proxy"] {
         keys.extend(["tls", "authority"].map(|name| format!("{role}.upstream.origins.{name}")));
     }
-    keys.extend(["front.trusted.unix", "front.cache.purge_unix", "front.validators.source"].map(str::to_owned));
-    fields.retain(|field| !field.starts_with("front.validators.source."));
-    keys.remove("front.validators.source");
+    keys.extend(["site.trusted.unix", "site.cache.purge_unix", "site.validators.source"].map(str::to_owned));
+    fields.retain(|field| !field.starts_with("site.validators.source."));
+    keys.remove("site.validators.source");
     assert_eq!(fields, keys);
 }
 
@@ -392,8 +423,8 @@ fn leaves(value: &serde_json::Value, path: String, into: &mut BTreeSet<String>) 
         serde_json::Value::Null if ["breaker", "outlier", "health"].iter().any(|name| path.ends_with(name)) => {}
         serde_json::Value::Array(list)
             if list.is_empty() && ["rates", "validators"].iter().any(|name| path.ends_with(name)) => {}
-        serde_json::Value::Null if path == "front.cache" || path == "front.tls" => {}
-        serde_json::Value::String(_) if path == "front.validators.source" => {}
+        serde_json::Value::Null if path == "site.cache" || path == "site.tls" => {}
+        serde_json::Value::String(_) if path == "site.validators.source" => {}
         _ => drop(into.insert(path)),
     }
 }
@@ -401,7 +432,7 @@ fn leaves(value: &serde_json::Value, path: String, into: &mut BTreeSet<String>) 
 /// What `--explain` prints can be read again, and means the same.
 #[test]
 fn what_is_explained_is_a_configuration_that_comes_to_the_same() {
-    for text in [WHOLE, LEAST, FRONT] {
+    for text in [WHOLE, LEAST, SITE] {
         let config = parse(text).unwrap();
         let told = config.told();
         let again = parse(&told).unwrap_or_else(|error| panic!("{error}\n{told}"));
@@ -410,7 +441,7 @@ fn what_is_explained_is_a_configuration_that_comes_to_the_same() {
     insta::assert_snapshot!(parse(WHOLE).unwrap().told());
     for bytes in [0, 1, 999, 1000, 1024, 1500, 65_536, 1_000_000, 1 << 30, 1 << 50] {
         let text = format!("{LEAST}client.body_bytes = {}\n", Shown::Bytes(bytes));
-        assert_eq!(parse(&text).unwrap().settings.beside[0].client.body_bytes, Some(bytes));
+        assert_eq!(parse(&text).unwrap().settings.outbound[0].client.body_bytes, Some(bytes));
     }
 }
 
@@ -423,7 +454,7 @@ fn files_that_are_none() {
     assert!(Config::read(&path).unwrap_err().to_string().contains("not UTF-8"));
     assert!(Config::read(Path::new("/dev/zero")).unwrap_err().to_string().contains("no regular file"));
     std::fs::write(&path, LEAST).unwrap();
-    assert_eq!(Config::read(&path).unwrap().settings.beside.len(), 1);
+    assert_eq!(Config::read(&path).unwrap().settings.outbound.len(), 1);
 }
 
 proptest! {

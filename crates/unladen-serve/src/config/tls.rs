@@ -1,4 +1,4 @@
-//! Reads whom a `[[beside]]` or a `[[front]]` trusts where it calls, and as whom it appears.
+//! Reads whom a `[[outbound]]` or a `[[site]]` trusts where it calls, and as whom it appears.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use unladen_pool::{Origin, Place, TlsSettings, UpstreamSettings};
+use unladen_pool::{EndpointAddress, Origin, TlsSettings, UpstreamSettings};
 
 use super::explain::Shown;
 use super::level::Level;
@@ -42,8 +42,8 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
         _ => {
             // One that could not be read is told already.
             for (name, other, without) in [
-                ("certificate", "key", "is for a `key`: give that too, or leave both out"),
-                ("key", "certificate", "is for a `certificate`: give that too, or leave both out"),
+                ("certificate", "key", "needs a `key`: set `key` too, or remove this key"),
+                ("key", "certificate", "needs a `certificate`: set `certificate` too, or remove this key"),
             ] {
                 if level.find(name, r).is_some() && level.find(other, r).is_none() {
                     r.refuse(level.at(&[name]), Problem::Alone { key: name, without });
@@ -70,7 +70,7 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
 /// A key that is no secret.
 pub(super) fn of_key(key: &Path, at: Range<usize>, r: &mut Reading<'_>) {
     if r.machine.mode(key).is_some_and(|mode| mode & OF_OTHERS != 0) {
-        r.warn(at, format!("anyone on this machine may read the key {}: `chmod 0640` it", key.display()));
+        r.warn(at, format!("anyone on this machine may read the private key {0}: run `chmod 0640 {0}`", key.display()));
     }
 }
 
@@ -79,31 +79,32 @@ fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain
     let names = ["ca", "certificate", "key", "server_name", "insecure"];
     for name in names.into_iter().filter(|name| level.says(name)) {
         if is_plain && (name != "insecure" || tls.insecure) {
-            let without = "is for TLS, and the upstream is without: begin its URL with https://, or leave this out";
+            let without =
+                "is for TLS, and the upstream has none: begin the upstream's URL with https://, or remove this key";
             r.refuse(level.at(&[name]), Problem::Alone { key: name, without });
         }
     }
     if tls.insecure && !is_plain {
         r.warn(
             level.at(&["insecure"]),
-            "`insecure = true`: whoever is on the way to the upstream can read and change everything; give its \
-             authority as `ca` instead",
+            "`insecure = true`: others on the path to the upstream can read and change everything; give the upstream's \
+             certificate authority as `ca` instead",
         );
     }
     for origin in origins {
-        let Place::Tcp(host, _) = &origin.at else { continue };
+        let EndpointAddress::Tcp(host, _) = &origin.at else { continue };
         let address = host.parse::<IpAddr>();
         if origin.tls && address.is_ok() && tls.server_name.is_none() && !tls.insecure {
             r.warn(
-                level.at(&["upstream", "app"]),
-                format!("https:// with the address {host}: the certificate has to be for the address itself; give the name that it is for as `server_name`"),
+                level.at(&["upstream"]),
+                format!("https:// with the address {host}: the certificate has to be for the address itself; if the certificate is for a name, set `server_name` to that name"),
             );
         }
         let is_here = address.map_or(host == "localhost", |address| address.is_loopback());
         if !origin.tls && !is_here {
             r.warn(
-                level.at(&["upstream", "app"]),
-                format!("http://{}: what goes there can be read and changed on the way; use https:// if the upstream has it", origin.authority),
+                level.at(&["upstream"]),
+                format!("http://{}: others on the path can read and change the requests and responses; use https:// if the upstream offers it", origin.authority),
             );
         }
     }
@@ -133,5 +134,5 @@ fn server_name(value: &Value<'_>) -> Result<String, Bad> {
     if is_name || text.parse::<IpAddr>().is_ok() {
         return Ok(text.to_lowercase());
     }
-    Err(value.refuse(format!("`{text}`"), "a name such as \"search.example\", without scheme and port"))
+    Err(value.refuse(format!("`{text}`"), "a host name such as \"search.example\", without scheme and port"))
 }

@@ -11,8 +11,8 @@ const COLUMN: usize = 44;
 // === impl Config ===
 
 impl Config {
-    /// Every value, and where it comes from. It is a configuration itself, and comes to the same, but for the passwords of databases,
-    /// which are left out.
+    /// Every value, and where it comes from. It is a configuration itself, and comes to the same, but for the passwords
+    /// of databases, which are left out.
     pub fn told(&self) -> String {
         let mut text = String::new();
         let mut of_whole = self.explained.iter().filter(|one| one.whose == Whose::Whole).peekable();
@@ -27,11 +27,11 @@ impl Config {
             }
             line(&mut text, one.key.name, one);
         }
-        for front in &self.settings.front {
-            self.tell_one(&Whose::Front(front.app.upstream.name.clone()), "front", &mut text);
+        for site in &self.settings.site {
+            self.tell_one(&Whose::Site(site.proxy.upstream.name.clone()), "site", &mut text);
         }
-        for beside in &self.settings.beside {
-            self.tell_one(&Whose::Beside(beside.upstream.name.clone()), "beside", &mut text);
+        for outbound in &self.settings.outbound {
+            self.tell_one(&Whose::Outbound(outbound.upstream.name.clone()), "outbound", &mut text);
         }
         text.trim_start().to_owned()
     }

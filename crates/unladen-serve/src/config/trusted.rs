@@ -1,4 +1,4 @@
-//! Reads `[front.trusted]`, and lists of addresses and nets.
+//! Reads `[site.trusted]`, and lists of addresses and nets.
 
 use std::net::IpAddr;
 
@@ -9,23 +9,23 @@ use super::level::Level;
 use super::problem::{Bad, Problem};
 use super::reading::Reading;
 use super::value::Value;
-use crate::front::{ForwardedBy, TrustedSettings};
+use crate::site::{ForwardedBy, TrustedSettings};
 
-const FORM: &str = "a list of addresses and nets, such as [\"127.0.0.1\", \"10.0.0.0/8\"], or \"unix\" in it";
+const FORM: &str = "a list of addresses and networks, such as [\"127.0.0.1\", \"10.0.0.0/8\"], or with \"unix\" in it";
 
-pub(super) fn read(front: &Level<'_>, r: &mut Reading<'_>) -> TrustedSettings {
-    let (value, origin) = match front.find("trusted", r) {
+pub(super) fn read(site: &Level<'_>, r: &mut Reading<'_>) -> TrustedSettings {
+    let (value, origin) = match site.find("trusted", r) {
         Some((_, origin)) => (Shown::Flag(true), origin),
         None => (Shown::None, Origin::BuiltIn),
     };
-    r.explain((front.whose.clone(), None), (front.table, "trusted"), value, origin);
-    let level = &front.group("trusted", r);
+    r.explain((site.whose.clone(), None), (site.table, "trusted"), value, origin);
+    let level = &site.group("trusted", r);
     let (proxies, unix) = nets(level, "proxies", r);
     let words = [("x-forwarded-for", ForwardedBy::XForwardedFor), ("forwarded", ForwardedBy::Forwarded)];
     let header = level.choice("header", &words, ForwardedBy::default(), r);
     let proxy_protocol = level.flag("proxy_protocol", false, r);
     if proxies.is_empty() && !unix {
-        let without = "is what `trusted.proxies` say, and there are none: give those too, or leave this out";
+        let without = "needs `trusted.proxies`: set `trusted.proxies` too, or remove this key";
         for (key, is_usual) in [("header", header == ForwardedBy::default()), ("proxy_protocol", !proxy_protocol)] {
             if !is_usual {
                 r.refuse(level.at(&[key]), Problem::Alone { key, without });
@@ -35,7 +35,7 @@ pub(super) fn read(front: &Level<'_>, r: &mut Reading<'_>) -> TrustedSettings {
     if proxies.iter().any(|net| net.prefix_len() == 0) {
         r.warn(
             level.at(&["proxies"]),
-            "`trusted.proxies` are all addresses there are: whoever calls says itself who it is, and from which country",
+            "`trusted.proxies` covers all addresses: any client can claim any address, and with it any country",
         );
     }
     TrustedSettings { proxies, unix, header, proxy_protocol }
@@ -67,15 +67,16 @@ fn shown(net: &IpNet) -> String {
 }
 
 fn net(value: &Value<'_>) -> Result<IpNet, Bad> {
-    let text = value.text("an address or a net, such as \"10.0.0.0/8\"")?;
+    let text = value.text("an address or a network, such as \"10.0.0.0/8\"")?;
     if let Ok(address) = text.parse::<IpAddr>() {
         return Ok(IpNet::from(address));
     }
     let Ok(net) = text.parse::<IpNet>() else {
-        return Err(value.refuse(format!("`{text}`"), "an address or a net, such as \"10.0.0.0/8\", or \"unix\""));
+        return Err(value.refuse(format!("`{text}`"), "an address or a network, such as \"10.0.0.0/8\", or \"unix\""));
     };
     if net.trunc() != net {
-        let expected = format!("the net's own address; is it \"{}\", or \"{}\"?", net.trunc(), net.addr());
+        let expected =
+            format!("a network address without host bits; did you mean \"{}\" or \"{}\"?", net.trunc(), net.addr());
         return Err(value.refuse(format!("`{text}`"), expected));
     }
     Ok(net)

@@ -1,14 +1,15 @@
-//! Reads the tables `[[front.validator]]`.
+//! Reads the tables `[[site.validator]]`.
 
 use std::time::Duration;
 
-use unladen_validator::{PathPattern, Source, ValidatorSettings};
+use unladen_validator::{PathPattern, ValidatorSettings, ValidatorSource};
 
 use super::database::{self, Database};
 use super::explain::{Origin, Shown};
 use super::groups::or_none;
 use super::keys;
 use super::level::{DAY, Level, MS};
+use super::maximum::is_maximum;
 use super::problem::{Bad, Problem};
 use super::reading::Reading;
 use super::table::Table;
@@ -16,26 +17,26 @@ use super::value::Value;
 
 const TIMEOUT: Duration = Duration::from_millis(100);
 const CONNECTIONS: usize = 2;
-const WHAT: &str = "what is asked: `database` and `query`, or `file`, or `head = true`";
+const WHAT: &str = "the source: `database` and `query`, or `file`, or `head = true`";
 
-/// Those of a `[[front]]`.
-pub(super) fn read_all(front: &Level<'_>, r: &mut Reading<'_>) -> Vec<ValidatorSettings> {
-    let place = (front.whose.clone(), None);
-    let Some((value, origin)) = front.find("validator", r) else {
-        r.explain(place, ("front", "validator"), Shown::None, Origin::BuiltIn);
+/// Those of a `[[site]]`.
+pub(super) fn read_all(site: &Level<'_>, r: &mut Reading<'_>) -> Vec<ValidatorSettings> {
+    let place = (site.whose.clone(), None);
+    let Some((value, origin)) = site.find("validator", r) else {
+        r.explain(place, ("site", "validator"), Shown::None, Origin::BuiltIn);
         return Vec::new();
     };
-    let list = value.list("tables, each headed [[front.validator]]");
+    let list = value.list("tables, each headed [[site.validator]]");
     let list = r.keep(list).unwrap_or_default();
-    r.explain(place, ("front", "validator"), Shown::Count(list.len() as u64), origin);
+    r.explain(place, ("site", "validator"), Shown::Count(list.len() as u64), origin);
     let mut validators = Vec::new();
     for (index, value) in list.iter().enumerate() {
-        let table = Table::of(value, "[[front.validator]]", "a table");
+        let table = Table::of(value, "[[site.validator]]", "a table");
         let Some(table) = r.keep(table) else { continue };
         r.bads.extend(table.strangers(&keys::names("validator")));
         let level = Level {
             table: "validator",
-            whose: front.whose.clone(),
+            whose: site.whose.clone(),
             index: Some(index),
             own: Some(table),
             defaults: None,
@@ -55,7 +56,7 @@ fn validator(level: &Level<'_>, r: &mut Reading<'_>) -> Option<ValidatorSettings
             .map_err(|error| value.refuse(format!("`{text}`, and {error}"), form))?;
         Ok((text.to_owned(), names))
     };
-    let about = "for which pages, such as path = \"/{ref}\"";
+    let about = "the pages that it covers, such as path = \"/{ref}\"";
     let path = level.require("path", about, r, read, |(path, _)| Shown::Text(path.clone()));
     let names = path.as_ref().map(|(_, names)| names.as_slice());
     let source = source(level, names, r);
@@ -72,7 +73,7 @@ fn validator(level: &Level<'_>, r: &mut Reading<'_>) -> Option<ValidatorSettings
 }
 
 /// Exactly one of three.
-fn source(level: &Level<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> Option<Source> {
+fn source(level: &Level<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> Option<ValidatorSource> {
     let text = |text: &Option<String>| text.clone().map_or(Shown::None, Shown::Text);
     let database = level.take(
         "database",
@@ -95,8 +96,8 @@ fn source(level: &Level<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> O
     let file = level.take("file", None, r, |value, r| template(value, names, r).map(Some), text);
     let head = level.flag("head", false, r);
     for (key, without) in [
-        ("query", "is for a `database`: give that too, or leave this out"),
-        ("parameters", "are those of a `query` to a `database`: give that too, or leave this out"),
+        ("query", "needs a `database`: set `database` too, or remove this key"),
+        ("parameters", "needs a `database` with a `query`: set both, or remove this key"),
     ] {
         if level.says(key) && !level.says("database") {
             r.refuse(level.at(&[key]), Problem::Alone { key, without });
@@ -106,43 +107,55 @@ fn source(level: &Level<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> O
         ["database", "file", "head"].into_iter().filter(|key| level.says(key) && (*key != "head" || head)).collect();
     match said.as_slice() {
         [] => {
-            let place = "[[front.validator]]".into();
+            let place = "[[site.validator]]".into();
             r.refuse(level.at(&[]), Problem::Missing { place, key: "database", expected: WHAT });
             None
         }
-        ["file"] => file.map(|path| Source::File { path }),
-        ["head"] => Some(Source::Head),
+        ["file"] => file.map(|path| ValidatorSource::File { path }),
+        ["head"] => Some(ValidatorSource::Head),
         [_] => {
             if !level.says("query") {
-                let place = "[[front.validator]]".into();
-                let expected = "what is asked, such as query = \"select changed from pages where path = $1\"";
+                let place = "[[site.validator]]".into();
+                let expected = "the query, such as query = \"select changed from pages where path = $1\"";
                 r.refuse(level.at(&[]), Problem::Missing { place, key: "query", expected });
             }
             let (database, query) = (database?, query?);
+            if is_maximum(&query) {
+                r.warn(level.at(&["query"]), format!("`{}` asks for a maximum alone: a maximum misses deletions, except of the latest row, and with times in whole seconds it misses the later of two changes within one second; let triggers count changes instead (docs/concepts/caching.md, \"What a validator must cover\")", shown(&query)));
+            }
             let parameters = in_order(level, &database, &query, parameters, names?, r)?;
             Some(database.source(query, parameters))
         }
         [one, other, ..] => {
-            let (value, expected) = (format!("given besides `{one}`"), "one of them: a page has one version".into());
+            let (value, expected) =
+                (format!("given in addition to `{one}`"), "only one of them: a page has one version".into());
             r.refuse(level.at(&[other]), Problem::Value { key: (*other).into(), value, expected });
             None
         }
     }
 }
 
+/// On one line, and not all of a long one.
+fn shown(query: &str) -> String {
+    const SHOWN: usize = 120;
+    let line: Vec<&str> = query.split_whitespace().collect();
+    let line = line.join(" ");
+    if line.chars().count() <= SHOWN { line } else { line.chars().take(SHOWN).chain(['…']).collect() }
+}
+
 fn query(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.text("a text in quotes")?;
+    let text = value.text("a string in quotes")?;
     if text.trim().is_empty() {
         return Err(value.refuse("empty", "a query such as \"select changed from pages where path = $1\""));
     }
     if text.contains('\0') {
-        return Err(value.refuse("a text with NUL", "one without"));
+        return Err(value.refuse("a string with a NUL character", "a string without it"));
     }
     Ok(text.to_owned())
 }
 
 fn listed(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<String>, Bad> {
-    let each = value.list("a list of the path's names, such as [\"ref\"]")?;
+    let each = value.list("a list of names in `path`, such as [\"ref\"]")?;
     let mut names = Vec::new();
     for one in each {
         let name = one.words().map(str::to_owned);
@@ -174,7 +187,7 @@ fn in_order(
             if let Some(stranger) = stranger {
                 let known: Vec<&str> = names.iter().map(String::as_str).collect();
                 let meant = if known.is_empty() {
-                    "the path has no names".into()
+                    "`path` has no names".into()
                 } else {
                     super::problem::meant(stranger, &known)
                 };
@@ -187,9 +200,9 @@ fn in_order(
         None => names.len(),
     };
     if wanted > has || (parameters.is_some() && wanted != has) {
-        let value = format!("one with {wanted} parameters");
-        let of = if parameters.is_some() { "`parameters`" } else { "the path" };
-        let expected = format!("as many as {of} has names: {has}");
+        let value = format!("a query with {wanted} parameters");
+        let of = if parameters.is_some() { "`parameters`" } else { "`path`" };
+        let expected = format!("as many parameters as {of} has names: {has}");
         r.refuse(level.at(&["query"]), Problem::Value { key: "query".into(), value, expected });
         return None;
     }
@@ -199,7 +212,7 @@ fn in_order(
 /// A file's path, in which `{name}` stands for what the page's path has there.
 fn template(value: &Value<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> Result<String, Bad> {
     let text = value.words()?;
-    let form = "a path such as \"pages/{ref}.txt\", with names of `path` in it";
+    let form = "a path such as \"pages/{ref}.txt\", with names from `path`";
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
         let name = rest[at..].strip_prefix('{').and_then(|inside| inside.split_once('}'));
@@ -207,7 +220,7 @@ fn template(value: &Value<'_>, names: Option<&[String]>, r: &mut Reading<'_>) ->
         if names.is_some_and(|names| !names.iter().any(|known| known == name)) {
             let known: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
             let meant =
-                if known.is_empty() { "the path has no names".into() } else { super::problem::meant(name, &known) };
+                if known.is_empty() { "`path` has no names".into() } else { super::problem::meant(name, &known) };
             return Err(
                 Problem::UnknownWord { key: "file".into(), value: format!("{{{name}}}"), meant }.at(value.span())
             );
@@ -216,6 +229,6 @@ fn template(value: &Value<'_>, names: Option<&[String]>, r: &mut Reading<'_>) ->
     }
     match r.path(text).into_os_string().into_string() {
         Ok(path) => Ok(path),
-        Err(_) => Err(value.refuse(format!("`{text}`"), "a path of UTF-8")),
+        Err(_) => Err(value.refuse(format!("`{text}`"), "a path in UTF-8")),
     }
 }

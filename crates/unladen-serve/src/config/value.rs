@@ -36,7 +36,7 @@ impl<'t> Value<'t> {
 
     pub(super) fn wrong_type(&self, expected: impl Into<String>) -> Bad {
         let found = match self.spanned.get_ref() {
-            DeValue::String(_) => "a text",
+            DeValue::String(_) => "a string",
             DeValue::Integer(_) | DeValue::Float(_) => "a number",
             DeValue::Boolean(true) => "`true`",
             DeValue::Boolean(false) => "`false`",
@@ -70,12 +70,12 @@ impl<'t> Value<'t> {
 
     /// A text that is not blank and could be a name or a path.
     pub(super) fn words(&self) -> Result<&'t str, Bad> {
-        let text = self.text("a text in quotes")?;
+        let text = self.text("a string in quotes")?;
         if text.trim().is_empty() {
-            return Err(self.refuse("empty", "something"));
+            return Err(self.refuse("empty", "a value"));
         }
         if text.contains(|letter: char| letter.is_control()) {
-            return Err(self.refuse("a text with control characters", "one without"));
+            return Err(self.refuse("a string with control characters", "a string without them"));
         }
         Ok(text)
     }
@@ -124,10 +124,10 @@ impl<'t> Value<'t> {
 
     /// A duration within bounds, as a text with its unit.
     pub(super) fn duration(&self, bounds: RangeInclusive<Duration>) -> Result<Duration, Bad> {
-        let form = "a duration as text with its unit, such as \"250ms\", \"4s\" or \"1m\"";
+        let form = "a duration as a string with a unit, such as \"250ms\", \"4s\" or \"1m\"";
         let Some(text) = self.as_text() else {
             if let DeValue::Integer(number) = self.spanned.get_ref() {
-                return Err(self.wrong_type(format!("{form}; is it \"{number}s\"?")));
+                return Err(self.wrong_type(format!("{form}; did you mean \"{number}s\"?")));
             }
             return Err(self.wrong_type(form));
         };
@@ -144,7 +144,7 @@ impl<'t> Value<'t> {
 
     /// A number of bytes within bounds: `"64KiB"`, `"1MB"`, or a number.
     pub(super) fn bytes(&self, bounds: RangeInclusive<u64>) -> Result<u64, Bad> {
-        let form = "bytes as a text with their unit, such as \"64KiB\" or \"1MB\", or a whole number of them";
+        let form = "a size as a string with a unit, such as \"64KiB\" or \"1MB\", or a whole number of bytes";
         let (parsed, shown) = match self.spanned.get_ref() {
             DeValue::Integer(number) => (u64::from_str_radix(number.as_str(), number.radix()).ok(), number.to_string()),
             DeValue::String(text) => (bytes_of(text), format!("`{text}`")),
@@ -154,7 +154,7 @@ impl<'t> Value<'t> {
         if bounds.contains(&bytes) {
             return Ok(bytes);
         }
-        Err(self.refuse(shown, format!("from {} to {}", bytes_text(*bounds.start()), bytes_text(*bounds.end()))))
+        Err(self.refuse(shown, format!("a size from {} to {}", bytes_text(*bounds.start()), bytes_text(*bounds.end()))))
     }
 
     /// The values of a list; or this one alone.

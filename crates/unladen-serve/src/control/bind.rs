@@ -15,7 +15,8 @@ use crate::plan::ListenSocket;
 
 /// So many connections wait to be accepted; the kernel lowers it to `net.core.somaxconn`. PHP opens one for each call.
 const BACKLOG: i32 = 4096;
-/// An address that this process has just given up may be in use for a moment: its threads close it when they come to it.
+/// An address that this process has just given up may be in use for a moment: its threads close it when they come to
+/// it.
 const TRIES: u32 = 20;
 /// How long to wait in between.
 const PAUSE: Duration = Duration::from_millis(25);
@@ -63,7 +64,8 @@ pub(super) fn one_more(address: SocketAddr) -> io::Result<ListenSocket> {
 pub(super) fn unix(path: &Path, mode: u32) -> io::Result<ListenSocket> {
     make_way(path)?;
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-    // The kernel takes the mode of what it makes from here, less the umask: nobody can open it before the mode is right.
+    // The kernel takes the mode of what it makes from here, less the umask: nobody can open it before the mode is
+    // right.
     fchmod(&socket, Mode::from_bits_truncate(mode))?;
     socket.bind(&SockAddr::unix(path)?)?;
     set_mode(path, mode)?;

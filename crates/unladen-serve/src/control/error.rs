@@ -24,17 +24,17 @@ pub enum ServeError {
         /// Why not.
         source: Box<UpstreamError>,
     },
-    /// A front cannot be as it is configured.
-    #[error("the front `{name}`: {source}")]
-    Front {
+    /// A site cannot be as it is configured.
+    #[error("the site `{name}`: {source}")]
+    Site {
         /// Its name.
         name: String,
         /// Why not.
-        source: crate::front::FrontError,
+        source: crate::site::SiteError,
     },
     /// The access log cannot be written, or the like.
     #[error("cannot begin to log: {0}")]
-    Seeing(#[source] io::Error),
+    Observability(#[source] io::Error),
     /// The system refuses a thread, or handlers of signals.
     #[error("cannot start: {doing}: {source}")]
     Start {

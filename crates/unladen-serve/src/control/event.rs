@@ -1,6 +1,6 @@
 //! The principal type is [`Event`]: what the control thread reacts to.
 
-use super::handover::Heir;
+use super::handover::Successor;
 
 /// What the control thread reacts to.
 #[derive(Debug)]
@@ -21,5 +21,5 @@ pub(super) enum Event {
         thread: usize,
     },
     /// The process that is to go on serves, or does not.
-    Heir(Result<Heir, String>),
+    Successor(Result<Successor, String>),
 }

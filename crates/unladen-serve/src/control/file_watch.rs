@@ -18,8 +18,8 @@ const QUIET: Duration = Duration::from_millis(100);
 
 /// Tells of each change in the files' folders, for as long as the process lives.
 ///
-/// The folders, as editors put another file in its place; and those of the files they link to, as Kubernetes and certbot switch a link
-/// above it.
+/// The folders, as editors put another file in its place; and those of the files they link to, as Kubernetes and
+/// certbot switch a link above it.
 #[derive(Debug)]
 pub(super) struct FileWatch {
     // Shared with the thread that reads it.
@@ -51,7 +51,8 @@ impl FileWatch {
         Ok(Self { inotify })
     }
 
-    /// Watches these too. What is watched already goes on to be: that of files which are no longer named costs a look at the others.
+    /// Watches these too. What is watched already goes on to be: that of files which are no longer named costs a look
+    /// at the others.
     ///
     /// # Errors
     /// The first that cannot be watched, after trying all.

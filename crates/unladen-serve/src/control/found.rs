@@ -11,6 +11,7 @@ use socket2::SockRef;
 
 use crate::config::address_text;
 use crate::plan::ListenSocket;
+use crate::say::say;
 use crate::settings::ListenAddress;
 
 /// A listening socket that was there before this process.
@@ -19,9 +20,11 @@ pub(super) struct Found {
     pub(super) socket: ListenSocket,
     /// Where it listens, as the kernel says.
     pub(super) address: ListenAddress,
-    /// What systemd calls it, `FileDescriptorName=`; or the address that it was handed over for, as it may be at another.
+    /// What systemd calls it, `FileDescriptorName=`; or the address that it was handed over for, as it may be at
+    /// another.
     pub(super) name: Option<String>,
-    /// Whether it comes from a process like this one, and not from systemd: the file of a Unix socket is then to be taken away in the end.
+    /// Whether it comes from a process like this one, and not from systemd: the file of a Unix socket is then to be
+    /// taken away in the end.
     pub(super) is_ours: bool,
 }
 
@@ -65,7 +68,7 @@ impl Found {
     }
 }
 
-/// Those for an address; without any, those that are called as its `[[beside]]`.
+/// Those for an address; without any, those that are called as its `[[outbound]]`.
 pub(super) fn take(found: &mut Vec<Found>, address: &ListenAddress, name: &str) -> Vec<Found> {
     let by_address: Vec<Found> = found.extract_if(.., |one| one.is_at(address)).collect();
     if !by_address.is_empty() {
@@ -94,7 +97,7 @@ pub(super) fn from_systemd() -> Vec<Found> {
         };
         match socket.and_then(|socket| Found::new(socket, name, false)) {
             Ok(one) => found.push(one),
-            Err(error) => eprintln!("unladen: a socket of systemd's is left alone: {error}"),
+            Err(error) => say!("unladen: a socket of systemd's is left alone: {error}"),
         }
     }
     found

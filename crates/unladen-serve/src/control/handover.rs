@@ -1,4 +1,4 @@
-//! Handing over to a new process. The principal type is [`Heir`]: that process, as the old one sees it.
+//! Handing over to a new process. The principal type is [`Successor`]: that process, as the old one sees it.
 
 use std::env;
 use std::ffi::OsString;
@@ -34,7 +34,7 @@ pub(super) struct Program {
 
 /// The process that is to go on.
 #[derive(Debug)]
-pub(super) struct Heir {
+pub(super) struct Successor {
     stream: UnixStream,
 }
 
@@ -64,7 +64,7 @@ impl Program {
         Ok(Self { path: called.unwrap_or(real), arguments: arguments.collect(), folder: env::current_dir()? })
     }
 
-    /// Starts it and hands the sockets over; an [`Event::Heir`] tells whether it serves.
+    /// Starts it and hands the sockets over; an [`Event::Successor`] tells whether it serves.
     pub(super) fn start(&self, sockets: Vec<(&ListenSocket, Given)>, events: Sender<Event>) -> io::Result<Child> {
         let (here, there) = UnixStream::pair()?;
         here.set_read_timeout(Some(PATIENCE))?;
@@ -87,7 +87,7 @@ impl Program {
             let fds: Vec<_> = copies.iter().map(AsFd::as_fd).collect();
             let result = wire::send(&here, &greeting, &fds).and_then(|()| wire::hear(&here));
             let told = match result {
-                Ok(Some(SERVING)) => Ok(Heir { stream: here }),
+                Ok(Some(SERVING)) => Ok(Successor { stream: here }),
                 Ok(Some(_)) => Err("it does not know how to take over".into()),
                 Ok(None) => Err(ENDED.into()),
                 Err(error) if is_end(&error) => Err(ENDED.into()),
@@ -96,16 +96,16 @@ impl Program {
                 }
                 Err(error) => Err(error.to_string()),
             };
-            let _ = events.send(Event::Heir(told));
+            let _ = events.send(Event::Successor(told));
         };
         thread::Builder::new().name("handover".into()).spawn(hand_over)?;
         Ok(child)
     }
 }
 
-// === impl Heir ===
+// === impl Successor ===
 
-impl Heir {
+impl Successor {
     /// It is the service from now on.
     pub(super) fn inherit(self) {
         // If it is gone already, there is nobody to go back to.

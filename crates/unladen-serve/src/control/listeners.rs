@@ -12,6 +12,7 @@ use super::found::{self, Found};
 use super::wire::Given;
 use crate::config::address_text;
 use crate::plan::{ListenSocket, Listener};
+use crate::say::say;
 use crate::settings::ListenAddress;
 
 /// What this process listens at.
@@ -25,7 +26,8 @@ pub(super) struct Listeners {
 #[derive(Debug)]
 struct Held {
     listener: Arc<Listener>,
-    /// Of a Unix socket that is taken away in the end: which file it was, as another process may have put its own there.
+    /// Of a Unix socket that is taken away in the end: which file it was, as another process may have put its own
+    /// there.
     file: Option<SocketFile>,
 }
 
@@ -68,7 +70,8 @@ pub(super) struct Changed {
 impl Listeners {
     /// Listens at these addresses, in this order, and at no others; or, with an error, at those as before.
     ///
-    /// Those that go are given up before this returns: what waits to be accepted is left to whoever else has their sockets.
+    /// Those that go are given up before this returns: what waits to be accepted is left to whoever else has their
+    /// sockets.
     pub(super) fn become_these(
         &mut self,
         wanted: &[Wanted<'_>],
@@ -87,7 +90,8 @@ impl Listeners {
                 }
             }
         }
-        // Not before all are there: what comes to a further socket of an address that others listen at would be lost with it.
+        // Not before all are there: what comes to a further socket of an address that others listen at would be lost
+        // with it.
         let mut held = Vec::new();
         for (Opened { sockets, file }, wanted) in new {
             self.made += 1;
@@ -102,7 +106,7 @@ impl Listeners {
                 && self.held.iter().any(|held| held.listener.address == *wanted.address && held.file.is_some())
                 && let Err(source) = bind::set_mode(path, wanted.mode)
             {
-                eprintln!("unladen: the mode of {} stays as it is: {source}", path.display());
+                say!("unladen: the mode of {} stays as it is: {source}", path.display());
             }
         }
         let mut changed = Changed { new: new.len(), ..Changed::default() };

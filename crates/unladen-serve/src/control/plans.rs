@@ -7,11 +7,11 @@ use unladen_pool::{Upstream, UpstreamError};
 use super::error::ServeError;
 use super::found::Found;
 use super::listeners::{Changed, Listeners, Wanted};
-use crate::beside::Beside;
-use crate::config::{Config, FrontStamp};
-use crate::front::{Front, FrontSettings};
+use crate::config::{Config, SiteStamp};
 use crate::plan::{Listener, Plan, Planned, State};
-use crate::settings::{BesideSettings, ListenAddress, Settings};
+use crate::proxy::Proxy;
+use crate::settings::{ListenAddress, ProxySettings, Settings};
+use crate::site::{Site, SiteSettings};
 
 /// Who may open the admin's Unix socket: its user and group.
 const ADMIN_MODE: u32 = 0o660;
@@ -23,20 +23,20 @@ pub(super) struct Plans {
     threads: usize,
     generation: u64,
     kept: Vec<Kept>,
-    fronts: Vec<KeptFront>,
+    sites: Vec<KeptSite>,
 }
 
-/// A `[[front]]` as it is.
+/// A `[[site]]` as it is.
 #[derive(Debug)]
-struct KeptFront {
-    front: Arc<Front>,
-    stamp: FrontStamp,
+struct KeptSite {
+    site: Arc<Site>,
+    stamp: SiteStamp,
 }
 
-/// A `[[beside]]` as it is.
+/// A `[[outbound]]` as it is.
 #[derive(Debug)]
 struct Kept {
-    beside: Arc<Beside>,
+    proxy: Arc<Proxy>,
     /// Of its certificates and key: with others of the same names, it is another upstream.
     stamp: u64,
 }
@@ -53,35 +53,34 @@ pub(super) struct Made {
 
 impl Plans {
     pub(super) fn new(threads: usize) -> Self {
-        Self { listeners: Listeners::default(), threads, generation: 0, kept: Vec::new(), fronts: Vec::new() }
+        Self { listeners: Listeners::default(), threads, generation: 0, kept: Vec::new(), sites: Vec::new() }
     }
 
     /// Makes one; or, with an error, leaves everything as it is.
     pub(super) fn make(&mut self, config: &Config, found: &mut Vec<Found>) -> Result<Made, ServeError> {
         let settings = &config.settings;
-        let stamped = settings.beside.iter().zip(&config.stamps);
-        let kept: Vec<Kept> = stamped.map(|(beside, stamp)| self.beside(beside, *stamp)).collect::<Result<_, _>>()?;
+        let stamped = settings.outbound.iter().zip(&config.stamps);
+        let kept: Vec<Kept> = stamped.map(|(proxy, stamp)| self.proxy(proxy, *stamp)).collect::<Result<_, _>>()?;
         let admin = settings.admin.as_ref().map(|admin| &admin.listen);
-        let stamped = settings.front.iter().zip(&config.front_stamps);
-        let fronts: Vec<KeptFront> =
-            stamped.map(|(front, stamp)| self.front(front, *stamp)).collect::<Result<_, _>>()?;
+        let stamped = settings.site.iter().zip(&config.site_stamps);
+        let sites: Vec<KeptSite> = stamped.map(|(site, stamp)| self.site(site, *stamp)).collect::<Result<_, _>>()?;
         let (listeners, changed) = self.listen(settings, admin, found)?;
         let mut listeners = listeners.into_iter();
         let planned = |kept: &Kept| {
-            let count = kept.beside.settings.listen.len();
+            let count = kept.proxy.settings.listen.len();
             let listeners = listeners.by_ref().take(count).collect();
-            Planned { beside: kept.beside.clone(), front: None, redirects: Vec::new(), listeners }
+            Planned { proxy: kept.proxy.clone(), site: None, redirects: Vec::new(), listeners }
         };
         let mut places: Vec<Planned> = kept.iter().map(planned).collect();
-        places.extend(fronts.iter().map(|KeptFront { front, .. }| {
-            let (count, redirects) = (front.settings.app.listen.len(), front.settings.redirect.len());
+        places.extend(sites.iter().map(|KeptSite { site, .. }| {
+            let (count, redirects) = (site.settings.proxy.listen.len(), site.settings.redirect.len());
             let own = listeners.by_ref().take(count).collect();
             let redirects = listeners.by_ref().take(redirects).collect();
-            Planned { beside: front.app.clone(), front: Some(front.clone()), listeners: own, redirects }
+            Planned { proxy: site.proxy.clone(), site: Some(site.clone()), listeners: own, redirects }
         }));
         self.generation += 1;
         self.kept = kept;
-        self.fronts = fronts;
+        self.sites = sites;
         let plan = Plan {
             generation: self.generation,
             places,
@@ -91,38 +90,41 @@ impl Plans {
         Ok(Made { plan, admin: listeners.next(), changed })
     }
 
-    fn front(&self, settings: &FrontSettings, stamp: FrontStamp) -> Result<KeptFront, ServeError> {
-        let name = &settings.app.upstream.name;
-        let before = self.fronts.iter().find(|kept| kept.front.app.upstream.settings().name == *name);
-        if let Some(kept) = before.filter(|kept| kept.stamp == stamp && kept.front.settings == *settings) {
-            return Ok(KeptFront { front: kept.front.clone(), stamp });
+    fn site(&self, settings: &SiteSettings, stamp: SiteStamp) -> Result<KeptSite, ServeError> {
+        let name = &settings.proxy.upstream.name;
+        let before = self.sites.iter().find(|kept| kept.site.proxy.upstream.settings().name == *name);
+        if let Some(kept) = before.filter(|kept| kept.stamp == stamp && kept.site.settings == *settings) {
+            return Ok(KeptSite { site: kept.site.clone(), stamp });
         }
-        let is_same = |kept: &&KeptFront| {
-            kept.stamp.app == stamp.app && kept.front.settings.app.upstream == settings.app.upstream
+        let is_same = |kept: &&KeptSite| {
+            kept.stamp.proxy == stamp.proxy && kept.site.settings.proxy.upstream == settings.proxy.upstream
         };
         let upstream = match before.filter(is_same) {
-            Some(kept) => kept.front.app.upstream.clone(),
+            Some(kept) => kept.site.proxy.upstream.clone(),
             None => {
-                Upstream::new(settings.app.upstream.clone(), self.threads).map_err(|source| refused(name, source))?
+                Upstream::new(settings.proxy.upstream.clone(), self.threads).map_err(|source| refused(name, source))?
             }
         };
-        let app = Arc::new(Beside::new(settings.app.clone(), upstream));
-        let front = Front::new(settings.clone(), app, self.threads, before.map(|kept| &*kept.front))
-            .map_err(|source| ServeError::Front { name: name.clone(), source })?;
-        Ok(KeptFront { front: Arc::new(front), stamp })
+        let before_app = before.map(|kept| &*kept.site.proxy);
+        let proxy = Arc::new(Proxy::new(settings.proxy.clone(), upstream, before_app));
+        let site = Site::new(settings.clone(), proxy, self.threads, before.map(|kept| &*kept.site))
+            .map_err(|source| ServeError::Site { name: name.clone(), source })?;
+        Ok(KeptSite { site: Arc::new(site), stamp })
     }
 
-    fn beside(&self, settings: &BesideSettings, stamp: u64) -> Result<Kept, ServeError> {
+    fn proxy(&self, settings: &ProxySettings, stamp: u64) -> Result<Kept, ServeError> {
+        let before = self.kept.iter().find(|kept| kept.proxy.settings.upstream.name == settings.upstream.name);
         let mut same = self.kept.iter().filter(|kept| kept.stamp == stamp);
-        if let Some(kept) = same.clone().find(|kept| kept.beside.settings == *settings) {
-            return Ok(Kept { beside: kept.beside.clone(), stamp });
+        if let Some(kept) = same.clone().find(|kept| kept.proxy.settings == *settings) {
+            return Ok(Kept { proxy: kept.proxy.clone(), stamp });
         }
-        let upstream = match same.find(|kept| kept.beside.settings.upstream == settings.upstream) {
-            Some(kept) => kept.beside.upstream.clone(),
+        let upstream = match same.find(|kept| kept.proxy.settings.upstream == settings.upstream) {
+            Some(kept) => kept.proxy.upstream.clone(),
             None => Upstream::new(settings.upstream.clone(), self.threads)
                 .map_err(|source| refused(&settings.upstream.name, source))?,
         };
-        Ok(Kept { beside: Arc::new(Beside::new(settings.clone(), upstream)), stamp })
+        let before = before.map(|kept| &*kept.proxy);
+        Ok(Kept { proxy: Arc::new(Proxy::new(settings.clone(), upstream, before)), stamp })
     }
 
     /// Those of each in turn, and the admin's last.
@@ -133,16 +135,16 @@ impl Plans {
         found: &mut Vec<Found>,
     ) -> Result<(Vec<Arc<Listener>>, Changed), ServeError> {
         let threads = self.threads;
-        let of = |beside| {
-            let BesideSettings { listen, upstream, socket_mode, .. }: &BesideSettings = beside;
+        let of = |proxy| {
+            let ProxySettings { listen, upstream, socket_mode, .. }: &ProxySettings = proxy;
             let wanted = |address| Wanted { address, name: &upstream.name, mode: *socket_mode, threads };
             listen.iter().map(wanted)
         };
-        let mut wanted: Vec<Wanted<'_>> = settings.beside.iter().flat_map(of).collect();
-        for front in &settings.front {
-            let FrontSettings { app, redirect, .. } = front;
-            wanted.extend(of(app));
-            let to = |address| Wanted { address, name: &app.upstream.name, mode: app.socket_mode, threads };
+        let mut wanted: Vec<Wanted<'_>> = settings.outbound.iter().flat_map(of).collect();
+        for site in &settings.site {
+            let SiteSettings { proxy, redirect, .. } = site;
+            wanted.extend(of(proxy));
+            let to = |address| Wanted { address, name: &proxy.upstream.name, mode: proxy.socket_mode, threads };
             wanted.extend(redirect.iter().map(to));
         }
         wanted.extend(admin.map(|address| Wanted { address, name: "admin", mode: ADMIN_MODE, threads: 1 }));
@@ -153,29 +155,30 @@ impl Plans {
     pub(super) fn last(&mut self, state: State) -> Plan {
         self.generation += 1;
         self.kept.clear();
-        self.fronts.clear();
+        self.sites.clear();
         Plan { generation: self.generation, places: Vec::new(), trace_sample: None, state }
     }
 }
 
-/// Looks at what only an attempt can tell: whether upstreams can be made as they are configured, with their certificates and keys.
+/// Looks at what only an attempt can tell: whether upstreams can be made as they are configured, with their
+/// certificates and keys.
 ///
-/// What is doubtful about them, a sentence each.
+/// What is doubtful about them, a sentence each; if `asks`, validators are tried too.
 ///
 /// # Errors
 /// The first that cannot.
-pub fn try_upstreams(config: &Config) -> Result<Vec<String>, ServeError> {
-    for beside in &config.settings.beside {
-        Upstream::new(beside.upstream.clone(), 1).map_err(|source| refused(&beside.upstream.name, source))?;
+pub fn try_upstreams(config: &Config, asks: bool) -> Result<Vec<String>, ServeError> {
+    for proxy in &config.settings.outbound {
+        Upstream::new(proxy.upstream.clone(), 1).map_err(|source| refused(&proxy.upstream.name, source))?;
     }
     let mut doubts = Vec::new();
-    for settings in &config.settings.front {
-        let name = &settings.app.upstream.name;
-        let upstream = Upstream::new(settings.app.upstream.clone(), 1).map_err(|source| refused(name, source))?;
-        let app = Arc::new(Beside::new(settings.app.clone(), upstream));
-        let front = Front::new(settings.clone(), app, 1, None)
-            .map_err(|source| ServeError::Front { name: name.clone(), source })?;
-        doubts.extend(front.doubts());
+    for settings in &config.settings.site {
+        let name = &settings.proxy.upstream.name;
+        let upstream = Upstream::new(settings.proxy.upstream.clone(), 1).map_err(|source| refused(name, source))?;
+        let proxy = Arc::new(Proxy::new(settings.proxy.clone(), upstream, None));
+        let site = Site::new(settings.clone(), proxy, 1, None)
+            .map_err(|source| ServeError::Site { name: name.clone(), source })?;
+        doubts.extend(site.doubts(asks));
     }
     Ok(doubts)
 }

@@ -1,8 +1,9 @@
-//! What two processes say to each other while one takes over from the other, over a Unix socket that is the new one's standard input.
+//! What two processes say to each other while one takes over from the other, over a Unix socket that is the new one's
+//! standard input.
 //!
-//! The old one sends a [`Greeting`] and then the listening sockets (SCM_RIGHTS, unix(7)): what is sent so is open in both, and needs
-//! neither numbers that both agree on nor descriptors that any other child would inherit. The new one says when it serves, the old one
-//! answers that it is the service from now on.
+//! The old one sends a [`Greeting`] and then the listening sockets (SCM_RIGHTS, unix(7)): what is sent so is open in
+//! both, and needs neither numbers that both agree on nor descriptors that any other child would inherit. The new one
+//! says when it serves, the old one answers that it is the service from now on.
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;

@@ -18,7 +18,7 @@ fn sources(folder: &Path, into: &mut String) {
 
 #[test]
 fn the_map_in_the_docs_names_functions_that_are_there() {
-    let map = fs::read_to_string(crates().join("../docs/phases.md")).unwrap();
+    let map = fs::read_to_string(crates().join("../docs/concepts/life-of-a-request.md")).unwrap();
     let mut named = 0;
     let rows = map.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| phase"));
     for row in rows {

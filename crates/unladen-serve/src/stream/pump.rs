@@ -2,9 +2,10 @@
 
 use std::task::{Context, Poll, ready};
 
-use super::{Sink, SinkError, Source, SourceError};
+use super::{BodySource, Sink, SinkError, SourceError};
 
-/// Carries a body over. Polled by hand, since two of them share a task, and what they work on is used by others between the polls.
+/// Carries a body over. Polled by hand, since two of them share a task, and what they work on is used by others between
+/// the polls.
 #[derive(Debug, Default)]
 pub(crate) struct Pump {
     /// Bytes carried.
@@ -13,6 +14,8 @@ pub(crate) struct Pump {
     kept: Vec<u8>,
     keep: usize,
     overflowed: bool,
+    /// The source can begin again by itself.
+    rewinds: bool,
     /// From an earlier attempt: goes before what the source has.
     replayed: usize,
     ended: bool,
@@ -40,21 +43,30 @@ impl Pump {
         Self { keep, ..Self::default() }
     }
 
-    /// Whether all that was carried has been kept.
-    pub(crate) fn is_kept(&self) -> bool {
-        !self.overflowed
+    /// One whose source is rewound to send all of it again.
+    pub(crate) fn rewinding() -> Self {
+        Self { rewinds: true, ..Self::default() }
     }
 
-    /// Begins again. Only if all that was carried has been kept.
-    pub(crate) fn again(&mut self) {
+    /// Whether all that was carried can be sent again.
+    pub(crate) fn is_kept(&self) -> bool {
+        !self.overflowed || self.rewinds
+    }
+
+    /// Begins again, as the source does if it can. Only if all that was carried can be sent again.
+    pub(crate) fn again(&mut self, source: &mut BodySource<'_>) {
+        source.rewind();
         (self.replayed, self.ended) = (0, false);
+        if self.rewinds {
+            self.bytes = 0;
+        }
     }
 
     /// Carries what there is.
     pub(crate) fn poll(
         &mut self,
         cx: &mut Context<'_>,
-        source: &mut Source<'_>,
+        source: &mut BodySource<'_>,
         sink: &mut Sink<'_>,
         limit: Option<u64>,
     ) -> Poll<Result<(), PumpError>> {
@@ -70,9 +82,9 @@ impl Pump {
                     if limit.is_some_and(|limit| data.len() as u64 > limit.saturating_sub(self.bytes)) {
                         return Poll::Ready(Err(PumpError::TooLarge));
                     }
-                    let count = ready!(sink.poll_write(cx, data)).map_err(PumpError::Sink)?;
+                    let count = ready!(sink.poll_take(cx, source)).map_err(PumpError::Sink)?;
                     self.bytes += count as u64;
-                    self.remember(&data[..count]);
+                    self.remember(&source.data()[..count]);
                     source.consume(count);
                     self.moved = true;
                 }

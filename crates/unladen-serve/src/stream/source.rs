@@ -1,18 +1,21 @@
-//! The principal type is [`Source`]: where a body comes from, by HTTP/1 or HTTP/2.
+//! The principal type is [`BodySource`]: where a body comes from, by HTTP/1 or HTTP/2.
 
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use unladen_cache::Reader;
-use unladen_http1::{Decoder, Fault, Fields, Length, Step};
+use unladen_cache::FetchReader;
+use unladen_http1::{Decoder, Fault, Field, Fields, Length, Step};
 use unladen_pool::{Buffer, Half, LARGE};
 
 use crate::convert::trailers_from_h2;
-use crate::front::News;
+use crate::site::{News, is_said_by_us, may_trail};
+use crate::spool::SpoolError;
+
+use super::SpoolSource;
 
 /// Where a body comes from.
 #[derive(Debug)]
-pub(crate) enum Source<'a> {
+pub(crate) enum BodySource<'a> {
     /// There is none.
     Empty,
     /// A connection of HTTP/1.
@@ -22,15 +25,28 @@ pub(crate) enum Source<'a> {
     /// Memory.
     Memory(Bytes),
     /// An answer that is on its way for several.
-    Filling(Box<FillingSource>),
+    Fetch(Box<FetchSource>),
+    /// Where it has waited until it was whole.
+    Spool(Box<SpoolSource>),
 }
 
 /// A body that is on its way for several.
 #[derive(Debug)]
-pub(crate) struct FillingSource {
-    reader: Reader<News>,
+pub(crate) struct FetchSource {
+    reader: FetchReader<News>,
     held: Bytes,
     done: bool,
+}
+
+/// Which trailers go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// All.
+    None,
+    /// Of a site's client: none that a head would lose. Whether names with underscores go on.
+    Client(bool),
+    /// Of an upstream: none that we alone say.
+    Upstream,
 }
 
 /// A body of HTTP/1.
@@ -43,6 +59,7 @@ pub(crate) struct H1Source<'a> {
     ready: usize,
     ends_with_connection: bool,
     done: bool,
+    guard: Guard,
 }
 
 /// A body of HTTP/2.
@@ -53,6 +70,7 @@ pub(crate) struct H2Source {
     trailers: Option<Fields>,
     data_done: bool,
     done: bool,
+    guard: Guard,
 }
 
 /// Why a body broke off.
@@ -70,11 +88,14 @@ pub(crate) enum SourceError {
     /// The stream was reset, or the connection failed.
     #[error("{0}")]
     H2(#[from] h2::Error),
+    /// It cannot be read from where it has waited.
+    #[error("{0}")]
+    Spool(#[from] SpoolError),
 }
 
-// === impl Source ===
+// === impl BodySource ===
 
-impl Source<'_> {
+impl BodySource<'_> {
     /// Waits for data: false at the body's end.
     pub(crate) fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
         match self {
@@ -82,7 +103,8 @@ impl Source<'_> {
             Self::H1(source) => source.poll_fill(cx),
             Self::H2(source) => source.poll_fill(cx),
             Self::Memory(body) => Poll::Ready(Ok(!body.is_empty())),
-            Self::Filling(source) => source.poll_fill(cx),
+            Self::Fetch(source) => source.poll_fill(cx),
+            Self::Spool(source) => source.poll_fill(cx),
         }
     }
 
@@ -93,7 +115,19 @@ impl Source<'_> {
             Self::H1(source) => &source.buffer.bytes()[..source.ready],
             Self::H2(source) => &source.held,
             Self::Memory(body) => body,
-            Self::Filling(source) => &source.held,
+            Self::Fetch(source) => &source.held,
+            Self::Spool(source) => source.data(),
+        }
+    }
+
+    /// What is there, if it is shared: empty, if it is not.
+    pub(super) fn shared(&self) -> &Bytes {
+        static NOTHING: Bytes = Bytes::new();
+        match self {
+            Self::Memory(body) => body,
+            Self::H2(source) => &source.held,
+            Self::Fetch(source) => &source.held,
+            Self::Empty | Self::H1(_) | Self::Spool(_) => &NOTHING,
         }
     }
 
@@ -111,9 +145,10 @@ impl Source<'_> {
                 let _ = source.stream.flow_control().release_capacity(count);
             }
             Self::Memory(body) => bytes::Buf::advance(body, count.min(body.len())),
-            Self::Filling(source) => {
+            Self::Fetch(source) => {
                 let _ = source.held.split_to(count.min(source.held.len()));
             }
+            Self::Spool(source) => source.consume(count),
         }
     }
 
@@ -124,18 +159,49 @@ impl Source<'_> {
             Self::H1(source) => source.done,
             Self::H2(source) => source.done,
             Self::Memory(body) => body.is_empty(),
-            Self::Filling(source) => source.done,
+            Self::Fetch(source) => source.done,
+            Self::Spool(source) => source.is_done(),
+        }
+    }
+
+    /// Says which trailers go on.
+    pub(crate) fn guard(&mut self, guard: Guard) {
+        match self {
+            Self::H1(source) => source.guard = guard,
+            Self::H2(source) => source.guard = guard,
+            // What was spooled, was read from one that is guarded.
+            Self::Empty | Self::Memory(_) | Self::Fetch(_) | Self::Spool(_) => (),
         }
     }
 
     /// After the end: what came as trailers.
     pub(crate) fn trailers(&self) -> Option<&Fields> {
         let trailers = match self {
-            Self::Empty | Self::Memory(_) | Self::Filling(_) => None,
+            Self::Empty | Self::Memory(_) | Self::Fetch(_) => None,
             Self::H1(source) => Some(source.decoder.trailers()),
             Self::H2(source) => source.trailers.as_ref(),
+            Self::Spool(source) => source.trailers(),
         };
         trailers.filter(|trailers| !trailers.is_empty())
+    }
+
+    /// Of HTTP/1: whether all of a body of this length has come already, with its head.
+    pub(crate) fn holds(&self, length: Length) -> bool {
+        matches!((self, length), (Self::H1(source), Length::Exact(length)) if source.buffer.bytes().len() as u64 >= length)
+    }
+
+    /// Gives memory back that nothing is in, as long as nothing comes.
+    pub(crate) fn rest(&mut self) {
+        if let Self::H1(source) = self {
+            source.buffer.release();
+        }
+    }
+
+    /// Begins again, if it is one that can: of what has waited.
+    pub(crate) fn rewind(&mut self) {
+        if let Self::Spool(source) = self {
+            source.rewind();
+        }
     }
 
     /// Of HTTP/1: the connection itself, for what follows the message.
@@ -155,11 +221,23 @@ impl Source<'_> {
     }
 }
 
-// === impl FillingSource ===
+// === impl Guard ===
 
-impl FillingSource {
+impl Guard {
+    fn keeps(self, field: &Field<'_>) -> bool {
+        match self {
+            Self::None => true,
+            Self::Client(underscores) => may_trail(field, underscores),
+            Self::Upstream => !is_said_by_us(field.name),
+        }
+    }
+}
+
+// === impl FetchSource ===
+
+impl FetchSource {
     /// Of a reader that has been told the head.
-    pub(crate) fn new(reader: Reader<News>) -> Self {
+    pub(crate) fn new(reader: FetchReader<News>) -> Self {
         Self { reader, held: Bytes::new(), done: false }
     }
 
@@ -188,6 +266,7 @@ impl<'a> H1Source<'a> {
             ready: 0,
             ends_with_connection: length == Length::UntilClose,
             done: matches!(length, Length::None | Length::Exact(0)),
+            guard: Guard::None,
         }
     }
 
@@ -204,6 +283,8 @@ impl<'a> H1Source<'a> {
                 Step::Data(count) => self.ready = count,
                 Step::End(count) => {
                     self.buffer.consume(count);
+                    let guard = self.guard;
+                    self.decoder.retain_trailers(|field| guard.keeps(&field));
                     self.done = true;
                 }
                 Step::More => {
@@ -244,7 +325,7 @@ impl<'a> H1Source<'a> {
 impl H2Source {
     pub(crate) fn new(stream: h2::RecvStream) -> Self {
         let done = stream.is_end_stream();
-        Self { stream, held: Bytes::new(), trailers: None, data_done: done, done }
+        Self { stream, held: Bytes::new(), trailers: None, data_done: done, done, guard: Guard::None }
     }
 
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
@@ -263,6 +344,10 @@ impl H2Source {
         if !self.done {
             let trailers = ready!(self.stream.poll_trailers(cx))?;
             self.trailers = trailers.map(|trailers| trailers_from_h2(&trailers)).transpose()?;
+            let guard = self.guard;
+            if let Some(trailers) = &mut self.trailers {
+                trailers.retain(|field| guard.keeps(&field));
+            }
             self.done = true;
         }
         Poll::Ready(Ok(false))

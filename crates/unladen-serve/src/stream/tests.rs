@@ -12,6 +12,8 @@ use unladen_pool::{Buffer, Half, Socket, Transport};
 
 use super::*;
 
+mod relay;
+
 /// As much as the system takes of a socket at least.
 const SMALLEST: usize = 4608;
 
@@ -130,7 +132,7 @@ async fn carried(body: &[u8], from: Framing, to: Framing, manner: &Manner, head:
     let writing = tokio::spawn(write(writer, from.encode(body, &manner.chunks), manner.written.clone()));
     let reading = tokio::spawn(read(reader, manner.read.clone()));
     let mut buffer = Buffer::default();
-    let mut source = Source::H1(H1Source::new(Half(&source_end), &mut buffer, from.length(body)));
+    let mut source = BodySource::H1(H1Source::new(Half(&source_end), &mut buffer, from.length(body)));
     let mut out = head.to_vec();
     let mut sink = Sink::H1(H1Sink::new(Half(&sink_end), &mut out, to.length(body)));
     let mut pump = Pump::keeping(1000);
@@ -201,7 +203,7 @@ proptest! {
             let (source_end, writer) = pair();
             let writing = tokio::spawn(write(writer, from.encode(&body, &chunks), written));
             let mut buffer = Buffer::default();
-            let mut source = Source::H1(H1Source::new(Half(&source_end), &mut buffer, from.length(&body)));
+            let mut source = BodySource::H1(H1Source::new(Half(&source_end), &mut buffer, from.length(&body)));
             let mut pump = Pump::keeping(body.len());
             // The first takes some of it, and is gone.
             let (sink_end, mut reader) = pair();
@@ -214,7 +216,7 @@ proptest! {
             }
             drop(reader);
             assert!(pump.is_kept());
-            pump.again();
+            pump.again(&mut source);
             let (sink_end, reader) = pair();
             let reading = tokio::spawn(read(reader, vec![50_000]));
             let mut out = Vec::new();
@@ -234,7 +236,7 @@ fn broken(bytes: &[u8], length: Length, limit: Option<u64>) -> (Vec<u8>, PumpErr
         let (source_end, writer) = pair();
         let (sink_end, reader) = pair();
         let mut buffer = Buffer::default();
-        let mut source = Source::H1(H1Source::new(Half(&source_end), &mut buffer, length));
+        let mut source = BodySource::H1(H1Source::new(Half(&source_end), &mut buffer, length));
         let mut out = Vec::new();
         let mut sink = Sink::H1(H1Sink::new(Half(&sink_end), &mut out, Length::Chunked));
         tokio::spawn(write(writer, bytes.to_vec(), vec![1, 2, 3]));
@@ -287,8 +289,8 @@ fn what_a_client_sends_ahead_is_kept_while_it_waits() {
     run(async {
         let (end, mut writer) = pair();
         let mut buffer = Buffer::default();
-        let mut source = Source::H1(H1Source::new(Half(&end), &mut buffer, Length::None));
-        let gone = async |source: &mut Source<'_>| poll_fn(|cx| Poll::Ready(source.poll_gone(cx))).await;
+        let mut source = BodySource::H1(H1Source::new(Half(&end), &mut buffer, Length::None));
+        let gone = async |source: &mut BodySource<'_>| poll_fn(|cx| Poll::Ready(source.poll_gone(cx))).await;
         assert!(!gone(&mut source).await);
         writer.write_all(b"GET /next HTTP/1.1\r\n").await.unwrap();
         tokio::task::yield_now().await;

@@ -49,6 +49,7 @@ pub(super) type Key = (usize, String, Protocol);
 struct Seen {
     local: bool,
     server_name: Option<String>,
+    inside: Option<Protocol>,
     refused: Series,
     reused: Series,
     unused: Series,
@@ -145,7 +146,10 @@ impl Connections {
         conversation.transfer(transfer, moment, statements, &mut |notice| notices.push(notice));
         let key = conversation.key();
         let reused = conversation.opened_in.is_none_or(|opened| opened.request != moment.request);
-        let peer = conversation.peer.clone();
+        let (peer, inside) = (conversation.peer.clone(), conversation.inside);
+        if inside.is_some() && !notices.is_empty() {
+            self.seen(key.clone(), &peer).inside = inside;
+        }
         for notice in notices {
             self.notice(key.clone(), &peer, notice, reused, moment);
         }
@@ -220,7 +224,7 @@ impl Connections {
         }
         let mut connections: BTreeMap<Key, ConnectionSeen> = BTreeMap::new();
         for (key, seen) in self.seen {
-            let Seen { local, server_name, refused, reused, unused } = seen;
+            let Seen { local, server_name, inside, refused, reused, unused } = seen;
             let (group, peer, protocol) = key.clone();
             connections.insert(
                 key,
@@ -230,6 +234,7 @@ impl Connections {
                     local,
                     protocol,
                     server_name,
+                    inside,
                     refused,
                     reused,
                     unused,

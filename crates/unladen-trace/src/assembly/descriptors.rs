@@ -53,7 +53,8 @@ impl Descriptors {
         self.processes.entry(pid).or_default().folder = Some(folder);
     }
 
-    /// The path behind a descriptor whose file has this name: as it was opened, else as the system tells now, else the name.
+    /// The path behind a descriptor whose file has this name: as it was opened, else as the system tells now, else the
+    /// name.
     pub(super) fn path(&mut self, pid: u32, fd: i32, name: &str, resolver: &dyn Resolver) -> String {
         let is_it = |path: &str| path.rsplit('/').next() == Some(name);
         let files = &mut self.processes.entry(pid).or_default().files;
@@ -89,8 +90,8 @@ impl Descriptors {
     }
 }
 
-/// Without `//`, `/./` and `/folder/../`: the same file should have one name. (A symbolic link before `..` would make it
-/// another one; that is rare, and the path is for people to read.)
+/// Without `//`, `/./` and `/folder/../`: the same file should have one name. (A symbolic link before `..` would make
+/// it another one; that is rare, and the path is for people to read.)
 fn clean(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

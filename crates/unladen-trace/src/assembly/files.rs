@@ -8,12 +8,12 @@ use super::bump;
 use super::moment::Moment;
 use super::table::Table;
 use crate::event::{FileCall, LockCall, Way};
-use crate::evidence::{Evidence, FileSeen, LockKind, LockSeen, Outcome, TransferSeen};
+use crate::evidence::{Evidence, FileOutcome, FileSeen, LockKind, LockSeen, TransferSeen};
 
 /// Files by path.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    calls: Table<(usize, FileCall, String, Outcome)>,
+    calls: Table<(usize, FileCall, String, FileOutcome)>,
     transfers: BTreeMap<(usize, String), Transferred>,
     locks: Table<(usize, LockKind, String)>,
     /// Files made in a way that fails if they are there, until they are removed: (path → when).
@@ -64,20 +64,20 @@ impl Files {
         call: FileCall,
         path: &str,
         target: Option<&str>,
-        outcome: Outcome,
+        outcome: FileOutcome,
         took_ns: u64,
         moment: Moment,
     ) {
         match (call, outcome) {
-            (FileCall::Link, Outcome::Found | Outcome::Exists) => {
+            (FileCall::Link, FileOutcome::Found | FileOutcome::Exists) => {
                 let made = target.unwrap_or(path).to_owned();
                 let waited = self.made.get(&made).map_or(0, |made| made.took_ns);
                 self.make(made, Made { moment, took_ns: took_ns + waited, by_link: true });
             }
-            (FileCall::Create, Outcome::Found) => {
+            (FileCall::Create, FileOutcome::Found) => {
                 self.make(path.to_owned(), Made { moment, took_ns, by_link: false });
             }
-            (FileCall::Unlink, Outcome::Found) => {
+            (FileCall::Unlink, FileOutcome::Found) => {
                 if let Some(made) = self.made.remove(path)
                     && made.moment.request == moment.request
                     && (made.by_link || is_called_lock(path))
@@ -153,15 +153,15 @@ impl Files {
     }
 }
 
-fn outcome(result: i32) -> Outcome {
+fn outcome(result: i32) -> FileOutcome {
     if result >= 0 {
-        return Outcome::Found;
+        return FileOutcome::Found;
     }
     match Errno::from_raw(-result) {
-        Errno::ENOENT | Errno::ENOTDIR => Outcome::Missing,
-        Errno::EEXIST => Outcome::Exists,
-        Errno::EACCES | Errno::EPERM => Outcome::Refused,
-        _ => Outcome::Failed,
+        Errno::ENOENT | Errno::ENOTDIR => FileOutcome::Missing,
+        Errno::EEXIST => FileOutcome::Exists,
+        Errno::EACCES | Errno::EPERM => FileOutcome::Refused,
+        _ => FileOutcome::Failed,
     }
 }
 

@@ -12,7 +12,8 @@ use crate::wire::{fastcgi, syslog};
 
 /// Standard error's descriptor.
 const STDERR: i32 = 2;
-/// What a worker of PHP-FPM tells its master over standard error at the end of a request (fpm_stdio.c): no line of a log.
+/// What a worker of PHP-FPM tells its master over standard error at the end of a request (fpm_stdio.c): no line of a
+/// log.
 const FPM_MARK: &[u8] = b"\0fscf\0";
 /// Examples that are kept of each log.
 const EXAMPLES: usize = 5;
@@ -42,8 +43,8 @@ impl Logs {
         if transfer.way != Way::Out {
             return false;
         }
-        // What PHP writes to standard error goes to the web server this way, beside the page. (A question to the DNS can begin
-        // like that.)
+        // What PHP writes to standard error goes to the web server this way, beside the page. (A question to the DNS
+        // can begin like that.)
         if !transfer.socket.datagram
             && let Some(text) = fastcgi::stderr(transfer.payload)
         {
@@ -106,8 +107,8 @@ impl Logs {
         took_ns: u64,
         moment: Moment,
     ) {
-        // Nobody reads what is written to /dev/null, so that its page may not be in memory yet, and cannot be seen: then its
-        // length tells.
+        // Nobody reads what is written to /dev/null, so that its page may not be in memory yet, and cannot be seen:
+        // then its length tells.
         let is_mark = payload == FPM_MARK || payload.is_empty() && result == FPM_MARK.len() as i64;
         if way == Way::Out && fd == STDERR && !is_mark {
             let key = (group, LogSink::Stderr, "stderr".to_owned());

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::moment::Moment;
 use super::table::Table;
-use crate::evidence::{Evidence, QueryProtocol, QuerySeen};
+use crate::evidence::{Counted, Evidence, QueryProtocol, QuerySeen};
 use crate::series::Series;
 use crate::sql::{Fingerprint, fingerprint};
 
@@ -21,6 +21,8 @@ pub(super) type Key = (usize, String, QueryProtocol, Rc<str>);
 #[derive(Debug, Default)]
 pub(super) struct Statements {
     asked: Table<Key>,
+    /// Prepared by a question of its own.
+    prepared: Table<Key>,
     more: BTreeMap<Key, More>,
     /// By the hash of their text.
     known: HashMap<(QueryProtocol, u64), Rc<Known>>,
@@ -71,6 +73,29 @@ impl Statements {
         key
     }
 
+    /// One was prepared, and not executed with it; returns what to give [`prepare_took`](Self::prepare_took).
+    pub(super) fn prepared(
+        &mut self,
+        (group, database, protocol): (usize, &str, QueryProtocol),
+        text: &[u8],
+        moment: Moment,
+    ) -> Key {
+        let known = self.known(text, protocol);
+        let key = (group, database.to_owned(), protocol, known.fingerprint.clone());
+        self.prepared.add(key.clone(), moment, 0);
+        let more = self.more.entry(key.clone()).or_default();
+        if more.example.is_empty() {
+            more.example.clone_from(&known.example);
+            more.writes = known.writes;
+        }
+        key
+    }
+
+    /// Preparing one took so long.
+    pub(super) fn prepare_took(&mut self, key: &Key, took_ns: u64, moment: Moment) {
+        self.prepared.add_time(key.clone(), moment, took_ns);
+    }
+
     /// An execution took so long (more).
     pub(super) fn took(&mut self, key: &Key, took_ns: u64, moment: Moment) {
         self.asked.add_time(key.clone(), moment, took_ns);
@@ -104,15 +129,18 @@ impl Statements {
     }
 
     pub(super) fn dropped(&self) -> u64 {
-        self.asked.dropped()
+        self.asked.dropped() + self.prepared.dropped()
     }
 
     pub(super) fn finish(mut self, evidence: &mut Evidence) {
-        evidence.queries = self
-            .asked
-            .into_sorted()
+        let mut all: BTreeMap<Key, (Counted, Counted)> =
+            self.asked.into_sorted().into_iter().map(|(key, counted)| (key, (counted, Counted::default()))).collect();
+        for (key, prepares) in self.prepared.into_sorted() {
+            all.entry(key).or_default().1 = prepares;
+        }
+        evidence.queries = all
             .into_iter()
-            .map(|(key, counted)| {
+            .map(|(key, (counted, prepares))| {
                 let More { example, writes, identical, distinct, rows } = self.more.remove(&key).unwrap_or_default();
                 let (group, database, protocol, fingerprint) = key;
                 let fingerprint = fingerprint.to_string();
@@ -124,6 +152,7 @@ impl Statements {
                     example,
                     writes,
                     counted,
+                    prepares,
                     identical,
                     distinct,
                     rows,

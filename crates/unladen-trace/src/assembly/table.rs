@@ -6,8 +6,8 @@ use std::hash::Hash;
 use super::moment::Moment;
 use crate::evidence::Counted;
 
-/// Most keys of one table, of some 0.7 kB each. Twelve first requests of Sympa with 300 lists have 120,000: each lock is made by a
-/// file with a name of its own. What comes beyond is counted as dropped, and said.
+/// Most keys of one table, of some 0.7 kB each. Twelve first requests of Sympa with 300 lists have 120,000: each lock
+/// is made by a file with a name of its own. What comes beyond is counted as dropped, and said.
 const MAX_KEYS: usize = 250_000;
 
 /// Counts by key, in how many requests, and times.

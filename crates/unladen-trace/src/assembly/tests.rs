@@ -2,7 +2,7 @@ use std::net::SocketAddr;
 
 use super::*;
 use crate::event::{FileCall, Language, LockCall, Peer, Socket, Way};
-use crate::evidence::{Evidence, LockKind, LogSink, Outcome, Protocol, QueryProtocol};
+use crate::evidence::{Evidence, FileOutcome, LockKind, LogSink, Protocol, QueryProtocol};
 
 struct Nothing;
 
@@ -106,10 +106,10 @@ fn files_are_counted_by_path_and_outcome_and_what_comes_again_is_known() {
     );
     assert_eq!(evidence.page.requests, 12 * REQUESTS);
     let [a, b] = &evidence.files[..] else { panic!("{:?}", evidence.files) };
-    assert_eq!((a.path.as_str(), a.outcome), ("/a", Outcome::Found));
+    assert_eq!((a.path.as_str(), a.outcome), ("/a", FileOutcome::Found));
     assert_eq!((per_request(&evidence, &a.counted.count), per_request(&evidence, &a.counted.again())), (2.0, 1.0));
     assert_eq!(per_request(&evidence, &a.counted.time_ns), 1_800.0);
-    assert_eq!((b.path.as_str(), b.outcome), ("/srv/b", Outcome::Missing));
+    assert_eq!((b.path.as_str(), b.outcome), ("/srv/b", FileOutcome::Missing));
 }
 
 #[test]

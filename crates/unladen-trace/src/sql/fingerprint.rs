@@ -1,4 +1,5 @@
-//! The principal type is [`Fingerprint`]: a statement without its values, so that statements that differ in nothing else are one.
+//! The principal type is [`Fingerprint`]: a statement without its values, so that statements that differ in nothing
+//! else are one.
 
 use std::borrow::Cow;
 
@@ -28,16 +29,16 @@ pub struct Fingerprint {
 /// What of a statement can be compared with others.
 ///
 /// - Literals and placeholders are `?`, with their sign where it belongs to them. `TRUE`, `FALSE` and `NULL` stay.
-/// - A list of them is `(?+)`; after IN and VALUES also a list of one, and one with NULL, TRUE or FALSE among values. Of rows
-///   after VALUES the first stays.
+/// - A list of them is `(?+)`; after IN and VALUES also a list of one, and one with NULL, TRUE or FALSE among values.
+///   Of rows after VALUES the first stays.
 /// - Comments are dropped, optimizer hints with them; of MySQL's `/*! … */` the inside stays.
 /// - Keywords, and well-known functions that are called, are in capitals; names and their quotes stay.
 /// - A text that ends in a string, a comment or a bracket ends in `…`, and so does one longer than [`MAX_FINGERPRINT`].
 ///
-/// `writes`: INSERT, UPDATE, DELETE, REPLACE, MERGE, TRUNCATE, LOAD, COPY … FROM and what changes the schema (temporary tables too),
-/// in any of several statements, behind WITH and inside it. `SELECT … INTO table` writes in PostgreSQL, where it makes a
-/// table; `INTO OUTFILE` and `INTO @variable` change no data. `SELECT … FOR UPDATE` locks rows and changes none: it reads.
-/// What a called procedure does is not known: `CALL` and `DO` read.
+/// `writes`: INSERT, UPDATE, DELETE, REPLACE, MERGE, TRUNCATE, LOAD, COPY … FROM and what changes the schema (temporary
+/// tables too), in any of several statements, behind WITH and inside it. `SELECT … INTO table` writes in PostgreSQL,
+/// where it makes a table; `INTO OUTFILE` and `INTO @variable` change no data. `SELECT … FOR UPDATE` locks rows and
+/// changes none: it reads. What a called procedure does is not known: `CALL` and `DO` read.
 ///
 /// A fingerprint is its own fingerprint.
 pub fn fingerprint(text: &[u8], dialect: Dialect) -> Fingerprint {

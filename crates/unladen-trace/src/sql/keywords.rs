@@ -1,4 +1,5 @@
-//! Words with a meaning of their own: written in capitals in a fingerprint, and telling whether a sign belongs to a number.
+//! Words with a meaning of their own: written in capitals in a fingerprint, and telling whether a sign belongs to a
+//! number.
 
 /// What the words of SQL are; sorted. Words that tables often have as names of columns (`key`, `type`, `user`, `value`,
 /// `status`) are not here: as columns they keep their letters.

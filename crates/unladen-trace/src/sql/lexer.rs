@@ -1,4 +1,5 @@
-//! The principal type is [`Lexer`]: text into tokens. It takes anything; what is left open at the end is cut off ([`Token::Cut`]).
+//! The principal type is [`Lexer`]: text into tokens. It takes anything; what is left open at the end is cut off
+//! ([`Token::Cut`]).
 
 use super::Dialect;
 
@@ -77,7 +78,8 @@ impl<'a> Lexer<'a> {
         Some(token)
     }
 
-    /// [`Self::skip_blanks`] leaves `executable` alone; an executable comment that is not closed ends the text as it is.
+    /// [`Self::skip_blanks`] leaves `executable` alone; an executable comment that is not closed ends the text as it
+    /// is.
     fn open_comment(&mut self) -> Option<Token<'a>> {
         std::mem::take(&mut self.executable).then_some(Token::Cut)
     }
@@ -129,8 +131,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Over a comment that begins here; false if it does not end. Of MySQL's `/*! … */` only the marks are skipped: what is
-    /// inside is done. Hints (`/*+ … */`) are comments.
+    /// Over a comment that begins here; false if it does not end. Of MySQL's `/*! … */` only the marks are skipped:
+    /// what is inside is done. Hints (`/*+ … */`) are comments.
     fn skip_comment(&mut self) -> bool {
         if self.dialect == Dialect::Mysql && !self.executable {
             let mark = if self.byte(2) == b'!' { 3 } else { 4 };

@@ -92,7 +92,8 @@ fn makes_a_table(after: &[Piece<'_>]) -> bool {
     })
 }
 
-/// Where the word stands that says what is done: the first one, behind brackets; with WITH the one that follows its parts.
+/// Where the word stands that says what is done: the first one, behind brackets; with WITH the one that follows its
+/// parts.
 fn verb(pieces: &[Piece<'_>]) -> Option<usize> {
     let first = pieces.iter().position(|piece| !matches!(piece, Piece::Open(_)))?;
     if !pieces.get(first).is_some_and(|piece| named(piece, "WITH")) {

@@ -1,13 +1,13 @@
 //! The principal function is [`questions`]: what is asked of the DNS.
 //!
-//! Source: RFC 1035, section 4; section 5.1 for how names are written. What systemd-resolved is asked over its socket is
-//! its Varlink interface `io.systemd.Resolve`.
+//! Source: RFC 1035, section 4; section 5.1 for how names are written. What systemd-resolved is asked over its socket
+//! is its Varlink interface `io.systemd.Resolve`.
 
 #[cfg(test)]
 mod tests;
 
 use super::json;
-use super::reader::Reader;
+use super::reader::ByteReader;
 
 /// Questions of one message that are read; resolvers send one.
 const MAX_QUESTIONS: u16 = 8;
@@ -21,15 +21,16 @@ const HEAD: usize = 12;
 /// A question asked of the DNS.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Question {
-    /// The name in small letters without the last dot; `.` is the root. Dots in labels are `\.`, what is not printable is `\DDD`.
+    /// The name in small letters without the last dot; `.` is the root. Dots in labels are `\.`, what is not printable
+    /// is `\DDD`.
     pub name: String,
-    /// `A`, `AAAA`, `MX`; `TYPE65280` if it has no name here. Over systemd-resolved's socket, which asks for both addresses at once,
-    /// `A+AAAA`.
+    /// `A`, `AAAA`, `MX`; `TYPE65280` if it has no name here. Over systemd-resolved's socket, which asks for both
+    /// addresses at once, `A+AAAA`.
     pub kind: String,
 }
 
-/// The questions of one send: a message over UDP, messages over TCP with their lengths before them, or a call of systemd-resolved.
-/// Answers and what is something else have none.
+/// The questions of one send: a message over UDP, messages over TCP with their lengths before them, or a call of
+/// systemd-resolved. Answers and what is something else have none.
 pub fn questions(payload: &[u8]) -> Vec<Question> {
     // An id may begin with a brace too.
     if payload.first() == Some(&b'{')
@@ -43,7 +44,7 @@ pub fn questions(payload: &[u8]) -> Vec<Question> {
 
 /// The questions of messages with their lengths before them, RFC 1035 section 4.2.2.
 fn over_tcp(payload: &[u8]) -> Vec<Question> {
-    let mut reader = Reader(payload);
+    let mut reader = ByteReader(payload);
     let mut questions = Vec::new();
     while questions.len() < usize::from(MAX_QUESTIONS)
         && let Some(length) = reader.u16()
@@ -58,7 +59,7 @@ fn over_tcp(payload: &[u8]) -> Vec<Question> {
 
 /// The questions of one message, if it is a query and its questions can be read.
 fn message(message: &[u8]) -> Option<Vec<Question>> {
-    let mut reader = Reader(message);
+    let mut reader = ByteReader(message);
     let (_id, flags, count) = (reader.u16()?, reader.u16()?, reader.u16()?);
     let answers = (reader.u16()?, reader.u16()?, reader.u16()?);
     // QR and opcode: a standard query. It has no answers, and no zones; EDNS is in the additional section.
@@ -69,7 +70,7 @@ fn message(message: &[u8]) -> Option<Vec<Question>> {
     let mut questions = Vec::new();
     for _ in 0..count {
         let (name, end) = name(message, at)?;
-        let mut reader = Reader(message.get(end..)?);
+        let mut reader = ByteReader(message.get(end..)?);
         let (kind, class) = (reader.u16()?, reader.u16()?);
         // IN, with the bit that multicast DNS has there; CH; ANY.
         if !matches!(class & 0x7fff, 1 | 3 | 255) {

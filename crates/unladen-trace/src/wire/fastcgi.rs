@@ -1,8 +1,9 @@
 //! The principal functions are [`records`], [`begins_request`] and [`stderr`]: records of FastCGI.
 //!
-//! Source: FastCGI Specification, version 1.0, section 3.3 (records), 5.1 (`FCGI_BEGIN_REQUEST`), 5.3 (`FCGI_STDERR`), 8 (types).
+//! Source: FastCGI Specification, version 1.0, section 3.3 (records), 5.1 (`FCGI_BEGIN_REQUEST`), 5.3 (`FCGI_STDERR`),
+//! 8 (types).
 
-use super::reader::{Reader, printable};
+use super::reader::{ByteReader, printable};
 
 /// The only version there is.
 pub const VERSION: u8 = 1;
@@ -80,7 +81,7 @@ pub fn stderr(payload: &[u8]) -> Option<String> {
 
 /// Records from the first byte on, until something is none. The last one's content may be cut.
 pub fn records(payload: &[u8]) -> impl Iterator<Item = Record<'_>> {
-    let mut reader = Reader(payload);
+    let mut reader = ByteReader(payload);
     std::iter::from_fn(move || {
         let (version, kind, request, length) = (reader.u8()?, reader.u8()?, reader.u16()?, reader.u16()?);
         let padding = reader.u8()?;

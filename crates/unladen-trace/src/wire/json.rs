@@ -1,4 +1,5 @@
-//! The principal function is [`members`]: which texts and numbers a JSON object has, by their path. Varlink's messages need no more.
+//! The principal function is [`members`]: which texts and numbers a JSON object has, by their path. Varlink's messages
+//! need no more.
 
 /// Objects inside each other that are looked into.
 const MAX_DEPTH: usize = 8;
@@ -7,8 +8,8 @@ const MAX_MEMBERS: usize = 64;
 /// Longest key or text that is read, in bytes.
 const MAX_STRING: usize = 1024;
 
-/// Members of an object and of those in it that are text or number: keys joined by dots, and the text. Where it stops making
-/// sense, or is cut, it ends.
+/// Members of an object and of those in it that are text or number: keys joined by dots, and the text. Where it stops
+/// making sense, or is cut, it ends.
 pub(super) fn members(text: &[u8]) -> Vec<(String, String)> {
     let mut scan = Scan { text, at: 0 };
     let mut path: Vec<String> = Vec::new();

@@ -1,18 +1,18 @@
 //! The principal type is [`MysqlClient`]: what the client says on one connection to MySQL or MariaDB.
 //!
-//! Source: MySQL's "Client/Server Protocol" in its source documentation (Basic Packets, Connection Phase, Command Phase), and
-//! MariaDB's "Clients & Utilities: Client/Server Protocol" for what is its own.
+//! Source: MySQL's "Client/Server Protocol" in its source documentation (Basic Packets, Connection Phase, Command
+//! Phase), and MariaDB's "Clients & Utilities: Client/Server Protocol" for what is its own.
 
 #[cfg(test)]
 mod tests;
 
 use super::prepared::{Prepared, Text};
-use super::reader::Reader;
+use super::reader::ByteReader;
 use super::statement::{Statement, identity, values};
 use crate::event::MAX_TAIL;
 
-/// Capabilities of the client: `CLIENT_SSL`, `CLIENT_COMPRESS`, `CLIENT_PROTOCOL_41`, `CLIENT_ZSTD_COMPRESSION_ALGORITHM`,
-/// `CLIENT_QUERY_ATTRIBUTES`.
+/// Capabilities of the client: `CLIENT_SSL`, `CLIENT_COMPRESS`, `CLIENT_PROTOCOL_41`,
+/// `CLIENT_ZSTD_COMPRESSION_ALGORITHM`, `CLIENT_QUERY_ATTRIBUTES`.
 const SSL: u32 = 1 << 11;
 const COMPRESS: u32 = 1 << 5;
 const PROTOCOL_41: u32 = 1 << 9;
@@ -46,8 +46,8 @@ pub struct MysqlClient {
     prepared: Prepared,
     /// What was asked and not answered.
     awaits: Awaits,
-    /// The id that the server will give to the next prepared statement, if one was seen: it counts them. (The first is not
-    /// always 1: MariaDB goes on counting when a thread takes another connection.)
+    /// The id that the server will give to the next prepared statement, if one was seen: it counts them. (The first is
+    /// not always 1: MariaDB goes on counting when a thread takes another connection.)
     next_id: Option<u32>,
     /// Texts that wait for the first id that is seen, the oldest first; their ids are below it.
     waiting: Vec<Text>,
@@ -123,8 +123,8 @@ impl MysqlClient {
         self.state == State::Compressed
     }
 
-    /// What one call sent: its first bytes, and how many they were altogether. `out` gets each query, each statement that is
-    /// prepared (`parse_only`) and each execution.
+    /// What one call sent: its first bytes, and how many they were altogether. `out` gets each query, each statement
+    /// that is prepared (`parse_only`) and each execution.
     pub fn sent(&mut self, payload: &[u8], total: usize, mut out: impl FnMut(Statement<'_>)) {
         let total = total.max(payload.len());
         if matches!(self.state, State::Encrypted | State::Compressed) || total == 0 {
@@ -133,7 +133,7 @@ impl MysqlClient {
         if self.command.is_none() && self.head.is_empty() && !self.begin(payload, total) {
             return;
         }
-        let mut reader = Reader(payload);
+        let mut reader = ByteReader(payload);
         while !reader.0.is_empty() {
             if self.wants_head() && !self.read_head(&mut reader) {
                 break;
@@ -166,7 +166,7 @@ impl MysqlClient {
         }
         let awaits = std::mem::take(&mut self.awaits);
         let whole = tail.len() < MAX_TAIL;
-        let mut reader = Reader(tail);
+        let mut reader = ByteReader(tail);
         let packet = match reader.u24_le() {
             // The first packet of the answer, if all of it was seen.
             Some(length) if whole && reader.u8() == Some(1) => reader.take(length as usize),
@@ -177,7 +177,7 @@ impl MysqlClient {
                 self.place(packet);
                 None
             }
-            (Awaits::Rows, Some([0, rest @ ..])) => number(&mut Reader(rest)),
+            (Awaits::Rows, Some([0, rest @ ..])) => number(&mut ByteReader(rest)),
             _ => None,
         }
     }
@@ -199,7 +199,7 @@ impl MysqlClient {
             }
             State::Commands => {
                 let other = payload.get(3).is_some_and(|sequence| *sequence != 0);
-                let single = Reader(payload).u24_le().is_some_and(|length| length as usize + HEAD == total);
+                let single = ByteReader(payload).u24_le().is_some_and(|length| length as usize + HEAD == total);
                 // Authentication, or a file that the server asked for, is passed over whole.
                 let known = payload.len() <= HEAD || !other && may_begin_command(payload);
                 if !(known || other && single) {
@@ -213,7 +213,7 @@ impl MysqlClient {
 
     /// The client's answer to the greeting.
     fn greet(&mut self, payload: &[u8]) {
-        let mut reader = Reader(payload);
+        let mut reader = ByteReader(payload);
         let length = reader.u24_le().unwrap_or(0);
         reader.u8();
         let capabilities = reader.u32_le().unwrap_or(0);
@@ -231,14 +231,14 @@ impl MysqlClient {
         self.command.as_ref().is_none_or(|command| command.left == 0)
     }
 
-    fn read_head(&mut self, reader: &mut Reader<'_>) -> bool {
+    fn read_head(&mut self, reader: &mut ByteReader<'_>) -> bool {
         let take = HEAD.saturating_sub(self.head.len()).min(reader.0.len());
         self.head.extend_from_slice(reader.take(take).unwrap_or_default());
         if self.head.len() < HEAD {
             return false;
         }
         let head = std::mem::take(&mut self.head);
-        let mut head = Reader(&head);
+        let mut head = ByteReader(&head);
         let (length, sequence) = (head.u24_le().unwrap_or(0), head.u8().unwrap_or(0));
         match &mut self.command {
             Some(command) if sequence == command.sequence.wrapping_add(1) => {
@@ -309,7 +309,7 @@ impl MysqlClient {
             }
             // COM_STMT_EXECUTE, and MariaDB's COM_STMT_BULK_EXECUTE
             0x17 | 0xfa => {
-                let mut reader = Reader(body);
+                let mut reader = ByteReader(body);
                 if let Some(id) = reader.u32_le() {
                     self.execute(id, reader.0, command.length, truncated, out);
                 }
@@ -406,7 +406,7 @@ impl Command {
         self.more = length == LARGE;
     }
 
-    fn read(&mut self, reader: &mut Reader<'_>) {
+    fn read(&mut self, reader: &mut ByteReader<'_>) {
         let take = usize::try_from(self.left).unwrap_or(usize::MAX).min(reader.0.len());
         let bytes = reader.take(take).unwrap_or_default();
         self.left -= bytes.len() as u64;
@@ -416,7 +416,8 @@ impl Command {
         }
     }
 
-    /// Over bytes that were not seen; how many were its own. Heads of further packets of the same command are among them.
+    /// Over bytes that were not seen; how many were its own. Heads of further packets of the same command are among
+    /// them.
     fn skip(&mut self, hole: u64) -> u64 {
         let own = if self.more { hole } else { hole.min(self.left) };
         // A client that waits for its answer sends nothing behind it.
@@ -434,15 +435,15 @@ impl Command {
     }
 }
 
-/// Whether these may be the first bytes that a client sends (its answer to the greeting), or that it sends after some that were
-/// not seen.
+/// Whether these may be the first bytes that a client sends (its answer to the greeting), or that it sends after some
+/// that were not seen.
 pub fn looks_like_mysql(first: &[u8]) -> bool {
     is_handshake(first) || is_command(first, first.len()) || is_command(first, usize::MAX) && has_text(first)
 }
 
 /// `HandshakeResponse41` or `SSLRequest`.
 fn is_handshake(first: &[u8]) -> bool {
-    let mut reader = Reader(first);
+    let mut reader = ByteReader(first);
     let (Some(length), Some(sequence), Some(capabilities)) = (reader.u24_le(), reader.u8(), reader.u32_le()) else {
         return false;
     };
@@ -455,10 +456,10 @@ fn is_handshake(first: &[u8]) -> bool {
         && filler.iter().all(|byte| *byte == 0)
 }
 
-/// One command, and nothing behind it: a client waits for the answer. COM_STMT_CLOSE and COM_STMT_SEND_LONG_DATA have none,
-/// so that a command may follow them.
+/// One command, and nothing behind it: a client waits for the answer. COM_STMT_CLOSE and COM_STMT_SEND_LONG_DATA have
+/// none, so that a command may follow them.
 fn is_command(payload: &[u8], total: usize) -> bool {
-    let mut reader = Reader(payload);
+    let mut reader = ByteReader(payload);
     let mut left = total;
     loop {
         let (Some(length), Some(sequence), Some(kind)) = (reader.u24_le(), reader.u8(), reader.u8()) else {
@@ -484,7 +485,7 @@ fn is_command(payload: &[u8], total: usize) -> bool {
 
 /// The first five bytes of a command whose end may come later.
 fn may_begin_command(payload: &[u8]) -> bool {
-    let mut reader = Reader(payload);
+    let mut reader = ByteReader(payload);
     match (reader.u24_le(), reader.u8(), reader.u8()) {
         (Some(length), Some(0), Some(kind)) => is_kind(kind, length),
         _ => false,
@@ -519,10 +520,10 @@ fn has_text(first: &[u8]) -> bool {
         })
 }
 
-/// The text behind the attributes of a query: count, sets (always one), and if there are any: which are NULL, their types and
-/// names, their values.
+/// The text behind the attributes of a query: count, sets (always one), and if there are any: which are NULL, their
+/// types and names, their values.
 fn attributes(body: &[u8]) -> Option<&[u8]> {
-    let mut reader = Reader(body);
+    let mut reader = ByteReader(body);
     let count = number(&mut reader)?;
     number(&mut reader)?;
     if count == 0 {
@@ -562,7 +563,7 @@ fn attributes(body: &[u8]) -> Option<&[u8]> {
 }
 
 /// A length-encoded integer.
-fn number(reader: &mut Reader<'_>) -> Option<u64> {
+fn number(reader: &mut ByteReader<'_>) -> Option<u64> {
     Some(match reader.u8()? {
         small @ 0..=250 => u64::from(small),
         0xfc => u64::from(reader.u16_le()?),

@@ -8,7 +8,7 @@ mod tests;
 use std::collections::HashMap;
 
 use super::prepared::{Prepared, Text};
-use super::reader::Reader;
+use super::reader::ByteReader;
 use super::statement::{Statement, identity, values};
 use crate::event::MAX_TAIL;
 
@@ -89,14 +89,14 @@ impl PostgresClient {
         Self::default()
     }
 
-    /// Whether the connection is encrypted: nothing can be read of it any more. Known when the server has answered `S` or
-    /// `G`, or the client's hello was seen.
+    /// Whether the connection is encrypted: nothing can be read of it any more. Known when the server has answered `S`
+    /// or `G`, or the client's hello was seen.
     pub fn is_tls(&self) -> bool {
         self.state == State::Encrypted
     }
 
-    /// What one call sent: its first bytes, and how many they were altogether. `out` gets each statement when its message
-    /// (for prepared ones: Execute) is complete.
+    /// What one call sent: its first bytes, and how many they were altogether. `out` gets each statement when its
+    /// message (for prepared ones: Execute) is complete.
     pub fn sent(&mut self, payload: &[u8], total: usize, mut out: impl FnMut(Statement<'_>)) {
         let total = total.max(payload.len());
         if self.state == State::Encrypted || total == 0 {
@@ -105,7 +105,7 @@ impl PostgresClient {
         if self.message.is_none() && self.head.is_empty() && !self.begin(payload, total) {
             return;
         }
-        let mut reader = Reader(payload);
+        let mut reader = ByteReader(payload);
         while !reader.0.is_empty() {
             if self.message.is_none() && !self.read_head(&mut reader) {
                 break;
@@ -127,8 +127,8 @@ impl PostgresClient {
         }
     }
 
-    /// The last bytes of what one call received. How many rows the commands that end in it returned or changed, if it is the
-    /// end of an answer.
+    /// The last bytes of what one call received. How many rows the commands that end in it returned or changed, if it
+    /// is the end of an answer.
     pub fn received(&mut self, tail: &[u8]) -> Option<u64> {
         if self.state == State::Asked {
             match tail {
@@ -173,7 +173,7 @@ impl PostgresClient {
     }
 
     /// Reads tag and length; false if they are not complete, or no head at all.
-    fn read_head(&mut self, reader: &mut Reader<'_>) -> bool {
+    fn read_head(&mut self, reader: &mut ByteReader<'_>) -> bool {
         let tagged = self.state != State::Start;
         let wanted = 4 + usize::from(tagged);
         let take = wanted.saturating_sub(self.head.len()).min(reader.0.len());
@@ -182,7 +182,7 @@ impl PostgresClient {
             return false;
         }
         let head = std::mem::take(&mut self.head);
-        let mut head = Reader(&head);
+        let mut head = ByteReader(&head);
         let tag = if tagged { head.u8().unwrap_or(0) } else { 0 };
         let length = head.u32().unwrap_or(0);
         if tagged && !is_tag(tag) || !(4..=MAX_MESSAGE).contains(&length) {
@@ -204,7 +204,7 @@ impl PostgresClient {
     fn complete(&mut self, out: &mut impl FnMut(Statement<'_>)) {
         let Some(message) = self.message.take_if(|message| message.left == 0) else { return };
         let truncated = message.is_truncated();
-        let mut body = Reader(&message.body);
+        let mut body = ByteReader(&message.body);
         match message.tag {
             0 => self.first(body.u32().unwrap_or(0)),
             b'Q' => {
@@ -216,7 +216,7 @@ impl PostgresClient {
             b'P' => {
                 self.flush_parsed(out);
                 let Some(name) = body.until_nul() else { return };
-                let text = Reader(body.0).until_nul();
+                let text = ByteReader(body.0).until_nul();
                 let truncated = text.is_none();
                 let bytes = text.unwrap_or(body.0).to_vec();
                 self.prepared.insert(name, Text { bytes, truncated });
@@ -291,7 +291,7 @@ impl PostgresClient {
 // === impl Message ===
 
 impl Message {
-    fn read(&mut self, reader: &mut Reader<'_>) {
+    fn read(&mut self, reader: &mut ByteReader<'_>) {
         let take = usize::try_from(self.left).unwrap_or(usize::MAX).min(reader.0.len());
         let bytes = reader.take(take).unwrap_or_default();
         self.left -= bytes.len() as u64;
@@ -323,13 +323,13 @@ pub fn looks_like_postgres(first: &[u8]) -> bool {
 
 /// A tag and a length are soon found in anything: of what was not seen from its beginning more is asked.
 fn is_telling(first: &[u8]) -> bool {
-    let mut reader = Reader(first);
+    let mut reader = ByteReader(first);
     let (Some(tag), Some(length)) = (reader.u8(), reader.u32()) else { return false };
     let body = usize::try_from(length).ok().and_then(|length| reader.0.get(..length - 4));
     match (tag, body) {
         (b'Q', Some(body)) => memchr::memchr(0, body) == Some(body.len().wrapping_sub(1)),
         (b'Q', None) => memchr::memchr(0, reader.0).is_none(),
-        (b'P', _) => Reader(reader.0).until_nul().is_some_and(|name| name.len() < 64 && !name.contains(&b'\n')),
+        (b'P', _) => ByteReader(reader.0).until_nul().is_some_and(|name| name.len() < 64 && !name.contains(&b'\n')),
         (b'B', Some(body)) => body.len() >= 8,
         (b'X' | b'S' | b'H', Some(body)) => body.is_empty(),
         (b'C' | b'D', Some([b'S' | b'P', .., 0])) => true,
@@ -338,7 +338,7 @@ fn is_telling(first: &[u8]) -> bool {
 }
 
 fn is_startup(first: &[u8]) -> bool {
-    let mut reader = Reader(first);
+    let mut reader = ByteReader(first);
     let (Some(length), Some(code)) = (reader.u32(), reader.u32()) else { return false };
     match code {
         SSL | GSSENC => length == 8,
@@ -349,7 +349,7 @@ fn is_startup(first: &[u8]) -> bool {
 
 /// Whether messages with tags follow each other from the first byte to the last that was seen.
 fn chains(payload: &[u8], total: usize) -> bool {
-    let mut reader = Reader(payload);
+    let mut reader = ByteReader(payload);
     let mut seen = false;
     while let Some(tag) = reader.u8() {
         if !is_tag(tag) {
@@ -374,9 +374,10 @@ fn is_tag(tag: u8) -> bool {
     matches!(tag, b'Q' | b'P' | b'B' | b'D' | b'E' | b'C' | b'S' | b'H' | b'F' | b'X' | b'd' | b'c' | b'f' | b'p')
 }
 
-/// The rows of all commands that messages of the backend end, if they chain up to the end and one of them ends a command.
+/// The rows of all commands that messages of the backend end, if they chain up to the end and one of them ends a
+/// command.
 fn rows(tail: &[u8]) -> Option<u64> {
-    let mut reader = Reader(tail);
+    let mut reader = ByteReader(tail);
     let mut rows = None;
     while let Some(tag) = reader.u8() {
         if !matches!(

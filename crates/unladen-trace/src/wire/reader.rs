@@ -1,12 +1,12 @@
-//! The principal type is [`Reader`]: numbers and names from the front of some bytes.
+//! The principal type is [`ByteReader`]: numbers and names from the beginning of some bytes.
 
-/// Bytes that are read from the front.
+/// Bytes that are read from the beginning.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+pub(super) struct ByteReader<'a>(pub(super) &'a [u8]);
 
-// === impl Reader ===
+// === impl ByteReader ===
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     pub(super) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;

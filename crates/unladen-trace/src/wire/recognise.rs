@@ -14,8 +14,9 @@ const RESOLVED: &str = "/run/systemd/resolve/io.systemd.Resolve";
 /// DNS, multicast DNS, LLMNR.
 const DNS_PORTS: &[u16] = &[53, 5353, 5355];
 
-/// What is spoken over a connection: by the first bytes that were sent over it, and where they tell nothing by where they go. A
-/// connection whose beginning was not seen is recognised too, if the first send that was seen begins a message.
+/// What is spoken over a connection: by the first bytes that were sent over it, and where they tell nothing by where
+/// they go. A connection whose beginning was not seen is recognised too, if the first send that was seen begins a
+/// message.
 pub fn recognise(first_sent: &[u8], peer: &Peer) -> Protocol {
     if first_sent.is_empty() {
         return Protocol::Silent;

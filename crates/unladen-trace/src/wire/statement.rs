@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// SQL that was sent over a connection, when the message that carries it out was complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Statement<'a> {
-    /// Its text as it was sent, as far as it was seen. For an execution the text that was prepared; `EXECUTE name` (PostgreSQL)
-    /// or `EXECUTE statement id` (MySQL) where that was not seen.
+    /// Its text as it was sent, as far as it was seen. For an execution the text that was prepared; `EXECUTE name`
+    /// (PostgreSQL) or `EXECUTE statement id` (MySQL) where that was not seen.
     pub text: &'a [u8],
     /// Stands for text and values together: the same for the same. Compares within one run of this program.
     pub identity: u64,
@@ -14,7 +14,8 @@ pub struct Statement<'a> {
     pub truncated: bool,
     /// It was prepared, and then executed or not.
     pub prepared: bool,
-    /// It was parsed, and not executed with it: a message of its own. An execution of it will be a statement of its own.
+    /// It was parsed, and not executed with it: a message of its own. An execution of it will be a statement of its
+    /// own.
     pub parse_only: bool,
 }
 

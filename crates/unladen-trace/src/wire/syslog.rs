@@ -1,7 +1,7 @@
 //! The principal type is [`Line`]: a line of the system's log.
 //!
-//! Source: RFC 3164, section 4.1 (what the C library's syslog(3) writes), RFC 5424, section 6; for /run/systemd/journal/socket
-//! systemd's "Native Journal Protocol".
+//! Source: RFC 3164, section 4.1 (what the C library's syslog(3) writes), RFC 5424, section 6; for
+//! /run/systemd/journal/socket systemd's "Native Journal Protocol".
 
 #[cfg(test)]
 mod tests;

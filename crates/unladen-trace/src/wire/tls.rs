@@ -1,11 +1,12 @@
 //! The principal type is [`ClientHello`]: how a client begins TLS.
 //!
-//! Source: RFC 8446, section 5.1 (records) and 4.1.2 (ClientHello); RFC 6066, section 3 (server name); RFC 5077 (tickets).
+//! Source: RFC 8446, section 5.1 (records) and 4.1.2 (ClientHello); RFC 6066, section 3 (server name); RFC 5077
+//! (tickets).
 
 #[cfg(test)]
 mod tests;
 
-use super::reader::{Reader, printable};
+use super::reader::{ByteReader, printable};
 
 /// Types of records.
 const CHANGE_CIPHER_SPEC: u8 = 20;
@@ -30,8 +31,8 @@ const MAX_NAME: usize = 255;
 pub struct ClientHello {
     /// The name of the server that it asks for.
     pub server_name: Option<String>,
-    /// It offers to take up an earlier session: a pre-shared key (TLS 1.3), a ticket, or the id of a session. With TLS 1.3
-    /// an id alone says nothing: clients make one up (RFC 8446, appendix D.4).
+    /// It offers to take up an earlier session: a pre-shared key (TLS 1.3), a ticket, or the id of a session. With TLS
+    /// 1.3 an id alone says nothing: clients make one up (RFC 8446, appendix D.4).
     pub offers_resumption: bool,
     /// All of it was seen.
     pub complete: bool,
@@ -39,7 +40,7 @@ pub struct ClientHello {
 
 /// A ClientHello at the beginning of what was sent.
 pub fn client_hello(first: &[u8]) -> Option<ClientHello> {
-    let mut reader = Reader(first);
+    let mut reader = ByteReader(first);
     if !is_record(first) || reader.u8()? != HANDSHAKE {
         return None;
     }
@@ -62,10 +63,10 @@ pub fn has_handshake(payload: &[u8]) -> bool {
     record_types(payload).any(|kind| kind == HANDSHAKE)
 }
 
-/// Types of the records that begin in what was sent: 20 change of cipher, 21 alert, 22 handshake, 23 data. Ends where something else
-/// comes, or the end of a record is not seen.
+/// Types of the records that begin in what was sent: 20 change of cipher, 21 alert, 22 handshake, 23 data. Ends where
+/// something else comes, or the end of a record is not seen.
 pub fn record_types(payload: &[u8]) -> impl Iterator<Item = u8> {
-    let mut reader = Reader(payload);
+    let mut reader = ByteReader(payload);
     std::iter::from_fn(move || {
         if !is_record(reader.0) {
             return None;
@@ -82,7 +83,7 @@ pub fn record_types(payload: &[u8]) -> impl Iterator<Item = u8> {
 
 /// Whether a record begins here.
 pub(super) fn is_record(first: &[u8]) -> bool {
-    let mut reader = Reader(first);
+    let mut reader = ByteReader(first);
     let (Some(kind), Some(3), Some(minor), Some(length)) = (reader.u8(), reader.u8(), reader.u8(), reader.u16()) else {
         return false;
     };
@@ -90,7 +91,7 @@ pub(super) fn is_record(first: &[u8]) -> bool {
 }
 
 /// What follows the type of the message, as far as it goes.
-fn read(reader: &mut Reader<'_>, hello: &mut ClientHello) -> Option<()> {
+fn read(reader: &mut ByteReader<'_>, hello: &mut ClientHello) -> Option<()> {
     let length = reader.take(3)?;
     let _version_and_random = reader.take(2 + 32)?;
     let session_length = usize::from(reader.u8()?);
@@ -109,7 +110,7 @@ fn read(reader: &mut Reader<'_>, hello: &mut ClientHello) -> Option<()> {
     }
     let whole = reader.0.len() >= left;
     let extensions = usize::from(reader.u16()?);
-    let mut extensions = Reader(reader.0.get(..extensions).unwrap_or(reader.0));
+    let mut extensions = ByteReader(reader.0.get(..extensions).unwrap_or(reader.0));
     let (mut tickets, mut modern) = (false, false);
     let mut ended = Some(());
     while !extensions.0.is_empty() {
@@ -129,7 +130,7 @@ fn read(reader: &mut Reader<'_>, hello: &mut ClientHello) -> Option<()> {
     ended.filter(|()| whole)
 }
 
-fn extension<'a>(reader: &mut Reader<'a>) -> Option<(u16, &'a [u8])> {
+fn extension<'a>(reader: &mut ByteReader<'a>) -> Option<(u16, &'a [u8])> {
     let kind = reader.u16()?;
     let length = usize::from(reader.u16()?);
     Some((kind, reader.take(length)?))
@@ -137,7 +138,7 @@ fn extension<'a>(reader: &mut Reader<'a>) -> Option<(u16, &'a [u8])> {
 
 /// The first name of the list that is one of a host.
 fn server_name(body: &[u8]) -> Option<String> {
-    let mut reader = Reader(body);
+    let mut reader = ByteReader(body);
     reader.u16()?;
     if reader.u8()? != 0 {
         return None;

@@ -58,7 +58,8 @@ impl Address {
                 opts = OptsBuilder::from_opts(opts).ssl_opts(Some(ssl)).into();
             }
         }
-        // Given up while it says nothing, a connection waits in the background for its end: this is it, should the server be gone.
+        // Given up while it says nothing, a connection waits in the background for its end: this is it, should the
+        // server be gone.
         if opts.tcp_keepalive().is_none() {
             opts = OptsBuilder::from_opts(opts).tcp_keepalive(Some(KEEP_ALIVE)).into();
         }

@@ -31,6 +31,21 @@ fn paths_say_what_the_pattern_names() {
 }
 
 #[test]
+fn all_that_is_left_may_be_nothing_or_end_with_a_slash() {
+    says("/{page*}", "/", &[""]);
+    says("/{page*}", "/?p=1", &[""]);
+    says("/{page*}", "/a/", &["a/"]);
+    says("/{page*}", "/2024/05/hello%20world/", &["2024/05/hello world/"]);
+    says("/x/{page*}", "/x/", &[""]);
+    says("/{a}/{page*}", "/x/", &["x", ""]);
+    says("/{page*}/", "/", &[""]);
+    says("/{page*}/", "/a/", &["a"]);
+    says("/{page*}/", "/a/b/", &["a/b"]);
+    says("/x/{page*}/", "/x/", &[""]);
+    says("/x/{page*}/", "/x/a/", &["a"]);
+}
+
+#[test]
 fn other_paths_are_not_meant() {
     for (pattern, target) in [
         ("/{ref}", "/"),
@@ -62,14 +77,23 @@ fn other_paths_are_not_meant() {
         ("/about/{x}", "/%61bout/x"),
         ("/about/{x}", "/About/x"),
         ("/about/{x}", "/about/./x"),
-        ("/{all*}", "/"),
-        ("/{all*}", "/a/"),
+        ("/{all*}", ""),
+        ("/{all*}", "*"),
+        ("/{all*}", "//"),
+        ("/{all*}", "//a"),
+        ("/{all*}", "/a//"),
         ("/{all*}", "/a//b"),
+        ("/{all*}/", ""),
+        ("/{all*}/", "//"),
+        ("/{all*}/", "/a"),
+        ("/{all*}/", "/a//"),
+        ("/{all*}/", "/./"),
+        ("/{all*}/", "/../"),
+        ("/x/{all*}/", "/x"),
         ("/{all*}", "/a/../b"),
         ("/{all*}", "/a/%2e/b"),
         ("/{all*}", "/a/b%2fc"),
         ("/x/{all*}", "/x"),
-        ("/x/{all*}", "/x/"),
         ("/", "/x"),
         ("/", "//"),
     ] {
@@ -102,7 +126,19 @@ fn what_is_no_pattern_says_what_to_do() {
         ("/{a}/{a}", Twice(text("a"))),
         ("/{a}/{a*}", Twice(text("a"))),
         ("/{a*}/b", NotLast(text("a"))),
-        ("/{a*}/", NotLast(text("a"))),
+        ("/{a*}/{b}", NotLast(text("a"))),
+        ("/{a*}/{a*}", NotLast(text("a"))),
+        ("/{a*}//", NotLast(text("a"))),
+        ("/{a*}//b", NotLast(text("a"))),
+        ("/*", Star(text("*"))),
+        ("/a/*", Star(text("*"))),
+        ("/*/a", Star(text("*"))),
+        ("/**", Star(text("**"))),
+        ("/wiki*", Star(text("wiki*"))),
+        ("/*.html", Star(text("*.html"))),
+        ("/{a}*", Star(text("{a}*"))),
+        ("/*{a}", Star(text("*{a}"))),
+        ("/{*a}", StarFirst(text("a"))),
         ("/{a}.html", Mixed(text("{a}.html"))),
         ("/{a}{b}", Mixed(text("{a}{b}"))),
         ("//", Empty),
@@ -117,7 +153,15 @@ fn what_is_no_pattern_says_what_to_do() {
     }
     assert_eq!(
         PathPattern::parse("/{a*}/b").unwrap_err().to_string(),
-        "`{a*}` takes all that is left, so it can only be the last"
+        "`{a*}` takes all that is left, so nothing but `/` can come after it"
+    );
+    assert_eq!(
+        PathPattern::parse("/*").unwrap_err().to_string(),
+        "`*` means nothing by itself in `*`: write `{rest*}` for all that is left, or `{name}` for one segment"
+    );
+    assert_eq!(
+        PathPattern::parse("/{*page}").unwrap_err().to_string(),
+        "the `*` of `{*page}` is before the name: write `{page*}`"
     );
     assert_eq!(PathPattern::parse("/x/{a").unwrap_err().to_string(), "a brace of `{a` has no other: write `{name}`");
 }
@@ -139,13 +183,29 @@ proptest! {
     }
 
     #[test]
+    fn every_path_of_segments_is_meant_by_all_that_is_left(parts in prop::collection::vec("[^/\0]{1,12}", 0..5), slash: bool) {
+        prop_assume!(parts.iter().all(|part| part != "." && part != ".."));
+        let slash = if slash && !parts.is_empty() { "/" } else { "" };
+        let target = format!("/{}{slash}", parts.iter().map(|part| encoded(part)).collect::<Vec<_>>().join("/"));
+        let left = parts.join("/");
+        prop_assert_eq!(reads("/{page*}", &target), Some(vec![format!("{left}{slash}")]));
+        let with_slash = parts.is_empty() || slash == "/";
+        prop_assert_eq!(reads("/{page*}/", &target), with_slash.then(|| vec![left.clone()]));
+        prop_assert_eq!(reads("/x/{page*}", &format!("/x{target}")), Some(vec![format!("{left}{slash}")]));
+    }
+
+    #[test]
     fn no_target_says_what_a_path_may_not(target in prop::collection::vec(prop_oneof![Just(b'/'), Just(b'.'), Just(b'%'), b'0'..=b'9', any::<u8>()], 0..40)) {
         let target = [b"/", &*target].concat();
-        for pattern in ["/{a}", "/{a}/{b}", "/{a*}", "/{a}/{b*}"] {
+        for pattern in ["/{a}", "/{a}/{b}", "/{a*}", "/{a}/{b*}", "/{a*}/"] {
             for (place, parameter) in PathPattern::parse(pattern).unwrap().read(&target).into_iter().flatten().enumerate() {
-                let rest = pattern.ends_with("*}") && place + 1 == PathPattern::parse(pattern).unwrap().names().len();
+                let rest = pattern.contains("*}") && place + 1 == PathPattern::parse(pattern).unwrap().names().len();
                 prop_assert!(rest || !parameter.contains('/'));
-                for segment in parameter.split('/') {
+                prop_assert!(!pattern.ends_with('/') || !parameter.ends_with('/'));
+                if rest && parameter.is_empty() {
+                    continue;
+                }
+                for segment in if rest { parameter.strip_suffix('/').unwrap_or(&parameter) } else { &parameter }.split('/') {
                     prop_assert!(!segment.is_empty() && segment != "." && segment != ".." && !segment.contains('\0'));
                 }
             }

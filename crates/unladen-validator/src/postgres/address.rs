@@ -1,19 +1,20 @@
 //! The principal type is [`Address`]: where a PostgreSQL server is, and whether TLS is spoken with it.
 //!
-//! The URL is libpq's. `sslmode` and `sslrootcert` mean what they mean there (`disable`, `prefer`, `require`, `verify-ca`,
-//! `verify-full`; `require` with `sslrootcert` checks as `verify-ca` does), but for this: where `sslmode` is not given, a server
-//! elsewhere is asked with `verify-full`, and one on this machine without TLS; and without `sslrootcert` (or with `system`), the
-//! system's authorities are trusted.
+//! The URL is libpq's. `sslmode` and `sslrootcert` mean what they mean there (`disable`, `prefer`, `require`,
+//! `verify-ca`, `verify-full`; `require` with `sslrootcert` checks as `verify-ca` does), but for this: where `sslmode`
+//! is not given, a server elsewhere is asked with `verify-full`, and one on this machine without TLS; and without
+//! `sslrootcert` (or with `system`), the system's authorities are trusted.
 
 use std::path::Path;
 use std::sync::Arc;
 
+use rustls::ClientConfig;
 use rustls::client::WebPkiServerVerifier;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::client::danger::ServerCertVerifier;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
-use unladen_tls::{Anyone, authorities, provider, system_authorities};
+use unladen_tls::{Anyone, Trusted, Verifier, provider, system_authorities};
 
 use super::chain::ChainOnly;
 use crate::SettingsError;
@@ -102,19 +103,24 @@ fn tls(check: Check, roots: Option<&str>) -> Result<MakeRustlsConnect, SettingsE
         .with_safe_default_protocol_versions()
         .map_err(|error| said(&error))?;
     let config = if check == Check::Nothing {
-        builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone)).with_no_client_auth()
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier(Anyone))).with_no_client_auth()
     } else {
-        let roots: Arc<RootCertStore> = match roots {
-            None | Some("system") => system_authorities().map_err(|error| said(&error))?,
-            Some(file) => Arc::new(authorities(Path::new(file)).map_err(|error| said(&error))?),
+        let verifier: Arc<dyn ServerCertVerifier> = match roots {
+            None | Some("system") => {
+                let roots = system_authorities().map_err(|error| said(&error))?;
+                WebPkiServerVerifier::builder_with_provider(roots, provider()).build().map_err(|error| said(&error))?
+            }
+            Some(file) => {
+                let trusted = Trusted::read(Path::new(file)).map_err(|error| said(&error))?;
+                let trusted = if check == Check::Name { trusted.by_name() } else { trusted };
+                Arc::new(Verifier(trusted))
+            }
         };
-        let verifier =
-            WebPkiServerVerifier::builder_with_provider(roots, provider()).build().map_err(|error| said(&error))?;
         let builder = builder.dangerous();
         if check == Check::Name {
             builder.with_custom_certificate_verifier(verifier).with_no_client_auth()
         } else {
-            builder.with_custom_certificate_verifier(Arc::new(ChainOnly(verifier))).with_no_client_auth()
+            builder.with_custom_certificate_verifier(Arc::new(Verifier(ChainOnly(verifier)))).with_no_client_auth()
         }
     };
     Ok(MakeRustlsConnect::new(config))

@@ -43,7 +43,8 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // The task takes its leave of the server by itself when the client is gone, but only once it has got all answers.
+        // The task takes its leave of the server by itself when the client is gone, but only once it has got all
+        // answers.
         if self.silent.load(Relaxed) {
             self.task.abort();
         }

@@ -13,8 +13,8 @@ pub(super) struct Text<'a>(pub(super) &'a str);
 #[derive(Debug)]
 pub(super) struct Raw<'a>(pub(super) &'a [u8]);
 
-/// Whether the text can be a value of this type, as far as it is known here. The server refuses the rest; each refusal is a line in
-/// its log, which whoever invents paths could fill.
+/// Whether the text can be a value of this type, as far as it is known here. The server refuses the rest; each refusal
+/// is a line in its log, which whoever invents paths could fill.
 pub(super) fn fits(text: &str, kind: &Type) -> bool {
     match *kind {
         Type::INT2 => integer(text, i16::MIN.into(), i16::MAX.into()),
@@ -35,8 +35,8 @@ pub(super) fn fits(text: &str, kind: &Type) -> bool {
     }
 }
 
-/// Whether it is a number between these, white space around it allowed. Hexadecimal and the like, which PostgreSQL reads since 16,
-/// are for the server.
+/// Whether it is a number between these, white space around it allowed. Hexadecimal and the like, which PostgreSQL
+/// reads since 16, are for the server.
 fn integer(text: &str, least: i64, most: i64) -> bool {
     let text = text.trim_ascii();
     let digits = text.trim_start_matches(['+', '-']);
@@ -48,6 +48,63 @@ fn integer(text: &str, least: i64, most: i64) -> bool {
     }
     digits.contains('_') && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
         || digits.starts_with('0') && digits.as_bytes().get(1).is_some_and(|byte| b"xXoObB".contains(byte))
+}
+
+/// A value as text, if it is a time or a number; others as they are. Different values of a type have different texts.
+pub(super) fn version(raw: &[u8], kind: &Type) -> Box<[u8]> {
+    let text = match *kind {
+        Type::INT2 => raw.try_into().ok().map(|bytes| i16::from_be_bytes(bytes).to_string()),
+        Type::INT4 => raw.try_into().ok().map(|bytes| i32::from_be_bytes(bytes).to_string()),
+        Type::INT8 => raw.try_into().ok().map(|bytes| i64::from_be_bytes(bytes).to_string()),
+        Type::FLOAT8 => raw.try_into().ok().map(|bytes| f64::from_be_bytes(bytes).to_string()),
+        Type::TIMESTAMPTZ => raw.try_into().ok().and_then(|bytes| since_1970(i64::from_be_bytes(bytes))),
+        Type::NUMERIC => numeric(raw),
+        _ => None,
+    };
+    text.map_or_else(|| raw.into(), |text| text.into_bytes().into())
+}
+
+/// Microseconds since 2000, as seconds since 1970. None: `infinity`.
+fn since_1970(micros: i64) -> Option<String> {
+    const FROM_1970_TO_2000: i64 = 946_684_800;
+    if matches!(micros, i64::MIN | i64::MAX) {
+        return None;
+    }
+    let seconds = micros.div_euclid(1_000_000) + FROM_1970_TO_2000;
+    Some(format!("{seconds}.{:06}", micros.rem_euclid(1_000_000)))
+}
+
+/// `numeric` as it is sent: digits of base 10000, of which `weight` + 1 are before the point. None: it is no number, or
+/// very long.
+fn numeric(raw: &[u8]) -> Option<String> {
+    const MOST: usize = 32;
+    let mut words = raw.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
+    let (count, weight, sign, scale) = (words.next()?, words.next()?.cast_signed(), words.next()?, words.next()?);
+    let digits: Vec<u16> = words.collect();
+    if digits.len() != usize::from(count) || digits.len() > MOST || usize::from(scale) > 4 * MOST {
+        return None;
+    }
+    let whole = usize::try_from(i32::from(weight) + 1).unwrap_or(0);
+    if whole > MOST || !matches!(sign, 0 | 0x4000) || i32::from(weight) < -32 {
+        return None;
+    }
+    let before = usize::try_from(-1 - i32::from(weight)).unwrap_or(0);
+    let mut text = String::new();
+    for place in 0..whole {
+        text.push_str(&format!("{:04}", digits.get(place).copied().unwrap_or(0)));
+    }
+    let trimmed = text.trim_start_matches('0');
+    let mut text = format!("{}{}", if sign == 0 { "" } else { "-" }, if trimmed.is_empty() { "0" } else { trimmed });
+    if scale > 0 {
+        let mut fraction = "0000".repeat(before);
+        digits.iter().skip(whole).for_each(|digit| fraction.push_str(&format!("{digit:04}")));
+        while fraction.len() < usize::from(scale) {
+            fraction.push('0');
+        }
+        text.push('.');
+        text.push_str(&fraction);
+    }
+    Some(text)
 }
 
 // === impl Text ===

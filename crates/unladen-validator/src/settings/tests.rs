@@ -1,4 +1,4 @@
-//! Tests of [`Source`].
+//! Tests of [`ValidatorSource`].
 
 use super::*;
 
@@ -11,7 +11,8 @@ fn a_password_is_never_shown() {
         "postgres://u:hush?@h/db?a=b",
         "u:hush@h",
     ] {
-        let source = Source::Postgres { url: url.to_owned(), query: "select 1".to_owned(), parameters: vec![] };
+        let source =
+            ValidatorSource::Postgres { url: url.to_owned(), query: "select 1".to_owned(), parameters: vec![] };
         let shown = format!("{source:?} {}", masked(url));
         assert!(!shown.contains("hush") && !shown.contains("hu@"), "{shown}");
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`Reader`]: a database that is open.
+//! The principal type is [`SqliteReader`]: a database that is open.
 
 use std::os::unix::fs::MetadataExt;
 use std::time::Instant;
@@ -7,24 +7,24 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter};
 
 use super::Plan;
-use crate::collapse::Answer;
 use crate::counts::text;
+use crate::single_flight::Answer;
 use crate::{AskError, Version};
 
 /// So many steps of its virtual machine SQLite takes (some 0.1 ms) between two looks at the clock.
 const STEPS: std::ffi::c_int = 10_000;
 
 /// A database that is open.
-pub(super) struct Reader {
+pub(super) struct SqliteReader {
     connection: Connection,
     query: String,
     /// The file's device and number.
     identity: Option<(u64, u64)>,
 }
 
-// === impl Reader ===
+// === impl SqliteReader ===
 
-impl Reader {
+impl SqliteReader {
     pub(super) fn open(plan: &Plan, until: Instant) -> Result<Self, AskError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         // Before the file is opened: should it be replaced meanwhile, it is opened again with the next question.

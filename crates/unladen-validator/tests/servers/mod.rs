@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, LocalOptions};
-use unladen_validator::{AskError, Question, Source, Validator, ValidatorSettings};
+use unladen_validator::{AskError, Question, Validator, ValidatorSettings, ValidatorSource};
 
 /// A server that runs as its own user.
 pub(crate) struct Server {
@@ -22,8 +22,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// PostgreSQL on a Unix socket in the folder, and with TLS on a port. Everyone is let in, but `secret` only with the password
-    /// `right`.
+    /// PostgreSQL on a Unix socket in the folder, and with TLS on a port. Everyone is let in, but `secret` only with
+    /// the password `right`.
     pub(crate) fn postgres(port: u16) -> Self {
         let folder = folder("postgres");
         let bin = newest(Path::new("/usr/lib/postgresql")).join("bin");
@@ -206,11 +206,11 @@ pub(crate) fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-pub(crate) fn settings(source: Source, timeout: Duration) -> ValidatorSettings {
+pub(crate) fn settings(source: ValidatorSource, timeout: Duration) -> ValidatorSettings {
     ValidatorSettings { path: "/{a}/{b}".to_owned(), source, timeout, connections: 2, stale: None }
 }
 
-pub(crate) fn validator(source: Source, timeout: Duration) -> Arc<Validator> {
+pub(crate) fn validator(source: ValidatorSource, timeout: Duration) -> Arc<Validator> {
     Arc::new(Validator::new(settings(source, timeout), 1).unwrap())
 }
 

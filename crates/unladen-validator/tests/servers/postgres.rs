@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use unladen_validator::{Source, Validator};
+use unladen_validator::{Validator, ValidatorSource};
 
 use super::{Server, done, free_port, validator};
 
@@ -41,8 +41,8 @@ impl Postgres {
         validator(self.source("postgres", query), timeout)
     }
 
-    pub(crate) fn source(&self, user: &str, query: &str) -> Source {
+    pub(crate) fn source(&self, user: &str, query: &str) -> ValidatorSource {
         let parameters = if query.contains("$1") { vec!["a".to_owned()] } else { vec![] };
-        Source::Postgres { url: self.url(user), query: query.to_owned(), parameters }
+        ValidatorSource::Postgres { url: self.url(user), query: query.to_owned(), parameters }
     }
 }

@@ -8,19 +8,22 @@ use serde_json::json;
 use unladen_classmap::{Check, Problem, Project, Written, emit};
 use unladen_report::Style;
 
-use super::{Emit, Task, plain_text, summary};
+use super::{Emit, Task, make, plain_text, summary};
 use crate::exit::Failure;
 use crate::{output, terminal};
 
 /// Checks the map of an application.
 ///
 /// # Errors
-/// If the application or the map cannot be read; if the map is not what it would be now; with `strict`, if there is anything else to say.
+/// If the application or the map cannot be read; if the map is not what it would be now; with `strict`, if there is
+/// anything else to say.
 pub(crate) fn check(task: &Task, strict: bool) -> Result<(), Failure> {
     if task.emit != Emit::Php {
         return Err(Failure::Usage("--check looks at the PHP map: leave out --emit".to_owned()));
     }
+    let task = &task.remembered()?;
     let project = task.read()?;
+    task.tell_otherwise(&project);
     let Some(path) = task.target(&project) else {
         return Err(Failure::Usage("--check reads a file: give it with --output".to_owned()));
     };
@@ -37,6 +40,9 @@ pub(crate) fn check(task: &Task, strict: bool) -> Result<(), Failure> {
     let findings = Findings { project: &project, path: &path, check, is_same };
     let text = if task.json { format!("{:#}", findings.json()) } else { findings.text(terminal::style()) };
     output::line(text.trim_end())?;
+    if project.map.entries.is_empty() {
+        return Err(make::empty(&project));
+    }
     findings.verdict(strict)
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use bstr::{BStr, BString, ByteSlice};
 use serde_json::json;
-use unladen_classmap::{Claim, Claims, Outcome, Project, Verdict, emit, verdict};
+use unladen_classmap::{Claim, Claims, Project, Resolution, Verdict, emit, verdict};
 
 use super::{Task, plain_text, tell};
 use crate::exit::Failure;
@@ -15,7 +15,9 @@ use crate::output;
 /// # Errors
 /// If the application cannot be read, or if no file declares and no loader finds such a class.
 pub(crate) fn explain(task: &Task, class: &BStr) -> Result<(), Failure> {
+    let task = &task.remembered()?;
     let project = task.read()?;
+    task.tell_otherwise(&project);
     tell(&project.map.problems);
     let asked = BString::from(class.trim_start_with(|letter| letter == '\\'));
     let told = Told::of(&project, asked.as_bstr());
@@ -69,16 +71,16 @@ impl<'a> Told<'a> {
     /// What the map does with it.
     fn decision(&self) -> &'static str {
         match &self.verdict {
-            Verdict::File(Claim { outcome: Outcome::Declared, .. }) if !self.is_mapped => {
+            Verdict::File(Claim { outcome: Resolution::Declared, .. }) if !self.is_mapped => {
                 "not in the map: it is spelled in several ways, which lead to different files"
             }
             _ if self.is_mapped && self.wins().is_none() => "in the map by another spelling of its name",
             Verdict::File(claim) => match claim.outcome {
-                Outcome::Declared => "in the map: the first file that PHP would be led to",
-                Outcome::Undeclared => {
+                Resolution::Declared => "in the map: the first file that PHP would be led to",
+                Resolution::Undeclared => {
                     "not in the map: the first file that PHP would be led to does not declare it, as far as its text says"
                 }
-                Outcome::Gone => "not in the map: the file that is listed first is not there",
+                Resolution::Gone => "not in the map: the file that is listed first is not there",
             },
             Verdict::Open(_) => {
                 "not in the map: which of these files PHP would be led to first cannot be told from outside"
@@ -89,7 +91,7 @@ impl<'a> Told<'a> {
 
     fn wins(&self) -> Option<&BString> {
         match &self.verdict {
-            Verdict::File(claim) if claim.outcome == Outcome::Declared && self.is_mapped => Some(&claim.path),
+            Verdict::File(claim) if claim.outcome == Resolution::Declared && self.is_mapped => Some(&claim.path),
             _ => None,
         }
     }
@@ -103,10 +105,10 @@ impl<'a> Told<'a> {
             let line =
                 project.tree.file(claim.path.as_bstr()).and_then(|file| file.declaration_of(self.class.as_bstr()));
             let state = match (claim.outcome, line) {
-                (Outcome::Declared, Some(declaration)) => {
+                (Resolution::Declared, Some(declaration)) => {
                     format!("{} in line {}", declaration.kind.word(), declaration.line)
                 }
-                (Outcome::Gone, _) => "is not there, or cannot be read".to_owned(),
+                (Resolution::Gone, _) => "is not there, or cannot be read".to_owned(),
                 _ => "does not declare it".to_owned(),
             };
             let mark = if self.wins() == Some(&claim.path) && at == 0 { "wins" } else { "" };
@@ -126,9 +128,9 @@ impl<'a> Told<'a> {
             .iter()
             .map(|(claim, words)| {
                 let outcome = match claim.outcome {
-                    Outcome::Declared => "declared",
-                    Outcome::Undeclared => "undeclared",
-                    Outcome::Gone => "gone",
+                    Resolution::Declared => "declared",
+                    Resolution::Undeclared => "undeclared",
+                    Resolution::Gone => "gone",
                 };
                 json!({ "path": path(claim.path.as_bstr()), "by": words, "outcome": outcome })
             })

@@ -2,19 +2,24 @@
 
 use std::time::Instant;
 
-use unladen_classmap::{Problem, Project, emit};
+use unladen_classmap::{Problem, Project, Standing, emit};
 
-use super::{Task, summary, target, tell};
+use super::{Emit, Task, summary, target, tell};
 use crate::exit::Failure;
 use crate::{output, terminal};
 
 /// Reads the application and writes its map.
 ///
 /// # Errors
-/// If the application cannot be read, or not whole and that was not asked for, or if the map cannot be written. A map that was there stays.
+/// If the application cannot be read, or not whole and that was not asked for, or if the map cannot be written. A map
+/// that was there stays.
 pub(crate) fn make(task: &Task) -> Result<(), Failure> {
     let start = Instant::now();
+    task.check_target()?;
     let project = task.read()?;
+    if task.emit == Emit::Php {
+        task.tell_otherwise(&project);
+    }
     tell(&project.map.problems);
     whole(task, &project)?;
     let texts = task.texts(&project)?;
@@ -36,7 +41,7 @@ pub(crate) fn make(task: &Task) -> Result<(), Failure> {
 /// That nothing was kept from sight.
 ///
 /// # Errors
-/// If something was, and a partial map was not asked for.
+/// If something was, and a partial map was not asked for; if no class is left.
 pub(super) fn whole(task: &Task, project: &Project) -> Result<(), Failure> {
     let hiding: Vec<&Problem> = project.map.problems.iter().filter(|problem| problem.hides).collect();
     match hiding.first() {
@@ -48,6 +53,20 @@ pub(super) fn whole(task: &Task, project: &Project) -> Result<(), Failure> {
                 first.path.display()
             )))
         }
+        _ if project.map.entries.is_empty() => Err(empty(project)),
         _ => Ok(()),
     }
+}
+
+/// No class is in it: that would be taken for a map.
+pub(super) fn empty(project: &Project) -> Failure {
+    let root = project.root().display();
+    let hint = match project.application.loaders.iter().any(|loader| loader.standing == Standing::Perhaps) {
+        true => "; --all-extensions reads what may not be enabled",
+        false => "; --reader and --psr4 say how its classes are found",
+    };
+    Failure::EmptyMap(format!(
+        "no class of {root} would be in the map, by the reader `{}`: nothing was written{hint}",
+        project.reader().name()
+    ))
 }

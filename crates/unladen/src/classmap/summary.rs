@@ -39,16 +39,10 @@ pub(super) fn text(project: &Project, emit: Emit, target: &Path, written: Option
     if !doubts.is_empty() {
         let _ = writeln!(text, "{} (unladen classmap --check lists them)", doubts.join(", "));
     }
-    if map.entries.is_empty() {
-        let _ = writeln!(text, "no class is in it: it would change nothing");
-        return text;
-    }
     if emit == Emit::Php && !project.application.switch_on.is_empty() {
         let _ = writeln!(text, "\n{}", style.heading("switch it on"));
-        for line in &project.application.switch_on {
-            // Readers do not know where the map will be.
-            let line = line.replace("…/unladen-classmap.php", &target.display().to_string());
-            let _ = writeln!(text, "  {line}");
+        for line in project.application.switch_on(target, project.root()) {
+            let _ = writeln!(text, "  {}", plain_text(&line));
         }
     }
     text

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use unladen_classmap::{Project, emit};
 
+use super::place::{is_kept, make_folder, open_for_all, place};
 use super::{Task, plain};
 use crate::exit::Failure;
 use crate::output::{self, OutputError};
@@ -19,9 +20,6 @@ pub(crate) enum Emit {
     Composer,
 }
 
-/// The name of the map in an application's folder.
-const NAME: &str = "unladen-classmap.php";
-
 /// A file, or standard output, with what is to be in it.
 pub(super) type Text = (Option<PathBuf>, Vec<u8>);
 
@@ -32,7 +30,18 @@ impl Task {
             Some(path) if path.as_os_str() == "-" => None,
             Some(path) => Some(absolute(path)),
             None if self.emit == Emit::Json => None,
-            None => Some(project.root().join(NAME)),
+            None => Some(place(project.root())),
+        }
+    }
+
+    /// Whether the file that was named can be written, before all is read.
+    ///
+    /// # Errors
+    /// If not.
+    pub(super) fn check_target(&self) -> Result<(), OutputError> {
+        match &self.output {
+            Some(path) if path.as_os_str() != "-" && !is_kept(path) => output::check(path),
+            _ => Ok(()),
         }
     }
 
@@ -41,8 +50,8 @@ impl Task {
         let target = self.target(project);
         Ok(match self.emit {
             Emit::Php => {
-                let place = target.clone().unwrap_or_else(|| project.root().join(NAME));
-                vec![(target, emit::php(&project.map, &place, project.root()))]
+                let place = target.clone().unwrap_or_else(|| place(project.root()));
+                vec![(target, emit::php_made(&project.map, &place, project.root(), &self.as_made(project)))]
             }
             Emit::Json => {
                 let document = emit::json(&project.map, &project.application, project.root());
@@ -81,7 +90,9 @@ pub(super) fn write(texts: &[Text]) -> Result<bool, OutputError> {
         };
         // Its time of change stays, and PHP's opcode cache keeps it.
         if !is(path, text) {
+            make_folder(path).map_err(|error| OutputError::new(path, error))?;
             output::whole_file(path, |out| out.write_all(text))?;
+            open_for_all(path).map_err(|error| OutputError::new(path, error))?;
             written = true;
         }
     }
@@ -89,7 +100,7 @@ pub(super) fn write(texts: &[Text]) -> Result<bool, OutputError> {
 }
 
 /// Its own folder stands in the map as `__DIR__`, in which PHP has no `..`.
-fn absolute(path: &Path) -> PathBuf {
+pub(super) fn absolute(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     match (path.parent(), path.file_name()) {
         (Some(folder), Some(name)) => plain(folder).join(name),

@@ -22,6 +22,7 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(watching)?;
     let start = Instant::now();
+    task.check_target()?;
     let mut project = task.read()?;
     let mut changes = watched(&mut project, &cancel)?;
     tell(&project.map.problems);

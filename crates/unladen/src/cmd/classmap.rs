@@ -13,26 +13,29 @@ use crate::exit::Failure;
 
 /// Write a map of an application's classes, so that no request looks for their files
 ///
-/// Reads how the application finds its classes (nothing of it is run), and writes one PHP file with a constant array, class to file, and a
-/// loader that PHP asks before the others. What is not in the map is left to the application's own loaders.
+/// Reads how the application finds its classes (nothing of it is run), and writes one PHP file with a constant array,
+/// class to file, and a loader that PHP asks before the others. What is not in the map is left to the application's own
+/// loaders.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   unladen classmap /usr/share/mediawiki
-  unladen classmap --check /srv/shop                  # in CI: 8 if the map is not what it would be now
-  unladen classmap --explain 'App\\Cart' /srv/shop      # who claims it, who wins, and why
+  unladen classmap --check /srv/shop                 # in CI: 8 if the map is out of date
+  unladen classmap --explain 'App\\Cart' /srv/shop    # who claims it, who wins, and why
   unladen classmap --psr4 'App\\=src' --psr4 'Lib\\=lib' --emit json .")]
 pub(super) struct Args {
-    /// The application's folder
-    #[arg(value_name = "DIR", default_value = ".")]
-    root: PathBuf,
+    /// The application's folder [default: . ; with --check and --output, what the map says]
+    #[arg(value_name = "DIR")]
+    root: Option<PathBuf>,
     /// What to write: `php`, the map with its loader; `json`; `composer`, Composer's own optimised class map
     #[arg(long, value_name = "FORM", default_value = "php")]
     emit: Emit,
-    /// Where to write it; `-` is standard output (default: DIR/unladen-classmap.php; of json, standard output; of composer, the
-    /// project's vendor/composer)
+    /// Where to write it; `-` is standard output (default: DIR/unladen-classmap.php, and of what a package has put
+    /// below /usr /var/lib/unladen/DIR/unladen-classmap.php; of json, standard output; of composer, the project's
+    /// vendor/composer)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write nothing; tell whether the written map is what it would be now, and what is wrong with the application's classes
+    /// Write nothing; tell whether the written map is what it would be now, and what is wrong with the application's
+    /// classes
     #[arg(long, conflicts_with_all = ["watch", "explain"])]
     check: bool,
     /// With --check, violations of PSR-4, duplicates and problems count too
@@ -53,14 +56,16 @@ pub(super) struct Args {
     /// What kind of application it is, rather than to look
     #[arg(long, value_name = "KIND", value_parser = reader_names())]
     reader: Option<String>,
-    /// A folder for the classes that begin with a prefix, by PSR-4 (repeatable): asked last; alone, if there is no --reader
+    /// A folder for the classes that begin with a prefix, by PSR-4 (repeatable): asked last; alone, if there is no
+    /// --reader
     #[arg(long, value_name = "PREFIX=DIR", value_parser = OsStringValueParser::new().try_map(psr4))]
     psr4: Vec<(BString, PathBuf)>,
-    /// As if all were enabled: extensions and skins of MediaWiki (otherwise those of LocalSettings.php), plugins and themes of
-    /// WordPress (otherwise none, as its database says which are)
+    /// As if all were enabled: extensions and skins of MediaWiki (otherwise those of LocalSettings.php), plugins,
+    /// themes, templates and modules of WordPress, DokuWiki and Drupal (otherwise none, as files do not say which are)
     #[arg(long)]
     all_extensions: bool,
-    /// Of MediaWiki: its LocalSettings.php, if it is not in DIR
+    /// Of MediaWiki its LocalSettings.php, if it is not in DIR; of Debian's WordPress one of
+    /// /etc/wordpress/config-*.php
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
     /// Of Composer, as long as it has not written its autoloader: with what is for development only
@@ -83,7 +88,8 @@ fn psr4(text: OsString) -> Result<(BString, PathBuf), String> {
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     let options = Options {
         extensions: if args.all_extensions { Extensions::All } else { Extensions::Enabled },
-        settings: args.settings,
+        // Of the folder in which the command was typed, wherever the map is.
+        settings: args.settings.map(|file| std::path::absolute(&file).unwrap_or(file)),
         dev: args.dev,
         // As `composer dump-autoload` does: a list that it reads itself would never lose a class.
         anew: args.emit == Emit::Composer,

@@ -1,12 +1,11 @@
 //! `unladen completions`: for the user's shell.
 
-use std::io::{self, Write};
-
 use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::cmd::Cli;
 use crate::exit::Failure;
+use crate::output;
 
 /// Print completions for a shell
 #[derive(Debug, clap::Args)]
@@ -19,7 +18,5 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "unladen", &mut script);
-    // A reader that has gone away wants no more of it.
-    let _ = io::stdout().write_all(&script);
-    Ok(())
+    Ok(output::bytes(&script)?)
 }

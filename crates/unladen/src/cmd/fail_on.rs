@@ -1,14 +1,18 @@
 //! The principal type is [`FailOn`]: findings that a script does not accept.
 
-use unladen_finding::Finding;
-use unladen_report::Inside;
-use unladen_trace::Source;
+use unladen_finding::Unjudged;
+use unladen_profile::{FrameKind, MIN_REQUESTS, Profile};
+use unladen_report::{Inside, Profiled};
+use unladen_trace::EvidenceSource;
 
 use crate::cmd::rules;
 use crate::exit::Failure;
 
 /// Stands for every rule.
 const ANY: &str = "any";
+
+/// The rule that goes by how often a function is called.
+const COUNTS_CALLS: &str = "hot-call";
 
 /// Rules that must not find anything.
 #[derive(Debug, Default)]
@@ -43,7 +47,7 @@ impl FailOn {
             }
             let rule = rules::named(name)?;
             // A gate that nobody ever looks through would always be open.
-            if rule.needs().contains(&Source::Profile) != profiles {
+            if rule.needs().contains(&EvidenceSource::Profile) != profiles {
                 let command = if profiles { "weigh" } else { "profile" };
                 return Err(Failure::Usage(format!("the rule {name} is one of `unladen {command}`")));
             }
@@ -52,12 +56,25 @@ impl FailOn {
         Ok(gate)
     }
 
+    /// Of a profile.
+    ///
     /// # Errors
-    /// If one of them found something.
-    pub(super) fn judge_findings(&self, url: &str, findings: &[Finding]) -> Result<(), Failure> {
-        let found = findings.iter().filter(|finding| self.any || self.rules.contains(&finding.rule));
-        let failures: Vec<String> =
+    /// If one of them found something, or could not look: what was not looked at is not clean. `any` stands for the rules
+    /// that such a profile has something for.
+    pub(super) fn judge_profile(&self, url: &str, result: &Profiled) -> Result<(), Failure> {
+        if !self.any && self.rules.is_empty() {
+            return Ok(());
+        }
+        let found = result.findings.iter().filter(|finding| self.any || self.rules.contains(&finding.rule));
+        let mut failures: Vec<String> =
             found.map(|finding| format!("{url}: {}: {}", finding.rule, finding.summary)).collect();
+        if let Some(why) = blind(&result.profile) {
+            let rules = if self.any { "the rules".to_owned() } else { self.rules.join(", ") };
+            failures.push(format!("{url}: {rules} could not be looked for: {why}"));
+        } else if self.rules.contains(&COUNTS_CALLS) && result.functions.iter().all(|row| row.calls.is_none()) {
+            let profiler = &result.profile.about.profiler;
+            failures.push(format!("{url}: {COUNTS_CALLS} could not be looked for: {profiler} does not count calls"));
+        }
         if failures.is_empty() { Ok(()) } else { Err(Failure::Gate(failures.join("\n"))) }
     }
 
@@ -70,11 +87,40 @@ impl FailOn {
                 failures.push(format!("{}: {}: {}", page.url, finding.rule, finding.summary));
             }
             for missing in &page.not_looked {
-                for rule in missing.rules.iter().filter(|rule| self.rules.contains(rule)) {
-                    failures.push(format!("{}: {rule} could not be looked for: {}", page.url, missing.why));
+                let rules: Vec<&str> =
+                    missing.rules.iter().copied().filter(|rule| self.any || self.rules.contains(rule)).collect();
+                if !rules.is_empty() {
+                    let rules = rules.join(", ");
+                    failures.push(format!("{}: {rules} could not be looked for: {}", page.url, missing.why));
                 }
+            }
+            for unjudged in page.unjudged.iter().filter(|unjudged| self.is_concerned(unjudged)) {
+                failures.push(format!("{}: not judged: {}: {}", page.url, unjudged.what, unjudged.why));
             }
         }
         if failures.is_empty() { Ok(()) } else { Err(Failure::Gate(failures.join("\n"))) }
     }
+
+    /// Whether one of the rules may have missed something for it.
+    fn is_concerned(&self, unjudged: &Unjudged) -> bool {
+        !unjudged.is_elsewhere && (self.any || unjudged.rules.iter().any(|rule| self.rules.contains(rule)))
+    }
 }
+
+/// Why no rule can find anything in a profile.
+fn blind(profile: &Profile) -> Option<String> {
+    let is_code = |kind| matches!(kind, FrameKind::Function | FrameKind::Include | FrameKind::ClassLookup);
+    match profile.requests() {
+        _ if profile.total() == 0 => Some("no sample was taken".to_owned()),
+        Some(few) if few < MIN_REQUESTS as u64 => {
+            Some(format!("{few} requests were profiled, and rules take {MIN_REQUESTS}"))
+        }
+        _ if !profile.frames.iter().any(|(_, frame)| is_code(frame.kind)) => {
+            Some("no function of the application was seen, but machine code alone".to_owned())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

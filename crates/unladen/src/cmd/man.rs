@@ -1,47 +1,231 @@
 //! `unladen man`: the manual pages.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
 
 use crate::cmd::Cli;
 use crate::exit::Failure;
+use crate::output::{self, OutputError};
 
-/// Print the manual page, or write all pages into a folder
+/// Print the manual page of `unladen` or of one command, or write all pages into a folder
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: unladen man --out /usr/local/share/man/man1")]
+#[command(after_help = "Examples:
+  unladen man | man -l -
+  unladen man load | man -l -
+  unladen man --output /usr/local/share/man/man1")]
 pub(super) struct Args {
-    /// Write unladen.1, unladen-weigh.1 … into this folder
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    /// The command whose page it is, such as `load` or `profile diff`
+    #[arg(value_name = "COMMAND", conflicts_with = "output")]
+    command: Vec<String>,
+    /// Write unladen.1, unladen-weigh.1 … into this folder; - is standard output
+    #[arg(long, short, alias = "out", value_name = "DIR")]
+    output: Option<PathBuf>,
 }
 
-/// What the exit codes mean, as it stands in unladen(1); docs/exit-codes.md says more.
-const EXIT_STATUS: &str = r"
-.SH EXIT STATUS
-0 success; 2 wrong options, URLs or files; 3 the target could not be reached (name, connection, TLS, time-out);
-4 the target answered otherwise than expected; 5 what was asked for cannot be measured; 6 the result could not be
-written; 7 the system's counters could not be read; 8 a limit that was asked for did not hold; 9 an experiment could not
-switch something; 10 an experiment could not put something back; 11 nothing could be served, or not any longer; 130 interrupted.
-";
+/// What the exit codes mean, as it stands in all pages; docs/reference/exit-codes.md says more.
+const EXIT_STATUS: [(&str, &str); 12] = [
+    ("0", "success"),
+    ("2", "wrong options, URLs or files"),
+    ("3", "the target could not be reached (name, connection, TLS, time-out)"),
+    ("4", "the target answered otherwise than expected"),
+    ("5", "what was asked for cannot be measured"),
+    ("6", "the result could not be written"),
+    ("7", "the system's counters could not be read"),
+    (
+        "8",
+        "something that --fail-on names is so, no rate holds the limit of --find-capacity, or a class map is out of date",
+    ),
+    ("9", "an experiment could not switch something"),
+    ("10", "an experiment could not put something back"),
+    ("11", "nothing could be served, or not any longer"),
+    ("130", "interrupted"),
+];
+
+/// One page: its file's name, and its text.
+struct Page {
+    file: String,
+    text: Vec<u8>,
+}
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let Some(folder) = &args.out else {
-        let mut page = Vec::new();
-        // Writing into a Vec cannot fail, and a reader that has gone away wants no more of it.
-        let _ = clap_mangen::Man::new(Cli::command()).render(&mut page);
-        page.extend_from_slice(EXIT_STATUS.as_bytes());
-        let _ = io::stdout().write_all(&page);
-        return Ok(());
-    };
-    write_pages(folder)
-        .map_err(|error| Failure::Usage(format!("cannot write manual pages into {}: {error}", folder.display())))
+    let pages = pages();
+    match args.output.as_deref().filter(|folder| !output::is_stdout(folder)) {
+        Some(folder) => Ok(write_pages(&pages, folder)?),
+        None => {
+            let file = ["unladen"].into_iter().chain(args.command.iter().map(String::as_str)).collect::<Vec<_>>();
+            let file = file.join("-") + ".1";
+            let Some(page) = pages.iter().find(|page| page.file == file) else {
+                let names: Vec<_> = pages.iter().map(|page| page.file.trim_end_matches(".1")).collect();
+                return Err(Failure::Usage(format!(
+                    "there is no manual page of `{}`; there are {}",
+                    args.command.join(" "),
+                    names.join(", ")
+                )));
+            };
+            Ok(output::bytes(&page.text)?)
+        }
+    }
 }
 
-/// unladen.1 and a page for each verb.
-fn write_pages(folder: &Path) -> io::Result<()> {
-    clap_mangen::generate_to(Cli::command(), folder)?;
-    OpenOptions::new().append(true).open(folder.join("unladen.1"))?.write_all(EXIT_STATUS.as_bytes())
+/// unladen.1 and a page for each command.
+fn write_pages(pages: &[Page], folder: &Path) -> Result<(), OutputError> {
+    pages.iter().try_for_each(|page| output::whole_file(&folder.join(&page.file), |out| out.write_all(&page.text)))
+}
+
+/// All pages.
+fn pages() -> Vec<Page> {
+    let mut root = Cli::command().disable_help_subcommand(true);
+    root.build();
+    let mut pages = Vec::new();
+    collect(&root, "unladen", None, &mut pages);
+    pages
+}
+
+/// The page of a command, and those of its commands.
+fn collect(command: &Command, name: &str, parent: Option<&str>, pages: &mut Vec<Page>) {
+    let commands: Vec<&Command> = command.get_subcommands().filter(|command| !command.is_hide_set()).collect();
+    let below = commands.iter().map(|command| format!("{name}-{}", command.get_name()));
+    let mut related: Vec<String> = parent.map(str::to_owned).into_iter().chain(below).collect();
+    if parent.is_some() {
+        related.push("unladen-rules".to_owned());
+    }
+    related.retain(|other| other != name);
+    related.dedup();
+    // Writing into a Vec does not fail.
+    let text = page(command, name, &related).unwrap_or_default();
+    pages.push(Page { file: format!("{name}.1"), text });
+    for command in commands {
+        collect(command, &format!("{name}-{}", command.get_name()), Some(name), pages);
+    }
+}
+
+fn page(command: &Command, name: &str, related: &[String]) -> io::Result<Vec<u8>> {
+    // By the name that `man` is asked for, and without the examples, which would be filled as text is.
+    let titled = command.clone().display_name(name.to_owned());
+    let man = Man::new(titled).title(name.to_uppercase()).source(concat!("unladen ", env!("CARGO_PKG_VERSION")));
+    let mut text = Vec::new();
+    man.render_title(&mut text)?;
+    man.render_name_section(&mut text)?;
+    man.render_synopsis_section(&mut text)?;
+    man.render_description_section(&mut text)?;
+    if command.get_arguments().any(|arg| !arg.is_hide_set()) {
+        man.render_options_section(&mut text)?;
+    }
+    if command.get_subcommands().next().is_some() {
+        man.render_subcommands_section(&mut text)?;
+    }
+    if let Some(extra) = command.get_after_long_help().or_else(|| command.get_after_help()) {
+        text.extend_from_slice(blocks(&extra.to_string()).as_bytes());
+    }
+    let mut ends = String::from(".SH \"EXIT STATUS\"\n");
+    for (code, meaning) in EXIT_STATUS {
+        // Writing to a String does not fail.
+        let _ = writeln!(ends, ".TP\n{code} \n{}", roff(meaning));
+    }
+    ends.push_str(".SH \"SEE ALSO\"\n");
+    let related: Vec<_> = related.iter().map(|other| format!("\\fB{}\\fR(1)", roff(other))).collect();
+    let _ = writeln!(ends, "{}", related.join(",\n"));
+    text.extend_from_slice(ends.as_bytes());
+    Ok(text)
+}
+
+/// What follows the options: a paragraph whose first line ends in a colon, `Examples:`, heads a section whose lines stay
+/// as they are, and so do those of the indented paragraphs after it.
+fn blocks(extra: &str) -> String {
+    let mut text = String::new();
+    let mut is_block = false;
+    for paragraph in extra.trim_end().split("\n\n") {
+        if is_block && paragraph.lines().all(|line| line.starts_with(' ')) {
+            text.push('\n');
+            paragraph.lines().for_each(|line| text.push_str(&(roff(line) + "\n")));
+            continue;
+        }
+        if is_block {
+            text.push_str(".fi\n");
+        }
+        let mut lines = paragraph.lines().peekable();
+        let head = lines.next_if(|line| line.ends_with(':') && !line.starts_with(' '));
+        match head {
+            Some(head) => {
+                let _ = writeln!(text, ".SH {:?}", head.trim_end_matches(':').to_uppercase());
+            }
+            // `Example: unladen …`, or a sentence.
+            None => text.push_str(if text.is_empty() { ".SH NOTES\n" } else { ".PP\n" }),
+        }
+        is_block = head.is_some();
+        if is_block {
+            text.push_str(".nf\n");
+        }
+        for line in lines {
+            let _ = writeln!(text, "{}", roff(line));
+        }
+    }
+    if is_block {
+        text.push_str(".fi\n");
+    }
+    text
+}
+
+/// The line with what roff would take for commands escaped.
+fn roff(line: &str) -> String {
+    let escaped = line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
+    if escaped.starts_with('.') { format!("\\&{escaped}") } else { escaped }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(file: &str) -> String {
+        let pages = pages();
+        let page = pages.iter().find(|page| page.file == file).unwrap_or_else(|| panic!("{file} is no page"));
+        String::from_utf8(page.text.clone()).unwrap()
+    }
+
+    /// They were filled to one paragraph, and could not be copied.
+    #[test]
+    fn examples_stay_in_their_lines() {
+        let page = text("unladen-load.1");
+        let (_, examples) = page.split_once(".SH \"EXAMPLES\"\n.nf\n").expect("a block of examples");
+        let (examples, _) = examples.split_once(".fi").unwrap();
+        assert!(examples.lines().all(|line| line.contains("unladen load")), "{examples}");
+    }
+
+    /// Of a configuration only the first table stayed as it was typed.
+    #[test]
+    fn a_configuration_stays_in_its_lines() {
+        let page = text("unladen-serve.1");
+        let (_, block) = page.split_once(".SH \"A CONFIGURATION\"\n.nf\n").expect("a configuration");
+        let (block, after) = block.split_once(".fi\n").unwrap();
+        for table in ["  [[site]]", "  [[outbound]]", "  [admin]"] {
+            assert!(block.contains(table), "{table} is not in\n{block}");
+        }
+        assert!(after.starts_with(".PP\ndocs/reference/serve.md"), "{after}");
+        assert_eq!(page.matches(".nf\n").count(), page.matches(".fi\n").count());
+    }
+
+    #[test]
+    fn the_footer_names_the_program() {
+        for page in pages() {
+            let text = String::from_utf8(page.text).unwrap();
+            let version = concat!("\"unladen ", env!("CARGO_PKG_VERSION"), "\"");
+            let heading = text.lines().find(|line| line.starts_with(".TH")).unwrap_or_default();
+            assert!(heading.contains(version), "{}: {heading}", page.file);
+        }
+    }
+
+    #[test]
+    fn each_page_has_its_exit_codes_and_relatives() {
+        for page in pages() {
+            let text = String::from_utf8(page.text).unwrap();
+            let file = page.file;
+            assert!(text.contains(".SH \"EXIT STATUS\"") && text.contains(".SH \"SEE ALSO\""), "{file}");
+        }
+        assert!(text("unladen-profile-diff.1").contains("\\fBunladen\\-profile\\fR(1)"));
+        assert!(text("unladen.1").contains("\\fBunladen\\-serve\\fR(1)"));
+    }
 }

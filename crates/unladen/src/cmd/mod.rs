@@ -5,6 +5,7 @@ mod completions;
 mod fail_on;
 mod load;
 mod man;
+mod mistakes;
 mod profile;
 mod prove;
 mod purge;
@@ -15,12 +16,14 @@ mod showing;
 mod values;
 mod weigh;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use unladen_load::LoadError;
 
 use crate::exit::Failure;
+use crate::terminal::{self, Colour};
 
 /// Weighs what each request of a web application carries.
 #[derive(Debug, Parser)]
@@ -29,9 +32,13 @@ use crate::exit::Failure;
     version,
     about,
     propagate_version = true,
-    after_help = "Exit codes are listed in `unladen man`, unladen(1)."
+    after_help = "`unladen help COMMAND` tells all options of a command, with examples; `unladen man COMMAND | man -l -` shows the same as a \
+                  manual page, with the exit codes."
 )]
 pub(crate) struct Cli {
+    /// Colours: on a terminal alone (and not with NO_COLOR set), always, or never
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Colour::Auto, hide_possible_values = true, display_order = 900)]
+    color: Colour,
     #[command(subcommand)]
     command: Command,
 }
@@ -52,7 +59,12 @@ enum Command {
 
 /// Parses the command line and does what it says.
 pub(crate) fn run() -> ExitCode {
-    let done = match Cli::parse().command {
+    let cli = match mistakes::parse(std::env::args_os().collect()) {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
+    terminal::set_colour(cli.color);
+    let done = match cli.command {
         Command::Weigh(args) => weigh::run(*args),
         Command::Load(args) => load::run(*args),
         Command::Prove(args) => prove::run(*args),
@@ -75,13 +87,15 @@ pub(crate) fn run() -> ExitCode {
 
 /// One line with what happened and what to do; then, of a response that was not expected, the response.
 fn report(failure: &Failure) {
-    eprintln!("unladen: {failure}");
+    // The code says it too, if standard error cannot: it may be a file on a disk that is full.
+    let mut stderr = std::io::stderr();
+    let _ = writeln!(stderr, "unladen: {failure}");
     let error = match failure {
         Failure::Load(error) => error,
         Failure::Arm { error, .. } => error,
         _ => return,
     };
     if let LoadError::UnexpectedStatus { sample, .. } | LoadError::UnexpectedBody { sample, .. } = error {
-        eprintln!("\n{sample}");
+        let _ = writeln!(stderr, "\n{sample}");
     }
 }

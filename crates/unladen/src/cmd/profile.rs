@@ -10,17 +10,19 @@ use unladen_profiler::Prepended;
 use crate::cmd::fail_on::FailOn;
 use crate::cmd::profile::files::Kept;
 use crate::cmd::profile::how::How;
+use crate::cmd::rules;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{self, Report};
-use crate::profile::{self, Outcome, Page};
+use crate::profile::{self, Page, Ran};
 
 /// Where inside the code the time of a page goes
 ///
-/// Finds what answers the URL, and drives the profiler that there is for it: Excimer for PHP-FPM, Devel::NYTProf for Perl, the kernel's
-/// clock for all else. Only the requests that are sent here are profiled, and nothing of the application is changed.
+/// Finds what answers the URL, and drives the profiler that there is for it: Excimer for PHP-FPM, Devel::NYTProf for
+/// Perl, the kernel's clock for all else. Only the requests that are sent here are profiled, and nothing of the
+/// application is changed.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -45,8 +47,8 @@ pub(super) struct Args {
     how: How,
     #[command(flatten)]
     sending: Sending,
-    /// End with code 8 if this rule finds something; `any` stands for all; may be repeated
-    #[arg(long, value_name = "RULE", help_heading = "What to look for")]
+    /// End with code 8 if this rule finds something, or could not look; `any` stands for all that can look; may be repeated
+    #[arg(long, value_name = "RULE", value_parser = rules::or_any(true), hide_possible_values = true, help_heading = "What to look for")]
     fail_on: Vec<String>,
     #[command(flatten)]
     kept: Kept,
@@ -87,7 +89,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
 
 fn page(args: Args) -> Result<(), Failure> {
     let Some(url) = &args.url else { return Err(Failure::Usage("a URL was expected".into())) };
-    args.showing.check()?;
+    args.showing.check_profile()?;
     let gate = FailOn::of_profiles(&args.fail_on)?;
     let options = args.how.resolve(args.showing.quiet)?;
     let folder = args.kept.folder()?;
@@ -95,7 +97,7 @@ fn page(args: Args) -> Result<(), Failure> {
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
 
-    let Outcome { mut result, failure } = profile::profile(page, &options, &cancel)?;
+    let Ran { mut result, failure } = profile::profile(page, &options, &cancel)?;
     result.top = args.top;
     let mut written = Ok(());
     if let Some(folder) = &folder {
@@ -107,11 +109,15 @@ fn page(args: Args) -> Result<(), Failure> {
     // Also where a file could not be written: what was measured is not lost.
     let shown = args.showing.show(Report::Profile(&result));
     if let Some(failure) = failure {
+        // The failure decides the exit code; what could not be written is told all the same.
+        for error in [written.err().map(|error| error.to_string()), shown.err().map(|error| error.to_string())] {
+            error.inspect(|error| eprintln!("unladen: {error}"));
+        }
         return Err(failure);
     }
     written?;
     shown?;
-    gate.judge_findings(url, &result.findings)
+    gate.judge_profile(url, &result)
 }
 
 // === impl Page ===

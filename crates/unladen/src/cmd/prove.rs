@@ -3,17 +3,18 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use unladen_load::{Arrivals, Cancel, LoadError, Request};
+use unladen_load::{Arrivals, Cancel, LoadError, Request, rate_of};
 use unladen_probe::GroupBy;
 use unladen_prove::{Budget, Experiment, Load, Pace};
-use unladen_report::{Ended, Metric};
+use unladen_report::{ArmResult, Ended, Metric};
 
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
-use crate::cmd::values::percent;
+use crate::cmd::values::{concurrency, percent, seed, some, some_time};
+use crate::condition::Condition;
 use crate::exit::Failure;
 use crate::output::Report;
-use crate::prove::{Condition, Options, Profiles, Proved};
+use crate::prove::{Options, Profiles, Proved};
 use crate::{output, prove};
 
 /// Requests of each arm that --profile looks at: a share of 1 % is then known to some tenths of it.
@@ -21,16 +22,16 @@ const PROFILED: u64 = 100;
 
 /// Whether a change makes a difference, how much, and to what else
 ///
-/// FILE says what is switched, and how; --a and --b compare two URLs without one. The arms take turns in random order, so that
-/// what the machine does meanwhile befalls all of them, and the baseline runs twice, so that the difference of it to itself
-/// shows what is noise. Everything that was switched is put back, on failure and Ctrl-C too.
+/// FILE says what is switched, and how; --a and --b compare two URLs without one. The arms take turns in random order,
+/// so that what the machine does meanwhile befalls all of them, and the baseline runs twice, so that the difference of
+/// it to itself shows what is noise. Everything that was switched is put back, on failure and Ctrl-C too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     unladen prove --a http://127.0.0.1:8080/ --b http://127.0.0.1:8081/ --rate 40\n  \
     sudo unladen prove opcache.toml\n  \
-    sudo unladen prove --until 1% --fail-if 'p95 > +5%' release.toml\n  \
+    sudo unladen prove --until 1% --fail-on 'p95 > +5%' release.toml\n  \
     sudo unladen prove --restore opcache.toml\n\n\
-    docs/experiments.md describes the file.")]
+    docs/reference/experiments.md, in the source, describes the file; `unladen prove --check FILE` tells what is wrong with one.")]
 pub(super) struct Args {
     /// The file of the experiment
     #[arg(required_unless_present = "a", value_name = "FILE")]
@@ -49,31 +50,42 @@ pub(super) struct Args {
     check: bool,
 
     /// Requests a second [default with --a: back to back]
-    #[arg(short, long, value_name = "RATE", help_heading = "How much")]
+    #[arg(short, long, alias = "rps", value_name = "RATE", value_parser = rate_of, help_heading = "How much")]
     rate: Option<f64>,
     /// Requests under way at once, back to back [default with --a: 1]
-    #[arg(short, long, value_name = "N", conflicts_with = "rate", help_heading = "How much")]
+    #[arg(short, long, alias = "vus", value_name = "N", value_parser = concurrency, conflicts_with = "rate", help_heading = "How much")]
     concurrency: Option<usize>,
     /// How many requests of each arm
-    #[arg(short = 'n', long, value_name = "N", conflicts_with = "time", help_heading = "How much")]
+    #[arg(short = 'n', long, alias = "iterations", value_name = "N", value_parser = some, conflicts_with = "time", help_heading = "How much")]
     requests: Option<u64>,
-    /// How long in all [default with --a: 2min]
-    #[arg(short, long, value_name = "TIME", value_parser = humantime::parse_duration, help_heading = "How much")]
+    /// How long in all, with warm-ups and restarts; six blocks are measured however short it is. How long it will take
+    /// is said at the start, and by --check [default with --a: 2min]
+    #[arg(short, long, alias = "duration", value_name = "TIME", value_parser = some_time, help_heading = "How much")]
     time: Option<Duration>,
     /// Stop when the change of the first quantile is known this well, such as 1%
     #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "How much")]
     until: Option<f64>,
-    /// Fail with exit code 8 if this is so for certain, such as 'p95 > +5%'; may be repeated
+    /// Fail with exit code 8 if this is so for certain: 'p95 > +5%' by a change, 'p95 > 5ms' by the figure; may be
+    /// repeated
     #[arg(long, value_name = "CONDITION", help_heading = "How much")]
-    fail_if: Vec<Condition>,
+    fail_on: Vec<Condition>,
     /// Compare latencies alone: read no counters
     #[arg(long, help_heading = "How much")]
     no_weights: bool,
-    /// Afterwards profile each arm, and write what differs into this folder [default: unladen-profile]
-    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "unladen-profile", require_equals = true, help_heading = "How much")]
-    profile: Option<PathBuf>,
+    /// Afterwards profile each arm, and write what differs
+    #[arg(long, help_heading = "How much")]
+    profile: bool,
+    /// With --profile: the folder for its files
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "unladen-profile",
+        requires = "profile",
+        help_heading = "What to show"
+    )]
+    output_dir: PathBuf,
     /// Repeats the order of the arms of an earlier run
-    #[arg(long, value_name = "N", help_heading = "How much")]
+    #[arg(long, value_name = "N", value_parser = seed, help_heading = "How much")]
     seed: Option<u64>,
 
     #[command(flatten)]
@@ -91,23 +103,37 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     showing.check()?;
     let is_check = args.check;
     let options = args.resolve()?;
+    let counts = options.group_by.is_some();
     if is_check {
-        return output::line(&arms(&options.experiment)).map_err(Failure::from);
+        return output::line(&arms(&options.experiment, counts)).map_err(Failure::from);
+    }
+    if !options.quiet {
+        let arms = options.experiment.arms().len();
+        let until = match (options.until, options.is_budget_firm) {
+            (None, _) => "",
+            (Some(_), true) => ", or less, once --until is reached",
+            (Some(_), false) => ", or up to 30 min, until --until is reached",
+        };
+        eprintln!("unladen: {arms} arms in turns, {}{until}", prove::estimate(&options.experiment, arms, counts));
     }
     let cancel = Cancel::new();
     prove::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
     let Proved { result, failure, put_back } = prove::prove(&options, &cancel)?;
     let written = showing.show(Report::Prove(&result));
+    if let (Err(error), true) = (&written, failure.is_some() || !put_back.is_complete()) {
+        // Another failure decides the exit code.
+        eprintln!("unladen: {error}");
+    }
     if !put_back.is_complete() {
         return Err(Failure::NotPutBack { report: put_back.to_string(), before: failure.map(Box::new) });
     }
     if let Some(failure) = failure {
         return Err(failure);
     }
+    written?;
     if result.ended == Ended::Interrupted {
         return Err(Failure::Interrupted { shown: true });
     }
-    written?;
     if !result.comparisons.iter().any(|comparison| comparison.kind == Metric::Latency) {
         return Err(Failure::NothingCompared);
     }
@@ -116,13 +142,24 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
     // A gate that nobody has looked through is not open: a misspelt metric, or one with too few requests, is no pass.
     let is_judged = |condition: &&Condition| result.gates.iter().any(|gate| gate.condition == condition.to_string());
-    match options.fail_if.iter().find(|condition| !is_judged(condition)) {
+    match options.fail_on.iter().find(|condition| !is_judged(condition)) {
         Some(condition) => Err(Failure::Gate(format!(
             "`{condition}` could not be judged: nothing was compared as `{}`; warnings and --json tell what was",
             condition.metric
         ))),
-        None => Ok(()),
+        None => failed(&result.arms, &options.fail_on),
     }
+}
+
+/// As of a load: figures of which some requests are missing are shown, and are no success.
+fn failed(arms: &[ArmResult], conditions: &[Condition]) -> Result<(), Failure> {
+    if conditions.iter().any(|condition| condition.metric == "errors") {
+        return Ok(());
+    }
+    let Some((arm, failed)) = prove::failed_requests(arms) else { return Ok(()) };
+    let planned = arms.iter().map(|arm| arm.requests + arm.errors).sum();
+    let of = format!(", some of them of the arm `{}`,", arm.name);
+    Err(Failure::SomeFailed { failed, planned, statuses: arm.statuses_text(), of })
 }
 
 /// Each arm's profiles are made as `unladen profile` makes them by default.
@@ -146,11 +183,12 @@ fn restore(file: &std::path::Path) -> Result<(), Failure> {
     Err(Failure::NotPutBack { report: report.to_string(), before: None })
 }
 
-fn arms(experiment: &Experiment) -> String {
+fn arms(experiment: &Experiment, counts: bool) -> String {
     let name = |arm: &unladen_prove::Arm| format!("  {}\n", arm.name);
     let arms = experiment.arms();
     let list: String = arms.iter().map(name).collect();
-    format!("{}: {} design, {} arms\n{}", experiment.title, experiment.design.as_str(), arms.len(), list.trim_end())
+    let time = prove::estimate(experiment, arms.len(), counts);
+    format!("{}: {} design, {} arms\n{list}{time}", experiment.title, experiment.design.as_str(), arms.len())
 }
 
 // === impl Args ===
@@ -168,17 +206,19 @@ impl Args {
             _ => return Err(Failure::Usage("expected a file, or --a and --b".into())),
         };
         self.override_load(&mut experiment.load)?;
+        self.check_conditions(&experiment)?;
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
-        let profiles = self.profile.map(|folder| Profiles { folder, options: profiling(seed, self.showing.quiet) });
+        let profiles = self
+            .profile
+            .then(|| Profiles { folder: self.output_dir.clone(), options: profiling(seed, self.showing.quiet) });
         if let Some(profiles) = &profiles {
-            let made = std::fs::create_dir_all(&profiles.folder);
-            made.map_err(|error| output::OutputError::new(&profiles.folder, error))?;
+            output::check_folder(&profiles.folder)?;
         }
         Ok(Options {
             experiment,
             until: self.until,
             is_budget_firm: self.time.is_some() || self.requests.is_some(),
-            fail_if: self.fail_if,
+            fail_on: self.fail_on,
             group_by: (!self.no_weights).then_some(GroupBy::Auto),
             seed,
             profiles,
@@ -186,16 +226,28 @@ impl Args {
         })
     }
 
+    /// Conditions that the results will have nothing for are errors before anything runs.
+    fn check_conditions(&self, experiment: &Experiment) -> Result<(), Failure> {
+        for condition in &self.fail_on {
+            let missing = match condition.metric.as_str() {
+                metric if metric.starts_with("cold.") && experiment.cold.is_none() => {
+                    "nothing is measured cold: give the experiment a `cold` command"
+                }
+                metric if metric.starts_with("weight.") && self.no_weights => "--no-weights reads no counters",
+                _ => continue,
+            };
+            return Err(Failure::Usage(format!("--fail-on '{condition}': {missing}")));
+        }
+        Ok(())
+    }
+
     /// What the command line says beats what the file says.
     fn override_load(&self, load: &mut Load) -> Result<(), Failure> {
         if let Some(rate) = self.rate {
-            if !(rate.is_finite() && rate > 0.0) {
-                return Err(Failure::Usage(format!("the rate is {rate}: expected requests a second above 0")));
-            }
             load.pace = Pace::Open { rate, arrivals: Arrivals::Constant };
         }
         if let Some(concurrency) = self.concurrency {
-            load.pace = Pace::Closed { concurrency: concurrency.max(1) };
+            load.pace = Pace::Closed { concurrency };
         }
         if let Some(requests) = self.requests {
             load.budget = Budget::Requests(requests);

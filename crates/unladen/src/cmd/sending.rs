@@ -1,4 +1,5 @@
-//! The principal type is [`Sending`]: the part of the command line that says what is sent, and how, for all commands that send.
+//! The principal type is [`Sending`]: the part of the command line that says what is sent, and how, for all commands
+//! that send.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,10 @@ use unladen_load::{
     TlsOptions, UrlLine,
 };
 
+use unladen_load::{ClientIdentity, time_of};
 use unladen_prove::Load;
 
+use crate::cmd::values::{address, base64, cookies_of};
 use crate::exit::Failure;
 
 /// How long a request may take, unless told otherwise.
@@ -22,17 +25,32 @@ pub(super) struct Sending {
     /// Open a new connection for each request
     #[arg(long, help_heading = "How to send")]
     no_keepalive: bool,
+    /// Send back no cookies that answers set: each request is a stranger's, for whom an application may begin a session
+    #[arg(long, help_heading = "How to send")]
+    no_cookies: bool,
     /// Version of HTTP
     #[arg(long, value_name = "VERSION", value_enum, default_value_t = Http::Auto, help_heading = "How to send")]
     http: Http,
+    /// As curl's: --http 1.1
+    #[arg(long = "http1.1", hide = true, conflicts_with_all = ["http", "http2"])]
+    http1: bool,
+    /// As curl's: --http 2
+    #[arg(long, hide = true, visible_alias = "http2-prior-knowledge", conflicts_with = "http")]
+    http2: bool,
+    /// As curl's; refused, with what to do instead
+    #[arg(short = '0', long = "http1.0", hide = true)]
+    http10: bool,
+    /// As curl's; refused, with what to do instead
+    #[arg(short = 'L', long, hide = true)]
+    location: bool,
     /// Connect to this Unix socket instead of the URL's host
     #[arg(long, value_name = "PATH", conflicts_with = "connect_to", help_heading = "How to send")]
     unix_socket: Option<PathBuf>,
     /// Connect to this address instead of the URL's host
-    #[arg(long, value_name = "IP:PORT", help_heading = "How to send")]
+    #[arg(long, value_name = "IP:PORT", value_parser = address, help_heading = "How to send")]
     connect_to: Option<SocketAddr>,
     /// How long a request may take
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "30s", help_heading = "How to send")]
+    #[arg(long, short_alias = 'm', alias = "max-time", value_name = "TIME", value_parser = time_of, default_value = "30s", help_heading = "How to send")]
     timeout: Duration,
     /// Accept any TLS certificate
     #[arg(short = 'k', long, help_heading = "How to send")]
@@ -40,19 +58,35 @@ pub(super) struct Sending {
     /// Trust the certificates in this PEM file alone
     #[arg(long, value_name = "FILE", help_heading = "How to send")]
     cacert: Option<PathBuf>,
+    /// A certificate of the client, PEM, for servers that ask for one
+    #[arg(short = 'E', long, value_name = "FILE", help_heading = "How to send")]
+    cert: Option<PathBuf>,
+    /// Its key, PEM, unless it stands in the same file
+    #[arg(long, value_name = "FILE", requires = "cert", help_heading = "How to send")]
+    key: Option<PathBuf>,
 
     /// Method [default: GET, or POST with --data]
-    #[arg(short = 'X', long, value_name = "METHOD", help_heading = "What to send")]
+    #[arg(short = 'X', long, alias = "request", value_name = "METHOD", help_heading = "What to send")]
     method: Option<String>,
     /// A header, `Name: value`; may be repeated
     #[arg(short = 'H', long, value_name = "HEADER", help_heading = "What to send")]
     header: Vec<String>,
-    /// A cookie, `name=value`; may be repeated
+    /// Log in by HTTP's Basic scheme, as the header `Authorization` does
+    #[arg(short, long, value_name = "USER:PASSWORD", help_heading = "What to send")]
+    user: Option<String>,
+    /// The header `User-Agent`
+    #[arg(short = 'A', long, value_name = "AGENT", help_heading = "What to send")]
+    user_agent: Option<String>,
+    /// A cookie, `name=value`, or several, `a=1; b=2`; may be repeated
     #[arg(short = 'b', long, value_name = "COOKIE", help_heading = "What to send")]
     cookie: Vec<String>,
-    /// The body; @FILE reads it from a file
-    #[arg(short = 'd', long, value_name = "BODY", help_heading = "What to send")]
+    /// The body, sent by POST (but a line of --urls that names a method keeps it), as a form (Content-Type:
+    /// application/x-www-form-urlencoded) unless -H says otherwise; @FILE reads it from a file
+    #[arg(short = 'd', long, alias = "data-binary", value_name = "BODY", help_heading = "What to send")]
     data: Option<String>,
+    /// As --data, but a body that begins with @ is sent as it is
+    #[arg(long, value_name = "BODY", conflicts_with = "data", help_heading = "What to send")]
+    data_raw: Option<String>,
     /// Statuses that are fine, such as 200-299,304 [default: 200-299]
     #[arg(long, value_name = "LIST", help_heading = "What to expect")]
     expect_status: Option<String>,
@@ -86,14 +120,16 @@ impl Sending {
     /// The requests of URLs on the command line, and of a list.
     pub(super) fn requests(&self, urls: &[String], list: Option<&Path>) -> Result<Vec<Weighted>, Failure> {
         let body = self.body()?;
+        self.doubt();
         let mut requests = Vec::new();
         for url in urls {
             requests.push(Weighted { request: self.dress(Request::get(url)?, body.as_deref())?, weight: 1.0 });
         }
         if let Some(file) = list {
             for line in UrlLine::read_list(file)? {
-                let request = self.dress(line.request()?, body.as_deref())?;
-                requests.push(Weighted { request, weight: line.weight });
+                let weight = line.weight;
+                let builder = self.dressed(line.request()?, body.as_deref(), line.is_method_named)?;
+                requests.push(Weighted { request: builder.build()?, weight });
             }
         }
         Ok(requests)
@@ -101,40 +137,56 @@ impl Sending {
 
     /// How they are sent, one at a time and without a rate.
     pub(super) fn driver(&self, requests: Vec<Request>) -> Result<DriverConfig, Failure> {
+        self.refuse()?;
         let statuses: Statuses = self.expect_status.as_deref().map(str::parse).transpose()?.unwrap_or_default();
         let roots = self.cacert.clone().map_or(Roots::System, Roots::Only);
+        let identity = self.cert.clone().map(|certificate| ClientIdentity { certificate, key: self.key.clone() });
         let connect_to = self.unix_socket.clone().map(ConnectTo::Unix).or(self.connect_to.map(ConnectTo::Address));
         Ok(DriverConfig {
             connect_to,
             keep_alive: !self.no_keepalive,
+            keep_cookies: !self.no_cookies,
             http: match self.http {
+                _ if self.http1 => HttpVersion::Http1,
+                _ if self.http2 => HttpVersion::Http2,
                 Http::Auto => HttpVersion::Auto,
                 Http::Http1 => HttpVersion::Http1,
                 Http::Http2 => HttpVersion::Http2,
             },
             timeout: self.timeout,
             connect_timeout: self.timeout.min(Duration::from_secs(10)),
-            tls: TlsOptions { roots, insecure: self.insecure, ..TlsOptions::default() },
+            tls: TlsOptions { roots, insecure: self.insecure, identity, ..TlsOptions::default() },
             expect: Expect { statuses, body: self.expect_body.as_deref().map(BodyText::new), same: self.expect_same },
             ..DriverConfig::new(requests)
         })
     }
 
     /// Gives a request what all of them carry.
-    pub(super) fn dress(&self, mut builder: RequestBuilder, body: Option<&[u8]>) -> Result<Request, Failure> {
-        if let Some(method) = self.method.as_deref().or(body.map(|_| "POST")) {
+    pub(super) fn dress(&self, builder: RequestBuilder, body: Option<&[u8]>) -> Result<Request, Failure> {
+        Ok(self.dressed(builder, body, false)?.build()?)
+    }
+
+    /// As [`Self::dress`]. A method that was named beforehand gives way to -X alone.
+    fn dressed(
+        &self,
+        mut builder: RequestBuilder,
+        body: Option<&[u8]>,
+        is_method_named: bool,
+    ) -> Result<RequestBuilder, Failure> {
+        let of_body = body.filter(|_| !is_method_named).map(|_| "POST");
+        if let Some(method) = self.method.as_deref().or(of_body) {
             builder = builder.method(method)?;
         }
-        for header in &self.header {
-            builder = builder.header(header.parse::<Header>()?);
+        for header in self.headers()? {
+            builder = builder.header(header);
         }
-        for cookie in &self.cookie {
+        for cookie in self.cookies() {
             builder = builder.cookie(cookie)?;
         }
         if let Some(body) = body {
             builder = builder.body(body.to_vec());
         }
-        Ok(builder.build()?)
+        Ok(builder)
     }
 
     /// Puts it into the load of an experiment.
@@ -145,12 +197,14 @@ impl Sending {
         // Made of a URL that is never asked, to have the rest read as for any other command.
         let config = self.driver(vec![Request::get("http://localhost/")?.build()?])?;
         load.keep_alive = config.keep_alive;
+        load.keep_cookies = config.keep_cookies;
         load.http = config.http;
         load.timeout = config.timeout;
         load.tls = config.tls;
         load.expect = config.expect;
-        load.cookies = self.cookie.clone();
-        load.headers = self.header.iter().map(|header| header.parse()).collect::<Result<_, _>>()?;
+        load.cookies = self.cookies().map(str::to_owned).collect();
+        load.headers = self.headers()?;
+        self.doubt();
         let body = self.body()?;
         let method = self.method.clone().or(body.as_ref().map(|_| "POST".to_owned()));
         if let Some(method) = method {
@@ -166,21 +220,99 @@ impl Sending {
 
     /// Whether any of it was given.
     pub(super) fn is_given(&self) -> bool {
-        let texts = [&self.method, &self.data, &self.expect_status, &self.expect_body];
+        let texts = [
+            &self.method,
+            &self.data,
+            &self.data_raw,
+            &self.user,
+            &self.user_agent,
+            &self.expect_status,
+            &self.expect_body,
+        ];
         self.no_keepalive
+            || self.no_cookies
             || !matches!(self.http, Http::Auto)
+            || self.http1
+            || self.http2
+            || self.http10
+            || self.location
             || self.unix_socket.is_some()
             || self.connect_to.is_some()
             || self.timeout != TIMEOUT
             || self.insecure
             || self.cacert.is_some()
+            || self.cert.is_some()
             || !self.header.is_empty()
             || !self.cookie.is_empty()
             || texts.iter().any(|text| text.is_some())
             || self.expect_same
     }
 
+    /// Cookies, of which curl takes several in one option.
+    fn cookies(&self) -> impl Iterator<Item = &str> {
+        self.cookie.iter().flat_map(|cookies| cookies_of(cookies))
+    }
+
+    /// All headers that were given, by whichever option.
+    fn headers(&self) -> Result<Vec<Header>, Failure> {
+        let mut headers = Vec::new();
+        let typed = self.header.iter().map(|header| header.parse()).collect::<Result<Vec<Header>, _>>()?;
+        let is_typed = |name: &str| typed.iter().any(|header| header.name().as_str() == name);
+        let (is_authorized, is_of_type) = (is_typed("authorization"), is_typed("content-type"));
+        // What stands there may be a token: it is not shown.
+        if self.user.as_ref().is_some_and(|user| !user.contains(':')) {
+            return Err(Failure::Usage(
+                "-u: expected USER:PASSWORD, such as -u joe:secret (-u joe: for an empty password); a token is sent by -H \
+                 'Authorization: Bearer …'"
+                    .into(),
+            ));
+        }
+        // As curl: the header wins.
+        if let Some(user) = self.user.as_ref().filter(|_| !is_authorized) {
+            headers.push(format!("Authorization: Basic {}", base64(user.as_bytes())).parse()?);
+        }
+        if let Some(agent) = &self.user_agent {
+            headers.push(format!("User-Agent: {agent}").parse()?);
+        }
+        headers.extend(typed);
+        if (self.data.is_some() || self.data_raw.is_some()) && !is_of_type {
+            // As curl: PHP makes $_POST of nothing else.
+            headers.push("Content-Type: application/x-www-form-urlencoded".parse()?);
+        }
+        Ok(headers)
+    }
+
+    /// Habits of curl that mean something that is not done here.
+    fn refuse(&self) -> Result<(), Failure> {
+        if self.location {
+            return Err(Failure::Usage(
+                "-L: redirects are not followed, as each would be another request; give the URL where they end, which \
+                 `curl -sLo /dev/null -w '%{url_effective}\\n' URL` prints"
+                    .into(),
+            ));
+        }
+        if self.http10 {
+            return Err(Failure::Usage(
+                "-0: HTTP/1.0 is not spoken; HTTP/1.1 with a connection for each request is --http 1.1 --no-keepalive"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Says what is probably not meant: `-d 10` is a time for wrk and k6, and a body here as for curl.
+    fn doubt(&self) {
+        if let Some(data) = self.data.as_deref().filter(|data| !data.is_empty() && time_of(data).is_ok()) {
+            eprintln!(
+                "unladen: warning: -d {data} sends the body `{data}` by POST, as curl does; if a time was meant, it is -t {data}"
+            );
+        }
+    }
+
     fn body(&self) -> Result<Option<Vec<u8>>, Failure> {
+        if let Some(data) = &self.data_raw {
+            return Ok(Some(data.as_bytes().to_vec()));
+        }
         let Some(data) = &self.data else { return Ok(None) };
         let Some(file) = data.strip_prefix('@') else { return Ok(Some(data.as_bytes().to_vec())) };
         let read = std::fs::read(file);

@@ -1,4 +1,10 @@
-//! Values on the command line that several commands take.
+//! Values on the command line that several commands take. Each error is a clause that follows the option's name and the
+//! value.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use unladen_load::{count_of, time_of};
 
 /// `2%` or `0.02`, as a share.
 pub(super) fn percent(text: &str) -> Result<f64, String> {
@@ -12,9 +18,121 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `127.0.0.1:8080`; `::127.0.0.1:8080`, as curl has it for any host and port, too.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    let plain = text.strip_prefix("::").filter(|rest| rest.contains(':')).unwrap_or(text);
+    let parsed = text.parse().or_else(|_| plain.parse());
+    parsed.map_err(|_| "expected an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080".to_owned())
+}
+
+/// `127.0.0.1:9901`, `localhost:9901` or `unix:/run/unladen/admin.sock`.
+pub(super) fn admin_address(text: &str) -> Result<String, String> {
+    let is_one = match text.strip_prefix("unix:") {
+        Some(path) => path.starts_with('/'),
+        None => text.rsplit_once(':').is_some_and(|(host, port)| {
+            let is_bracketed = host.starts_with('[') && host.ends_with(']');
+            let is_host = !host.is_empty() && (is_bracketed || !host.contains([':', '/', '@']));
+            is_host && port.parse::<u16>().is_ok()
+        }),
+    };
+    if is_one { Ok(text.to_owned()) } else { Err("expected 127.0.0.1:9901 or unix:/PATH".to_owned()) }
+}
+
+/// The cookies of one option, of which curl takes several: `a=1; b=2`.
+pub(super) fn cookies_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(';').map(str::trim).filter(|cookie| !cookie.is_empty())
+}
+
+/// As curl's -u sends it (RFC 4648, section 4).
+pub(super) fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for place in 0..4_usize {
+            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
+            text.push(if place <= chunk.len() { char::from(letter) } else { '=' });
+        }
+    }
+    text
+}
+
+/// A number of requests under way at once.
+pub(super) fn concurrency(text: &str) -> Result<usize, String> {
+    let count = count_of(text).ok().filter(|count| (1..=10_000).contains(count));
+    count.map(|count| count as usize).ok_or_else(|| "expected 1 to 10,000 requests at once, such as 10".to_owned())
+}
+
+/// A number above 0.
+pub(super) fn some(text: &str) -> Result<u64, String> {
+    match count_of(text)? {
+        0 => Err("expected at least 1, such as 500, 10k or 1M".to_owned()),
+        count => Ok(count),
+    }
+}
+
+/// A time above 0.
+pub(super) fn some_time(text: &str) -> Result<Duration, String> {
+    match time_of(text)? {
+        Duration::ZERO => Err("expected a time above 0, such as 30s".to_owned()),
+        time => Ok(time),
+    }
+}
+
+/// A latency: of a bare number nobody knows whether it is seconds or, as k6 has it, milliseconds.
+pub(super) fn latency(text: &str) -> Result<Duration, String> {
+    let time = if text.trim().ends_with(char::is_alphabetic) { time_of(text).ok() } else { None };
+    time.ok_or_else(|| "expected times with their units, such as 5ms or 1.5s".to_owned())
+}
+
+/// The number that repeats an earlier run.
+pub(super) fn seed(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| "expected the whole number that the earlier run shows as its seed".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn basic_is_as_curl_sends_it() {
+        assert_eq!(
+            ["", "a", "ab", "abc", "user:pass"].map(|text| base64(text.as_bytes())),
+            ["", "YQ==", "YWI=", "YWJj", "dXNlcjpwYXNz"]
+        );
+    }
+
+    #[test]
+    fn addresses_are_read_as_curl_has_them_too() {
+        assert_eq!(address("127.0.0.1:80"), address("::127.0.0.1:80"));
+        assert!(address("[::1]:80").is_ok() && address("localhost").is_err() && address("127.0.0.1").is_err());
+    }
+
+    #[test]
+    fn admin_addresses_are_of_tcp_or_of_a_unix_socket() {
+        for right in ["127.0.0.1:9901", "localhost:9901", "[::1]:9901", "unix:/run/unladen/admin.sock"] {
+            assert_eq!(admin_address(right), Ok(right.to_owned()));
+        }
+        for wrong in
+            ["http://127.0.0.1:9901/", "http://a:1", "foo", "", ":9901", "a:", "a:99999", "::1", "unix:", "unix:a"]
+        {
+            assert!(admin_address(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn cookies_are_split_as_curl_splits_them() {
+        for text in ["a=1; b=2", "a=1;b=2", " a=1 ;; b=2; "] {
+            assert_eq!(cookies_of(text).collect::<Vec<_>>(), ["a=1", "b=2"]);
+        }
+    }
+
+    #[test]
+    fn a_bare_number_is_no_latency() {
+        assert_eq!(latency("1.5ms"), Ok(Duration::from_micros(1_500)));
+        assert!(latency("5").is_err() && latency("soon").is_err());
+    }
 
     #[test]
     fn percentages_and_shares_are_the_same() {

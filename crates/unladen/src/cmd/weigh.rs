@@ -4,20 +4,23 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use unladen_load::{Cancel, DriverConfig, LoadError};
+use unladen_load::{Cancel, DriverConfig, LoadError, rate_of, time_of};
 use unladen_probe::GroupBy;
 use unladen_report::{Ended, Inside};
-use unladen_trace::Record;
+use unladen_trace::Recording;
 
 use crate::cmd::fail_on::FailOn;
 use crate::cmd::rules;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
-use crate::cmd::values::percent;
+use crate::cmd::values::{concurrency, percent, seed, some, some_time};
 use crate::exit::Failure;
-use crate::output::{self, Report};
+use crate::output::{self, OutputError, Report};
 use crate::weigh::{Budget, Options, Outcome, Restart};
 use crate::{interrupt, weigh};
+
+/// The rule that looks at the first request of a fresh process.
+const COLD_START: &str = "cold-start";
 
 /// What one request costs, by subsystem, on a live server
 ///
@@ -30,27 +33,27 @@ use crate::{interrupt, weigh};
     unladen weigh --urls pages.txt --json > weights.json")]
 pub(super) struct Args {
     /// The URL to weigh; several are weighed in one interleaved run, so that they compare
-    #[arg(required_unless_present_any = ["urls", "from", "why"], value_name = "URL")]
+    #[arg(required_unless_present_any = ["urls", "from"], value_name = "URL")]
     url: Vec<String>,
     /// A file of URLs: `[WEIGHT] [METHOD] URL [label]`, one a line
     #[arg(short = 'f', long, value_name = "FILE")]
     urls: Option<PathBuf>,
 
     /// How long to measure, such as 30s or 2min [default: 30s; with --until at most 5min]
-    #[arg(short, long, value_name = "TIME", value_parser = humantime::parse_duration, help_heading = "How long")]
+    #[arg(short, long, alias = "duration", value_name = "TIME", value_parser = some_time, help_heading = "How long")]
     time: Option<Duration>,
     /// How many requests to measure, of each URL; rounded up to whole blocks
-    #[arg(short = 'n', long, value_name = "N", conflicts_with = "time", help_heading = "How long")]
+    #[arg(short = 'n', long, alias = "iterations", value_name = "N", value_parser = some, conflicts_with = "time", help_heading = "How long")]
     requests: Option<u64>,
     /// Stop when the interval of the largest CPU weight is this narrow, such as 2%
     #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "How long")]
     until: Option<f64>,
 
     /// Requests under way at once
-    #[arg(short, long, value_name = "N", default_value_t = 1, help_heading = "How to send")]
+    #[arg(short, long, alias = "vus", value_name = "N", value_parser = concurrency, default_value = "1", help_heading = "How to send")]
     concurrency: usize,
     /// Requests a second while requests run, instead of back to back
-    #[arg(long, value_name = "RATE", help_heading = "How to send")]
+    #[arg(short, long, alias = "rps", value_name = "RATE", value_parser = rate_of, help_heading = "How to send")]
     rate: Option<f64>,
     #[command(flatten)]
     sending: Sending,
@@ -59,13 +62,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "HOW", value_enum, default_value_t = By::Auto, help_heading = "How to measure")]
     group_by: By,
     /// Mean length of a phase [default: 500ms, or what the page and this machine need]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, help_heading = "How to measure")]
+    #[arg(long, value_name = "TIME", value_parser = time_of, help_heading = "How to measure")]
     phase: Option<Duration>,
     /// The part of a phase kept for work done after the last answer
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "100ms", help_heading = "How to measure")]
+    #[arg(long, value_name = "TIME", value_parser = time_of, default_value = "100ms", help_heading = "How to measure")]
     settle: Duration,
     /// Repeats the plan of phases of an earlier run
-    #[arg(long, value_name = "N", help_heading = "How to measure")]
+    #[arg(long, value_name = "N", value_parser = seed, help_heading = "How to measure")]
     seed: Option<u64>,
 
     /// Weigh only: do not look for what each request repeats
@@ -74,11 +77,8 @@ pub(super) struct Args {
     /// A command that restarts what answers, so that the first request of a fresh process is looked at too
     #[arg(long, value_name = "COMMAND", help_heading = "What to look for")]
     restart: Option<String>,
-    /// Explain a rule, and end
-    #[arg(long, value_name = "RULE", help_heading = "What to look for")]
-    why: Option<String>,
     /// End with code 8 if this rule finds something, or could not look; `any` stands for all; may be repeated
-    #[arg(long, value_name = "RULE", help_heading = "What to look for")]
+    #[arg(long, value_name = "RULE", value_parser = rules::or_any(false), hide_possible_values = true, help_heading = "What to look for")]
     fail_on: Vec<String>,
     /// Keep all that was seen in this file
     #[arg(long, value_name = "FILE", help_heading = "What to look for")]
@@ -106,14 +106,17 @@ enum By {
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
-    if let Some(rule) = &args.why {
-        return rules::explain(rule);
-    }
     let showing = args.showing.clone();
     let gate = FailOn::new(&args.fail_on)?;
+    // A gate that nobody ever looks through would always be open; what was recorded may have had a restart.
+    if args.restart.is_none() && args.from.is_none() && args.fail_on.iter().any(|name| name == COLD_START) {
+        let said =
+            format!("--fail-on {COLD_START} looks at a fresh process: give the command that restarts it, --restart");
+        return Err(Failure::Usage(said));
+    }
     if let Some(file) = &args.from {
         showing.check()?;
-        let pages: Vec<Inside> = Record::read(file)?.pages.iter().map(weigh::inside).collect();
+        let pages: Vec<Inside> = Recording::read(file)?.pages.iter().map(weigh::inside).collect();
         showing.show(Report::Inside(&pages))?;
         return gate.judge(&pages);
     }
@@ -127,14 +130,26 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
 
     let mut written = showing.show(Report::Weigh(&result));
     if let Some(file) = &record {
-        written = written.and(output::whole_file(file, |out| Record::new(pages).write(out)));
+        let kept = output::whole_file(file, |out| Recording::new(pages).write(out));
+        written = written.and(kept);
     }
-    match failure {
-        Some(failure) => return Err(failure),
-        None if result.ended == Ended::Interrupted => return Err(Failure::Interrupted { shown: true }),
-        None => written?,
-    }
+    ended(failure, written, result.ended)?;
     gate.judge(result.urls.iter().filter_map(|url| url.inside.as_ref()))
+}
+
+/// What decides the exit code, but for the gate: `docs/reference/exit-codes.md` has the order.
+fn ended(failure: Option<Failure>, written: Result<(), OutputError>, ended: Ended) -> Result<(), Failure> {
+    match (failure, written) {
+        (Some(failure), written) => {
+            if let Err(error) = written {
+                eprintln!("unladen: {error}");
+            }
+            Err(failure)
+        }
+        (None, Err(error)) => Err(error.into()),
+        (None, Ok(())) if ended == Ended::Interrupted => Err(Failure::Interrupted { shown: true }),
+        (None, Ok(())) => Ok(()),
+    }
 }
 
 // === impl Args ===
@@ -166,5 +181,28 @@ impl Args {
             restart: self.restart.map(|command| Restart { command }),
             quiet: self.showing.quiet,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::exit::Code;
+
+    /// Ctrl-C, and a result that could not be written, ended with 130.
+    #[test]
+    fn a_result_that_could_not_be_written_was_an_interruption() {
+        let code = |failure, is_written: bool, how| {
+            let unwritten = || OutputError::new(Path::new("result.json"), std::io::ErrorKind::StorageFull.into());
+            let written = if is_written { Ok(()) } else { Err(unwritten()) };
+            ended(failure, written, how).err().map(|failure| failure.code())
+        };
+        assert_eq!(code(None, false, Ended::Interrupted), Some(Code::CannotWrite));
+        assert_eq!(code(None, true, Ended::Interrupted), Some(Code::Interrupted));
+        assert_eq!(code(None, true, Ended::Complete), None);
+        let failed = Failure::Gate(String::new());
+        assert_eq!(code(Some(failed), false, Ended::Interrupted), Some(Code::Gate));
     }
 }

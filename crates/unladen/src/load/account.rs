@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use unladen_load::{ErrorKind, Mix, Record, Step};
+use unladen_load::{ErrorKind, Mix, RequestRecord, Step};
 
 use crate::load::slices::Slices;
 
@@ -24,6 +24,8 @@ pub(crate) struct Account {
     pub(crate) changed: u64,
     pub(crate) body_bytes: u64,
     pub(crate) errors: BTreeMap<ErrorKind, u64>,
+    /// Answers by status, expected or not.
+    pub(crate) statuses: BTreeMap<u16, u64>,
     /// Bounds, and requests that were answered as expected within them and not within the one before.
     pub(crate) buckets: Vec<(Duration, u64)>,
     pub(crate) lag: Lag,
@@ -72,6 +74,7 @@ impl Account {
             changed: 0,
             body_bytes: 0,
             errors: BTreeMap::new(),
+            statuses: BTreeMap::new(),
             buckets: buckets.iter().map(|bound| (*bound, 0)).collect(),
             lag: Lag::default(),
             by_request,
@@ -85,7 +88,7 @@ impl Account {
     }
 
     /// Adds a request.
-    pub(crate) fn record(&mut self, record: &Record) {
+    pub(crate) fn record(&mut self, record: &RequestRecord) {
         let answered = record.error.is_none();
         // A fast error is not a fast page: it has no latency. One that was not answered in time has at least this one.
         let latency = (answered || record.is_cut_short()).then_some(record.latency_ns);
@@ -96,6 +99,9 @@ impl Account {
         self.body_bytes += record.body_bytes;
         if let Some(kind) = record.error {
             *self.errors.entry(kind).or_default() += 1;
+        }
+        if let Some(status) = record.status {
+            *self.statuses.entry(status).or_default() += 1;
         }
         self.all.record(record.planned_ns, latency, !answered);
         if answered {
@@ -126,7 +132,7 @@ impl Account {
 // === impl Part ===
 
 impl Part {
-    fn record(&mut self, record: &Record, latency: Option<u64>) {
+    fn record(&mut self, record: &RequestRecord, latency: Option<u64>) {
         let answered = record.error.is_none();
         self.answered += u64::from(answered);
         self.errors += u64::from(!answered);

@@ -1,7 +1,7 @@
 //! The principal type is [`Bins`]: counts of latencies, each kept to 0.05 % of its value.
 //!
-//! Numbered bins in rows that exist once something falls into them: a load adds some hundred thousand latencies a second,
-//! and keeps a set of bins for each of its slices of time, requests and steps.
+//! Numbered bins in rows that exist once something falls into them: a load adds some hundred thousand latencies a
+//! second, and keeps a set of bins for each of its slices of time, requests and steps.
 
 /// Latencies are kept to one part in 2^10 of their power of two: within 0.05 % of the value.
 const FRACTION_BITS: u32 = 10;

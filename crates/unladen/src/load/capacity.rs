@@ -1,14 +1,14 @@
 //! [`find_capacity`]: the highest rate that holds a limit.
 //!
 //! The rate is doubled until the limit breaks (or halved until it holds), then the gap is halved on a logarithmic scale
-//! until it is narrow; what was found has to hold once more, for twice as long. A rate holds the limit if the interval of
-//! its quantile lies below, and no request failed; what cannot be decided counts as broken, so that the answer is a rate
-//! to rely on.
+//! until it is narrow; what was found has to hold once more, for twice as long. A rate holds the limit if the interval
+//! of its quantile lies below, and no request failed; what cannot be decided counts as broken, so that the answer is a
+//! rate to rely on.
 
 use std::time::Duration;
 
 use unladen_load::{Cancel, Driver, Schedule, Step};
-use unladen_report::{FoundCapacity, Load, Trial};
+use unladen_report::{FoundCapacity, Load, Trial, Unfit};
 
 use crate::exit::Failure;
 use crate::latency::latency;
@@ -67,7 +67,9 @@ pub(crate) fn find_capacity(
     progress: &Progress,
 ) -> Result<Load, Failure> {
     let (Some(limit), Pace::Open(schedule)) = (&options.limit, &options.pace) else {
-        return Err(Failure::Usage("--find-capacity takes --within and a --rate to begin with".into()));
+        return Err(Failure::Usage(
+            "--find-capacity takes a limit, such as 'p95<100ms', and a --rate to begin with".into(),
+        ));
     };
     let begin = schedule.steps().first().map_or(10.0, |step| step.from);
     let mut search =
@@ -168,8 +170,15 @@ impl Search<'_> {
         let pace = Pace::Open(Schedule::new(vec![Step::steady(rate, time)], arrivals, self.options.seed)?);
         let number = self.trials.len() + 1;
         let mut watch = |account: &crate::load::account::Account, elapsed: Duration| {
-            let what = format!("trial {number}: {rate:.1}/s, {} answered", account.answered);
-            self.progress.at(elapsed.as_secs_f64() / time.as_secs_f64(), elapsed, &what);
+            let seconds = |time: Duration| time.as_secs_f64();
+            let what = format!(
+                "trial {number}, {:.0} of {:.0} s: {rate:.1}/s, {} answered",
+                seconds(elapsed),
+                seconds(time),
+                account.answered
+            );
+            // How many trials there are to be is not known: the time is that of all, the bar that of this one.
+            self.progress.trial(elapsed.as_secs_f64() / time.as_secs_f64(), &what);
         };
         let account = account(self.options, &pace);
         let plan = unladen_load::LoadPlan {
@@ -182,8 +191,8 @@ impl Search<'_> {
         let end = record_end(&sent.end, interrupted);
         let head = head(self.options, &pace, self.http);
         let ran = Ran { head: &head, mix: &self.options.mix, account: &sent.account, end: Some(&end), capacity: None };
-        let result = result(ran);
-        let trial = judged(&result, rate, self.limit, &sent.account.all);
+        let mut result = result(ran);
+        let trial = judged(&mut result, rate, self.limit, &sent.account.all);
         let verdict = match trial.held {
             _ if interrupted || trial.unfit => Verdict::End,
             Some(true) => Verdict::Held,
@@ -196,18 +205,62 @@ impl Search<'_> {
     }
 }
 
-fn judged(result: &Load, rate: f64, limit: &Limit, all: &crate::load::slices::Slices) -> Trial {
+/// Judges a trial; `result.unfit` is then what makes the trial one that says nothing.
+///
+/// The generator's own lateness is judged by what it could have changed. Latency counts from the planned time, and so
+/// it holds all lateness: a rate that held the limit has held it in spite of that. A rate that did not is the
+/// generator's fault only if it would be another verdict without so much as 99 % of the requests were late at most, and
+/// that is no trifle beside the limit.
+fn judged(result: &mut Load, rate: f64, limit: &Limit, all: &crate::load::slices::Slices) -> Trial {
     let bound = u64::try_from(limit.latency.as_nanos()).unwrap_or(u64::MAX);
     let quantile = latency(&all.latencies(), &[("limit", limit.quantile)])
         .and_then(|latency| latency.quantiles.first().map(|quantile| (quantile.value, quantile.interval)));
-    let failed: u64 = result.errors.iter().map(|error| error.count).sum();
-    let errors = failed + result.unsent;
-    let held = match quantile {
-        _ if errors > 0 => Some(false),
-        Some((_, Some((_, high)))) if high < bound => Some(true),
-        Some((_, Some((low, _)))) if low >= bound => Some(false),
-        Some((value, None)) if value >= bound => Some(false),
-        _ => None,
-    };
+    let errors = result.failed();
+    let (held, beyond) = verdict(quantile, bound, errors);
+    let late = result.send_lag.map_or(0, |lag| lag.p99);
+    result.unfit.retain(|unfit| matches!(unfit, Unfit::Busy { .. }) && held != Some(true));
+    // By less than the gap that a search ends with, the rate it finds is right all the same.
+    let most = beyond.map(|beyond| beyond.max((bound as f64 * (NARROW - 1.0)) as u64));
+    if let Some(limit) = most.filter(|most| late > *most) {
+        result.unfit.push(Unfit::Late { p99: late, limit });
+    }
     Trial { rate, planned: result.planned, quantile, errors, held, unfit: !result.unfit.is_empty() }
+}
+
+/// Whether a trial held the limit, if that can be told; and if the latencies were too long for it, how much shorter
+/// they would have to be for another verdict, ns.
+fn verdict(quantile: Option<(u64, Option<(u64, u64)>)>, bound: u64, errors: u64) -> (Option<bool>, Option<u64>) {
+    match quantile {
+        _ if errors > 0 => (Some(false), None),
+        Some((_, Some((_, high)))) if high < bound => (Some(true), None),
+        Some((_, Some((low, _)))) if low >= bound => (Some(false), Some(low - bound)),
+        Some((_, Some((_, high)))) => (None, Some(high - bound)),
+        Some((value, None)) if value >= bound => (Some(false), Some(value - bound)),
+        _ => (None, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// p95 of 8 ms below a limit of 100 ms, and 1.4 ms of lag: nothing that the lag could have changed.
+    #[test]
+    fn lateness_that_could_change_no_verdict_ends_no_search() {
+        let held = verdict(Some((8 * MS, Some((7 * MS, 9 * MS)))), 100 * MS, 0);
+        assert_eq!(held, (Some(true), None));
+        let broken = verdict(Some((140 * MS, Some((120 * MS, 160 * MS)))), 100 * MS, 0);
+        assert_eq!(broken, (Some(false), Some(20 * MS)), "20 ms less would be another verdict, 1.4 ms less is none");
+    }
+
+    #[test]
+    fn lateness_that_could_have_broken_the_limit_is_the_generators() {
+        assert_eq!(verdict(Some((9 * MS, Some((8 * MS + 1, 10 * MS)))), 8 * MS, 0), (Some(false), Some(1)));
+        assert_eq!(verdict(Some((8 * MS, Some((7 * MS, 9 * MS)))), 8 * MS, 0), (None, Some(MS)));
+        assert_eq!(verdict(Some((9 * MS, None)), 8 * MS, 0), (Some(false), Some(MS)));
+        assert_eq!(verdict(Some((9 * MS, Some((9 * MS, 9 * MS)))), 8 * MS, 3), (Some(false), None), "requests failed");
+        assert_eq!(verdict(None, 8 * MS, 0), (None, None));
+    }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
-use unladen_load::Record;
+use unladen_load::RequestRecord;
 
 use crate::exit::Failure;
 use crate::load::slices::Slices;
@@ -60,7 +60,7 @@ impl HdrLog {
     }
 
     /// Adds a request that has a latency.
-    pub(crate) fn record(&mut self, record: &Record) -> Result<(), Failure> {
+    pub(crate) fn record(&mut self, record: &RequestRecord) -> Result<(), Failure> {
         if record.error.is_some() && !record.is_cut_short() {
             return Ok(());
         }

@@ -50,7 +50,7 @@ pub(crate) enum Pace {
 /// Files that are written while a load runs.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Files {
-    /// Every request, see docs/records.md.
+    /// Every request, see docs/reference/records.md.
     pub(crate) record: Option<PathBuf>,
     /// Histograms second by second, as HdrHistogram's log.
     pub(crate) hdr_log: Option<PathBuf>,

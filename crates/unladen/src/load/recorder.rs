@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use unladen_load::{LoadEnd, Record, RecordEnd, RecordError, RecordHead, RecordWriter};
+use unladen_load::{LoadEnd, RecordEnd, RecordError, RecordHead, RecordWriter, RequestRecord};
 
 use crate::exit::Failure;
 use crate::load::hdr::{HdrLog, percentiles};
@@ -26,7 +26,7 @@ impl Recorder {
         Ok(Self { files: files.clone(), records, log })
     }
 
-    pub(crate) fn record(&mut self, record: &Record) -> Result<(), Failure> {
+    pub(crate) fn record(&mut self, record: &RequestRecord) -> Result<(), Failure> {
         if let Some(records) = &mut self.records {
             records.write(record)?;
         }

@@ -61,6 +61,7 @@ pub(crate) fn result(ran: Ran<'_>) -> Load {
         send_lag: lag.map(|p99| SendLag { p50: account.lag.at(0.5).unwrap_or(0), p99, max: account.lag.max() }),
         pacing: end.filter(|_| is_open).map(|end| Pacing { cpu: Duration::from_nanos(end.paced_ns) }),
         errors: errors(account, end),
+        statuses: account.statuses.iter().map(|(status, count)| (*status, *count)).collect(),
         unsent,
         abandoned,
         changed: account.changed,
@@ -102,6 +103,7 @@ fn setup(head: &RecordHead, is_open: bool) -> LoadSetup {
         arrivals: is_open.then_some(if head.arrivals == "poisson" { "Poisson" } else { "constant" }),
         concurrency: head.concurrency,
         keep_alive: head.keep_alive,
+        keep_cookies: head.keep_cookies,
         http: head.http.clone(),
         seed: head.seed,
     }

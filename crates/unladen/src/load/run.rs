@@ -14,6 +14,7 @@ use crate::load::result::{Ran, result};
 use crate::load::stretch::{account, head, is_interrupted, plan};
 use crate::load::trial::{Sent, send};
 use crate::progress::Progress;
+use crate::strangers::strangers;
 
 /// Requests that are tried once before the load, so that a mistake is told at once and not as ten thousand errors.
 const TRIED: usize = 20;
@@ -36,7 +37,9 @@ pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> 
         once(options, &mut driver, &http, cancel, &progress)
     };
     progress.clear();
-    done
+    let mut result = done?;
+    result.warnings.extend(strangers(&driver));
+    Ok(result)
 }
 
 fn once(
@@ -54,7 +57,9 @@ fn once(
             (Some(requests), _) => account.recorded as f64 / requests.max(1) as f64,
             (None, length) => elapsed.as_secs_f64() / length.as_secs_f64().max(1e-9),
         };
-        progress.at(done, elapsed, &line(account, elapsed));
+        // A number of requests in a closed loop takes as long as it takes.
+        let planned = Some(planned).filter(|planned| *planned < Duration::MAX);
+        progress.at(done, elapsed, planned, &line(account, elapsed));
     };
     let account = account(options, &options.pace);
     let sent = send(driver, plan(options, &options.pace, planned), account, cancel, Some(&mut recorder), &mut watch)?;
@@ -72,11 +77,12 @@ pub(crate) fn line(account: &Account, elapsed: Duration) -> String {
     let fresh = slices.iter().rev().nth(1).or(slices.last());
     let latency = fresh.map_or(String::new(), |slice| {
         let ms = |ns: u64| ns as f64 / 1e6;
-        format!("p50 {:.1} ms, p99 {:.1} ms  ", ms(slice.p50), ms(slice.p99))
+        format!("  p50 {:.1} ms, p99 {:.1} ms", ms(slice.p50), ms(slice.p99))
     });
     let errors: u64 = account.errors.values().sum();
     let rate = account.answered as f64 / elapsed.as_secs_f64().max(1e-9);
-    format!("{} answered, {rate:.0}/s  {latency}{errors} error{}", account.answered, if errors == 1 { "" } else { "s" })
+    // Where the line is cut, it is at its end: errors come before.
+    format!("{} answered, {rate:.0}/s, {errors} error{}{latency}", account.answered, if errors == 1 { "" } else { "s" })
 }
 
 /// How long the load is planned to last.

@@ -11,8 +11,8 @@ use crate::load::bins::Bins;
 /// Slices at most; when there are more, neighbours are put together.
 const MOST: usize = 64;
 
-/// The first width of a slice, ns: a tenth of a second has enough slices for an interval. From a third of a second on they
-/// are wider, and there are 32 to 64 of them.
+/// The first width of a slice, ns: a tenth of a second has enough slices for an interval. From a third of a second on
+/// they are wider, and there are 32 to 64 of them.
 const FIRST_WIDTH: u64 = 5_000_000;
 
 /// Latencies by when their requests were planned. The slices are the blocks of the intervals: requests that were sent

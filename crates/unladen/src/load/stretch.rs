@@ -52,6 +52,7 @@ pub(crate) fn head(options: &Options, pace: &Pace, http: &str) -> RecordHead {
         arrivals: arrivals.to_owned(),
         concurrency: options.concurrency,
         keep_alive: options.driver.keep_alive,
+        keep_cookies: options.driver.keep_cookies,
         http: http.to_owned(),
         seed: options.seed,
     }

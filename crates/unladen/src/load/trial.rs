@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use unladen_load::{Cancel, Driver, LoadEnd, LoadPlan, Record, Waited};
+use unladen_load::{Cancel, Driver, LoadEnd, LoadPlan, RequestRecord, Waited};
 
 use crate::exit::Failure;
 use crate::load::account::Account;
@@ -39,7 +39,7 @@ pub(crate) fn send(
         match running.wait(LOOK) {
             Waited::Outcomes(batch) => {
                 for outcome in &batch {
-                    let record = Record::of(outcome, started);
+                    let record = RequestRecord::of(outcome, started);
                     account.record(&record);
                     if let Some(recorder) = &mut recorder {
                         recorder.record(&record)?;

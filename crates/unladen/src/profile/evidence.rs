@@ -2,7 +2,9 @@
 
 use unladen_lockin::ShareEstimate;
 use unladen_profile::{FrameKind, FunctionRow, Profile, StackId, Unit};
-use unladen_trace::{CallerSeen, Evidence, FunctionSeen, GroupSeen, Interval, Page, ProfileSeen, Source, State};
+use unladen_trace::{
+    CallerSeen, Evidence, EvidenceSource, FunctionSeen, GroupSeen, Interval, Page, ProfileSeen, State,
+};
 
 use crate::profile::session::Measured;
 
@@ -24,7 +26,7 @@ pub(super) fn of(measured: &Measured, rows: &[FunctionRow]) -> Evidence {
         page: Page { url: setup.url.clone(), requests: profile.requests().unwrap_or(0), latency, ..Page::default() },
         state: if measured.fresh { State::Fresh } else { State::Warm },
         groups: vec![GroupSeen { name: setup.group.clone(), ..GroupSeen::default() }],
-        sources: vec![Source::Profile],
+        sources: vec![EvidenceSource::Profile],
         profile: Some(seen),
         ..Evidence::default()
     }

@@ -13,7 +13,7 @@ use crate::profile::session::{Measured, Session};
 use crate::progress::Progress;
 
 /// What came of it.
-pub(crate) struct Outcome<T> {
+pub(crate) struct Ran<T> {
     pub(crate) result: T,
     /// Why it is not the whole one that was asked for.
     pub(crate) failure: Option<Failure>,
@@ -23,7 +23,7 @@ pub(crate) struct Outcome<T> {
 ///
 /// # Errors
 /// When it cannot be profiled, or what ended it came before there were enough requests for intervals.
-pub(crate) fn profile(page: Page, options: &Options, cancel: &Cancel) -> Result<Outcome<Profiled>, Failure> {
+pub(crate) fn profile(page: Page, options: &Options, cancel: &Cancel) -> Result<Ran<Profiled>, Failure> {
     with_progress(options, |progress| {
         let mut sessions = [Session::open(page, options, cancel, progress)?];
         let (ended, failure) = steps(&mut sessions, options, cancel, progress)?;
@@ -31,7 +31,7 @@ pub(crate) fn profile(page: Page, options: &Options, cancel: &Cancel) -> Result<
         let [session] = sessions;
         let measured = session.finish(options, ended)?;
         progress.say("adding up");
-        Ok(Outcome { result: result::of_page(measured), failure })
+        Ok(Ran { result: result::of_page(measured), failure })
     })
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn diff_urls(
     pages: [Page; 2],
     options: &Options,
     cancel: &Cancel,
-) -> Result<Outcome<(ProfileDiff, [Profile; 2])>, Failure> {
+) -> Result<Ran<(ProfileDiff, [Profile; 2])>, Failure> {
     with_progress(options, |progress| {
         let [a, b] = pages;
         let mut sessions = [Session::open(a, options, cancel, progress)?, Session::open(b, options, cancel, progress)?];
@@ -64,7 +64,7 @@ pub(crate) fn diff_urls(
         let mut result = result::diff_of(&a.profile, &b.profile)?;
         result.notes.extend(a.notes.into_iter().chain(b.notes));
         result.setups = Some([a.setup, b.setup]);
-        Ok(Outcome { result: (result, [a.profile, b.profile]), failure })
+        Ok(Ran { result: (result, [a.profile, b.profile]), failure })
     })
 }
 
@@ -96,7 +96,11 @@ fn steps(
         if part >= 1.0 && done > 0 {
             return Ok((Ended::Complete, None));
         }
-        progress.at(part, begun.elapsed(), &format!("{done} requests profiled"));
+        let (planned, of) = match options.budget {
+            Budget::Requests(wanted) => (None, format!(" of {wanted}")),
+            Budget::Time(time) => (Some(time), String::new()),
+        };
+        progress.at(part, begun.elapsed(), planned, &format!("{done}{of} requests profiled"));
         rng.shuffle(&mut order);
         for index in &order {
             match sessions[*index].step(cancel) {

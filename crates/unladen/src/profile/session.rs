@@ -7,12 +7,13 @@ use unladen_lockin::ratio;
 use unladen_probe::{GroupBy, Instrument};
 use unladen_profile::{About, MIN_REQUESTS, Profile, Unit};
 use unladen_profiler::{
-    Application, Clock, Excimer, ExcimerOptions, Kind, NytProf, NytProfOptions, Overheard, PerfClock, PerfClockOptions,
-    Prepended, Profiler, ProfilerError, overhear,
+    Application, Captured, Clock, Excimer, ExcimerOptions, Kind, NytProf, NytProfOptions, PerfClock, PerfClockOptions,
+    Prepended, Profiler, ProfilerError, capture_request,
 };
 use unladen_report::{Ended, ProfileSetup};
 
 use crate::exit::Failure;
+use crate::profile::missing::Missing;
 use crate::profile::options::{Options, Page, Which};
 use crate::progress::Progress;
 
@@ -33,6 +34,7 @@ pub(crate) struct Session {
     group: String,
     how: String,
     notes: Vec<String>,
+    missing: Missing,
     plain: Vec<f64>,
     profiled: Vec<f64>,
     begun: Instant,
@@ -59,7 +61,15 @@ impl Session {
     pub(crate) fn open(page: Page, options: &Options, cancel: &Cancel, progress: &Progress) -> Result<Self, Failure> {
         let title = page.title.clone();
         let mut notes = Vec::new();
-        let (profiler, application) = choose(page, options, cancel, progress, &mut notes)?;
+        let (profiler, application) = choose(&page, options, cancel, progress, &mut notes)?;
+        // Others profile the one program that answers.
+        let missing = match profiler.name() {
+            "perf" => {
+                progress.say("looking who the request goes through");
+                Missing::follow(&page.driver, cancel)?
+            }
+            _ => Missing::default(),
+        };
         let how = how(profiler.name(), options);
         progress.say("looking who answers");
         let group =
@@ -78,6 +88,7 @@ impl Session {
             group,
             how,
             notes,
+            missing,
             plain: Vec::new(),
             profiled: Vec::new(),
             begun: Instant::now(),
@@ -138,6 +149,7 @@ impl Session {
         self.profiler.finish(&mut self.profile)?;
         let mut notes = self.notes;
         notes.extend(self.profiler.notes());
+        notes.extend(self.missing.notes(&self.profile, &notes));
         let setup = ProfileSetup {
             url: self.title,
             group: self.group,
@@ -154,37 +166,37 @@ impl Session {
 
 /// The profiler for what answers, and what that is.
 fn choose(
-    page: Page,
+    page: &Page,
     options: &Options,
     cancel: &Cancel,
     progress: &Progress,
     notes: &mut Vec<String>,
 ) -> Result<(Box<dyn Profiler>, Option<Application>), Failure> {
-    let perf = |page: Page| -> Result<Box<dyn Profiler>, Failure> {
+    let perf = || -> Result<Box<dyn Profiler>, Failure> {
         progress.say("starting the kernel's clock");
-        Ok(Box::new(PerfClock::open(page.driver, PerfClockOptions { frequency: FREQUENCY })?))
+        Ok(Box::new(PerfClock::open(page.driver.clone(), PerfClockOptions { frequency: FREQUENCY })?))
     };
     if options.which == Some(Which::Perf) {
-        return Ok((perf(page)?, None));
+        return Ok((perf()?, None));
     }
     if options.which == Some(Which::Prepended) {
         progress.say("asking PHP for what it runs before its scripts");
         let timeout = page.driver.timeout.saturating_mul(SLOWER);
-        let profiler = Prepended::open(page.driver, excimer_options(options, timeout), cancel)?;
+        let profiler = Prepended::open(page.driver.clone(), excimer_options(options, timeout), cancel)?;
         let application = profiler.application().cloned();
         return Ok((Box::new(profiler), application));
     }
     progress.say("looking what the web server hands on, and to whom");
-    let overheard = match overhear(&page.driver, cancel) {
-        Ok(overheard) => overheard,
+    let captured = match capture_request(&page.driver, cancel) {
+        Ok(captured) => captured,
         // Nothing but FastCGI is handed on by us: what can be seen without is its machine code.
         Err(error @ ProfilerError::NotFound(_)) if options.which.is_none() => {
             notes.push(format!("{error}; native and kernel frames by the kernel's clock instead"));
-            return Ok((perf(page)?, None));
+            return Ok((perf()?, None));
         }
         Err(error) => return Err(error.into()),
     };
-    let application = overheard.application.clone();
+    let application = captured.application.clone();
     let timeout = page.driver.timeout.saturating_mul(SLOWER);
     let which = options.which.or(match application.kind {
         Kind::PhpFpm => Some(Which::Excimer),
@@ -192,26 +204,26 @@ fn choose(
         _ => None,
     });
     let opened = match which {
-        Some(Which::Excimer) => excimer(overheard, options, timeout),
-        Some(Which::NytProf) => nytprof(overheard, options, timeout),
+        Some(Which::Excimer) => excimer(captured, options, timeout),
+        Some(Which::NytProf) => nytprof(captured, options, timeout),
         Some(Which::Perf | Which::Prepended) | None => {
             let exe = application.exe.display();
             notes.push(format!("there is no profiler here for {exe}: native and kernel frames by the kernel's clock"));
-            return Ok((perf(page)?, Some(application)));
+            return Ok((perf()?, Some(application)));
         }
     };
     match opened {
         Ok(profiler) => Ok((profiler, Some(application))),
         Err(error @ ProfilerError::Missing { .. }) if options.which.is_none() => {
             notes.push(format!("{error}; until then native and kernel frames, by the kernel's clock"));
-            Ok((perf(page)?, Some(application)))
+            Ok((perf()?, Some(application)))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn excimer(overheard: Overheard, options: &Options, timeout: Duration) -> Result<Box<dyn Profiler>, ProfilerError> {
-    Ok(Box::new(Excimer::open(overheard, excimer_options(options, timeout))?))
+fn excimer(captured: Captured, options: &Options, timeout: Duration) -> Result<Box<dyn Profiler>, ProfilerError> {
+    Ok(Box::new(Excimer::open(captured, excimer_options(options, timeout))?))
 }
 
 fn excimer_options(options: &Options, timeout: Duration) -> ExcimerOptions {
@@ -219,9 +231,9 @@ fn excimer_options(options: &Options, timeout: Duration) -> ExcimerOptions {
     ExcimerOptions { period: options.period, clock, timeout }
 }
 
-fn nytprof(overheard: Overheard, options: &Options, timeout: Duration) -> Result<Box<dyn Profiler>, ProfilerError> {
+fn nytprof(captured: Captured, options: &Options, timeout: Duration) -> Result<Box<dyn Profiler>, ProfilerError> {
     let options = NytProfOptions { fresh: options.fresh, opcodes: true, timeout };
-    Ok(Box::new(NytProf::open(overheard, options)?))
+    Ok(Box::new(NytProf::open(captured, options)?))
 }
 
 /// In half a line.

@@ -5,6 +5,7 @@ use unladen_prove::{Arm, Experiment, Pace};
 use unladen_report::{Metric, Prove, ProveSetup};
 
 use crate::prove::arms::arm_results;
+use crate::prove::gate::gates;
 use crate::prove::interactions::interactions;
 use crate::prove::latencies::{Arms, compare};
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
@@ -35,6 +36,7 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
             target: target(experiment),
             rate,
             concurrency: measured.concurrency(),
+            keep_cookies: experiment.load.keep_cookies,
             seed: measured.options.seed,
             elapsed: measured.elapsed,
             phase: measured.plan.phase,
@@ -47,7 +49,7 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
             send_lag_p99: measured.send_lag_p99(),
         },
         ended: measured.ended,
-        gates: measured.options.fail_if.iter().flat_map(|condition| condition.judge(&comparisons)).collect(),
+        gates: gates(&measured.options.fail_on, &comparisons, &results),
         interactions: interactions(measured, &arms),
         time_for_one_percent: contrast
             .filter(|contrast| latency > 0 && contrast.relative_half_width() > ONE_PERCENT)

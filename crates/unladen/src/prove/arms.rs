@@ -28,6 +28,7 @@ fn arm_result(measured: &Measured<'_>, arms: &Arms, index: usize) -> ArmResult {
         requests: sum(|record| record.answered),
         errors: sum(|record| record.errors),
         changed: sum(|record| record.changed),
+        statuses: measured.recording.statuses(index),
         box_plot: box_plot(&arms.warm[index]),
         distribution: distribution(&arms.warm[index]),
         cold: box_plot(&arms.cold[index]),

@@ -1,30 +1,32 @@
 //! [`interactions`]: what changes do together that they do not do alone.
 
 use unladen_lockin::{
-    Contrast, FALSE_DISCOVERY_RATE, Observations, Scale, Statistic, benjamini_hochberg, contrast, interaction,
-    main_effect,
+    Change, Contrast, FALSE_DISCOVERY_RATE, Floor, Observations, Scale, Statistic, benjamini_hochberg, contrast,
+    interaction, judge, main_effect,
 };
 use unladen_prove::{Design, Role};
 use unladen_report::{Interaction, InteractionKind, Span};
 
 use crate::prove::latencies::{Arms, span};
-use crate::prove::measured::Measured;
+use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 
 /// What all together do against the product of what each does alone; in a factorial design main effects and pairs.
 pub(crate) fn interactions(measured: &Measured<'_>, arms: &Arms) -> Vec<Interaction> {
     let found = all(measured, arms);
     // A factorial design has dozens: without control of false discoveries some would be told by chance.
-    let p_values: Vec<f64> = found.iter().map(|(_, p)| *p).collect();
+    let p_values: Vec<f64> = found.iter().map(|(_, beyond, _)| beyond.p_value).collect();
     let adjusted = benjamini_hochberg(&p_values);
-    found
-        .into_iter()
-        .zip(adjusted)
-        .map(|((interaction, _), p)| Interaction { told: p <= FALSE_DISCOVERY_RATE, ..interaction })
-        .collect()
+    let judged = |((interaction, beyond, floor), p): (Found, f64)| {
+        let is_equal = floor.is_some_and(|floor| judge(&beyond, &floor, p, 1.0) == Change::NoMeasurableDifference);
+        Interaction { told: p <= FALSE_DISCOVERY_RATE, is_equal, ..interaction }
+    };
+    found.into_iter().zip(adjusted).map(judged).collect()
 }
 
-/// Each with the p-value of what makes it one.
-fn all(measured: &Measured<'_>, arms: &Arms) -> Vec<(Interaction, f64)> {
+/// Each with the contrast that makes it one, and the floor of such contrasts.
+type Found = (Interaction, Contrast, Option<Floor>);
+
+fn all(measured: &Measured<'_>, arms: &Arms) -> Vec<Found> {
     let design = measured.options.experiment.design;
     if matches!(design, Design::Ab | Design::Each) {
         return Vec::new();
@@ -75,23 +77,23 @@ impl Of<'_> {
         contrast(terms, self.statistic, Scale::Ratio).ok()
     }
 
-    fn found(
-        &self,
-        kind: InteractionKind,
-        knobs: Vec<String>,
-        ratio: &Contrast,
-        expected: Option<Span>,
-    ) -> (Interaction, f64) {
+    fn found(&self, kind: InteractionKind, knobs: Vec<String>, ratio: &Contrast, expected: Option<Span>) -> Found {
+        let (metric, ratio_span) = (self.metric.clone(), span(ratio));
         let interaction =
-            Interaction { metric: self.metric.clone(), knobs, kind, ratio: span(ratio), expected, told: false };
-        (interaction, ratio.p_value)
+            Interaction { metric, knobs, kind, ratio: ratio_span, expected, told: false, is_equal: false };
+        (interaction, *ratio, self.floor())
+    }
+
+    /// What the baseline again differs by from the baseline.
+    fn floor(&self) -> Option<Floor> {
+        self.ratio(&[(1.0, &self.arms[BASELINE_AGAIN]), (-1.0, &self.arms[BASELINE])]).map(|same| Floor::of(&same))
     }
 
     fn knobs(&self) -> Vec<String> {
         self.measured.options.experiment.knobs.iter().map(|knob| knob.name.clone()).collect()
     }
 
-    fn all_against_alone(&self) -> Option<(Interaction, f64)> {
+    fn all_against_alone(&self) -> Option<Found> {
         let knobs = self.knobs();
         let all = self.arm(Role::All)?;
         let alone: Vec<&Observations> =
@@ -101,12 +103,12 @@ impl Of<'_> {
         product.push((-(alone.len() as f64), self.baseline));
         let product = self.ratio(&product)?;
         let beyond = self.ratio(&interaction(all, &alone, self.baseline))?;
-        let (found, _) = self.found(InteractionKind::AllAgainstAlone, knobs, &together, Some(span(&product)));
-        Some((found, beyond.p_value))
+        let (found, _, floor) = self.found(InteractionKind::AllAgainstAlone, knobs, &together, Some(span(&product)));
+        Some((found, beyond, floor))
     }
 
     /// Main effects, then pairs.
-    fn factorial(&self) -> Vec<(Interaction, f64)> {
+    fn factorial(&self) -> Vec<Found> {
         let knobs = self.knobs();
         let combinations: Vec<(u32, &Observations)> =
             (0..1_u32 << knobs.len()).filter_map(|bits| Some((bits, self.combination(bits)?))).collect();

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use unladen_lockin::{
-    CannotCompare, Contrast, Counts, Family, Floor, Observations, Scale, Statistic, adjust_comparisons, contrast,
-    contrast_counts, judge,
+    CannotCompare, Change as Judged, Contrast, Counts, Family, Floor, Observations, Scale, Statistic,
+    adjust_comparisons, contrast, contrast_counts, judge,
 };
 use unladen_report::{Change, Comparison, Metric, Span, bucket_name};
 
+use crate::condition::Condition;
 use crate::load::BUCKETS_MS;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 use crate::prove::recording::BlockRecord;
@@ -38,6 +39,8 @@ struct Effect {
     candidate: f64,
     ratio: Option<Contrast>,
     difference: Contrast,
+    /// The arm's own figure, in the difference's unit.
+    absolute: Option<Contrast>,
     floor: Floor,
 }
 
@@ -94,10 +97,17 @@ impl Wanted {
         let baseline = arms.baseline(false);
         let asked = &measured.options.experiment.within;
         let usual: Vec<Duration> = BUCKETS_MS.map(Duration::from_millis).to_vec();
-        for bound in if asked.is_empty() { &usual } else { asked } {
+        let conditions = measured.options.fail_on.iter().filter_map(Condition::within);
+        let mut bounds: Vec<Duration> = conditions.chain(asked.iter().copied()).collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        let is_asked = |bound: &Duration| bounds.contains(bound);
+        let others = if asked.is_empty() { usual } else { Vec::new() };
+        let others = others.iter().filter(|bound| !is_asked(bound));
+        for bound in bounds.iter().chain(others) {
             let ns = u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
             let tells = || baseline.value(Statistic::Within(ns)).is_some_and(|share| TELLING.contains(&share));
-            if !asked.is_empty() || tells() {
+            if is_asked(bound) || tells() {
                 let name = format!("within.{}", bucket_name(*bound));
                 wanted.push(Self { name, is_cold: false, statistic: Statistic::Within(ns) });
             }
@@ -155,12 +165,13 @@ fn effect(arm: usize, metric: &Wanted, of: &[Observations], baseline: &Observati
         candidate: of[arm].value(statistic).unwrap_or(f64::NAN),
         ratio: with_ratio.map(|(ratio, _)| ratio),
         difference,
+        absolute: contrast(&[(1.0, &of[arm])], statistic, Scale::Difference).ok(),
         floor,
     })
 }
 
-/// What the candidate is held against: the mean of the two arms' own estimates, not that of their requests thrown together,
-/// which lies elsewhere where few requests are near the quantile.
+/// What the candidate is held against: the mean of the two arms' own estimates, not that of their requests thrown
+/// together, which lies elsewhere where few requests are near the quantile.
 fn mean_of_both(baseline: &Observations, again: &Observations, statistic: Statistic) -> f64 {
     let value = |arm: &Observations| arm.value(statistic).unwrap_or(f64::NAN);
     f64::midpoint(value(baseline), value(again))
@@ -179,23 +190,23 @@ fn throughput(arm: usize, arms: &Arms) -> Option<Effect> {
     let ratio = contrast_counts(&terms, None, Scale::Ratio).ok()?;
     let difference = contrast_counts(&terms, None, Scale::Difference).ok()?;
     let floor = Floor::of(&contrast_counts(&same, None, Scale::Ratio).ok()?);
-    let of = |counts: &Counts| {
-        contrast_counts(&[(1.0, counts)], None, Scale::Difference).ok().map(|it| it.value * PER_SECOND)
+    let scaled = |of: Contrast| Contrast {
+        value: of.value * PER_SECOND,
+        low: of.low * PER_SECOND,
+        high: of.high * PER_SECOND,
+        ..of
     };
-    let scaled = Contrast {
-        value: difference.value * PER_SECOND,
-        low: difference.low * PER_SECOND,
-        high: difference.high * PER_SECOND,
-        ..difference
-    };
+    let of = |counts: &Counts| contrast_counts(&[(1.0, counts)], None, Scale::Difference).ok().map(scaled);
+    let absolute = of(&counts[arm])?;
     Some(Effect {
         arm,
         metric: "throughput".into(),
         kind: Metric::Throughput,
-        baseline: of(&baseline)?,
-        candidate: of(&counts[arm])?,
+        baseline: of(&baseline)?.value,
+        candidate: absolute.value,
         ratio: Some(ratio),
-        difference: scaled,
+        difference: scaled(difference),
+        absolute: Some(absolute),
         floor,
     })
 }
@@ -238,12 +249,12 @@ impl Effect {
 
     fn comparison(&self, arm: &str, adjusted_p: f64) -> Comparison {
         let effect = self.judged();
-        let change = judge(effect, &self.floor, adjusted_p);
-        let verdict = match (self.kind, change.is_measurable()) {
-            (_, false) => Change::None,
-            (Metric::Latency | Metric::Weight, true) if effect.change() < 0.0 => Change::Better,
-            (Metric::Within | Metric::Throughput, true) if effect.change() > 0.0 => Change::Better,
-            (_, true) => Change::Worse,
+        let is_more_better = matches!(self.kind, Metric::Within | Metric::Throughput);
+        let verdict = match judge(effect, &self.floor, adjusted_p, 1.0) {
+            Judged::NoMeasurableDifference => Change::Equal,
+            Judged::TooFewBlocks => Change::TooFewBlocks,
+            _ if (effect.change() > 0.0) == is_more_better => Change::Better,
+            _ => Change::Worse,
         };
         Comparison {
             arm: arm.to_owned(),
@@ -252,6 +263,7 @@ impl Effect {
             weight: None,
             baseline: self.baseline,
             candidate: self.candidate,
+            absolute: self.absolute.as_ref().map(span),
             ratio: self.ratio.as_ref().map(span),
             difference: self.bounded_difference(),
             floor: self.floor.for_effect(effect),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use unladen_probe::GroupBy;
 use unladen_prove::Experiment;
 
-use crate::prove::gate::Condition;
+use crate::condition::Condition;
 
 /// What to prove, and how.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Options {
     /// The command line says how much there is to be: `until` may end it earlier, and not later.
     pub(crate) is_budget_firm: bool,
     /// Conditions that fail the command.
-    pub(crate) fail_if: Vec<Condition>,
+    pub(crate) fail_on: Vec<Condition>,
     /// How processes are put together; none to compare latencies alone.
     pub(crate) group_by: Option<GroupBy>,
     /// Seed of the order of arms, of arrivals and of the mix.
@@ -43,7 +43,7 @@ impl Options {
     pub(crate) fn quantiles(&self) -> Vec<(String, f64)> {
         let mut quantiles: Vec<(String, f64)> =
             self.experiment.quantiles.iter().map(|quantile| (quantile.to_string(), quantile.share())).collect();
-        for name in self.fail_if.iter().filter_map(|condition| condition.quantile()) {
+        for name in self.fail_on.iter().filter_map(|condition| condition.quantile()) {
             if let (false, Ok(quantile)) =
                 (quantiles.iter().any(|(known, _)| known == name), name.parse::<unladen_prove::Quantile>())
             {

@@ -2,11 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use unladen_load::{Cancel, Driver, DriverConfig, End, LoadPlan, Mix, Outcome, Schedule, Step, Stop};
+use unladen_load::{Cancel, Driver, DriverConfig, End, LoadOutcome, LoadPlan, Mix, Schedule, Step, Stop};
 use unladen_prove::{Arm, Experiment, Pace};
+use unladen_report::Warning;
 
 use crate::exit::Failure;
 use crate::prove::recording::ArmRecord;
+use crate::strangers::strangers;
 
 /// The most requests under way of an open loop.
 pub(crate) const MOST_UNDER_WAY: usize = 1_000;
@@ -52,6 +54,7 @@ impl Sender {
             tls: load.tls.clone(),
             http: load.http,
             keep_alive: load.keep_alive,
+            keep_cookies: load.keep_cookies,
             ..DriverConfig::new(requests)
         })?;
         Ok(Self { driver, mixes, pace: load.pace, timeout: load.timeout, seed, phases: 0 })
@@ -72,6 +75,11 @@ impl Sender {
     /// Whether all that is sent goes to this machine.
     pub(crate) fn is_local(&self) -> bool {
         (0..).map_while(|index| self.driver.target(index)).all(unladen_load::Target::is_local)
+    }
+
+    /// What to say of users whom the application has met for the first time.
+    pub(crate) fn strangers(&self) -> Option<Warning> {
+        strangers(&self.driver)
     }
 
     /// Sends the requests of an arm; none when cancelled. The caller reads counters before and after.
@@ -101,7 +109,8 @@ impl Sender {
         };
         let begun = Instant::now();
         let record = self.run(plan, cancel)?;
-        // Up to the time of the next request: phases that end with their last answer would follow each other faster than the rate.
+        // Up to the time of the next request: phases that end with their last answer would follow each other faster
+        // than the rate.
         let is_open = matches!(self.pace, Pace::Open { .. });
         if is_open && cancel.wait(stretch.time.saturating_sub(begun.elapsed())) {
             return Ok(None);
@@ -130,13 +139,16 @@ impl Sender {
     }
 }
 
-fn add(record: &mut ArmRecord, outcome: &Outcome) {
+fn add(record: &mut ArmRecord, outcome: &LoadOutcome) {
     let is_cut_short = outcome.error == Some(unladen_load::ErrorKind::Timeout);
     let answered = outcome.error.is_none();
     record.answered += u64::from(answered);
     record.errors += u64::from(!answered);
     record.cut_short += u64::from(is_cut_short);
     record.changed += u64::from(outcome.changed);
+    if let Some(status) = outcome.status {
+        *record.statuses.entry(status).or_default() += 1;
+    }
     if answered || is_cut_short {
         record.latencies_ns.push(nanos(outcome.latency()));
     }

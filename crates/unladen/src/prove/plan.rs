@@ -23,6 +23,16 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// The latency that a closed loop is planned by, until there is a measured one.
 const GUESS: Duration = Duration::from_millis(20);
 
+/// The part of a phase after its last answer, in which work for its requests still counts.
+pub(crate) const SETTLE: Duration = Duration::from_millis(100);
+
+/// How long requests are sent and not counted after a switch, unless the experiment says how long: a service that has
+/// just been restarted has its caches to fill.
+const WARM_UP: Duration = Duration::from_secs(1);
+
+/// An idle phase is at most so long: the background's rate is known well enough from a second in each block.
+pub(crate) const LONGEST_IDLE: Duration = Duration::from_secs(1);
+
 /// How the experiment is laid out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Plan {
@@ -99,13 +109,78 @@ impl Plan {
             Some(time) => (elapsed.as_secs_f64() / time.as_secs_f64() * self.restarts as f64) as usize,
             None => blocks / self.blocks_per_restart,
         };
-        // More blocks than planned, as --until may want them, belong to further restarts; of one start there is no second.
+        // More blocks than planned, as --until may want them, belong to further restarts; of one start there is no
+        // second.
         if self.restarts == 1 { 0 } else { restart }
+    }
+
+    /// How long all of it takes: phases, the warm-up after each switch, and with `counts` the idle phases; and how
+    /// often services are restarted, which takes as long as it takes. At least six blocks are measured, however short
+    /// the time that was asked for.
+    pub(crate) fn estimate(&self, experiment: &Experiment, arms: usize, counts: bool) -> (Duration, usize) {
+        let phases = arms * PASSES;
+        let warm = warm_up(experiment) + SETTLE;
+        let is_restarted = experiment.knobs.iter().any(|knob| !knob.restart.is_empty());
+        let acts = experiment.knobs.iter().any(unladen_prove::KnobSpec::acts);
+        let switches = match (is_restarted, acts) {
+            (true, _) => phases,
+            // The way back begins with the arm that was the last one on the way there.
+            (false, true) => phases.saturating_sub(1),
+            (false, false) if experiment.cold.is_some() => arms,
+            (false, false) => 0,
+        };
+        let idle = if counts { self.phase.min(LONGEST_IDLE) } else { Duration::ZERO };
+        let block = (self.phase + SETTLE) * phases as u32 + warm * switches as u32 + idle;
+        let blocks = match self.time {
+            Some(time) => (time.as_secs_f64() / block.as_secs_f64()).round().max(MIN_BLOCKS as f64) as usize,
+            None => self.blocks(),
+        };
+        let starts = self.restarts.saturating_sub(1);
+        let restarts = if is_restarted { blocks * phases } else { starts };
+        (block * blocks as u32 + warm * (arms * (1 + starts)) as u32, restarts)
     }
 
     /// Blocks in all.
     pub(crate) fn blocks(&self) -> usize {
         self.blocks_per_restart * self.restarts
+    }
+}
+
+/// How long requests are sent and not counted after a switch.
+pub(crate) fn warm_up(experiment: &Experiment) -> Duration {
+    let asked = experiment.load.warmup;
+    if asked.is_zero() { WARM_UP } else { asked }
+}
+
+/// How long an experiment takes, in words, before anything of it is tried.
+pub(crate) fn estimate(experiment: &Experiment, arms: usize, counts: bool) -> String {
+    let load = &experiment.load;
+    let plan = Plan::choose(experiment, None, arms);
+    let (time, restarts) = plan.estimate(experiment, arms, counts);
+    let restarts = match restarts {
+        0 => String::new(),
+        1 => ", and the time of a restart".to_owned(),
+        restarts => format!(", and the time of {restarts} restarts"),
+    };
+    match (load.budget, load.pace) {
+        // Warm-ups and restarts are a part of the time that was asked for, if six blocks fit into it.
+        (Budget::Time(asked), _) if time <= asked + asked / 20 => {
+            let or = if restarts.is_empty() { "" } else { ", or as long as six blocks take" };
+            format!("about {} in all, with warm-ups and restarts{or}", about(asked))
+        }
+        (Budget::Requests(requests), Pace::Closed { .. }) => {
+            format!("as long as {requests} requests of each arm take, back to back, with warm-ups{restarts}")
+        }
+        _ => format!("about {} in all, with warm-ups{restarts}", about(time)),
+    }
+}
+
+/// A length of time as one says it.
+fn about(time: Duration) -> String {
+    match time.as_secs_f64() {
+        seconds if seconds < 100.0 => format!("{seconds:.0} s"),
+        seconds if seconds < 100.0 * 60.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.1} h", seconds / 3600.0),
     }
 }
 
@@ -174,6 +249,35 @@ mod tests {
     #[test]
     fn a_phase_has_room_for_a_request() {
         assert_eq!(plan(open(0.4), Budget::Time(Duration::from_secs(15)), 1).phase, Duration::from_millis(2_500));
+    }
+
+    /// `-t 20s` took 30 s, and nothing said so.
+    #[test]
+    fn how_long_it_takes_is_known_before() {
+        let url: url::Url = "http://127.0.0.1/".parse().unwrap();
+        let load = Load::new(open(40.0), Budget::Time(Duration::from_secs(20)));
+        let experiment = Experiment::of_urls(url.clone(), url, load);
+        let plan = Plan::choose(&experiment, None, 3);
+        let seconds = |counts| {
+            let (time, restarts) = plan.estimate(&experiment, 3, counts);
+            assert_eq!(restarts, 0, "nothing is restarted between two URLs");
+            time.as_secs_f64()
+        };
+        // Six blocks of six phases, 0.1 s after each, an idle phase in each, three warm-ups.
+        assert!((seconds(true) - (20.0 + 3.6 + 20.0 / 6.0 + 3.3)).abs() < 0.2, "{}", seconds(true));
+        assert!((seconds(false) - (20.0 + 3.6 + 3.3)).abs() < 0.2, "{}", seconds(false));
+        assert_eq!(estimate(&experiment, 3, true), "about 30 s in all, with warm-ups");
+        let words = |pace, budget| {
+            let url: url::Url = "http://127.0.0.1/".parse().unwrap();
+            estimate(&Experiment::of_urls(url.clone(), url, Load::new(pace, budget)), 3, true)
+        };
+        let closed = Pace::Closed { concurrency: 1 };
+        // How fast the pages answer is not known yet.
+        let many = words(closed, Budget::Requests(5_000));
+        assert_eq!(many, "as long as 5000 requests of each arm take, back to back, with warm-ups");
+        let long = words(closed, Budget::Time(Duration::from_secs(600)));
+        assert_eq!(long, "about 10 min in all, with warm-ups and restarts");
+        assert_eq!([30, 600, 36_000].map(|seconds| about(Duration::from_secs(seconds))), ["30 s", "10 min", "10.0 h"]);
     }
 
     #[test]

@@ -52,6 +52,7 @@ impl<'a> Profiling<'a> {
                 tls: load.tls.clone(),
                 http: load.http,
                 keep_alive: load.keep_alive,
+                keep_cookies: load.keep_cookies,
                 ..DriverConfig::new(vec![request])
             };
             let page = Page { title: self.arms[arm].name.clone(), driver };

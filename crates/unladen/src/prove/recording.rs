@@ -1,6 +1,6 @@
 //! The principal type is [`Recording`]: what each arm did, block by block.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use unladen_lockin::{Counts, Observations, Phase};
 use unladen_probe::{CounterId, GroupId};
@@ -36,6 +36,8 @@ pub(crate) struct ArmRecord {
     /// Of these, what had no answer in time, and stands in the latencies.
     pub(crate) cut_short: u64,
     pub(crate) changed: u64,
+    /// Answers by status, expected or not.
+    pub(crate) statuses: BTreeMap<u16, u64>,
     /// Generator's own lag, ns.
     pub(crate) lags_ns: Vec<u64>,
     /// Requests that had to wait since as many as may be were under way.
@@ -78,6 +80,16 @@ impl Recording {
         self.blocks.iter().flat_map(|block| &block.arms).flat_map(|arm| arm.grown.keys().copied()).collect()
     }
 
+    /// Answers of an arm by status.
+    pub(crate) fn statuses(&self, arm: usize) -> Vec<(u16, u64)> {
+        let mut statuses = BTreeMap::new();
+        for (status, count) in self.blocks.iter().filter_map(|block| block.arms.get(arm)).flat_map(|arm| &arm.statuses)
+        {
+            *statuses.entry(*status).or_default() += count;
+        }
+        statuses.into_iter().collect()
+    }
+
     /// A sum over all blocks of an arm.
     pub(crate) fn sum(&self, arm: usize, of: impl Fn(&ArmRecord) -> u64) -> u64 {
         self.blocks.iter().filter_map(|block| block.arms.get(arm)).map(of).sum()
@@ -96,6 +108,7 @@ impl ArmRecord {
         self.errors += other.errors;
         self.cut_short += other.cut_short;
         self.changed += other.changed;
+        other.statuses.into_iter().for_each(|(status, count)| *self.statuses.entry(status).or_default() += count);
         self.lags_ns.extend(other.lags_ns);
         self.waited += other.waited;
         other.grown.into_iter().for_each(|(key, grown)| *self.grown.entry(key).or_default() += grown);

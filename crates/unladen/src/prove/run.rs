@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use unladen_load::Cancel;
 use unladen_lockin::{Estimate, MIN_BLOCKS, Until, Verdict};
 use unladen_probe::{Instrument, Reading};
-use unladen_prove::{Arm, PutBack, SwitchError, Switchboard};
+use unladen_prove::{Arm, KnobController, PutBack, SwitchError};
 use unladen_report::{ArmProfile, Ended, Prove};
 
 use crate::exit::Failure;
@@ -14,19 +14,9 @@ use crate::prove::analysis::{analyse, headline};
 use crate::prove::measured::Measured;
 use crate::prove::options::{Options, Profiles};
 use crate::prove::phase::{Sender, Stretch};
-use crate::prove::plan::{PASSES, Plan};
+use crate::prove::plan::{LONGEST_IDLE, PASSES, Plan, SETTLE, warm_up};
 use crate::prove::profiles::{self, Profiling};
 use crate::prove::recording::{ArmRecord, BlockRecord, Recording};
-
-/// The part of a phase after its last answer, in which work for its requests still counts.
-const SETTLE: Duration = Duration::from_millis(100);
-
-/// How long requests are sent and not counted after a switch, unless the experiment says how long: a service that has
-/// just been restarted has its caches to fill.
-const WARM_UP: Duration = Duration::from_secs(1);
-
-/// An idle phase is at most so long: the background's rate is known well enough from a second in each block.
-const LONGEST_IDLE: Duration = Duration::from_secs(1);
 
 /// With `--until`, unless the experiment's own time is longer, or the command line says how much there may be.
 const MOST_TIME_UNTIL: Duration = Duration::from_secs(1_800);
@@ -61,7 +51,7 @@ impl Stopped {
 struct Run<'a> {
     options: &'a Options,
     arms: &'a [Arm],
-    board: Switchboard,
+    board: KnobController,
     sender: Sender,
     instrument: Option<Instrument>,
     plan: Plan,
@@ -88,7 +78,7 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
     let arms = options.experiment.arms();
     let sender = Sender::start(&options.experiment, &arms, options.seed)?;
     progress.say("preparing the knobs");
-    let board = Switchboard::open(&options.experiment).map_err(Failure::from)?;
+    let board = KnobController::open(&options.experiment).map_err(Failure::from)?;
     let mut run = Run {
         options,
         arms: &arms,
@@ -251,8 +241,7 @@ impl Run<'_> {
         }
         let needs_warmth = !switched.knobs.is_empty() || std::mem::take(&mut self.cold[arm]);
         if needs_warmth {
-            let asked = self.options.experiment.load.warmup;
-            let time = if asked.is_zero() { WARM_UP } else { asked };
+            let time = warm_up(&self.options.experiment);
             let Some(_) = self.sender.send(arm, Stretch { time, requests: None }, self.cancel)? else {
                 return Ok(None);
             };
@@ -264,7 +253,8 @@ impl Run<'_> {
         let stretch = Stretch { time: self.plan.phase, requests: self.plan.requests };
         let Some(mut record) = self.sender.send(arm, stretch, self.cancel)? else { return Ok(None) };
         if record.answered == 0 && record.errors > 0 {
-            // It is broken since it was tried: that ends the experiment with the reason, instead of one without an answer.
+            // It is broken since it was tried: that ends the experiment with the reason, instead of one without an
+            // answer.
             self.try_out(arm)?;
         }
         if self.cancel.wait(SETTLE) {
@@ -275,6 +265,7 @@ impl Run<'_> {
         // What failed is no latency, and must not get lost.
         record.errors += cold.errors;
         record.cut_short += cold.cut_short;
+        cold.statuses.into_iter().for_each(|(status, count)| *record.statuses.entry(status).or_default() += count);
         Ok(Some(record))
     }
 
@@ -323,7 +314,7 @@ impl Run<'_> {
             let percent = |ratio: f64| (ratio - 1.0) * 100.0;
             format!("{:+.1} % ({:+.1} to {:+.1})", percent(widest.value), percent(widest.low), percent(widest.high))
         });
-        self.progress.at(done, elapsed, &format!("block {blocks}{of}  {what}"));
+        self.progress.at(done, elapsed, self.plan.time, &format!("block {blocks}{of}  {what}"));
     }
 
     fn finish(mut self, stopped: Stopped, put_back: PutBack) -> Result<Proved, Failure> {
@@ -360,6 +351,8 @@ impl Run<'_> {
             ended,
             put_back: &put_back,
         };
-        Ok(Proved { result: analyse(&measured), failure, put_back })
+        let mut result = analyse(&measured);
+        result.warnings.extend(self.sender.strangers());
+        Ok(Proved { result, failure, put_back })
     }
 }

@@ -7,8 +7,9 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use unladen_load::Cancel;
 
-/// Throws `cancel` at the first signal. A second one does not end the process as it does elsewhere: that would leave the system
-/// switched, and the second comes just while it is put back, from whoever finds that slow. It is answered with what is going on.
+/// Throws `cancel` at the first signal. A second one does not end the process as it does elsewhere: that would leave
+/// the system switched, and the second comes just while it is put back, from whoever finds that slow. It is answered
+/// with what is going on.
 ///
 /// # Errors
 /// When the system refuses the handler or the thread.

@@ -26,7 +26,8 @@ pub(crate) fn warnings(
         warnings.push(Warning::NotReached { target, reached });
     }
     for arm in results.iter().filter(|arm| arm.errors > 0) {
-        warnings.push(Warning::ErrorsInArm { arm: arm.name.clone(), errors: arm.errors });
+        let (name, statuses) = (arm.name.clone(), arm.statuses.clone());
+        warnings.push(Warning::ErrorsInArm { arm: name, errors: arm.errors, statuses });
     }
     let changed: Vec<&ArmResult> = results.iter().filter(|arm| arm.changed > 0).collect();
     if changed.len() == results.len() {

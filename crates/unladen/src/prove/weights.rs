@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use unladen_lockin::{Contrast, Counts, Family, Floor, Scale, adjust_families, contrast_counts, judge};
+use unladen_lockin::{
+    Change as Judged, Contrast, Counts, FINE_ENOUGH, Family, Floor, Scale, adjust_comparisons, contrast_counts, judge,
+};
 use unladen_probe::{CounterId, GroupId, GroupKind, Instrument};
 use unladen_report::{Change, Comparison, Metric, WeightMetric};
 
@@ -12,6 +14,10 @@ use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 
 /// A weight that changes by less than this share is the same to anybody who carries it, however exactly it is known.
 const NEGLIGIBLE: f64 = 0.001;
+
+/// A floor of this share of what all groups carry hides nothing that a page would feel, whatever it is beside the
+/// group's own weight.
+const SMALL: f64 = 0.01;
 
 /// One counter of one group in one arm, against the baseline.
 struct Difference<'a> {
@@ -23,6 +29,8 @@ struct Difference<'a> {
     /// None where the baseline's weight cannot be told from nothing.
     ratio: Option<Contrast>,
     difference: Contrast,
+    /// The arm's own weight.
+    absolute: Contrast,
     floor: Floor,
     /// Of the ratio, where there is one.
     ratio_floor: Option<f64>,
@@ -85,6 +93,7 @@ fn of_counter<'a>(measured: &Measured<'_>, key: (GroupId, CounterId), weight: &'
             weight,
             baseline: of_baseline.value,
             candidate: candidate.value,
+            absolute: candidate,
             ratio: ratio.map(|(ratio, _)| ratio),
             difference,
             floor: Floor::of(&of_same),
@@ -94,7 +103,8 @@ fn of_counter<'a>(measured: &Measured<'_>, key: (GroupId, CounterId), weight: &'
     (0..arms.len()).filter(|arm| *arm != BASELINE && *arm != BASELINE_AGAIN).filter_map(of_arm).collect()
 }
 
-/// Counters of one group in one arm are a family, which its CPU decides on, as in a weighing.
+/// Counters of one group in one arm are a family, whose headline is its CPU. Unlike in a weighing that is no gate: a
+/// change may take off connections or writes, and no CPU that could be told.
 fn judged(measured: &Measured<'_>, instrument: &Instrument, differences: &[Difference<'_>]) -> Vec<Comparison> {
     let cpu = instrument.counter_named("cpu");
     let mut families: BTreeMap<(usize, GroupId), Vec<usize>> = BTreeMap::new();
@@ -116,25 +126,63 @@ fn judged(measured: &Measured<'_>, instrument: &Instrument, differences: &[Diffe
         .map(|members| Family { deciding: p(&members[0]), others: members[1..].iter().map(p).collect() })
         .collect();
     let mut adjusted = vec![1.0; differences.len()];
-    for (members, family) in families.values().zip(adjust_families(&p_values)) {
+    for (members, family) in families.values().zip(adjust_comparisons(&p_values)) {
         for (index, p) in members.iter().zip(std::iter::once(family.deciding).chain(family.others)) {
             adjusted[*index] = p;
         }
     }
     let arm = |difference: &Difference<'_>| measured.arms[difference.arm].name.clone();
-    differences.iter().zip(adjusted).map(|(difference, p)| difference.comparison(arm(difference), p)).collect()
+    let whole = Whole::of(instrument, differences);
+    let compared = |(difference, p): (&Difference<'_>, f64)| difference.comparison(arm(difference), p, &whole);
+    differences.iter().zip(adjusted).map(compared).collect()
+}
+
+/// What all groups together carry of each counter: a group that carries nothing has a floor all the same, and that is
+/// fine as long as it is very little beside the whole.
+struct Whole(BTreeMap<(usize, CounterId), f64>);
+
+impl Whole {
+    fn of(instrument: &Instrument, differences: &[Difference<'_>]) -> Self {
+        let mut sums = BTreeMap::new();
+        for difference in differences {
+            let (group, counter) = difference.key;
+            // What the machine counts is in its groups already, or in none.
+            if instrument.group(group).kind != GroupKind::Machine {
+                *sums.entry((difference.arm, counter)).or_insert(0.0) += difference.most();
+            }
+        }
+        Self(sums)
+    }
+
+    /// What the floor of a difference is held against.
+    fn beside(&self, difference: &Difference<'_>) -> f64 {
+        let all = self.0.get(&(difference.arm, difference.key.1)).copied().unwrap_or(0.0);
+        standard(difference.most(), all)
+    }
+}
+
+/// That of which the floor may be a tenth: the group's own weight, or so much that it is a small share of the whole. A
+/// tenth of the whole is the whole weight of many a group, and would hide that it vanishes.
+fn standard(own: f64, all: f64) -> f64 {
+    own.max(all * SMALL / FINE_ENOUGH)
 }
 
 // === impl Difference ===
 
 impl Difference<'_> {
-    fn comparison(&self, arm: String, adjusted_p: f64) -> Comparison {
-        let change = judge(&self.difference, &self.floor, adjusted_p);
+    /// The heavier of the two arms, as far as they carry anything.
+    fn most(&self) -> f64 {
+        self.baseline.max(self.candidate).max(0.0)
+    }
+
+    fn comparison(&self, arm: String, adjusted_p: f64, whole: &Whole) -> Comparison {
         let is_negligible = self.ratio.is_some_and(|ratio| ratio.change().abs() < NEGLIGIBLE);
-        let verdict = match (change.is_measurable() && !is_negligible, self.difference.value < 0.0) {
-            (false, _) => Change::None,
-            (true, true) => Change::Better,
-            (true, false) => Change::Worse,
+        let verdict = match judge(&self.difference, &self.floor, adjusted_p, whole.beside(self)) {
+            Judged::TooFewBlocks => Change::TooFewBlocks,
+            Judged::NoMeasurableDifference => Change::Equal,
+            _ if is_negligible => Change::Equal,
+            _ if self.difference.value < 0.0 => Change::Better,
+            _ => Change::Worse,
         };
         Comparison {
             arm,
@@ -143,11 +191,38 @@ impl Difference<'_> {
             weight: Some(self.weight.clone()),
             baseline: self.baseline,
             candidate: self.candidate,
+            absolute: Some(span(&self.absolute)),
             ratio: self.ratio.as_ref().map(span),
             difference: span(&self.difference),
             floor: self.ratio_floor.unwrap_or_else(|| self.floor.for_effect(&self.difference)),
             adjusted_p,
             verdict,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unladen_lockin::{Measure, Unit};
+
+    use super::*;
+
+    fn contrast(value: f64, half_width: f64) -> Contrast {
+        let (low, high) = (value - half_width, value + half_width);
+        let (unit, scale, measure) = (Unit::Block, Scale::Difference, Measure::Count);
+        Contrast { value, low, high, p_value: 0.03, units: 20, unit, scale, measure, terms: 2.0 }
+    }
+
+    /// memcached's 30.1 ms of a page of 400 ms went to 0 ± 28, and that was called no measurable difference.
+    #[test]
+    fn a_weight_that_vanished_was_equal() {
+        let judged = |change, floor, own, all| {
+            judge(&contrast(change, 28.0), &Floor::of(&contrast(0.0, floor)), 0.06, standard(own, all))
+        };
+        assert_eq!(judged(-30.1, 31.0, 30.1, 400.0), Judged::TooFewBlocks);
+        assert_eq!(judged(-30.1, 31.0, 310.0, 400.0), Judged::NoMeasurableDifference);
+        // A group that carries nothing.
+        assert_eq!(judged(1.0, 3.9, 1.0, 400.0), Judged::NoMeasurableDifference);
+        assert_eq!(judged(1.0, 4.1, 1.0, 400.0), Judged::TooFewBlocks);
     }
 }

@@ -4,8 +4,8 @@ use super::*;
 fn answers_are_told_apart() {
     let of = |answer: &str| read("127.0.0.1:9901", answer.as_bytes()).map_err(|error| error.to_string());
     assert_eq!(of("HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{\"purged\":3}\n"), Ok(3));
-    let refused = of("HTTP/1.1 404 Not Found\r\n\r\n{\"error\":\"no front has the name \\\"a\\\"\"}\n");
-    assert_eq!(refused, Err("no front has the name \"a\"".to_owned()));
+    let refused = of("HTTP/1.1 404 Not Found\r\n\r\n{\"error\":\"no site has the name \\\"a\\\"\"}\n");
+    assert_eq!(refused, Err("no site has the name \"a\"".to_owned()));
     for other in [
         "",
         "\r\n\r\n",
@@ -21,11 +21,19 @@ fn answers_are_told_apart() {
 }
 
 #[test]
+fn who_answered_instead_is_named() {
+    let nginx = read("x", b"HTTP/1.1 404 Not Found\r\nServer: nginx/1.22.1\r\n\r\n<html>").unwrap_err().to_string();
+    assert!(nginx.ends_with("what answers there is nginx/1.22.1 (HTTP/1.1 404 Not Found)"), "{nginx}");
+    let ssh = read("x", b"SSH-2.0-OpenSSH_9.2\r\n").unwrap_err().to_string();
+    assert!(ssh.ends_with("no web server: `SSH-2.0-OpenSSH_9.2`"), "{ssh}");
+}
+
+#[test]
 fn what_is_asked_for_is_said() {
-    let wish = |what, front: Option<&str>, is_soft| Wish { what, front: front.map(str::to_owned), is_soft }.document();
+    let wish = |what, site: Option<&str>, is_soft| Wish { what, site: site.map(str::to_owned), is_soft }.document();
     assert_eq!(wish(What::All, None, false), json!({ "all": true }));
     assert_eq!(
         wish(What::Tag("a\"b".to_owned()), Some("site"), true),
-        json!({ "tag": "a\"b", "front": "site", "soft": true })
+        json!({ "tag": "a\"b", "site": "site", "soft": true })
     );
 }

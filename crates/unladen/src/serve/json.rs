@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use unladen_serve::{Config, ConfigError, ValueOrigin};
+use unladen_serve::{Config, ConfigError, Outlook, Trial, ValueOrigin};
 
 const SCHEMA: &str = "unladen.serve/1";
 
@@ -19,20 +19,37 @@ pub(super) fn wrong(file: &Path, error: &ConfigError) -> Value {
     json!({ "schema": SCHEMA, "file": file.to_string_lossy(), "valid": false, "errors": errors, "warnings": [] })
 }
 
-/// Of one that is right.
-pub(super) fn checked(config: &Config) -> Value {
+/// Of one that is right, with what becomes of a request, and what came of connecting.
+pub(super) fn checked(config: &Config, outlook: Option<&Outlook>, trials: Option<&[Trial]>) -> Value {
     let warnings: Vec<Value> = config
         .warnings
         .iter()
         .map(|warning| json!({ "line": warning.line, "column": warning.column, "message": warning.message }))
         .collect();
-    json!({
+    let mut document = json!({
         "schema": SCHEMA,
         "file": config.file.to_string_lossy(),
         "valid": true,
         "errors": [],
         "warnings": warnings,
-    })
+    });
+    if let (Some(object), Some(outlook)) = (document.as_object_mut(), outlook) {
+        object.insert("outlook".to_owned(), json!(outlook));
+    }
+    if let (Some(object), Some(trials)) = (document.as_object_mut(), trials) {
+        object.insert("connections".to_owned(), json!(trials));
+    }
+    document
+}
+
+/// Of one that says nothing wrong, and cannot be used.
+pub(super) fn refused(config: &Config, message: &str) -> Value {
+    let mut document = checked(config, None, None);
+    if let Some(object) = document.as_object_mut() {
+        object.insert("valid".to_owned(), false.into());
+        object.insert("errors".to_owned(), json!([{ "line": null, "column": null, "message": message }]));
+    }
+    document
 }
 
 /// The same, and every value.
@@ -45,8 +62,8 @@ pub(super) fn explained(config: &Config) -> Value {
         };
         let why = (one.origin == ValueOrigin::BuiltIn).then_some(one.key.why);
         json!({
-            "beside": one.whose.beside(),
-            "front": one.whose.front(),
+            "outbound": one.whose.outbound(),
+            "site": one.whose.site(),
             "key": one.name(),
             "value": one.value.json(),
             "unit": one.value.unit(),
@@ -55,7 +72,7 @@ pub(super) fn explained(config: &Config) -> Value {
             "why": why,
         })
     };
-    let mut document = checked(config);
+    let mut document = checked(config, None, None);
     if let Some(object) = document.as_object_mut() {
         object.insert("values".to_owned(), config.explained.iter().map(value).collect());
     }

@@ -12,6 +12,7 @@ use crate::counters::kind_of;
 use crate::latency::{QUANTILES, latency};
 use crate::weigh::judge::judge;
 use crate::weigh::options::Options;
+use crate::weigh::path::Path;
 use crate::weigh::plan::Plan;
 use crate::weigh::recording::{BlockRecord, PhaseRecord, Recording};
 use crate::weigh::trace::trace;
@@ -25,6 +26,8 @@ pub(crate) struct Measured<'a> {
     pub(crate) instrument: &'a Instrument,
     pub(crate) requests: &'a [Request],
     pub(crate) samples: &'a [Sample],
+    /// Who the requests to each URL go through.
+    pub(crate) paths: &'a [Path],
     /// URLs whose host is not this machine.
     pub(crate) remote: Vec<usize>,
     /// CPU of all readings during the run.
@@ -42,7 +45,9 @@ pub(crate) struct Row<'a> {
     pub(crate) group_id: GroupId,
     pub(crate) counter: CounterId,
     pub(crate) weight: Weight,
-    blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Block>,
+    /// The requests were seen to go through the group.
+    pub(crate) on_path: bool,
     pub(crate) adjusted_p: f64,
 }
 
@@ -62,11 +67,18 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
         concurrency: measured.options.driver.concurrency,
         rate: measured.options.driver.rate,
         keep_alive: measured.options.driver.keep_alive,
+        keep_cookies: measured.options.driver.keep_cookies,
         processors,
         background_cores: background_cores(measured),
         probe_share,
     };
-    Weigh { warnings: warnings(measured, &urls, &setup, families), setup, ended: measured.ended, urls }
+    Weigh {
+        warnings: warnings(measured, &urls, &setup, families),
+        setup,
+        ended: measured.ended,
+        urls,
+        left_behind: None,
+    }
 }
 
 /// Processors that everything but this process kept busy in the off phases.
@@ -93,7 +105,9 @@ fn rows<'a>(measured: &Measured<'a>, url: usize) -> Vec<Row<'a>> {
         .filter_map(|(group_id, counter)| {
             let blocks = measured.recording.series(url, |phase| phase.of(group_id, counter));
             let weight = Weight::of(&blocks).ok()?;
-            Some(Row { group: measured.instrument.group(group_id), group_id, counter, weight, blocks, adjusted_p: 1.0 })
+            let on_path = measured.paths.get(url).is_some_and(|path| path.groups.contains(&group_id));
+            let group = measured.instrument.group(group_id);
+            Some(Row { group, group_id, counter, weight, blocks, on_path, adjusted_p: 1.0 })
         })
         .collect()
 }
@@ -108,8 +122,8 @@ fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl 
     let instrument = measured.instrument;
     let is_cpu = |row: &&Row<'_>| instrument.counter(row.counter).name == "cpu" && row.group.kind != GroupKind::Machine;
     let following: Vec<&Row<'_>> = rows.iter().filter(is_cpu).filter(|row| row.follows()).collect();
-    let other: Vec<&Row<'_>> =
-        rows.iter().filter(is_cpu).filter(|row| !row.follows() && row.group.kind != GroupKind::Own).collect();
+    let is_other = |row: &&Row<'_>| !row.follows() && !row.on_path && row.group.kind != GroupKind::Own;
+    let other: Vec<&Row<'_>> = rows.iter().filter(is_cpu).filter(is_other).collect();
     let sum_of = |parts: &[&Row<'_>]| {
         let keys: Vec<_> = parts.iter().map(|row| (row.group_id, row.counter)).collect();
         measured.recording.series(url, |phase| keys.iter().map(|(group, counter)| phase.of(*group, *counter)).sum())
@@ -121,6 +135,8 @@ fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl 
         cpu: weight.per_request,
         noise_floor: weight.noise_floor,
     });
+    let on_path = measured.paths.get(url).map(|path| path.groups.as_slice()).unwrap_or_default();
+    let is_whole = on_path.iter().all(|group| following.iter().any(|row| row.group_id == *group));
     let request = &measured.requests[url];
     let sample = &measured.samples[url];
     let phases = || measured.recording.of_url(url).flat_map(|block| &block.phases);
@@ -146,7 +162,9 @@ fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl 
         ),
         total_cpu,
         rest,
-        capacity: total_cpu.and_then(|total| capacity(&total)),
+        // Without one of those that answer it would be said of less than a request.
+        capacity: total_cpu.filter(|_| is_whole).and_then(|total| capacity(&total)),
+        path: path(measured, url),
         trace: trace(measured, url, &following, &other),
         inside: None,
     }
@@ -167,11 +185,19 @@ fn weight_row(measured: &Measured<'_>, url: usize, row: &Row<'_>, total: &[Block
         noise_floor: row.weight.noise_floor,
         adjusted_p: row.adjusted_p,
         follows: row.follows(),
+        on_path: row.on_path,
         displaced: row.weight.is_displaced(row.adjusted_p),
         invalid: measured.lost && row.group.kind != GroupKind::Machine,
         share: if is_cpu { share(&row.blocks, total) } else { None },
         user: if is_cpu { user_part(measured, url, row) } else { None },
     }
+}
+
+/// With the groups' names.
+fn path(measured: &Measured<'_>, url: usize) -> unladen_report::Path {
+    let path = measured.paths.get(url).cloned().unwrap_or_default();
+    let name = |group: &GroupId| measured.instrument.group(*group).name.clone();
+    unladen_report::Path { groups: path.groups.iter().map(name).collect(), seen: path.seen }
 }
 
 /// The part of the total that one group makes up.

@@ -1,8 +1,8 @@
 //! The principal type is [`Counting`]: phases in which what follows the requests is traced.
 //!
-//! They come after all timing is done, since a traced process is slower. As in timing, phases with requests and without take
-//! turns, so that what other traffic does drops out. One request at a time: what a process does between the sending of
-//! one request and the next belongs to the first.
+//! They come after all timing is done, since a traced process is slower. As in timing, phases with requests and without
+//! take turns, so that what other traffic does drops out. One request at a time: what a process does between the
+//! sending of one request and the next belongs to the first.
 
 use std::time::{Duration, Instant};
 
@@ -16,12 +16,13 @@ use crate::progress::Progress;
 use crate::weigh::resolver::ProcResolver;
 use crate::weigh::restart::Restart;
 
-/// Requests in a traced phase at most. Twelve phases with requests make six hundred: enough for one in a hundred to be seen.
+/// Requests in a traced phase at most. Twelve phases with requests make six hundred: enough for one in a hundred to be
+/// seen.
 const MOST_REQUESTS: u64 = 50;
 /// The time that a traced phase should last.
 const PHASE: Duration = Duration::from_millis(400);
-/// A traced request takes so many times as long, as far as planning goes: MediaWiki's with its 1,500 system calls takes 1.1
-/// times, one that does little else than call the system twice.
+/// A traced request takes so many times as long, as far as planning goes: MediaWiki's with its 1,500 system calls takes
+/// 1.1 times, one that does little else than call the system twice.
 const SLOWER: f64 = 1.5;
 /// Phases without requests need not be longer than this, nor than a quarter of those with: their counts are scaled, and
 /// whoever waits for a page of seconds should not wait twice.
@@ -138,8 +139,8 @@ impl Counting<'_> {
         Ok((first, later))
     }
 
-    /// Runs the blocks, in whose phases with requests `send` sends them and tells when each was sent, ns. A phase begins with the
-    /// first of them; one that fails ends all.
+    /// Runs the blocks, in whose phases with requests `send` sends them and tells when each was sent, ns. A phase
+    /// begins with the first of them; one that fails ends all.
     fn blocks(
         &mut self,
         tracer: &mut Tracer,

@@ -3,9 +3,12 @@
 mod analysis;
 mod answers;
 mod counting;
+mod hidden;
 mod inside;
 mod judge;
+mod left_behind;
 mod options;
+pub(crate) mod path;
 mod php;
 mod plan;
 mod recording;
@@ -13,6 +16,7 @@ mod resolver;
 mod restart;
 mod run;
 mod trace;
+mod tried;
 mod warnings;
 
 pub(crate) use inside::inside;

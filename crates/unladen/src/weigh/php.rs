@@ -1,10 +1,10 @@
 //! What the PHPs that follow say of themselves, as evidence: [`php_settings`].
 
 use unladen_probe::{GroupId, Instrument, PhpSettings};
-use unladen_trace::{Evidence, Missing, Source};
+use unladen_trace::{Evidence, EvidenceSource, Missing};
 
-/// Asks one process of each group that runs PHP: the one that answered most, if that is known. A group of another program has
-/// none to ask.
+/// Asks one process of each group that runs PHP: the one that answered most, if that is known. A group of another
+/// program has none to ask.
 pub(super) fn php_settings(
     instrument: &Instrument,
     groups: &[GroupId],
@@ -30,16 +30,18 @@ pub(super) fn php_settings(
                     settings: php.settings,
                 });
             }
-            Err(error) if evidence.groups[index].cpu.is_some() => asked.failed = Some(error.to_string()),
+            Err(error) if evidence.groups[index].cpu.is_some() || evidence.groups[index].on_path => {
+                asked.failed = Some(error.to_string());
+            }
             Err(error) => asked.perhaps_failed = Some(error.to_string()),
         }
     }
     let why = asked.why();
     if asked.answered || why.is_none() {
-        evidence.sources.push(Source::PhpSettings);
+        evidence.sources.push(EvidenceSource::PhpSettings);
     }
     if let Some(why) = why {
-        evidence.missing.push(Missing { source: Source::PhpSettings, why, takes: String::new() });
+        evidence.missing.push(Missing { source: EvidenceSource::PhpSettings, why, takes: String::new() });
     }
 }
 
@@ -55,14 +57,15 @@ struct Asked {
 }
 
 impl Asked {
-    /// Why settings are missing. Those of what only may follow, and most likely is somebody else's, are not missed beside others.
+    /// Why settings are missing. Those of what only may follow, and most likely is somebody else's, are not missed
+    /// beside others.
     fn why(&self) -> Option<String> {
         self.failed.clone().or_else(|| self.perhaps_failed.clone().filter(|_| !self.answered))
     }
 }
 
-/// Of several folders of settings the one that is read last, whose settings count. PHP sets them apart by colons, and an empty one
-/// is its own.
+/// Of several folders of settings the one that is read last, whose settings count. PHP sets them apart by colons, and
+/// an empty one is its own.
 fn last_folder(folders: &str) -> &str {
     folders.rsplit(':').find(|folder| !folder.is_empty()).unwrap_or_default()
 }

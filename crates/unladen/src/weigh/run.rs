@@ -1,5 +1,6 @@
 //! Running the phases: [`weigh`] reads the counters at their edges and drives the client between them.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use unladen_load::{Cancel, Driver, End, Request, Sample, Stop, Tally};
@@ -8,13 +9,16 @@ use unladen_lockin::{
 };
 use unladen_probe::{GroupKind, Instrument, Reading};
 use unladen_report::{Ended, Quantity, Weigh};
-use unladen_trace::PageRecord;
+use unladen_trace::{EvidenceSource, PageRecord};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
+use crate::strangers::strangers;
 use crate::weigh::analysis::{Measured, analyse};
 use crate::weigh::inside::{Weighed, inside, look_inside};
+use crate::weigh::left_behind::{Since, left_behind};
 use crate::weigh::options::Options;
+use crate::weigh::path::paths;
 use crate::weigh::plan::{Known, Plan};
 use crate::weigh::recording::{BlockRecord, PhaseRecord, Recording};
 
@@ -43,6 +47,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     let requests = options.driver.requests.clone();
     let mut driver = Driver::start(options.driver.clone())?;
 
+    let since = Since::now();
     progress.say("warming up");
     let mut samples = Vec::with_capacity(requests.len());
     let mut latency = Duration::ZERO;
@@ -62,8 +67,17 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     let read = instrument.calibrate()?;
     let plan = Plan::choose(&options, Known { latency, read: read.cpu, urls: requests.len() })?;
 
-    let mut run =
-        Run { options: &options, plan, latency, driver, instrument, cancel, progress, recording: Recording::default() };
+    let mut run = Run {
+        options: &options,
+        plan,
+        latency,
+        driver,
+        instrument,
+        cancel,
+        progress,
+        recording: Recording::default(),
+        since,
+    };
     let own_cpu = run.instrument.own_cpu();
     let ended = run.blocks(requests.len());
     let probe_cpu = run.instrument.own_cpu().saturating_sub(own_cpu);
@@ -79,6 +93,8 @@ struct Run<'a> {
     cancel: &'a Cancel,
     progress: Progress,
     recording: Recording,
+    /// When the first request was about to be sent.
+    since: Since,
 }
 
 /// Why the run ended.
@@ -153,7 +169,7 @@ impl Run<'_> {
             *record = phase_record(tally, &before, &after);
             before = after;
         }
-        Ok(Some(BlockRecord { url: block.subject, order: block.order, phases }))
+        Ok(Some(BlockRecord { url: block.target, order: block.order, phases }))
     }
 
     /// One phase; `None` when cancelled.
@@ -165,7 +181,7 @@ impl Run<'_> {
             // The last response and the settle gap belong to the phase, so that it ends when planned.
             let sending = block.phase.saturating_sub(self.options.settle + self.latency);
             let stop = Stop { until: begun + sending, max_requests: None };
-            tally = self.driver.run(block.subject, stop, self.cancel).map_err(|failed| failed.error)?;
+            tally = self.driver.run(block.target, stop, self.cancel).map_err(|failed| failed.error)?;
             if tally.ended == End::Cancelled {
                 return Ok(None);
             }
@@ -196,6 +212,13 @@ impl Run<'_> {
         Some((name.clone(), weight))
     }
 
+    /// Where the root folder of a group's processes is reached, which may live in a container.
+    fn root_of(&self, name: &str) -> Option<PathBuf> {
+        let (group, _) = self.instrument.groups().find(|(_, group)| group.name == name)?;
+        let member = self.instrument.members(group).next()?;
+        Some(PathBuf::from(format!("/proc/{}/root", member.pid)))
+    }
+
     fn show(&self, heaviest: Option<&(String, Weight)>) {
         let elapsed = self.recording.elapsed();
         let done = match self.options.budget.requests {
@@ -210,7 +233,8 @@ impl Run<'_> {
             let quantity = Quantity { kind: unladen_report::Kind::Time, value: cpu.value, margin: cpu.margin() };
             format!("{group} {quantity} (±{:.1} %)", cpu.relative_half_width() * 100.0)
         });
-        self.progress.at(done, elapsed, &what);
+        let planned = self.options.budget.requests.is_none().then_some(self.plan.time);
+        self.progress.at(done, elapsed, planned, &what);
     }
 
     fn finish(
@@ -229,6 +253,7 @@ impl Run<'_> {
             Stopped::Failed(failure) => return Err(failure),
         };
         let lost = self.instrument.newly_lost() > 0;
+        let paths = paths(self.options, &mut self.instrument, ended, self.cancel, &self.progress);
         let measured = Measured {
             options: self.options,
             plan: self.plan,
@@ -236,6 +261,7 @@ impl Run<'_> {
             instrument: &self.instrument,
             requests,
             samples,
+            paths: &paths,
             remote: (0..requests.len())
                 .filter(|index| self.driver.target(*index).is_some_and(|target| !target.is_local()))
                 .collect(),
@@ -255,6 +281,7 @@ impl Run<'_> {
                 progress: &self.progress,
                 requests,
                 samples,
+                paths: &paths,
                 result: &result,
             });
             self.progress.clear();
@@ -265,6 +292,10 @@ impl Run<'_> {
                 result.ended = Ended::Interrupted;
             }
         }
+        let evidence: Vec<_> = pages.iter().flat_map(|page| std::iter::once(&page.warm).chain(&page.fresh)).collect();
+        let is_looked_for = !pages.is_empty() && pages.iter().all(|page| page.warm.has(EvidenceSource::Syscalls));
+        result.left_behind = is_looked_for.then(|| left_behind(&evidence, self.since, |name| self.root_of(name)));
+        result.warnings.extend(strangers(&self.driver));
         Ok(Outcome { result, pages, failure })
     }
 }

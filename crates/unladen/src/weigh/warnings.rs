@@ -6,6 +6,7 @@ use unladen_lockin::blocks_needed;
 use unladen_report::{Setup, Warning, WeighedUrl};
 
 use crate::weigh::analysis::Measured;
+use crate::weigh::hidden::{Hidden, hidden};
 
 /// From this share of the machine on, background work is worth a word.
 const BUSY: f64 = 0.25;
@@ -24,11 +25,13 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
     if urls.iter().all(|url| url.total_cpu.is_none()) && measured.remote.is_empty() {
         let blocks = urls.iter().map(|url| url.blocks).min().unwrap_or(0);
         let needed = blocks_needed(families, 1);
-        warnings.push(if blocks < needed {
-            Warning::TooFewBlocks { blocks, needed, looked_at: families }
+        let groups = names(urls.iter().flat_map(|url| url.untold().map(|(group, _)| group.to_owned())));
+        if groups.is_empty() {
+            let too_few = (blocks < needed).then_some(Warning::TooFewBlocks { blocks, needed, looked_at: families });
+            warnings.extend(nothing_follows(hidden(), too_few));
         } else {
-            Warning::NothingFollows
-        });
+            warnings.push(Warning::NotTold { groups });
+        }
     }
     if measured.plan.extended {
         warnings.push(Warning::LongPhases { seconds: measured.plan.phase.as_secs_f64() });
@@ -88,6 +91,43 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
     warnings
 }
 
+/// Why nothing that can be seen follows the requests, by what is hidden, and where blocks were too few.
+fn nothing_follows(hidden: Option<Hidden>, too_few: Option<Warning>) -> Vec<Warning> {
+    let why = |hidden: Hidden| Warning::Hidden { why: hidden.why() };
+    match (hidden, too_few) {
+        // However long one measures.
+        (Some(Hidden::OtherUsers), _) => vec![why(Hidden::OtherUsers)],
+        // The server may be among those that can be seen: then it takes more blocks.
+        (Some(Hidden::Outside), too_few) => [why(Hidden::Outside)].into_iter().chain(too_few).collect(),
+        (None, too_few) => vec![too_few.unwrap_or(Warning::NothingFollows)],
+    }
+}
+
 fn names(names: impl Iterator<Item = String>) -> Vec<String> {
     names.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In a container together with the server, nothing told how many blocks it takes.
+    #[test]
+    fn a_container_does_not_hide_that_blocks_were_too_few() {
+        let too_few = || Some(Warning::TooFewBlocks { blocks: 4, needed: 9, looked_at: 30 });
+        let told = |hidden, too_few| -> Vec<&str> {
+            let name = |warning: &Warning| match warning {
+                Warning::Hidden { .. } => "hidden",
+                Warning::TooFewBlocks { .. } => "too few",
+                Warning::NothingFollows => "nothing",
+                _ => "other",
+            };
+            nothing_follows(hidden, too_few).iter().map(name).collect()
+        };
+        assert_eq!(told(Some(Hidden::Outside), too_few()), ["hidden", "too few"]);
+        assert_eq!(told(Some(Hidden::Outside), None), ["hidden"]);
+        assert_eq!(told(Some(Hidden::OtherUsers), too_few()), ["hidden"]);
+        assert_eq!(told(None, too_few()), ["too few"]);
+        assert_eq!(told(None, None), ["nothing"]);
+    }
 }

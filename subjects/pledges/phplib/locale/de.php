@@ -11,6 +11,7 @@ return [
     'and %d others' => 'und %d weitere',
     'somebody who did not want to give a name' => 'jemand ohne Namen',
     'Sign up' => 'Unterschreiben',
+    'You have signed as %s' => 'Sie haben als %s unterschrieben',
     'Your name' => 'Ihr Name',
     'Please give your name.' => 'Bitte nennen Sie Ihren Namen.',
     'Please use the form.' => 'Bitte benutzen Sie das Formular.',

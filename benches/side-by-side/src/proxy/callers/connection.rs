@@ -41,8 +41,9 @@ enum Answer {
 }
 
 impl Connection {
-    /// The kernel completes a connection over the loopback at once, as long as the listener's queue has room. Whoever closes a
-    /// connection keeps its port for a second: by several addresses of its own, who opens many has ports enough.
+    /// The kernel completes a connection over the loopback at once, as long as the listener's queue has room. Whoever
+    /// closes a connection keeps its port for a second: by several addresses of its own, who opens many has ports
+    /// enough.
     pub(super) fn open(to: &Listen, number: u64) -> Result<Self> {
         let stream = match to {
             Listen::Tcp(port) => {
@@ -66,7 +67,8 @@ impl Connection {
         Ok(Self { stream, unsent: 0, answer: Answer::Head(Vec::new()) })
     }
 
-    /// Sends a request's head, for which there is always room, and begins with a body of so many bytes; whether all is sent.
+    /// Sends a request's head, for which there is always room, and begins with a body of so many bytes; whether all is
+    /// sent.
     pub(super) fn send(&mut self, head: &[u8], body: u64) -> Result<bool> {
         self.stream.write_all(head)?;
         self.unsent = body;

@@ -54,7 +54,7 @@ fn a_store_without_memory_stores_nothing() {
         assert!(!put(&store, "a", &"x".repeat(10_000), "t"));
         assert!(store.find(b"a").is_none());
         assert_eq!(store.purge(&Purge::All, false), 0);
-        store.set_uncacheable(b"a", std::time::Instant::now());
+        store.set_uncacheable(b"a", std::time::Instant::now(), true);
     }
     let huge = Store::new(StoreSettings { memory: u64::MAX, largest: u64::MAX, variants: usize::MAX });
     assert!(put(&huge, "a", "x", ""));

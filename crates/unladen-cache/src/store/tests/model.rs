@@ -42,7 +42,8 @@ fn named<'a>(bits: u8, names: &[&'a str]) -> Vec<&'a str> {
 
 #[derive(Debug, Default)]
 struct Model {
-    /// By key: what is nominated, and by variant in the order of being put: what was put, and whether it is to be asked about.
+    /// By key: what is nominated, and by variant in the order of being put: what was put, and whether it is to be asked
+    /// about.
     resources: BTreeMap<Vec<u8>, (u8, Variants)>,
     purges: Vec<(Purge, bool)>,
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::*;
 
-/// An application whose content changes, each change followed by a purge: what is asked for after a purge has returned never
-/// finds content from before that change.
+/// An application whose content changes, each change followed by a purge: what is asked for after a purge has returned
+/// never finds content from before that change.
 #[test]
 fn nothing_older_than_a_purge_that_has_returned_is_found() {
     let purges: [fn(usize) -> Purge; 4] = [

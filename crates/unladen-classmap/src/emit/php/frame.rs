@@ -12,6 +12,8 @@ const TEXT: &str = include_str!("loader.php");
 pub(super) struct Frame {
     pub(super) classes: usize,
     pub(super) root: PathBuf,
+    /// How it was made: a line, with its end; or nothing.
+    pub(super) made: String,
     pub(super) files: Vec<u8>,
     pub(super) names: Vec<u8>,
 }
@@ -30,6 +32,7 @@ impl Frame {
                 _ if number % 2 == 0 => piece.as_bytes(),
                 "count" => count.as_bytes(),
                 "root" => &root,
+                "made" => self.made.as_bytes(),
                 "digest" => digest.as_bytes(),
                 "files" => &self.files,
                 _ => &self.names,
@@ -41,7 +44,7 @@ impl Frame {
 }
 
 /// `root` as seen from `folder`; as it is, if they have nothing in common. Both are absolute.
-pub(super) fn from(folder: &Path, root: &Path) -> PathBuf {
+pub(crate) fn from(folder: &Path, root: &Path) -> PathBuf {
     let common = folder.components().zip(root.components()).take_while(|(a, b)| a == b).count();
     if common == 1 && folder != Path::new("/") {
         return root.to_owned();

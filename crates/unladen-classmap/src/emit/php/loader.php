@@ -1,7 +1,7 @@
 <?php
 // In which file each of @count@ classes is. Made by `unladen classmap`, which overwrites it: not to be edited.
 // The application's folder, seen from this file: @root@
-// Is it still true?  unladen classmap --check, with that folder
+@made@// Is it still true?  unladen classmap --check, with that folder
 // On:   require this file, or name it in PHP's auto_prepend_file. A second time does no harm.
 // Off:  take that line away; or make this file an empty one.
 

@@ -11,8 +11,8 @@ use super::Value;
 /// Arrays in arrays, and expressions in expressions.
 pub(super) const DEPTH: usize = 64;
 
-/// What the values of a file may take in all, in bytes, and how much more for each byte of the file: `$a = $a . $a;`, thirty times, would
-/// fill any memory.
+/// What the values of a file may take in all, in bytes, and how much more for each byte of the file: `$a = $a . $a;`,
+/// thirty times, would fill any memory.
 const MOST: usize = 4 << 20;
 const MOST_MORE: usize = 512;
 

@@ -1,4 +1,5 @@
-//! The statements of a file, as far as constant values are given, returned or handed to functions. The principal type is [`Walk`].
+//! The statements of a file, as far as constant values are given, returned or handed to functions. The principal type
+//! is [`Walk`].
 
 mod skip;
 
@@ -110,7 +111,8 @@ impl<'s, 'a> Walk<'s, 'a> {
         self.hangs || self.colons > 0 || self.braces > self.namespaces
     }
 
-    /// What a word at the start of a statement does, and whether what comes is still a start; nothing if it is no such word.
+    /// What a word at the start of a statement does, and whether what comes is still a start; nothing if it is no such
+    /// word.
     fn keyword(&mut self, word: &[u8], found: Found<'_, 'a>) -> Option<(ControlFlow<()>, bool)> {
         let go_on = ControlFlow::Continue(());
         match word {
@@ -157,7 +159,7 @@ impl<'s, 'a> Walk<'s, 'a> {
             self.changed(name);
             return ControlFlow::Continue(());
         }
-        let place = self.tokens.place();
+        let place = self.tokens.position();
         let value = Expression::new(&mut self.tokens, &mut self.scope).value();
         let value = value.and_then(|value| self.ends(value));
         let conditional = self.conditional();
@@ -209,7 +211,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         }
         let mut args = Vec::new();
         while !self.taken(b")") {
-            let place = self.tokens.place();
+            let place = self.tokens.position();
             let value = Expression::new(&mut self.tokens, &mut self.scope).value().ok();
             let ends = matches!(self.tokens.peek().what, What::Mark(b"," | b")"));
             if !ends {

@@ -17,7 +17,8 @@ pub(super) enum Second {
     NoCall,
 }
 
-/// How far a look goes for the end of the first argument: arguments can be calls, which would all be looked through again.
+/// How far a look goes for the end of the first argument: arguments can be calls, which would all be looked through
+/// again.
 const NEAR: usize = 1000;
 
 /// The second argument of the call whose `(` is the first sign at `at`.

@@ -1,4 +1,5 @@
-//! The aliases of a file whose names hang on its `namespace`, `use`, `const` and `define`. The principal type is [`Names`].
+//! The aliases of a file whose names hang on its `namespace`, `use`, `const` and `define`. The principal type is
+//! [`Names`].
 //!
 //! Few files have any: this reads them once more, word by word.
 
@@ -77,7 +78,8 @@ fn split(name: &[u8]) -> (&[u8], &[u8]) {
     name.split_at(memchr::memchr(b'\\', name).unwrap_or(name.len()))
 }
 
-/// The second names of all calls of `class_alias` outside of strings, in their order; nothing for one that cannot be known.
+/// The second names of all calls of `class_alias` outside of strings, in their order; nothing for one that cannot be
+/// known.
 pub(super) fn aliases(source: &[u8]) -> Vec<Option<BString>> {
     let mut names = Names::default();
     let mut tokens = Tokens::new(source);

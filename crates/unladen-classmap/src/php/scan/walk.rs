@@ -1,7 +1,7 @@
 //! The pass over a file's bytes. The principal type is [`Walk`].
 //!
-//! It knows two things: where the next of the words is, and whether an offset is code. Code is what is left when all that may
-//! not be looked into has been passed over; a word in it is then judged by what is before and behind it.
+//! It knows two things: where the next of the words is, and whether an offset is code. Code is what is left when all
+//! that may not be looked into has been passed over; a word in it is then judged by what is before and behind it.
 
 mod judge;
 

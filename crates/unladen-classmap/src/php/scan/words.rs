@@ -39,8 +39,8 @@ impl Word {
         }
     }
 
-    /// The first of these words whose end is behind `from`, and its offset. Only whole words count, and neither `$class` nor parts of a
-    /// qualified name, but for `\class_alias`.
+    /// The first of these words whose end is behind `from`, and its offset. Only whole words count, and neither
+    /// `$class` nor parts of a qualified name, but for `\class_alias`.
     pub(super) fn next(source: &[u8], from: usize) -> Option<(usize, Self)> {
         let mut from = from;
         loop {
@@ -81,8 +81,8 @@ const LANE: usize = 16;
 /// How many bytes behind an offset tell whether it is suspect.
 const AHEAD: usize = 2;
 
-/// The first offset at or behind `from` where one of the words may be, by three letters of it. In any case, and for a whole
-/// lane of offsets at once: every file is read to its end so, and code, strings and comments alike.
+/// The first offset at or behind `from` where one of the words may be, by three letters of it. In any case, and for a
+/// whole lane of offsets at once: every file is read to its end so, and code, strings and comments alike.
 fn suspect(source: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(window) = source.get(at..).and_then(|rest| rest.first_chunk::<{ LANE + AHEAD }>()) {

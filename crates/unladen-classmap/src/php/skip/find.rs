@@ -7,8 +7,8 @@ const LANE: usize = 16;
 
 /// The first offset from `at` that `wanted` marks.
 ///
-/// The strings and stretches of code that it passes over are short, mostly below 50 bytes: memchr's functions, which are faster on long
-/// ones, take longer to be called than these to be passed.
+/// The strings and stretches of code that it passes over are short, mostly below 50 bytes: memchr's functions, which
+/// are faster on long ones, take longer to be called than these to be passed.
 #[inline(always)]
 pub(crate) fn find(source: &[u8], at: usize, wanted: impl Fn(u8x16) -> u8x16) -> Option<usize> {
     let mut rest = source.get(at..)?;

@@ -1,7 +1,7 @@
 //! Strings that PHP puts values into: `"…"`, `` `…` `` and heredocs. The principal type is [`Text`].
 //!
-//! `{$` and `${` in them begin code, which ends at its `}` and may hold all that PHP has: strings and closures too. A simple
-//! `$name[key]` cannot hold a quote, and is text here.
+//! `{$` and `${` in them begin code, which ends at its `}` and may hold all that PHP has: strings and closures too. A
+//! simple `$name[key]` cannot hold a quote, and is text here.
 
 use super::{begins_comment, comment, find, html, is, is_label, label, single_quoted};
 
@@ -51,8 +51,8 @@ impl<'a> Text<'a> {
         Some((if quote == Some(b'\'') { Self::Nowdoc(name) } else { Self::Heredoc(name) }, body))
     }
 
-    /// How the stretch of this text ends that begins at `at`: after the opening quote, at the heredoc's first line, or after the
-    /// `}` of code. `None` if the file ends first.
+    /// How the stretch of this text ends that begins at `at`: after the opening quote, at the heredoc's first line, or
+    /// after the `}` of code. `None` if the file ends first.
     pub(crate) fn part(self, source: &[u8], at: usize) -> Option<Part> {
         match self {
             Self::Quoted(quote) => quoted(source, at, quote),
@@ -63,8 +63,8 @@ impl<'a> Text<'a> {
 
     /// After this text and all that is nested in it.
     fn end(self, source: &[u8], at: usize) -> Option<usize> {
-        // The texts around, each with the braces that are open in its code: a list and not recursion, for which a file made on
-        // purpose could be too deep.
+        // The texts around, each with the braces that are open in its code: a list and not recursion, for which a file
+        // made on purpose could be too deep.
         let mut around: Vec<(Text<'_>, usize)> = Vec::new();
         let (mut text, mut at) = (self, at);
         loop {
@@ -128,8 +128,8 @@ pub(crate) fn backtick(source: &[u8], at: usize) -> Option<usize> {
     Text::Quoted(b'`').end(source, at + 1)
 }
 
-/// After the heredoc or nowdoc whose `<<<` is at `at`, its closing label included. `None` also if none begins there: ask
-/// [`Text::heredoc`] first.
+/// After the heredoc or nowdoc whose `<<<` is at `at`, its closing label included. `None` also if none begins there:
+/// ask [`Text::heredoc`] first.
 pub(crate) fn heredoc(source: &[u8], at: usize) -> Option<usize> {
     let (text, body) = Text::heredoc(source, at)?;
     text.end(source, body)
@@ -201,8 +201,8 @@ fn code(source: &[u8], at: usize, floor: usize) -> Option<usize> {
     }
 }
 
-/// After the label that ends a heredoc, if the line at `at` begins with it. It may be indented, and followed by anything but
-/// the bytes of a name.
+/// After the label that ends a heredoc, if the line at `at` begins with it. It may be indented, and followed by
+/// anything but the bytes of a name.
 fn closing(source: &[u8], at: usize, name: &[u8]) -> Option<usize> {
     let rest = source.get(at..)?;
     let indent = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;

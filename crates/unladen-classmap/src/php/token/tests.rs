@@ -91,7 +91,7 @@ proptest! {
         let source = format!("<?php {source}");
         let mut tokens = Tokens::new(source.as_bytes());
         for _ in 0..source.len() {
-            let place = tokens.place();
+            let place = tokens.position();
             let peeked = tokens.peek().clone();
             prop_assert_eq!(&tokens.next(), &peeked);
             tokens.go_back(place);

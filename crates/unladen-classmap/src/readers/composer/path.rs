@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-/// `path`, from `folder` if it is not absolute, without `.` and `..`. These are taken away without a look at the disk, as Composer does: what
-/// is before them has no links, or was made plain by Composer.
+/// `path`, from `folder` if it is not absolute, without `.` and `..`. These are taken away without a look at the disk,
+/// as Composer does: what is before them has no links, or was made plain by Composer.
 pub(super) fn plain(folder: &Path, path: &[u8]) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in folder.join(OsStr::from_bytes(path)).components() {
@@ -20,7 +20,8 @@ pub(super) fn plain(folder: &Path, path: &[u8]) -> PathBuf {
     plain
 }
 
-/// The folders that a `pattern`, in which `*` and `?` may stand for parts of names, means below `folder`; in the order of their names.
+/// The folders that a `pattern`, in which `*` and `?` may stand for parts of names, means below `folder`; in the order
+/// of their names.
 pub(super) fn glob(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     // A link in front stays what it is; the end is what counts.
     let pattern = plain(folder, pattern.as_bytes());
@@ -48,7 +49,8 @@ fn below(folder: &Path, pattern: &[u8]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a name fits a pattern. On a mismatch only the last `*` is tried again, so that it takes no longer than the product of both.
+/// Whether a name fits a pattern. On a mismatch only the last `*` is tried again, so that it takes no longer than the
+/// product of both.
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut of, mut star) = (0, 0, None);
     while of < name.len() {

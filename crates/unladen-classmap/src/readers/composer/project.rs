@@ -146,7 +146,8 @@ impl Project {
         }
     }
 
-    /// Leaves out what only `require-dev` asks for, by the links between packages: an installed.json of Composer 1 does not tell.
+    /// Leaves out what only `require-dev` asks for, by the links between packages: an installed.json of Composer 1 does
+    /// not tell.
     fn retain_required(&mut self) {
         let mut by_name: HashMap<&str, &Package> = HashMap::new();
         let mut replaced: HashMap<&str, &str> = HashMap::new();

@@ -1,7 +1,8 @@
-//! A settings file in which all that matters stands as plain calls of functions. The principal function is [`as_calls`].
+//! A settings file in which all that matters stands as plain calls of functions. The principal function is
+//! [`as_calls`].
 //!
-//! `require "a";` is no call in PHP's grammar, and `AutoLoader::$psr4Namespaces += […];` is none at all; written as calls, one reader of constant
-//! arguments does for all of them. Lines stay where they are.
+//! `require "a";` is no call in PHP's grammar, and `AutoLoader::$psr4Namespaces += […];` is none at all; written as
+//! calls, one reader of constant arguments does for all of them. Lines stay where they are.
 
 use crate::php::skip;
 
@@ -26,8 +27,8 @@ const FORMS: &[(&[&[u8]], &str, bool)] = &[
     (&[b"AutoLoader", b"::", b"registerNamespaces"], NAMESPACES, false),
     (&[b"AutoLoader", b"::", b"registerClasses"], CLASSES, false),
     (&[b"ExtensionRegistry", b"::", b"getInstance", b"(", b")", b"->", b"queue"], QUEUE, false),
-    // An old extension's way to its manifest, for those who include it still; all releases that are read here have these functions. Its `}`
-    // closes nothing then, which harms nobody.
+    // An old extension's way to its manifest, for those who include it still; all releases that are read here have
+    // these functions. Its `}` closes nothing then, which harms nobody.
     (&[b"if", b"(", b"function_exists", b"(", b"'wfLoadExtension'", b")", b")", b"{"], ";", false),
     (&[b"if", b"(", b"function_exists", b"(", b"'wfLoadSkin'", b")", b")", b"{"], ";", false),
 ];

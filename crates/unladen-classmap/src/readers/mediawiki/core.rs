@@ -19,11 +19,13 @@ pub(super) struct Core {
     pub(super) loader: PathBuf,
     /// The classes that `autoload.php` lists.
     pub(super) classes: Vec<(BString, BString)>,
-    /// The namespaces that are looked into; releases from 1.42 on list the core's, but look into those of extensions alone.
+    /// The namespaces that are looked into; releases from 1.42 on list the core's, but look into those of extensions
+    /// alone.
     pub(super) namespaces: Vec<(BString, BString)>,
     /// Whether the loader knows namespaces at all.
     pub(super) has_namespaces: bool,
-    /// Whether `$wgAutoloadClasses` is asked after the classes of extensions, which have a list of their own from 1.39 on.
+    /// Whether `$wgAutoloadClasses` is asked after the classes of extensions, which have a list of their own from 1.39
+    /// on.
     pub(super) asks_old_list_last: bool,
     /// Whether the loader puts a `/` between a namespace's folder and the file: later releases leave it to the folder.
     pub(super) puts_slash: bool,

@@ -8,14 +8,16 @@ use serde_json::{Map, Value};
 use crate::Problem;
 use crate::readers::path;
 
-/// What MediaWiki's ExtensionProcessor takes from it for classes. What is there for tests alone is not loaded by a wiki, and not read.
+/// What MediaWiki's ExtensionProcessor takes from it for classes. What is there for tests alone is not loaded by a
+/// wiki, and not read.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
     /// The file itself.
     pub(super) origin: PathBuf,
     /// `AutoloadClasses`: classes and files.
     pub(super) classes: Vec<(BString, BString)>,
-    /// `AutoloadNamespaces`: prefixes and folders, as the code joins them: a `/` at the end has a meaning in some releases.
+    /// `AutoloadNamespaces`: prefixes and folders, as the code joins them: a `/` at the end has a meaning in some
+    /// releases.
     pub(super) namespaces: Vec<(BString, BString)>,
     /// `load_composer_autoloader`: the folder of Composer's own loader.
     pub(super) vendor: Option<PathBuf>,
@@ -25,7 +27,8 @@ impl Manifest {
     /// Reads it.
     ///
     /// # Errors
-    /// If it cannot be read or is not what MediaWiki would take; then the wiki does not work at all, so there is nothing to save.
+    /// If it cannot be read or is not what MediaWiki would take; then the wiki does not work at all, so there is
+    /// nothing to save.
     pub(super) fn read(origin: &Path) -> Result<Self, Problem> {
         let text = std::fs::read(origin).map_err(|error| {
             let what = match error.kind() {
@@ -55,7 +58,8 @@ impl Manifest {
     }
 }
 
-/// As ExtensionProcessor does it: whatever is written in the file is below the file's folder, even if it begins with `/`.
+/// As ExtensionProcessor does it: whatever is written in the file is below the file's folder, even if it begins with
+/// `/`.
 fn joined(folder: &Path, to: &str) -> BString {
     let mut joined = path::bytes(folder.to_owned());
     joined.push(b'/');

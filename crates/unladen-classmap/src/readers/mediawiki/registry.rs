@@ -16,7 +16,7 @@ pub(super) struct Registry {
     core: Core,
     application: Application,
     /// Loaders that put themselves in front of the AutoLoader, the last of them first; and those behind it.
-    front: Vec<Loader>,
+    ahead: Vec<Loader>,
     behind: Vec<Loader>,
     perhaps: Vec<Loader>,
 }
@@ -25,8 +25,8 @@ impl Registry {
     pub(super) fn new(core: Core) -> Self {
         let inputs = vec![core.loader.clone(), core.list.clone()];
         let application = Application { inputs, switch_on: switch_on(), ..Application::default() };
-        let (front, behind, perhaps) = Default::default();
-        Self { core, application, front, behind, perhaps }
+        let (ahead, behind, perhaps) = Default::default();
+        Self { core, application, ahead, behind, perhaps }
     }
 
     /// With all that the settings load.
@@ -90,8 +90,8 @@ impl Registry {
         }
         let name = "MediaWiki's AutoLoader".to_owned();
         let own = Loader { name, rules, standing: Standing::Sure };
-        self.front.reverse();
-        self.application.loaders = self.perhaps.into_iter().chain(self.front).chain([own]).chain(self.behind).collect();
+        self.ahead.reverse();
+        self.application.loaders = self.perhaps.into_iter().chain(self.ahead).chain([own]).chain(self.behind).collect();
         self.application
     }
 
@@ -131,7 +131,7 @@ impl Registry {
         let loader = Loader { standing, ..found.loader };
         match standing {
             Standing::Perhaps => self.perhaps.push(loader),
-            _ if found.prepends => self.front.push(loader),
+            _ if found.prepends => self.ahead.push(loader),
             _ => self.behind.push(loader),
         }
     }

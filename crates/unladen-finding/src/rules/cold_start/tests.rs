@@ -1,4 +1,4 @@
-use unladen_trace::{CompileSeen, FileCall, Language, Outcome};
+use unladen_trace::{CompileSeen, FileCall, FileOutcome, Language};
 
 use super::super::testing::*;
 use super::*;
@@ -18,9 +18,9 @@ fn the_first_request_of_a_fresh_process() {
     evidence.compiles =
         vec![CompileSeen { group: PERL, language: Language::Perl, path: String::new(), counted: counted(312, 1_000) }];
     evidence.files = vec![
-        file(PERL, FileCall::Stat, "/etc/sympa/sympa.conf", Outcome::Found, 19_662),
-        file(PERL, FileCall::Open, "/etc/sympa/sympa.conf", Outcome::Found, 400),
-        file(PERL, FileCall::Open, "/etc/sympa/none", Outcome::Missing, 8),
+        file(PERL, FileCall::Stat, "/etc/sympa/sympa.conf", FileOutcome::Found, 19_662),
+        file(PERL, FileCall::Open, "/etc/sympa/sympa.conf", FileOutcome::Found, 400),
+        file(PERL, FileCall::Open, "/etc/sympa/none", FileOutcome::Missing, 8),
     ];
     let found = only(&ColdStart, &evidence);
     assert_eq!(
@@ -32,7 +32,7 @@ fn the_first_request_of_a_fresh_process() {
     assert_eq!(items, [("file checks", 19_662.0), ("files opened", 400.0), ("Perl files compiled", 312.0)]);
     // All but 58 ms of 1.9 s.
     assert!((part(&found).value - (1.0 - 58.0 / 1900.0)).abs() < 1e-9, "{found:?}");
-    assert_eq!(found.cure.lines, ["cache_list_config binary_file"]);
+    assert_eq!(found.fix.lines, ["cache_list_config binary_file"]);
     assert_eq!(found.check_again, "unladen weigh --restart 'systemctl restart wwsympa' http://127.0.0.1/page");
 }
 
@@ -55,9 +55,9 @@ fn one_first_request_tells_how_to_look() {
     assert_eq!(found.summary, "the first request took 800 ms, later ones 20 ms");
     assert!(matches!(found.share, Share::NotKnown(_)), "{found:?}");
     assert_eq!(found.check_again, "unladen weigh --restart 'systemctl restart php8.2-fpm' http://127.0.0.1/page");
-    assert_eq!(found.cure.lines, ["opcache.file_cache=/var/cache/php-opcache"]);
+    assert_eq!(found.fix.lines, ["opcache.file_cache=/var/cache/php-opcache"]);
     assert_eq!(
-        found.cure.commands,
+        found.fix.commands,
         ["install -d -m 700 -o www-data /var/cache/php-opcache", "systemctl reload php8.2-fpm"]
     );
 
@@ -76,7 +76,7 @@ fn other_stacks_load_before_they_fork() {
     evidence.page.first_ns = Some(800_000_000);
     evidence.groups.remove(PERL);
     evidence.groups[2].cpu = Some(around(9e6, 1e6));
-    assert!(only(&ColdStart, &evidence).cure.advice.contains("gunicorn --preload"));
+    assert!(only(&ColdStart, &evidence).fix.advice.contains("gunicorn --preload"));
 }
 
 /// Sympa makes 601 lock files in its first request: the table told of 823 files opened, the finding of 222.
@@ -84,10 +84,10 @@ fn other_stacks_load_before_they_fork() {
 fn what_the_first_request_did_was_counted_otherwise_than_in_the_table() {
     let mut evidence = fresh(around(1.9e9, 0.02e9), around(58e6, 1e6));
     evidence.files = vec![
-        file(PERL, FileCall::Open, "/etc/sympa/sympa.conf", Outcome::Found, 222),
-        file(PERL, FileCall::Create, "/srv/sympa/lock", Outcome::Found, 601),
-        file(PERL, FileCall::Open, "/srv/sympa/none", Outcome::Missing, 422),
-        file(PERL, FileCall::Stat, "/srv/sympa/list", Outcome::Found, 5_870),
+        file(PERL, FileCall::Open, "/etc/sympa/sympa.conf", FileOutcome::Found, 222),
+        file(PERL, FileCall::Create, "/srv/sympa/lock", FileOutcome::Found, 601),
+        file(PERL, FileCall::Open, "/srv/sympa/none", FileOutcome::Missing, 422),
+        file(PERL, FileCall::Stat, "/srv/sympa/list", FileOutcome::Found, 5_870),
     ];
     let found = only(&ColdStart, &evidence);
     let totals = evidence.totals();
@@ -103,11 +103,11 @@ fn what_the_first_request_did_was_counted_otherwise_than_in_the_table() {
 fn what_is_set_already_was_advised() {
     let mut evidence = fresh(around(190e6, 20e6), around(78e6, 1e6));
     evidence.groups[PERL].cpu = Some(around(1e9, 1e6));
-    evidence.files = vec![file(PERL, FileCall::Stat, "/srv/sympa/list/config.bin", Outcome::Missing, 100)];
-    assert_eq!(only(&ColdStart, &evidence).cure.lines, ["cache_list_config binary_file"]);
-    evidence.files.push(file(PERL, FileCall::Open, "/srv/sympa/list/config.bin", Outcome::Found, 100));
-    let cure = only(&ColdStart, &evidence).cure;
-    assert!(cure.lines.is_empty() && cure.advice.contains("send a request when the service starts"), "{cure:?}");
+    evidence.files = vec![file(PERL, FileCall::Stat, "/srv/sympa/list/config.bin", FileOutcome::Missing, 100)];
+    assert_eq!(only(&ColdStart, &evidence).fix.lines, ["cache_list_config binary_file"]);
+    evidence.files.push(file(PERL, FileCall::Open, "/srv/sympa/list/config.bin", FileOutcome::Found, 100));
+    let fix = only(&ColdStart, &evidence).fix;
+    assert!(fix.lines.is_empty() && fix.advice.contains("send a request when the service starts"), "{fix:?}");
 }
 
 #[test]
@@ -127,6 +127,6 @@ fn one_first_request_was_told_beside_those_that_were_measured() {
     let mut evidence = lean();
     evidence.page.first_ns = Some(800_000_000);
     only(&ColdStart, &evidence);
-    evidence.sources.push(Source::Restarts);
+    evidence.sources.push(EvidenceSource::Restarts);
     silent(&ColdStart, &evidence);
 }

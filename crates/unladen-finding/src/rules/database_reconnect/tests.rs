@@ -21,24 +21,34 @@ fn page(seen: ConnectionSeen) -> Evidence {
 }
 
 #[test]
-fn one_each_is_kept_by_persistence_or_pgbouncer() {
+fn one_each_is_kept_by_persistence() {
     let found = testing::only(&DatabaseReconnect, &page(seen(Protocol::Postgres, SOCKET, 1)));
     assert_eq!(
         found.summary,
         "1 new connection per request to PostgreSQL at /var/run/postgresql/.s.PGSQL.5432, each with its greeting and login"
     );
     assert!((testing::part(&found).value - 0.005).abs() < 1e-9);
-    assert!(found.cure.advice.starts_with("keep it: pg_pconnect"));
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/pgbouncer/pgbouncer.ini"));
+    assert!(found.fix.advice.starts_with("keep it: pg_pconnect"));
+    // Who is known by being that user of the system cannot be handed on.
+    assert!(found.fix.lines.is_empty(), "{:?}", found.fix);
+}
+
+/// Nobody was let in: the file of users was named, and not made.
+#[test]
+fn pgbouncer_was_without_its_users() {
+    let fix = testing::only(&DatabaseReconnect, &page(seen(Protocol::Postgres, "127.0.0.1:5433", 1))).fix;
+    assert_eq!(fix.file.as_deref(), Some("/etc/pgbouncer/pgbouncer.ini"));
     assert_eq!(
-        found.cure.lines,
+        fix.lines,
         [
             "[databases]",
-            "* = host=/var/run/postgresql port=5432",
+            "* = host=127.0.0.1 port=5433",
             "[pgbouncer]",
             "listen_addr = 127.0.0.1",
             "listen_port = 6432",
             "unix_socket_dir = /var/run/postgresql",
+            "logfile = /var/log/postgresql/pgbouncer.log",
+            "pidfile = /var/run/postgresql/pgbouncer.pid",
             "auth_type = scram-sha-256",
             "auth_file = /etc/pgbouncer/userlist.txt",
             "pool_mode = session",
@@ -46,16 +56,125 @@ fn one_each_is_kept_by_persistence_or_pgbouncer() {
             "default_pool_size = 20",
         ]
     );
+    assert!(
+        fix.commands[0].contains("-p 5433 ") && fix.commands[0].contains(">/etc/pgbouncer/userlist.txt"),
+        "{fix:?}"
+    );
+    assert_eq!(fix.commands[1], "systemctl restart pgbouncer");
+}
+
+#[test]
+fn pgbouncer_was_put_before_pgbouncer() {
+    let fix = |evidence: &Evidence| testing::only(&DatabaseReconnect, evidence).fix;
+    for port in [6432, 5439] {
+        let mut evidence = page(seen(Protocol::Postgres, &format!("127.0.0.1:{port}"), 1));
+        if port != 6432 {
+            let exe = Some("/usr/sbin/pgbouncer".to_owned());
+            evidence.groups.push(GroupSeen { name: "postgres pgbouncer".into(), exe, ..GroupSeen::default() });
+            // Nor is the pooler itself told to have one.
+            let own = ConnectionSeen { group: evidence.groups.len() - 1, ..seen(Protocol::Postgres, SOCKET, 1) };
+            evidence.connections.push(own);
+        }
+        let fix = fix(&evidence);
+        assert!(fix.lines.is_empty() && fix.advice.contains("PgBouncer is between already"), "{fix:?}");
+    }
+}
+
+/// Of two applications of a machine, the other one's pooler was taken for one that stands before this one's database.
+#[test]
+fn pgbouncer_was_taken_for_a_pooler_of_mariadb() {
+    let mut evidence = of_wordpress("127.0.0.1:3306");
+    let exe = Some("/usr/sbin/pgbouncer".to_owned());
+    evidence.groups.push(GroupSeen { name: "postgres pgbouncer".into(), exe, ..GroupSeen::default() });
+    let fix = testing::only(&DatabaseReconnect, &evidence).fix;
+    assert!(!fix.advice.contains("PgBouncer") && !fix.commands.is_empty(), "{fix:?}");
+}
+
+fn of_wordpress(peer: &str) -> Evidence {
+    let file = testing::file(
+        PHP,
+        unladen_trace::FileCall::Stat,
+        "/srv/blog/wp-includes/post.php",
+        unladen_trace::FileOutcome::Found,
+        1,
+    );
+    Evidence { files: vec![file], ..page(seen(Protocol::Mysql, peer, 1)) }
+}
+
+/// WordPress takes `p` for the host; with address and port it hands it on whole.
+#[test]
+fn p_localhost_broke_wordpress() {
+    let fix = testing::only(&DatabaseReconnect, &of_wordpress("127.0.0.1:3307")).fix;
+    assert!(fix.commands[0].contains("p:127.0.0.1:3307") && fix.commands[0].contains(" /srv/blog/wp-config.php "));
+    assert_eq!(fix.commands[1], "systemctl reload php8.2-fpm");
+    let by_socket = testing::only(&DatabaseReconnect, &of_wordpress("/run/mysqld/mysqld.sock")).fix;
+    assert!(
+        by_socket.commands.is_empty() && by_socket.advice.contains("an IPv4 address and a port alone"),
+        "{by_socket:?}"
+    );
+    let mut debian = of_wordpress("127.0.0.1:3307");
+    debian.files[0].path = "/etc/wordpress/config-default.php".into();
+    debian.files.push(testing::file(
+        PHP,
+        unladen_trace::FileCall::Stat,
+        "/usr/share/wordpress/wp-includes/a.php",
+        unladen_trace::FileOutcome::Found,
+        1,
+    ));
+    assert!(testing::only(&DatabaseReconnect, &debian).fix.commands[0].contains(" /etc/wordpress/config-default.php "));
+}
+
+/// The whole line was replaced: `if (DEV) { … } else {` lost its braces.
+#[test]
+fn a_line_lost_what_stood_around_the_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("wp-config.php");
+    let changed = |before: &str| {
+        std::fs::write(&file, before).unwrap();
+        let command = in_place(&again::word(file.to_str().unwrap()), "127.0.0.1:3306");
+        let output = std::process::Command::new("sh").args(["-c", &command]).output().unwrap();
+        let after = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(output.status.success(), after != before, "{before}: {output:?}");
+        (after != before).then_some(after)
+    };
+    let new = "define( 'DB_HOST', 'p:127.0.0.1:3306' );";
+    for (before, after) in [
+        ("<?php\ndefine( 'DB_HOST', 'localhost' );\n", format!("<?php\n{new}\n")),
+        ("if (DEV) { define('DB_HOST','x'); } else {\n", format!("if (DEV) {{ {new} }} else {{\n")),
+        ("define (\"DB_HOST\", getenv('H') ?: 'x'); // ours\n", format!("{new} // ours\n")),
+    ] {
+        assert_eq!(changed(before), Some(after), "{before}");
+    }
+    for by_hand in [
+        "define('DB_HOST','x'); define('DB_HOST','y');\n",
+        "if (DEV) { define('DB_HOST','x'); } else {\ndefine('DB_HOST','y'); }\n",
+        "// define('DB_HOST','x');\n",
+        "define('DB_HOST',\n'x');\n",
+        "require 'settings.php';\n",
+    ] {
+        assert_eq!(changed(by_hand), None, "{by_hand}");
+    }
+}
+
+/// The list was emptied before there was another, and the shell kept its umask.
+#[test]
+fn a_list_of_users_was_emptied_before_psql_had_answered() {
+    for (local, peer) in [(true, "127.0.0.1:5432"), (false, "10.0.0.7:5432")] {
+        let seen = ConnectionSeen { local, ..seen(Protocol::Postgres, peer, 1) };
+        let command = testing::only(&DatabaseReconnect, &page(seen)).fix.commands.remove(0);
+        assert!(command.starts_with("(umask 077; ") && !command.contains(">/etc/pgbouncer/userlist.txt "), "{command}");
+        assert!(command.contains("&& mv --backup=simple /etc/pgbouncer/userlist.txt.new "), "{command}");
+    }
 }
 
 #[test]
 fn several_say_first_that_one_would_do() {
     let found = testing::only(&DatabaseReconnect, &page(seen(Protocol::Mysql, "10.0.0.7:3306", 3)));
     assert_eq!(found.summary, "3 new connections per request to MySQL at 10.0.0.7:3306, where one would do");
-    assert!(found.cure.advice.starts_with("make one connection and hand it to all who ask; then keep it: PDO"));
-    assert!(found.cure.advice.contains("mysqli with \"p:\" before the host"));
+    assert!(found.fix.advice.starts_with("make one connection and hand it to all who ask; then keep it: PDO"));
+    assert!(found.fix.advice.contains("mysqli with \"p:\" before the host"));
     assert_eq!(
-        found.cure.lines[1],
+        found.fix.lines[1],
         "mysql_servers = ( { address = \"10.0.0.7\", port = 3306, hostgroup = 0, max_connections = 50 } )"
     );
 }

@@ -19,9 +19,9 @@ fn xdebug_assertions_and_errors_on_the_page() {
         found.summary,
         "Xdebug is loaded, in the mode debug; assertions are checked (zend.assertions=1); errors are shown to visitors (display_errors)"
     );
-    assert_eq!(found.cure.lines, ["xdebug.mode=off", "zend.assertions=-1", "display_errors=0"]);
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
-    assert!(found.cure.advice.contains("phpdismod xdebug"), "{found:?}");
+    assert_eq!(found.fix.lines, ["xdebug.mode=off", "zend.assertions=-1", "display_errors=0"]);
+    assert_eq!(found.fix.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
+    assert!(found.fix.advice.contains("phpdismod xdebug"), "{found:?}");
     assert!(found.check_again.contains("text = '''\nxdebug.mode=off\nzend.assertions=-1\ndisplay_errors=0\n'''"));
     assert!(matches!(found.share, Share::NotKnown(_)));
 }
@@ -38,7 +38,7 @@ fn what_is_loaded_and_off_or_harmless() {
 fn profilers() {
     let found = only(&DebugLeftOn, &loaded(&["SPX", "pcov"], &[]));
     assert_eq!(found.summary, "SPX is loaded; PCOV (test coverage) is loaded");
-    assert!(found.cure.lines.is_empty());
+    assert!(found.fix.lines.is_empty());
     assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
 }
 

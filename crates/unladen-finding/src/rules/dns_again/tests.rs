@@ -20,7 +20,7 @@ fn questions_of_each_request_are_found() {
     assert!((testing::part(&found).value - 0.05).abs() < 1e-9);
     assert_eq!(found.items.len(), 2);
     assert_eq!(found.items[0].name, "A api.example, of 10.0.0.2:53");
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/nscd.conf"));
+    assert_eq!(found.fix.file.as_deref(), Some("/etc/nscd.conf"));
 }
 
 #[test]
@@ -45,8 +45,8 @@ fn every_fourth_request_that_asks_twice() {
 fn a_cache_here_is_not_advised_again() {
     let here = DnsSeen { server: "127.0.0.53:53".into(), ..seen("A", testing::counted(1, 100_000)) };
     let found = testing::only(&DnsAgain, &page(vec![here]));
-    assert_eq!(found.cure.file, None);
-    assert!(found.cure.advice.starts_with("a cache on this machine is asked already"));
+    assert_eq!(found.fix.file, None);
+    assert!(found.fix.advice.starts_with("a cache on this machine is asked already"));
 }
 
 /// A service that is called by HTTPS under the name that is asked.
@@ -66,24 +66,24 @@ fn called() -> ConnectionSeen {
 fn what_is_called_by_http_is_left_to_the_proxy() {
     let each = || testing::counted(1, 500_000);
     let evidence = |dns| Evidence { connections: vec![called()], ..page(dns) };
-    let cure = testing::only(&DnsAgain, &evidence(vec![seen("A", each()), seen("AAAA", each())])).cure;
-    assert_eq!(cure.file.as_deref(), Some("unladen.toml"));
-    assert_eq!(cure.lines.last().unwrap(), "upstream = \"https://api.example\"");
-    assert_eq!(cure.lines.len(), 4);
-    assert!(cure.advice.contains("call http://127.0.0.1:18443 in place of https://api.example."), "{}", cure.advice);
-    assert!(cure.advice.contains("nscd"), "{}", cure.advice);
+    let fix = testing::only(&DnsAgain, &evidence(vec![seen("A", each()), seen("AAAA", each())])).fix;
+    assert_eq!(fix.file.as_deref(), Some("unladen.toml"));
+    assert_eq!(fix.lines.last().unwrap(), "upstream = \"https://api.example\"");
+    assert_eq!(fix.lines.len(), 4);
+    assert!(fix.advice.contains("call http://127.0.0.1:18443 in place of https://api.example."), "{}", fix.advice);
+    assert!(fix.advice.contains("nscd"), "{}", fix.advice);
     // A cache here is not advised again, and asking it is spared too.
     let here = DnsSeen { server: "127.0.0.53:53".into(), ..seen("A", each()) };
-    let cure = testing::only(&DnsAgain, &evidence(vec![here])).cure;
-    assert!(cure.file.as_deref() == Some("unladen.toml") && !cure.advice.contains("nscd"), "{cure:?}");
+    let fix = testing::only(&DnsAgain, &evidence(vec![here])).fix;
+    assert!(fix.file.as_deref() == Some("unladen.toml") && !fix.advice.contains("nscd"), "{fix:?}");
 
     // It does nothing for other names.
     let database = DnsSeen { name: "db.example".into(), ..seen("A", each()) };
-    let cure = testing::only(&DnsAgain, &evidence(vec![seen("A", each()), database])).cure;
-    assert_eq!(cure.file.as_deref(), Some("/etc/nscd.conf"));
+    let fix = testing::only(&DnsAgain, &evidence(vec![seen("A", each()), database])).fix;
+    assert_eq!(fix.file.as_deref(), Some("/etc/nscd.conf"));
     assert!(
-        cure.advice.contains("what is called by HTTP (https://api.example) can go through unladen serve"),
-        "{cure:?}"
+        fix.advice.contains("what is called by HTTP (https://api.example) can go through unladen serve"),
+        "{fix:?}"
     );
 }
 

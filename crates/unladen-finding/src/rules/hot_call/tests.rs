@@ -7,7 +7,7 @@ fn a_loop_over_lists_calls_its_helper_for_each() {
     let found =
         HotCall.check(&profile(vec![called("Sympa::List::new", 0.01, 0.4, 50_846.0, "Sympa::List::get_lists")]));
     assert_eq!(found[0].summary, "50,846 calls per request of Sympa::List::new take 40.0 ± 1.0 % of a request");
-    assert!(found[0].cure.advice.ends_with("in Sympa::List::get_lists, before the loop"));
+    assert!(found[0].fix.advice.ends_with("in Sympa::List::get_lists, before the loop"));
     assert_eq!(found[0].items[0].per_request, 50_846.0);
 }
 

@@ -1,4 +1,4 @@
-use unladen_trace::Outcome;
+use unladen_trace::FileOutcome;
 
 use super::super::testing::*;
 use super::*;
@@ -24,7 +24,7 @@ fn a_lock_file_for_each_list() {
     assert_eq!(found.items.iter().map(|item| item.per_request).sum::<f64>(), 22.0);
     // 2 × 20 µs of 20 ms: no file was seen.
     assert!((part(&found).value - 0.002).abs() < 1e-9, "{found:?}");
-    assert!(found.cure.advice.contains("one lock around all of the work"), "{found:?}");
+    assert!(found.fix.advice.contains("one lock around all of the work"), "{found:?}");
 }
 
 #[test]
@@ -42,13 +42,16 @@ fn ten_are_too_many_and_a_session_is_not() {
 fn sqlite_wants_a_transaction() {
     let found = only(&LockChurn, &with_locks(vec![locks(FCNTL, "/srv/app/wiki.sqlite", 30)]));
     assert_eq!(found.summary, "30 locks taken per request, on a database of SQLite");
-    assert_eq!(found.cure.lines, ["PRAGMA journal_mode=WAL;"]);
+    assert_eq!(found.fix.commands, ["sqlite3 /srv/app/wiki.sqlite 'PRAGMA journal_mode=WAL;'"]);
     // Whatever its name, if statements were seen.
     let mut evidence = with_locks(vec![locks(FCNTL, "/srv/app/data", 30)]);
-    assert!(only(&LockChurn, &evidence).cure.lines.is_empty());
+    assert!(only(&LockChurn, &evidence).fix.commands.is_empty());
     evidence.queries =
         vec![unladen_trace::QuerySeen { group: PERL, protocol: QueryProtocol::Sqlite, ..Default::default() }];
-    assert!(!only(&LockChurn, &evidence).cure.lines.is_empty());
+    assert!(!only(&LockChurn, &evidence).fix.commands.is_empty());
+    // Its journal's index is locked too, and takes no statements.
+    evidence.locks[0].path = "/srv/app/data-shm".into();
+    assert!(only(&LockChurn, &evidence).fix.commands.is_empty());
 }
 
 #[test]
@@ -64,10 +67,16 @@ fn of_a_lock_file_the_linking_alone_was_told() {
     let path = |list: usize| format!("/var/lib/sympa/l{list}/config.lock");
     let mut evidence = with_locks((0..20).map(|list| locks(LockKind::File, &path(list), 1)).collect());
     for list in 0..20 {
-        evidence.files.push(file(PERL, FileCall::Create, &format!("{}.1.2", path(list)), Outcome::Found, 1));
-        evidence.files.push(file(PERL, FileCall::Link, &format!("{}.1.2", path(list)), Outcome::Found, 1));
-        evidence.files.push(file(PERL, FileCall::Unlink, &path(list), Outcome::Found, 3));
-        evidence.files.push(file(PERL, FileCall::Stat, &format!("/var/lib/sympa/l{list}/config"), Outcome::Found, 9));
+        evidence.files.push(file(PERL, FileCall::Create, &format!("{}.1.2", path(list)), FileOutcome::Found, 1));
+        evidence.files.push(file(PERL, FileCall::Link, &format!("{}.1.2", path(list)), FileOutcome::Found, 1));
+        evidence.files.push(file(PERL, FileCall::Unlink, &path(list), FileOutcome::Found, 3));
+        evidence.files.push(file(
+            PERL,
+            FileCall::Stat,
+            &format!("/var/lib/sympa/l{list}/config"),
+            FileOutcome::Found,
+            9,
+        ));
     }
     let found = only(&LockChurn, &evidence);
     // 20 × 5 calls of 1 µs, × 3 and from × 1.1 to × 4.5, of 20 ms.

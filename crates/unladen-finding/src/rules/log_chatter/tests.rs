@@ -32,7 +32,7 @@ fn sympa_tells_syslog_of_each_step() {
     assert_eq!(found.items[0].name, "/dev/log: \"Nov 21 16:00:00 wwsympa[12]: info main::do_lists()\"");
     // 26 × 10 µs of 20 ms.
     assert!((part(&found).value - 0.013).abs() < 1e-9, "{found:?}");
-    assert_eq!(found.cure.lines, ["log_level 0"]);
+    assert_eq!(found.fix.lines, ["log_level 0"]);
 }
 
 #[test]
@@ -48,14 +48,14 @@ fn a_line_for_each_request_is_usual() {
 fn php_complains_of_the_code() {
     let say = |text| with_logs(vec![log(PHP, LogSink::Stderr, "", 8, text)]);
     let found = only(&LogChatter, &say("PHP Deprecated:  Optional parameter before required in /srv/app/a.php"));
-    assert_eq!(found.cure.lines, ["error_reporting = E_ALL & ~E_DEPRECATED & ~E_NOTICE"]);
+    assert_eq!(found.fix.lines, ["error_reporting = E_ALL & ~E_DEPRECATED & ~E_NOTICE"]);
     assert!(found.items[0].name.starts_with("standard error: \"PHP Deprecated"), "{found:?}");
-    assert!(only(&LogChatter, &say("step 1")).cure.lines.is_empty());
+    assert!(only(&LogChatter, &say("step 1")).fix.lines.is_empty());
     let warning = only(&LogChatter, &say("PHP Warning:  Undefined variable $a"));
-    assert!(warning.cure.lines.is_empty() && warning.cure.advice.contains("mend"), "{warning:?}");
+    assert!(warning.fix.lines.is_empty() && warning.fix.advice.contains("mend"), "{warning:?}");
     let by_nginx = "FastCGI sent in stderr: \"PHP message: PHP Notice:  Undefined index\"";
     let found = only(&LogChatter, &with_logs(vec![log(NGINX, LogSink::File, "/var/log/nginx/error.log", 9, by_nginx)]));
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
+    assert_eq!(found.fix.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn what_a_daemon_writes_for_others_is_theirs() {
     evidence.groups[NGINX].exe = Some("/usr/sbin/rsyslogd".into());
     assert_eq!(only(&LogChatter, &evidence).group, "sympa wwsympa.fcgi");
     evidence.logs.remove(0);
-    assert_eq!(only(&LogChatter, &evidence).cure.file.as_deref(), Some("/etc/rsyslog.d/10-unladen.conf"));
+    assert_eq!(only(&LogChatter, &evidence).fix.file.as_deref(), Some("/etc/rsyslog.d/10-unladen.conf"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn german() -> Variant {
 fn another_language_is_found() {
     let found = testing::only(&MissingVary, &made(&[("vary", "Accept-Encoding")], vec![german()]));
     assert_eq!(found.summary, "another answer to `accept-language: de`, but Vary does not name Accept-Language");
-    assert_eq!(found.cure.lines, ["header('Vary: Accept-Language', false);"]);
+    assert_eq!(found.fix.lines, ["header('Vary: Accept-Language', false);"]);
     assert!(matches!(&found.share, Share::NotKnown(why) if why.starts_with("a cache would give the wrong page")));
     let named = variant(Ask::Language, "accept-language: de", None, &[("content-language", "de")]);
     testing::only(&MissingVary, &made(&[("content-language", "en")], vec![named]));
@@ -28,8 +28,8 @@ fn compression_is_nginx_s_to_say() {
         found.summary,
         "another answer to `accept-encoding: gzip, br, zstd`, but Vary does not name Accept-Encoding"
     );
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/nginx/conf.d/unladen-vary.conf"));
-    assert_eq!(found.cure.lines, ["gzip_vary on;"]);
+    assert_eq!(found.fix.file.as_deref(), Some("/etc/nginx/conf.d/unladen-vary.conf"));
+    assert_eq!(found.fix.lines, ["gzip_vary on;"]);
     assert!(found.check_again.contains("gzip_vary on;"));
 }
 

@@ -30,8 +30,8 @@ fn a_query_for_each_is_found() {
     // 3 ms of 20.
     assert!((testing::part(&found).value - 0.15).abs() < 1e-9);
     assert_eq!(found.items[0].name, "select name from users where id = 17, of /run/postgresql/.s.PGSQL.5432");
-    assert_eq!(found.cure.lines, ["SELECT id, name from users where id IN (?+)"]);
-    assert!(found.cure.advice.contains("Eloquent"));
+    assert_eq!(found.fix.lines, ["SELECT id, name from users where id IN (?+)"]);
+    assert!(found.fix.advice.ends_with("join the table to the query that found them"), "{}", found.fix.advice);
 }
 
 #[test]
@@ -45,8 +45,8 @@ fn repeats_are_not_counted_twice() {
 fn rows_written_one_by_one() {
     let insert = QuerySeen { fingerprint: "insert into log values (?)".into(), writes: true, ..seen(12, 0) };
     let found = testing::only(&NPlusOne, &page(insert));
-    assert!(found.cure.advice.starts_with("write all rows by one INSERT"));
-    assert!(found.cure.lines.is_empty());
+    assert!(found.fix.advice.starts_with("write all rows by one INSERT"));
+    assert!(found.fix.lines.is_empty());
 }
 
 #[test]
@@ -82,4 +82,19 @@ fn few_or_the_same_is_silent() {
     testing::silent(&NPlusOne, &page(elsewhere));
     testing::silent(&NPlusOne, &testing::lean());
     testing::silent(&NPlusOne, &Evidence::default());
+}
+
+#[test]
+fn wordpress_was_told_of_mappers_that_it_does_not_have() {
+    let of = |path: &str| {
+        let file =
+            testing::file(testing::PHP, unladen_trace::FileCall::Stat, path, unladen_trace::FileOutcome::Found, 1);
+        let query = QuerySeen { group: testing::PHP, ..seen(30, 0) };
+        testing::only(&NPlusOne, &Evidence { files: vec![file], ..page(query) }).fix.advice
+    };
+    assert!(of("/srv/blog/wp-includes/post.php").contains("update_meta_cache"));
+    assert!(of("/srv/shop/vendor/laravel/framework/a.php").contains("Eloquent"));
+    for path in ["/srv/blog/wp-includes/post.php", "/srv/own/index.php"] {
+        assert!(!of(path).contains("Eloquent") && !of(path).contains("Doctrine"), "{path}");
+    }
 }

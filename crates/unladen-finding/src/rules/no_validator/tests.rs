@@ -7,11 +7,11 @@ fn a_page_without_is_found() {
     let found = testing::only(&NoValidator, &made(&[("cache-control", "max-age=60")], Vec::new()));
     assert_eq!(found.summary, "neither ETag nor Last-Modified, though all 12 answers were the same 14,230 bytes");
     assert!(matches!(&found.share, Share::NotKnown(why) if why.starts_with("bytes, for clients")));
-    assert_eq!(found.cure.lines[0], "ob_start(function ($page) {");
+    assert_eq!(found.fix.lines[0], "ob_start(function ($page) {");
     assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
     let mut file = pages::file();
     file.response.as_mut().unwrap().headers.retain(|(name, _)| name != "etag" && name != "last-modified");
-    assert!(testing::only(&NoValidator, &file).cure.advice.contains("`etag off;`"));
+    assert!(testing::only(&NoValidator, &file).fix.advice.contains("`etag off;`"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use unladen_trace::{FileCall, Outcome};
+use unladen_trace::{FileCall, FileOutcome};
 
 use super::super::testing::*;
 use super::*;
@@ -8,7 +8,7 @@ fn sources(files: usize) -> Evidence {
     evidence.php =
         vec![php(&[("opcache.enable", "1"), ("opcache.validate_timestamps", "1"), ("opcache.revalidate_freq", "0")])];
     evidence.files = (0..files)
-        .map(|index| file(PHP, FileCall::Stat, &format!("/srv/app/src/C{index}.php"), Outcome::Found, 1))
+        .map(|index| file(PHP, FileCall::Stat, &format!("/srv/app/src/C{index}.php"), FileOutcome::Found, 1))
         .collect();
     evidence
 }
@@ -24,12 +24,14 @@ fn every_source_in_every_request() {
     assert!((part(&found).value - 0.04).abs() < 1e-9, "{found:?}");
     assert_eq!(found.items.len(), 1);
     assert_eq!(found.items[0].name, "/srv/app/src");
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
-    assert_eq!(found.cure.lines, ["opcache.revalidate_freq=60"]);
-    assert_eq!(found.cure.commands, ["systemctl reload php8.2-fpm"]);
+    assert_eq!(found.fix.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
+    assert_eq!(found.fix.lines, ["opcache.revalidate_freq=60"]);
+    assert_eq!(found.fix.commands, ["systemctl reload php8.2-fpm"]);
     assert_eq!(
         found.check_again,
-        "unladen prove, with this knob in its file:\n[[knob]]\nname = \"no revalidation\"\non = { file = \"/etc/php/8.2/fpm/conf.d/zz-unladen.ini\", text = \"opcache.revalidate_freq=60\\n\" }\nrestart = \"php\""
+        "unladen prove try.toml, where try.toml is:\nurl = \"http://127.0.0.1/page\"\n\n[load]\nconcurrency = 1\nrequests = 400\n\n\
+         [[service]]\nname = \"php\"\nrestart = \"systemctl reload php8.2-fpm\"\n\n[[knob]]\nname = \"no revalidation\"\n\
+         on = { file = \"/etc/php/8.2/fpm/conf.d/zz-unladen.ini\", text = \"opcache.revalidate_freq=60\\n\" }\nrestart = \"php\""
     );
 }
 
@@ -62,7 +64,7 @@ fn a_quiet_site_asks_each_time_at_the_usual_setting() {
     }
     evidence.phases = slow;
     let found = only(&OpcacheRevalidation, &evidence);
-    assert_eq!(found.cure.lines, ["opcache.validate_timestamps=0"]);
+    assert_eq!(found.fix.lines, ["opcache.validate_timestamps=0"]);
 }
 
 #[test]
@@ -70,7 +72,7 @@ fn without_settings_what_looks_like_it_is_taken_for_it() {
     let mut evidence = sources(500);
     evidence.php.clear();
     let found = only(&OpcacheRevalidation, &evidence);
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"), "by the executable's name");
+    assert_eq!(found.fix.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"), "by the executable's name");
 }
 
 #[test]
@@ -86,6 +88,6 @@ fn files_that_are_opened_too_are_compiled_and_other_languages_have_no_opcache() 
     silent(&OpcacheRevalidation, &evidence);
 
     let mut evidence = sources(500);
-    evidence.files.iter_mut().for_each(|file| file.outcome = Outcome::Missing);
+    evidence.files.iter_mut().for_each(|file| file.outcome = FileOutcome::Missing);
     silent(&OpcacheRevalidation, &evidence);
 }

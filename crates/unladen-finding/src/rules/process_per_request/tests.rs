@@ -21,7 +21,7 @@ fn a_shell_and_what_it_starts() {
     assert_eq!(found.summary, "2 processes started per request: /bin/sh, /usr/bin/convert");
     // 2 × 1.5 ms of 15 ms.
     assert!((part(&found).value - 0.2).abs() < 1e-9, "{found:?}");
-    assert!(found.cure.advice.contains("imagick"), "{found:?}");
+    assert!(found.fix.advice.contains("imagick"), "{found:?}");
 }
 
 #[test]
@@ -38,12 +38,12 @@ fn every_second_request_is_enough() {
 #[test]
 fn cgi_and_workers_that_are_replaced() {
     let cgi = only(&ProcessPerRequest, &started(NGINX, &[("/usr/lib/cgi-bin/app.cgi", each(1))]));
-    assert!(cgi.cure.advice.contains("FastCGI"), "{cgi:?}");
+    assert!(cgi.fix.advice.contains("FastCGI"), "{cgi:?}");
     let workers = only(&ProcessPerRequest, &started(PHP, &[("", each(1))]));
     assert_eq!(workers.summary, "1 process started per request: a child without a program of its own");
-    assert_eq!(workers.cure.file.as_deref(), Some("/etc/php/8.2/fpm/pool.d/www.conf"));
-    assert_eq!(workers.cure.lines, ["pm = static", "pm.max_requests = 0"]);
-    assert_eq!(workers.cure.commands, ["systemctl reload php8.2-fpm"]);
+    assert_eq!(workers.fix.file.as_deref(), Some("/etc/php/8.2/fpm/pool.d/www.conf"));
+    assert_eq!(workers.fix.lines, ["pm = static", "pm.max_requests = 0"]);
+    assert_eq!(workers.fix.commands, ["systemctl reload php8.2-fpm"]);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn without_cpu_the_share_is_not_known() {
     evidence.processes[0].cpu_ns = Series::default();
     let found = only(&ProcessPerRequest, &evidence);
     assert!(matches!(found.share, Share::NotKnown(_)), "{found:?}");
-    assert!(found.cure.advice.contains("queue"), "{found:?}");
+    assert!(found.fix.advice.contains("queue"), "{found:?}");
 }
 
 #[test]

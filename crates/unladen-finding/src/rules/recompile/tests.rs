@@ -28,9 +28,9 @@ fn php_without_its_opcode_cache() {
     // 100 × 50 µs: a quarter of the latency, a third of the CPU.
     assert!(matches!(found.share, Share::Known { of: Whole::Cpu, .. }), "{found:?}");
     assert!((part(&found).value - 1.0 / 3.0).abs() < 1e-9, "{found:?}");
-    assert_eq!(found.cure.lines, ["opcache.enable=1"]);
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
-    assert_eq!(found.cure.commands, ["systemctl reload php8.2-fpm"]);
+    assert_eq!(found.fix.lines, ["opcache.enable=1"]);
+    assert_eq!(found.fix.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
+    assert_eq!(found.fix.commands, ["systemctl reload php8.2-fpm"]);
     assert!(found.check_again.contains("text = \"opcache.enable=1\\n\""), "{}", found.check_again);
     assert_eq!(found.items[0].name, "/srv/app/src");
 }
@@ -47,7 +47,7 @@ fn the_larger_share_is_told() {
 #[test]
 fn an_opcode_cache_that_is_full_missing_or_off_for_the_command_line() {
     let on = [("opcache.enable", "1"), ("opcache.memory_consumption", "64M"), ("opcache.max_accelerated_files", "0")];
-    let lines = |evidence: &Evidence| only(&Recompile, evidence).cure.lines;
+    let lines = |evidence: &Evidence| only(&Recompile, evidence).fix.lines;
     assert_eq!(lines(&php_with(&on)), ["opcache.memory_consumption=128", "opcache.max_accelerated_files=20000"]);
 
     let mut evidence = php_with(&[]);
@@ -57,8 +57,8 @@ fn an_opcode_cache_that_is_full_missing_or_off_for_the_command_line() {
     let mut evidence = php_with(&[("opcache.enable", "1"), ("opcache.enable_cli", "0")]);
     evidence.groups[PHP].exe = Some("/usr/bin/php8.2".into());
     let found = only(&Recompile, &evidence);
-    assert_eq!(found.cure.lines, ["opcache.enable=1", "opcache.enable_cli=1"]);
-    assert!(found.cure.commands.is_empty(), "who runs php -S restarts it");
+    assert_eq!(found.fix.lines, ["opcache.enable=1", "opcache.enable_cli=1"]);
+    assert!(found.fix.commands.is_empty(), "who runs php -S restarts it");
 
     evidence.groups[PHP].exe = Some("/usr/bin/php-cgi8.2".into());
     assert!(lines(&evidence).contains(&"opcache.file_cache_only=1".to_owned()));
@@ -75,7 +75,7 @@ fn perl_and_python_under_cgi() {
     }];
     let found = only(&Recompile, &evidence);
     assert_eq!(found.summary, "312 Perl files compiled per request");
-    assert!(found.cure.advice.contains("FastCGI"), "{found:?}");
+    assert!(found.fix.advice.contains("FastCGI"), "{found:?}");
     let mut evidence = compiles(PYTHON, Language::Python, 40);
     for seen in &mut evidence.compiles {
         seen.counted.time_ns = Series::default();
@@ -119,19 +119,19 @@ fn a_fresh_process_compiles_by_nature() {
 fn without_a_look_into_the_compiler_openings_tell() {
     let opened = |files: usize| {
         let mut evidence = lean();
-        evidence.sources.retain(|source| *source != Source::Php);
+        evidence.sources.retain(|source| *source != EvidenceSource::Php);
         evidence.files = (0..files)
-            .map(|index| file(PHP, FileCall::Open, &format!("/srv/app/src/C{index}.php"), Outcome::Found, 1))
+            .map(|index| file(PHP, FileCall::Open, &format!("/srv/app/src/C{index}.php"), FileOutcome::Found, 1))
             .collect();
         evidence
     };
     let found = only(&Recompile, &opened(2));
     assert_eq!(found.summary, "2 PHP files opened per request, to be compiled");
     assert!(matches!(found.share, Share::NotKnown(_)), "{found:?}");
-    assert_eq!(found.cure.lines, ["opcache.enable=1"]);
+    assert_eq!(found.fix.lines, ["opcache.enable=1"]);
     silent(&Recompile, &opened(1));
     let mut looked = opened(2);
-    looked.sources.push(Source::Php);
+    looked.sources.push(EvidenceSource::Php);
     silent(&Recompile, &looked);
 }
 
@@ -145,16 +145,16 @@ fn a_colon_before_the_folder_of_settings_was_taken_for_a_part_of_its_name() {
         (":", "/etc/php/8.2/fpm/php.ini"),
     ] {
         evidence.php[0].ini_folder = folders.into();
-        assert_eq!(only(&Recompile, &evidence).cure.file.as_deref(), Some(file));
+        assert_eq!(only(&Recompile, &evidence).fix.file.as_deref(), Some(file));
     }
 }
 
-/// Sympa's process stays: its cure was to keep the process. What it compiles in each request is templates.
+/// Sympa's process stays: its fix was to keep the process. What it compiles in each request is templates.
 #[test]
 fn a_process_that_stays_was_told_to_stay() {
     let mut evidence = compiles(PERL, Language::Perl, 10);
     evidence.compiles.iter_mut().for_each(|seen| seen.path += ".tt2");
-    let advice = |evidence: &Evidence| only(&Recompile, evidence).cure.advice;
+    let advice = |evidence: &Evidence| only(&Recompile, evidence).fix.advice;
     assert!(advice(&evidence).contains("LOAD_TEMPLATES"));
     evidence.compiles.iter_mut().for_each(|seen| seen.path += ".pm");
     assert!(advice(&evidence).starts_with("load modules when the process starts"));
@@ -162,16 +162,16 @@ fn a_process_that_stays_was_told_to_stay() {
         vec![ProcessSeen { group: NGINX, program: "/usr/bin/perl".into(), started: each(1), ..ProcessSeen::default() }];
     assert!(advice(&evidence).starts_with("keep the process"));
     evidence.processes.clear();
-    evidence.sources.retain(|source| *source != Source::Processes);
+    evidence.sources.retain(|source| *source != EvidenceSource::Processes);
     assert!(advice(&evidence).starts_with("keep the process"));
     assert!(advice(&compiles(PYTHON, Language::Python, 3)).starts_with("move imports"));
 }
 
-/// A subject's `subject.ini` says `opcache.enable = 0`: with the cure in `99-unladen.ini` all was compiled as before.
+/// A subject's `subject.ini` says `opcache.enable = 0`: with the fix in `99-unladen.ini` all was compiled as before.
 #[test]
 fn settings_were_read_before_those_that_they_were_to_replace() {
-    let cure = only(&Recompile, &php_with(&[("opcache.enable", "0")])).cure;
-    let file = cure.file.as_deref().and_then(|file| file.rsplit('/').next()).unwrap();
+    let fix = only(&Recompile, &php_with(&[("opcache.enable", "0")])).fix;
+    let file = fix.file.as_deref().and_then(|file| file.rsplit('/').next()).unwrap();
     for other in ["20-opcache.ini", "99-local.ini", "custom.ini", "docker-php-ext-opcache.ini", "subject.ini"] {
         assert!(other < file, "{other}");
     }

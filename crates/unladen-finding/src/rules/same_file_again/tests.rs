@@ -1,11 +1,11 @@
-use unladen_trace::{ConnectionSeen, FileCall, LockCall, LockKind, LockSeen, Outcome};
+use unladen_trace::{ConnectionSeen, FileCall, FileOutcome, LockCall, LockKind, LockSeen};
 
 use super::super::testing::*;
 use super::*;
 
 fn opened(times: u64) -> Evidence {
     let mut evidence = lean();
-    evidence.files = vec![file(PHP, FileCall::Open, "/srv/app/config.ini", Outcome::Found, times)];
+    evidence.files = vec![file(PHP, FileCall::Open, "/srv/app/config.ini", FileOutcome::Found, times)];
     evidence
 }
 
@@ -19,7 +19,7 @@ fn settings_read_again_and_again() {
     assert_eq!((found.items[0].name.as_str(), found.items[0].per_request), ("/srv/app/config.ini (opened)", 12.0));
     // 11 × 1 µs × 2.0 of 20 ms.
     assert!((part(&found).value - 11.0 * 2.0 / 20e3).abs() < 1e-9, "{found:?}");
-    assert!(found.cure.advice.contains("static variable"), "{found:?}");
+    assert!(found.fix.advice.contains("static variable"), "{found:?}");
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn twice_is_not_over_and_over() {
 fn thirty_checks_too_many() {
     let checked = |times| {
         let mut evidence = lean();
-        evidence.files = vec![file(PERL, FileCall::Stat, "/etc/localtime", Outcome::Found, times)];
+        evidence.files = vec![file(PERL, FileCall::Stat, "/etc/localtime", FileOutcome::Found, times)];
         evidence
     };
     let found = only(&SameFileAgain, &checked(31));
@@ -42,14 +42,14 @@ fn thirty_checks_too_many() {
         found.summary,
         "30 checks per request of files that the same request had checked before: /etc/localtime 31 times"
     );
-    assert!(found.cure.lines.contains(&"Environment=TZ=:/etc/localtime".to_owned()), "{found:?}");
+    assert!(found.fix.lines.contains(&"Environment=TZ=:/etc/localtime".to_owned()), "{found:?}");
     silent(&SameFileAgain, &checked(30));
 }
 
 #[test]
 fn openings_and_checks_are_one_finding() {
     let mut evidence = opened(12);
-    evidence.files.push(file(PHP, FileCall::Stat, "/srv/app/lang", Outcome::Found, 101));
+    evidence.files.push(file(PHP, FileCall::Stat, "/srv/app/lang", FileOutcome::Found, 101));
     let found = only(&SameFileAgain, &evidence);
     assert_eq!(
         found.summary,
@@ -87,7 +87,7 @@ fn what_other_rules_tell_of_and_what_is_no_file() {
 #[test]
 fn files_that_connecting_reads_were_told_beside_the_connections() {
     let mut evidence = lean();
-    evidence.files = vec![file(PHP, FileCall::Open, "/etc/passwd", Outcome::Found, 6)];
+    evidence.files = vec![file(PHP, FileCall::Open, "/etc/passwd", FileOutcome::Found, 6)];
     only(&SameFileAgain, &evidence);
     evidence.connections = vec![ConnectionSeen { group: PHP, opened: counted(6, 1_000), ..ConnectionSeen::default() }];
     silent(&SameFileAgain, &evidence);
@@ -99,7 +99,7 @@ fn files_that_connecting_reads_were_told_beside_the_connections() {
 #[test]
 fn the_certificate_that_each_handshake_reads_was_told_beside_the_handshakes() {
     let mut evidence = lean();
-    evidence.files = vec![file(PHP, FileCall::Open, "/srv/app/ca.pem", Outcome::Found, 3)];
+    evidence.files = vec![file(PHP, FileCall::Open, "/srv/app/ca.pem", FileOutcome::Found, 3)];
     only(&SameFileAgain, &evidence);
     let tls = |handshakes| ConnectionSeen {
         group: PHP,

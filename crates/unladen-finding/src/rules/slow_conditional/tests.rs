@@ -1,7 +1,6 @@
 use super::super::answers::pages::{self, asked, made};
 use super::super::testing::{self, around};
 use super::*;
-use unladen_trace::QuerySeen;
 
 const ETAG: (&str, &str) = ("etag", "\"a\"");
 
@@ -18,31 +17,21 @@ fn a_304_that_costs_a_page_is_found() {
     assert_eq!(found.summary, "304 to its own validators takes 92.0 ± 3.0 % of a full answer");
     assert_eq!(found.group, "");
     assert!(matches!(&found.share, Share::NotKnown(why) if why.starts_with("only requests with validators")));
-    assert_eq!(found.cure.file.as_deref(), Some("unladen.toml"));
-    assert_eq!(found.cure.lines, ["[[front]]", "listen = \"127.0.0.1:17080\"", "app = \"http://127.0.0.1\""]);
-    assert!(found.cure.advice.contains("with header('Cache-Control: public, max-age=60') from the application"));
+    assert_eq!(found.fix.file.as_deref(), Some("unladen.toml"));
+    assert_eq!(found.fix.lines, ["[[site]]", "listen = \"127.0.0.1:17080\"", "upstream = \"http://127.0.0.1\""]);
+    assert!(found.fix.advice.contains("passes on who has a cookie"), "{}", found.fix.advice);
     assert_eq!(
         found.check_again,
-        "unladen prove --a http://127.0.0.1/page --b http://127.0.0.1:17080/page --concurrency 8"
+        "unladen prove --a http://127.0.0.1/page --b http://127.0.0.1:17080/page -H 'Host: 127.0.0.1' --concurrency 8"
     );
-}
-
-#[test]
-fn the_database_of_the_page_is_asked() {
-    let query = QuerySeen { database: "10.0.0.5:5432".into(), ..QuerySeen::default() };
-    let evidence =
-        Evidence { queries: vec![query], ..made(&[ETAG, ("cache-control", "max-age=0")], vec![not_modified(0.92)]) };
-    let found = testing::only(&SlowConditional, &evidence);
-    assert_eq!(found.cure.lines[4..6], ["[[front.validator]]", "path = \"/{page}\""]);
-    assert!(!found.cure.advice.contains("max-age") && found.cure.advice.contains("so that none is old"));
 }
 
 #[test]
 fn a_page_for_one_is_not_given_to_a_cache() {
     for private in [("cache-control", "private"), ("set-cookie", "sid=")] {
         let found = testing::only(&SlowConditional, &made(&[ETAG, private], vec![not_modified(0.92)]));
-        assert_eq!(found.cure.file, None);
-        assert!(found.cure.advice.starts_with("know the validator before"));
+        assert_eq!(found.fix.file, None);
+        assert!(found.fix.advice.starts_with("know the validator before"));
         assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
     }
 }
@@ -56,7 +45,7 @@ fn validators_that_are_sent_and_not_looked_at() {
     assert_eq!(found.summary, "200 to its own ETag, which is unchanged: the page sends it and does not look at it");
     let found = testing::only(&SlowConditional, &of(ETAG, ("etag", "\"b\"")));
     assert!(found.summary.starts_with("its ETag is another one for the same body"));
-    assert!(found.cure.advice.starts_with("compare If-None-Match"));
+    assert!(found.fix.advice.starts_with("compare If-None-Match"));
     let modified = |time| ("last-modified", time);
     testing::only(&SlowConditional, &of(modified("1"), modified("1")));
     testing::silent(&SlowConditional, &of(modified("1"), modified("2")));

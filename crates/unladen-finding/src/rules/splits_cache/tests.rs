@@ -27,7 +27,7 @@ fn cookies_that_make_no_difference() {
         "`Vary: Cookie`, and Set-Cookie in each answer, though the page is the same with cookies and without"
     );
     assert_eq!(found.items[0].name, "Set-Cookie: session");
-    assert!(found.cure.advice.contains("session_start()"));
+    assert!(found.fix.advice.contains("session_start()"));
     assert!(matches!(&found.share, Share::NotKnown(_)));
     assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
 }
@@ -38,7 +38,7 @@ fn vary_that_nothing_matches() {
     assert_eq!(found.summary, "`Vary: User-Agent`: caches must keep a copy for each version of each browser");
     let found = testing::only(&SplitsCache, &made(&[("vary", "*")], Vec::new()));
     assert_eq!(found.summary, "`Vary: *`: no cache may use the answer a second time");
-    assert_eq!(found.cure.advice, "name the headers that the page looks at, in place of `*`");
+    assert_eq!(found.fix.advice, "name the headers that the page looks at, in place of `*`");
 }
 
 #[test]

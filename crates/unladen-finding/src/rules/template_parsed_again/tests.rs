@@ -9,7 +9,7 @@ fn template_toolkit_parses_in_each_request() {
     let evidence = profile(vec![function("Template::Parser::parse", 0.01, 0.31)]);
     let found = TemplateParsedAgain.check(&evidence);
     assert_eq!(found[0].summary, "Template::Parser::parse takes 31.0 ± 1.0 % of a request");
-    assert!(found[0].cure.advice.contains("Template::Provider"));
+    assert!(found[0].fix.advice.contains("Template::Provider"));
 }
 
 #[test]

@@ -19,12 +19,12 @@ fn plain_text_is_found() {
     let found = testing::only(&Uncompressed, &made(&[], vec![plain()]));
     assert_eq!(found.summary, "14,230 bytes of text/html, sent uncompressed though gzip was asked for");
     assert!(matches!(&found.share, Share::NotKnown(_)));
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/nginx/conf.d/unladen-gzip.conf"));
-    assert_eq!(found.cure.lines[0], "gzip on;");
-    assert!(found.cure.lines[1].starts_with("gzip_types text/css text/plain"));
-    assert_eq!(found.cure.lines[2..], ["gzip_min_length 1400;", "gzip_vary on;", "gzip_proxied any;"]);
-    assert_eq!(found.cure.commands, ["nginx -t && nginx -s reload"]);
-    assert!(found.check_again.contains("gzip_proxied any;"));
+    let [write, reload] = found.fix.commands.as_slice() else { panic!("{:?}", found.fix) };
+    assert!(write.starts_with("for line in 'gzip on;' 'gzip_types text/css text/plain"), "{write}");
+    assert!(write.contains("'gzip_min_length 1400;' 'gzip_vary on;' 'gzip_proxied any;'; do nginx -T"), "{write}");
+    assert!(write.ends_with(">/etc/nginx/conf.d/unladen-gzip.conf"), "{write}");
+    assert_eq!(reload, "nginx -t && nginx -s reload");
+    assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
 }
 
 #[test]
@@ -32,8 +32,8 @@ fn apache_has_lines_of_its_own() {
     let mut apache = made(&[], vec![plain()]);
     apache.response.as_mut().unwrap().headers[0].1 = "Apache".into();
     let found = testing::only(&Uncompressed, &apache);
-    assert!(found.cure.lines[0].starts_with("AddOutputFilterByType DEFLATE text/html text/css"));
-    assert_eq!(found.cure.commands[0], "a2enmod filter deflate");
+    assert!(found.fix.lines[0].starts_with("AddOutputFilterByType DEFLATE text/html text/css"));
+    assert_eq!(found.fix.commands[0], "a2enmod filter deflate");
 }
 
 #[test]

@@ -28,19 +28,19 @@ fn a_connection_each_is_found() {
     );
     assert_eq!(found.group, "www-data php-fpm8.2");
     assert!((testing::part(&found).value - 0.15).abs() < 1e-9);
-    assert!(found.cure.advice.contains("call http://127.0.0.1:18080 in place of http://10.0.0.5:8081 (in `upstream`"));
-    assert!(found.cure.advice.contains("curl_share_init_persistent"), "{}", found.cure.advice);
-    assert_eq!(found.cure.file.as_deref(), Some("unladen.toml"));
+    assert!(found.fix.advice.contains("call http://127.0.0.1:18080 in place of http://10.0.0.5:8081 (in `upstream`"));
+    assert!(found.fix.advice.contains("curl_share_init_persistent"), "{}", found.fix.advice);
+    assert_eq!(found.fix.file.as_deref(), Some("unladen.toml"));
     assert_eq!(
-        found.cure.lines,
+        found.fix.lines,
         [
-            "[[beside]]",
+            "[[outbound]]",
             "name = \"10.0.0.5-8081\"",
             "listen = \"127.0.0.1:18080\"",
             "upstream = \"http://10.0.0.5:8081\""
         ]
     );
-    assert_eq!(found.cure.commands, ["unladen serve --config unladen.toml"]);
+    assert_eq!(found.fix.commands, ["unladen serve --config unladen.toml"]);
     assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
 }
 
@@ -57,40 +57,40 @@ fn one_is_no_plural() {
         found.summary,
         "1 new connection per request to 10.0.0.5:8081 (Redis), 1 round trip each; 0 % of exchanges use one that was kept"
     );
-    assert!(found.cure.advice.contains("pconnect"));
+    assert!(found.fix.advice.contains("pconnect"));
 }
 
 #[test]
 fn nginx_has_lines() {
     let found = testing::only(&UnpooledConnection, &page(seen(NGINX, Protocol::Http)));
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/nginx/conf.d/unladen-kept-10-0-0-5-8081.conf"));
+    assert_eq!(found.fix.file.as_deref(), Some("/etc/nginx/conf.d/unladen-kept-10-0-0-5-8081.conf"));
     assert_eq!(
-        found.cure.lines[..3],
+        found.fix.lines[..3],
         ["upstream kept-10-0-0-5-8081 {", "    server 10.0.0.5:8081;", "    keepalive 16;"]
     );
-    assert_eq!(found.cure.commands, ["nginx -t && nginx -s reload"]);
+    assert_eq!(found.fix.commands, ["nginx -t && nginx -s reload"]);
 }
 
 #[test]
 fn perl_and_programs_without_a_name_have_a_proxy_and_python_keeps_them_itself() {
-    let advice = |group| testing::only(&UnpooledConnection, &page(seen(group, Protocol::Http))).cure;
+    let advice = |group| testing::only(&UnpooledConnection, &page(seen(group, Protocol::Http))).fix;
     let perl = advice(PERL);
     assert!(perl.advice.contains("keep_alive => 16") && perl.lines.len() == 4, "{perl:?}");
     let python = advice(PYTHON);
     assert!(python.advice.contains("requests.Session") && python.lines.is_empty(), "{python:?}");
     let mut evidence = page(seen(0, Protocol::Http));
-    evidence.groups[0] = GroupSeen { name: "app tool".into(), exe: Some("/usr/bin/tool".into()), cpu: None };
-    let other = testing::only(&UnpooledConnection, &evidence).cure;
+    evidence.groups[0] = GroupSeen { name: "app tool".into(), exe: Some("/usr/bin/tool".into()), ..Default::default() };
+    let other = testing::only(&UnpooledConnection, &evidence).fix;
     assert!(other.advice.contains("in a pool as large as its threads") && other.lines.len() == 4, "{other:?}");
 }
 
-/// The cure of unpooled-tls is called over such connections: another proxy would not spare them.
+/// The fix of unpooled-tls is called over such connections: another proxy would not spare them.
 #[test]
 fn on_this_machine_a_proxy_spares_nothing() {
     let here = |group| ConnectionSeen { peer: "127.0.0.1:18443".into(), local: true, ..seen(group, Protocol::Http) };
-    let php = testing::only(&UnpooledConnection, &page(here(PHP))).cure;
+    let php = testing::only(&UnpooledConnection, &page(here(PHP))).fix;
     assert!(php.advice.contains("CURLOPT_UNIX_SOCKET_PATH") && php.lines.is_empty(), "{php:?}");
-    let perl = testing::only(&UnpooledConnection, &page(here(PERL))).cure;
+    let perl = testing::only(&UnpooledConnection, &page(here(PERL))).fix;
     assert!(perl.advice.contains("keep_alive => 16") && perl.lines.is_empty(), "{perl:?}");
 }
 

@@ -1,4 +1,4 @@
-use unladen_trace::{FileCall, Outcome, Protocol, State};
+use unladen_trace::{FileCall, FileOutcome, Protocol, State};
 
 use super::super::testing::{self, NGINX, PHP};
 use super::*;
@@ -28,20 +28,20 @@ fn a_handshake_each_is_found() {
     );
     // 1 ms to connect and 3 ms of handshake, of 20 ms.
     assert!((testing::part(&found).value - 0.2).abs() < 1e-9);
-    assert_eq!(found.cure.file.as_deref(), Some("unladen.toml"));
+    assert_eq!(found.fix.file.as_deref(), Some("unladen.toml"));
     assert_eq!(
-        found.cure.lines,
+        found.fix.lines,
         [
-            "[[beside]]",
+            "[[outbound]]",
             "name = \"api.example-9243\"",
             "listen = \"127.0.0.1:18443\"",
             "upstream = \"https://api.example:9243\""
         ]
     );
-    assert!(found.cure.advice.contains("call http://127.0.0.1:18443 in place of https://api.example:9243"));
-    assert!(found.cure.advice.contains("curl_share_init_persistent"));
-    assert!(!found.cure.advice.contains("server_name"));
-    assert_eq!(found.cure.commands, ["unladen serve --config unladen.toml"]);
+    assert!(found.fix.advice.contains("call http://127.0.0.1:18443 in place of https://api.example:9243"));
+    assert!(found.fix.advice.contains("curl_share_init_persistent"));
+    assert!(!found.fix.advice.contains("server_name"));
+    assert_eq!(found.fix.commands, ["unladen serve --config unladen.toml"]);
 }
 
 #[test]
@@ -51,15 +51,15 @@ fn addresses_of_one_name_are_one_service() {
     let found = testing::only(&UnpooledTls, &page(vec![at("10.0.0.5:443"), at("10.0.0.6:443"), at("10.0.0.7:443")]));
     assert!(found.summary.contains("to 10.0.0.5:443 and 2 more (api.example)"), "{}", found.summary);
     assert_eq!(found.items.len(), 3);
-    assert_eq!(found.cure.lines.last().unwrap(), "upstream = \"https://api.example\"");
+    assert_eq!(found.fix.lines.last().unwrap(), "upstream = \"https://api.example\"");
 }
 
 #[test]
 fn two_services_have_two_ports() {
     let other = ConnectionSeen { server_name: Some("b.example".into()), ..seen(testing::each(1)) };
     let found = UnpooledTls.check(&page(vec![seen(testing::each(1)), other]));
-    assert!(found[0].cure.lines.contains(&"listen = \"127.0.0.1:18443\"".to_owned()));
-    assert!(found[1].cure.lines.contains(&"listen = \"127.0.0.1:18444\"".to_owned()));
+    assert!(found[0].fix.lines.contains(&"listen = \"127.0.0.1:18443\"".to_owned()));
+    assert!(found[1].fix.lines.contains(&"listen = \"127.0.0.1:18444\"".to_owned()));
 }
 
 #[test]
@@ -67,12 +67,12 @@ fn nginx_keeps_them_itself() {
     let nginx = ConnectionSeen { group: NGINX, ..seen(testing::each(1)) };
     let mut evidence = page(vec![nginx]);
     let found = testing::only(&UnpooledTls, &evidence);
-    assert_eq!(found.cure.file.as_deref(), Some("/etc/nginx/conf.d/unladen-tls-api-example.conf"));
+    assert_eq!(found.fix.file.as_deref(), Some("/etc/nginx/conf.d/unladen-tls-api-example.conf"));
     assert_eq!(
-        found.cure.lines,
+        found.fix.lines,
         ["upstream tls-api-example {", "    server api.example:9243;", "    keepalive 16;", "}"]
     );
-    assert_eq!(found.cure.commands, ["nginx -t && nginx -s reload"]);
+    assert_eq!(found.fix.commands, ["nginx -t && nginx -s reload"]);
     for setting in [
         "proxy_pass https://tls-api-example;",
         "proxy_http_version 1.1;",
@@ -82,22 +82,22 @@ fn nginx_keeps_them_itself() {
         "proxy_ssl_verify on;",
         "proxy_ssl_trusted_certificate /etc/ssl/certs/ca-certificates.crt;",
     ] {
-        assert!(found.cure.advice.contains(setting), "{setting}: {}", found.cure.advice);
+        assert!(found.fix.advice.contains(setting), "{setting}: {}", found.fix.advice);
     }
-    assert!(!found.cure.advice.contains("Host") && !found.cure.advice.contains("NAME"));
+    assert!(!found.fix.advice.contains("Host") && !found.fix.advice.contains("NAME"));
 
     evidence.connections[0].server_name = None;
     let found = testing::only(&UnpooledTls, &evidence);
-    assert!(found.cure.advice.contains("NAME stands for") && found.cure.advice.contains("proxy_ssl_name NAME;"));
-    assert!(found.cure.lines.contains(&"    server 10.0.0.5:9243;".to_owned()));
+    assert!(found.fix.advice.contains("NAME stands for") && found.fix.advice.contains("proxy_ssl_name NAME;"));
+    assert!(found.fix.lines.contains(&"    server 10.0.0.5:9243;".to_owned()));
 }
 
 #[test]
 fn without_a_name_the_certificate_is_for_the_address() {
     let found =
         testing::only(&UnpooledTls, &page(vec![ConnectionSeen { server_name: None, ..seen(testing::each(1)) }]));
-    assert_eq!(found.cure.lines[3..], ["upstream = \"https://10.0.0.5:9243\"", "server_name = \"10.0.0.5\""]);
-    assert!(found.cure.advice.contains("server_name is what"), "{}", found.cure.advice);
+    assert_eq!(found.fix.lines[3..], ["upstream = \"https://10.0.0.5:9243\"", "server_name = \"10.0.0.5\""]);
+    assert!(found.fix.advice.contains("server_name is what"), "{}", found.fix.advice);
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn what_speaks_no_http_is_nothing_for_a_proxy() {
     for (peer, expected) in [("10.0.0.5:636", " (port 636 is LDAP's)"), ("/run/app.sock", "")] {
         let found =
             testing::only(&UnpooledTls, &page(vec![ConnectionSeen { peer: peer.into(), ..seen(testing::each(1)) }]));
-        assert_eq!(found.cure.lines, [""; 0]);
-        assert!(found.cure.advice.ends_with(&format!("as large as its threads{expected}")), "{}", found.cure.advice);
+        assert_eq!(found.fix.lines, [""; 0]);
+        assert!(found.fix.advice.ends_with(&format!("as large as its threads{expected}")), "{}", found.fix.advice);
     }
 }
 
@@ -128,9 +128,9 @@ fn what_is_kept_or_of_another_rule_is_silent() {
 #[test]
 fn the_authority_that_the_page_trusts_was_not_in_the_lines() {
     let mut evidence = page(vec![seen(testing::each(1))]);
-    let opened = |path| testing::file(PHP, FileCall::Open, path, Outcome::Found, 1);
+    let opened = |path| testing::file(PHP, FileCall::Open, path, FileOutcome::Found, 1);
     evidence.files = vec![opened("/etc/app/client-key.pem"), opened("/etc/app/ca.pem")];
-    assert_eq!(testing::only(&UnpooledTls, &evidence).cure.lines[4..], ["ca = \"/etc/app/ca.pem\""]);
+    assert_eq!(testing::only(&UnpooledTls, &evidence).fix.lines[4..], ["ca = \"/etc/app/ca.pem\""]);
     evidence.files.push(opened("/etc/app/other.crt"));
-    assert_eq!(testing::only(&UnpooledTls, &evidence).cure.lines.len(), 4);
+    assert_eq!(testing::only(&UnpooledTls, &evidence).fix.lines.len(), 4);
 }

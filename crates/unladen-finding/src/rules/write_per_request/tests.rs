@@ -39,7 +39,7 @@ fn a_hit_counter() {
     assert_eq!(found.items[0].name, COUNTER);
     // 0.5 of 20 ms.
     assert!((part(&found).value - 0.025).abs() < 1e-9, "{found:?}");
-    assert!(found.cure.advice.starts_with("count and remember visits outside"), "{found:?}");
+    assert!(found.fix.advice.starts_with("count and remember visits outside"), "{found:?}");
     evidence.page.method = "POST".into();
     silent(&WritePerRequest, &evidence);
     evidence.page.method = "HEAD".into();
@@ -82,10 +82,10 @@ fn sessions_are_one_however_many() {
     let found = only(&WritePerRequest, &evidence);
     assert_eq!(found.summary, "1 written file per GET");
     assert_eq!(found.items[0].name, "sessions: /var/lib/php/sessions/sess_*");
-    assert_eq!(found.cure.lines, ["session.lazy_write=1"]);
+    assert_eq!(found.fix.lines, ["session.lazy_write=1"]);
     assert!(found.check_again.contains("\n[[knob]]\n"), "{}", found.check_again);
     evidence.php.clear();
-    assert!(only(&WritePerRequest, &evidence).cure.lines.is_empty());
+    assert!(only(&WritePerRequest, &evidence).fix.lines.is_empty());
 }
 
 #[test]
@@ -98,13 +98,19 @@ fn temporary_files_are_named_as_such() {
             let mut series = Series::default();
             series.add(phase, 50);
             let counted = counted_of(series.clone(), 5_000, series);
-            evidence.files.push(FileSeen { group: PHP, call, path: path.clone(), outcome: Outcome::Found, counted });
+            evidence.files.push(FileSeen {
+                group: PHP,
+                call,
+                path: path.clone(),
+                outcome: FileOutcome::Found,
+                counted,
+            });
         }
     }
     let found = only(&WritePerRequest, &evidence);
     assert_eq!(found.summary, "2 written files per GET");
     assert_eq!(found.items[0].name, "files in /tmp that the same request removes");
-    assert!(found.cure.advice.contains("php://memory"), "{found:?}");
+    assert!(found.fix.advice.contains("php://memory"), "{found:?}");
     // Making them takes 10 µs; fsync is added where it was seen.
     let Share::Known { time, .. } = &found.share else { panic!("{found:?}") };
     assert!((time.value - 10e3).abs() < 1.0, "{time:?}");
@@ -144,8 +150,8 @@ fn logs_locks_and_devices_are_told_elsewhere() {
         lock(LockKind::File, "/srv/app/config.lock"),
     ];
     evidence.files = vec![
-        file(PHP, FileCall::OpenWrite, "/srv/app/mutex", Outcome::Found, 1),
-        file(PHP, FileCall::Create, "/srv/app/config.lock", Outcome::Found, 1),
+        file(PHP, FileCall::OpenWrite, "/srv/app/mutex", FileOutcome::Found, 1),
+        file(PHP, FileCall::Create, "/srv/app/config.lock", FileOutcome::Found, 1),
     ];
     silent(&WritePerRequest, &evidence);
     // The database is told by its statements.
@@ -169,12 +175,12 @@ fn what_others_write_meanwhile() {
 #[test]
 fn a_file_that_was_opened_read_write_was_taken_for_written() {
     let mut evidence = lean();
-    evidence.files = vec![file(PHP, FileCall::OpenWrite, "base/16384/16386", Outcome::Found, 1)];
+    evidence.files = vec![file(PHP, FileCall::OpenWrite, "base/16384/16386", FileOutcome::Found, 1)];
     silent(&WritePerRequest, &evidence);
     evidence.transfers = vec![transfer("base/16384/16386", each(1))];
     let found = only(&WritePerRequest, &evidence);
     // Its path is not whole, and there was no advice.
-    assert!(found.cure.advice.starts_with("write a file only if its content changes"), "{found:?}");
+    assert!(found.fix.advice.starts_with("write a file only if its content changes"), "{found:?}");
     // Opening it is a part of writing it.
     let Share::Known { time, .. } = &found.share else { panic!("{found:?}") };
     assert!((time.value - 1e3).abs() < 1.0, "{time:?}");
@@ -184,9 +190,9 @@ fn a_file_that_was_opened_read_write_was_taken_for_written() {
 fn the_file_that_is_linked_to_make_a_lock_was_taken_for_a_temporary_one() {
     let mut evidence = lean();
     evidence.files = vec![
-        file(PHP, FileCall::Change, "/srv/work/lock.7", Outcome::Found, 1),
-        file(PHP, FileCall::Link, "/srv/work/lock.7", Outcome::Found, 30),
-        file(PHP, FileCall::Unlink, "/srv/work/lock.7", Outcome::Found, 1),
+        file(PHP, FileCall::Change, "/srv/work/lock.7", FileOutcome::Found, 1),
+        file(PHP, FileCall::Link, "/srv/work/lock.7", FileOutcome::Found, 30),
+        file(PHP, FileCall::Unlink, "/srv/work/lock.7", FileOutcome::Found, 1),
     ];
     only(&WritePerRequest, &evidence);
     evidence.locks =
@@ -214,7 +220,7 @@ fn a_file_for_each_worker_was_written_by_too_few_requests_each() {
     let found = only(&WritePerRequest, &with_transfers(vec![worker(7, 26), worker(8, 24)]));
     assert_eq!(found.summary, "1 written file per GET");
     assert_eq!(found.items[0].name, "one of 2 files in /srv/app");
-    assert!(!found.cure.advice.is_empty());
+    assert!(!found.fix.advice.is_empty());
 }
 
 #[test]

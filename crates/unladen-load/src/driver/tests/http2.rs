@@ -108,7 +108,7 @@ fn a_server_of_the_other_version() {
     let config = DriverConfig { http: HttpVersion::Http2, ..config(get(&server)) };
     let error = sample(&mut start(config)).unwrap_err();
     assert!(matches!(error, LoadError::Protocol { version: "HTTP/2", .. }), "{error:?}");
-    assert!(error.to_string().contains("Try HTTP/1.1"), "{error}");
+    assert!(error.to_string().contains("Try --http 1.1"), "{error}");
 }
 
 #[test]

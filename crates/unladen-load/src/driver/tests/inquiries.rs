@@ -302,6 +302,10 @@ fn a_variation_that_fails_is_left_out() {
     let answers = site.answers();
     assert!(answers.variation(Ask::Compressed).is_none());
     assert!(why(&answers, Ask::Compressed).contains("the answer is no HTTP/1.1"), "{:?}", answers.left_out);
+    // What the page gives no reason to ask is not missed.
+    let missed: Vec<Ask> = answers.left_out.iter().filter(|left| left.applies).map(|left| left.ask).collect();
+    assert_eq!(missed, [Ask::Compressed]);
+    assert_eq!(why(&answers, Ask::Conditional), "the page has neither ETag nor Last-Modified");
     let unknown = get_variation(&answers, Ask::UnknownCookie);
     assert_eq!((unknown.status, unknown.same), (500, Some(false)));
     assert_eq!(get_variation(&answers, Ask::Language).same, Some(true));

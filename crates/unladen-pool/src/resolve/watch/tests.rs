@@ -8,7 +8,7 @@ const LONG: Duration = Duration::from_secs(20);
 const A_LIFE: Duration = Duration::from_millis(1_500);
 
 fn origin(host: &str, weight: u32) -> Origin {
-    Origin { at: Place::Tcp(host.to_owned(), 443), tls: true, weight, authority: host.to_owned() }
+    Origin { at: EndpointAddress::Tcp(host.to_owned(), 443), tls: true, weight, authority: host.to_owned() }
 }
 
 fn settings() -> ResolveSettings {
@@ -109,7 +109,8 @@ async fn nothing_is_told_until_something_is_known() {
 #[tokio::test]
 async fn what_is_an_address_is_known_at_once_and_names_follow() {
     let server = Dnsmasq::start("192.0.2.1 wiki.example\n192.0.2.2 search.example");
-    let unix = Origin { at: Place::Unix("/run/app.sock".into()), tls: false, weight: 1, authority: "app".into() };
+    let unix =
+        Origin { at: EndpointAddress::Unix("/run/app.sock".into()), tls: false, weight: 1, authority: "app".into() };
     let origins = [origin("wiki.example", 1), origin("192.0.2.9", 2), unix, origin("search.example", 1)];
     let mut watcher = watcher(&server, &origins);
     let mut all = changed(&mut watcher).await;

@@ -1,7 +1,7 @@
 //! The principal type is [`Document`]: of the JSON, what stacks are made of.
 //!
-//! All may be missing: the tables have moved between the threads and what they share, and a file of another kind, or version, is
-//! told by its version alone.
+//! All may be missing: the tables have moved between the threads and what they share, and a file of another kind, or
+//! version, is told by its version alone.
 
 use serde::Deserialize;
 

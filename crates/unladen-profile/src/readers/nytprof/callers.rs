@@ -9,7 +9,8 @@ use crate::profile::{CallCount, Profile};
 /// The most places of calls.
 const MAX_PLACES: usize = 2 << 20;
 
-/// The caller of what is called outside any subroutine: by a program's own code as it runs, and by Perl as it compiles that.
+/// The caller of what is called outside any subroutine: by a program's own code as it runs, and by Perl as it compiles
+/// that.
 const OUTSIDE: [&str; 2] = ["main::RUNTIME", "main::NULL"];
 
 /// A call's place, and whom it calls.
@@ -53,9 +54,9 @@ impl Callers {
         self.callers.get(&call).copied()
     }
 
-    /// Of a file that has no calls one by one: stacks of a caller and whom it called, with the callee's own time on that
-    /// caller's behalf. Who called the caller is not in the file, so what a function takes with all that it calls is only told as far
-    /// as to those that it calls itself.
+    /// Of a file that has no calls one by one: stacks of a caller and whom it called, with the callee's own time on
+    /// that caller's behalf. Who called the caller is not in the file, so what a function takes with all that it calls
+    /// is only told as far as to those that it calls itself.
     pub(super) fn finish(self, subs: &Subs, profile: &mut Profile) {
         let cluster = profile.begin_request();
         let mut sums: Vec<((Sub, Sub), Sum)> = self.sums.into_iter().collect();

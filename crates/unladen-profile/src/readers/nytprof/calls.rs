@@ -1,13 +1,14 @@
 //! The principal type is [`Calls`]: the tree of calls, of which a file tells only the returns.
 //!
-//! A return bears a depth, a name and the time without what was called in turn. When it comes, who called is not known: the caller
-//! has not returned yet, and the record of a call bears no name. So what was called waits, by depth, below callers without names, until those
-//! return. Calls of a subroutine by the same callers are put together as soon as they have returned, so that memory is taken for
-//! paths that differ, and not for calls.
+//! A return bears a depth, a name and the time without what was called in turn. When it comes, who called is not known:
+//! the caller has not returned yet, and the record of a call bears no name. So what was called waits, by depth, below
+//! callers without names, until those return. Calls of a subroutine by the same callers are put together as soon as
+//! they have returned, so that memory is taken for paths that differ, and not for calls.
 //!
-//! Where a program waits for its next request, the tree so far is laid down as the request's. Its callers that have not returned yet (those
-//! in which the program's loop is) are laid down with a number in the place of their name, and get that when they return. If they
-//! never do, as those in which a process was ended, the summary at the end of the file has their name by the place of a call in them.
+//! Where a program waits for its next request, the tree so far is laid down as the request's. Its callers that have not
+//! returned yet (those in which the program's loop is) are laid down with a number in the place of their name, and get
+//! that when they return. If they never do, as those in which a process was ended, the summary at the end of the file
+//! has their name by the place of a call in them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -148,7 +149,8 @@ impl Calls {
         }
     }
 
-    /// The innermost has not returned, and something further out has: it was left by an exception that the profiler did not see.
+    /// The innermost has not returned, and something further out has: it was left by an exception that the profiler did
+    /// not see.
     fn leave_unnamed(&mut self) -> Result<(), TooManyPaths> {
         let Some(level) = self.pending.pop() else { return Ok(()) };
         let Some(node) = level.node else { return Ok(()) };
@@ -206,7 +208,8 @@ impl Calls {
         Ok(())
     }
 
-    /// Adds all to the profile: a cluster of everything if the program never waited for requests, else one for each request.
+    /// Adds all to the profile: a cluster of everything if the program never waited for requests, else one for each
+    /// request.
     pub(super) fn finish(
         mut self,
         subs: &Subs,
@@ -220,8 +223,8 @@ impl Calls {
             profile.about.are_requests = true;
             // What came before the first request is the start of the process; nobody waited for it.
             requests.remove(0);
-            // A program that does not wait again after a request has left its loop: what it did then is its end. So is what it took
-            // and did nothing with. If it had but the one, it is that.
+            // A program that does not wait again after a request has left its loop: what it did then is its end. So is
+            // what it took and did nothing with. If it had but the one, it is that.
             let is_end = !self.waits_again || requests.last().is_some_and(|last| last.weights.is_empty());
             if requests.len() > 1 && is_end {
                 requests.pop();

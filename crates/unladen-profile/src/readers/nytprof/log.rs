@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::callers::{Call, Callers};
 use super::calls::Calls;
-use super::source::{Source, shown};
+use super::source::{LogText, shown};
 use super::subs::{Sub, Subs, TooMuchText};
 use super::tree::TooManyPaths;
 use super::{FORMAT, MAGIC, WAITS};
@@ -63,7 +63,7 @@ impl std::fmt::Display for Limit {
 
 impl Log {
     /// Reads a file.
-    pub(super) fn read(source: &mut Source<'_, '_>) -> Result<Profile, ReadError> {
+    pub(super) fn read(source: &mut LogText<'_, '_>) -> Result<Profile, ReadError> {
         let mut log = Self::new().map_err(|limit| source.fault(limit))?;
         log.version(source)?;
         while let Some(tag) = source.tag()? {
@@ -96,7 +96,7 @@ impl Log {
         })
     }
 
-    fn version(&mut self, source: &mut Source<'_, '_>) -> Result<(), ReadError> {
+    fn version(&mut self, source: &mut LogText<'_, '_>) -> Result<(), ReadError> {
         source.line(&mut self.name)?;
         let Some(version) = self.name.strip_prefix(MAGIC) else { return Err(source.fault("expected `NYTProf 5 0`")) };
         let version = String::from_utf8_lossy(version);
@@ -109,7 +109,7 @@ impl Log {
         }
     }
 
-    fn record(&mut self, tag: u8, source: &mut Source<'_, '_>) -> Result<(), ReadError> {
+    fn record(&mut self, tag: u8, source: &mut LogText<'_, '_>) -> Result<(), ReadError> {
         match tag {
             // A statement, and how long it took: that of a line, and that of its block and subroutine too.
             b'+' => numbers(source, 3),
@@ -164,7 +164,7 @@ impl Log {
         }
     }
 
-    fn returned(&mut self, source: &mut Source<'_, '_>) -> Result<(), ReadError> {
+    fn returned(&mut self, source: &mut LogText<'_, '_>) -> Result<(), ReadError> {
         let depth = source.number()? as usize;
         let _with_called = source.double()?;
         let ticks = source.double()?;
@@ -175,7 +175,7 @@ impl Log {
         self.calls.returned(depth, sub, ticks, self.waits.contains(&sub)).map_err(|_| source.fault(Limit::Paths))
     }
 
-    fn called(&mut self, source: &mut Source<'_, '_>) -> Result<(), ReadError> {
+    fn called(&mut self, source: &mut LogText<'_, '_>) -> Result<(), ReadError> {
         let (file, line) = (source.number()?, source.number()?);
         source.name(&mut self.name)?;
         let caller = std::mem::take(&mut self.name);
@@ -194,7 +194,7 @@ impl Log {
         Ok(())
     }
 
-    fn attribute(&mut self, source: &mut Source<'_, '_>) -> Result<(), ReadError> {
+    fn attribute(&mut self, source: &mut LogText<'_, '_>) -> Result<(), ReadError> {
         source.line(&mut self.name)?;
         let text = String::from_utf8_lossy(&self.name);
         let Some((key, value)) = text.split_once('=') else {
@@ -220,7 +220,7 @@ impl Log {
     }
 
     /// A subroutine's name.
-    fn sub(&mut self, source: &mut Source<'_, '_>) -> Result<Sub, ReadError> {
+    fn sub(&mut self, source: &mut LogText<'_, '_>) -> Result<Sub, ReadError> {
         source.name(&mut self.name)?;
         self.subs.intern(&self.name).map_err(|_| source.fault(Limit::Text))
     }
@@ -244,7 +244,7 @@ impl Log {
 }
 
 /// Leaves numbers out.
-fn numbers(source: &mut Source<'_, '_>, count: usize) -> Result<(), ReadError> {
+fn numbers(source: &mut LogText<'_, '_>, count: usize) -> Result<(), ReadError> {
     for _ in 0..count {
         source.number()?;
     }

@@ -1,4 +1,5 @@
-//! The principal type is [`Source`]: the bytes of a file, of which a part may be deflated, and what its records are made of.
+//! The principal type is [`LogText`]: the bytes of a file, of which a part may be deflated, and what its records are
+//! made of.
 
 use std::io::BufRead;
 
@@ -10,7 +11,8 @@ use crate::read::ReadError;
 
 /// Bytes that are looked at together.
 const WINDOW: usize = 64 << 10;
-/// The longest name of a subroutine or file. Devel::NYTProf's own bound is 500 bytes for the former, the kernel's 4 KiB for the latter.
+/// The longest name of a subroutine or file. Devel::NYTProf's own bound is 500 bytes for the former, the kernel's 4 KiB
+/// for the latter.
 const MAX_NAME: usize = 64 << 10;
 /// The longest line of the header.
 const MAX_LINE: usize = 64 << 10;
@@ -18,7 +20,7 @@ const MAX_LINE: usize = 64 << 10;
 const MAX_SOURCE_LINE: u32 = 1 << 30;
 
 /// Reads numbers and strings.
-pub(super) struct Source<'s, 'i> {
+pub(super) struct LogText<'s, 'i> {
     input: &'s mut Input<'i>,
     /// Of what is read, inflated or as it is.
     window: Vec<u8>,
@@ -36,9 +38,9 @@ struct Inflate {
     ended: bool,
 }
 
-// === impl Source ===
+// === impl LogText ===
 
-impl<'s, 'i> Source<'s, 'i> {
+impl<'s, 'i> LogText<'s, 'i> {
     pub(super) fn new(input: &'s mut Input<'i>) -> Self {
         Self { input, window: Vec::with_capacity(WINDOW), at: 0, inflated: 0, inflate: None }
     }

@@ -18,14 +18,14 @@ pub(super) struct Subs {
     ids: HashMap<Box<str>, Sub>,
     /// By the name as it is in the file, which is seldom another than that it gets.
     seen: HashMap<Box<[u8]>, Sub>,
-    places: HashMap<Sub, Place>,
+    places: HashMap<Sub, Definition>,
     files: HashMap<u32, Box<str>>,
     text: usize,
 }
 
 /// Where a subroutine is defined.
 #[derive(Clone, Copy)]
-struct Place {
+struct Definition {
     file: u32,
     line: u32,
 }
@@ -70,9 +70,9 @@ impl Subs {
 
     /// Where a subroutine is. Of several evals that define it, Devel::NYTProf takes the one of the lowest number.
     pub(super) fn place(&mut self, sub: Sub, file: u32, line: u32) {
-        let place = self.places.entry(sub).or_insert(Place { file, line });
+        let place = self.places.entry(sub).or_insert(Definition { file, line });
         if file <= place.file {
-            *place = Place { file, line };
+            *place = Definition { file, line };
         }
     }
 
@@ -99,7 +99,8 @@ impl Subs {
     }
 }
 
-/// `(eval 12)[file:3]` is `(eval 0)[file:3]`: what is compiled again at a place is the same, as nytprofcalls has it too.
+/// `(eval 12)[file:3]` is `(eval 0)[file:3]`: what is compiled again at a place is the same, as nytprofcalls has it
+/// too.
 fn without_eval_numbers(name: &str) -> Cow<'_, str> {
     if !name.contains("eval ") {
         return Cow::Borrowed(name);

@@ -74,8 +74,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Takes all away that lies below a node, and hands each path's last subroutine and its node to `visit`, with what that
-    /// made of the path before.
+    /// Takes all away that lies below a node, and hands each path's last subroutine and its node to `visit`, with what
+    /// that made of the path before.
     pub(super) fn drain<P: Copy, E>(
         &mut self,
         root: NodeId,
@@ -95,8 +95,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Adds `from`, and all below it, to `into`. Of two that differ the smaller is walked through, so that a subtree that is merged at each of its
-    /// depths is not walked through as often.
+    /// Adds `from`, and all below it, to `into`. Of two that differ the smaller is walked through, so that a subtree
+    /// that is merged at each of its depths is not walked through as often.
     fn merge(&mut self, into: NodeId, from: NodeId) {
         let mut rest = vec![(into, from)];
         while let Some((into, from)) = rest.pop() {

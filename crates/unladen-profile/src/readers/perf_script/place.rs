@@ -1,4 +1,4 @@
-//! The principal type is [`Place`]: the line of a frame.
+//! The principal type is [`CodeLocation`]: the line of a frame.
 
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::profile::Profile;
@@ -13,7 +13,7 @@ const NOT_KERNEL: [&str; 7] = ["[vdso]", "[vsyscall]", "[heap]", "[stack]", "[an
 
 /// `address symbol+offset (module)`, of which any may be missing but the symbol.
 #[derive(Debug, PartialEq)]
-pub(super) struct Place<'a> {
+pub(super) struct CodeLocation<'a> {
     /// Where.
     pub(super) address: Option<u64>,
     /// The symbol, without the offset.
@@ -24,9 +24,9 @@ pub(super) struct Place<'a> {
     pub(super) is_inlined: bool,
 }
 
-// === impl Place ===
+// === impl CodeLocation ===
 
-impl<'a> Place<'a> {
+impl<'a> CodeLocation<'a> {
     /// None if it is the line of no frame.
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         let line = line.trim();

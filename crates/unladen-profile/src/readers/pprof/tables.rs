@@ -54,7 +54,7 @@ struct Location {
 }
 
 /// A frame of a location.
-pub(super) struct Place {
+pub(super) struct LocationFrame {
     pub(super) name: String,
     pub(super) file: String,
     pub(super) line: u32,
@@ -144,12 +144,12 @@ impl<'a> Tables<'a> {
     }
 
     /// The frames of a location, the innermost first; none if there is no such location.
-    pub(super) fn places(&self, id: u64) -> Option<Vec<Place>> {
+    pub(super) fn places(&self, id: u64) -> Option<Vec<LocationFrame>> {
         let location = self.locations.get(&id)?;
         let module = self.mappings.get(&location.mapping).map(|file| self.string(*file)).unwrap_or_default();
         if location.functions.is_empty() {
             let name = format!("{:#x}", location.address);
-            return Some(vec![Place { name, kind: native(&module), file: module, line: 0 }]);
+            return Some(vec![LocationFrame { name, kind: native(&module), file: module, line: 0 }]);
         }
         let place = |id: &u64| {
             let unknown = Function::default();
@@ -162,7 +162,7 @@ impl<'a> Tables<'a> {
             } else {
                 (file, FrameKind::Function)
             };
-            Place { name, file, line: u32::try_from(function.line).unwrap_or(0), kind }
+            LocationFrame { name, file, line: u32::try_from(function.line).unwrap_or(0), kind }
         };
         Some(location.functions.iter().map(place).collect())
     }

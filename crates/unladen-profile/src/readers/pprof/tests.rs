@@ -32,7 +32,8 @@ fn bytes(field: u8, bytes: &[u8]) -> Vec<u8> {
     [&out, bytes].concat()
 }
 
-/// A profile of these types of samples (type and unit each), with these samples, of two functions and a location of both.
+/// A profile of these types of samples (type and unit each), with these samples, of two functions and a location of
+/// both.
 fn file(types: &[(&str, &str)], samples: &[&[u8]]) -> Vec<u8> {
     let mut strings = vec!["", "inner", "outer", "a.go"];
     let mut file = Vec::new();

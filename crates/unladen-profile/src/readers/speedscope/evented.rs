@@ -3,7 +3,8 @@
 use super::{Made, Number, Part, Scale};
 use crate::read::MAX_DEPTH;
 
-/// Adds it as a cluster: each stack weighs what passed while it was the whole one. What passed while nothing was called is no weight.
+/// Adds it as a cluster: each stack weighs what passed while it was the whole one. What passed while nothing was called
+/// is no weight.
 pub(super) fn add(part: &Part, scale: Scale, made: &mut Made<'_>) -> Result<(), String> {
     let cluster = made.profile.begin_request();
     let mut last = scale.weight(part.start_value.unwrap_or(Number::Whole(0)))?;

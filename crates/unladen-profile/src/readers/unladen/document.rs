@@ -141,7 +141,7 @@ impl<'de, F: Item<'de>> Visitor<'de> for List<F> {
     }
 }
 
-// === impl Items ===
+// === impl FrameItem ===
 
 impl<'de> Item<'de> for FrameItem<'_> {
     fn next<A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {

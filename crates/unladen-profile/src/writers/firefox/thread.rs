@@ -6,8 +6,8 @@ use super::{INTERVAL, column, comma, weight_type};
 use crate::profile::{Profile, Unit};
 use crate::writers::json::text;
 
-/// Writes it: the samples of one request after the other, as if they had been answered one by one. The first request's name is
-/// the string of that index.
+/// Writes it: the samples of one request after the other, as if they had been answered one by one. The first request's
+/// name is the string of that index.
 pub(super) fn write(profile: &Profile, first_request: usize, out: &mut dyn Write) -> io::Result<()> {
     let about = &profile.about;
     let rows = || profile.clusters.iter().flat_map(|cluster| &cluster.weights);

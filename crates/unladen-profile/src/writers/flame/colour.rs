@@ -8,11 +8,11 @@ use crate::frame::FrameKind;
 /// processing, 2020).
 pub(super) type Oklch = (f64, f64, f64);
 
-/// All kinds, in the order of the legend, with the letter of their class, what the legend says, and their colours on a light
-/// and on a dark page.
+/// All kinds, in the order of the legend, with the letter of their class, what the legend says, and their colours on a
+/// light and on a dark page.
 ///
-/// They differ in lightness and hue so that they are told apart with each of the usual forms of colour blindness; letters on
-/// all of them are read easily (tested: a contrast of 4.5 at least).
+/// They differ in lightness and hue so that they are told apart with each of the usual forms of colour blindness;
+/// letters on all of them are read easily (tested: a contrast of 4.5 at least).
 pub(super) const KINDS: [(FrameKind, char, &str, Oklch, Oklch); 6] = [
     (FrameKind::Function, 'f', "function", (0.86, 0.125, 78.0), (0.51, 0.110, 65.0)),
     (FrameKind::ClassLookup, 'c', "class look-up", (0.70, 0.150, 0.0), (0.51, 0.145, 352.0)),

@@ -12,9 +12,9 @@ use crate::frame::FrameId;
 // === impl Picture ===
 
 impl Picture<'_> {
-    /// `frames`: name, place, kind, and of a comparison what is known of the function: whether it has changed, its change, the
-    /// ends of the interval. `boxes`: frame, depth, weight with all on top of it, weight by itself; of a comparison, the latter two of the
-    /// baseline, and 0, 1 or −1 for not told, grown, shrunk.
+    /// `frames`: name, place, kind, and of a comparison what is known of the function: whether it has changed, its
+    /// change, the ends of the interval. `boxes`: frame, depth, weight with all on top of it, weight by itself; of a
+    /// comparison, the latter two of the baseline, and 0, 1 or −1 for not told, grown, shrunk.
     pub(super) fn data(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut ids: HashMap<FrameId, usize> = HashMap::new();
         write!(out, "{{\"frames\":[[\"all\",\"\",\"\"]")?;

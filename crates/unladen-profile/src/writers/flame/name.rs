@@ -52,8 +52,8 @@ pub(super) fn place(frame: Frame<'_>) -> String {
     }
 }
 
-/// As much of a name as fits into so many columns: its end where it is made of parts, since that tells most. The script does
-/// the same (`fit`).
+/// As much of a name as fits into so many columns: its end where it is made of parts, since that tells most. The script
+/// does the same (`fit`).
 pub(super) fn fit(name: &str, columns: usize) -> Option<String> {
     const FEWEST: usize = 3;
     let name = clean(name);

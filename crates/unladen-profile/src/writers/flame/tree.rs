@@ -52,8 +52,8 @@ pub(super) struct LeftOut {
 // === impl Tree ===
 
 impl Tree {
-    /// Of one or two lists of what each stack weighs by itself, by its index; `least` is the part of the whole that a box needs
-    /// in one of them.
+    /// Of one or two lists of what each stack weighs by itself, by its index; `least` is the part of the whole that a
+    /// box needs in one of them.
     pub(super) fn new(stacks: &Stacks, frames: &Frames, mut own: Vec<Vec<f64>>, least: f64) -> Self {
         for weights in &mut own {
             weights.resize(stacks.len(), 0.0);

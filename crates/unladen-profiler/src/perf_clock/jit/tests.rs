@@ -50,6 +50,9 @@ fn names_say_more_than_names() {
     assert_eq!(frame("py::<module>:/srv/app.py"), module);
     assert_eq!(frame("JS:*render /srv/app.js:10:5"), function("render", "/srv/app.js", 10));
     assert_eq!(frame("LazyCompile:~next node:internal/streams:7:1"), function("next", "node:internal/streams", 7));
+    assert_eq!(frame("LazyCompile:*render /srv/app.js:10"), function("render", "/srv/app.js", 10), "up to Node.js 18");
+    assert_eq!(frame("LazyCompile:~next node:internal/streams:7"), function("next", "node:internal/streams", 7));
+    assert_eq!(frame("JS:*lost /srv/app.js"), function("lost", "/srv/app.js", 0));
     assert_eq!(frame("JS:^ /srv/app.js:3:2"), function("/srv/app.js", "/srv/app.js", 3));
     let native = |name| Frame { name, file: "", line: 0, kind: FrameKind::Native };
     assert_eq!(frame("Builtin:ArrayMap"), native("Builtin:ArrayMap"));

@@ -55,7 +55,7 @@ fn fields(value: &serde_json::Value, names: &mut Vec<String>) {
 
 #[test]
 fn every_field_is_documented() {
-    let page = include_str!("../../../../../docs/json.md");
+    let page = include_str!("../../../../../docs/reference/json.md");
     let page = &page[page.find("## `unladen.profile/1`").unwrap()..];
     let page = page.split_inclusive("\n## ").take(2).collect::<String>();
     let mut names = Vec::new();
@@ -64,7 +64,7 @@ fn every_field_is_documented() {
     }
     // Findings are those of `unladen weigh`.
     let of_findings =
-        ["rule", "state", "summary", "evidence", "figures", "items", "share", "known", "why", "cure", "advice"];
+        ["rule", "state", "summary", "evidence", "figures", "items", "share", "known", "why", "fix", "advice"];
     let of_findings = [&of_findings[..], &["lines", "commands", "check_again", "per_request"]].concat();
     for name in names.iter().filter(|name| !of_findings.contains(&name.as_str())) {
         assert!(page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}[]`")), "{name}");

@@ -22,10 +22,16 @@ const LABELS: usize = 34;
 
 pub(super) fn latency(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(latency) = &result.latency else { return Ok(()) };
+    let with_kinds = table(result, latency, style.width >= KINDS_FROM, style);
+    let table = if with_kinds.fits(style) { with_kinds } else { table(result, latency, false, style) };
+    table.write(style, out)
+}
+
+fn table(result: &Load, latency: &Latency, with_kinds: bool, style: Style) -> Grid {
     let title = if result.setup.rate.is_some() { "latency since planned" } else { "latency since sent" };
     // Of one kind alone it is the same once more.
     let kinds: Vec<(&str, &ByConnection)> = match (&result.new_connections, &result.reused_connections) {
-        (Some(new), Some(reused)) if style.width >= KINDS_FROM => vec![("new", new), ("reused", reused)],
+        (Some(new), Some(reused)) if with_kinds => vec![("new", new), ("reused", reused)],
         _ => Vec::new(),
     };
     let mut headings = vec![title.to_owned(), String::new(), "95 % interval".to_owned()];
@@ -43,6 +49,9 @@ pub(super) fn latency(result: &Load, style: Style, out: &mut dyn Write) -> io::R
             strong(&plain(Kind::Time, quantile.value as f64)),
             match quantile.interval {
                 Some((low, high)) => interval(low as f64, high as f64),
+                None if count(result) < quantile.needs && style.width < KINDS_FROM => {
+                    format!("needs {} requests", grouped(quantile.needs as f64, 0))
+                }
                 None if count(result) < quantile.needs => {
                     format!("not carried: needs {} requests", grouped(quantile.needs as f64, 0))
                 }
@@ -65,7 +74,7 @@ pub(super) fn latency(result: &Load, style: Style, out: &mut dyn Write) -> io::R
         row.extend(kinds.iter().map(|(_, by)| means(&by.latency)[index].clone()));
         table.row(row);
     }
-    table.write(style, out)
+    table
 }
 
 /// A quantile by its name.

@@ -33,6 +33,9 @@ fn answered(result: &Load) -> String {
         },
         plain(Kind::Bytes, result.body_bytes as f64),
     );
+    if result.statuses.len() > 1 {
+        text.push_str(&format!(" Statuses: {}.", result.statuses_text()));
+    }
     for (n, what) in [
         (result.unsent, "never sent (as many as allowed were under way until the end)"),
         (result.abandoned, "still under way when interrupted"),
@@ -54,7 +57,7 @@ fn errors(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     // The message takes what is left of the line.
     let room = usize::from(style.width).saturating_sub(28).max(20);
     for error in &result.errors {
-        let lines = fill(&clean(&error.first), room);
+        let lines = fill(&clean(&error.first), room, style);
         let first = lines.first().cloned().unwrap_or_default();
         table.row([warn(error.kind), warn(&grouped(error.count as f64, 0)), first]);
         for line in lines.into_iter().skip(1) {
@@ -73,7 +76,7 @@ fn generator(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()>
         format!("sent at most {p50} late in the median, {p99} for 99 %, {max} at worst; ")
     });
     let text = format!("The generator: {}{cpu} of CPU{}.", lag.unwrap_or_default(), pacing.unwrap_or_default());
-    for line in fill(&text, usize::from(style.width)) {
+    for line in fill(&text, usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
     }
     writeln!(out)

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::style::Style;
-use crate::text::table::{Grid, width};
+use crate::text::table::{Grid, width, written};
 
 /// Columns that a function's name gets at least; for that others go.
 pub(super) const NARROWEST: usize = 28;
@@ -43,8 +43,8 @@ impl Columns {
         let has_any = |column: &usize| self.rows.iter().any(|row| !row[*column].is_empty());
         self.left = (0..self.headings.len()).filter(has_any).collect();
         let widest = |column: usize| {
-            let cells = self.rows.iter().map(|row| width(&row[column]));
-            cells.chain([width(&self.headings[column])]).max().unwrap_or(0) + GAP
+            let cells = self.rows.iter().map(|row| width(&written(&row[column], style)));
+            cells.chain([width(&written(&self.headings[column], style))]).max().unwrap_or(0) + GAP
         };
         let total = usize::from(style.width);
         let room = |left: &[usize]| total.saturating_sub(left.iter().map(|column| widest(*column)).sum());
@@ -57,6 +57,8 @@ impl Columns {
         }
         let room = room(&left);
         self.left = left;
+        // An ellipsis is three characters in ASCII.
+        let room = if style.ascii { room.saturating_sub(2) } else { room };
         room.max(NARROWEST / 2)
     }
 

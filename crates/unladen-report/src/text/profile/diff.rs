@@ -15,7 +15,7 @@ use crate::text::table::{faint, strong, warn};
 pub(in crate::text) fn diff(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let diff = &result.diff;
     let [baseline, candidate] = &diff.titles;
-    for line in fill(&clean(&format!("{baseline} → {candidate}")), usize::from(style.width)) {
+    for line in fill(&clean(&format!("{baseline} → {candidate}")), usize::from(style.width), style) {
         writeln!(out, "{}", style.heading(&line))?;
     }
     match &result.setups {
@@ -65,7 +65,7 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
     }
     let shown: Vec<&DiffRow> = changed.iter().chain(&same).take(top).copied().collect();
     if changed.is_empty() && has_any {
-        writeln!(out, "{}\n", style.heading("no measurable difference in any function"))?;
+        writeln!(out, "{}\n", style.heading("no significant difference in any function"))?;
     }
     let headings = ["itself", "change", "with calls", "change", "calls/request"];
     let mut columns = Columns::new(&headings, &[0, 2, 4, 1]);
@@ -94,7 +94,7 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
         columns.function(index, if row.is_changed { name } else { faint(&unmarked(&name)) });
         // Where that is so of all, it was said above.
         if !row.is_changed && has_interval(row) && !changed.is_empty() {
-            columns.below(faint("  no measurable difference"));
+            columns.below(faint("  no significant difference"));
         }
     }
     if !shown.is_empty() {
@@ -110,7 +110,7 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
         writeln!(
             out,
             "{}\n",
-            style.faint(&further(same_left, if has_any { ": no measurable difference" } else { "" }))
+            style.faint(&further(same_left, if has_any { ": no significant difference" } else { "" }))
         )?;
     }
     if unmoved > 0 {
@@ -125,7 +125,7 @@ fn has_interval(row: &DiffRow) -> bool {
 
 /// A sentence, over as many lines as it takes.
 fn filled(text: &str, dress: impl Fn(&str) -> String, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    fill(text, usize::from(style.width)).iter().try_for_each(|line| writeln!(out, "{}", dress(line)))
+    fill(text, usize::from(style.width), style).iter().try_for_each(|line| writeln!(out, "{}", dress(line)))
 }
 
 /// Marks of a cell do not nest.

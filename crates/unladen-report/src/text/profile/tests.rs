@@ -60,7 +60,7 @@ fn tables_fit_the_terminal() {
 #[test]
 fn colours_change_no_column() {
     let mut out = Vec::new();
-    let style = Style { width: 100, colour: true };
+    let style = Style { colour: true, ..Style::plain(100) };
     Text.profile(&sample::profiled(), style, &mut out).unwrap();
     Text.profile_diff(&sample::profile_diff(), style, &mut out).unwrap();
     let mut plain = String::new();
@@ -130,8 +130,8 @@ fn a_comparison_that_tells_nothing_says_so_in_a_line() {
     let of = |a: &Profile, b: &Profile| ProfileDiff { diff: diff(a, b).unwrap(), ..sample::profile_diff() };
     let page = sample::profiled().profile;
     let none = compared(&of(&page, &page), 100);
-    assert_eq!(none.matches("no measurable difference").count(), 2, "{none}");
-    assert!(none.contains("\n\nno measurable difference in any function\n\n"), "{none}");
+    assert_eq!(none.matches("no significant difference").count(), 2, "{none}");
+    assert!(none.contains("\n\nno significant difference in any function\n\n"), "{none}");
     let empty = compared(&of(&Profile::default(), &Profile::default()), 100);
     assert!(empty.contains("\n\nno function was seen in either\n\n"), "{empty}");
 }

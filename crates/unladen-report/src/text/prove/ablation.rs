@@ -1,15 +1,18 @@
-//! Each change alone, all but it, and all up to it; cold and warm side by side. In a design of each alone, what each comes to.
+//! Each change alone, all but it, and all up to it; cold and warm side by side. In a design of each alone, what each
+//! comes to.
 
 use std::io::{self, Write};
 
-use super::verdict::{change, title, value};
+use super::verdict::{TOO_FEW, change, title, value};
 use crate::prove::{ArmResult, Change, Comparison, Prove, Role};
 use crate::style::Style;
 use crate::text::prose::fill;
 use crate::text::table::{Grid, strong};
 
-/// Stands where nothing is told.
-const NOT_TOLD: &str = "·";
+/// Stands where there is no measurable difference.
+const EQUAL: &str = "·";
+/// Stands where there are too few blocks to judge.
+const UNDECIDED: &str = "?";
 /// From this width on cold and warm stand side by side.
 const SIDE_BY_SIDE_FROM: u16 = 100;
 
@@ -17,22 +20,23 @@ pub(super) fn ablation(result: &Prove, style: Style, out: &mut dyn Write) -> io:
     if !result.has(|role| matches!(role, Role::Without(_) | Role::All)) {
         return each(result, style, out);
     }
-    let mut has_dot = false;
+    let mut signs = Signs::default();
     for warm in result.first_quantile().into_iter().chain(["latency.mean"]) {
         let cold = format!("cold.{warm}");
         let has = |metric: &str| result.comparisons.iter().any(|comparison| comparison.metric == metric);
         let metrics: Vec<&str> = [cold.as_str(), warm].into_iter().filter(|metric| has(metric)).collect();
         if style.width >= SIDE_BY_SIDE_FROM {
-            has_dot |= table(result, &metrics, style, out)?;
+            signs.add(table(result, &metrics, style, out)?);
         } else {
             for metric in metrics {
-                has_dot |= table(result, &[metric], style, out)?;
+                signs.add(table(result, &[metric], style, out)?);
             }
         }
     }
-    let dot = if has_dot { format!("; {NOT_TOLD} no measurable difference") } else { String::new() };
-    let note = format!("all but it: the others on; up to it: it and those above it on{dot}");
-    for line in fill(&note, usize::from(style.width)) {
+    let equal = if signs.equal { format!("; {EQUAL} no measurable difference") } else { String::new() };
+    let undecided = if signs.undecided { format!("; {UNDECIDED} {TOO_FEW}") } else { String::new() };
+    let note = format!("all but it: the others on; up to it: it and those above it on{equal}{undecided}");
+    for line in fill(&note, usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
     }
     writeln!(out)
@@ -50,7 +54,9 @@ fn each(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
         for arm in result.arms.iter().filter(is_alone) {
             let Some(comparison) = of_metric().find(|comparison| comparison.arm == arm.name) else { continue };
             let gain = match (comparison.verdict, comparison.ratio) {
-                (Change::None, _) => "no measurable difference".to_owned(),
+                (Change::Equal, _) => "no measurable difference".to_owned(),
+                (Change::TooFewBlocks, Some(ratio)) => format!("{TOO_FEW}, {}", change(ratio)),
+                (Change::TooFewBlocks, None) => TOO_FEW.to_owned(),
                 (_, Some(ratio)) => strong(&change(ratio)),
                 (_, None) => String::new(),
             };
@@ -61,9 +67,9 @@ fn each(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether some figure is none.
-fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) -> io::Result<bool> {
-    let Some(first) = metrics.first() else { return Ok(false) };
+/// Which signs stand for figures in it.
+fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) -> io::Result<Signs> {
+    let Some(first) = metrics.first() else { return Ok(Signs::default()) };
     let name = match metrics {
         [only] => title(only),
         _ => title(metrics[metrics.len() - 1]),
@@ -90,11 +96,15 @@ fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) ->
         row.extend([String::new(), String::new(), baseline]);
     }
     grid.row(row);
-    let mut has_dot = false;
+    let mut signs = Signs::default();
     let mut gain = |comparison: Option<&Comparison>| match comparison {
-        Some(comparison) if comparison.verdict == Change::None => {
-            has_dot = true;
-            NOT_TOLD.to_owned()
+        Some(comparison) if comparison.verdict == Change::Equal => {
+            signs.equal = true;
+            EQUAL.to_owned()
+        }
+        Some(comparison) if comparison.verdict == Change::TooFewBlocks => {
+            signs.undecided = true;
+            UNDECIDED.to_owned()
         }
         Some(comparison) => comparison.ratio.map_or(String::new(), |ratio| strong(&change(ratio))),
         None => String::new(),
@@ -127,7 +137,23 @@ fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) ->
         grid.row(row);
     }
     grid.write(style, out)?;
-    Ok(has_dot)
+    Ok(signs)
+}
+
+/// Signs that a table has, to be explained below it.
+#[derive(Debug, Default, Clone, Copy)]
+struct Signs {
+    equal: bool,
+    undecided: bool,
+}
+
+// === impl Signs ===
+
+impl Signs {
+    fn add(&mut self, other: Self) {
+        self.equal |= other.equal;
+        self.undecided |= other.undecided;
+    }
 }
 
 /// What a knob is called; none where there is no such knob.

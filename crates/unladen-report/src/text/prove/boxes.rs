@@ -7,7 +7,7 @@ use crate::quantity::Kind;
 use crate::scale::Scale;
 use crate::style::Style;
 use crate::text::bar::{axis, box_plot};
-use crate::text::prose::clean;
+use crate::text::prose::{aside, clean};
 
 /// Wider plots tell no more.
 const WIDEST: usize = 76;
@@ -29,7 +29,8 @@ fn panel(
     style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let rows: Vec<(String, BoxPlot)> = arms.iter().filter_map(|arm| Some((cut(&arm.name), plot(arm)?))).collect();
+    let rows: Vec<(String, BoxPlot)> =
+        arms.iter().filter_map(|arm| Some((cut(&arm.name, style), plot(arm)?))).collect();
     if rows.is_empty() {
         return Ok(());
     }
@@ -38,17 +39,23 @@ fn panel(
     let scale = Scale::around(rows.iter().flat_map(|(_, plot)| [plot.p5 as f64, plot.p95 as f64]));
     let note = if scale.is_log() { ", logarithmic" } else { "" };
     let legend = format!("p5 ├─▒█▒─┤ p95, the box from p25 to p75{note}");
-    writeln!(out, "{}  {}", style.heading(heading), style.faint(&legend))?;
+    let line = format!("{heading}  {legend}");
+    if line.chars().count() <= usize::from(style.width) {
+        writeln!(out, "{}  {}", style.heading(heading), style.faint(&legend))?;
+    } else {
+        writeln!(out, "{}", style.heading(heading))?;
+        aside(&legend, style, out)?;
+    }
     for (arm, plot) in &rows {
         writeln!(out, "{arm:name$}  {}", box_plot(plot, &scale, cells))?;
     }
     writeln!(out, "{:name$}  {}\n", "", style.faint(&axis(&scale, Kind::Time, cells)))
 }
 
-fn cut(name: &str) -> String {
-    let name = clean(name);
+fn cut(name: &str, style: Style) -> String {
+    let name = style.text(&clean(name)).into_owned();
     if name.chars().count() <= LONGEST_NAME {
         return name;
     }
-    name.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
+    style.text(&name.chars().take(LONGEST_NAME - 3).chain(['…']).collect::<String>()).into_owned()
 }

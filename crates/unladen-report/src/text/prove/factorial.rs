@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::differences::BRIEF_BELOW;
-use super::verdict::{title, value, verdict};
+use super::verdict::{TOO_FEW, title, value, verdict};
 use crate::prove::{Interaction, InteractionKind, Prove, Role};
 use crate::style::Style;
 use crate::text::table::{Grid, faint, strong};
@@ -55,13 +55,16 @@ fn effects<'a>(
     for interaction in interactions {
         is_empty = false;
         let change = interaction.ratio.change_text();
-        let change = if interaction.told { strong(&change) } else { faint(&untold(&change, style)) };
+        let change = match (interaction.told, interaction.is_equal) {
+            (true, _) => strong(&change),
+            (false, true) => faint(&untold("no measurable difference", &change, style)),
+            (false, false) => untold(TOO_FEW, &change, style),
+        };
         table.row([interaction.knobs.join(" × "), change]);
     }
     if is_empty { Ok(()) } else { table.write(style, out) }
 }
 
-fn untold(change: &str, style: Style) -> String {
-    let words = "no measurable difference";
+fn untold(words: &str, change: &str, style: Style) -> String {
     if style.width < BRIEF_BELOW { words.to_owned() } else { format!("{words}, {change}") }
 }

@@ -25,10 +25,11 @@ fn sentence(interaction: &Interaction) -> String {
     let Some(expected) = interaction.expected else {
         return format!("{metric}: all together come to {together}.");
     };
-    let word = match interaction.told {
-        false => "no measurable interaction",
-        true if interaction.ratio.value > expected.value => "they overlap",
-        true => "they help one another",
+    let word = match (interaction.told, interaction.is_equal) {
+        (false, true) => "no measurable interaction",
+        (false, false) => "too few blocks to judge whether they interact",
+        (true, _) if interaction.ratio.value > expected.value => "they overlap",
+        (true, _) => "they help one another",
     };
     format!("{metric}: the changes alone multiply to {}; all together come to {together}: {word}.", amount(expected))
 }

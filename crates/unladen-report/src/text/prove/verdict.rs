@@ -7,8 +7,11 @@ use crate::text::figure::share_text;
 use crate::text::table::{faint, strong, warn};
 use crate::weigh::Span;
 
+/// Said where neither a change nor equality is.
+pub(super) const TOO_FEW: &str = "too few blocks to judge";
+
 /// `p50` for `latency.p50`, `cold p50` for `cold.latency.p50`, `within 50 ms` for `within.50ms`.
-pub(super) fn title(metric: &str) -> String {
+pub(crate) fn title(metric: &str) -> String {
     let (cold, rest) = metric.strip_prefix("cold.").map_or(("", metric), |rest| ("cold ", rest));
     match rest.split_once('.') {
         Some(("latency", name)) => format!("{cold}{name}"),
@@ -59,14 +62,21 @@ pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
     let words = match (comparison.verdict, comparison.kind) {
         (Change::Better, Metric::Within | Metric::Throughput) => "more",
         (Change::Worse, Metric::Within | Metric::Throughput) => "less",
+        (Change::TooFewBlocks, _) => TOO_FEW,
         (change, metric) => change.as_str(metric),
     };
     let size = size(comparison);
     match comparison.verdict {
         Change::Better => strong(&format!("{words} by {size}")),
         Change::Worse => warn(&format!("{words} by {size}")),
-        Change::None if is_brief => faint(words),
-        Change::None => faint(&format!("{words}{}", signed(comparison))),
+        // The interval is all that is known: it stays, however narrow the terminal.
+        Change::TooFewBlocks => format!("{words}{}", signed(comparison, None)),
+        // An interval without zero that is called nothing would be a riddle without the floor.
+        Change::Equal if comparison.excludes_no_change() => {
+            faint(&format!("{words}{}", signed(comparison, Some(floor(comparison)))))
+        }
+        Change::Equal if is_brief => faint(words),
+        Change::Equal => faint(&format!("{words}{}", signed(comparison, None))),
     }
 }
 
@@ -88,14 +98,22 @@ fn size(comparison: &Comparison) -> String {
     }
 }
 
-/// ` (−0.9 to +0.4 %)`: where nothing is told, both directions are left.
-fn signed(comparison: &Comparison) -> String {
-    let Some(Span { low, high, .. }) =
-        comparison.ratio.map(Span::less_one).filter(|_| comparison.kind != Metric::Within)
-    else {
-        return String::new();
+/// ` (−0.9 to +0.4 %)`: where nothing is told, both directions are left. With the floor, ` (+0.1 to +0.4 %; floor 1.1
+/// %)`.
+fn signed(comparison: &Comparison, floor: Option<String>) -> String {
+    let floor = floor.map_or(String::new(), |floor| format!("; floor {floor}"));
+    let (Span { low, high, .. }, unit) = match (comparison.kind, comparison.ratio) {
+        (Metric::Within, _) => (comparison.difference, "points"),
+        (_, Some(ratio)) => (ratio.less_one(), "%"),
+        (_, None) => {
+            let [low, high] = [comparison.difference.low, comparison.difference.high].map(|end| {
+                let sign = if end < 0.0 { "−" } else { "+" };
+                format!("{sign}{}", plain(kind(comparison), end.abs()))
+            });
+            return format!(" ({low} to {high}{floor})");
+        }
     };
-    format!(" ({} to {} %)", with_sign(low), with_sign(high))
+    format!(" ({} to {} {unit}{floor})", with_sign(low), with_sign(high))
 }
 
 /// `−62.0 ± 1.1 %`

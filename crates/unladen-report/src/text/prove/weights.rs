@@ -2,13 +2,15 @@
 
 use std::io::{self, Write};
 
-use super::verdict::{self, floor, kind, value};
+use super::verdict::{self, TOO_FEW, floor, kind, value};
 use crate::prove::{ArmResult, Change, Comparison, Metric, Prove};
 use crate::quantity::Quantity;
 use crate::style::Style;
 use crate::text::prose::paragraph;
 use crate::text::table::{Grid, strong, warn};
 
+/// What is within the floor.
+const NO_DIFFERENCE: &str = "no measurable difference";
 /// More rows of a section are in the JSON result.
 const MOST_ROWS: usize = 12;
 /// Below this width there is room for a margin only, not for both ends.
@@ -20,20 +22,45 @@ pub(super) fn weights(result: &Prove, arm: &ArmResult, style: Style, out: &mut d
     if weights.is_empty() {
         return Ok(());
     }
-    for (change, heading) in [(Change::Better, "lighter, per request"), (Change::Worse, "heavier, per request")] {
-        let mut rows: Vec<&Comparison> =
-            weights.iter().copied().filter(|comparison| comparison.verdict == change).collect();
+    for (change, heading) in [
+        (Change::Better, "lighter, per request"),
+        (Change::Worse, "heavier, per request"),
+        (Change::TooFewBlocks, TOO_FEW),
+        (Change::Equal, "no measurable difference, per request"),
+    ] {
+        let mut rows: Vec<&Comparison> = weights
+            .iter()
+            .copied()
+            .filter(|comparison| comparison.verdict == change && is_listed(comparison))
+            .collect();
         rows.sort_by(|a, b| rank(b).0.cmp(&rank(a).0).then(rank(b).1.total_cmp(&rank(a).1)));
         section(&rows, heading, &arm.name, style, out)?;
     }
-    let unchanged = weights.iter().filter(|comparison| comparison.verdict == Change::None).count();
-    if unchanged > 0 {
-        let other = if unchanged == weights.len() { "" } else { "other " };
-        let s = if unchanged == 1 { "" } else { "s" };
-        paragraph(&format!("{unchanged} {other}weight{s}: no measurable difference."), style, out)?;
+    let unlisted: Vec<&&Comparison> = weights.iter().filter(|comparison| !is_listed(comparison)).collect();
+    let counts = [(Change::Equal, NO_DIFFERENCE), (Change::TooFewBlocks, TOO_FEW)];
+    let mut said = String::new();
+    for (change, words) in counts {
+        let count = unlisted.iter().filter(|comparison| comparison.verdict == change).count();
+        if count > 0 {
+            let other = if count == weights.len() { "" } else { "other " };
+            let s = if count == 1 { "" } else { "s" };
+            let space = if said.is_empty() { "" } else { " " };
+            said.push_str(&format!("{space}{count} {other}weight{s}: {words}."));
+        }
+    }
+    if !said.is_empty() {
+        paragraph(&said, style, out)?;
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// What is told, and what its own interval would call a change; the rest is counted.
+fn is_listed(comparison: &Comparison) -> bool {
+    match comparison.verdict {
+        Change::Better | Change::Worse => true,
+        Change::TooFewBlocks | Change::Equal => comparison.excludes_no_change(),
+    }
 }
 
 /// CPU first, by how much of it went or came; then whatever changed most.
@@ -57,7 +84,11 @@ fn section(rows: &[&Comparison], heading: &str, arm: &str, style: Style, out: &m
             format!("{}{}", if weight.approximate { "≈ " } else { "" }, weight.title),
             value(comparison, comparison.baseline),
             value(comparison, comparison.candidate),
-            if comparison.verdict == Change::Worse { warn(&change) } else { strong(&change) },
+            match comparison.verdict {
+                Change::Worse => warn(&change),
+                Change::Better => strong(&change),
+                Change::Equal | Change::TooFewBlocks => change,
+            },
             floor(comparison),
         ]);
     }

@@ -52,7 +52,8 @@ fn no_answer_is_longer_or_shorter_than_it_says() {
                     same => same,
                 };
                 assert_eq!(framing, expected, "{what}");
-                // HTTP/1.0 knows no chunks; 204 has neither length (RFC 9110, section 8.6) nor encoding (RFC 9112, section 6.1).
+                // HTTP/1.0 knows no chunks; 204 has neither length (RFC 9110, section 8.6) nor encoding (RFC 9112,
+                // section 6.1).
                 assert!(minor == 1 || lines(Name::TransferEncoding) == 0, "{what}");
                 assert!(status != 204 || lines(Name::ContentLength) + lines(Name::TransferEncoding) == 0, "{what}");
                 // What ends with the connection is not said to keep it, and what keeps it is said to.

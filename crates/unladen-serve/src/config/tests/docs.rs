@@ -5,7 +5,7 @@ use unladen_http1::Fault;
 use super::*;
 use crate::record::Reason;
 
-const PAGE: &str = include_str!("../../../../../docs/serve.md");
+const PAGE: &str = include_str!("../../../../../docs/reference/serve.md");
 
 /// As little as brings every key up, so that all else is a default.
 const LEAST_OF_ALL: &str = "
@@ -14,27 +14,27 @@ listen = '127.0.0.1:6190'
 [log]
 [otlp]
 endpoint = 'http://127.0.0.1:4318'
-[[beside]]
+[[outbound]]
 name = 'search'
 listen = '127.0.0.1:6102'
 upstream = 'https://search.example'
 health.path = '/up'
-[[beside.rate]]
+[[outbound.rate]]
 rate = 10
-[[front]]
+[[site]]
 listen = '127.0.0.1:8081'
-app = 'http://127.0.0.1:8080'
+upstream = 'http://127.0.0.1:8080'
 breaker = true
 cache.country.database = 'country.mmdb'
-[[front.validator]]
+[[site.validator]]
 path = '/'
 head = true
 ";
 
-/// The tables of docs/serve.md, as they have to be.
+/// The tables of docs/reference/serve.md, as they have to be.
 fn reference() -> String {
     let explained = parse(LEAST_OF_ALL).unwrap().explained;
-    let off: Vec<Explained> = parse(&format!("{LEAST}{FRONT}")).unwrap().explained;
+    let off: Vec<Explained> = parse(&format!("{LEAST}{SITE}")).unwrap().explained;
     let mut text = String::new();
     let mut table = None;
     for key in KEYS {
@@ -42,11 +42,11 @@ fn reference() -> String {
             table = Some(key.table);
             let place = match key.table {
                 "" => "The top level".to_owned(),
-                "upstream" => "`upstream` and `app`, each of several".to_owned(),
+                "upstream" => "`upstream`, each of several".to_owned(),
                 "tls" => "`tls`, each of several".to_owned(),
                 table => {
                     let places: Vec<String> = key.places().iter().map(|place| format!("`{place}`")).collect();
-                    let own = if table.starts_with("front.") { ", where its defaults are others" } else { "" };
+                    let own = if table.starts_with("site.") { ", where its defaults are others" } else { "" };
                     format!("{}{own}", places.join(" and "))
                 }
             };
@@ -58,7 +58,7 @@ fn reference() -> String {
         let default = match (key.table, key.name) {
             _ if key.why.is_empty() => "(required)".to_owned(),
             ("", "threads") => format!("the CPUs: {}", key.why),
-            ("rate", "burst") | ("validator", "head") | ("front", "tls") => key.why.to_owned(),
+            ("rate", "burst") | ("validator", "head") | ("site", "tls") => key.why.to_owned(),
             ("upstream", "weight") => format!("`1`: {}", key.why),
             _ => match one.as_deref() {
                 Some("none") | None => key.why.to_owned(),
@@ -75,7 +75,7 @@ fn every_key_is_documented_with_its_default() {
     let expected = reference();
     let (_, rest) = PAGE.split_once("<!-- of the keys -->\n\n").unwrap();
     let (written, _) = rest.split_once("\n<!-- so far -->").unwrap();
-    assert_eq!(written, expected, "docs/serve.md should have:\n{expected}");
+    assert_eq!(written, expected, "docs/reference/serve.md should have:\n{expected}");
 }
 
 /// Every example of the page is one.
@@ -126,7 +126,11 @@ fn every_reason() -> Vec<Reason> {
             Reason::Draining => Reason::TooManyOfClient,
             Reason::TooManyOfClient => Reason::OnlyIfCached,
             Reason::OnlyIfCached => Reason::PurgeForbidden,
-            Reason::PurgeForbidden => return None,
+            Reason::PurgeForbidden => Reason::BufferFull,
+            Reason::BufferFull => Reason::TooManyUploads,
+            Reason::TooManyUploads => Reason::DiskFailed,
+            Reason::DiskFailed => Reason::OutOfFiles,
+            Reason::OutOfFiles => return None,
         })
     }
     std::iter::successors(Some(Reason::Malformed(Fault::HeadTooLong)), |reason| next(*reason)).collect()

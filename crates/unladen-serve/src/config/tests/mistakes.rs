@@ -1,9 +1,9 @@
 use super::*;
 
-/// A good file with lines at its top, in its `[[beside]]`, and after that.
-fn with(top: &str, beside: &str, rest: &str) -> String {
+/// A good file with lines at its top, in its `[[outbound]]`, and after that.
+fn with(top: &str, outbound: &str, rest: &str) -> String {
     let join = |text: &str| if text.is_empty() { String::new() } else { format!("{text}\n") };
-    format!("{}{LEAST}{}{}", join(top), join(beside), join(rest))
+    format!("{}{LEAST}{}{}", join(top), join(outbound), join(rest))
 }
 
 /// A good file with another line for one of its keys.
@@ -20,10 +20,10 @@ fn errors_point_at_the_place_and_say_what_was_meant() {
         ("no TOML", with("threads =", "", "")),
         ("a key twice", with("", "name = 'x'", "")),
         ("nothing", String::new()),
-        ("none", "beside = []\n".into()),
-        ("one in single brackets", LEAST.replace("[[beside]]", "[beside]")),
-        ("in front, and nowhere to go", with("", "", "[[front]]\nlisten = '0.0.0.0:443'")),
-        ("nothing said of one", "[[beside]]\n".into()),
+        ("none", "outbound = []\n".into()),
+        ("one in single brackets", LEAST.replace("[[outbound]]", "[outbound]")),
+        ("in front, and nowhere to go", with("", "", "[[site]]\nlisten = '0.0.0.0:443'")),
+        ("nothing said of one", "[[outbound]]\n".into()),
         ("a key misspelt", with("thread = 2", "", "")),
         ("a key in the wrong table", with("", "idle = '4s'", "")),
         ("a table in the wrong table", with("[pool]\nidle = '4s'", "", "")),
@@ -63,7 +63,7 @@ fn errors_point_at_the_place_and_say_what_was_meant() {
         ("a query", upstream("'https://search.example/?a=1'")),
         ("a password", upstream("'https://me:secret@search.example'")),
         ("a port that is none", upstream("'https://search.example:99999'")),
-        ("one place twice", upstream("['http://127.0.0.1:80', { url = 'http://127.0.0.1' }]")),
+        ("one endpoint twice", upstream("['http://127.0.0.1:80', { url = 'http://127.0.0.1' }]")),
         ("a weight of nothing", upstream("[{ url = 'http://127.0.0.1:80', weight = 0 }]")),
         ("a weight without a URL", upstream("[{ weight = 2 }]")),
         ("a number for a URL", upstream("9243")),
@@ -85,10 +85,10 @@ fn errors_point_at_the_place_and_say_what_was_meant() {
         ("an ejection above its bound", with("", "outlier.ejection = '10m'", "")),
         ("a TTL above its bound", with("", "resolve.min_ttl = '10m'", "")),
         ("a default that does not fit", with("", "pool.fresh = '3s'", "[defaults]\npool.idle = '2s'")),
-        ("a rate of nothing", with("", "", "[[beside.rate]]\nrate = 0")),
-        ("a rate without its number", with("", "", "[[beside.rate]]\nheader = 'X-Key'")),
-        ("a header that is none", with("", "", "[[beside.rate]]\nheader = 'X Key'\nrate = 1")),
-        ("one table for a list", with("", "", "[beside.rate]\nrate = 1")),
+        ("a rate of nothing", with("", "", "[[outbound.rate]]\nrate = 0")),
+        ("a rate without its number", with("", "", "[[outbound.rate]]\nheader = 'X-Key'")),
+        ("a header that is none", with("", "", "[[outbound.rate]]\nheader = 'X Key'\nrate = 1")),
+        ("one table for a list", with("", "", "[outbound.rate]\nrate = 1")),
         ("two of one name", format!("{LEAST}{}", LEAST.replace("6102", "6103"))),
         ("two at one address", format!("{LEAST}{second}")),
         ("one at the address where it shows itself", with("[admin]\nlisten = '127.0.0.1:6102'", "", "")),
@@ -110,26 +110,26 @@ fn refused(files: &[(&str, String)]) -> String {
 
 /// The same in front of an application.
 #[test]
-fn errors_in_front() {
-    let with = |lines: &str| format!("{FRONT}{lines}\n");
+fn errors_in_site() {
+    let with = |lines: &str| format!("{SITE}{lines}\n");
     let instead = |key: &str, line: &str| -> String {
-        FRONT.lines().map(|old| format!("{}\n", if old.starts_with(key) { line } else { old })).collect()
+        SITE.lines().map(|old| format!("{}\n", if old.starts_with(key) { line } else { old })).collect()
     };
-    let validator = |lines: &str| format!("{FRONT}[[front.validator]]\n{lines}\n");
+    let validator = |lines: &str| format!("{SITE}[[site.validator]]\n{lines}\n");
     let postgres = |query: &str| validator(&format!("path = '/{{a}}/{{b}}'\ndatabase = 'postgres://db/shop'\n{query}"));
     let files = [
-        ("one in single brackets", FRONT.replace("[[front]]", "[front]")),
-        ("a key misspelt", with("appl = 'x'")),
-        ("what belongs beside", with("upstream = 'http://127.0.0.1:1'")),
+        ("one in single brackets", SITE.replace("[[site]]", "[site]")),
+        ("a key misspelt", with("upstraem = 'x'")),
+        ("what belongs at the top", with("threads = 2")),
         ("what belongs in front", format!("{LEAST}cache = false\n")),
         ("a key of the cache", with("memory = '1GiB'")),
         ("a key of a group", with("pool.idel = '4s'")),
-        ("FastCGI", instead("app", "app = 'fastcgi://127.0.0.1:9000'")),
-        ("itself", instead("app", "app = 'https://127.0.0.1'")),
-        ("an application nowhere", instead("app", "")),
-        ("two of one name", format!("{FRONT}{}", FRONT.replace("443", "444"))),
-        ("a name that is taken beside", format!("{FRONT}name = 'search'\n{LEAST}")),
-        ("an address that is taken", format!("{LEAST}{}", FRONT.replace("0.0.0.0:443", "127.0.0.1:6102"))),
+        ("FastCGI", instead("upstream", "upstream = 'fastcgi://127.0.0.1:9000'")),
+        ("itself", instead("upstream", "upstream = 'https://127.0.0.1'")),
+        ("an application nowhere", instead("upstream", "")),
+        ("two of one name", format!("{SITE}{}", SITE.replace("443", "444"))),
+        ("a name that is taken beside", format!("{SITE}name = 'search'\n{LEAST}")),
+        ("an address that is taken", format!("{LEAST}{}", SITE.replace("0.0.0.0:443", "127.0.0.1:6102"))),
         ("redirected to itself", with("redirect = '0.0.0.0:443'")),
         ("a certificate alone", instead("tls", "tls = { cert = 'site.pem' }")),
         ("a certificate as a text", instead("tls", "tls = 'site.pem'")),
@@ -148,6 +148,14 @@ fn errors_in_front() {
         ("cookies that are none", with("cache.ignore_cookies = ['*', 'a b', 'a*b']")),
         ("a language that is none", with("cache.languages = ['en', 'en_US', '']")),
         ("parameters that are none", with("cache.ignore_query = ['a=b', '*']")),
+        ("a failure for a page", with("cache.statuses = [404, 503]")),
+        ("a status that no cache keeps", with("cache.statuses = [401]")),
+        ("a rate by what is taken off", with("[[site.rate]]\nheader = 'X-Real-IP'\nrate = 5")),
+        ("a rate by what is written anew", with("[[site.rate]]\nheader = 'X-Forwarded-For'\nrate = 5")),
+        ("a rate by a country that is not known", with("[[site.rate]]\nheader = 'X-GeoIP-Country'\nrate = 5")),
+        ("a rate by what is dropped", with("[[site.rate]]\nheader = 'api_key'\nrate = 5")),
+        ("a rate by what the cache answers", with("[[site.rate]]\nheader = 'If-None-Match'\nrate = 5")),
+        ("hits of what keeps nothing", format!("{LEAST}[[outbound.rate]]\nrate = 1\nhits = true\n")),
         ("no country database", with("cache.country.database = 'none.mmdb'")),
         ("a country as a text", with("cache.country = 'country.mmdb'")),
         ("purge as a text", with("cache.purge = '127.0.0.1'")),
@@ -163,6 +171,8 @@ fn errors_in_front() {
         ("another's parameters", validator("path = '/{a}'\ndatabase = 'mysql://db/shop'\nquery = 'select $1'")),
         ("a database that there is not", validator("path = '/'\ndatabase = 'oracle://me:secret@db/x'\nquery = 'x'")),
         ("a database without a name", validator("path = '/'\ndatabase = 'postgres://db'\nquery = 'x'")),
+        ("what does something with a query", with("effects = ['/cart?add', 'a/b', '*']")),
+        ("what does something and nothing", with("effects = ['export']\nno_effects = ['Export']")),
         ("a file of no name", validator("path = '/{page}'\nfile = 'pages/{pgae}'")),
         ("a brace alone", validator("path = '/{page}'\nfile = 'pages/{page'")),
     ];
@@ -172,9 +182,9 @@ fn errors_in_front() {
 #[test]
 fn all_mistakes_are_told_at_once() {
     let text =
-        "threads = 0\ncolour = 1\n[[beside]]\nlisten = 'x'\nupstream = 'y'\npool.idle = 4\n[[beside]]\nname = ''\n";
+        "threads = 0\ncolour = 1\n[[outbound]]\nlisten = 'x'\nupstream = 'y'\npool.idle = 4\n[[outbound]]\nname = ''\n";
     insta::assert_snapshot!(parse(text).unwrap_err());
-    let syntax = "threads = \n[[beside]\nname = 'x'\n";
+    let syntax = "threads = \n[[outbound]\nname = 'x'\n";
     insta::assert_snapshot!(parse(syntax).unwrap_err());
     let many: String = (0..50).map(|n| format!("key{n} = 1\n")).collect();
     assert!(parse(&many).unwrap_err().to_string().ends_with("and 31 more"));
@@ -195,15 +205,20 @@ fn warnings_say_what_comes_of_it() {
         ("a status that says no", with("", "retry.statuses = [404, 503]", "")),
         ("statuses without attempts", with("", "retry = { attempts = 0, statuses = [503] }", "")),
         ("slow health", with("", "health = { path = '/', every = '1s' }", "")),
-        ("plain in front", FRONT.replace("tls = ", "# ")),
-        ("all trusted", format!("{FRONT}trusted.proxies = ['0.0.0.0/0']\n")),
-        ("all may purge", format!("{FRONT}cache.purge = ['::/0']\n")),
-        ("a key in front for all", FRONT.replace("site.key", "open.key")),
+        ("plain in front", SITE.replace("tls = ", "# ")),
+        ("all trusted", format!("{SITE}trusted.proxies = ['0.0.0.0/0']\n")),
+        ("all may purge", format!("{SITE}cache.purge = ['::/0']\n")),
+        ("cookies that share", format!("{SITE}cache.share_with_cookies = true\n")),
+        ("a proxy that may purge", format!("{SITE}trusted.proxies = ['10.0.0.0/8']\ncache.purge = ['10.1.2.3']\n")),
+        ("a key in front for all", SITE.replace("site.key", "open.key")),
+        ("a validator of nothing kept", format!("{SITE}cache = false\n[[site.validator]]\npath = '/'\nhead = true\n")),
         (
-            "a validator of nothing kept",
-            format!("{FRONT}cache = false\n[[front.validator]]\npath = '/'\nhead = true\n"),
+            "a maximum alone",
+            format!(
+                "{SITE}[[site.validator]]\npath = '/{{page*}}'\ndatabase = 'sqlite:site.db'\nquery = 'select max(changed) from pages'\n"
+            ),
         ),
-        ("keys of no header", with("", "", "[[beside.rate]]\nrate = 1\nkeys = 5")),
+        ("keys of no header", with("", "", "[[outbound.rate]]\nrate = 1\nkeys = 5")),
     ];
     let texts = files.map(|(what, text)| {
         let warnings = parse(&text).expect(what).warnings;
@@ -211,6 +226,24 @@ fn warnings_say_what_comes_of_it() {
         format!("# {what}\n{}\n", warnings[0])
     });
     insta::assert_snapshot!(texts.join("\n"));
+}
+
+/// What has values to be counted by may be counted by.
+#[test]
+fn rates_by_what_reaches_the_application_are_taken() {
+    for (settings, header) in [
+        ("", "Authorization"),
+        ("", "X-Api-Key"),
+        ("underscores = true", "api_key"),
+        ("cache = false", "If-None-Match"),
+        ("trusted.proxies = ['10.0.0.1']", "X-Forwarded-For"),
+        ("cache.country.database = 'country.mmdb'", "X-GeoIP-Country"),
+    ] {
+        let text = format!("{SITE}{settings}\n[[site.rate]]\nheader = '{header}'\nrate = 5\nhits = true\n");
+        let rates =
+            parse(&text).unwrap_or_else(|error| panic!("{header}: {error}")).settings.site[0].proxy.rates.clone();
+        assert!(rates[0].hits, "{header}");
+    }
 }
 
 /// A default that is wrong is told once, and not for each that it is a default of.

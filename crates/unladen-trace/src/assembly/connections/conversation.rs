@@ -32,6 +32,8 @@ pub(super) struct Conversation {
     /// The call did not wait until it stood: that time comes on top.
     pending: bool,
     protocol: Protocol,
+    /// What was spoken before it went over to TLS.
+    pub(super) inside: Option<Protocol>,
     language: Language,
     /// The other side asks: a connection that was accepted. Nothing of it is looked at.
     accepted: bool,
@@ -43,13 +45,21 @@ pub(super) struct Conversation {
     login_ns: Option<u64>,
 }
 
+/// A statement that waits for its answer.
+#[derive(Debug)]
+struct Asked {
+    key: statements::Key,
+    /// It was to be prepared, and not executed.
+    is_prepare: bool,
+}
+
 /// What it takes to understand what is said.
 #[derive(Debug)]
 enum Language {
     Unknown,
     Plain,
-    Postgres(PostgresClient, VecDeque<statements::Key>),
-    Mysql(MysqlClient, VecDeque<statements::Key>),
+    Postgres(PostgresClient, VecDeque<Asked>),
+    Mysql(MysqlClient, VecDeque<Asked>),
     Tls(Handshake),
     Dns(VecDeque<(String, String, u64)>),
 }
@@ -74,6 +84,7 @@ impl Conversation {
             asked_for_ns: at_ns,
             pending,
             protocol: Protocol::Silent,
+            inside: None,
             language: Language::Unknown,
             accepted: false,
             asked_ns: None,
@@ -159,6 +170,7 @@ impl Conversation {
         }
         // The server's yes to TLS has come in between: this is the hello.
         if self.language.is_now_tls() {
+            self.inside = Some(self.protocol);
             (self.language, self.protocol) = (Language::Tls(Handshake::default()), Protocol::Tls);
         }
         let (payload, total) = (transfer.payload, usize::try_from(transfer.result).unwrap_or(0));
@@ -169,22 +181,16 @@ impl Conversation {
                 let used = &mut self.used;
                 client.sent(payload, total, |statement| {
                     *used = true;
-                    if !statement.parse_only {
-                        let to = (database.0, database.1.as_str(), QueryProtocol::Postgres);
-                        let key = statements.executed(to, statement.text, Some(statement.identity), moment);
-                        wait(pending, key);
-                    }
+                    let to = (database.0, database.1.as_str(), QueryProtocol::Postgres);
+                    wait(pending, Asked::of(to, &statement, moment, statements));
                 });
             }
             Language::Mysql(client, pending) => {
                 let used = &mut self.used;
                 client.sent(payload, total, |statement| {
                     *used = true;
-                    if !statement.parse_only {
-                        let to = (database.0, database.1.as_str(), QueryProtocol::Mysql);
-                        let key = statements.executed(to, statement.text, Some(statement.identity), moment);
-                        wait(pending, key);
-                    }
+                    let to = (database.0, database.1.as_str(), QueryProtocol::Mysql);
+                    wait(pending, Asked::of(to, &statement, moment, statements));
                 });
             }
             Language::Tls(handshake) => match handshake.sent(payload, begun_ns, transfer.at_ns) {
@@ -273,22 +279,46 @@ impl Language {
     }
 }
 
-/// The first bytes of an answer have come: of the oldest statement, and of those that were sent with it. The time is the
-/// oldest one's alone, since the others' is in it.
+impl Asked {
+    fn of(
+        to: (usize, &str, QueryProtocol),
+        statement: &wire::Statement<'_>,
+        moment: Moment,
+        statements: &mut Statements,
+    ) -> Self {
+        let is_prepare = statement.parse_only;
+        let key = if is_prepare {
+            statements.prepared(to, statement.text, moment)
+        } else {
+            statements.executed(to, statement.text, Some(statement.identity), moment)
+        };
+        Self { key, is_prepare }
+    }
+}
+
+/// The first bytes of an answer have come: of the oldest statement, and of those that were sent with it. The time is
+/// the oldest one's alone, since the others' is in it.
 fn answered(
-    pending: &mut VecDeque<statements::Key>,
+    pending: &mut VecDeque<Asked>,
     took_ns: Option<u64>,
     rows: Option<u64>,
     moment: Moment,
     statements: &mut Statements,
 ) {
-    if let (Some(key), Some(took_ns)) = (pending.front(), took_ns) {
-        statements.took(key, took_ns, moment);
+    if let Some(took_ns) = took_ns {
+        match pending.front() {
+            Some(Asked { key, is_prepare: true }) => {
+                statements.prepare_took(key, took_ns, moment);
+                pending.pop_front();
+            }
+            Some(asked) => statements.took(&asked.key, took_ns, moment),
+            None => {}
+        }
     }
     if let Some(rows) = rows {
         // The answer is whole: what came before it in the same breath has been answered too.
-        if let Some(key) = pending.back() {
-            statements.rows(key, rows, moment);
+        if let Some(asked) = pending.back().filter(|asked| !asked.is_prepare) {
+            statements.rows(&asked.key, rows, moment);
         }
         pending.clear();
     }

@@ -13,7 +13,7 @@ use crate::cmd::showing::Showing;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::Report;
-use crate::profile::{self, Outcome, Page};
+use crate::profile::{self, Page, Ran};
 
 use super::TOP;
 
@@ -67,7 +67,7 @@ fn of_urls(args: &Args) -> Result<(), Failure> {
     let pages = [Page::new(&args.sending, &args.a)?, Page::new(&args.sending, &args.b)?];
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
-    let Outcome { result: (mut result, profiles), failure } = profile::diff_urls(pages, &options, &cancel)?;
+    let Ran { result: (mut result, profiles), failure } = profile::diff_urls(pages, &options, &cancel)?;
     result.top = args.top;
     let written = folder.map_or(Ok(Vec::new()), |folder| write(args, &folder, &result, &profiles));
     let written = written.map(|files| result.written = files);

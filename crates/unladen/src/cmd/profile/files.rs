@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use unladen_profile::{Pattern, Profile, READERS, Reader, WRITERS, Writer, reader_named, writer_for, writer_named};
+use unladen_profile::{
+    Pattern, Profile, ProfileReader, READERS, WRITERS, Writer, reader_named, writer_for, writer_named,
+};
 
 use crate::cmd::showing::Showing;
 use crate::exit::Failure;
@@ -16,15 +18,15 @@ use super::TOP;
 pub(super) struct Kept {
     /// The folder for the flame graph and the profile in all formats
     #[arg(long, value_name = "DIR", default_value = "unladen-profile", help_heading = "What to show")]
-    files: PathBuf,
+    output_dir: PathBuf,
     /// Write no files but those of --output
-    #[arg(long, conflicts_with = "files", help_heading = "What to show")]
+    #[arg(long, conflicts_with = "output_dir", help_heading = "What to show")]
     no_files: bool,
 }
 
 /// What is read.
 #[derive(Debug, clap::Args)]
-struct Source {
+struct ProfileFile {
     /// Files of profiles; - is standard input
     #[arg(required = true, value_name = "FILE")]
     file: Vec<PathBuf>,
@@ -37,7 +39,7 @@ struct Source {
 #[derive(Debug, clap::Args)]
 pub(super) struct Import {
     #[command(flatten)]
-    source: Source,
+    source: ProfileFile,
     /// How many functions to list
     #[arg(long, value_name = "N", default_value_t = TOP, help_heading = "What to show")]
     top: usize,
@@ -49,11 +51,11 @@ pub(super) struct Import {
 #[derive(Debug, clap::Args)]
 pub(super) struct Export {
     #[command(flatten)]
-    source: Source,
+    source: ProfileFile,
     /// The format [default: what the name of the output says]
     #[arg(long = "as", value_name = "FORMAT", value_parser = writer_names())]
     into: Option<String>,
-    /// The file to write [default: standard output]
+    /// The file to write; - is standard output [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -62,8 +64,8 @@ pub(super) struct Export {
 #[derive(Debug, clap::Args)]
 pub(super) struct Merge {
     #[command(flatten)]
-    source: Source,
-    /// The file to write; its name says in which format
+    source: ProfileFile,
+    /// The file to write; its name says in which format; - is standard output, in Unladen's own
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -75,7 +77,7 @@ pub(super) struct Grep {
     #[arg(value_name = "PATTERN")]
     pattern: String,
     #[command(flatten)]
-    source: Source,
+    source: ProfileFile,
     /// Keep the others
     #[arg(short = 'v', long)]
     invert: bool,
@@ -90,9 +92,9 @@ pub(super) struct Grep {
 #[derive(Debug, clap::Args)]
 pub(super) struct Top {
     #[command(flatten)]
-    source: Source,
+    source: ProfileFile,
     /// How many functions to list
-    #[arg(short = 'n', long, value_name = "N", default_value_t = TOP)]
+    #[arg(long, value_name = "N", default_value_t = TOP)]
     top: usize,
     #[command(flatten)]
     showing: Showing,
@@ -110,15 +112,14 @@ impl Kept {
         if self.no_files {
             return Ok(None);
         }
-        let made = std::fs::create_dir_all(&self.files);
-        made.map_err(|error| output::OutputError::new(&self.files, error))?;
-        Ok(Some(self.files.clone()))
+        output::check_folder(&self.output_dir)?;
+        Ok(Some(self.output_dir.clone()))
     }
 }
 
-// === impl Source ===
+// === impl ProfileFile ===
 
-impl Source {
+impl ProfileFile {
     /// The profiles as one.
     fn read(&self) -> Result<Profile, Failure> {
         let reader = self.format.as_deref().and_then(reader_named);
@@ -131,7 +132,7 @@ impl Source {
 }
 
 /// Reads a file.
-pub(super) fn read(file: &Path, reader: Option<&'static dyn Reader>) -> Result<Profile, Failure> {
+pub(super) fn read(file: &Path, reader: Option<&'static dyn ProfileReader>) -> Result<Profile, Failure> {
     Ok(unladen_profile::read(file, reader)?)
 }
 
@@ -144,17 +145,17 @@ fn writer_names() -> Vec<&'static str> {
 }
 
 pub(super) fn import(args: &Import) -> Result<(), Failure> {
-    args.showing.check()?;
+    args.showing.check_profile()?;
     Ok(args.showing.show(Report::Profile(&profile::of_file(args.source.read()?, args.top)))?)
 }
 
 pub(super) fn top(args: &Top) -> Result<(), Failure> {
-    args.showing.check()?;
+    args.showing.check_profile()?;
     Ok(args.showing.show(Report::Profile(&profile::of_file(args.source.read()?, args.top)))?)
 }
 
 pub(super) fn grep(args: &Grep) -> Result<(), Failure> {
-    args.showing.check()?;
+    args.showing.check_profile()?;
     let pattern: Pattern = args.pattern.parse().map_err(|error| Failure::Usage(format!("{error}")))?;
     let found = unladen_profile::grep(&args.source.read()?, &pattern, args.invert);
     let is_none = found.total() == 0;
@@ -167,30 +168,38 @@ pub(super) fn grep(args: &Grep) -> Result<(), Failure> {
 }
 
 pub(super) fn export(args: &Export) -> Result<(), Failure> {
-    let writer = match (&args.into, &args.output) {
+    let output = args.output.as_ref().filter(|file| !output::is_stdout(file));
+    let writer = match (&args.into, output) {
         (Some(name), _) => writer_named(name),
         (None, Some(file)) => writer_for(file),
         (None, None) => None,
     };
     let Some(writer) = writer else {
-        let hint = if args.output.is_some() { "; --as FORMAT says it too" } else { "" };
-        return Err(Failure::Usage(unknown(args.output.as_deref()) + hint));
+        let hint = if output.is_some() { "; --as FORMAT says it too" } else { "" };
+        return Err(Failure::Usage(unknown(output.map(PathBuf::as_path)) + hint));
     };
     // Better told before a large file is read than after.
-    args.output.as_deref().map_or(Ok(()), output::check)?;
+    output.map_or(Ok(()), |file| output::check(file))?;
     let profile = args.source.read()?;
-    match &args.output {
+    match output {
         Some(file) => write(&profile, writer, file),
-        None => {
-            let mut bytes = Vec::new();
-            let written = writer.write(&profile, &mut bytes);
-            written.map_err(|error| output::OutputError::new(Path::new("standard output"), error))?;
-            Ok(output::bytes(&bytes)?)
-        }
+        None => show(&profile, writer),
     }
 }
 
+/// Writes a profile to standard output.
+fn show(profile: &Profile, writer: &dyn Writer) -> Result<(), Failure> {
+    let mut bytes = Vec::new();
+    let written = writer.write(profile, &mut bytes);
+    written.map_err(|error| output::OutputError::new(Path::new("standard output"), error))?;
+    Ok(output::bytes(&bytes)?)
+}
+
 pub(super) fn merge(args: &Merge) -> Result<(), Failure> {
+    if output::is_stdout(&args.output) {
+        let Some(writer) = writer_for(Path::new("x.profile.json")) else { return Err(Failure::Usage(unknown(None))) };
+        return show(&args.source.read()?, writer);
+    }
     let Some(writer) = writer_for(&args.output) else { return Err(Failure::Usage(unknown(Some(&args.output)))) };
     output::check(&args.output)?;
     write(&args.source.read()?, writer, &args.output)

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use clap::ValueEnum;
+use unladen_load::time_of;
 
+use crate::cmd::values::{seed, some, some_time};
 use crate::exit::Failure;
 use crate::profile::{Budget, Options, Which};
 
@@ -17,11 +19,12 @@ pub(super) struct How {
     /// Which profiler
     #[arg(long, value_name = "NAME", value_enum, default_value_t = By::Auto, help_heading = "How to profile")]
     profiler: By,
-    /// Excimer in a PHP without FastCGI (Apache's module, php -S) that runs the file of --print-prepend before its scripts
+    /// Excimer in a PHP without FastCGI (Apache's module, php -S) that runs the file of --print-prepend before its
+    /// scripts
     #[arg(long, help_heading = "How to profile")]
     prepended: bool,
     /// Time between samples [default: 1ms]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, help_heading = "How to profile")]
+    #[arg(long, value_name = "TIME", value_parser = time_of, help_heading = "How to profile")]
     period: Option<Duration>,
     /// Sample as time passes, or as the processor works; Excimer only
     #[arg(long, value_name = "CLOCK", value_enum, default_value_t = ByClock::Wall, help_heading = "How to profile")]
@@ -30,13 +33,13 @@ pub(super) struct How {
     #[arg(long, help_heading = "How to profile")]
     fresh: bool,
     /// How long to profile, such as 30s or 2min [default: 20s]
-    #[arg(short, long, value_name = "TIME", value_parser = humantime::parse_duration, help_heading = "How long")]
+    #[arg(short, long, alias = "duration", value_name = "TIME", value_parser = some_time, help_heading = "How long")]
     time: Option<Duration>,
     /// How many requests to profile
-    #[arg(short = 'n', long, value_name = "N", conflicts_with = "time", help_heading = "How long")]
+    #[arg(short = 'n', long, alias = "iterations", value_name = "N", value_parser = some, conflicts_with = "time", help_heading = "How long")]
     requests: Option<u64>,
     /// Repeats the order of requests of an earlier run
-    #[arg(long, value_name = "N", help_heading = "How long")]
+    #[arg(long, value_name = "N", value_parser = seed, help_heading = "How long")]
     seed: Option<u64>,
 }
 
@@ -68,9 +71,6 @@ impl How {
         let period = self.period.unwrap_or(Duration::from_millis(1));
         if !(LEAST_PERIOD..=MOST_PERIOD).contains(&period) {
             return Err(Failure::Usage(format!("the period is {period:?}: expected 50 µs to 1 s")));
-        }
-        if self.requests == Some(0) {
-            return Err(Failure::Usage("no requests, no profile: expected --requests 1 or more".into()));
         }
         let which = match self.profiler {
             By::Auto => None,

@@ -67,7 +67,7 @@ impl<'a> Walk<'_, 'a> {
     /// The type of a property: `?array`, `int|string`. A name that is followed by anything else is none.
     pub(super) fn skip_type(&mut self) {
         loop {
-            let place = self.tokens.place();
+            let place = self.tokens.position();
             let next = self.tokens.next();
             let word = match next.what {
                 What::Mark(b"?" | b"|") => continue,

@@ -6,12 +6,13 @@ use crate::php::token::{Tokens, What};
 impl Names {
     /// `namespace …`, of which the first word has been read. Whether it has braces; nothing if it is no such statement.
     pub(super) fn enter(&mut self, tokens: &mut Tokens<'_>) -> Option<bool> {
-        let place = tokens.place();
+        let place = tokens.position();
         let mut name = Vec::new();
         loop {
             match tokens.next().what {
                 What::Name(part) if matches!(name.last(), None | Some(b'\\')) => name.extend_from_slice(part),
-                // Before PHP 8 there could be white space around it, which makes it a word of its own, or one with the name behind it.
+                // Before PHP 8 there could be white space around it, which makes it a word of its own, or one with the
+                // name behind it.
                 What::Name(part) if part.starts_with(br"\") && !name.is_empty() => name.extend_from_slice(part),
                 What::Mark(br"\") if !name.is_empty() => name.push(b'\\'),
                 What::Mark(sign @ (b";" | b"{")) if sign == b"{" || !name.is_empty() => {
@@ -123,12 +124,13 @@ impl Names {
         }
     }
 
-    /// The second argument of `class_alias(…)`, of which the first word has been read and a `(` follows; or the one that is named `alias`.
+    /// The second argument of `class_alias(…)`, of which the first word has been read and a `(` follows; or the one
+    /// that is named `alias`.
     pub(super) fn call(&mut self, tokens: &mut Tokens<'_>) -> Option<Vec<u8>> {
         tokens.next();
         let mut alias = None;
         for index in 0_usize.. {
-            let place = tokens.place();
+            let place = tokens.position();
             let named = match tokens.next().what {
                 What::Name(name) if matches!(tokens.peek().what, What::Mark(b":")) => {
                     tokens.next();

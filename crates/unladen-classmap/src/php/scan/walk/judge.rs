@@ -12,7 +12,8 @@ use crate::php::{Declaration, Kind};
 const NO_NAMES: [&[u8]; 8] = [b"as", b"and", b"or", b"xor", b"instanceof", b"insteadof", b"extends", b"implements"];
 
 impl Walk<'_> {
-    /// Takes what the words declare in the code from where the walk is to `stop`. Whether they end it: behind `__halt_compiler();` is data.
+    /// Takes what the words declare in the code from where the walk is to `stop`. Whether they end it: behind
+    /// `__halt_compiler();` is data.
     pub(super) fn words(&mut self, stop: usize) -> bool {
         while let Some((at, word)) = self.word
             && at < stop

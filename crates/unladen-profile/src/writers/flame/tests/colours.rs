@@ -28,8 +28,8 @@ fn letters_can_be_read_on_every_box() {
     }
 }
 
-/// What is left of colours without one kind of cones (Machado, Oliveira and Fernandes, A physiologically-based model for
-/// simulation of color vision deficiency, 2009): all of them, without red, without green.
+/// What is left of colours without one kind of cones (Machado, Oliveira and Fernandes, A physiologically-based model
+/// for simulation of color vision deficiency, 2009): all of them, without red, without green.
 const EYES: [[[f64; 3]; 3]; 3] = [
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
     [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],

@@ -10,8 +10,9 @@ const CHANGE_CIPHER_SPEC: &[u8] = &[20, 3, 3, 0, 1, 1];
 pub(super) struct Handshake {
     /// When the hello was sent, ns; none before it, and after the end.
     hello_ns: Option<u64>,
-    /// TLS 1.2 or older: the client ends the handshake by a record of the handshake's own type, and the first record of data is
-    /// data. In TLS 1.3 all that follows the hello looks like data, and the first of it is the end of the handshake.
+    /// TLS 1.2 or older: the client ends the handshake by a record of the handshake's own type, and the first record of
+    /// data is data. In TLS 1.3 all that follows the hello looks like data, and the first of it is the end of the
+    /// handshake.
     is_old: bool,
 }
 

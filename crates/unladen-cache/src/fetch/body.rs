@@ -1,0 +1,98 @@
+//! The principal type is [`Body`]: what has come of a body.
+
+use bytes::Bytes;
+
+/// What has come of a body. It is kept in pieces of the same length, but for the last: so a reader's place is one
+/// number, and a body that comes a byte at a time takes no more than one that comes at once.
+#[derive(Debug, Default)]
+pub(super) struct Body {
+    pieces: Vec<Bytes>,
+    /// The piece that grows.
+    last: Vec<u8>,
+    /// The whole, once it is: instead of the pieces.
+    whole: Option<Bytes>,
+    /// Bytes that are kept.
+    held: usize,
+    /// Bytes before those, which all have read: whole pieces.
+    gone: usize,
+}
+
+/// The length of a piece.
+pub(super) const PIECE: usize = 64 * 1024;
+
+// === impl Body ===
+
+impl Body {
+    pub(super) fn push(&mut self, data: &[u8]) {
+        self.held += data.len();
+        let mut data = data;
+        while !data.is_empty() {
+            let (now, later) = data.split_at(data.len().min(PIECE - self.last.len()));
+            self.last.extend_from_slice(now);
+            data = later;
+            if self.last.len() == PIECE {
+                self.pieces.push(std::mem::take(&mut self.last).into());
+            }
+        }
+    }
+
+    /// What comes at a place, as far as it is there.
+    pub(super) fn at(&self, place: usize) -> Option<Bytes> {
+        if let Some(whole) = &self.whole {
+            return (place < whole.len()).then(|| whole.slice(place..));
+        }
+        let place = place.checked_sub(self.gone)?;
+        match self.pieces.get(place / PIECE) {
+            Some(piece) => Some(piece.slice(place % PIECE..)),
+            // The piece that grows is copied: it is short, or is about to be whole.
+            None => self.last.get(place % PIECE..).filter(|rest| !rest.is_empty()).map(Bytes::copy_from_slice),
+        }
+    }
+
+    /// Keeps no longer what comes before a place, as far as it is whole pieces: how many bytes.
+    pub(super) fn forget_before(&mut self, place: usize) -> usize {
+        let count = (place.saturating_sub(self.gone) / PIECE).min(self.pieces.len());
+        self.pieces.drain(..count);
+        self.gone += count * PIECE;
+        self.held -= count * PIECE;
+        count * PIECE
+    }
+
+    /// All that has come.
+    pub(super) fn length(&self) -> usize {
+        self.gone + self.held
+    }
+
+    /// Takes all that is kept, to keep it no longer.
+    pub(super) fn take(&mut self) -> Vec<u8> {
+        self.held = 0;
+        if self.pieces.is_empty() {
+            return std::mem::take(&mut self.last);
+        }
+        let mut all = Vec::with_capacity(self.pieces.len() * PIECE + self.last.len());
+        for piece in self.pieces.drain(..) {
+            all.extend_from_slice(&piece);
+        }
+        all.append(&mut std::mem::take(&mut self.last));
+        all
+    }
+
+    /// The whole in one piece and a block of memory of its length, which readers share from now on. It is no longer
+    /// counted as kept here.
+    pub(super) fn end(&mut self) -> Bytes {
+        let whole = match self.pieces.as_mut_slice() {
+            [piece] if self.last.is_empty() => std::mem::take(piece),
+            _ => {
+                let mut whole = self.take();
+                whole.shrink_to_fit();
+                whole.into()
+            }
+        };
+        *self = Self { whole: Some(whole.clone()), ..Self::default() };
+        whole
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.held
+    }
+}

@@ -1,0 +1,154 @@
+//! The principal type is [`FetchWriter`]: the fetcher's end of an answer that is on its way.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+
+use super::InFlightFetch;
+use super::state::{End, Told};
+
+/// The fetcher's end. Dropped before its end is said, the answer is broken off.
+#[derive(Debug)]
+pub struct FetchWriter<H: Clone> {
+    fetch: Arc<InFlightFetch<H>>,
+    is_ended: bool,
+}
+
+// === impl FetchWriter ===
+
+impl<H: Clone> FetchWriter<H> {
+    pub(super) fn new(fetch: Arc<InFlightFetch<H>>) -> Self {
+        fetch.shared.fills.fetch_add(1, Ordering::Relaxed);
+        Self { fetch, is_ended: false }
+    }
+
+    /// Says what is said once: what is told first stands. `window`: none: the body is kept for all readers; some: for
+    /// the first reader alone, and no more than this many bytes wait for it; the others hear `others` instead. With a
+    /// window no one joins any more.
+    pub fn tell(&self, head: H, window: Option<(usize, H)>) {
+        let is_alone = window.is_some();
+        let waiting = {
+            let mut state = self.fetch.state();
+            if state.told.is_some() {
+                return;
+            }
+            let window = window.map(|(bytes, others)| (bytes.max(1), others));
+            state.told = Some(Told { head, window });
+            state.take_waiting()
+        };
+        waiting.into_iter().for_each(Waker::wake);
+        if is_alone {
+            self.fetch.close();
+        }
+    }
+
+    /// Takes some of the body: how many bytes. Pending: the window is full.
+    ///
+    /// # Errors
+    /// Nobody reads it any more, and nothing is kept.
+    #[allow(clippy::result_unit_err, reason = "there is one")]
+    pub fn poll_push(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, ()>> {
+        let mut state = self.fetch.state();
+        let count = match state.window() {
+            None => match state.bound() {
+                None => data.len(),
+                Some(_) if !state.is_read() => return Poll::Ready(Err(())),
+                Some(bound) => {
+                    let behind = state.body.length() - state.last().min(state.body.length());
+                    bound.saturating_sub(behind).min(data.len())
+                }
+            },
+            Some(_) if !state.is_read() => return Poll::Ready(Err(())),
+            Some(window) => window.saturating_sub(state.body.held()).min(data.len()),
+        };
+        if count == 0 && !data.is_empty() {
+            let before = state.fetcher_waits(cx);
+            drop(state);
+            drop(before);
+            return Poll::Pending;
+        }
+        state.body.push(data.get(..count).unwrap_or_default());
+        self.fetch.count(0, count);
+        // Without the head nobody reads.
+        let waiting = if count > 0 && state.told.is_some() { state.take_waiting() } else { Vec::new() };
+        drop(state);
+        waiting.into_iter().for_each(Waker::wake);
+        Poll::Ready(Ok(count))
+    }
+
+    /// The body has become too long to be kept: from now on no one joins, and what all readers have read is given up.
+    /// They may be so many bytes behind what is pushed.
+    pub fn stop_keeping(&self, behind: usize) {
+        let forgotten = {
+            let mut state = self.fetch.state();
+            state.set_bound(behind);
+            let last = state.last();
+            state.body.forget_before(last)
+        };
+        self.fetch.count(forgotten, 0);
+        self.fetch.close();
+    }
+
+    /// Ready as soon as what is pushed would be for nobody: it has a window, and its reader has gone.
+    pub fn poll_abandoned(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.fetch.state();
+        if (state.window().is_some() || state.bound().is_some()) && !state.is_read() {
+            return Poll::Ready(());
+        }
+        let before = state.fetcher_waits(cx);
+        drop(state);
+        drop(before);
+        Poll::Pending
+    }
+
+    /// The body is whole. It is given back in one piece, if it was kept.
+    pub fn end(self) -> Option<Bytes> {
+        let mut body = None;
+        self.end_with(|whole| body = Some(whole));
+        body
+    }
+
+    /// The body is whole. If it was kept, it is given in one piece to `store` before anyone hears of its end, or could
+    /// ask anew: so whoever comes finds it here or stored.
+    pub fn end_with(mut self, store: impl FnOnce(Bytes)) {
+        let mut state = self.fetch.state();
+        if state.window().is_none() && state.bound().is_none() {
+            let held = state.body.held();
+            let body = state.body.end();
+            self.fetch.count(held, 0);
+            drop(state);
+            store(body);
+            state = self.fetch.state();
+        }
+        state.end = End::Whole;
+        let waiting = state.take_waiting();
+        drop(state);
+        self.is_ended = true;
+        waiting.into_iter().for_each(Waker::wake);
+        // Dropping it takes it off the map.
+    }
+
+    /// Whether anyone reads.
+    pub fn has_readers(&self) -> bool {
+        self.fetch.state().is_read()
+    }
+}
+
+impl<H: Clone> Drop for FetchWriter<H> {
+    fn drop(&mut self) {
+        // First, so that whoever is woken and asks again does not find this one.
+        self.fetch.close();
+        let (own, waiting) = {
+            let mut state = self.fetch.state();
+            if !self.is_ended {
+                state.end = End::Broken;
+            }
+            (state.take_fetcher(), state.take_waiting())
+        };
+        drop(own);
+        self.fetch.shared.fills.fetch_sub(1, Ordering::Relaxed);
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}

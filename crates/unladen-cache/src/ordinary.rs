@@ -1,0 +1,114 @@
+//! [`is_ordinary`]: whether a request is one that a cache would send itself; [`is_usual`]: whether it says nothing but
+//! what all do.
+
+use unladen_http1::{Name, Request};
+
+/// All fields together, in bytes, with what stands between them: half of what nginx and Apache allow a single one.
+/// Browsers say some hundred bytes, and cookies.
+const LARGEST: usize = 4096;
+/// So many fields: browsers have some twenty.
+const MOST: usize = 48;
+/// Fields that a GET which can be answered from memory does not need, and for which servers have errors of their own.
+const ODD: [&[u8]; 6] = [b"expect", b"max-forwards", b"range", b"trailer", b"transfer-encoding", b"upgrade"];
+
+/// What browsers, crawlers and caches say of themselves with each request, and proxies of them, sorted.
+const USUAL: [&[u8]; 38] = [
+    b"accept",
+    b"accept-encoding",
+    b"accept-language",
+    b"cache-control",
+    b"connection",
+    b"content-length",
+    b"cookie",
+    b"dnt",
+    b"forwarded",
+    b"from",
+    b"host",
+    b"if-match",
+    b"if-modified-since",
+    b"if-none-match",
+    b"if-range",
+    b"if-unmodified-since",
+    b"keep-alive",
+    b"pragma",
+    b"priority",
+    b"proxy-connection",
+    b"purpose",
+    b"referer",
+    b"save-data",
+    b"sec-gpc",
+    b"sec-purpose",
+    b"te",
+    b"traceparent",
+    b"tracestate",
+    b"upgrade-insecure-requests",
+    b"user-agent",
+    b"via",
+    b"x-amzn-trace-id",
+    b"x-cloud-trace-context",
+    b"x-forwarded-for",
+    b"x-forwarded-host",
+    b"x-forwarded-proto",
+    b"x-geoip-country",
+    b"x-request-id",
+];
+/// The longest of them.
+const LONGEST_USUAL: usize = b"upgrade-insecure-requests".len();
+/// … and what the names of others begin with: client hints, and where a request comes from.
+const USUAL_BEGINNINGS: [&[u8]; 2] = [b"sec-ch-", b"sec-fetch-"];
+
+/// Whether a request says nothing but what everybody's requests say, and takes any kind of answer. What another has in
+/// addition may be what an application answers with an error or a redirect, and is part of no key; so would be a kind
+/// of page that only programs ask for.
+pub fn is_usual(request: &Request) -> bool {
+    request.fields.iter().all(|field| {
+        if field.name.eq_ignore_ascii_case(b"accept") {
+            return field.value.windows(3).any(|kind| kind == b"*/*");
+        }
+        // On the stack: this is asked for each request that goes to the application.
+        let mut lower = [0_u8; LONGEST_USUAL];
+        let is_known = match lower.get_mut(..field.name.len()) {
+            Some(lower) => {
+                lower.copy_from_slice(field.name);
+                lower.make_ascii_lowercase();
+                USUAL.binary_search(&&*lower).is_ok()
+            }
+            None => false,
+        };
+        is_known || USUAL_BEGINNINGS.iter().any(|start| begins(field.name, start))
+    })
+}
+
+/// Whether a request is one that a cache would send itself: small, of plain words, and without what servers answer with
+/// errors of their own. An error to another says nothing of what the next one gets: an 8 KiB field, a control character
+/// or a byte beyond ASCII are refused by some servers, and are no part of any key.
+pub fn is_ordinary(request: &Request) -> bool {
+    let mut bytes = 0_usize;
+    let mut count = 0;
+    for field in request.fields.iter() {
+        bytes = bytes.saturating_add(field.name.len() + field.value.len() + 4);
+        count += 1;
+        let is_framing = field.id == Name::ContentLength && field.value != b"0";
+        let is_odd = is_framing
+            || begins(field.name, b"content-") && field.id != Name::ContentLength
+            || ODD.iter().any(|odd| field.name.eq_ignore_ascii_case(odd))
+            || !all(field.name, |byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            || !all(field.value, |byte| matches!(byte, b' '..=b'~'));
+        if is_odd || bytes > LARGEST || count > MOST {
+            return false;
+        }
+    }
+    true
+}
+
+/// Without an early end: sixteen bytes at a time.
+fn all(bytes: &[u8], is_one: impl Fn(u8) -> bool) -> bool {
+    bytes.iter().fold(true, |all, byte| all & is_one(*byte))
+}
+
+fn begins(name: &[u8], start: &[u8]) -> bool {
+    name.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start))
+}
+
+#[cfg(test)]
+mod tests;

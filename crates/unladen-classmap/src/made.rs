@@ -1,0 +1,194 @@
+//! How a map was made. The principal type is [`Made`]: it stands in a line at the head of the map, so that whoever
+//! checks the map need not say it again.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use bstr::{BString, ByteSlice};
+use serde_json::{Map as Object, Value, json};
+
+use crate::{Extensions, Options, Problem, emit};
+
+/// How the line begins.
+const MARK: &str = "// Made with: ";
+/// The line is among the first: what follows are arrays.
+const HEAD: usize = 64 << 10;
+
+/// How a map was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// The reader's name.
+    pub reader: String,
+    /// The application's folder, absolute.
+    pub root: PathBuf,
+    /// What was read.
+    pub options: Options,
+}
+
+impl Made {
+    /// As a line for the head of the map in `target`, with its end. Paths are as seen from there: the application may
+    /// be moved with its map.
+    pub fn line(&self, target: &Path) -> String {
+        let folder = target.parent().unwrap_or(Path::new("/"));
+        let from_here = |path: &Path| text(emit::from(folder, path).as_os_str().as_bytes());
+        let mut object = Object::new();
+        object.insert("reader".into(), self.reader.as_str().into());
+        object.insert("root".into(), from_here(&self.root));
+        let Options { extensions, settings, dev, psr4, .. } = &self.options;
+        if *extensions == Extensions::All {
+            object.insert("all_extensions".into(), true.into());
+        }
+        if let Some(settings) = settings {
+            object.insert("settings".into(), from_here(settings));
+        }
+        if *dev {
+            object.insert("dev".into(), true.into());
+        }
+        if !psr4.is_empty() {
+            let pair =
+                |(prefix, folder): &(BString, PathBuf)| json!([text(prefix), text(folder.as_os_str().as_bytes())]);
+            object.insert("psr4".into(), psr4.iter().map(pair).collect());
+        }
+        // Neither PHP's end mark nor a line's end may be in it; JSON writes the latter out.
+        format!("{MARK}{}\n", Value::Object(object).to_string().replace('>', "\\u003e"))
+    }
+
+    /// As the map in `target` says; nothing of maps that do not say it.
+    ///
+    /// # Errors
+    /// If the line is there and cannot be read.
+    pub fn read(source: &[u8], target: &Path) -> Result<Option<Self>, Problem> {
+        let head = &source[..source.len().min(HEAD)];
+        let Some((at, line)) = head.lines().enumerate().find(|(_, line)| line.starts_with(MARK.as_bytes())) else {
+            return Ok(None);
+        };
+        let wrong = || {
+            let line = u32::try_from(at + 1).unwrap_or(u32::MAX);
+            Problem::at(
+                target,
+                line,
+                "how the map was made cannot be read: say it with --reader and the like, or make it anew",
+            )
+        };
+        let folder = target.parent().unwrap_or(Path::new("/"));
+        let value: Value = serde_json::from_slice(&line[MARK.len()..]).map_err(|_| wrong())?;
+        Self::of(&value, folder).ok_or_else(wrong).map(Some)
+    }
+
+    fn of(value: &Value, folder: &Path) -> Option<Self> {
+        let object = value.as_object()?;
+        let flag = |key: &str| object.get(key).map_or(Some(false), Value::as_bool);
+        let from_there = |value: &Value| Some(lexical(&folder.join(OsStr::from_bytes(&bytes(value)?))));
+        let pair = |value: &Value| match value.as_array()?.as_slice() {
+            [prefix, folder] => Some((BString::from(bytes(prefix)?), OsStr::from_bytes(&bytes(folder)?).into())),
+            _ => None,
+        };
+        let psr4 = match object.get("psr4") {
+            Some(pairs) => pairs.as_array()?.iter().map(pair).collect::<Option<_>>()?,
+            None => Vec::new(),
+        };
+        let settings = match object.get("settings") {
+            Some(settings) => Some(from_there(settings)?),
+            None => None,
+        };
+        let extensions = if flag("all_extensions")? { Extensions::All } else { Extensions::Enabled };
+        Some(Self {
+            reader: object.get("reader")?.as_str()?.to_owned(),
+            root: from_there(object.get("root")?)?,
+            options: Options { extensions, settings, dev: flag("dev")?, psr4, anew: false },
+        })
+    }
+
+    /// What was said of it on the command line, in its words; the folder is apart.
+    pub fn words(&self) -> String {
+        let Options { extensions, settings, dev, psr4, .. } = &self.options;
+        let mut words = vec![format!("--reader {}", self.reader)];
+        words.extend((*extensions == Extensions::All).then(|| "--all-extensions".to_owned()));
+        words.extend(settings.iter().map(|settings| format!("--settings {}", settings.display())));
+        words.extend(dev.then(|| "--dev".to_owned()));
+        words.extend(psr4.iter().map(|(prefix, folder)| format!("--psr4 '{prefix}={}'", folder.display())));
+        words.join(" ")
+    }
+}
+
+/// Without `..`, which was written by names alone and so goes back by names alone, whatever links there are.
+fn lexical(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// Bytes in JSON: as text if they are UTF-8, else as numbers.
+fn text(bytes: &[u8]) -> Value {
+    bytes.to_str().map_or_else(|_| bytes.iter().map(|byte| Value::from(*byte)).collect(), Value::from)
+}
+
+fn bytes(value: &Value) -> Option<Vec<u8>> {
+    match value {
+        Value::String(text) => Some(text.clone().into_bytes()),
+        Value::Array(numbers) => numbers.iter().map(|number| u8::try_from(number.as_u64()?).ok()).collect(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn made() -> impl Strategy<Value = Made> {
+        let name = || proptest::collection::vec(proptest::sample::select(b"ab?>\n\xff' \\\"".to_vec()), 1..6);
+        let path = move || {
+            proptest::collection::vec(name(), 1..4)
+                .prop_map(|parts| lexical(Path::new(OsStr::from_bytes(&[b"/".to_vec(), parts.join(&b'/')].concat()))))
+        };
+        let psr4 = proptest::collection::vec((name().prop_map(BString::from), path()), 0..3);
+        (path(), proptest::option::of(path()), any::<(bool, bool)>(), psr4).prop_map(
+            |(root, settings, (all, dev), psr4)| {
+                let extensions = if all { Extensions::All } else { Extensions::Enabled };
+                Made {
+                    reader: "wordpress".into(),
+                    root,
+                    options: Options { extensions, settings, dev, psr4, anew: false },
+                }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(made in made(), target in made()) {
+            let target = target.root.join("unladen-classmap.php");
+            let line = made.line(&target);
+            prop_assert_eq!(line.matches('\n').count(), 1);
+            prop_assert!(!line.contains("?>"));
+            let source = format!("<?php\n{line}rest");
+            prop_assert_eq!(Made::read(source.as_bytes(), &target), Ok(Some(made)));
+        }
+
+        #[test]
+        fn any_line_is_read_or_refused(line in ".{0,60}", bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            let target = Path::new("/srv/unladen-classmap.php");
+            let _ = Made::read(format!("<?php\n{MARK}{line}").as_bytes(), target);
+            let _ = Made::read(&[b"<?php\n// Made with: ", bytes.as_slice()].concat(), target);
+        }
+    }
+
+    #[test]
+    fn maps_of_before_say_nothing_and_damaged_ones_say_so() {
+        let target = Path::new("/srv/unladen-classmap.php");
+        assert_eq!(Made::read(b"<?php\n// something\n", target), Ok(None));
+        let damaged = Made::read(b"<?php\n// Made with: {\"reader\":1}\n", target).unwrap_err();
+        assert!(damaged.to_string().starts_with("/srv/unladen-classmap.php:2: "), "{damaged}");
+    }
+}

@@ -1,0 +1,122 @@
+//! PHP files in which constants stand that the application defines elsewhere. The principal function is [`with`].
+
+use std::path::{Path, PathBuf};
+
+use bstr::{BString, ByteSlice};
+
+use super::mediawiki::calls::{INCLUDE, as_calls};
+use super::path::plain;
+use crate::Problem;
+use crate::php::constant::{Value, calls};
+
+/// Includes of settings that are followed, one from the other.
+const DEEPEST: usize = 4;
+
+/// The source, with these constants defined in front of it, in its first line: lines stay where they are.
+pub(super) fn with(source: &[u8], constants: &[(&str, &[u8])]) -> Vec<u8> {
+    let Some(open) = source.find(b"<?php").map(|at| at + b"<?php".len()) else { return source.to_vec() };
+    let mut written = source[..open].to_vec();
+    for (name, value) in constants {
+        written.extend(format!(" define('{name}',").as_bytes());
+        crate::emit::string_literal(&mut written, value);
+        written.extend(b");");
+    }
+    written.extend(&source[open..]);
+    written
+}
+
+/// What settings say, as far as it is constant.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    /// The values that they may give to the constants, those that hang on conditions too, in their order; without a
+    /// value where that is worked out as PHP runs.
+    pub(super) given: Vec<(String, Option<BString>)>,
+    /// The files that were read, or asked for.
+    pub(super) inputs: Vec<PathBuf>,
+    pub(super) problems: Vec<Problem>,
+    /// Files that are not followed: the application's own, which gives what was not given.
+    own: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Of an application that goes on in this file.
+    pub(super) fn before(own: PathBuf) -> Self {
+        Self { own: Some(own), ..Self::default() }
+    }
+
+    /// Reads which values `file`, and what it includes, gives to the constants `names`.
+    pub(super) fn read(&mut self, file: &Path, known: &[(&str, &[u8])], names: &[&str]) {
+        self.read_to(file, known, names, 0);
+    }
+
+    fn read_to(&mut self, file: &Path, known: &[(&str, &[u8])], names: &[&str], depth: usize) {
+        if self.inputs.iter().any(|input| input == file) || self.own.as_deref() == Some(file) {
+            return;
+        }
+        self.inputs.push(file.to_owned());
+        let read = file.canonicalize().and_then(|real| Ok((std::fs::read(&real)?, real)));
+        let (source, real) = match read {
+            Ok(read) => read,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
+            Err(error) => {
+                let what = format!("cannot be read: {error}; what it says of folders is not seen");
+                self.problems.push(Problem::of(file, what).hiding());
+                return;
+            }
+        };
+        let calls = match calls(&as_calls(&with(&source, known)), &real, &[INCLUDE, "define"], &[]) {
+            Ok(calls) => calls,
+            Err(problem) => return self.problems.push(problem.hiding()),
+        };
+        for call in calls {
+            match (call.name.as_str(), call.args.as_slice()) {
+                ("define", [Some(Value::String(name)), value, ..]) => {
+                    if let Some(wanted) = names.iter().find(|wanted| wanted.as_bytes() == name.as_slice()) {
+                        let value = value.as_ref().and_then(Value::as_str).map(BString::from);
+                        // Ours are in front of the file.
+                        if !known.iter().any(|(own, _)| own == wanted) {
+                            self.given.push(((*wanted).to_owned(), value));
+                        }
+                    }
+                }
+                (INCLUDE, [Some(Value::String(path)), ..]) if depth < DEEPEST => {
+                    self.read_to(&plain(path), known, names, depth + 1);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The values of a constant, each once; `None` where one is worked out as PHP runs.
+    pub(super) fn values(&self, name: &str) -> Option<Vec<PathBuf>> {
+        let mut values = Vec::new();
+        for (_, value) in self.given.iter().filter(|(given, _)| given == name) {
+            let value = plain(value.as_ref()?);
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        Some(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_settings_define_is_read_with_what_they_include() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::write(root.join("more.php"), "<?php define('B', '/b/'); define('C', $x);").unwrap();
+        let source = "<?php\nif (!defined('A')) define('A', ROOT . 'a//');\nif ($y) include(__DIR__ . '/more.php');\n";
+        std::fs::write(root.join("one.php"), source).unwrap();
+        let mut settings = Settings::default();
+        settings.read(&root.join("one.php"), &[("ROOT", b"/it's/")], &["A", "B", "C", "D"]);
+        assert_eq!(settings.problems, []);
+        assert_eq!(settings.values("A"), Some(vec!["/it's/a".into()]));
+        assert_eq!(settings.values("B"), Some(vec!["/b".into()]));
+        assert_eq!((settings.values("C"), settings.values("D")), (None, Some(Vec::new())));
+        assert_eq!(settings.inputs, [root.join("one.php"), root.join("more.php")]);
+    }
+}

@@ -1,0 +1,214 @@
+//! DokuWiki: Composer's loader in `vendor/`, then its own `load_autoload`. The principal type is [`DokuWiki`].
+//!
+//! What `inc/load.php` does for a class, in its order: a list; the namespaces of tests, of plugins and of templates;
+//! `dokuwiki\`, which is `inc/`; the old names of plugins' classes. `vendor/autoload.php` is required before it, and
+//! stays in front.
+//!
+//! What a plugin's or a template's file throws while it is loaded, a syntax error that came with a newer PHP for
+//! example, DokuWiki catches and shows on the page. A map cannot do that: without being told that all of them load, it
+//! has none of their classes. Plugins also bring Composer's loaders, which go in front as they are loaded.
+
+mod names;
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use bstr::{BString, ByteSlice};
+
+use super::bundled::vendors;
+use super::constants::{Settings, with};
+use super::path::plain;
+use super::{Extensions, Options, Reader, composer};
+use crate::php::constant::{Value, assigned, assignments};
+use crate::{Application, Loader, Problem, Rule, Standing};
+
+pub(crate) use names::files;
+
+/// Reads a DokuWiki.
+#[derive(Debug)]
+pub(super) struct DokuWiki;
+
+/// What `inc/load.php` holds, blanks apart, where it does what is described above: for the namespace of its own, and
+/// for plugins and templates.
+const OWN: &[&[u8]] = &[b"DOKU_INC.'inc/'.substr($name,9).'.php'"];
+const PLUGINS: &[&[u8]] = &[
+    b"DOKU_PLUGIN.substr($name,16).'.php'",
+    b"DOKU_INC.'lib/tpl/'.substr($name,18).'.php'",
+    b"str_replace('/test/','/_test/',$name)",
+    b")_plugin_('.DOKU_PLUGIN_NAME_REGEX.')(?:_([^_]+))?$/'",
+    b"DOKU_PLUGIN.\"{$m[2]}/{$m[1]}$c.php\"",
+];
+
+impl Reader for DokuWiki {
+    fn name(&self) -> &'static str {
+        "dokuwiki"
+    }
+
+    fn about(&self) -> &'static str {
+        "DokuWiki: its own list and namespace, vendor/, and its plugins and templates"
+    }
+
+    fn knows(&self, root: &Path) -> bool {
+        root.join("doku.php").is_file() && root.join("inc/load.php").is_file() && root.join("inc/init.php").is_file()
+    }
+
+    fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem> {
+        // DOKU_INC is made of __FILE__, which has no links.
+        let root = &root.canonicalize().map_err(|error| Problem::of(root, format!("cannot be read: {error}")))?;
+        let mut reading = Reading { root, application: Application::default(), loaders: Vec::new() };
+        let plugins = reading.plugins(options);
+        reading.read(&plugins, options.extensions == Extensions::All)?;
+        let Reading { mut application, loaders, .. } = reading;
+        application.switch_on = switch_on(root);
+        application.loaders = loaders;
+        Ok(application)
+    }
+}
+
+/// A DokuWiki as it is read.
+struct Reading<'a> {
+    root: &'a Path,
+    application: Application,
+    loaders: Vec<Loader>,
+}
+
+impl Reading<'_> {
+    /// The folder of plugins: below `lib/`, unless what is loaded before all else says otherwise.
+    fn plugins(&mut self, options: &Options) -> PathBuf {
+        let usual = self.root.join("lib/plugins");
+        let inc = self.inc();
+        let mut settings = Settings::default();
+        let preload = self.root.join("inc/preload.php");
+        for file in [Some(&preload), options.settings.as_ref()].into_iter().flatten() {
+            settings.read(file, &[("DOKU_INC", &inc)], &["DOKU_PLUGIN"]);
+        }
+        let folder = match settings.values("DOKU_PLUGIN").as_deref() {
+            Some([]) => usual,
+            Some([only]) => only.clone(),
+            _ => {
+                let what =
+                    "DOKU_PLUGIN is not one folder, or worked out as PHP runs: whose plugins are meant cannot be told";
+                settings.problems.push(Problem::of(&preload, what).hiding());
+                usual
+            }
+        };
+        self.application.inputs.extend(settings.inputs);
+        self.application.problems.extend(settings.problems);
+        folder
+    }
+
+    /// What DOKU_INC is.
+    fn inc(&self) -> Vec<u8> {
+        [self.root.as_os_str().as_bytes(), b"/"].concat()
+    }
+
+    fn read(&mut self, plugins: &Path, all: bool) -> Result<(), Problem> {
+        let standing = if all { Standing::Unordered } else { Standing::Perhaps };
+        let templates = self.root.join("lib/tpl");
+        let bundled = vendors([plugins, templates.as_path()]);
+        let mut behind = Vec::new();
+        for folder in &bundled {
+            if let Some((loader, prepends)) = self.vendor(folder, standing) {
+                // One that is perhaps not there may be in front, wherever it would put itself.
+                if prepends || !all { self.loaders.push(loader) } else { behind.push(loader) }
+            }
+        }
+        let vendor = self.root.join("vendor");
+        if vendor.exists()
+            && let Some((loader, _)) = self.vendor(&vendor, Standing::Sure)
+        {
+            self.loaders.push(loader);
+        }
+        let file = self.root.join("inc/load.php");
+        let source = self.source(&file)?;
+        let bare: Vec<u8> = source.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        let does = |pieces: &[&[u8]]| pieces.iter().all(|piece| bare.contains_str(piece));
+        let list = Rule::List { origin: file.clone(), classes: self.list(&source, &file)? };
+        self.loaders.push(Loader { name: "DokuWiki's list".into(), rules: vec![list], ..Loader::default() });
+        if does(PLUGINS) {
+            let types = self.types()?;
+            let rule = Rule::DokuWiki { origin: file.clone(), plugins: plugins.to_owned(), templates, types };
+            let standing = if all { Standing::Sure } else { Standing::Perhaps };
+            self.loaders.push(Loader { name: "DokuWiki's plugins and templates".into(), rules: vec![rule], standing });
+            let notice = if all { ALL_LOAD } else { LEFT_OUT };
+            self.application.problems.push(Problem::of(plugins, notice));
+        } else {
+            let what = "it finds the classes of plugins otherwise than is known here: they are left to it";
+            self.application.problems.push(Problem::of(&file, what));
+        }
+        if does(OWN) && does(PLUGINS) {
+            let prefixes = vec![("dokuwiki\\".into(), vec![self.root.join("inc")])];
+            let rule = Rule::Psr4 { origin: file, prefixes };
+            self.loaders.push(Loader { name: "DokuWiki's namespace".into(), rules: vec![rule], ..Loader::default() });
+        }
+        self.loaders.append(&mut behind);
+        Ok(())
+    }
+
+    /// The loader in a `vendor` folder, and whether it goes in front.
+    fn vendor(&mut self, folder: &Path, standing: Standing) -> Option<(Loader, bool)> {
+        let name = folder.strip_prefix(self.root).unwrap_or(folder);
+        match composer::vendor(folder, &format!("{}/", name.display())) {
+            Ok(found) => {
+                self.application.inputs.extend(found.inputs);
+                self.application.problems.extend(found.problems);
+                Some((Loader { standing, ..found.loader }, found.prepends))
+            }
+            Err(problem) => {
+                self.application.problems.push(problem.hiding());
+                None
+            }
+        }
+    }
+
+    fn source(&mut self, file: &Path) -> Result<Vec<u8>, Problem> {
+        self.application.inputs.push(file.to_owned());
+        std::fs::read(file).map_err(|error| Problem::of(file, format!("cannot be read: {error}")).hiding())
+    }
+
+    /// The list in the function, which it gives to `$classes`.
+    fn list(&self, source: &[u8], file: &Path) -> Result<Vec<(BString, BString)>, Problem> {
+        let inc = self.inc();
+        let given = assignments(&with(source, &[("DOKU_INC", &inc)]), file, "$classes")?;
+        let list = given.iter().find_map(Value::as_array);
+        let missing =
+            || Problem::of(file, "a list of classes in `$classes` was expected: no DokuWiki that is known here");
+        let mut classes = Vec::new();
+        for (class, path) in list.ok_or_else(missing)? {
+            let (Some(class), Some(path)) = (class.as_str(), path.as_str()) else { return Err(missing()) };
+            classes.push((class.into(), plain(path).as_os_str().as_bytes().into()));
+        }
+        Ok(classes)
+    }
+
+    /// The types of plugins.
+    fn types(&mut self) -> Result<Vec<BString>, Problem> {
+        let file = self.root.join("inc/Extension/PluginController.php");
+        let source = self.source(&file)?;
+        let types = assigned(&source, &file, "PLUGIN_TYPES")?;
+        let names = types.as_ref().and_then(Value::as_array).map(|types| types.iter().map(|(_, name)| name.as_str()));
+        let names: Option<Vec<BString>> = names.and_then(|names| names.map(|name| name.map(BString::from)).collect());
+        names.ok_or_else(|| Problem::of(&file, "PLUGIN_TYPES was expected: no DokuWiki that is known here").hiding())
+    }
+}
+
+const ALL_LOAD: &str = "all plugins and templates are taken for files that load without an error: what one throws as it is loaded is not shown by \
+     DokuWiki any more, and ends the page";
+const LEFT_OUT: &str = "the classes of plugins and templates are left to DokuWiki's own loader, which shows what a broken one throws and goes on; if all \
+     that are there load without an error, --all-extensions reads them";
+
+/// Debian's inc/preload.php is the package's, and includes the administrator's.
+fn switch_on(root: &Path) -> Vec<String> {
+    const ADMINISTRATORS: &str = "/etc/dokuwiki/preload.php";
+    let own = root.join("inc/preload.php");
+    let is_debians = std::fs::read(&own).is_ok_and(|source| source.contains_str(ADMINISTRATORS));
+    let file = if is_debians { PathBuf::from(ADMINISTRATORS) } else { own };
+    let how = if file.exists() { "behind its <?php" } else { "a new file that begins with <?php" };
+    vec![
+        format!("in {}, {how}: require '…/unladen-classmap.php';", file.display()),
+        "Composer's loader puts itself in front of it, and asks no file for a class that it does not know".to_owned(),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

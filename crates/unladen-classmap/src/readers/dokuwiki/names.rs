@@ -1,0 +1,90 @@
+//! The files of classes by DokuWiki's names for plugins and templates. The principal function is [`files`].
+
+use bstr::{BStr, BString, ByteSlice};
+
+/// A file in which such a class is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct File {
+    /// Below the folder of plugins, or of templates.
+    pub(crate) below: BString,
+    /// Of which of them.
+    pub(crate) is_template: bool,
+    /// By which way, in words.
+    pub(crate) what: &'static str,
+}
+
+/// The files in which `load_autoload` looks for a class, in its order, where plugins have these types.
+pub(crate) fn files(class: &BStr, types: &[BString]) -> Vec<File> {
+    let name = class.replace("\\", "/");
+    let mut files = Vec::new();
+    for (prefix, is_template, what) in [
+        (&b"dokuwiki/plugin/"[..], false, "DokuWiki's namespace of plugins"),
+        (b"dokuwiki/template/", true, "DokuWiki's namespace of templates"),
+    ] {
+        if name.starts_with(prefix) {
+            // In the whole name, before its beginning is cut off.
+            let name = name.replace("/test/", "/_test/");
+            let below = BString::from([&name[prefix.len()..], b".php"].concat());
+            files.push(File { below, is_template, what });
+        }
+    }
+    if let Some(below) = of_plugin(&name, types) {
+        files.push(File { below, is_template: false, what: "DokuWiki's name of a plugin's class" });
+    }
+    files
+}
+
+/// `TYPE_plugin_NAME` and `TYPE_plugin_NAME_COMPONENT`; neither part has a `_`.
+fn of_plugin(name: &[u8], types: &[BString]) -> Option<BString> {
+    types.iter().find_map(|kind| {
+        let rest = name.strip_prefix(kind.as_slice())?.strip_prefix(b"_plugin_")?;
+        let (plugin, component) = match rest.split_once_str("_") {
+            Some((plugin, component)) => (plugin, Some(component)),
+            None => (rest, None),
+        };
+        let is_name = |plugin: &[u8]| {
+            !plugin.is_empty() && plugin.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x7f)
+        };
+        let is_component = |component: &[u8]| !component.is_empty() && !component.contains(&b'_');
+        if !is_name(plugin) || !component.is_none_or(is_component) {
+            return None;
+        }
+        let mut below = BString::from([plugin, b"/", kind].concat());
+        if let Some(component) = component {
+            below.push(b'/');
+            below.extend_from_slice(component);
+        }
+        below.extend_from_slice(b".php");
+        Some(below)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(class: &str) -> Vec<String> {
+        let types: Vec<BString> = ["syntax", "action", "cli"].map(BString::from).to_vec();
+        files(class.into(), &types).into_iter().map(|file| file.below.to_string()).collect()
+    }
+
+    #[test]
+    fn names_of_plugins_lead_to_their_files() {
+        assert_eq!(of("syntax_plugin_info"), ["info/syntax.php"]);
+        assert_eq!(of("action_plugin_authad_change"), ["authad/action/change.php"]);
+        assert_eq!(of("dokuwiki\\plugin\\extension\\Local"), ["extension/Local.php"]);
+        assert_eq!(of("dokuwiki\\plugin\\x\\test\\A"), ["x/_test/A.php"]);
+        assert_eq!(of("dokuwiki\\template\\bare\\Menu"), ["bare/Menu.php"]);
+        for other in [
+            "dokuwiki\\Input",
+            "syntax_plugin_",
+            "syntax_plugin_a_b_c",
+            "helper_plugin_a",
+            "Syntax_plugin_a",
+            "syntax_plugin_a_",
+            "a_plugin_b",
+        ] {
+            assert!(of(other).is_empty(), "{other}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The principal type is [`Fix`]: what takes a waste off.
+
+/// What takes it off: a command, or lines for files of the user's own stack.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fix {
+    /// What to do, in one sentence.
+    pub advice: String,
+    /// The file that the lines go into, where it is known or can be named.
+    pub file: Option<String>,
+    /// The lines, ready to be copied.
+    pub lines: Vec<String>,
+    /// What belongs into other files besides.
+    pub also: Vec<Part>,
+    /// Commands, ready to be run, once all lines are where they belong.
+    pub commands: Vec<String>,
+    /// The group whose settings these are, where it is not the finding's own: a page has none.
+    pub group: Option<usize>,
+}
+
+/// Lines for one more file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The file.
+    pub file: String,
+    /// The lines, ready to be copied.
+    pub lines: Vec<String>,
+    /// The group whose file it is, where it is not that of the fix.
+    pub group: Option<usize>,
+}
+
+impl Fix {
+    /// Advice alone.
+    pub fn advice(advice: impl Into<String>) -> Self {
+        Self { advice: advice.into(), ..Self::default() }
+    }
+
+    /// Lines for a file.
+    #[must_use]
+    pub fn lines(self, file: impl Into<String>, lines: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { file: Some(file.into()), lines: lines.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Lines for one more file.
+    #[must_use]
+    pub fn also(mut self, file: impl Into<String>, lines: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.also.push(Part { file: file.into(), lines: lines.into_iter().map(Into::into).collect(), group: None });
+        self
+    }
+
+    /// For that group.
+    #[must_use]
+    pub fn of(self, group: Option<usize>) -> Self {
+        Self { group, ..self }
+    }
+
+    /// A command.
+    #[must_use]
+    pub fn command(mut self, command: impl Into<String>) -> Self {
+        self.commands.push(command.into());
+        self
+    }
+}

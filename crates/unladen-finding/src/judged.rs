@@ -1,0 +1,164 @@
+//! What was not judged: [`unjudged`]. That nothing was found is a claim, and only where all was looked at is it one
+//! that holds.
+
+use unladen_trace::{Ask, ConnectionSeen, Evidence, EvidenceSource, Protocol, Unseen};
+
+use crate::rule::Rule;
+use crate::rules::RULES;
+use crate::words::{between, plain};
+
+/// Something on the request's path that rules could not look at, or not well enough to say that there is nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unjudged {
+    /// What: `www-data php-fpm8.2`.
+    pub what: String,
+    /// Why, in half a line: `on the path; 12 to 40 ms of CPU per request, not told from its other work`.
+    pub why: String,
+    /// What it takes; empty where nothing helps.
+    pub takes: String,
+    /// The rules that may have missed something.
+    pub rules: Vec<&'static str>,
+    /// It is another machine's, or none of those who were to be looked at: it is told, and no rule is held to have
+    /// failed.
+    pub is_elsewhere: bool,
+}
+
+/// Ports at which databases take connections, by custom: a connection that was there before anybody looked does not say
+/// what is inside its TLS. PostgreSQL, PgBouncer, MySQL (IANA's registry; PgBouncer's own default).
+const DATABASE_PORTS: [&str; 3] = [":5432", ":6432", ":3306"];
+
+/// What was not judged.
+pub fn unjudged(evidence: &Evidence) -> Vec<Unjudged> {
+    let mut all = Vec::new();
+    path(evidence, &mut all);
+    groups(evidence, &mut all);
+    if evidence.lost > 0 {
+        let why = format!("{} events were lost: counts may be too low", plain(evidence.lost as f64));
+        all.push(here("what was traced", why, "a quieter time", those_that_read(EvidenceSource::Syscalls)));
+    }
+    if let Some(why) = &evidence.cut_short {
+        all.push(here("what was traced", format!("the counting ended early: {why}"), "", those_inside()));
+    }
+    databases(evidence, &mut all);
+    answers(evidence, &mut all);
+    all
+}
+
+fn path(evidence: &Evidence, all: &mut Vec<Unjudged>) {
+    // What only a profile shows is no question of who takes part.
+    if evidence.profile.is_some() {
+        return;
+    }
+    let whole = "who the request goes through";
+    let Some(path) = &evidence.path else {
+        let why = "it was not looked for when this was recorded";
+        all.push(here(whole, why.to_owned(), "recording again", those_inside()));
+        return;
+    };
+    if let Some(unknown) = &path.unknown {
+        all.push(here(whole, unknown.why.clone(), &unknown.takes, those_inside()));
+    }
+    for beyond in &path.beyond {
+        let spoken = spoken(beyond.protocol).map(|name| format!(" ({name})")).unwrap_or_default();
+        let what = format!("{}{spoken}", beyond.peer);
+        let why = format!("on the path, and not looked at: {}", beyond.why.as_str());
+        all.push(match beyond.why {
+            Unseen::Elsewhere => {
+                let takes = "unladen where it runs".to_owned();
+                Unjudged { what, why, takes, rules: Vec::new(), is_elsewhere: true }
+            }
+            Unseen::Hidden => here(&what, why, "root", those_inside()),
+            Unseen::Nameless | Unseen::TooMany => here(&what, why, "", those_inside()),
+        });
+    }
+}
+
+fn groups(evidence: &Evidence, all: &mut Vec<Unjudged>) {
+    for (index, group) in evidence.groups.iter().enumerate() {
+        if let Some(untold) = group.untold.filter(|_| group.on_path) {
+            let cpu = if untold.high > 0.0 {
+                format!("{} of CPU per request", between(untold))
+            } else {
+                "no CPU that was seen".to_owned()
+            };
+            let why = format!("on the path; {cpu}, not told from its other work");
+            all.push(here(&group.name, why, "a quieter time, or a longer one (--time)", those_inside()));
+        }
+        let rings = evidence.syscalls.iter().filter(|seen| seen.group == index && seen.name == "io_uring_enter");
+        if rings.map(|seen| evidence.mean(&seen.count)).sum::<f64>() > 0.0 {
+            let why = "it reads and writes through io_uring, which is not seen".to_owned();
+            all.push(here(&group.name, why, "", those_that_read(EvidenceSource::Syscalls)));
+        }
+    }
+    if !evidence.left_out.is_empty() {
+        let why = "they may follow the requests, and more groups do than are looked into".to_owned();
+        let what = evidence.left_out.join(", ");
+        all.push(here(&what, why, "a quieter time, or a longer one (--time)", those_inside()));
+    }
+}
+
+/// Databases that are asked over TLS.
+fn databases(evidence: &Evidence, all: &mut Vec<Unjudged>) {
+    let in_tls = |seen: &&ConnectionSeen| {
+        let is_used = evidence.mean(&seen.exchanges.count) + evidence.mean(&seen.opened.count) > 0.0;
+        let by_port = || DATABASE_PORTS.iter().any(|port| seen.peer.ends_with(port));
+        seen.protocol == Protocol::Tls && is_used && (seen.inside.is_some() || by_port())
+    };
+    for seen in evidence.connections.iter().filter(in_tls) {
+        let name = seen.inside.and_then(spoken).unwrap_or("a database");
+        let why = format!("{} asks {name} over TLS: its statements are not seen", evidence.group(seen.group));
+        let rules = vec!["n-plus-one", "same-query-again", "prepare-per-query"];
+        all.push(here(&seen.peer, why, "a connection without TLS, on this machine", rules));
+    }
+}
+
+/// Ways to ask for the page that brought no answer.
+fn answers(evidence: &Evidence, all: &mut Vec<Unjudged>) {
+    for unanswered in evidence.response.iter().flat_map(|response| &response.unanswered) {
+        let (how, rules) = match unanswered.ask {
+            Ask::Conditional => ("if it has changed", vec!["slow-conditional"]),
+            Ask::Compressed => ("compressed", vec!["uncompressed", "missing-vary"]),
+            Ask::Language => ("in other languages", vec!["missing-vary"]),
+            Ask::Cookie => ("with the cookies that it sets", vec!["missing-vary", "splits-cache"]),
+            Ask::UnknownCookie => ("with a cookie that it does not know", vec!["missing-vary", "splits-cache"]),
+        };
+        all.push(here(&format!("the page, asked for {how}"), unanswered.why.clone(), "", rules));
+    }
+}
+
+fn here(what: &str, why: String, takes: &str, rules: Vec<&'static str>) -> Unjudged {
+    Unjudged { what: what.to_owned(), why, takes: takes.to_owned(), rules, is_elsewhere: false }
+}
+
+/// The rules that look at more than what the page answers.
+fn those_inside() -> Vec<&'static str> {
+    named(|rule| {
+        rule.needs().iter().any(|source| !matches!(source, EvidenceSource::Response | EvidenceSource::Profile))
+    })
+}
+
+fn those_that_read(source: EvidenceSource) -> Vec<&'static str> {
+    named(|rule| rule.needs().contains(&source))
+}
+
+fn named(is_one: impl Fn(&dyn Rule) -> bool) -> Vec<&'static str> {
+    RULES.iter().filter(|rule| is_one(**rule)).map(|rule| rule.name()).collect()
+}
+
+fn spoken(protocol: Protocol) -> Option<&'static str> {
+    Some(match protocol {
+        Protocol::Postgres => "PostgreSQL",
+        Protocol::Mysql => "MySQL",
+        Protocol::Http => "HTTP",
+        Protocol::Tls => "TLS",
+        Protocol::FastCgi => "FastCGI",
+        Protocol::Redis => "Redis",
+        Protocol::Memcached => "Memcached",
+        Protocol::Dns => "DNS",
+        Protocol::Syslog => "syslog",
+        Protocol::Silent | Protocol::Other => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

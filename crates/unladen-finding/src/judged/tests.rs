@@ -1,0 +1,115 @@
+use unladen_trace::{Counted, GroupSeen, Interval, PathSeen, PathUnknown, PeerSeen, SyscallSeen, Unanswered, Unseen};
+
+use super::*;
+use crate::rules::testing;
+
+fn page() -> Evidence {
+    testing::lean()
+}
+
+fn told(evidence: &Evidence) -> Vec<String> {
+    unjudged(evidence).into_iter().map(|unjudged| format!("{}: {}", unjudged.what, unjudged.why)).collect()
+}
+
+#[test]
+fn a_group_on_the_path_that_is_not_told_from_noise_is_told() {
+    let mut evidence = page();
+    assert!(told(&evidence).is_empty(), "all was looked at");
+    let untold = Some(Interval { value: 26e6, low: 12e6, high: 40e6 });
+    evidence.groups.push(GroupSeen { name: "www-data php".into(), on_path: true, untold, ..GroupSeen::default() });
+    assert_eq!(
+        told(&evidence),
+        ["www-data php: on the path; 12 to 40 ms of CPU per request, not told from its other work"]
+    );
+    let rules = &unjudged(&evidence)[0].rules;
+    assert!(rules.contains(&"stat-storm") && !rules.contains(&"uncompressed"), "{rules:?}");
+    // Nothing of its CPU was seen, which is no proof that there was none.
+    evidence.groups.last_mut().unwrap().untold = Some(Interval::default());
+    assert_eq!(told(&evidence), ["www-data php: on the path; no CPU that was seen, not told from its other work"]);
+}
+
+#[test]
+fn a_question_that_the_page_did_not_answer_is_told() {
+    let mut evidence = page();
+    let unanswered = Unanswered { ask: Ask::Compressed, why: "timed out".into() };
+    evidence.response.get_or_insert_default().unanswered.push(unanswered);
+    assert_eq!(told(&evidence), ["the page, asked for compressed: timed out"]);
+    assert_eq!(unjudged(&evidence)[0].rules, ["uncompressed", "missing-vary"]);
+}
+
+#[test]
+fn a_path_that_is_not_known_is_told() {
+    let unknown = PathUnknown { why: "tracing needs root".into(), takes: "root".into() };
+    let path = Some(PathSeen { unknown: Some(unknown), ..PathSeen::default() });
+    assert_eq!(told(&Evidence { path, ..page() }), ["who the request goes through: tracing needs root"]);
+    let kept = Evidence { path: None, ..page() };
+    assert_eq!(told(&kept), ["who the request goes through: it was not looked for when this was recorded"]);
+}
+
+fn asking(why: Unseen) -> Evidence {
+    let beyond = PeerSeen { peer: "10.0.0.5:5432".into(), protocol: Protocol::Postgres, why };
+    Evidence { path: Some(PathSeen { beyond: vec![beyond], unknown: None }), ..page() }
+}
+
+#[test]
+fn another_host_is_told_and_fails_no_rule() {
+    let evidence = asking(Unseen::Elsewhere);
+    let all = unjudged(&evidence);
+    assert!(all[0].is_elsewhere && all[0].rules.is_empty());
+    let why = "nobody listens there in this machine's own network: another host, or a container's network";
+    assert_eq!(told(&evidence), [format!("10.0.0.5:5432 (PostgreSQL): on the path, and not looked at: {why}")]);
+}
+
+/// `--fail-on any` passed what is hidden from this user, reached without a name, or one too many.
+#[test]
+fn what_is_of_this_machine_and_was_not_looked_at_counted_as_elsewhere() {
+    for why in [Unseen::Hidden, Unseen::Nameless, Unseen::TooMany] {
+        let all = unjudged(&asking(why));
+        assert!(!all[0].is_elsewhere && all[0].rules.contains(&"stat-storm"), "{all:?}");
+        assert!(all[0].why.ends_with(why.as_str()), "{all:?}");
+    }
+}
+
+#[test]
+fn lost_events_and_a_counting_cut_short_are_told() {
+    let evidence = Evidence { lost: 1_200, cut_short: Some("a request failed".into()), ..page() };
+    assert_eq!(
+        told(&evidence),
+        [
+            "what was traced: 1,200 events were lost: counts may be too low",
+            "what was traced: the counting ended early: a request failed"
+        ]
+    );
+}
+
+#[test]
+fn groups_left_out_are_told() {
+    let evidence = Evidence { left_out: vec!["root a".into(), "root b".into()], ..page() };
+    assert!(told(&evidence)[0].starts_with("root a, root b: "), "{:?}", told(&evidence));
+}
+
+#[test]
+fn io_uring_is_told() {
+    let mut evidence = page();
+    let (name, count) = ("io_uring_enter".to_owned(), testing::each(4));
+    evidence.syscalls.push(SyscallSeen { group: 0, name, count, ..SyscallSeen::default() });
+    assert!(told(&evidence)[0].ends_with("io_uring, which is not seen"), "{:?}", told(&evidence));
+}
+
+#[test]
+fn a_database_asked_over_tls_is_told() {
+    let seen = ConnectionSeen {
+        peer: "10.0.0.5:9999".into(),
+        protocol: Protocol::Tls,
+        inside: Some(Protocol::Postgres),
+        exchanges: Counted { count: testing::each(3), ..Counted::default() },
+        ..ConnectionSeen::default()
+    };
+    let by_port = ConnectionSeen { peer: "10.0.0.5:3306".into(), inside: None, ..seen.clone() };
+    let service = ConnectionSeen { peer: "10.0.0.5:443".into(), inside: None, ..seen.clone() };
+    let evidence = Evidence { connections: vec![seen, by_port, service], ..page() };
+    let all = told(&evidence);
+    assert_eq!(all.len(), 2, "{all:?}");
+    assert!(all[0].starts_with("10.0.0.5:9999: ") && all[0].contains("asks PostgreSQL over TLS"), "{all:?}");
+    assert!(all[1].contains("asks a database over TLS"), "{all:?}");
+}

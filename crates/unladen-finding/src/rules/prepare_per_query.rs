@@ -1,0 +1,169 @@
+//! Statements that are prepared for one execution each: a round trip more for each query, or two.
+
+use std::collections::BTreeMap;
+
+use unladen_trace::{Counted, Evidence, EvidenceSource, QueryProtocol, QuerySeen};
+
+use super::{peers, statements};
+use crate::again;
+use crate::finding::{Figure, Finding, Item, Share};
+use crate::fix::Fix;
+use crate::rule::Rule;
+use crate::stack::Stack;
+
+/// From so many a request on: a handful is what a page asks for anyway, and as many round trips more are soon a tenth
+/// of it.
+const LEAST_PREPARES: f64 = 5.0;
+
+/// Prepared for so few executions, on average, it was not worth it: preparing pays from the second execution on, as
+/// that is when it has cost no round trip more than asking twice.
+const MOST_EXECUTIONS: f64 = 1.5;
+
+/// See `docs/reference/rules/prepare-per-query.md`.
+pub(super) struct PreparePerQuery;
+
+/// What one group says to one database.
+#[derive(Default)]
+struct Said<'a> {
+    /// Prepared for one execution each.
+    prepared: Vec<&'a QuerySeen>,
+    /// `PREPARE name AS …`, `EXECUTE name`, `DEALLOCATE name`, as statements of their own.
+    prepare: Vec<&'a QuerySeen>,
+    execute: Vec<&'a QuerySeen>,
+    deallocate: Vec<&'a QuerySeen>,
+}
+
+impl Rule for PreparePerQuery {
+    fn name(&self) -> &'static str {
+        "prepare-per-query"
+    }
+
+    fn about(&self) -> &'static str {
+        "statements are prepared for one execution each, by a round trip of their own"
+    }
+
+    fn needs(&self) -> &'static [EvidenceSource] {
+        &[EvidenceSource::Syscalls]
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("../../../../docs/reference/rules/prepare-per-query.md")
+    }
+
+    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
+        let mut said: BTreeMap<(usize, &str), Said<'_>> = BTreeMap::new();
+        for seen in evidence.queries.iter().filter(|seen| seen.protocol != QueryProtocol::Sqlite) {
+            let said = said.entry((seen.group, &seen.database)).or_default();
+            match statements::verb(&seen.fingerprint).as_str() {
+                "prepare" => said.prepare.push(seen),
+                "execute" => said.execute.push(seen),
+                "deallocate" => said.deallocate.push(seen),
+                _ => {}
+            }
+            let (prepares, executions) = (evidence.mean(&seen.prepares.count), evidence.mean(&seen.counted.count));
+            if prepares > 0.0 && executions <= prepares * MOST_EXECUTIONS {
+                said.prepared.push(seen);
+            }
+        }
+        said.into_iter().filter_map(|((group, database), said)| self.one(evidence, group, database, &said)).collect()
+    }
+}
+
+impl PreparePerQuery {
+    fn one(&self, evidence: &Evidence, group: usize, database: &str, said: &Said<'_>) -> Option<Finding> {
+        let counted = |all: &[&QuerySeen]| Counted::sum(all.iter().map(|seen| &seen.counted));
+        let mut prepares = Counted::sum(said.prepared.iter().map(|seen| &seen.prepares));
+        let by_text = counted(&said.prepare);
+        // Of statements that are prepared by a statement, texts and executions cannot be put together one by one.
+        let executions = evidence.mean(&counted(&said.execute).count);
+        if evidence.mean(&by_text.count) > 0.0 && executions <= evidence.mean(&by_text.count) * MOST_EXECUTIONS {
+            prepares = Counted::sum([&prepares, &by_text]);
+        }
+        let often = peers::often(evidence, &prepares.count, LEAST_PREPARES)?;
+        let given_up = counted(&said.deallocate);
+        let deallocated = evidence.per_request(&given_up.count).filter(|count| count.low > 0.0);
+        let mut summary = format!(
+            "{} per request for one execution each",
+            peers::so_many(often, "statement is prepared", "statements are prepared")
+        );
+        let mut figures = vec![Figure { name: "prepares", unit: "1", value: often }];
+        if let Some(deallocated) = deallocated {
+            summary.push_str(&format!(", and {} given up again", peers::so_many(deallocated, "is", "are")));
+            figures.push(Figure { name: "deallocations", unit: "1", value: deallocated });
+        }
+        let protocol = [&said.prepared, &said.prepare].into_iter().flatten().map(|seen| seen.protocol).next()?;
+        let server = if protocol == QueryProtocol::Mysql { "MySQL" } else { "PostgreSQL" };
+        summary.push_str(&format!(", by round trips of their own to {server}"));
+        let mut items: Vec<Item> = said
+            .prepared
+            .iter()
+            .map(|seen| Item {
+                name: format!("{}, of {database}", seen.example),
+                per_request: evidence.mean(&seen.prepares.count),
+            })
+            .collect();
+        items.sort_by(|a, b| b.per_request.total_cmp(&a.per_request));
+        Some(Finding {
+            rule: self.name(),
+            group: evidence.group(group).to_owned(),
+            summary,
+            figures,
+            items,
+            share: Share::of_latency(evidence, peers::time(evidence, &[&prepares, &given_up])),
+            fix: fix(Stack::of(evidence, group), protocol),
+            check_again: again::weigh(evidence),
+        })
+    }
+}
+
+fn fix(stack: Stack, protocol: QueryProtocol) -> Fix {
+    match (stack, protocol) {
+        (Stack::Php, QueryProtocol::Mysql) => Fix::advice(
+            "let the driver put the values in (PDO does so by itself unless it is told not to; the charset must be named where it \
+             connects), and prepare only what is executed many times, once; mysqli has no such mode: there, mysqli_real_escape_string \
+             in a query(), or one prepared statement that is kept and executed again",
+        )
+        .lines(
+            "where the connection is made",
+            [
+                "$pdo = new PDO('mysql:host=…;dbname=…;charset=utf8mb4', $user, $password, [",
+                "    PDO::ATTR_EMULATE_PREPARES => true,",
+                "]);",
+            ],
+        ),
+        (Stack::Php, _) => Fix::advice(
+            "send text and values in one round trip: PDO does so when it is told not to prepare (the server still gets the values apart \
+             from the text); with pg_prepare and pg_execute, ask by pg_query_params instead. Prepare only what is executed many times, once",
+        )
+        .lines(
+            "where the connection is made",
+            [
+                "$pdo = new PDO('pgsql:host=…;dbname=…', $user, $password, [",
+                "    PDO::PGSQL_ATTR_DISABLE_PREPARES => true,",
+                "]);",
+            ],
+        ),
+        (Stack::Perl, QueryProtocol::Mysql) => {
+            Fix::advice("leave mysql_server_prepare off, as DBD::mysql does by itself; or prepare_cached what is executed again")
+        }
+        (Stack::Perl, _) => Fix::advice(
+            "prepare_cached what is executed again in the life of the process; what is not, without preparing: pg_server_prepare => 0 in \
+             DBI->connect",
+        ),
+        (Stack::Python, QueryProtocol::Mysql) => {
+            Fix::advice("use a cursor without prepared=True; or keep the prepared one for the life of the process")
+        }
+        (Stack::Python, _) => Fix::advice(
+            "psycopg prepares what was executed five times over one connection: keep connections, or switch it off \
+             (prepare_threshold=None). asyncpg keeps prepared statements unless statement_cache_size is 0: behind a pooler that takes \
+             them, leave it on",
+        ),
+        _ => Fix::advice(
+            "send text and values in one round trip where the driver can (an unnamed statement, or values put in by the driver), and keep \
+             a prepared statement for the life of its connection where it is executed again",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

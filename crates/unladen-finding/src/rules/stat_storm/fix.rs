@@ -1,0 +1,234 @@
+//! What takes checks off, by who makes them and what they look for.
+
+use std::collections::BTreeMap;
+
+use unladen_trace::{Evidence, FileCall, FileOutcome, FileSeen, PhpSettings, Series};
+
+use super::Check;
+use crate::again;
+use crate::application::Application;
+use crate::fix::Fix;
+use crate::folders::around;
+use crate::named_file::named_file;
+use crate::php;
+use crate::rules::web_server;
+use crate::stack::Stack;
+
+/// The part of all checks from which on a kind of them (missing classes of Composer's packages, source files) decides
+/// about the fix: without these a quarter less is a difference that shows.
+const TELLING: f64 = 0.25;
+/// The part from which on a kind is most of them.
+const MOST: f64 = 0.5;
+/// PHP's own default, seconds: a path is resolved once in hundreds of requests.
+const LEAST_TTL: u64 = 120;
+/// Whether PHP asks the opcode cache before the file system.
+const OVERRIDE: &str = "opcache.enable_file_override";
+
+/// What PHP reads before each script.
+const PREPEND: &str = "auto_prepend_file";
+/// What `unladen classmap` writes.
+const MAP: &str = "unladen-classmap.php";
+
+/// The fix, and how to check it.
+pub(super) fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Fix, String) {
+    let named = |ends: &[&str]| part(checks, |check| ends.iter().any(|end| check.file.path.ends_with(end)));
+    let advice = match Stack::of(evidence, group) {
+        Stack::Php => return php_fix(evidence, group, checks),
+        Stack::Nginx => {
+            let lines =
+                ["open_file_cache max=10000 inactive=60s;", "open_file_cache_valid 30s;", "open_file_cache_errors on;"];
+            let fix = web_server::nginx(
+                Some(group),
+                "let nginx remember what it found, also what is missing; a shorter list in try_files asks for less",
+                "open-file-cache",
+                lines.map(str::to_owned).to_vec(),
+            );
+            let again = web_server::again(evidence, &fix, "nginx remembers files");
+            return (fix, again);
+        }
+        Stack::Perl if named(&[".pm", ".pmc", ".pl", ".al"]) >= MOST => {
+            "Perl looks for each module in all folders of @INC: put the folder that holds most of them first (use lib, PERL5LIB, or -I), and load modules once, when the process starts"
+        }
+        Stack::Python if named(&[".py", ".pyc", ".so", ".pyd"]) >= TELLING => {
+            "Python looks for each module in all folders of sys.path: fewer entries, modules imported once when the process starts, a zipped library, compiled files (python3 -m compileall)"
+        }
+        Stack::Apache if named(&["/.htaccess"]) >= TELLING => {
+            "Apache looks for .htaccess in every folder of the path: move what they say into the server's configuration, and switch them off there (AllowOverride None)"
+        }
+        _ => {
+            "keep in the process what was found, and ask again only after seconds; or ask for the folder once instead of for each of its files"
+        }
+    };
+    (Fix::advice(advice), again::weigh(evidence))
+}
+
+/// Whether source files that are there are a telling part of what is checked, and what is missing is less.
+fn is_there(checks: &[Check<'_>]) -> bool {
+    let there = part(checks, |check| !check.is_missing() && check.file.path.ends_with(".php"));
+    there >= TELLING && there > part(checks, |check| check.is_missing())
+}
+
+/// The part of all checks that are of a kind.
+fn part(checks: &[Check<'_>], kind: impl Fn(&Check<'_>) -> bool) -> f64 {
+    let all: f64 = checks.iter().map(|check| check.mean).sum();
+    checks.iter().filter(|check| kind(check)).map(|check| check.mean).sum::<f64>() / all
+}
+
+fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Fix, String) {
+    let settings = evidence.php_of(group);
+    // Of no use where it is on already, or where there is no opcode cache to ask.
+    let is_asked =
+        settings.and_then(|php| php.is_on(OVERRIDE)) == Some(true) || php::has_opcache(evidence, group) == Some(false);
+    let with = |advice: &str, lines: &[&str], name: &str| {
+        let fix = php::fix(evidence, group, advice, lines);
+        let again = php::again(evidence, &fix, name);
+        (fix, again)
+    };
+    let without = |advice: &str| (Fix::advice(advice), again::weigh(evidence));
+    let line = format!("{OVERRIDE}=1");
+    let knob = "file checks from the opcode cache";
+
+    if is_mediawiki(evidence, group) {
+        return mediawiki_fix(evidence, group, checks, is_asked);
+    }
+    if let Some(project) = composer_project(checks) {
+        let (fix, again) = without(
+            "Composer's loader tries folders for each class: make a class map at each deployment, and require it after vendor/autoload.php (or let Composer write one into its own loader: composer dump-autoload --optimize)",
+        );
+        return (fix.command(format!("unladen classmap {}", again::word(project))), again);
+    }
+    let folders = around(checks.iter().map(|check| check.file.path.as_str()));
+    if part(checks, |check| folders.contains(check.file.path.as_str())) >= MOST {
+        if settings.is_some_and(|php| !php::is_unbound(php)) {
+            return without(
+                "PHP resolves each folder of each path, because open_basedir switches its cache of paths off: separate sites by users and pools instead",
+            );
+        }
+        if has_room(settings) {
+            return without(if removes(evidence, group) {
+                "PHP forgets its cache of paths whenever a file is removed or renamed, and resolves each folder of each path again: remove files after the request, or by a job of its own"
+            } else {
+                "PHP resolves each folder of each path again, though its cache of paths is large: ask for a folder once (scandir) instead of for each of its files"
+            });
+        }
+        return with(
+            "PHP resolves each folder of each path again: its cache of paths is too small or too short-lived",
+            &["realpath_cache_size=4096K", "realpath_cache_ttl=600"],
+            "a larger cache of paths",
+        );
+    }
+    // It answers for files that it holds: what is missing is asked of the file system again.
+    if !is_asked && is_there(checks) {
+        return with(
+            "let the opcode cache answer whether a source file is there (file_exists, is_file and is_readable of files that it holds)",
+            &[&line],
+            knob,
+        );
+    }
+    without(
+        "replace trying by knowing: a class map instead of folders to try, absolute paths in include, a short include_path; keep what was found in APCu",
+    )
+}
+
+/// The map of all of core, extensions and libraries; where one is switched on already, the opcode cache for what is
+/// left.
+fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_asked: bool) -> (Fix, String) {
+    let prepended = php::setting(evidence.php_of(group), PREPEND).unwrap_or_default();
+    if prepended.ends_with(MAP) {
+        if is_asked || !is_there(checks) {
+            let advice = "a class map is switched on: see whether it is still right, and what it lacks";
+            let check = format!("unladen classmap --check -o {}", again::word(prepended));
+            return (Fix::advice(advice).command(check), again::weigh(evidence));
+        }
+        let advice = "a class map is switched on; of what is left the opcode cache can answer for files that are there";
+        let fix = php::fix(evidence, group, advice, &[&format!("{OVERRIDE}=1")]);
+        let again = php::again(evidence, &fix, "file checks from the opcode cache");
+        return (fix, again);
+    }
+    let advice = "MediaWiki looks for its classes: make a map of all of them, core, extensions and libraries, and let PHP read it first";
+    let Some(root) = mediawiki_root(checks) else {
+        let fix = Fix::advice(format!("{advice}, by a line in LocalSettings.php, which it prints"));
+        return (fix.command("unladen classmap DIR # MediaWiki's folder"), again::weigh(evidence));
+    };
+    let map = map_of(root);
+    let settings = local_settings(evidence, group).map(|file| format!(" --settings {}", again::word(file)));
+    let make =
+        format!("unladen classmap{} -o {} {}", settings.unwrap_or_default(), again::word(&map), again::word(root));
+    // Another file is read first already.
+    if !matches!(prepended, "" | "no value") {
+        let advice = format!("{advice}, by a line in LocalSettings.php: require '{map}';");
+        return (Fix::advice(advice).command(make), again::weigh(evidence));
+    }
+    if !evidence.php_of(group).is_none_or(|php| php::may_read(php, &map)) {
+        let folder = map.trim_end_matches(MAP);
+        let advice = format!(
+            "{advice}: {PREPEND}={map} in its settings. open_basedir does not let PHP read it there: add {folder} to it, or have the map written \
+             into a folder that it names (-o), and name that one"
+        );
+        return (Fix::advice(advice).command(make), again::weigh(evidence));
+    }
+    let mut fix = php::fix(evidence, group, advice, &[&format!("{PREPEND}={map}")]);
+    fix.commands.insert(0, make);
+    let again = php::again(evidence, &fix, "class map");
+    (fix, again)
+}
+
+/// In MediaWiki's folder; of what a package has put below `/usr`, as `unladen classmap` has it, where that writes
+/// without being told.
+fn map_of(root: &str) -> String {
+    let is_packaged = root.starts_with("/usr/") && !root.starts_with("/usr/local/");
+    format!("{}{root}/{MAP}", if is_packaged { "/var/lib/unladen" } else { "" })
+}
+
+/// The wiki's settings, which say what extensions there are.
+fn local_settings(evidence: &Evidence, group: usize) -> Option<&str> {
+    let is_one = |file: &FileSeen| {
+        file.outcome == FileOutcome::Found && file.path.starts_with('/') && file.path.ends_with("/LocalSettings.php")
+    };
+    named_file(evidence, group, is_one).map(|file| file.path.as_str())
+}
+
+/// Where MediaWiki is, by most of what is checked in its folders.
+fn mediawiki_root<'a>(checks: &[Check<'a>]) -> Option<&'a str> {
+    let mut roots: BTreeMap<&'a str, f64> = BTreeMap::new();
+    for check in checks {
+        let of = ["/includes/", "/vendor/", "/extensions/", "/skins/"]
+            .iter()
+            .filter_map(|inner| check.file.path.split_once(inner));
+        if let Some((root, _)) = of.min_by_key(|(root, _)| root.len()) {
+            *roots.entry(root).or_default() += check.mean;
+        }
+    }
+    roots.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(root, _)| root)
+}
+
+/// Whether PHP's cache of paths is as large and as lasting as this fix would make it.
+fn has_room(php: Option<&PhpSettings>) -> bool {
+    let size = php::bytes(php, "realpath_cache_size").is_some_and(|size| size >= 4 << 20);
+    let ttl = php::number(php, "realpath_cache_ttl").is_some_and(|seconds| seconds >= LEAST_TTL);
+    size && ttl
+}
+
+/// Whether requests remove or rename files: PHP's unlink(), rename() and rmdir() empty its cache of paths.
+fn removes(evidence: &Evidence, group: usize) -> bool {
+    let all = evidence.files.iter().filter(|file| file.group == group && file.outcome == FileOutcome::Found);
+    let removals = all.filter(|file| matches!(file.call, FileCall::Unlink | FileCall::Rename));
+    evidence.mean(&Series::sum(removals.map(|file| &file.counted.requests))) >= MOST
+}
+
+fn is_mediawiki(evidence: &Evidence, group: usize) -> bool {
+    Application::of(evidence, group) == Some(Application::MediaWiki)
+}
+
+/// The folder around Composer's `vendor` below which most is missing, if that is enough of all checks.
+fn composer_project<'a>(checks: &[Check<'a>]) -> Option<&'a str> {
+    let mut projects: BTreeMap<&'a str, f64> = BTreeMap::new();
+    for check in checks.iter().filter(|check| check.is_missing()) {
+        if let Some((project, _)) = check.file.path.split_once("/vendor/") {
+            *projects.entry(project).or_default() += check.mean;
+        }
+    }
+    let (project, missing) = projects.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let all: f64 = checks.iter().map(|check| check.mean).sum();
+    (missing >= TELLING * all).then_some(project)
+}

@@ -1,0 +1,257 @@
+//! The principal function is [`strangers`]: how an application says that a page is fresh, to those alone who have no
+//! cookie.
+//!
+//! That a page is the same each time was seen of requests without a cookie, and of nobody else: whoever has logged in,
+//! or waits for a comment to be approved, may have another page at the same address. So nothing that is printed here
+//! says `public` without a condition on cookies, nor of other addresses than the one that was looked at, but where the
+//! application itself knows its pages.
+
+use std::fmt;
+
+use unladen_trace::{Evidence, Response};
+
+use super::{answers, missing_vary, web_server};
+use crate::application::{Application, folder_of};
+use crate::fix::Part;
+use crate::named_file::named_file;
+use crate::php;
+use crate::stack::Stack;
+
+/// What caches of many visitors may keep for a minute, and browsers not: they would show the page of a stranger after
+/// the login.
+const FRESH: &str = "Cache-Control: public, max-age=0, s-maxage=60";
+
+/// By which visitors are told apart. `public` alone would have caches answer who has a password from the stranger's
+/// copy.
+const VARY: [&str; 2] = ["Cookie", "Authorization"];
+
+/// What is to be said, and where.
+#[derive(Debug, Default)]
+pub(super) struct Strangers {
+    /// In half a sentence.
+    pub(super) advice: String,
+    /// Lines that do it, where the application's own means are known.
+    pub(super) parts: Vec<Part>,
+    /// What makes them count.
+    pub(super) commands: Vec<String>,
+    /// Whose files those are.
+    pub(super) group: Option<usize>,
+}
+
+/// How the application says it. None: it says on purpose, as far as can be told, that nobody may keep the page.
+pub(super) fn strangers(evidence: &Evidence, response: &Response) -> Option<Strangers> {
+    let php = web_server::busiest(evidence, Stack::Php);
+    let group = php.or_else(|| web_server::busiest_of(evidence, |_| true));
+    let application = Application::of(evidence, group.unwrap_or_default());
+    // MediaWiki says `private` unless it is told that something stands in front.
+    if answers::forbids(response).is_some() && application != Some(Application::MediaWiki) {
+        return None;
+    }
+    let vary = Vary::of(response);
+    let means = match application {
+        Some(Application::MediaWiki) => vary.first(mediawiki(evidence, group.unwrap_or_default())),
+        Some(Application::WordPress) => wordpress(evidence, group.unwrap_or_default(), &vary),
+        Some(Application::Drupal) => vary.first(Strangers::advice(
+            "in settings.php, $config['system.performance']['cache']['page']['max_age'] = 60; Drupal says it to visitors \
+             without a session alone",
+        )),
+        Some(Application::Laravel) => vary.first(Strangers::advice(
+            "give routes that use neither session nor login the middleware cache.headers:public;max_age=0;s_maxage=60, and \
+             take them out of the group `web`, which sets a session's cookie",
+        )),
+        Some(Application::Django) => Strangers::advice(format!(
+            "give the view @vary_on_headers({}) and @cache_control(public=True, max_age=0, s_maxage=60), and for who has a session or \
+             a password @cache_control(private=True)",
+            vary.0.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
+        )),
+        _ if php.is_some() => any_php(evidence, group.unwrap_or_default(), &vary),
+        _ => Strangers::advice(format!(
+            "to requests that have no Cookie and no Authorization, and to no others, answer with the header `{FRESH}`, and to \
+             all with `Vary: {vary}`"
+        )),
+    };
+    Some(Strangers { group, ..means })
+}
+
+/// A plugin that is always on. It is asked once WordPress knows which page it is: neither `wp-cron.php` nor
+/// `admin-ajax.php` nor wp-admin come that far.
+fn wordpress(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
+    let said = "WordPress says nothing of its pages: a plugin in mu-plugins says that they are good for a minute, to who has no cookie at \
+                all and to nobody else (whoever has logged in, has given a post's password or has commented has one), unless WordPress or \
+                another plugin forbids it";
+    let Some(content) = folder_of(evidence, group, "/wp-content/") else {
+        return Strangers::advice(format!(
+            "{said}: `{FRESH}` by a function for template_redirect, and `Vary: {vary}` for all"
+        ));
+    };
+    let mut lines = vec![
+        "<?php".to_owned(),
+        "// Of unladen: pages are good for a minute for who has no cookie, and for nobody else, unless something forbids it.".into(),
+        "add_action('template_redirect', function () {".into(),
+        "    if (is_404() || isset($_GET['unapproved'])) {".into(),
+        "        return;".into(),
+        "    }".into(),
+    ];
+    lines.push("    header_register_callback(function () {".into());
+    lines.extend(say("        ", vary));
+    lines.extend(["    });".into(), "}, 99);".into()]);
+    Strangers {
+        advice: said.into(),
+        parts: vec![Part { file: format!("{content}/mu-plugins/unladen-cache.php"), lines, group: None }],
+        ..Strangers::default()
+    }
+}
+
+/// Lines of PHP that say it, once all is known that is said else; they may run more than once. Who Apache lets in by a
+/// password has it in other variables than who PHP is told of it.
+fn say(indent: &str, vary: &Vary) -> Vec<String> {
+    let lines = [
+        format!("if (!in_array('Vary: {vary}', headers_list(), true)) {{"),
+        format!("    header('Vary: {vary}', false);"),
+        "}".into(),
+        "$said = preg_grep('/^(Set-Cookie:|Pragma:|Cache-Control:.*(private|no-store|no-cache))/i', headers_list());".into(),
+        "$is_read = in_array($_SERVER['REQUEST_METHOD'], ['GET', 'HEAD'], true);".into(),
+        "$known = ['HTTP_COOKIE', 'HTTP_AUTHORIZATION', 'REDIRECT_HTTP_AUTHORIZATION', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'REMOTE_USER', 'REDIRECT_REMOTE_USER'];".into(),
+        "$fields = function_exists('getallheaders') ? array_change_key_case(getallheaders()) : [];".into(),
+        "$is_known = isset($fields['authorization']) || array_filter(array_intersect_key($_SERVER, array_flip($known)));".into(),
+        "if ($is_read && !$said && !$is_known && http_response_code() === 200) {".into(),
+        format!("    header('{FRESH}');"),
+        format!("}} elseif (in_array('{FRESH}', headers_list(), true)) {{"),
+        "    header('Cache-Control: private');".into(),
+        "}".into(),
+    ];
+    lines.iter().map(|line| format!("{indent}{line}")).collect()
+}
+
+/// Its own means: it then says `s-maxage` to visitors without a session, and `private` to all others.
+fn mediawiki(evidence: &Evidence, group: usize) -> Strangers {
+    let advice = "MediaWiki says it of pages for visitors without a session, and of no others, once it knows that something stands in \
+                  front of it (docs/guides/mediawiki.md has what belongs to it besides: purges when a page is edited, and HTTPS)";
+    let ends = |path: &str| path.starts_with('/') && path.ends_with("/LocalSettings.php");
+    let file = named_file(evidence, group, |file| ends(&file.path));
+    let Some(file) = file else {
+        return Strangers::advice(format!("{advice}: $wgUseCdn = true; and $wgCdnMaxAge = 60; in LocalSettings.php"));
+    };
+    let lines = ["$wgUseCdn = true;", "$wgCdnMaxAge = 60;", "$wgCdnServersNoPurge = [ '127.0.0.1' ];"];
+    Strangers {
+        advice: advice.into(),
+        parts: vec![Part { file: file.path.clone(), lines: lines.map(Into::into).to_vec(), group: None }],
+        commands: php::reload(evidence, group).into_iter().collect(),
+        ..Strangers::default()
+    }
+}
+
+/// Of this one address, as nobody else's pages were looked at.
+fn any_php(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
+    let said = "to requests without a cookie, and to no others, say that the page is good for a minute";
+    let settings = evidence.php_of(group);
+    let is_free = matches!(php::setting(settings, "auto_prepend_file"), None | Some("" | "no value"));
+    let ini = Some(php::file(evidence, group)).filter(|file| file.starts_with('/') && file.ends_with(php::FILE));
+    let file = ini.as_ref().map(|ini| ini.replace(php::FILE, "unladen-cache.php"));
+    // A script whose prepended file may not be read ends with 500; the settings are those of other pools, too.
+    let of_folder = evidence.php.iter().filter(|php| settings.is_some_and(|own| own.ini_folder == php.ini_folder));
+    let file =
+        file.filter(|file| is_free && settings.is_some() && of_folder.into_iter().all(|php| php::may_read(php, file)));
+    let (Some(ini), Some(file), Some(target)) = (ini, file, target(&evidence.page.url)) else {
+        return Strangers::advice(format!(
+            "{said}: if neither Cookie nor Authorization came and no cookie is set, header('{FRESH}'), and header('Vary: {vary}', \
+             false) in any case"
+        ));
+    };
+    // PHP has one callback for headers, and the application's own takes the place of the first; an application may
+    // throw away what is buffered, and the handler with it; and what is sent early leaves nothing to the end. Whichever
+    // of the three is left says it.
+    let mut lines = vec![
+        "<?php".to_owned(),
+        "// Of unladen: this address is good for a minute for who has no cookie, unless the application forbids it."
+            .into(),
+        format!("if (($_SERVER['REQUEST_URI'] ?? '') === '{target}') {{"),
+        "    (function () {".into(),
+        "        $asked = false;".into(),
+        "        $say = function ($text = '', $phase = 0) use (&$asked) {".into(),
+        "            if ($phase & PHP_OUTPUT_HANDLER_CLEAN || headers_sent()) {".into(),
+        "                return $text;".into(),
+        "            }".into(),
+        "            $asked = true;".into(),
+    ];
+    lines.extend(say("            ", vary));
+    let end = [
+        "            return $text;",
+        "        };",
+        "        header_register_callback($say);",
+        "        ob_start($say);",
+        "        register_shutdown_function(function () use ($say, &$asked) {",
+        "            $say();",
+        "            if (!$asked) {",
+        "                error_log('unladen-cache.php: the application sends its headers past it, and nothing says that they may be kept');",
+        "            }",
+        "        });",
+        "    })();",
+        "}",
+    ];
+    lines.extend(end.map(str::to_owned));
+    Strangers {
+        advice: format!(
+            "{said}; these lines speak of this one address, whose answers are then sent whole, at their end: add others that you know to \
+             be the same for all"
+        ),
+        parts: vec![
+            Part { file: file.clone(), lines, group: None },
+            Part { file: ini, lines: vec![format!("auto_prepend_file={file}")], group: None },
+        ],
+        commands: php::reload(evidence, group).into_iter().collect(),
+        ..Strangers::default()
+    }
+}
+
+/// Path and query of a URL, if PHP's quotes hold them as they are.
+fn target(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    let rest = rest.split('#').next().unwrap_or_default();
+    let target = rest.find('/').map_or("/", |start| &rest[start..]);
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'\'' | b'\\' | b'<' | b'>');
+    (target.bytes().all(is_plain) && !target.contains("?>")).then_some(target)
+}
+
+// === impl Strangers ===
+
+impl Strangers {
+    fn advice(advice: impl Into<String>) -> Self {
+        Self { advice: advice.into(), ..Self::default() }
+    }
+}
+
+/// What the answer has to name in `Vary`: what tells visitors apart, and on what else it was seen to depend without
+/// naming it.
+struct Vary(Vec<&'static str>);
+
+// === impl Vary ===
+
+impl Vary {
+    fn of(response: &Response) -> Self {
+        let missing = missing_vary::missing(response).into_iter().map(|(header, _)| header);
+        Self(VARY.into_iter().chain(missing.filter(|header| !VARY.contains(header))).collect())
+    }
+
+    /// Lines that do not name it are not printed where the answer depends on more: caches would hand out the wrong
+    /// page.
+    fn first(&self, means: Strangers) -> Strangers {
+        match self.0.get(VARY.len()..).unwrap_or_default() {
+            [] => means,
+            missing => Strangers::advice(format!(
+                "first have it say `Vary: {}`, on which its answer depends; and then: {}",
+                missing.join(", "),
+                means.advice
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Vary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,313 @@
+//! The principal type is [`Outbounds`]: lines for `unladen serve`, by which it stands beside an application and keeps
+//! the connections to what that calls.
+//!
+//! All rules go by the same list, so that their lines are the same for the same service, and fit into one file for all.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
+
+use unladen_trace::{ConnectionSeen, Evidence, FileCall, FileOutcome, Protocol};
+
+use super::peers::{self, LEAST_PER_REQUEST};
+use crate::again;
+use crate::fix::Fix;
+use crate::stack::Stack;
+
+/// Where the listener for the first service with TLS is; each further one has the next port. Nothing registered is near
+/// it, and it lies below the ports that Linux gives to clients (32768 and up).
+const FIRST_TLS_PORT: u16 = 18443;
+/// The same for services without TLS.
+const FIRST_PORT: u16 = 18080;
+/// Linux gives ports from here on to clients.
+const FIRST_CLIENT_PORT: u16 = 32768;
+
+/// The configuration, wherever the user keeps it.
+const FILE: &str = "unladen.toml";
+
+/// The longest name that `unladen serve` takes, less what tells it from another.
+const LONGEST_NAME: usize = 58;
+
+/// Where TLS is spoken, and no HTTP inside.
+const NOT_HTTP: &[(u16, &str)] = &[
+    (465, "SMTP"),
+    (636, "LDAP"),
+    (993, "IMAP"),
+    (995, "POP3"),
+    (3269, "LDAP"),
+    (5671, "AMQP"),
+    (6379, "Redis"),
+    (6380, "Redis"),
+    (8883, "MQTT"),
+    (27017, "MongoDB"),
+];
+
+/// The authorities that systems trust: Debian's, OpenSSL's and Alpine's, SUSE's, Fedora's under its three names.
+const SYSTEM: &[&str] = &[
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/ssl/cert.pem",
+    "/usr/lib/ssl/cert.pem",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/pki/tls/cert.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+];
+
+/// What an application calls, for each a listener.
+#[derive(Debug)]
+pub(super) struct Outbounds<'a> {
+    evidence: &'a Evidence,
+    all: Vec<Outbound<'a>>,
+}
+
+/// A listener.
+#[derive(Debug)]
+pub(super) struct Outbound<'a> {
+    name: String,
+    port: u16,
+    service: Service<'a>,
+}
+
+/// What is called, and whom the caller trusts.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Service<'a> {
+    host: Host<'a>,
+    port: u16,
+    is_tls: bool,
+    ca: Option<&'a str>,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Host<'a> {
+    Name(&'a str),
+    Address(IpAddr),
+}
+
+/// What else speaks TLS at this port than HTTP.
+pub(super) fn not_http(seen: &ConnectionSeen) -> Option<&'static str> {
+    let port = peers::port(seen)?;
+    NOT_HTTP.iter().find(|(of, _)| *of == port).map(|(_, spoken)| *spoken)
+}
+
+/// The file of authorities that a group trusts, if it opens one with each connection. None: the system's, as far as can
+/// be told.
+pub(super) fn trusted(evidence: &Evidence, group: usize) -> Option<&str> {
+    let mut opened = evidence
+        .files
+        .iter()
+        .filter(|file| file.group == group && file.call == FileCall::Open && file.outcome == FileOutcome::Found)
+        .filter(|file| file.path.starts_with('/'))
+        .filter(|file| [".pem", ".crt", ".cer"].iter().any(|end| file.path.ends_with(end)))
+        // The client's own certificate is none of an authority.
+        .filter(|file| !["client", "key"].iter().any(|word| file.path.contains(word)))
+        .filter(|file| evidence.mean(&file.counted.requests) >= LEAST_PER_REQUEST)
+        .map(|file| file.path.as_str());
+    match (opened.next(), opened.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    }
+}
+
+/// What the application's own stack can do, as a sentence that follows others; empty where nothing is known.
+pub(super) fn without(stack: Stack) -> &'static str {
+    match stack {
+        Stack::Php => {
+            ". Without a proxy: one curl handle (one Guzzle client) for all calls of a request; over requests, PHP 8.5 \
+             keeps connections with curl_setopt($handle, CURLOPT_SHARE, \
+             curl_share_init_persistent([CURL_LOCK_DATA_CONNECT, CURL_LOCK_DATA_SSL_SESSION, CURL_LOCK_DATA_DNS]))"
+        }
+        Stack::Python => ". Without a proxy: one requests.Session or httpx.Client for the life of the process",
+        Stack::Perl => {
+            ". Without a proxy: one LWP::UserAgent with keep_alive => 16 for the life of the process, where that outlives \
+             a request (FastCGI does, CGI does not)"
+        }
+        _ => "",
+    }
+}
+
+// === impl Outbounds ===
+
+impl<'a> Outbounds<'a> {
+    pub(super) fn of(evidence: &'a Evidence) -> Self {
+        let services: BTreeSet<Service<'_>> =
+            peers::habits(evidence).filter_map(|seen| Service::of(evidence, seen)).collect();
+        let (tls, plain): (Vec<_>, Vec<_>) = services.into_iter().partition(|service| service.is_tls);
+        // What listens there already: an earlier fix, perhaps.
+        let taken: BTreeSet<u16> =
+            evidence.connections.iter().filter(|seen| seen.local).filter_map(peers::port).collect();
+        let free = |from: u16, until: u16| (from..until).filter(|port| !taken.contains(port));
+        let tls = tls.into_iter().zip(free(FIRST_TLS_PORT, FIRST_CLIENT_PORT));
+        let placed = plain.into_iter().zip(free(FIRST_PORT, FIRST_TLS_PORT)).chain(tls);
+        let mut names = BTreeSet::new();
+        let all = placed.map(|(service, port)| Outbound { name: unique(service.name(), &mut names), port, service });
+        Self { evidence, all: all.collect() }
+    }
+
+    /// The listener that stands for this peer; none where a proxy for HTTP is of no use.
+    pub(super) fn at(&self, seen: &ConnectionSeen) -> Option<&Outbound<'a>> {
+        let service = Service::of(self.evidence, seen)?;
+        self.all.iter().find(|outbound| outbound.service == service)
+    }
+
+    /// The listeners that stand for what this group calls by that name.
+    pub(super) fn named<'b>(&'b self, group: usize, asked: &'b str) -> impl Iterator<Item = &'b Outbound<'a>> {
+        let of_group = peers::habits(self.evidence).filter(move |seen| seen.group == group);
+        of_group.filter_map(|seen| self.at(seen)).filter(move |outbound| outbound.is_named(asked))
+    }
+}
+
+/// Whether a question is for a name, or for it with what /etc/resolv.conf has it searched with.
+fn is_asked_for(name: &str, asked: &str) -> bool {
+    let Some((begin, rest)) = asked.split_at_checked(name.len()) else { return false };
+    begin.eq_ignore_ascii_case(name) && (rest.is_empty() || rest.starts_with('.'))
+}
+
+fn unique(name: String, names: &mut BTreeSet<String>) -> String {
+    let others = (2..).map(|number| format!("{name}-{number}"));
+    let free = std::iter::once(name.clone()).chain(others).find(|name| !names.contains(name)).unwrap_or(name);
+    names.insert(free.clone());
+    free
+}
+
+// === impl Outbound ===
+
+impl Outbound<'_> {
+    /// `call http://127.0.0.1:18443 in place of https://api.example`
+    pub(super) fn call(&self) -> String {
+        format!("call http://127.0.0.1:{} in place of {}", self.port, self.service.url())
+    }
+
+    /// What is called: `https://api.example`
+    pub(super) fn url(&self) -> String {
+        self.service.url()
+    }
+
+    fn is_named(&self, asked: &str) -> bool {
+        match self.service.host {
+            Host::Name(name) => is_asked_for(name, asked),
+            Host::Address(_) => false,
+        }
+    }
+
+    /// Whether it is not known by which name the service is called.
+    pub(super) fn is_nameless(&self) -> bool {
+        matches!(self.service.host, Host::Address(_))
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let Service { host, is_tls, ca, .. } = &self.service;
+        let text = |name: &str, value: &str| format!("{name} = {}", again::toml_text(value));
+        let mut lines = vec![
+            "[[outbound]]".to_owned(),
+            text("name", &self.name),
+            text("listen", &format!("127.0.0.1:{}", self.port)),
+            text("upstream", &self.service.url()),
+        ];
+        if let (true, Host::Address(address)) = (is_tls, host) {
+            lines.push(text("server_name", &address.to_string()));
+        }
+        lines.extend(ca.map(|ca| text("ca", ca)));
+        lines
+    }
+
+    /// The fix that these are, together.
+    pub(super) fn fix(advice: impl Into<String>, all: &[&Self]) -> Fix {
+        let lines = all.iter().flat_map(|outbound| outbound.lines());
+        Fix::advice(advice).lines(FILE, lines).command(format!("unladen serve --config {FILE}"))
+    }
+}
+
+// === impl Service ===
+
+impl<'a> Service<'a> {
+    /// nginx keeps connections itself. What is called on this machine without TLS costs no less through a proxy on this
+    /// machine.
+    fn of(evidence: &'a Evidence, seen: &'a ConnectionSeen) -> Option<Self> {
+        let is_tls = match seen.protocol {
+            Protocol::Tls => true,
+            Protocol::Http if !seen.local => false,
+            _ => return None,
+        };
+        let at: SocketAddr = seen.peer.parse().ok()?;
+        let is_scoped = matches!(at, SocketAddr::V6(at) if at.scope_id() != 0);
+        if is_scoped || at.port() == 0 || seen.opened.count.is_zero() {
+            return None;
+        }
+        if is_tls && not_http(seen).is_some() || Stack::of(evidence, seen.group) == Stack::Nginx {
+            return None;
+        }
+        let name = match is_tls {
+            true => seen.server_name.as_deref(),
+            false => only_name(evidence, seen),
+        };
+        let host = match name.filter(|name| is_name(name)) {
+            Some(name) => Host::Name(name),
+            None => Host::Address(at.ip().to_canonical()),
+        };
+        let ca = trusted(evidence, seen.group).filter(|_| is_tls);
+        let ca = ca.filter(|path| !SYSTEM.contains(path));
+        Some(Self { host, port: at.port(), is_tls, ca })
+    }
+
+    fn url(&self) -> String {
+        let (scheme, usual) = if self.is_tls { ("https", 443) } else { ("http", 80) };
+        let host = match self.host {
+            Host::Name(name) => name.to_owned(),
+            Host::Address(IpAddr::V6(address)) => format!("[{address}]"),
+            Host::Address(address) => address.to_string(),
+        };
+        match self.port {
+            port if port == usual => format!("{scheme}://{host}"),
+            port => format!("{scheme}://{host}:{port}"),
+        }
+    }
+
+    /// `api.example`, `api.example-9243`
+    fn name(&self) -> String {
+        let host = match self.host {
+            Host::Name(name) => name.to_owned(),
+            Host::Address(address) => address.to_string().replace(':', "-"),
+        };
+        let usual = if self.is_tls { 443 } else { 80 };
+        let port = if self.port == usual { String::new() } else { format!("-{}", self.port) };
+        // Both are ASCII.
+        format!("{}{port}", host.get(..LONGEST_NAME - port.len()).unwrap_or(&host))
+    }
+}
+
+/// A name that a URL can have: letters, digits, `-`, `_` and `.`, and no address.
+fn is_name(name: &str) -> bool {
+    let is_label = |label: &str| {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        (1..=63).contains(&label.len()) && label.bytes().all(is_plain)
+    };
+    // URLs take what ends in a number for an address.
+    let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit()) || label.starts_with("0x");
+    name.len() <= 253 && name.split('.').all(is_label) && !name.rsplit('.').next().is_some_and(is_number)
+}
+
+/// The name of a peer that a group calls in clear, which does not tell it: where the group asks the DNS for one name
+/// and asks one peer anything, without its being known which, these two belong together.
+fn only_name<'a>(evidence: &'a Evidence, seen: &ConnectionSeen) -> Option<&'a str> {
+    let of_group = || evidence.connections.iter().filter(|other| other.group == seen.group);
+    let is_nameless = |other: &&ConnectionSeen| {
+        other.server_name.is_none()
+            && peers::is_tcp(other)
+            && other.protocol != Protocol::Dns
+            && !other.exchanges.count.is_zero()
+    };
+    if of_group().filter(is_nameless).any(|other| other.peer != seen.peer) {
+        return None;
+    }
+    let known =
+        |asked: &str| of_group().filter_map(|other| other.server_name.as_deref()).any(|name| is_asked_for(name, asked));
+    let asked = || {
+        let of_group = evidence.dns.iter().filter(|dns| dns.group == seen.group && !dns.counted.count.is_zero());
+        let of_hosts = of_group.filter(|dns| matches!(dns.kind.as_str(), "A" | "AAAA" | "A+AAAA"));
+        of_hosts.map(|dns| dns.name.as_str()).filter(|name| !known(name))
+    };
+    let shortest = asked().min_by_key(|name| name.len())?;
+    asked().all(|name| is_asked_for(shortest, name)).then_some(shortest)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! Lines for `unladen serve`, by which it stands in front of the application: [`fix`].
+//!
+//! All rules go by these, so that their lines are the same for the same page, and are there once in one file for all.
+
+use std::collections::BTreeSet;
+
+use unladen_trace::{Evidence, QueryProtocol};
+
+use super::statements;
+use crate::again;
+use crate::fix::Fix;
+
+/// Where it is tried; then it takes the place of what clients call now. Nothing registered is near it, and it is none
+/// of the ports that lines for `[[outbound]]` have.
+const LISTEN: &str = "127.0.0.1:17080";
+
+/// The configuration, wherever the user keeps it.
+pub(crate) const FILE: &str = "unladen.toml";
+
+/// Tables that a sentence bears.
+const MOST_TABLES: usize = 12;
+
+/// The page behind it.
+#[derive(Debug)]
+struct Page<'a> {
+    /// `http://127.0.0.1:8080`
+    origin: &'a str,
+    /// `127.0.0.1:8080`
+    authority: &'a str,
+}
+
+/// Lines for it. None: it has no place in front of this.
+pub(super) fn fix(evidence: &Evidence, advice: &str) -> Option<Fix> {
+    let page = Page::of(&evidence.page.url)?;
+    let lines = [
+        "[[site]]".to_owned(),
+        format!("listen = {}", again::toml_text(LISTEN)),
+        format!("upstream = {}", again::toml_text(page.origin)),
+    ];
+    Some(Fix::advice(advice).lines(FILE, lines).command(format!("unladen serve --config {FILE}")))
+}
+
+/// That its database could be asked instead whether a page has changed, by what a question has to cover: a sentence
+/// more, or nothing where it asks none. No question is printed: one that misses a kind of change serves the old page
+/// until something else changes, and which tables a view or a function reads is not seen.
+pub(super) fn counter(evidence: &Evidence) -> String {
+    let asked =
+        evidence.queries.iter().filter(|seen| matches!(seen.protocol, QueryProtocol::Postgres | QueryProtocol::Mysql));
+    let tables: BTreeSet<String> =
+        asked.filter(|seen| !seen.writes).flat_map(|seen| statements::tables(&seen.fingerprint)).collect();
+    if tables.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = tables.iter().map(String::as_str).take(MOST_TABLES).collect();
+    let more = if tables.len() > names.len() { ", …" } else { "" };
+    format!(
+        ". For pages that are never old, not even for that minute, it can ask the database before each answer (docs/reference/serve.md, \
+         `[[site.validator]]`): by a counter that triggers raise on every table that the page reads ({}{more}, and what views and functions \
+         read behind them), as a time of change misses edits within its second, and whatever has no time",
+        names.join(", ")
+    )
+}
+
+/// How to see that it works: the page straight, and through it, where it goes by the same name.
+pub(super) fn again(evidence: &Evidence) -> String {
+    let url = &evidence.page.url;
+    let Some(page) = Page::of(url) else { return again::weigh(evidence) };
+    let rest = url.get(page.origin.len()..).unwrap_or_default();
+    format!(
+        "unladen prove --a {} --b {} -H {} --concurrency 8",
+        again::word(url),
+        again::word(&format!(
+            "http://{LISTEN}{}",
+            if rest.starts_with('/') { rest.to_owned() } else { format!("/{rest}") }
+        )),
+        again::word(&format!("Host: {}", page.authority))
+    )
+}
+
+// === impl Page ===
+
+impl<'a> Page<'a> {
+    fn of(url: &'a str) -> Option<Self> {
+        let (scheme, rest) = url.split_once("://")?;
+        if !matches!(scheme, "http" | "https") {
+            return None;
+        }
+        let authority = rest.split(['/', '?', '#']).next().filter(|authority| !authority.is_empty())?;
+        // Who would have to be told a password there is not known.
+        if authority.contains('@') {
+            return None;
+        }
+        let origin = url.get(..scheme.len() + 3 + authority.len())?;
+        Some(Self { origin, authority })
+    }
+}
+
+#[cfg(test)]
+mod tests;

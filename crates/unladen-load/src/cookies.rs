@@ -1,0 +1,140 @@
+//! [`sent_back`]: the cookies that a browser would send after an answer.
+
+use http::header::{self, HeaderMap};
+
+/// A cookie that an answer sets, or takes away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SetCookie {
+    /// `name=value`
+    pub(crate) pair: String,
+    /// The folder of paths that it is for: as told, else that of the request (RFC 6265, sections 5.1.4 and 5.2.4).
+    pub(crate) path: String,
+    /// It is to be forgotten.
+    pub(crate) is_gone: bool,
+}
+
+/// The cookies that this answer to a request of that path sets or takes away. Of one that is named twice, the last
+/// counts.
+///
+/// Domain and `Secure` are not looked at: what an origin sets is sent to it alone, perhaps to a server behind the proxy
+/// that does TLS.
+pub(crate) fn sent_back(headers: &HeaderMap, path: &str) -> Vec<SetCookie> {
+    let mut all: Vec<SetCookie> = Vec::new();
+    for value in headers.get_all(header::SET_COOKIE) {
+        let Ok(text) = value.to_str() else { continue };
+        let mut parts = text.split(';').map(str::trim);
+        let Some(pair) = parts.next().filter(|pair| !name_of(pair).is_empty()) else { continue };
+        let attributes: Vec<&str> = parts.collect();
+        let told = attributes.iter().rev().find_map(|attribute| value_of(attribute, "path"));
+        let folder = told.filter(|told| told.starts_with('/')).unwrap_or_else(|| folder_of(path));
+        let set = SetCookie {
+            pair: pair.to_owned(),
+            path: folder.to_owned(),
+            is_gone: attributes.iter().any(|attribute| takes_away(attribute)),
+        };
+        all.retain(|other| name_of(&other.pair) != name_of(pair) || other.path != set.path);
+        all.push(set);
+    }
+    all
+}
+
+/// The pairs `name=value` of cookies that this answer sets, whatever path they are for: of the same page that is asked
+/// for again.
+pub(crate) fn pairs(headers: &HeaderMap) -> Vec<String> {
+    let mut pairs: Vec<String> = Vec::new();
+    for set in sent_back(headers, "/") {
+        pairs.retain(|other| name_of(other) != name_of(&set.pair));
+        if !set.is_gone {
+            pairs.push(set.pair);
+        }
+    }
+    pairs
+}
+
+/// Whether a cookie for this folder is for that path (RFC 6265, section 5.1.4).
+pub(crate) fn is_for(folder: &str, path: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || folder.ends_with('/') || rest.starts_with('/'))
+}
+
+/// The pairs that a request bears.
+pub(crate) fn set_by(headers: &HeaderMap) -> Vec<&str> {
+    let lines = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    lines.flat_map(|line| line.split(';')).map(str::trim).filter(|pair| !pair.is_empty()).collect()
+}
+
+/// The header `Cookie` of a request that has some, with these in addition and in place of those of their names.
+pub(crate) fn joined(own: &HeaderMap, added: &[String]) -> String {
+    let kept = set_by(own).into_iter().filter(|pair| !added.iter().any(|other| name_of(other) == name_of(pair)));
+    kept.chain(added.iter().map(String::as_str)).collect::<Vec<_>>().join("; ")
+}
+
+/// `sid` of `sid=4711`; nothing of what has no name.
+pub(crate) fn name_of(pair: &str) -> &str {
+    pair.split_once('=').map_or("", |(name, _)| name.trim())
+}
+
+/// The folder of a path, without the slash at its end.
+fn folder_of(path: &str) -> &str {
+    match path.rfind('/') {
+        Some(end) if end > 0 => path.get(..end).unwrap_or("/"),
+        _ => "/",
+    }
+}
+
+fn value_of<'a>(attribute: &'a str, name: &str) -> Option<&'a str> {
+    let (own, value) = attribute.split_once('=')?;
+    own.trim().eq_ignore_ascii_case(name).then(|| value.trim())
+}
+
+/// Whether this attribute says that the cookie is to be forgotten. Applications that use `Expires` for that take the
+/// beginning of time, or nearly.
+fn takes_away(attribute: &str) -> bool {
+    let Some((name, value)) = attribute.split_once('=') else { return false };
+    let (name, value) = (name.trim(), value.trim());
+    if name.eq_ignore_ascii_case("max-age") {
+        return value.parse::<i64>().is_ok_and(|seconds| seconds <= 0);
+    }
+    name.eq_ignore_ascii_case("expires") && value.split([' ', '-']).any(|word| word == "1970")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: header::HeaderName, lines: &[&str]) -> HeaderMap {
+        lines.iter().map(|line| (name.clone(), line.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn sends_back_what_is_set_and_not_what_is_taken_away() {
+        let set = headers(
+            header::SET_COOKIE,
+            &[
+                "sid=4711; path=/; HttpOnly",
+                "theme=a",
+                "gone=deleted; expires=Thu, 01-Jan-1970 00:00:01 GMT; Max-Age=0",
+                "old=1; Max-Age=0",
+                "theme=b=c; Max-Age=60",
+                "noname",
+            ],
+        );
+        assert_eq!(pairs(&set), ["sid=4711", "theme=b=c"]);
+    }
+
+    #[test]
+    fn a_cookie_is_for_a_folder_of_paths() {
+        let set = headers(header::SET_COOKIE, &["a=1", "b=1; Path=/", "c=1; path=shop", "d=1; Path=/shop/"]);
+        let paths: Vec<String> = sent_back(&set, "/shop/cart").into_iter().map(|set| set.path).collect();
+        assert_eq!(paths, ["/shop", "/", "/shop", "/shop/"]);
+        assert!(is_for("/shop", "/shop") && is_for("/shop", "/shop/cart") && !is_for("/shop", "/shopping"));
+        assert!(is_for("/", "/any") && is_for("/shop/", "/shop/cart") && !is_for("/shop/", "/shop"));
+        assert_eq!([folder_of("/"), folder_of("/a"), folder_of("/a/b/c"), folder_of("")], ["/", "/", "/a/b", "/"]);
+    }
+
+    #[test]
+    fn the_users_own_cookies_stay() {
+        let own = headers(header::COOKIE, &["a=1; sid=0", "b=2"]);
+        assert_eq!(joined(&own, &["sid=4711".to_owned()]), "a=1; b=2; sid=4711");
+        assert_eq!(joined(&HeaderMap::new(), &["sid=4711".to_owned()]), "sid=4711");
+    }
+}

@@ -1,0 +1,62 @@
+use super::*;
+
+fn get(url: &str) -> Request {
+    Request::get(url).unwrap().build().unwrap()
+}
+
+fn answer(lines: &[&str]) -> HeaderMap {
+    lines.iter().map(|line| (header::SET_COOKIE, line.parse().unwrap())).collect()
+}
+
+fn sent(jar: &mut Jar, index: usize, origin: usize, request: &Request) -> Option<String> {
+    let dressed = jar.dress(index, origin, request)?;
+    Some(dressed.headers()[header::COOKIE].to_str().unwrap().to_owned())
+}
+
+#[test]
+fn what_an_answer_sets_is_sent_back_to_where_it_came_from() {
+    let (page, other) = (get("http://a/shop/cart"), get("http://b/shop/cart"));
+    let mut jar = Jar::default();
+    assert_eq!(sent(&mut jar, 0, 0, &page), None);
+    jar.keep(0, &page, &answer(&["sid=4711; Path=/; HttpOnly", "seen=1"]));
+    assert_eq!(sent(&mut jar, 0, 0, &page).as_deref(), Some("sid=4711; seen=1"));
+    assert_eq!(sent(&mut jar, 1, 1, &other), None, "another site's");
+    assert_eq!(sent(&mut jar, 2, 0, &get("http://a/")).as_deref(), Some("sid=4711"), "seen is for /shop alone");
+    // Given a new session, a browser sends that one; logged out, none.
+    jar.keep(0, &page, &answer(&["sid=4712; Path=/"]));
+    assert_eq!(sent(&mut jar, 0, 0, &page).as_deref(), Some("sid=4712; seen=1"));
+    jar.keep(0, &page, &answer(&["sid=deleted; Path=/; Max-Age=0"]));
+    assert_eq!(sent(&mut jar, 0, 0, &page).as_deref(), Some("seen=1"));
+}
+
+#[test]
+fn a_cookie_that_was_given_stays_as_it_was_given() {
+    let page = Request::get("http://a/").unwrap().cookie("sid=mine").unwrap().build().unwrap();
+    let mut jar = Jar::default();
+    jar.keep(0, &page, &answer(&["sid=4711", "theme=b"]));
+    assert_eq!(sent(&mut jar, 0, 0, &page).as_deref(), Some("sid=mine; theme=b"));
+}
+
+#[test]
+fn no_user_has_two_requests_under_way() {
+    let (jars, page) = (Jars::default(), get("http://a/"));
+    let (mut first, mut second) = (jars.take(), jars.take());
+    first.keep(0, &page, &answer(&["sid=1"]));
+    second.keep(0, &page, &answer(&["sid=2"]));
+    jars.give_back(first);
+    assert_eq!(sent(&mut jars.take(), 0, 0, &page).as_deref(), Some("sid=1"));
+    jars.give_back(second);
+    assert_eq!(sent(&mut jars.take(), 0, 0, &page).as_deref(), Some("sid=2"));
+    assert_eq!(sent(&mut jars.take(), 0, 0, &page), None, "a new user");
+}
+
+#[test]
+fn a_server_that_sets_cookies_without_end_fills_no_memory() {
+    let page = get("http://a/");
+    let mut jar = Jar::default();
+    for number in 0..1_000 {
+        jar.keep(0, &page, &answer(&[&format!("c{number}=1")]));
+    }
+    jar.keep(0, &page, &answer(&[&format!("long={}", "x".repeat(5_000))]));
+    assert_eq!(jar.cookies.len(), MOST_COOKIES);
+}

@@ -1,0 +1,58 @@
+//! [`suffice`]: whether as many connections can be open at once as are asked for. Amid a run, a descriptor that is not
+//! there looks like a fault of the server.
+
+use std::sync::OnceLock;
+
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+use crate::error::LoadError;
+
+/// Files that a command has open besides connections: libraries, counters, records.
+const OTHERS: u64 = 64;
+
+/// The soft limit before it was raised.
+static BEFORE: OnceLock<u64> = OnceLock::new();
+
+/// How many files this process could have open before [`Driver`](crate::Driver) raised that limit; none while it has
+/// not. Programs that it starts should have this limit: some take seconds to close as many files as may be open, and
+/// those that use `select(2)` break above 1,024.
+pub fn open_files_before() -> Option<u64> {
+    BEFORE.get().copied()
+}
+
+/// Raises the soft limit, which is 1,024 almost everywhere for the sake of old programs, as far as is needed and
+/// allowed.
+pub(crate) fn suffice(concurrency: usize) -> Result<(), LoadError> {
+    let needs = u64::try_from(concurrency).unwrap_or(u64::MAX).saturating_add(OTHERS);
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return Ok(()) };
+    if soft >= needs {
+        return Ok(());
+    }
+    if hard >= needs && setrlimit(Resource::RLIMIT_NOFILE, needs, hard).is_ok() {
+        // The first that was raised is the one that the process began with.
+        let _ = BEFORE.set(soft);
+        return Ok(());
+    }
+    verdict(concurrency, soft.max(hard))
+}
+
+fn verdict(concurrency: usize, limit: u64) -> Result<(), LoadError> {
+    let most = limit.saturating_sub(OTHERS);
+    if u64::try_from(concurrency).is_ok_and(|wanted| wanted <= most) {
+        return Ok(());
+    }
+    Err(LoadError::TooFewFiles { concurrency, limit, most: most.max(1) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_open_at_once_is_told_before() {
+        let error = verdict(2_000, 1_024).unwrap_err().to_string();
+        assert!(error.contains("2000 connections at once") && error.contains("1024 files"), "{error}");
+        assert!(error.contains("--concurrency 960"), "{error}");
+        assert!(verdict(960, 1_024).is_ok() && suffice(1).is_ok());
+    }
+}

@@ -1,0 +1,155 @@
+//! Values as people type them: `1k` requests, `30` seconds, `10/s`, `localhost/x`. Each error is a clause that can
+//! follow the value and the option's name: it says what is expected, with an example.
+//!
+//! ```
+//! use std::time::Duration;
+//! use unladen_load::{count_of, rate_of, time_of};
+//!
+//! assert_eq!(count_of("1.5k"), Ok(1_500));
+//! assert_eq!(time_of("30"), Ok(Duration::from_secs(30)));
+//! assert_eq!(rate_of("600/min"), Ok(10.0));
+//! ```
+
+use std::time::Duration;
+
+use crate::config::RATES;
+
+/// What a time looks like.
+const TIME: &str = "expected a time, such as 30s, 2min or 500ms; a number without a unit is seconds";
+/// What a rate looks like.
+const RATE: &str = "expected a rate from 0.001 to 10,000,000 requests a second, such as 40, 40/s, 600/min or 1k";
+/// What a number looks like.
+const COUNT: &str = "expected a whole number, such as 500, 10k or 1M";
+
+/// A length of time: a number without a unit is seconds, as everywhere with curl, ab and hyperfine; `1.5s`, `2min` and
+/// `1h30m` are read too.
+///
+/// # Errors
+/// What is expected instead.
+pub fn time_of(text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    if let Ok(time) = humantime::parse_duration(text) {
+        return Ok(time);
+    }
+    let unit = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let seconds = match text[unit..].trim_start() {
+        "ns" => 1e-9,
+        "us" | "µs" => 1e-6,
+        "ms" => 1e-3,
+        "" | "s" | "sec" | "second" | "seconds" => 1.0,
+        "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+        "h" | "hr" | "hour" | "hours" => 3600.0,
+        _ => return Err(TIME.to_owned()),
+    };
+    let number: f64 = text[..unit].parse().map_err(|_| TIME.to_owned())?;
+    Duration::try_from_secs_f64(number * seconds).map_err(|_| TIME.to_owned())
+}
+
+/// How many: `500`, `10k`, `1.5M`, `1,000`.
+///
+/// # Errors
+/// What is expected instead.
+pub fn count_of(text: &str) -> Result<u64, String> {
+    let refused = || COUNT.to_owned();
+    let plain: String = text.trim().chars().filter(|c| !matches!(c, ',' | '_')).collect();
+    if let Ok(count) = plain.parse() {
+        return Ok(count);
+    }
+    let (number, scale) = scaled(&plain);
+    let count = number.parse::<f64>().map_err(|_| refused())? * scale;
+    // Up to 2^53 a float has each whole number.
+    if (0.0..=9e15).contains(&count) && count.fract() == 0.0 { Ok(count as u64) } else { Err(refused()) }
+}
+
+/// Requests a second: `40`, `40/s`, `600/min`, `1k`.
+///
+/// # Errors
+/// What is expected instead.
+pub fn rate_of(text: &str) -> Result<f64, String> {
+    any_rate(text).filter(|rate| RATES.contains(rate)).ok_or_else(|| RATE.to_owned())
+}
+
+/// The same, and of any size.
+pub(crate) fn any_rate(text: &str) -> Option<f64> {
+    let (number, unit) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
+    let seconds = match unit.trim() {
+        "s" | "sec" | "second" => 1.0,
+        "m" | "min" | "minute" => 60.0,
+        "h" | "hour" => 3600.0,
+        _ => return None,
+    };
+    let (number, scale) = scaled(number.trim());
+    Some(number.parse::<f64>().ok()? * scale / seconds)
+}
+
+/// A number, and by how much its suffix multiplies it.
+fn scaled(text: &str) -> (&str, f64) {
+    match text.strip_suffix(['k', 'K']) {
+        Some(number) => (number, 1e3),
+        None => text.strip_suffix('M').map_or((text, 1.0), |number| (number, 1e6)),
+    }
+}
+
+/// The URL of what was typed; without a scheme it is http, as with curl.
+pub(crate) fn with_scheme(text: &str) -> Result<url::Url, url::ParseError> {
+    let begins_as_host = text.starts_with(|c: char| c.is_alphanumeric() || c == '[');
+    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
+    // `localhost:8080` and `localhost` are hosts; `mailto:me` has a scheme, and so has what says `://`.
+    let is_host = !host.contains(':') || host.rsplit(':').next().is_some_and(|port| port.parse::<u16>().is_ok());
+    if begins_as_host && !text.contains("://") && (is_host || host.ends_with(']')) {
+        return url::Url::parse(&format!("http://{text}"));
+    }
+    url::Url::parse(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read() {
+        let millis = |text: &str| time_of(text).unwrap().as_millis();
+        assert_eq!(
+            ["30", "30s", "1.5s", "0.5", "2min", "1.5min", "500ms", "1h", "1m30s", "2 min"].map(millis),
+            [30_000, 30_000, 1_500, 500, 120_000, 90_000, 500, 3_600_000, 90_000, 120_000]
+        );
+        for wrong in ["", "soon", "-5", "-5s", "1e9999", "5 parsecs", ".", "1.2.3s", "s"] {
+            assert_eq!(time_of(wrong), Err(TIME.to_owned()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn counts_are_read() {
+        assert_eq!(
+            ["500", "1k", "1.5K", "2M", "1,000", "10_000"].map(|text| count_of(text).unwrap()),
+            [500, 1_000, 1_500, 2_000_000, 1_000, 10_000]
+        );
+        for wrong in ["", "x", "-5", "1.5", "1.0001k", "1e999k", "10%", "1g", "NaN", "infM"] {
+            assert_eq!(count_of(wrong), Err(COUNT.to_owned()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn rates_are_read() {
+        assert_eq!(
+            ["10", "10/s", "600/min", "1k", "1k/s", "0.5", "3600/h"].map(|text| rate_of(text).unwrap()),
+            [10.0, 10.0, 10.0, 1_000.0, 1_000.0, 0.5, 1.0]
+        );
+        for wrong in ["", "x", "0", "-1", "nan", "inf", "10/fortnight", "10/", "1e8"] {
+            assert_eq!(rate_of(wrong), Err(RATE.to_owned()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_url_without_a_scheme_is_of_http() {
+        let url = |text: &str| with_scheme(text).unwrap().to_string();
+        assert_eq!(url("localhost/x"), "http://localhost/x");
+        assert_eq!(url("localhost:8080/x?a=b:c"), "http://localhost:8080/x?a=b:c");
+        assert_eq!(url("127.0.0.1:8080"), "http://127.0.0.1:8080/");
+        assert_eq!(url("[::1]:8080/x"), "http://[::1]:8080/x");
+        assert_eq!(url("[::1]/x"), "http://[::1]/x");
+        assert_eq!(url("https://example.org/x"), "https://example.org/x");
+        assert_eq!(url("mailto:me"), "mailto:me");
+        assert!(with_scheme("/page").is_err() && with_scheme("").is_err());
+    }
+}

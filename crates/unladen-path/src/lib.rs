@@ -1,0 +1,38 @@
+//! Who a request goes through. The principal function is [`follow`]: it sends a few requests that bear a mark, and
+//! looks who takes them, and whom those ask before they answer: the [`Route`].
+//!
+//! - [`Trail`] sends the marked requests and watches who may take them: those who listen where they go, and those who
+//!   listen where these hand them on.
+//! - [`Stream`] is what was sent over one connection, as far as it was seen; [`marked`] are those that bear the mark.
+//! - [`listeners`] are the processes that listen at an [`Address`].
+//!
+//! What is sent in clear bears the mark itself: HTTP/1, FastCGI, SCGI, uwsgi. What a process asks besides, while it has
+//! our request alone, it asks for our request: a database speaks no HTTP.
+//!
+//! ```no_run
+//! use unladen_load::{Cancel, DriverConfig, Request};
+//! use unladen_path::follow;
+//!
+//! let driver = DriverConfig::new(vec![Request::get("http://127.0.0.1/")?.build()?]);
+//! for station in follow(&driver, 0, &Cancel::new())?.stations {
+//!     println!("{}: {:?}", station.address, station.pids);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod address;
+mod error;
+mod listener;
+mod processes;
+mod route;
+mod stream;
+mod trail;
+
+pub use address::Address;
+pub use error::PathError;
+pub use listener::{listeners, master};
+pub use processes::{name_of, parent};
+pub use route::{Route, Station, follow};
+pub use stream::{Marked, Stream, contains, marked};
+pub use trail::{Seen, Trail};

@@ -1,0 +1,121 @@
+//! Who listens at an address: [`listeners`].
+
+use std::collections::HashSet;
+use std::fs;
+use std::net::{IpAddr, SocketAddr};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::address::Address;
+use crate::error::PathError;
+use crate::processes::{self, INIT};
+
+/// The flag of a socket that listens, in /proc/net/unix: `__SO_ACCEPTCON`.
+const ACCEPTS: u64 = 0x10000;
+/// `TCP_LISTEN`, in /proc/net/tcp.
+const LISTENS: &str = "0A";
+
+/// All processes that could take a connection there, as far as this process may look at them; `None` where nothing
+/// listens.
+///
+/// # Errors
+/// When processes cannot be listed.
+pub fn listeners(address: &Address) -> Result<Option<Vec<u32>>, PathError> {
+    let inodes = inodes(address)?;
+    if inodes.is_empty() { Ok(None) } else { holders(&inodes).map(Some) }
+}
+
+/// Of those who listen at one address, the one that has started the others.
+pub fn master(holders: &[u32]) -> Option<u32> {
+    first_of(holders, processes::parent)
+}
+
+/// Of the sockets that listen there.
+fn inodes(address: &Address) -> Result<HashSet<u64>, PathError> {
+    Ok(match address {
+        Address::Unix(path) => unix_inodes(&read("/proc/net/unix")?, path),
+        Address::Tcp(address) => {
+            // Without IPv6 there is no such table.
+            let table = |table| fs::read_to_string(table).unwrap_or_default();
+            ["/proc/net/tcp", "/proc/net/tcp6"]
+                .into_iter()
+                .flat_map(|name| tcp_inodes(&table(name), *address))
+                .collect()
+        }
+    })
+}
+
+fn read(path: &'static str) -> Result<Vec<u8>, PathError> {
+    fs::read(path).map_err(|source| PathError::Io { doing: "cannot read", path: path.into(), source })
+}
+
+/// Inodes of sockets that listen at a path: proc_net_unix(5), `Num RefCount Protocol Flags Type St Inode Path`.
+fn unix_inodes(table: &[u8], path: &Path) -> HashSet<u64> {
+    let lines = table.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| unix_inode(line, path.as_os_str().as_bytes())).collect()
+}
+
+fn unix_inode(line: &[u8], path: &[u8]) -> Option<u64> {
+    // A path may hold blanks.
+    let mut fields = line.splitn(8, |byte| *byte == b' ').map(<[u8]>::trim_ascii);
+    let flags = fields.nth(3)?;
+    let flags = u64::from_str_radix(std::str::from_utf8(flags).ok()?, 16).ok()?;
+    let rest: Vec<&[u8]> = fields.skip(2).collect();
+    let rest = rest.join(&b' ');
+    let rest = rest.trim_ascii_start();
+    let (inode, own) = rest.split_at(rest.iter().position(|byte| *byte == b' ')?);
+    (flags & ACCEPTS != 0 && own.get(1..)? == path).then(|| std::str::from_utf8(inode).ok()?.parse().ok()).flatten()
+}
+
+/// Inodes of sockets that listen at an address, or at all of its port: proc_net_tcp(5).
+fn tcp_inodes(table: &str, address: SocketAddr) -> HashSet<u64> {
+    // Words of four bytes, each in this machine's order.
+    let hex = |octets: &[u8]| -> String {
+        let words = octets.chunks_exact(4).filter_map(|word| word.try_into().ok().map(u32::from_ne_bytes));
+        words.map(|word| format!("{word:08X}")).collect()
+    };
+    let mut wanted = match address.ip().to_canonical() {
+        IpAddr::V4(ip) => vec![hex(&ip.octets()), hex(&ip.to_ipv6_mapped().octets())],
+        IpAddr::V6(ip) => vec![hex(&ip.octets())],
+    };
+    wanted.extend(["0".repeat(8), "0".repeat(32)]);
+    let inode = |line: &str| {
+        let mut fields = line.split_ascii_whitespace();
+        let (ip, port) = fields.nth(1)?.split_once(':')?;
+        let is_at = wanted.iter().any(|wanted| wanted == ip) && u16::from_str_radix(port, 16).ok()? == address.port();
+        let is_it = is_at && fields.nth(1)? == LISTENS;
+        is_it.then(|| fields.nth(5)?.parse().ok()).flatten()
+    };
+    table.lines().filter_map(inode).collect()
+}
+
+/// Processes that hold one of these sockets.
+fn holders(inodes: &HashSet<u64>) -> Result<Vec<u32>, PathError> {
+    let failed = |source| PathError::Io { doing: "cannot list", path: PathBuf::from("/proc"), source };
+    let mut holders = Vec::new();
+    for entry in fs::read_dir("/proc").map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        // Processes end, and some may not be looked at.
+        let Ok(descriptors) = fs::read_dir(entry.path().join("fd")) else { continue };
+        let holds = |link: PathBuf| {
+            let inode = link.as_os_str().to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()?;
+            inodes.contains(&inode).then_some(())
+        };
+        if descriptors.flatten().filter_map(|entry| fs::read_link(entry.path()).ok()).any(|link| holds(link).is_some())
+        {
+            holders.push(pid);
+        }
+    }
+    Ok(holders)
+}
+
+/// Whose parent does not hold it too. The first process holds sockets for others.
+fn first_of(holders: &[u32], parent: impl Fn(u32) -> Option<u32>) -> Option<u32> {
+    let services: Vec<u32> = holders.iter().copied().filter(|pid| *pid != INIT).collect();
+    let is_first = |pid: &u32| parent(*pid).is_none_or(|parent| !services.contains(&parent));
+    services.iter().copied().filter(is_first).min().or_else(|| holders.first().copied())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! What /proc says of processes: parents, children, names.
+
+use std::collections::HashMap;
+use std::fs;
+
+/// It holds the sockets of all services that it starts on demand, and is everybody's ancestor.
+pub(crate) const INIT: u32 = 1;
+
+/// The process that started it, or has taken its place.
+pub fn parent(pid: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
+}
+
+/// A process, as people know it: `nginx (process 4711)`.
+pub fn name_of(pid: u32) -> String {
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    match name.trim() {
+        "" => format!("process {pid}"),
+        name => format!("{name} (process {pid})"),
+    }
+}
+
+/// The children of all processes, as they are now.
+#[derive(Debug, Default)]
+pub(crate) struct Family {
+    children: HashMap<u32, Vec<u32>>,
+}
+
+// === impl Family ===
+
+impl Family {
+    pub(crate) fn now() -> Self {
+        let pids = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        Self::of(pids.filter_map(|pid| Some((pid, parent(pid)?))))
+    }
+
+    fn of(pairs: impl Iterator<Item = (u32, u32)>) -> Self {
+        let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (pid, parent) in pairs {
+            children.entry(parent).or_default().push(pid);
+        }
+        Self { children }
+    }
+
+    /// These, and all that they have started; of the first process only itself. So many at most.
+    pub(crate) fn with_descendants(&self, of: &[u32], most: usize) -> Vec<u32> {
+        let mut all: Vec<u32> = Vec::new();
+        let mut next = of.to_vec();
+        while let Some(pid) = next.pop() {
+            if all.len() < most && !all.contains(&pid) {
+                all.push(pid);
+                let children = self.children.get(&pid).filter(|_| pid != INIT);
+                next.extend(children.into_iter().flatten());
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descendants_are_all_but_those_of_the_first_process() {
+        let family = Family::of([(10, 1), (11, 10), (12, 11), (20, 1)].into_iter());
+        let mut all = family.with_descendants(&[10, 1], 100);
+        all.sort_unstable();
+        assert_eq!(all, [1, 10, 11, 12]);
+        assert_eq!(family.with_descendants(&[10], 2).len(), 2);
+    }
+
+    #[test]
+    fn a_circle_ends() {
+        let family = Family::of([(10, 11), (11, 10)].into_iter());
+        assert_eq!(family.with_descendants(&[10], 100).len(), 2);
+    }
+}

@@ -1,0 +1,87 @@
+//! [`Upstream::attempt`]: a connection that is made to see whether one can be made.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt;
+
+use crate::endpoint::{Address, Endpoint};
+use crate::lease::LeaseError;
+use crate::resolve::{ResolveError, Resolver, pair};
+use crate::settings::EndpointAddress;
+use crate::transport::Transport;
+use crate::upstream::Upstream;
+
+/// With TLS 1.3, a server that refuses our certificate says so after the handshake, and one that accepts it need not
+/// say anything: that it refuses is waited for for this long. HTTP/2 has a question that is always answered.
+const REFUSAL: Duration = Duration::from_millis(500);
+
+/// What is spoken at an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spoken {
+    /// Whether it is encrypted.
+    pub tls: bool,
+    /// Whether it is HTTP/2, and answered as such; of HTTP/1.1 nothing is known before it is asked something.
+    pub h2: bool,
+}
+
+impl Upstream {
+    /// The endpoints of one of its origins, as they are now.
+    ///
+    /// # Errors
+    /// Why they cannot be known.
+    pub async fn look_up(&self, origin: usize, resolver: &Resolver) -> Result<Vec<Arc<Endpoint>>, ResolveError> {
+        let Some(settings) = self.settings().origins.get(origin) else { return Ok(Vec::new()) };
+        let endpoint = |address| Arc::new(Endpoint::new(address, origin, settings.weight));
+        let (host, port) = match &settings.at {
+            EndpointAddress::Unix(path) => return Ok(vec![endpoint(Address::Unix(path.clone()))]),
+            EndpointAddress::Tcp(host, port) => (host, *port),
+        };
+        let answer = resolver.lookup(host, port, &self.settings().resolve).await?;
+        Ok(pair(&answer.addresses, &[]).into_iter().map(|addresses| endpoint(Address::Tcp(addresses))).collect())
+    }
+
+    /// Makes a connection as one for a request is made, looks whether what was agreed on is spoken there, and closes
+    /// it. Nothing is asked of the application. Takes `timeouts.connect` at most, and on TLS without HTTP/2 half a
+    /// second more.
+    ///
+    /// # Errors
+    /// Why a request would have none.
+    pub async fn attempt(&self, endpoint: &Arc<Endpoint>) -> Result<Spoken, LeaseError> {
+        let timeout = self.settings().timeouts.connect;
+        let late = |_| LeaseError::Timeout(timeout);
+        let (transport, _, h2) = tokio::time::timeout(timeout, self.open(endpoint, false)).await.map_err(late)??;
+        let tls = matches!(transport, Transport::TlsClient(..));
+        let fault = transport.fault();
+        let spoken = if h2 {
+            tokio::time::timeout(timeout, ping(transport)).await.map_err(late)?
+        } else {
+            if tls {
+                listen(transport).await;
+            }
+            Ok(())
+        };
+        match fault.get() {
+            Some(fault) => Err(self.tls_failed(endpoint, fault.clone()).into()),
+            None => spoken.map(|()| Spoken { tls, h2 }),
+        }
+    }
+}
+
+/// Whoever speaks HTTP/2 answers a ping (RFC 9113, section 6.7).
+async fn ping(transport: Transport) -> Result<(), LeaseError> {
+    let (send, mut connection) = h2::client::handshake(transport).await.map_err(LeaseError::Http2)?;
+    let Some(mut pings) = connection.ping_pong() else { return Ok(()) };
+    let answered = tokio::select! {
+        answered = pings.ping(h2::Ping::opaque()) => answered.map(drop),
+        ended = &mut connection => Err(ended.err().unwrap_or_else(|| h2::Reason::NO_ERROR.into())),
+    };
+    // The connection closes when nobody can send on it any more.
+    drop(send);
+    answered.map_err(LeaseError::Http2)
+}
+
+/// Hears whether it is refused after all.
+async fn listen(mut transport: Transport) {
+    let _ = tokio::time::timeout(REFUSAL, transport.read(&mut [0; 1])).await;
+}

@@ -1,0 +1,158 @@
+//! The principal function is [`capture_request`].
+
+mod stream;
+
+use unladen_load::{Cancel, DriverConfig};
+use unladen_path::{Address, Marked, PathError, Stream, Trail, contains, marked, name_of};
+use unladen_trace::Peer;
+use unladen_trace::wire::{fastcgi, http};
+
+use self::stream::{Taken, request_with};
+use crate::application::{Application, Listener};
+use crate::error::ProfilerError;
+use crate::params::Params;
+
+/// Requests that are sent until one was seen whole: events can be lost where much else goes on.
+const TRIES: usize = 3;
+/// Servers that hand a request to one another, at most.
+const MOST_HOPS: usize = 8;
+
+/// What a web server hands to an application for a request.
+#[derive(Debug, Clone)]
+pub struct Captured {
+    /// The parameters, without our mark.
+    pub params: Params,
+    /// The body that went with it.
+    pub body: Vec<u8>,
+    /// Where to.
+    pub address: Address,
+    /// Who takes it there.
+    pub application: Application,
+    /// The status of the answer, as the web server gave it to us.
+    pub status: u16,
+}
+
+/// Sends the first request of `driver` with a mark, a header of random name and value, and looks for it in what those
+/// send to sockets who take the request, and those to whom they hand it on: the FastCGI request that bears it is the
+/// one that the web server made of ours.
+///
+/// # Errors
+/// When the request fails, the kernel lets nobody look, or no FastCGI request bears the mark.
+pub fn capture_request(driver: &DriverConfig, cancel: &Cancel) -> Result<Captured, ProfilerError> {
+    let mut trail = Trail::open(driver, 0).map_err(|error| match error {
+        PathError::Remote { url } => {
+            ProfilerError::NotFound(format!("{url} is not served by this machine: profile where the application runs"))
+        }
+        error => error.into(),
+    })?;
+    let (mut lost, mut tries, mut hops) = (0, 0, 0);
+    while tries < TRIES {
+        let seen = trail.send(cancel)?;
+        let found = marked(&seen.events, trail.mark());
+        match choose(&found, trail.mark()) {
+            Some(Ok((by, params, body))) => {
+                let (address, application) = whose(by)?;
+                return Ok(Captured { params, body, address, application, status: seen.sample.status.as_u16() });
+            }
+            Some(Err(why)) => return Err(ProfilerError::NotFound(why)),
+            None if seen.lost > 0 => (lost, tries) = (seen.lost, tries + 1),
+            None if hops < MOST_HOPS && trail.widen(found.iter().filter_map(Marked::address))? => hops += 1,
+            None => return Err(ProfilerError::NotFound(explain(&trail, &found))),
+        }
+    }
+    Err(ProfilerError::NotFound(format!(
+        "so much goes on here that {lost} events were lost while the request was followed, {TRIES} times: try when it is quieter"
+    )))
+}
+
+/// The FastCGI request that bears the mark, if there is one, and what can be had of it.
+type Chosen<'a> = Result<(&'a Marked, Params, Vec<u8>), String>;
+
+fn choose<'a>(found: &'a [Marked], mark: &[u8]) -> Option<Chosen<'a>> {
+    found.iter().find_map(|seen| match request_with(&seen.stream, mark)? {
+        Taken::Whole { mut params, body } => {
+            params.0.retain(|(_, value)| !contains(value, mark));
+            Some(Ok((seen, params, body)))
+        }
+        Taken::Cut { what, kept } => Some(Err(format!(
+            "{} hands the request to FastCGI, but its {what} cannot be seen whole: the kernel's part keeps the first {kept} bytes of \
+             what is sent at once. Send a request with fewer or shorter headers and cookies, or a shorter body",
+            name_of(seen.pid)
+        ))),
+    })
+}
+
+/// Where the request went, and to whom.
+fn whose(seen: &Marked) -> Result<(Address, Application), ProfilerError> {
+    let Some(address) = seen.address() else {
+        return Err(ProfilerError::NotFound(format!(
+            "{} hands the request to FastCGI over a socket without a name: start the application so that it listens at a path or a \
+             port",
+            name_of(seen.pid)
+        )));
+    };
+    let listener = Listener::find(&address)?;
+    Ok((listener.reached(&address, seen.pid), listener.application))
+}
+
+/// What was seen instead, and what can be done.
+fn explain(trail: &Trail, found: &[Marked]) -> String {
+    let mut text = format!("{} is answered, but no FastCGI request was seen to follow from it", trail.url());
+    for seen in found {
+        let to = match &seen.peer {
+            Peer::Ip(address) => address.to_string(),
+            Peer::Unix(path) => String::from_utf8_lossy(path).into_owned(),
+            Peer::Unknown => "a socket".to_owned(),
+        };
+        let kind = protocol(&seen.stream);
+        text.push_str(&format!("; {} hands it on to {to} by {kind}", name_of(seen.pid)));
+    }
+    let listener = trail.target().find_map(|address| Listener::find(&address).ok());
+    match (found.is_empty(), listener) {
+        (true, Some(listener)) => {
+            text.push_str(&format!(
+                "; {} answers itself, or over a connection of its own",
+                name_of(listener.application.pid)
+            ));
+        }
+        (true, None) => text.push_str("; nobody hands it on"),
+        (false, _) => {}
+    }
+    text.push_str(
+        ". A page from a cache, or one that the web server makes itself (mod_php, php -S), goes to no application: profile such a PHP \
+         with --prepended, or the processes by the kernel's clock (--profiler perf)",
+    );
+    text
+}
+
+/// What is spoken, for people.
+fn protocol(stream: &Stream) -> &'static str {
+    let begins = stream.bytes();
+    if fastcgi::begins_request(begins) {
+        "FastCGI"
+    } else if http::request(begins).is_some() {
+        "HTTP"
+    } else if is_scgi(begins) {
+        "SCGI, which is not followed yet"
+    } else if is_uwsgi(begins) {
+        "uwsgi, which is not followed yet"
+    } else {
+        "a protocol that is not known"
+    }
+}
+
+/// A netstring whose first name is `CONTENT_LENGTH`.
+fn is_scgi(bytes: &[u8]) -> bool {
+    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && bytes.get(digits..).is_some_and(|rest| rest.starts_with(b":CONTENT_LENGTH\0"))
+}
+
+/// Modifier 0, the size of all variables, modifier 0 or 5 or 30…, and the length of the first name.
+fn is_uwsgi(bytes: &[u8]) -> bool {
+    let [_, low, high, _, name_low, name_high, first, ..] = bytes else { return false };
+    let (size, name) = (u16::from_le_bytes([*low, *high]), u16::from_le_bytes([*name_low, *name_high]));
+    name > 0 && name < size && first.is_ascii_uppercase()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+use unladen_trace::{Event, Object, Peer, Socket, Way, What};
+
+use super::*;
+use crate::fastcgi::encode;
+
+const MARK: &[u8] = b"4pUsHzb1c2d3";
+
+fn send(pid: u32, id: u64, payload: &[u8], sent: usize) -> Event {
+    let peer = Peer::Unix(b"/run/app.sock".to_vec());
+    let object = Object::Socket(Socket { id, datagram: false, accepted: false, peer });
+    let payload = payload.get(..4096).unwrap_or(payload).to_vec();
+    let what = What::Transfer { way: Way::Out, fd: 3, object, result: sent as i64, payload, took_ns: 1 };
+    Event { at_ns: 1, pid, tid: pid, group: 0, what }
+}
+
+fn request() -> Vec<u8> {
+    encode(&Params(vec![(b"HTTP_X_UNLADEN_ABC".to_vec(), MARK.to_vec()), (b"A".to_vec(), b"1".to_vec())]), b"")
+}
+
+#[test]
+fn the_request_that_bears_the_mark_is_found_among_others_without_it() {
+    let (ours, other) = (request(), encode(&Params::default(), b""));
+    let http = [b"GET / HTTP/1.1\r\nX-Unladen-Abc: ", MARK, b"\r\n\r\n"].concat();
+    let events = [
+        send(1, 1, &http, http.len()),
+        send(2, 2, &other, other.len()),
+        // Apache sends the first record by itself.
+        send(3, 3, &ours[..16], 16),
+        send(2, 3, &other, other.len()),
+        send(3, 3, &ours[16..], ours.len() - 16),
+    ];
+    let found = marked(&events, MARK);
+    assert_eq!(
+        found.iter().map(|seen| (seen.pid, protocol(&seen.stream))).collect::<Vec<_>>(),
+        [(1, "HTTP"), (3, "FastCGI")]
+    );
+    let (seen, params, body) = choose(&found, MARK).unwrap().unwrap();
+    assert_eq!((seen.pid, body.is_empty()), (3, true));
+    assert_eq!(params.0, [(b"A".to_vec(), b"1".to_vec())], "the mark is ours");
+}
+
+#[test]
+fn sends_that_failed_are_none() {
+    let ours = request();
+    let mut failed = send(1, 1, &ours, 0);
+    if let What::Transfer { result, .. } = &mut failed.what {
+        *result = -11;
+    }
+    let found = marked(&[failed, send(1, 1, &ours, ours.len())], MARK);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].stream.bytes().len(), ours.len());
+}
+
+#[test]
+fn other_protocols_are_named() {
+    let spoken = |bytes: &[u8]| {
+        let mut stream = Stream::default();
+        stream.push(bytes, bytes.len());
+        protocol(&stream)
+    };
+    assert!(spoken(b"24:CONTENT_LENGTH\x000\0SCGI\x001\0,").starts_with("SCGI"));
+    assert!(spoken(b"\0\x20\0\0\x0d\0REQUEST_METHOD").starts_with("uwsgi"));
+    assert_eq!(spoken(b"GET / HTTP/1.0\r\n\r\n"), "HTTP");
+    assert!(spoken(b"\xff").contains("not known"));
+}

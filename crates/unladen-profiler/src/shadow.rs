@@ -1,0 +1,232 @@
+//! The principal type is [`ShadowProcess`]: a second process of a program that runs, which takes requests from nobody
+//! but us.
+//!
+//! It is the same program with the same arguments, user, groups, environment and working folder, and listens at a
+//! socket of ours. It is started by setpriv, so that the kernel kills it when the thread ends that started it, however
+//! that ends.
+//!
+//! It runs where we run: of a process in a container, or of one with a /tmp of its own, it is no faithful copy.
+//! Its folder is a [`RunFolder`]: what a run leaves behind that was killed, the next one takes away.
+
+mod program;
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use unladen_load::Cancel;
+
+pub(crate) use self::program::Program;
+use crate::error::ProfilerError;
+use crate::run_folder::{RunFolder, open_theirs};
+use unladen_path::Address;
+
+/// Between two looks at a process.
+const LOOK: Duration = Duration::from_millis(50);
+/// Looks in a row at which a process must sleep and have used no CPU: then it has loaded its program and waits for a
+/// request.
+const QUIET_LOOKS: u32 = 6;
+/// How long a program may load.
+const LOADING: Duration = Duration::from_secs(60);
+/// How long it may take to end before it is killed.
+const ENDING: Duration = Duration::from_secs(2);
+/// As much is told of what it wrote to standard error.
+const MOST_STDERR: u64 = 2000;
+
+/// A process of ours.
+#[derive(Debug)]
+pub(crate) struct ShadowProcess {
+    child: Child,
+    folder: RunFolder,
+    /// The folder in which it may write.
+    own: PathBuf,
+    name: String,
+}
+
+/// What a shadow process has that the program has not.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Besides {
+    /// Arguments before all others.
+    pub(crate) arguments: Vec<OsString>,
+    /// Variables.
+    pub(crate) environment: Vec<(OsString, OsString)>,
+}
+
+// === impl ShadowProcess ===
+
+impl ShadowProcess {
+    /// Starts it and waits until it has loaded its program. `besides` is told the folder in which the shadow process may
+    /// write.
+    ///
+    /// # Errors
+    /// When it cannot be started, or ends; [`ProfilerError::Cancelled`] when cancelled.
+    pub(crate) fn start(
+        program: &Program,
+        besides: impl FnOnce(&Path) -> Besides,
+        cancel: &Cancel,
+    ) -> Result<Self, ProfilerError> {
+        let at = |path: &Path, doing: &'static str| {
+            let path = path.to_owned();
+            move |source: io::Error| ProfilerError::Io { doing, path, source }
+        };
+        let folder = RunFolder::create_for_much()?;
+        // The shadow process passes through the folder to its own, and can do nothing else in it.
+        let own = folder.out(program.user(), program.group())?;
+        let path = folder.path().join(SOCKET);
+        let listener = UnixListener::bind(&path).map_err(at(&path, "cannot listen at"))?;
+        let path = folder.path().join(STDERR);
+        let stderr = File::create(&path).map_err(at(&path, "cannot write"))?;
+
+        let besides = besides(&own);
+        let mut command = Command::new("setpriv");
+        program.put_into(&mut command, &besides);
+        command
+            .stdin(Stdio::from(std::os::fd::OwnedFd::from(listener)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::from(stderr));
+        let child = command.spawn().map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => ProfilerError::Missing {
+                what: "there is no setpriv, or not the folder in which the application works".to_owned(),
+                remedy: "setpriv is in the package util-linux".to_owned(),
+            },
+            _ => ProfilerError::Io { doing: "cannot start", path: "setpriv".into(), source },
+        })?;
+        let mut shadow = Self { child, folder, own, name: program.name() };
+        shadow.settle(cancel)?;
+        Ok(shadow)
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> Address {
+        Address::Unix(self.folder.path().join(SOCKET))
+    }
+
+    /// The folder in which it may write.
+    pub(crate) fn own_folder(&self) -> PathBuf {
+        self.own.clone()
+    }
+
+    /// Opens a file that it has written. A link is not followed: the shadow process is not as trusted as we are.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) fn open(&self, name: &str) -> Result<File, ProfilerError> {
+        let path = self.own_folder().join(name);
+        open_theirs(&path).map_err(|source| ProfilerError::Io { doing: "cannot read", path, source })
+    }
+
+    /// Whether it still runs; what it said if not.
+    ///
+    /// # Errors
+    /// When it has ended.
+    pub(crate) fn check(&mut self) -> Result<(), ProfilerError> {
+        match self.child.try_wait() {
+            Ok(None) => Ok(()),
+            Ok(Some(status)) => Err(self.ended(status)),
+            Err(source) => Err(self.failed("cannot wait for", source)),
+        }
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        // It is our child and was not waited for: the number is its own. If it has ended, there is nobody to tell.
+        let _ = kill(Pid::from_raw(self.child.id() as i32), signal);
+    }
+
+    /// Waits until it has ended; whether it did within `time`.
+    ///
+    /// # Errors
+    /// When it cannot be waited for.
+    pub(crate) fn wait(&mut self, time: Duration) -> Result<bool, ProfilerError> {
+        let begun = Instant::now();
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(_)) => return Ok(true),
+                Ok(None) if begun.elapsed() >= time => return Ok(false),
+                Ok(None) => std::thread::sleep(Duration::from_millis(5)),
+                Err(source) => return Err(self.failed("cannot wait for", source)),
+            }
+        }
+    }
+
+    /// What it wrote to standard error last.
+    pub(crate) fn said(&self) -> String {
+        let path = self.folder.path().join(STDERR);
+        let mut text = Vec::new();
+        let read = File::open(&path).and_then(|mut file| {
+            let length = file.metadata()?.len();
+            io::Seek::seek(&mut file, io::SeekFrom::Start(length.saturating_sub(MOST_STDERR)))?;
+            file.take(MOST_STDERR).read_to_end(&mut text)
+        });
+        let text = String::from_utf8_lossy(&text);
+        if read.is_err() || text.trim().is_empty() { String::new() } else { format!("; it said: {}", text.trim()) }
+    }
+
+    /// Waits until it sleeps and uses no CPU.
+    fn settle(&mut self, cancel: &Cancel) -> Result<(), ProfilerError> {
+        let begun = Instant::now();
+        let (mut used, mut quiet) = (None, 0);
+        while quiet < QUIET_LOOKS {
+            if cancel.wait(LOOK) {
+                return Err(ProfilerError::Cancelled);
+            }
+            self.check()?;
+            if begun.elapsed() > LOADING {
+                return Err(ProfilerError::Answer(format!(
+                    "{} has not loaded its program within {LOADING:?}{}",
+                    self.name,
+                    self.said()
+                )));
+            }
+            let now = sleeping(self.child.id());
+            quiet = if now.is_some() && now == used { quiet + 1 } else { 0 };
+            used = now;
+        }
+        Ok(())
+    }
+
+    fn ended(&self, status: ExitStatus) -> ProfilerError {
+        ProfilerError::Answer(format!("the second process of {} has ended ({status}){}", self.name, self.said()))
+    }
+
+    fn failed(&self, doing: &'static str, source: io::Error) -> ProfilerError {
+        ProfilerError::Io { doing, path: PathBuf::from(&self.name), source }
+    }
+}
+
+impl Drop for ShadowProcess {
+    fn drop(&mut self) {
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            return;
+        }
+        // So that it may put away what it keeps on disk.
+        self.signal(Signal::SIGTERM);
+        if !matches!(self.wait(ENDING), Ok(true)) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// In a shadow process's folder: its socket, and what it says.
+const SOCKET: &str = "socket";
+const STDERR: &str = "stderr";
+
+/// CPU time of a process that sleeps, in ticks; none of one that does not. proc_pid_stat(5).
+fn sleeping(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before may hold anything.
+    let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
+    let is_asleep = fields.next()? == "S";
+    let user: u64 = fields.nth(10)?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    is_asleep.then_some(user.saturating_add(system))
+}
+
+#[cfg(test)]
+mod tests;

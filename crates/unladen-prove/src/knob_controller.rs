@@ -1,0 +1,329 @@
+//! The principal type is [`KnobController`]: it puts the knobs as an arm wants them, and in the end puts everything
+//! back.
+//!
+//! The order of a switch: the knobs that go off, the last first; those that go on, the first first; then each service
+//! that one of them names once, however many do; then everyone's `ready`; then the longest `settle`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use unladen_load::Cancel;
+
+use crate::arm::Arm;
+use crate::error::SwitchError;
+use crate::experiment::Experiment;
+use crate::fault::{CommandFault, Fault};
+use crate::journal::Journal;
+use crate::knob::Switch;
+use crate::plan::{Known, Plan};
+use crate::put_back::{NotPutBack, PutBack};
+use crate::saver::Saver;
+use crate::shell::{COMMAND_TIME, Shell};
+use crate::systemd::Systemd;
+
+/// Puts the knobs of one experiment as an arm wants them.
+///
+/// See the [crate's example](crate). Dropped before it has put back, it does so then, and nobody hears what failed.
+#[derive(Debug)]
+pub struct KnobController {
+    experiment: Experiment,
+    shell: Shell,
+    systemd: Systemd,
+    /// None where nothing on the system is switched.
+    journal: Option<Journal>,
+    plan: Plan,
+    /// For each knob, the side on which it is, if it is on one.
+    now: Vec<Option<bool>>,
+    /// For each knob and each of its changes, whether it is made.
+    made: Vec<Vec<bool>>,
+    /// The knobs that were switched at least once.
+    switched: BTreeSet<usize>,
+    /// The services that have yet to be restarted.
+    stale: BTreeSet<usize>,
+    found: Option<PutBack>,
+}
+
+/// What a switch did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Switched {
+    /// The knobs that were switched on the system, by index.
+    pub knobs: Vec<usize>,
+    /// The services that were restarted, by index.
+    pub restarted: Vec<usize>,
+    /// How long it took, readiness and settling included.
+    pub took: Duration,
+}
+
+/// What a run that was killed left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOver {
+    /// The folder with the originals.
+    pub journal: PathBuf,
+    /// The knobs that it had switched, by name.
+    pub knobs: Vec<String>,
+}
+
+// === impl KnobController ===
+
+impl KnobController {
+    /// Puts back what a killed run left, if one did; looks whether everything can be switched; and writes down the way
+    /// back. Nothing is switched yet.
+    ///
+    /// # Errors
+    /// When another run of the experiment is under way, what was left cannot be put back, a knob could not be switched
+    /// or not be put back, or the journal cannot be written. Nothing was switched then.
+    pub fn open(experiment: &Experiment) -> Result<Self, SwitchError> {
+        Self::open_with(experiment, Systemd::new())
+    }
+
+    pub(crate) fn open_with(experiment: &Experiment, systemd: Systemd) -> Result<Self, SwitchError> {
+        let acts = experiment.knobs.iter().any(|knob| knob.acts());
+        let journal = match &experiment.file {
+            Some(file) if acts || !experiment.services.is_empty() => Some(Journal::open(file)?),
+            _ => None,
+        };
+        let mut found = None;
+        if let Some(journal) = &journal {
+            found = put_back_left_over(journal, &systemd)?;
+            if found.as_ref().is_some_and(|found| !found.is_complete()) {
+                return Err(SwitchError::LeftOver(found.unwrap_or_default()));
+            }
+            journal.clear()?;
+        }
+        let shell = Shell::new(&experiment.folder);
+        let folder = journal.as_ref().map_or(Path::new("/nonexistent"), Journal::folder);
+        let plan = Plan::make(experiment, &mut Saver::new(folder, &shell), &systemd);
+        let plan = plan.and_then(|plan| match &journal {
+            Some(journal) => journal.write(&plan).map(|()| plan),
+            None => Ok(plan),
+        });
+        if let (Err(_), Some(journal)) = (&plan, &journal) {
+            // Nothing was switched, so there is nothing to remember; the first error tells more than this one's.
+            let _ = journal.remove();
+        }
+        Ok(Self {
+            now: experiment.knobs.iter().map(|knob| knob.found()).collect(),
+            made: experiment.knobs.iter().map(|knob| vec![false; knob.changes.len()]).collect(),
+            switched: BTreeSet::new(),
+            stale: BTreeSet::new(),
+            experiment: experiment.clone(),
+            plan: plan?,
+            shell,
+            systemd,
+            journal,
+            found,
+        })
+    }
+
+    /// What [`open`](Self::open) put back after an earlier run that was killed.
+    pub fn found(&self) -> Option<&PutBack> {
+        self.found.as_ref()
+    }
+
+    /// Puts the knobs as the arm wants them. What is so already is not touched, and no service restarted for it.
+    ///
+    /// # Errors
+    /// When a knob, a restart or a ready check fails, or it is cancelled: a running command is then killed. The knobs
+    /// may be anyhow after that, and [`put_back`](Self::put_back) is due.
+    pub fn set(&mut self, arm: &Arm, cancel: &Cancel) -> Result<Switched, SwitchError> {
+        let started = Instant::now();
+        if cancel.is_cancelled() {
+            return Err(SwitchError::Cancelled);
+        }
+        let wanted = |knob: usize| arm.on.get(knob).copied().unwrap_or(false);
+        let differs = |knob: &usize| self.experiment.knobs[*knob].acts() && self.now[*knob] != Some(wanted(*knob));
+        let knobs: Vec<usize> = (0..self.now.len()).filter(differs).collect();
+        if let Some(journal) = &self.journal {
+            journal.mark(&knobs)?;
+        }
+        let off = knobs.iter().rev().filter(|knob| !wanted(**knob));
+        for knob in off.chain(knobs.iter().filter(|knob| wanted(**knob))) {
+            // One by one: what comes after one that fails is as it was, and needs no putting back.
+            self.switched.insert(*knob);
+            self.switch(*knob, wanted(*knob), cancel)?;
+        }
+        let restarted = self.restart(self.stale.clone(), cancel)?;
+        for knob in &knobs {
+            let knob = &self.experiment.knobs[*knob];
+            knob.ready.as_ref().map_or(Ok(()), |ready| ready.wait(&knob.name, &self.shell, cancel))?;
+        }
+        let settle = knobs.iter().map(|knob| self.experiment.knobs[*knob].settle).max().unwrap_or_default();
+        if cancel.wait(settle) {
+            return Err(SwitchError::Cancelled);
+        }
+        Ok(Switched { knobs, restarted, took: started.elapsed() })
+    }
+
+    /// Restarts all services, with the environment that the knobs give them now, and waits until they are ready.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    pub fn restart_all(&mut self, cancel: &Cancel) -> Result<Switched, SwitchError> {
+        let started = Instant::now();
+        let restarted = self.restart((0..self.experiment.services.len()).collect(), cancel)?;
+        Ok(Switched { knobs: Vec::new(), restarted, took: started.elapsed() })
+    }
+
+    /// Makes the next request a cold one: runs the cold command, if there is one, and waits until all services are
+    /// ready. Returns how long that took.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    pub fn cold(&mut self, cancel: &Cancel) -> Result<Duration, SwitchError> {
+        let started = Instant::now();
+        let Some(cold) = &self.experiment.cold else { return Ok(Duration::ZERO) };
+        self.shell.run(&cold.command, &BTreeMap::new(), COMMAND_TIME, cancel).map_err(|fault| match fault {
+            CommandFault::Cancelled => SwitchError::Cancelled,
+            fault => SwitchError::Cold(fault),
+        })?;
+        self.wait(0..self.experiment.services.len(), cancel)?;
+        Ok(started.elapsed())
+    }
+
+    /// Puts everything back as it was before [`open`](Self::open), by commands that cannot be cancelled. Where
+    /// something fails the rest is put back all the same, and the journal stays; called again, it tries again.
+    pub fn put_back(&mut self) -> PutBack {
+        let settled = |knob: &usize| self.now[*knob] == Some(self.experiment.knobs[*knob].initial);
+        let known = Known {
+            switched: self.switched.iter().copied().collect(),
+            settled: self.switched.iter().copied().filter(settled).collect(),
+            long_ago: false,
+            stale: self.stale.clone(),
+            ready: self.experiment.services.iter().map(|service| service.ready.as_ref()).collect(),
+        };
+        let folder = self.journal.as_ref().map(|journal| journal.folder().to_owned());
+        let mut report = self.plan.put_back(&folder.clone().unwrap_or_default(), &known, &self.systemd);
+        report.journal = folder;
+        for (knob, now) in self.now.iter_mut().enumerate().filter(|(knob, _)| self.switched.contains(knob)) {
+            *now = None;
+            self.made[knob].fill(false);
+        }
+        if report.is_complete() {
+            close(self.journal.take().as_ref(), &mut report);
+            self.switched.clear();
+            self.stale.clear();
+        }
+        report
+    }
+
+    fn switch(&mut self, index: usize, on: bool, cancel: &Cancel) -> Result<(), SwitchError> {
+        let knob = &self.experiment.knobs[index];
+        let journal = self.journal.as_ref().map_or(Path::new("/nonexistent"), Journal::folder);
+        self.now[index] = None;
+        self.stale.extend(&knob.restart);
+        for step in knob.steps(on, &self.made[index]) {
+            let undo = &self.plan.knobs[index].undo[step].1;
+            let switch = Switch { shell: &self.shell, undo, journal, cancel };
+            knob.changes[step].set(on, &switch).map_err(|fault| {
+                let knob = knob.name.clone();
+                or_cancelled(fault, |fault| SwitchError::Knob { knob, on, fault })
+            })?;
+            self.made[index][step] = knob.changes[step].has(on);
+        }
+        self.now[index] = Some(on);
+        Ok(())
+    }
+
+    /// Restarts these services, each once, and waits for them.
+    fn restart(&mut self, services: BTreeSet<usize>, cancel: &Cancel) -> Result<Vec<usize>, SwitchError> {
+        let journal = self.journal.as_ref().map_or(Path::new("/nonexistent"), Journal::folder);
+        self.stale.extend(&services);
+        for index in &services {
+            let service = &self.plan.services[*index];
+            let variables = self.environment(*index);
+            let started = service.start(&variables, journal, &self.shell, &self.systemd, cancel);
+            started.map_err(|fault| {
+                let service = service.name.clone();
+                or_cancelled(fault, |fault| SwitchError::Restart { service, fault })
+            })?;
+        }
+        self.wait(services.iter().copied(), cancel)?;
+        self.stale.clear();
+        Ok(services.into_iter().collect())
+    }
+
+    fn wait(&self, services: impl Iterator<Item = usize>, cancel: &Cancel) -> Result<(), SwitchError> {
+        for service in services.map(|index| &self.experiment.services[index]) {
+            service.ready.as_ref().map_or(Ok(()), |ready| ready.wait(&service.name, &self.shell, cancel))?;
+        }
+        Ok(())
+    }
+
+    /// What the knobs put into the environment of a service now.
+    fn environment(&self, service: usize) -> BTreeMap<String, String> {
+        let knobs = self.experiment.knobs.iter().zip(&self.now).filter(|(knob, _)| knob.restart.contains(&service));
+        let changes = knobs.flat_map(|(knob, now)| knob.changes.iter().map(move |change| (change, *now)));
+        changes
+            .filter_map(|(change, now)| change.environment(now?))
+            .flatten()
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect()
+    }
+}
+
+impl Drop for KnobController {
+    fn drop(&mut self) {
+        // The last resort, on a panic say; who wants to know what failed has called it before.
+        let _ = self.put_back();
+    }
+}
+
+/// What a killed run of the experiment in this file left behind. The file itself need not be there any more.
+///
+/// # Errors
+/// When a run is under way, or the journal cannot be read.
+pub fn left_over(experiment: &Path) -> Result<Option<LeftOver>, SwitchError> {
+    let Some(journal) = Journal::find(experiment)? else { return Ok(None) };
+    Ok(journal.left_over()?.map(|(plan, switched)| LeftOver {
+        journal: journal.folder().to_owned(),
+        knobs: switched.iter().map(|knob| plan.knobs[*knob].name.clone()).collect(),
+    }))
+}
+
+/// Puts back what a killed run of the experiment in this file left behind.
+///
+/// # Errors
+/// When a run is under way, or the journal cannot be read. What could not be put back is in the report.
+pub fn restore(experiment: &Path) -> Result<PutBack, SwitchError> {
+    let Some(journal) = Journal::find(experiment)? else {
+        // Whoever mistypes the name must not read that there was nothing to put back. Without its file, a journal is
+        // enough.
+        return match experiment.metadata() {
+            Ok(found) if found.is_file() => Ok(PutBack::default()),
+            Ok(_) => Err(SwitchError::NoExperiment { file: experiment.to_owned(), why: "it is no file".to_owned() }),
+            Err(error) => Err(SwitchError::NoExperiment { file: experiment.to_owned(), why: error.to_string() }),
+        };
+    };
+    let mut report = put_back_left_over(&journal, &Systemd::new())?.unwrap_or_default();
+    if report.is_complete() {
+        close(Some(&journal), &mut report);
+    }
+    Ok(report)
+}
+
+fn put_back_left_over(journal: &Journal, systemd: &Systemd) -> Result<Option<PutBack>, SwitchError> {
+    let Some((plan, switched)) = journal.left_over()? else { return Ok(None) };
+    let known = Known { switched, long_ago: true, ..Known::default() };
+    let mut report = plan.put_back(journal.folder(), &known, systemd);
+    report.journal = Some(journal.folder().to_owned());
+    Ok(Some(report))
+}
+
+/// Removes the journal; a failure is reported, as the next run would put back once more.
+fn close(journal: Option<&Journal>, report: &mut PutBack) {
+    if let Some((journal, Err(error))) = journal.map(|journal| (journal, journal.remove())) {
+        report.failed.push(NotPutBack {
+            what: "the journal".into(),
+            why: error.to_string(),
+            by_hand: Some(format!("rm -r '{}'", journal.folder().display())),
+        });
+    }
+}
+
+fn or_cancelled(fault: Fault, error: impl FnOnce(Fault) -> SwitchError) -> SwitchError {
+    if fault.is_cancelled() { SwitchError::Cancelled } else { error(fault) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,344 @@
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::arm::Role;
+
+/// A folder with an experiment on two knobs: a file, and a command with an environment, that restart one service.
+struct Place(tempfile::TempDir);
+
+const TOML: &str = r#"
+url = "http://127.0.0.1:1/"
+load = { rate = 40, requests = 4800 }
+cold = "echo cold >> log"
+
+[[service]]
+name = "app"
+restart = "echo restart ${MODE-plain} $(cat app.ini) >> log"
+ready = { command = "test ! -e broken" }
+
+[[knob]]
+name = "cache"
+on = { file = "app.ini", text = "cache\n" }
+restart = "app"
+
+[[knob]]
+name = "fast"
+on = ["echo on >> log", { env = { MODE = "fast" } }, { file = "new.ini", text = "x" }]
+off = "echo off >> log"
+restart = "app"
+"#;
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        fs::write(place.path("app.ini"), "original\n").unwrap();
+        fs::write(place.file(), TOML).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.path("lab.toml")
+    }
+
+    fn open(&self) -> Result<KnobController, SwitchError> {
+        KnobController::open(&Experiment::read(&self.file()).unwrap())
+    }
+
+    /// What commands have written since the last look.
+    fn log(&self) -> String {
+        let log = fs::read_to_string(self.path("log")).unwrap_or_default();
+        let _ = fs::remove_file(self.path("log"));
+        log.lines().collect::<Vec<_>>().join("; ")
+    }
+
+    fn assert_as_it_was(&self) {
+        assert_eq!(fs::read_to_string(self.path("app.ini")).unwrap(), "original\n");
+        assert!(!self.path("new.ini").exists() && !self.path(".lab.toml.undo").exists());
+    }
+
+    fn break_knob(&self, on: &str) {
+        fs::write(self.file(), TOML.replace("echo on >> log", on)).unwrap();
+    }
+}
+
+fn arm(on: [bool; 2]) -> Arm {
+    Arm { name: "x".into(), on: on.to_vec(), roles: vec![Role::Candidate] }
+}
+
+const NEVER: fn() -> Cancel = Cancel::new;
+
+#[test]
+fn switches_what_differs_and_restarts_once() {
+    let place = Place::new();
+    let mut board = place.open().unwrap();
+    let switched = board.set(&arm([false, false]), &NEVER()).unwrap();
+    assert_eq!((switched.knobs.len(), place.log().as_str()), (0, ""), "it is so already");
+    let switched = board.set(&arm([true, true]), &NEVER()).unwrap();
+    assert_eq!((switched.knobs, switched.restarted), (vec![0, 1], vec![0]));
+    assert_eq!(place.log(), "on; restart fast cache");
+    board.set(&arm([false, true]), &NEVER()).unwrap();
+    assert_eq!(place.log(), "restart fast original");
+    board.set(&arm([false, true]), &NEVER()).unwrap();
+    assert_eq!(place.log(), "");
+    board.restart_all(&NEVER()).unwrap();
+    board.cold(&NEVER()).unwrap();
+    assert_eq!(place.log(), "restart fast original; cold");
+    let report = board.put_back();
+    assert_eq!(report.to_string(), "put back: `fast`, `cache`, app (restarted)");
+    assert_eq!(place.log(), "off; restart plain original");
+    place.assert_as_it_was();
+    assert_eq!(board.put_back().to_string(), "there was nothing to put back");
+}
+
+#[test]
+fn what_is_as_it_was_is_not_restarted_once_more() {
+    let place = Place::new();
+    let mut board = place.open().unwrap();
+    board.set(&arm([true, true]), &NEVER()).unwrap();
+    board.set(&arm([false, false]), &NEVER()).unwrap();
+    assert_eq!(place.log(), "on; restart fast cache; off; restart plain original");
+    assert!(board.put_back().is_complete());
+    assert_eq!(place.log(), "");
+    place.assert_as_it_was();
+}
+
+#[test]
+fn a_knob_that_fails_says_how_and_all_is_put_back() {
+    let place = Place::new();
+    place.break_knob("echo no such cache; exit 7");
+    let mut board = place.open().unwrap();
+    let error = board.set(&arm([true, true]), &NEVER()).unwrap_err();
+    insta::assert_snapshot!(error, @r"
+    the knob `fast` could not be switched on: `echo no such cache; exit 7` ended with status 7; it said:
+    no such cache
+    ");
+    assert!(board.put_back().is_complete());
+    place.assert_as_it_was();
+}
+
+/// It was said to be not put back, and how to do so by hand.
+#[test]
+fn a_knob_that_was_not_reached_is_not_put_back() {
+    let place = Place::new();
+    let knobs = "[[knob]]\nname = \"first\"\non = \"false\"\noff = \"true\"\n\
+                 [[knob]]\nname = \"second\"\non = \"true\"\noff = \"echo second >> log; false\"\n";
+    let text = format!("url = \"http://127.0.0.1:1/\"\nload = {{ rate = 40, requests = 4800 }}\n{knobs}");
+    fs::write(place.file(), text).unwrap();
+    let mut board = place.open().unwrap();
+    let error = board.set(&arm([true, true]), &NEVER()).unwrap_err().to_string();
+    assert!(error.contains("the knob `first` could not be switched on"), "{error}");
+    let report = board.put_back();
+    assert!(report.is_complete() && !report.to_string().contains("second"), "{report}");
+    assert_eq!(place.log(), "", "nothing of it was run");
+}
+
+#[test]
+fn what_cannot_be_put_back_is_told_with_the_way_by_hand() {
+    let place = Place::new();
+    fs::write(place.file(), TOML.replace("echo off >> log", "test -e allowed")).unwrap();
+    let mut board = place.open().unwrap();
+    board.set(&arm([true, true]), &NEVER()).unwrap();
+    let report = board.put_back();
+    let text = report.to_string().replace(&place.0.path().canonicalize().unwrap().display().to_string(), "/lab");
+    insta::assert_snapshot!(text, @r"
+    put back: `cache`, app (restarted)
+    NOT put back: the command `test -e allowed` (knob `fast`): `test -e allowed` ended with status 1; it said nothing
+      by hand: cd '/lab' && test -e allowed
+    The originals are in /lab/.lab.toml.undo: `unladen prove --restore` tries again; remove it when all is well
+    ");
+    drop(board);
+    assert!(matches!(place.open(), Err(SwitchError::LeftOver(_))), "no new run on a system that is not as it was");
+    fs::write(place.path("allowed"), "").unwrap();
+    assert!(restore(&place.file()).unwrap().is_complete());
+    place.assert_as_it_was();
+}
+
+#[test]
+fn a_service_that_does_not_come_up_is_told() {
+    let place = Place::new();
+    fs::write(place.file(), TOML.replace("test ! -e broken\" }", "test ! -e broken\", within = \"100ms\" }")).unwrap();
+    let mut board = place.open().unwrap();
+    fs::write(place.path("broken"), "").unwrap();
+    let error = board.set(&arm([true, false]), &NEVER()).unwrap_err().to_string();
+    assert!(error.starts_with("app is not ready: `test ! -e broken` did not come true within 100ms"), "{error}");
+    let report = board.put_back();
+    assert!(!report.is_complete() && report.to_string().contains("NOT put back: the service app"), "{report}");
+    assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "original\n", "the file is, all the same");
+    fs::remove_file(place.path("broken")).unwrap();
+    assert!(board.put_back().is_complete(), "called again, it tries again");
+    place.assert_as_it_was();
+}
+
+#[test]
+fn cancelling_kills_the_command_and_putting_back_is_not_cancelled() {
+    let place = Place::new();
+    place.break_knob("touch started; sleep 1000");
+    let mut board = place.open().unwrap();
+    let cancel = NEVER();
+    let (switch, started) = (cancel.clone(), place.path("started"));
+    let thread = std::thread::spawn(move || {
+        while !started.exists() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        switch.cancel();
+    });
+    assert!(matches!(board.set(&arm([true, true]), &cancel), Err(SwitchError::Cancelled)));
+    thread.join().unwrap();
+    assert!(board.put_back().is_complete());
+    place.assert_as_it_was();
+}
+
+#[test]
+fn dropped_it_puts_back_too() {
+    let place = Place::new();
+    place.open().unwrap().set(&arm([true, true]), &NEVER()).unwrap();
+    place.assert_as_it_was();
+}
+
+#[test]
+fn two_runs_of_one_experiment_refuse_each_other() {
+    let place = Place::new();
+    let _board = place.open().unwrap();
+    let error = place.open().unwrap_err().to_string();
+    assert!(error.starts_with("another run of this experiment is under way"), "{error}");
+    assert!(matches!(restore(&place.file()), Err(SwitchError::Busy { .. })));
+}
+
+#[test]
+fn a_knob_that_cannot_be_switched_is_refused_before_anything_is() {
+    let place = Place::new();
+    fs::hard_link(place.path("app.ini"), place.path("other.ini")).unwrap();
+    let error = place.open().unwrap_err().to_string();
+    assert!(error.starts_with("the knob `cache` cannot be switched: ") && error.contains("hard links"), "{error}");
+    assert!(!place.path(".lab.toml.undo").exists());
+}
+
+#[test]
+fn urls_alone_need_no_journal() {
+    let load = crate::Load::new(crate::Pace::Closed { concurrency: 1 }, crate::Budget::Requests(1));
+    let experiment = Experiment::of_urls("http://a/".parse().unwrap(), "http://b/".parse().unwrap(), load);
+    let mut board = KnobController::open(&experiment).unwrap();
+    let switched = board.set(&experiment.arms()[2], &NEVER()).unwrap();
+    assert!(switched.knobs.is_empty() && board.journal.is_none());
+}
+
+/// Not a test, but the process that is killed in the next one.
+#[test]
+#[ignore = "started by another test"]
+fn child() {
+    let file = std::env::var_os("UNLADEN_TEST_EXPERIMENT").unwrap();
+    let mut board = KnobController::open(&Experiment::read(Path::new(&file)).unwrap()).unwrap();
+    board.set(&arm([true, true]), &Cancel::new()).unwrap();
+    std::thread::sleep(Duration::from_secs(600));
+}
+
+/// Starts a run and kills it once `sign` is there.
+fn killed_run(place: &Place, sign: &str) {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "knob_controller::tests::child", "--ignored"])
+        .env("UNLADEN_TEST_EXPERIMENT", place.file())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !fs::read_to_string(place.path("log")).is_ok_and(|log| log.contains(sign)) {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended by itself");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
+}
+
+#[test]
+fn a_run_that_was_killed_is_put_back_by_the_next() {
+    let place = Place::new();
+    killed_run(&place, "restart");
+    assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "cache\n");
+    let left = left_over(&place.file()).unwrap().unwrap();
+    assert_eq!(left.knobs, ["cache", "fast"]);
+    place.log();
+
+    let mut board = place.open().unwrap();
+    assert_eq!(board.found().unwrap().to_string(), "put back: `fast`, `cache`, app (restarted)");
+    assert_eq!(place.log(), "off; restart plain original");
+    assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "original\n");
+    assert!(left_over(&place.file()).is_err(), "the new run is under way");
+    assert!(board.put_back().is_complete());
+    place.assert_as_it_was();
+}
+
+/// Weeks later, someone may have mended the file by hand.
+#[test]
+fn what_others_have_changed_since_the_crash_is_theirs() {
+    let place = Place::new();
+    killed_run(&place, "restart");
+    fs::write(place.path("app.ini"), "mended\n").unwrap();
+    let report = match place.open() {
+        Err(SwitchError::LeftOver(report)) => report,
+        other => panic!("{other:?}"),
+    };
+    let text = report.to_string();
+    assert!(text.contains("app.ini was changed by someone else since: it is left as it is"), "{text}");
+    assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "mended\n");
+    assert!(!place.path("new.ini").exists(), "the rest is put back");
+}
+
+#[test]
+fn one_file_by_two_names_is_refused() {
+    let place = Place::new();
+    std::os::unix::fs::symlink("app.ini", place.path("link.ini")).unwrap();
+    fs::write(place.file(), TOML.replace("new.ini", "link.ini")).unwrap();
+    let error = place.open().unwrap_err().to_string();
+    assert!(
+        error.contains("the knob `fast` cannot be switched") && error.contains("is changed by the file"),
+        "{error}"
+    );
+}
+
+/// Between the first knob's switch and the second's; and the experiment's file has changed since.
+#[test]
+fn a_run_that_was_killed_amid_a_switch_is_put_back_by_itself() {
+    let place = Place::new();
+    place.break_knob("echo $$ > pid; echo amid >> log; exec sleep 600");
+    killed_run(&place, "amid");
+    fs::remove_file(place.file()).unwrap();
+    let report = restore(&place.file()).unwrap();
+    assert!(report.is_complete(), "{report}");
+    place.assert_as_it_was();
+    assert!(left_over(&place.file()).unwrap().is_none());
+    // Without a journal a file that is not there is a mistyped one.
+    let none = restore(&place.file()).unwrap_err().to_string();
+    assert!(none.contains("lab.toml: No such file") && none.contains("nothing of an experiment"), "{none}");
+    // The sleep is in a group of its own, and outlives what started it.
+    let pid = fs::read_to_string(place.path("pid")).unwrap().trim().parse().unwrap();
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::SIGKILL).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    #[test]
+    fn any_sequence_of_arms_ends_as_it_began(arms in prop::collection::vec(any::<[bool; 2]>(), 0..6), by_drop in any::<bool>()) {
+        let place = Place::new();
+        let mut board = place.open().unwrap();
+        for on in arms {
+            board.set(&arm(on), &NEVER()).unwrap();
+            let text = fs::read_to_string(place.path("app.ini")).unwrap();
+            prop_assert_eq!(text, if on[0] { "cache\n" } else { "original\n" });
+            prop_assert_eq!(place.path("new.ini").exists(), on[1]);
+        }
+        if !by_drop {
+            prop_assert!(board.put_back().is_complete());
+        }
+        drop(board);
+        place.assert_as_it_was();
+    }
+}

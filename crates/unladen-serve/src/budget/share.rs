@@ -1,0 +1,305 @@
+//! The principal type is [`Share`]: what is held for one connection of a client.
+
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::Context;
+
+use super::bell::Bell;
+use super::client::ClientHeld;
+use super::shed::Pace;
+use super::{Budget, ORDER, count};
+
+/// So much of a connection's is not counted: most answers are no longer, and cost no more than this connection's own
+/// counting.
+const FREE: usize = 4 * 1024;
+/// The process and the client are told of more in lots of this: not of each small piece.
+const LOT: usize = 16 * 1024;
+
+/// What is held for one connection.
+#[derive(Debug)]
+pub(crate) struct Share {
+    budget: Arc<Budget>,
+    address: Option<IpAddr>,
+    client: OnceLock<Arc<ClientHeld>>,
+    held: AtomicUsize,
+    /// What the process and the client have been told of, in lots.
+    told: AtomicUsize,
+    /// Bytes that it has taken, ever.
+    moved: AtomicU64,
+    /// Pieces that wait to be sent.
+    waiting: AtomicUsize,
+    /// Their bytes.
+    sending: AtomicUsize,
+    is_listed: AtomicBool,
+    is_ended: AtomicBool,
+    /// Told when something is let go.
+    room: Bell,
+    /// Told when it is to end.
+    ended: Bell,
+    pub(super) pace: Pace,
+}
+
+/// So much is held, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Held {
+    share: Arc<Share>,
+    bytes: usize,
+    is_to_be_sent: bool,
+}
+
+// === impl Share ===
+
+impl Share {
+    pub(super) fn new(budget: Arc<Budget>, address: Option<IpAddr>) -> Arc<Self> {
+        Arc::new(Self {
+            budget,
+            address,
+            client: OnceLock::new(),
+            held: AtomicUsize::new(0),
+            told: AtomicUsize::new(0),
+            moved: AtomicU64::new(0),
+            waiting: AtomicUsize::new(0),
+            sending: AtomicUsize::new(0),
+            is_listed: AtomicBool::new(false),
+            is_ended: AtomicBool::new(false),
+            room: Bell::default(),
+            ended: Bell::default(),
+            pace: Pace::default(),
+        })
+    }
+
+    /// Holds what is there already, whether there is room or not.
+    pub(crate) fn hold(self: &Arc<Self>, bytes: usize) -> Held {
+        self.add(bytes);
+        Held { share: self.clone(), bytes, is_to_be_sent: false }
+    }
+
+    /// Holds so much, if there is room.
+    pub(crate) fn try_hold(self: &Arc<Self>, bytes: usize) -> Option<Held> {
+        (self.room() >= bytes).then(|| self.hold(bytes))
+    }
+
+    /// Holds what little a connection may hold in any case, or more if there is room.
+    pub(crate) fn try_hold_head(self: &Arc<Self>, bytes: usize) -> Option<Held> {
+        (self.held() + bytes <= super::FLOOR || self.room() >= bytes).then(|| self.hold(bytes))
+    }
+
+    /// Holds as much, if half of what the connection may hold is left for other things.
+    pub(crate) fn try_hold_aside(self: &Arc<Self>, bytes: usize) -> Option<Held> {
+        (self.room() >= bytes + self.budget.connection_limit() / 2).then(|| self.hold(bytes))
+    }
+
+    /// Holds up to so much of what is to be sent, at least one byte; none: there is no room.
+    pub(super) fn hold_some(self: &Arc<Self>, most: usize) -> Option<Held> {
+        match self.room_to_send() {
+            0 => None,
+            room => Some(self.hold(room.min(most))),
+        }
+    }
+
+    pub(super) fn wait_for_room(&self, waiter: u64, cx: &Context<'_>) {
+        self.room.wait(waiter, cx);
+        if let Some(client) = self.client_held() {
+            client.room.wait(waiter, cx);
+        }
+        self.budget.room.wait(waiter, cx);
+        // Who waits for his own connection or client is woken by those.
+        if self.budget.is_short() {
+            self.budget.look.notify_one();
+        }
+    }
+
+    pub(super) fn wait_for_end(&self, waiter: u64, cx: &Context<'_>) {
+        self.ended.wait(waiter, cx);
+    }
+
+    pub(super) fn leave(&self, waiter: u64) {
+        self.room.leave(waiter);
+        self.ended.leave(waiter);
+        if let Some(client) = self.client.get() {
+            client.room.leave(waiter);
+        }
+        self.budget.room.leave(waiter);
+    }
+
+    /// How much more may be held of what is to be sent. A part of the connection's is left for what it asks meanwhile.
+    pub(super) fn room_to_send(&self) -> usize {
+        let most = self.budget.connection_limit() / 4 * 3;
+        self.room_of(most, self.sending(), |budget| !budget.is_far_over())
+    }
+
+    /// How much more may be held.
+    pub(crate) fn room(&self) -> usize {
+        self.room_of(self.budget.connection_limit(), self.held(), |budget| !budget.is_over())
+    }
+
+    /// `small`: what is to be below the floor, for more to be held than others leave, as long as `is_there` any.
+    fn room_of(&self, most: usize, small: usize, is_there: impl Fn(&Budget) -> bool) -> usize {
+        let (held, counts) = (self.held(), &self.budget.counts);
+        // Others, of this client or all, may not hold up who takes what he is sent; nor may what waits for the
+        // application.
+        let least = || if is_there(&self.budget) { super::FLOOR.saturating_sub(small) } else { 0 };
+        let own = most.saturating_sub(held);
+        if own == 0 {
+            count(&counts.at_connection);
+            return least();
+        }
+        let of_client =
+            self.client_held().map_or(own, |client| self.budget.client_limit().saturating_sub(client.held()));
+        if of_client == 0 {
+            count(&counts.at_client);
+            return least().min(own);
+        }
+        let of_all = self.budget.left();
+        if of_all == 0 {
+            count(&counts.at_process);
+            return least().min(own);
+        }
+        own.min(of_client.min(of_all).max(least()))
+    }
+
+    /// Whether caches lend no more.
+    pub(super) fn is_lent_out(&self) -> bool {
+        self.budget.is_lent_out()
+    }
+
+    /// How much is held.
+    pub(crate) fn held(&self) -> usize {
+        self.held.load(ORDER)
+    }
+
+    /// How much waits to be sent.
+    fn sending(&self) -> usize {
+        self.sending.load(Ordering::Relaxed)
+    }
+
+    /// Whether anything waits to be sent.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0
+    }
+
+    /// It has taken so many bytes.
+    pub(crate) fn took(&self, bytes: usize) {
+        self.moved.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// How many bytes it has taken, ever.
+    pub(crate) fn moved(&self) -> u64 {
+        self.moved.load(Ordering::Relaxed)
+    }
+
+    /// It is to end: what is held for it is needed for others.
+    pub(crate) fn end(&self) {
+        self.is_ended.store(true, Ordering::SeqCst);
+        self.ended.ring();
+    }
+
+    /// It was ended for having taken nothing for too long.
+    pub(crate) fn stalled(&self) {
+        count(&self.budget.counts.ended_stalled);
+    }
+
+    /// Whether it is to end.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.is_ended.load(Ordering::SeqCst)
+    }
+
+    /// Of its client, how much is to be let go of.
+    pub(super) fn clients_too_much(&self) -> Option<(usize, usize)> {
+        self.client.get().map(|client| (Arc::as_ptr(client).addr(), client.too_much()))
+    }
+
+    fn client_held(&self) -> Option<&Arc<ClientHeld>> {
+        self.address.map(|address| self.client.get_or_init(|| ClientHeld::of(&self.budget, address)))
+    }
+
+    fn add(self: &Arc<Self>, bytes: usize) {
+        self.held.fetch_add(bytes, ORDER);
+        self.tell();
+        if self.told.load(Ordering::Relaxed) > 0 && !self.is_listed.swap(true, Ordering::Relaxed) {
+            self.budget.holders().push(Arc::downgrade(self));
+        }
+    }
+
+    fn remove(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, ORDER);
+        self.tell();
+        self.room.ring();
+    }
+
+    /// Tells the process and the client how much is held, if that is another lot than before.
+    fn tell(&self) {
+        let now = self.held().saturating_sub(FREE).div_ceil(LOT) * LOT;
+        if now == self.told.load(Ordering::Relaxed) {
+            return;
+        }
+        let before = self.told.swap(now, Ordering::Relaxed);
+        let client = self.client_held();
+        if now > before {
+            client.inspect(|client| client.take(&self.budget, now - before));
+            self.budget.take(now - before);
+        } else {
+            client.inspect(|client| client.give(&self.budget, before - now));
+            self.budget.give(before - now);
+        }
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let told = std::mem::take(self.told.get_mut());
+        if told > 0 {
+            self.client.get().inspect(|client| client.give(&self.budget, told));
+            self.budget.give(told);
+        }
+        if let Some(client) = self.client.take() {
+            client.leave(&self.budget);
+        }
+        if *self.is_listed.get_mut() {
+            self.budget.holders().retain(|holder| holder.strong_count() > 0);
+        }
+    }
+}
+
+// === impl Held ===
+
+impl Held {
+    /// It waits to be sent to the client: who does not take it is to blame.
+    pub(crate) fn outgoing(mut self) -> Self {
+        if !std::mem::replace(&mut self.is_to_be_sent, true) {
+            self.share.waiting.fetch_add(1, Ordering::Relaxed);
+            self.share.sending.fetch_add(self.bytes, Ordering::Relaxed);
+        }
+        self
+    }
+
+    /// How much.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Holds so much instead, whether there is room or not.
+    pub(crate) fn set(&mut self, bytes: usize) {
+        if bytes > self.bytes {
+            self.share.add(bytes - self.bytes);
+        } else {
+            self.share.remove(self.bytes - bytes);
+        }
+        if self.is_to_be_sent {
+            self.share.sending.fetch_add(bytes, Ordering::Relaxed);
+            self.share.sending.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+        self.bytes = bytes;
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if self.is_to_be_sent {
+            self.share.waiting.fetch_sub(1, Ordering::Relaxed);
+            self.share.sending.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+        self.share.remove(self.bytes);
+    }
+}

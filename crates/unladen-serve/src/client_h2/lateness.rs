@@ -1,0 +1,56 @@
+//! The principal type is [`Lateness`]: how long a connection has been at what it is at.
+
+use std::time::{Duration, Instant};
+
+/// How long a connection has been at what it is at; looked at now and then.
+#[derive(Debug, Default)]
+pub(super) struct Lateness {
+    head: Same,
+    sent: Same,
+}
+
+/// A number, and since when it has been the same.
+#[derive(Debug, Default)]
+struct Same(Option<(u64, Instant)>);
+
+// === impl Lateness ===
+
+impl Lateness {
+    /// How long the head that is under way has been so.
+    pub(super) fn of_head(&mut self, head: Option<u64>, now: Instant) -> Duration {
+        self.head.since(head, now)
+    }
+
+    /// How long nothing has been taken of what waits to be sent: by what has been taken so far, if anything waits.
+    pub(super) fn of_sending(&mut self, taken: Option<u64>, now: Instant) -> Duration {
+        self.sent.since(taken, now)
+    }
+}
+
+// === impl Same ===
+
+impl Same {
+    fn since(&mut self, number: Option<u64>, now: Instant) -> Duration {
+        let before = self.0.filter(|(before, _)| Some(*before) == number);
+        self.0 = before.or_else(|| number.map(|number| (number, now)));
+        self.0.map_or(Duration::ZERO, |(_, since)| now.saturating_duration_since(since))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_begins_anew_with_each_number() {
+        let (mut lateness, start) = (Lateness::default(), Instant::now());
+        let second = |n| start + Duration::from_secs(n);
+        assert_eq!(lateness.of_head(Some(1), second(0)), Duration::ZERO);
+        assert_eq!(lateness.of_head(Some(1), second(5)), Duration::from_secs(5));
+        assert_eq!(lateness.of_head(Some(2), second(6)), Duration::ZERO, "another head");
+        assert_eq!(lateness.of_head(None, second(7)), Duration::ZERO);
+        assert_eq!(lateness.of_head(Some(2), second(9)), Duration::ZERO, "it was over meanwhile");
+        assert_eq!(lateness.of_sending(Some(0), second(0)), Duration::ZERO);
+        assert_eq!(lateness.of_sending(Some(0), second(60)), Duration::from_secs(60));
+    }
+}

@@ -1,0 +1,172 @@
+//! [`is_maximum`]: whether a query asks for a `max` alone.
+//!
+//! Only what is surely one is told: what is counted, hashed or put together besides is a version of more than its
+//! latest row, and the maximum of a counter is as good as the counter.
+
+/// What a maximum may be wrapped in and still be one.
+const WRAPPERS: [&str; 26] = [
+    "max",
+    "coalesce",
+    "ifnull",
+    "nvl",
+    "greatest",
+    "extract",
+    "date_part",
+    "date_trunc",
+    "unix_timestamp",
+    "to_char",
+    "date_format",
+    "strftime",
+    "datetime",
+    "timezone",
+    "unixepoch",
+    "cast",
+    "convert",
+    "timestamp",
+    "round",
+    "floor",
+    "trunc",
+    "abs",
+    "concat",
+    "numeric",
+    "char",
+    "varchar",
+];
+/// What names of columns and tables have in them that count changes, and of which the latest is told by the maximum.
+const COUNTERS: [&str; 9] = ["version", "revision", "count", "seq", "serial", "generation", "lsn", "txid", "xmin"];
+/// … and what has, and counts none.
+const OTHERS: [&str; 3] = ["account", "discount", "country"];
+
+/// What a query is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    /// A name or a word, in lower case.
+    Word(String),
+    Mark(char),
+    /// A number, or what is within single quotes.
+    Constant,
+}
+
+/// Whether the first column of a query is a maximum of a column that counts nothing, perhaps in another form, and
+/// nothing else. That column alone is the answer.
+pub(super) fn is_maximum(query: &str) -> bool {
+    let tokens = tokens(query);
+    // What begins in another way (`with`) may say anything.
+    let [Token::Word(first), rest @ ..] = tokens.as_slice() else { return false };
+    if first != "select" {
+        return false;
+    }
+    let (column, from) = first_column(rest);
+    is_maximum_of(column, from)
+}
+
+/// The tokens up to the first comma or the end of the list, and those behind the list.
+fn first_column(tokens: &[Token]) -> (&[Token], &[Token]) {
+    let mut depth = 0_usize;
+    let mut column = None;
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Mark('(') => depth += 1,
+            Token::Mark(')') => depth = depth.saturating_sub(1),
+            Token::Mark(',') if depth == 0 => _ = column.get_or_insert(at),
+            Token::Word(word) if depth == 0 && word == "from" => {
+                let (list, from) = tokens.split_at(at);
+                return (&list[..column.unwrap_or(at)], from);
+            }
+            _ => {}
+        }
+    }
+    (&tokens[..column.unwrap_or(tokens.len())], &[])
+}
+
+fn is_maximum_of(column: &[Token], from: &[Token]) -> bool {
+    let calls = || {
+        column.iter().zip(column.iter().skip(1)).filter_map(|(name, next)| match (name, next) {
+            (Token::Word(name), Token::Mark('(')) => Some(name.as_str()),
+            _ => None,
+        })
+    };
+    let is_window = column.iter().any(
+        |token| matches!(token, Token::Word(word) if matches!(word.as_str(), "over" | "filter" | "select" | "case")),
+    );
+    let is_grouped = from
+        .iter()
+        .any(|token| matches!(token, Token::Word(word) if matches!(word.as_str(), "group" | "union" | "having")));
+    if is_window || is_grouped || !calls().any(|name| name == "max") || !calls().all(|name| WRAPPERS.contains(&name)) {
+        return false;
+    }
+    // With several arguments it is SQLite's way to tell the larger of two.
+    let mut rest = column;
+    while let Some(at) = rest.iter().position(|token| matches!(token, Token::Word(word) if word == "max")) {
+        let arguments = inside(&rest[at + 1..]);
+        if arguments.is_empty() || arguments.contains(&Token::Mark(',')) || arguments.iter().any(is_counter) {
+            return false;
+        }
+        rest = &rest[at + 1 + arguments.len()..];
+    }
+    !from.iter().any(is_counter)
+}
+
+/// What stands between a parenthesis at the beginning and its end.
+fn inside(tokens: &[Token]) -> &[Token] {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Mark('(') => depth += 1,
+            Token::Mark(')') => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return tokens.get(1..at).unwrap_or_default();
+                }
+            }
+            _ if depth == 0 => return &[],
+            _ => {}
+        }
+    }
+    &[]
+}
+
+fn is_counter(token: &Token) -> bool {
+    let Token::Word(word) = token else { return false };
+    let word = OTHERS.iter().fold(word.clone(), |word, other| word.replace(other, ""));
+    matches!(word.as_str(), "n" | "v" | "nr" | "no" | "number" | "rev" | "ver")
+        || COUNTERS.iter().any(|part| word.contains(part))
+}
+
+/// Without comments and white space. What is cut off stands for itself.
+fn tokens(query: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = query;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+        let length = match first {
+            '-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
+            '\'' | '"' | '`' => {
+                let end = rest[1..].find(first).map_or(rest.len(), |at| at + 2);
+                let text = rest.get(1..end.saturating_sub(1)).unwrap_or_default();
+                // Only what is in single quotes is no name; MariaDB's double quotes are few.
+                tokens.push(if first == '\'' { Token::Constant } else { Token::Word(text.to_lowercase()) });
+                end
+            }
+            letter if is_word(letter) => {
+                let end = rest.find(|letter| !is_word(letter)).unwrap_or(rest.len());
+                let word = rest[..end].to_lowercase();
+                let is_name = word.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+                tokens.push(if is_name { Token::Word(word) } else { Token::Constant });
+                end
+            }
+            letter => {
+                if !letter.is_whitespace() {
+                    tokens.push(Token::Mark(letter));
+                }
+                letter.len_utf8()
+            }
+        };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests;

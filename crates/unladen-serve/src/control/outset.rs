@@ -1,0 +1,62 @@
+//! [`text`]: what is said once it serves.
+
+use std::fmt::Write as _;
+
+use crate::config::{Config, address_text};
+use crate::settings::{ListenAddress, ProxySettings};
+
+/// Of more, the file tells.
+const SHOWN: usize = 12;
+
+/// What is served, where, and where it shows itself.
+pub(super) fn text(config: &Config) -> String {
+    let settings = &config.settings;
+    let sites = settings.site.iter().map(|site| ("site", &site.proxy, site.tls.is_some(), &*site.redirect));
+    let all = sites.chain(settings.outbound.iter().map(|proxy| ("outbound", proxy, false, &[][..])));
+    let mut text = format!("unladen: serving {}", config.file.display());
+    let count = settings.site.len() + settings.outbound.len();
+    // Writing to a String does not fail.
+    let texts = |addresses: &[ListenAddress]| addresses.iter().map(address_text).collect::<Vec<_>>().join(", ");
+    for (kind, ProxySettings { listen, upstream, .. }, is_tls, redirect) in all.take(SHOWN) {
+        let tls = if is_tls { " (TLS)" } else { "" };
+        let _ = write!(text, "\nunladen: {kind} `{}` at {}{tls}", upstream.name, texts(listen));
+        if !redirect.is_empty() {
+            let _ = write!(text, ", redirects to https at {}", texts(redirect));
+        }
+    }
+    if count > SHOWN {
+        let _ = write!(text, "\nunladen: and {} more: `unladen serve FILE --explain` lists them", count - SHOWN);
+    }
+    let shown = match settings.admin.as_ref().map(|admin| &admin.listen) {
+        Some(ListenAddress::Tcp(address)) => format!("live page http://{address}/, metrics http://{address}/metrics"),
+        Some(ListenAddress::Unix(path)) => {
+            format!("live page and metrics at unix:{0}: curl --unix-socket {0} http://localhost/", path.display())
+        }
+        None => "no live page: [admin] with listen = \"127.0.0.1:9901\" gives one".to_owned(),
+    };
+    let _ = write!(text, "\nunladen: {shown}");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::config::Machine;
+
+    #[test]
+    fn what_is_served_is_told_with_its_address() {
+        let config = |text: &str| Config::parse(text, Path::new("unladen.toml"), Path::new("/"), &Machine).unwrap();
+        let site = "[[site]]\nname = \"shop\"\nlisten = \"127.0.0.1:8080\"\nupstream = \"http://127.0.0.1:8000\"\n";
+        let told = text(&config(site));
+        assert!(told.contains("site `shop` at 127.0.0.1:8080\n") && told.ends_with("gives one"), "{told}");
+        let told = text(&config(&format!("{site}[admin]\nlisten = \"127.0.0.1:9901\"\n")));
+        assert!(told.ends_with("live page http://127.0.0.1:9901/, metrics http://127.0.0.1:9901/metrics"), "{told}");
+        let mut redirects = config(site);
+        redirects.settings.site[0].redirect =
+            ["127.0.0.1:80", "[::1]:80"].map(|at| ListenAddress::Tcp(at.parse().unwrap())).into();
+        let told = text(&redirects);
+        assert!(told.contains("at 127.0.0.1:8080, redirects to https at 127.0.0.1:80, [::1]:80\n"), "{told}");
+    }
+}

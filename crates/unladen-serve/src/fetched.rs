@@ -1,0 +1,49 @@
+//! The principal type is [`Fetched`]: what a request that waits for a fetch has to tell of it.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use unladen_pool::Endpoint;
+
+use crate::cause::Cause;
+use crate::record::{Reuse, Version};
+use crate::request_state::RequestState;
+
+/// What became of a fetch so far: it is another request to the application than the one that a client made, in a task
+/// of its own, and goes on when that client leaves. Whoever had it made tells of it in its own record.
+#[derive(Debug)]
+pub(crate) struct Fetched {
+    pub(crate) endpoint: RefCell<Option<Arc<Endpoint>>>,
+    pub(crate) upstream_version: Cell<Option<Version>>,
+    pub(crate) reuse: Cell<Reuse>,
+    pub(crate) attempts: Cell<u32>,
+    /// As the application was told.
+    pub(crate) request_id: RefCell<Vec<u8>>,
+    pub(crate) cause: RefCell<Option<Box<Cause>>>,
+}
+
+// === impl Fetched ===
+
+impl Default for Fetched {
+    fn default() -> Self {
+        Self {
+            endpoint: RefCell::default(),
+            upstream_version: Cell::default(),
+            reuse: Cell::new(Reuse::None),
+            attempts: Cell::default(),
+            request_id: RefCell::default(),
+            cause: RefCell::default(),
+        }
+    }
+}
+
+impl Fetched {
+    /// Takes over what is known now.
+    pub(crate) fn take_over(&self, state: &RequestState<'_>) {
+        self.endpoint.replace(state.endpoint.borrow().clone());
+        self.upstream_version.set(state.upstream_version.get());
+        self.reuse.set(state.reuse.get());
+        self.attempts.set(state.attempts.get());
+        self.cause.replace(state.cause.borrow().clone());
+    }
+}

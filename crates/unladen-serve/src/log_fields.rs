@@ -1,0 +1,234 @@
+//! The principal type is [`LogFields`]: which fields a line of the access log has. [`LogField`] is the one list of
+//! them.
+
+use std::net::IpAddr;
+
+use ipnet::{Ipv4Net, Ipv6Net};
+use serde::{Serialize, Serializer};
+
+/// A field of the access log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogField {
+    /// When it began.
+    Time,
+    /// For whom it is: an address.
+    Client,
+    /// The table's name.
+    Upstream,
+    /// What was asked last there.
+    Endpoint,
+    /// GET …
+    Method,
+    /// What the client said as Host.
+    Authority,
+    /// Path and query.
+    Target,
+    /// HTTP's, of the client.
+    ClientVersion,
+    /// HTTP's, of the upstream.
+    UpstreamVersion,
+    /// What was answered.
+    Status,
+    /// How it ended.
+    End,
+    /// Why so.
+    Reason,
+    /// What went wrong at the upstream.
+    Cause,
+    /// What the cache did.
+    Cache,
+    /// Why so.
+    CacheWhy,
+    /// How the connection was come by.
+    Reuse,
+    /// How often it was sent.
+    Attempts,
+    /// Until its head was whole.
+    HeadNs,
+    /// Until there was a connection.
+    ConnectedNs,
+    /// Until the response's head.
+    FirstByteNs,
+    /// Until its end.
+    TotalNs,
+    /// Of the request's body.
+    BytesIn,
+    /// Of the response's body.
+    BytesOut,
+    /// `X-Request-Id`.
+    RequestId,
+    /// W3C trace context.
+    TraceId,
+    /// W3C trace context.
+    SpanId,
+    /// Whether its span went out.
+    Sampled,
+    /// What the client says that it is.
+    UserAgent,
+    /// Where the client says that it comes from.
+    Referer,
+}
+
+/// Which fields a line has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogFields(u32);
+
+/// What of clients' addresses is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Addresses {
+    /// All of it.
+    #[default]
+    Full,
+    /// The network: /24 of IPv4, /48 of IPv6.
+    Truncated,
+    /// Nothing.
+    None,
+}
+
+/// What is left of an address that is truncated: as many of a provider's customers share it as web statistics leave
+/// together.
+const IPV4_PREFIX: u8 = 24;
+/// A site's own, by RFC 6177 at most.
+const IPV6_PREFIX: u8 = 48;
+
+// === impl LogField ===
+
+impl LogField {
+    /// All there are, in the order of a line.
+    pub const ALL: [Self; 29] = [
+        Self::Time,
+        Self::Client,
+        Self::Upstream,
+        Self::Endpoint,
+        Self::Method,
+        Self::Authority,
+        Self::Target,
+        Self::ClientVersion,
+        Self::UpstreamVersion,
+        Self::Status,
+        Self::End,
+        Self::Reason,
+        Self::Cause,
+        Self::Cache,
+        Self::CacheWhy,
+        Self::Reuse,
+        Self::Attempts,
+        Self::HeadNs,
+        Self::ConnectedNs,
+        Self::FirstByteNs,
+        Self::TotalNs,
+        Self::BytesIn,
+        Self::BytesOut,
+        Self::RequestId,
+        Self::TraceId,
+        Self::SpanId,
+        Self::Sampled,
+        Self::UserAgent,
+        Self::Referer,
+    ];
+
+    /// Its name in the line, and in `[log] fields`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Client => "client",
+            Self::Upstream => "upstream",
+            Self::Endpoint => "endpoint",
+            Self::Method => "method",
+            Self::Authority => "authority",
+            Self::Target => "target",
+            Self::ClientVersion => "client_version",
+            Self::UpstreamVersion => "upstream_version",
+            Self::Status => "status",
+            Self::End => "end",
+            Self::Reason => "reason",
+            Self::Cause => "cause",
+            Self::Cache => "cache",
+            Self::CacheWhy => "cache_reason",
+            Self::Reuse => "reuse",
+            Self::Attempts => "attempts",
+            Self::HeadNs => "head_ns",
+            Self::ConnectedNs => "connected_ns",
+            Self::FirstByteNs => "first_byte_ns",
+            Self::TotalNs => "total_ns",
+            Self::BytesIn => "bytes_in",
+            Self::BytesOut => "bytes_out",
+            Self::RequestId => "request_id",
+            Self::TraceId => "trace_id",
+            Self::SpanId => "span_id",
+            Self::Sampled => "sampled",
+            Self::UserAgent => "user_agent",
+            Self::Referer => "referer",
+        }
+    }
+
+    fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+// === impl LogFields ===
+
+impl LogFields {
+    /// All of them.
+    pub const EVERY: Self = Self((1 << LogField::ALL.len()) - 1);
+
+    /// Whether a line has it.
+    pub fn has(self, field: LogField) -> bool {
+        self.0 & field.bit() != 0
+    }
+
+    /// Those it has, in the order of a line.
+    pub fn iter(self) -> impl Iterator<Item = LogField> {
+        LogField::ALL.into_iter().filter(move |field| self.has(*field))
+    }
+
+    /// To be kept in an atomic.
+    pub(crate) fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+}
+
+impl FromIterator<LogField> for LogFields {
+    fn from_iter<I: IntoIterator<Item = LogField>>(fields: I) -> Self {
+        Self(fields.into_iter().fold(0, |bits, field| bits | field.bit()))
+    }
+}
+
+impl Serialize for LogFields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().map(LogField::as_str))
+    }
+}
+
+// === impl Addresses ===
+
+impl Addresses {
+    /// Those there are, by the words of `[log] addresses`.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("full", Self::Full), ("truncated", Self::Truncated), ("none", Self::None)];
+
+    /// What of this address is written.
+    pub fn of(self, address: IpAddr) -> Option<IpAddr> {
+        // A client of IPv4 at a socket of both is told as what it is.
+        let address = address.to_canonical();
+        match (self, address) {
+            (Self::None, _) => None,
+            (Self::Full, address) => Some(address),
+            (Self::Truncated, IpAddr::V4(address)) => {
+                Ipv4Net::new(address, IPV4_PREFIX).ok().map(|network| IpAddr::V4(network.network()))
+            }
+            (Self::Truncated, IpAddr::V6(address)) => {
+                Ipv6Net::new(address, IPV6_PREFIX).ok().map(|network| IpAddr::V6(network.network()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,316 @@
+//! The principal type is [`Observability`]: what is counted, logged and traced of requests; and where it can be looked
+//! at.
+//!
+//! Each thread that carries requests has a [`ThreadSeeing`], which takes a [`RequestAccount`] of each request that is over.
+//! Nothing is shared between those threads: readers add their counts up. What is slow (writing lines, sending spans) is
+//! done elsewhere, behind bounded queues; what does not fit in is dropped, and counted.
+
+mod access_log;
+pub mod admin;
+mod families;
+mod hex;
+mod histogram;
+mod history;
+mod json;
+mod method;
+mod metrics;
+mod metrics_snapshot;
+mod misses;
+mod otlp;
+mod page;
+mod process;
+mod prometheus;
+mod random;
+mod request_id;
+mod resolved;
+mod site_counts;
+mod sites;
+mod stats;
+mod thread;
+pub mod trace_context;
+mod troubles;
+mod upstreams;
+mod wall;
+mod words;
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+
+pub use access_log::try_access_log;
+pub use histogram::{BOUNDS, HistogramTotals};
+pub use method::Method;
+pub use metrics::{Kind, KindTotals, Totals};
+pub use misses::Miss;
+pub use request_id::request_id;
+pub use site_counts::{AskedFor, Brought, ResultTotals, SiteTotals};
+pub use thread::ThreadSeeing;
+pub use upstreams::View;
+
+pub(crate) use troubles::Trouble;
+
+pub(crate) use sites::SiteView;
+
+use crate::Settings;
+use crate::budget::Budget;
+
+use access_log::AccessLog;
+use history::History;
+use metrics::Shard;
+use metrics_snapshot::{CountsSnapshot, MetricsSnapshot, UpstreamCounts, UpstreamSnapshot};
+use otlp::Exporter;
+use process::Process;
+use troubles::Troubles;
+use upstreams::Upstreams;
+use wall::Wall;
+
+/// What is seen of requests, by all threads.
+#[derive(Debug)]
+pub struct Observability {
+    started: Wall,
+    since: Instant,
+    counted: Mutex<Vec<Counted>>,
+    configured: Upstreams,
+    sites: Mutex<Vec<Arc<dyn SiteView>>>,
+    /// The settings, resolved, as JSON.
+    config: ArcSwap<String>,
+    draining: AtomicBool,
+    troubles: Troubles,
+    log: AccessLog,
+    exporter: Exporter,
+    /// What was counted before, for a page that is opened now.
+    history: History,
+    /// What is held for clients.
+    budget: Arc<Budget>,
+    /// How many are sending to the collector, and are to be waited for.
+    exports: Mutex<usize>,
+    exported: Condvar,
+}
+
+/// While it is there, [`Observability::close`] waits for it.
+#[derive(Debug)]
+struct Exporting<'a>(&'a Observability);
+
+/// An upstream's place in a [`Observability`]: the same on all threads, and after a reload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UpstreamIndex(usize);
+
+/// What was counted under one upstream's name.
+#[derive(Debug)]
+struct Counted {
+    name: Arc<str>,
+    /// By thread.
+    shards: Vec<Option<Arc<Shard>>>,
+}
+
+// === impl Observability ===
+
+impl Observability {
+    /// As the settings say.
+    ///
+    /// # Errors
+    /// As [`Self::reload`].
+    pub fn new(settings: &Settings) -> io::Result<Self> {
+        let troubles = Troubles::default();
+        let observability = Self {
+            started: Wall::now(),
+            since: Instant::now(),
+            counted: Mutex::default(),
+            configured: Upstreams::default(),
+            sites: Mutex::default(),
+            config: ArcSwap::default(),
+            draining: AtomicBool::new(false),
+            log: AccessLog::new(&troubles),
+            troubles,
+            exporter: Exporter::new(),
+            history: History::default(),
+            budget: Budget::new(settings.client_memory),
+            exports: Mutex::new(0),
+            exported: Condvar::new(),
+        };
+        observability.reload(settings)?;
+        Ok(observability)
+    }
+
+    /// As these settings say, from now on. The access log's file is opened anew. What was counted stays.
+    ///
+    /// # Errors
+    /// The access log's file cannot be opened, or the collector's address is none. Then all stays as it was.
+    pub fn reload(&self, settings: &Settings) -> io::Result<()> {
+        let target = settings.otlp.as_ref().map(otlp::Exporter::check).transpose();
+        let target = target.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, format!("otlp: {error}")))?;
+        self.log.open(settings.log.as_ref()).map_err(|error| {
+            let file = settings.log.as_ref().and_then(|log| log.file.as_ref());
+            let file = file.map_or_else(|| "on standard error".to_owned(), |file| file.display().to_string());
+            io::Error::new(error.kind(), format!("cannot open the access log {file}: {error}"))
+        })?;
+        self.exporter.set(target);
+        self.budget.set_limit(settings.client_memory);
+        self.config.store(Arc::new(resolved::document(settings)));
+        Ok(())
+    }
+
+    /// Something went wrong that is no request's.
+    pub(crate) fn tell(&self, trouble: &Trouble<'_>) {
+        self.troubles.tell(trouble);
+    }
+
+    /// What is held for clients.
+    pub(crate) fn budget(&self) -> &Arc<Budget> {
+        &self.budget
+    }
+
+    /// These upstreams are configured, from now on. What was counted for others stays, by their names.
+    pub fn set_upstreams(&self, upstreams: Vec<Arc<dyn View>>) {
+        for upstream in &upstreams {
+            self.upstream(&upstream.settings().name);
+        }
+        self.configured.set(upstreams);
+    }
+
+    /// These sites are configured, from now on; each has an upstream of its name.
+    pub(crate) fn set_sites(&self, sites: Vec<Arc<dyn SiteView>>) {
+        *self.sites.lock().unwrap_or_else(PoisonError::into_inner) = sites;
+    }
+
+    /// The site of this name; or all of them.
+    fn sites(&self, name: Option<&str>) -> Vec<Arc<dyn SiteView>> {
+        let sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+        sites.iter().filter(|site| name.is_none_or(|name| name == site.name())).cloned().collect()
+    }
+
+    /// The place of the upstream of this name; made when it is asked for the first time, and kept.
+    pub fn upstream(&self, name: &str) -> UpstreamIndex {
+        let mut counted = self.lock();
+        let index = counted.iter().position(|upstream| &*upstream.name == name).unwrap_or_else(|| {
+            counted.push(Counted { name: name.into(), shards: Vec::new() });
+            counted.len() - 1
+        });
+        UpstreamIndex(index)
+    }
+
+    /// For the thread of this number, counted from 0. The same number continues the same counters: it is for one thread
+    /// at a time.
+    pub fn thread(self: &Arc<Self>, index: usize) -> ThreadSeeing {
+        ThreadSeeing::new(Arc::clone(self), index)
+    }
+
+    /// It is stopping: from now on `/healthz` says so.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Sends spans and metrics to the collector, if the settings name one, until `stop` is ready, and then what is
+    /// left; that takes no longer than 5 s. On a runtime with I/O and time; once at a time.
+    pub async fn export(self: Arc<Self>, stop: impl Future<Output = ()>) {
+        let _exporting = self.exporting();
+        otlp::export(&self, stop).await;
+    }
+
+    /// To be called last, when no requests are carried any more: waits until [`Self::export`] has ended, if it was
+    /// begun, and until what waits for the access log is written, but no longer than this. Whether all was done in
+    /// time. Blocks.
+    pub fn close(&self, within: Duration) -> bool {
+        let until = Instant::now() + within;
+        let exports = self.exports.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.exported.wait_timeout_while(exports, within, |exports| *exports > 0);
+        let (exports, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let is_exported = *exports == 0;
+        drop(exports);
+        // It is written in a moment, unless nobody reads it.
+        let is_written =
+            self.log.close(until.saturating_duration_since(Instant::now()).max(Duration::from_millis(100)));
+        self.troubles.close(Duration::from_millis(100));
+        is_exported && is_written
+    }
+
+    /// Makes [`Self::close`] wait until it is dropped.
+    fn exporting(&self) -> Exporting<'_> {
+        *self.exports.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Exporting(self)
+    }
+
+    /// What was counted for each upstream, by name.
+    pub fn totals(&self) -> Vec<(Arc<str>, Totals)> {
+        let totals = |(name, shards): (_, Vec<Arc<Shard>>)| (name, Totals::of(shards.iter().map(|shard| &**shard)));
+        self.shards().into_iter().map(totals).collect()
+    }
+
+    /// What is counted, for [`History`]: nothing is looked at that threads wait for, or that takes long.
+    fn counts(&self) -> CountsSnapshot {
+        let connects = self.configured.connects();
+        let of = |(name, shards): (Arc<str>, Vec<Arc<Shard>>)| UpstreamCounts {
+            totals: Totals::without_misses(shards.iter().map(|shard| &**shard)),
+            connects: connects.get(&*name).copied().unwrap_or(0),
+            name,
+        };
+        let upstreams = self.shards().into_iter().map(of).collect();
+        CountsSnapshot { taken: Wall::now(), uptime: self.since.elapsed(), upstreams }
+    }
+
+    /// By upstream. They are to be added up without the lock, which a thread may wait for that meets an upstream for
+    /// the first time.
+    fn shards(&self) -> Vec<(Arc<str>, Vec<Arc<Shard>>)> {
+        let of = |upstream: &Counted| {
+            (Arc::clone(&upstream.name), upstream.shards.iter().flatten().cloned().collect::<Vec<_>>())
+        };
+        self.lock().iter().map(of).collect()
+    }
+
+    fn snapshot(&self) -> MetricsSnapshot {
+        let mut totals = self.totals();
+        let sites = self.sites(None);
+        let mut upstreams: Vec<UpstreamSnapshot> = self
+            .configured
+            .look()
+            .into_iter()
+            .filter_map(|configured| {
+                let index = totals.iter().position(|(name, _)| **name == *configured.state.name)?;
+                let (name, totals) = totals.remove(index);
+                let site = sites.iter().find(|site| *site.name() == *name).map(|site| site.state());
+                let troubles = self.troubles.of(&name, Instant::now());
+                Some(UpstreamSnapshot { name, totals, configured: Some(configured), site, troubles })
+            })
+            .collect();
+        let gone =
+            |(name, totals)| UpstreamSnapshot { name, totals, configured: None, site: None, troubles: Vec::new() };
+        upstreams.extend(totals.into_iter().map(gone));
+        MetricsSnapshot {
+            taken: Wall::now(),
+            started: self.started,
+            uptime: self.since.elapsed(),
+            draining: self.draining.load(Ordering::Relaxed),
+            upstreams,
+            log: self.log.totals(),
+            export: self.exporter.totals(),
+            process: Process::read(),
+            budget: self.budget.view(),
+        }
+    }
+
+    fn shard(&self, UpstreamIndex(upstream): UpstreamIndex, thread: usize) -> Option<Arc<Shard>> {
+        let mut counted = self.lock();
+        let shards = &mut counted.get_mut(upstream)?.shards;
+        if shards.len() <= thread {
+            shards.resize(thread + 1, None);
+        }
+        Some(Arc::clone(shards[thread].get_or_insert_default()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Counted>> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Exporting<'_> {
+    fn drop(&mut self) {
+        *self.0.exports.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.exported.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests;

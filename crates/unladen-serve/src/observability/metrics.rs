@@ -1,0 +1,358 @@
+//! The principal type is [`Shard`]: what one thread counted for one upstream. Readers add the threads' shards up
+//! ([`Totals`]).
+//!
+//! Nothing here is locked or allocated for a request, but when a kind of request ([`Kind`]) is met for the first time.
+//! The kinds of an upstream are bounded: whatever methods and statuses its peers think of, they fill `KINDS` rows, and
+//! the rest is counted by its end alone.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use crate::{End, Reason, RequestAccount, Reuse, Version};
+
+use super::histogram::{Counter, Histogram, HistogramTotals};
+use super::method::Method;
+use super::site_counts::{SiteCounts, SiteTotals};
+
+/// Rows of a shard, a power of two. The ends alone, which the rest is counted by, are fewer than [`RESERVED`].
+const ROWS: usize = 256;
+const RESERVED: usize = 128;
+
+/// Kinds of requests that a thread tells apart, for one upstream.
+pub(super) const KINDS: usize = ROWS - RESERVED;
+
+/// What is told apart of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// Of those that HTTP knows.
+    pub method: Method,
+    /// As answered; 0: nothing was, or it is one of the rest.
+    pub status: u16,
+    /// How it ended.
+    pub end: End,
+    /// It is not told apart further: there are more kinds than [`KINDS`].
+    pub rest: bool,
+}
+
+/// What one thread counted for one upstream.
+#[derive(Debug)]
+pub(super) struct Shard {
+    rows: Box<[OnceLock<Box<Row>>]>,
+    kinds: Counter,
+    first_byte: Histogram,
+    connect: Histogram,
+    reuse: [Counter; REUSES.len()],
+    versions: [Counter; VERSIONS.len()],
+    begun: Counter,
+    ended: Counter,
+    attempts: Counter,
+    retries: Counter,
+    bytes_in: Counter,
+    bytes_out: Counter,
+    clients_opened: Counter,
+    clients_closed: Counter,
+    /// Of a site, once a request came to it.
+    site: OnceLock<Box<SiteCounts>>,
+}
+
+#[derive(Debug)]
+struct Row {
+    kind: Kind,
+    server: Histogram,
+    client: Histogram,
+}
+
+/// What all threads counted for one upstream.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// By kind, in the order of [`Kind::order`].
+    pub kinds: Vec<KindTotals>,
+    /// From the request's first byte to the response's head.
+    pub first_byte: HistogramTotals,
+    /// From the request's whole head until its connection was there, of those for which one was made.
+    pub connect: HistogramTotals,
+    /// Requests by how the connection was come by, in the order of [`REUSES`].
+    pub reuse: [u64; 5],
+    /// Requests by the client's version, in the order of [`VERSIONS`].
+    pub versions: [u64; 3],
+    /// Requests that began.
+    pub begun: u64,
+    /// Of them, those that ended.
+    pub ended: u64,
+    /// Times that requests were sent.
+    pub attempts: u64,
+    /// Of them, those that were not the first.
+    pub retries: u64,
+    /// Bytes of requests' bodies.
+    pub bytes_in: u64,
+    /// Bytes of responses' bodies.
+    pub bytes_out: u64,
+    /// Connections that clients opened.
+    pub clients_opened: u64,
+    /// Of them, those that are closed.
+    pub clients_closed: u64,
+    /// Of a site, if a request has come to it.
+    pub site: Option<SiteTotals>,
+}
+
+/// Requests of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KindTotals {
+    /// Which.
+    pub kind: Kind,
+    /// As the client saw them: from the first byte to the last.
+    pub server: HistogramTotals,
+    /// As the upstream was asked: from the last attempt's connection to the end. Without those that none was asked for.
+    pub client: HistogramTotals,
+}
+
+/// In the order of [`Totals::reuse`].
+pub(super) const REUSES: [Reuse; 5] = [Reuse::None, Reuse::Own, Reuse::Sibling, Reuse::New, Reuse::Resumed];
+
+/// In the order of [`Totals::versions`].
+pub(super) const VERSIONS: [Version; 3] = [Version::Http10, Version::Http11, Version::Http2];
+
+// === impl Kind ===
+
+impl Kind {
+    fn of(record: &RequestAccount<'_>) -> Self {
+        Self { method: Method::of(record.method), status: record.status, end: record.end, rest: false }
+    }
+
+    fn of_the_rest(end: End) -> Self {
+        Self { method: Method::Other, status: 0, end, rest: true }
+    }
+
+    /// Where looking for its row starts: kinds that are met often differ in their status and method.
+    fn hash(self) -> usize {
+        usize::from(self.status).wrapping_mul(31).wrapping_add(self.method as usize).wrapping_mul(0x9E37_79B1) >> 7
+    }
+
+    /// By what kinds are sorted: the end, the method, the status.
+    pub fn order(&self) -> (bool, &'static str, &'static str, &'static str, u16) {
+        (self.rest, self.end.as_str(), self.reason().map_or("", Reason::as_str), self.method.as_str(), self.status)
+    }
+
+    /// Why the client did not get the upstream's answer, whole.
+    pub fn reason(&self) -> Option<Reason> {
+        match self.end {
+            End::Local(reason) | End::Broken(reason) => Some(reason),
+            End::Answered | End::ClientGone | End::Upgraded => None,
+        }
+    }
+}
+
+// === impl Shard ===
+
+impl Default for Shard {
+    fn default() -> Self {
+        Self {
+            rows: (0..ROWS).map(|_| OnceLock::new()).collect(),
+            kinds: Counter::default(),
+            first_byte: Histogram::default(),
+            connect: Histogram::default(),
+            reuse: Default::default(),
+            versions: Default::default(),
+            begun: Counter::default(),
+            ended: Counter::default(),
+            attempts: Counter::default(),
+            retries: Counter::default(),
+            bytes_in: Counter::default(),
+            bytes_out: Counter::default(),
+            clients_opened: Counter::default(),
+            clients_closed: Counter::default(),
+            site: OnceLock::new(),
+        }
+    }
+}
+
+impl Shard {
+    /// A request began; on the shard's thread, as all that counts.
+    pub(super) fn begin(&self) {
+        self.begun.add(1);
+    }
+
+    /// One that began is over.
+    pub(super) fn end(&self) {
+        self.ended.add(1);
+    }
+
+    /// A client connected.
+    pub(super) fn client_opened(&self) {
+        self.clients_opened.add(1);
+    }
+
+    /// A client's connection is closed.
+    pub(super) fn client_closed(&self) {
+        self.clients_closed.add(1);
+    }
+
+    /// Counts a request that is over.
+    pub(super) fn observe(&self, record: &RequestAccount<'_>) {
+        if let Some(row) = self.row(Kind::of(record)).or_else(|| self.row(Kind::of_the_rest(record.end))) {
+            row.server.record(record.total);
+            row.sent(record);
+        }
+        if let Some(first_byte) = record.first_byte {
+            self.first_byte.record(first_byte);
+        }
+        self.reuse[record.reuse as usize].add(1);
+        self.sent(record);
+        self.versions[record.client_version as usize].add(1);
+        self.bytes_in.add(record.bytes_in);
+        self.bytes_out.add(record.bytes_out);
+        if let Some(cache) = record.cache {
+            self.site.get_or_init(Box::default).observe(record, cache);
+        }
+    }
+
+    /// Counts what a site asked for several: each of them is counted by itself, as a request of its client.
+    pub(super) fn fetched(&self, record: &RequestAccount<'_>) {
+        if let Some(row) = self.row(Kind::of(record)).or_else(|| self.row(Kind::of_the_rest(record.end))) {
+            row.sent(record);
+        }
+        if record.reuse != Reuse::None {
+            self.reuse[record.reuse as usize].add(1);
+        }
+        self.sent(record);
+        self.site.get_or_init(Box::default).fetched(record);
+    }
+
+    fn sent(&self, record: &RequestAccount<'_>) {
+        if let (Some(connected), Reuse::New | Reuse::Resumed) = (record.connected, record.reuse) {
+            self.connect.record(connected.saturating_sub(record.head));
+        }
+        self.attempts.add(u64::from(record.attempts));
+        self.retries.add(u64::from(record.attempts.saturating_sub(1)));
+    }
+
+    fn row(&self, kind: Kind) -> Option<&Row> {
+        let first = kind.hash();
+        for i in 0..ROWS {
+            let slot = &self.rows[(first + i) % ROWS];
+            match slot.get() {
+                Some(row) if row.kind == kind => return Some(row),
+                Some(_) => {}
+                None if kind.rest || self.kinds.get() < KINDS as u64 => {
+                    if !kind.rest {
+                        self.kinds.add(1);
+                    }
+                    let row = Row { kind, server: Histogram::default(), client: Histogram::default() };
+                    return Some(slot.get_or_init(|| Box::new(row)));
+                }
+                None => return None,
+            }
+        }
+        None
+    }
+}
+
+// === impl Row ===
+
+impl Row {
+    fn sent(&self, record: &RequestAccount<'_>) {
+        if let (Some(connected), 1..) = (record.connected, record.attempts) {
+            self.client.record(record.total.saturating_sub(connected));
+        }
+    }
+}
+
+// === impl Totals ===
+
+impl Totals {
+    /// Of all these shards.
+    pub(super) fn of<'a>(shards: impl IntoIterator<Item = &'a Shard> + Clone) -> Self {
+        let site = SiteTotals::of(Self::sites(shards.clone()));
+        Self { site, ..Self::without_site(shards) }
+    }
+
+    /// The same, but for a site's misses, for which threads that carry requests may have to wait.
+    pub(super) fn without_misses<'a>(shards: impl IntoIterator<Item = &'a Shard> + Clone) -> Self {
+        let site = SiteTotals::without_misses(Self::sites(shards.clone()));
+        Self { site, ..Self::without_site(shards) }
+    }
+
+    fn sites<'a>(shards: impl IntoIterator<Item = &'a Shard>) -> Vec<&'a SiteCounts> {
+        shards.into_iter().filter_map(|shard| shard.site.get()).map(|site| &**site).collect()
+    }
+
+    fn without_site<'a>(shards: impl IntoIterator<Item = &'a Shard>) -> Self {
+        let mut totals = Self::default();
+        let mut kinds = BTreeMap::new();
+        for shard in shards {
+            for row in shard.rows.iter().filter_map(OnceLock::get) {
+                let sum = kinds.entry(row.kind.order()).or_insert_with(|| KindTotals {
+                    kind: row.kind,
+                    server: HistogramTotals::default(),
+                    client: HistogramTotals::default(),
+                });
+                sum.server.add(&row.server.totals());
+                sum.client.add(&row.client.totals());
+            }
+            totals.first_byte.add(&shard.first_byte.totals());
+            totals.connect.add(&shard.connect.totals());
+            add_each(&mut totals.reuse, &shard.reuse);
+            add_each(&mut totals.versions, &shard.versions);
+            // Ends first: a gauge must not be less than nothing.
+            totals.ended += shard.ended.get();
+            totals.begun += shard.begun.get();
+            totals.attempts += shard.attempts.get();
+            totals.retries += shard.retries.get();
+            totals.bytes_in += shard.bytes_in.get();
+            totals.bytes_out += shard.bytes_out.get();
+            totals.clients_closed += shard.clients_closed.get();
+            totals.clients_opened += shard.clients_opened.get();
+        }
+        totals.kinds = kinds.into_values().collect();
+        totals
+    }
+
+    /// Requests in flight.
+    pub fn in_flight(&self) -> u64 {
+        self.begun.saturating_sub(self.ended)
+    }
+
+    /// Connections of clients that are open.
+    pub fn clients_open(&self) -> u64 {
+        self.clients_opened.saturating_sub(self.clients_closed)
+    }
+
+    /// Requests that are over, of all kinds, from the first byte to the last.
+    pub fn requests(&self) -> HistogramTotals {
+        let mut sum = HistogramTotals::default();
+        for kind in &self.kinds {
+            sum.add(&kind.server);
+        }
+        sum
+    }
+
+    /// Requests by the first that is given of their kinds.
+    pub fn by<K: Ord>(&self, key: impl Fn(&Kind) -> Option<K>) -> BTreeMap<K, u64> {
+        let mut counts = BTreeMap::new();
+        for row in &self.kinds {
+            if let Some(key) = key(&row.kind) {
+                *counts.entry(key).or_default() += row.server.count();
+            }
+        }
+        counts
+    }
+
+    /// Requests whose connection was come by in this way.
+    pub fn reused(&self, reuse: Reuse) -> u64 {
+        self.reuse[reuse as usize]
+    }
+
+    /// Requests that needed no connection made.
+    pub fn handshakes_avoided(&self) -> u64 {
+        self.reused(Reuse::Own) + self.reused(Reuse::Sibling)
+    }
+}
+
+fn add_each<const N: usize>(sums: &mut [u64; N], counters: &[Counter; N]) {
+    for (sum, counter) in sums.iter_mut().zip(counters) {
+        *sum += counter.get();
+    }
+}
+
+#[cfg(test)]
+mod tests;

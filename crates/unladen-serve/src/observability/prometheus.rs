@@ -1,0 +1,138 @@
+//! Writes metrics as Prometheus reads them: [`write`], in the format that [`Format::of`] finds in what the reader
+//! accepts.
+
+use std::fmt::Write;
+
+use super::families::{Amount, Attributes, Family, Shape, Unit};
+use super::histogram::{BOUNDS, HistogramTotals};
+
+/// How metrics are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// Prometheus' text format, 0.0.4.
+    Text,
+    /// OpenMetrics 1.0.
+    OpenMetrics,
+}
+
+/// Of one format; the last line's end included.
+pub(super) fn write(families: &[Family], format: Format) -> String {
+    let mut out = String::with_capacity(64 * 1024);
+    for family in families {
+        // Into a String nothing fails.
+        let _ = write_family(family, format, &mut out);
+    }
+    if format == Format::OpenMetrics {
+        out.push_str("# EOF\n");
+    }
+    out
+}
+
+fn write_family(family: &Family, format: Format, out: &mut String) -> std::fmt::Result {
+    let name = name_of(family);
+    let total = if family.shape == Shape::Counter { "_total" } else { "" };
+    // OpenMetrics names a counter's family without what its samples end with.
+    let told = if format == Format::OpenMetrics { "" } else { total };
+    let shape = match family.shape {
+        Shape::Counter => "counter",
+        Shape::UpDown | Shape::Gauge => "gauge",
+        Shape::Histogram => "histogram",
+    };
+    writeln!(out, "# TYPE {name}{told} {shape}")?;
+    if let (Format::OpenMetrics, Some(unit)) = (format, suffix(family.unit)) {
+        writeln!(out, "# UNIT {name} {unit}")?;
+    }
+    writeln!(out, "# HELP {name}{told} {}", escaped(family.help, format == Format::OpenMetrics))?;
+    for point in &family.points {
+        let labels = labels(&point.attributes);
+        match point.value {
+            Amount::Whole(n) => writeln!(out, "{name}{total}{} {n}", braced(&labels))?,
+            Amount::Real(x) => writeln!(out, "{name}{total}{} {x}", braced(&labels))?,
+            Amount::Histogram(totals) => write_histogram(&name, &labels, &totals, out)?,
+        }
+    }
+    Ok(())
+}
+
+fn write_histogram(name: &str, labels: &str, totals: &HistogramTotals, out: &mut String) -> std::fmt::Result {
+    let comma = if labels.is_empty() { "" } else { "," };
+    let mut below = 0;
+    for (bound, n) in BOUNDS.iter().zip(totals.buckets) {
+        below += n;
+        // With a point always: OpenMetrics wants 1.0, and so does Prometheus from 3.0 on.
+        writeln!(out, "{name}_bucket{{{labels}{comma}le=\"{:?}\"}} {below}", seconds(*bound))?;
+    }
+    writeln!(out, "{name}_bucket{{{labels}{comma}le=\"+Inf\"}} {}", totals.count())?;
+    writeln!(out, "{name}_sum{} {}", braced(labels), seconds(totals.sum_ns))?;
+    writeln!(out, "{name}_count{} {}", braced(labels), totals.count())
+}
+
+/// As OpenTelemetry's names are translated to Prometheus'.
+fn name_of(family: &Family) -> String {
+    let mut name = family.name.replace('.', "_");
+    if let Some(unit) = suffix(family.unit) {
+        name.push('_');
+        name.push_str(unit);
+    }
+    name
+}
+
+fn suffix(unit: Unit) -> Option<&'static str> {
+    match unit {
+        Unit::Seconds => Some("seconds"),
+        Unit::Bytes => Some("bytes"),
+        Unit::Of(_) => None,
+    }
+}
+
+fn labels(attributes: &Attributes) -> String {
+    let mut labels = String::new();
+    for (index, (key, value)) in attributes.iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        let _ = write!(labels, "{comma}{}=\"{}\"", key.replace('.', "_"), escaped(value, true));
+    }
+    labels
+}
+
+fn braced(labels: &str) -> String {
+    if labels.is_empty() { String::new() } else { format!("{{{labels}}}") }
+}
+
+fn escaped(text: &str, quotes: bool) -> String {
+    let text = text.replace('\\', "\\\\").replace('\n', "\\n");
+    if quotes { text.replace('"', "\\\"") } else { text }
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+// === impl Format ===
+
+impl Format {
+    /// By the reader's `Accept` (RFC 9110, section 12.5.1): what it likes better; the text format, if it does not say.
+    pub(super) fn of(accept: &str) -> Self {
+        let quality = |wanted: &str| {
+            let ranges = accept.split(',').filter_map(|range| {
+                let mut parts = range.split(';').map(str::trim);
+                parts.next().filter(|kind| kind.eq_ignore_ascii_case(wanted))?;
+                let q = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
+                Some(q.map_or(1.0, |q| q.parse::<f64>().unwrap_or(0.0)))
+            });
+            ranges.fold(0.0, f64::max)
+        };
+        let (open, text) = (quality("application/openmetrics-text"), quality("text/plain"));
+        if open > 0.0 && open >= text { Self::OpenMetrics } else { Self::Text }
+    }
+
+    /// The response's `Content-Type`.
+    pub(super) fn content_type(self) -> &'static str {
+        match self {
+            Self::Text => "text/plain; version=0.0.4; charset=utf-8",
+            Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

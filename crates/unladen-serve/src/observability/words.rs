@@ -1,0 +1,46 @@
+//! What a [`RequestAccount`](crate::Record)'s parts are called in metrics, the access log and traces.
+
+use crate::{End, Reuse, Version};
+
+// === impl End ===
+
+impl End {
+    /// Its name, without the reason.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Local(_) => "local_reply",
+            Self::Broken(_) => "broken",
+            Self::ClientGone => "client_gone",
+            Self::Upgraded => "upgraded",
+        }
+    }
+}
+
+// === impl Reuse ===
+
+impl Reuse {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Own => "same_thread",
+            Self::Sibling => "other_thread",
+            Self::New => "new",
+            Self::Resumed => "resumed",
+        }
+    }
+}
+
+// === impl Version ===
+
+impl Version {
+    /// As OpenTelemetry's `network.protocol.version`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Http10 => "1.0",
+            Self::Http11 => "1.1",
+            Self::Http2 => "2",
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The principal type is [`Site`]: a place in front of an application. `phase` has the map of a request's life.
+
+mod ask;
+mod cache;
+mod cache_fetch;
+mod cache_lookup;
+mod cached_response;
+mod coded;
+mod compress;
+mod country;
+mod crowd;
+mod effects;
+mod eligible;
+mod fetch;
+mod head_check;
+mod inbound_request;
+mod open;
+mod outlook;
+mod owned;
+mod person;
+mod prepare;
+mod proxy_protocol;
+mod purge;
+mod redirect;
+mod reply;
+mod response_policy;
+mod settings;
+mod tls;
+mod trust;
+mod wait;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use unladen_validator::{Validator, ValidatorSource};
+
+pub(crate) use self::cache::Cache;
+pub(crate) use self::cache_fetch::{CacheFetch, FetchSink, News};
+pub(crate) use self::cached_response::{CachedResponse, Lines};
+pub(crate) use self::coded::{Coded, coded};
+pub(crate) use self::country::Country;
+use self::country::{CountryError, UNKNOWN};
+use self::crowd::{Crowd, What};
+pub(crate) use self::crowd::{CrowdPermit, network};
+use self::effects::Effects;
+pub(crate) use self::head_check::HeadCheck;
+pub(crate) use self::inbound_request::{ClientSide, InboundRequest, Peer};
+pub use self::outlook::{
+    AnswerSeen, Asking, CookieSeen, KeptFor, Outlook, OutlookError, Rule, ValidatorSeen, WhyNot, outlook,
+};
+pub(crate) use self::owned::{Fate, Owned, is_plain, is_said_by_us, may_trail};
+pub(crate) use self::response_policy::ResponsePolicy;
+pub use self::settings::*;
+use self::tls::{Acceptor, AcceptorError};
+use self::trust::Trust;
+use crate::proxy::Proxy;
+use crate::settings::ListenAddress;
+
+/// A place in front of an application.
+#[derive(Debug)]
+pub struct Site {
+    /// What it was made of.
+    pub settings: SiteSettings,
+    /// Its place beside the application, which it calls as any other would.
+    pub proxy: Arc<Proxy>,
+    /// What it keeps. Kept over a reload, if its bounds are the same.
+    pub(crate) cache: Option<Cache>,
+    pub(crate) validators: Vec<Arc<Validator>>,
+    /// For which GETs validators of many pages are not.
+    pub(crate) effects: Effects,
+    /// What each client and each network has at a time.
+    pub(crate) crowd: Crowd,
+    pub(crate) trust: Trust,
+    pub(crate) country: Option<Country>,
+    /// None: plain HTTP.
+    pub(crate) acceptor: Option<Acceptor>,
+}
+
+/// Why a site cannot be as it is configured.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SiteError {
+    /// A validator's path or parameters are wrong.
+    #[error("the validator for `{path}`: {why}")]
+    Validator {
+        /// Its path.
+        path: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Certificates cannot be used.
+    #[error("{0}")]
+    Tls(String),
+    /// The country database cannot be used.
+    #[error("{0}")]
+    Country(String),
+}
+
+impl From<AcceptorError> for SiteError {
+    fn from(error: AcceptorError) -> Self {
+        Self::Tls(error.to_string())
+    }
+}
+
+impl From<CountryError> for SiteError {
+    fn from(error: CountryError) -> Self {
+        Self::Country(error.to_string())
+    }
+}
+
+// === impl Site ===
+
+impl Site {
+    /// With what another has that can be kept: what is stored, the sessions of its clients.
+    ///
+    /// # Errors
+    /// A certificate, a database or a validator that cannot be used.
+    pub(crate) fn new(
+        settings: SiteSettings,
+        proxy: Arc<Proxy>,
+        threads: usize,
+        before: Option<&Self>,
+    ) -> Result<Self, SiteError> {
+        let cache =
+            settings.cache.as_ref().map(|cache| Cache::new(cache, before.and_then(|before| before.cache.as_ref())));
+        let validators = settings.validators.iter().map(|validator| {
+            let kept =
+                before.and_then(|before| before.validators.iter().find(|kept| kept.settings() == validator).cloned());
+            match kept {
+                Some(kept) => Ok(kept),
+                None => Validator::new(validator.clone(), threads)
+                    .map(Arc::new)
+                    .map_err(|error| SiteError::Validator { path: validator.path.clone(), why: error.to_string() }),
+            }
+        });
+        let validators = validators.collect::<Result<_, _>>()?;
+        let tls = settings.tls.as_ref();
+        let acceptor =
+            tls.map(|tls| Acceptor::new(tls, settings.proxy.http2, before.and_then(|before| before.acceptor.as_ref())));
+        let database = settings.cache.as_ref().and_then(|cache| cache.country.as_deref());
+        let country = database.map(Country::open);
+        let acceptor = acceptor.transpose()?;
+        let country = country.transpose()?;
+        Ok(Self {
+            cache,
+            validators,
+            effects: Effects::new(&settings.effects, &settings.no_effects),
+            crowd: Crowd::new(&settings.clients, settings.per_client, before.map(|before| &before.crowd)),
+            trust: Trust::new(&settings.trusted),
+            country,
+            acceptor,
+            settings,
+            proxy,
+        })
+    }
+
+    /// What is doubtful, though it can be: a sentence each. If it `asks`, validators are tried, which takes some
+    /// seconds where nobody answers.
+    pub(crate) fn doubts(&self, asks: bool) -> Vec<String> {
+        let mut doubts: Vec<String> = self.acceptor.iter().flat_map(|acceptor| acceptor.warnings.clone()).collect();
+        let asked =
+            self.validators.iter().filter(|validator| asks && validator.settings().source != ValidatorSource::Head);
+        for validator in asked {
+            if let Err(error) = validator.try_once() {
+                doubts.push(format!("the validator for `{}` has no answer now: {error}", validator.settings().path));
+            }
+        }
+        doubts
+    }
+
+    /// A place for a connection from this address; none is needed for one that is no client's own. An error: it has as
+    /// many as it may.
+    pub(crate) fn enter(&self, address: Option<IpAddr>) -> Result<Option<CrowdPermit>, ()> {
+        match address {
+            Some(address) if !self.trust.is_trusted_peer(Some(address)) => {
+                self.crowd.enter(address, What::Connections).map(Some).ok_or(())
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The port where https is spoken, for redirects.
+    pub(crate) fn https_port(&self) -> Option<u16> {
+        self.settings.proxy.listen.iter().find_map(|address| match address {
+            ListenAddress::Tcp(address) => Some(address.port()),
+            ListenAddress::Unix(_) => None,
+        })
+    }
+}

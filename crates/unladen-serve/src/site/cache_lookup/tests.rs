@@ -1,0 +1,66 @@
+//! Tests of [`CacheLookup`].
+
+use std::path::Path;
+use std::sync::Arc;
+
+use unladen_http1::Fields;
+use unladen_pool::Upstream;
+
+use super::*;
+use crate::config::{Config, Machine};
+use crate::proxy::Proxy;
+use crate::site::Site;
+
+const CONFIG: &str = "[[site]]\nlisten = '127.0.0.1:8080'\nupstream = 'http://127.0.0.1:9'\n";
+
+fn site() -> Site {
+    let config = Config::parse(CONFIG, Path::new("unladen.toml"), Path::new("/"), &Machine).unwrap();
+    let settings = config.settings.site[0].clone();
+    let upstream = Upstream::new(settings.proxy.upstream.clone(), 1).unwrap();
+    let app = Arc::new(Proxy::new(settings.proxy.clone(), upstream, None));
+    Site::new(settings, app, 1, None).unwrap()
+}
+
+/// What becomes of a request while the validator says this, and a page is stored under that label.
+fn decision(known: ValidatorAnswer, label: Option<&[u8]>) -> Decision {
+    let site = site();
+    let cache = site.cache.as_ref().unwrap();
+    let request = Request { method: b"GET".to_vec(), target: b"/".to_vec(), ..Request::default() };
+    let now = Time::now();
+    let freshness = Freshness::of(200, &Fields::default(), now, now, &cache.policy);
+    let stored = Stored::new(
+        200,
+        Fields::default(),
+        bytes::Bytes::new(),
+        freshness,
+        label.map(Into::into),
+        cache.store.sequence(),
+    );
+    let cache_lookup = CacheLookup {
+        cache,
+        request: &request,
+        who: Who { address: None, is_https: false, is_disguised: false },
+        control: RequestControl::default(),
+        known,
+        has_cookies: false,
+        is_authorized: false,
+        is_leaving: false,
+    };
+    cache_lookup.decide(&Found { resource: None, stored: Some(Arc::new(stored)) }, b"key", now)
+}
+
+/// A time without a zone seems to be young again each quarter of an hour: all that was kept under it was asked for anew
+/// then, by everybody.
+#[test]
+fn what_was_kept_under_a_label_is_served_while_the_label_seems_young() {
+    let label = &b"2024-05-01 08:00:00"[..];
+    let settling = || ValidatorAnswer::Settling(label.into());
+    assert_eq!(decision(settling(), Some(label)), Decision::Serve(CacheResult::Validated, ""));
+    assert_eq!(
+        decision(ValidatorAnswer::Version(label.into()), Some(label)),
+        Decision::Serve(CacheResult::Validated, "")
+    );
+    let passes = Decision::Pass(Forwarded::Stale, "label-settling");
+    assert_eq!(decision(settling(), Some(b"2024-05-01 07:59:59")), passes);
+    assert_eq!(decision(settling(), None), passes);
+}

@@ -1,0 +1,142 @@
+//! The principal type is [`Country`]: from which country an address is, by a database in MaxMind's format (mmdb,
+//! version 2).
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use maxminddb::{MaxMindDbError, PathElement, Reader, WithinOptions};
+
+/// The country of an address that no database knows: two letters that ISO 3166 never assigns, so that it is a value as
+/// others are.
+pub(crate) const UNKNOWN: &str = "XX";
+
+/// The largest database that is read, in bytes: GeoLite2-City has 60 MB.
+const LARGEST: u64 = 512 << 20;
+
+/// MaxMind's own: GeoLite2-Country and the like.
+const NESTED: &[PathElement<'static>] = &[PathElement::Key("country"), PathElement::Key("iso_code")];
+/// That of ip-location-db.
+const FLAT: &[PathElement<'static>] = &[PathElement::Key("country_code")];
+
+/// From which country an address is. In memory as a whole.
+#[derive(Debug)]
+pub(crate) struct Country {
+    reader: Reader<Vec<u8>>,
+    /// Where its records have the code.
+    path: &'static [PathElement<'static>],
+}
+
+/// Why a database cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CountryError {
+    #[error("cannot read the country database {}: {source}", file.display())]
+    Read { file: PathBuf, source: io::Error },
+    #[error("the country database {} cannot be used: {source}", file.display())]
+    Wrong { file: PathBuf, source: WrongDatabase },
+}
+
+/// What is wrong with a database.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WrongDatabase {
+    #[error("it is no database of MaxMind's format, or damaged: {0}")]
+    Damaged(#[from] MaxMindDbError),
+    #[error("it has neither `country.iso_code` nor `country_code`: it is of something else than countries ({0})")]
+    NoCountries(String),
+    #[error("its search tree leads in circles")]
+    Circles,
+}
+
+// === impl Country ===
+
+impl Country {
+    /// Reads all of a database, and looks at each of its records: what is damaged is found here, and not by a request.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or not about countries.
+    pub(crate) fn open(file: &Path) -> Result<Self, CountryError> {
+        let bytes = read(file).map_err(|source| CountryError::Read { file: file.to_owned(), source })?;
+        Self::new(bytes).map_err(|source| CountryError::Wrong { file: file.to_owned(), source })
+    }
+
+    /// The same, of its bytes.
+    pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, WrongDatabase> {
+        let reader = Reader::from_source(bytes)?;
+        // A node has two ends; a tree that is one has no more.
+        let most = (reader.metadata().node_count as usize).saturating_mul(3);
+        let mut path = None;
+        for (count, record) in reader.networks(WithinOptions::default())?.enumerate() {
+            if count > most {
+                return Err(WrongDatabase::Circles);
+            }
+            let record = record?;
+            match path {
+                Some(path) => drop(record.decode_path::<&str>(path)?),
+                // Some networks are of no country.
+                None => path = layout(&record)?,
+            }
+        }
+        let Some(path) = path else {
+            return Err(WrongDatabase::NoCountries(reader.metadata().database_type.clone()));
+        };
+        Ok(Self { reader, path })
+    }
+
+    /// Two capital letters (ISO 3166-1), or [`UNKNOWN`].
+    pub(crate) fn lookup(&self, address: IpAddr) -> &str {
+        let address = address.to_canonical();
+        if is_nowhere(address) || address.is_ipv6() && self.reader.metadata().ip_version == 4 {
+            return UNKNOWN;
+        }
+        let record = self.reader.lookup(address);
+        let code = record.ok().and_then(|record| record.decode_path::<&str>(self.path).ok().flatten());
+        match code {
+            Some(code) if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) => code,
+            _ => UNKNOWN,
+        }
+    }
+}
+
+/// Whether it is of a network of its own, whatever a database says: that of ip-location-db has 192.168.0.0/16 in
+/// Australia.
+fn is_nowhere(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            address.is_private() || address.is_loopback() || address.is_link_local() || address.is_unspecified()
+        }
+        IpAddr::V6(address) => {
+            address.is_unique_local()
+                || address.is_loopback()
+                || address.is_unicast_link_local()
+                || address.is_unspecified()
+        }
+    }
+}
+
+fn layout(
+    record: &maxminddb::LookupResult<'_, Vec<u8>>,
+) -> Result<Option<&'static [PathElement<'static>]>, WrongDatabase> {
+    for path in [NESTED, FLAT] {
+        // Another layout may have a text where this one has a table: that is no damage.
+        match record.decode_path::<&str>(path) {
+            Ok(Some(_)) => return Ok(Some(path)),
+            Ok(None) | Err(MaxMindDbError::Decoding { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(None)
+}
+
+fn read(file: &Path) -> io::Result<Vec<u8>> {
+    let opened = File::open(file)?;
+    if !opened.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    opened.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST { Err(io::Error::other("it is larger than 512 MiB")) } else { Ok(bytes) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! The principal type is [`Effects`]: which GETs may do something, by their path.
+
+use std::borrow::Cow;
+use std::iter::once;
+
+/// Segments of paths whose GETs do something, or answer by whom they are asked, whatever a validator says of the pages
+/// beside them: any program of PHP, and what WordPress and others call theirs.
+const USUAL: [&str; 10] =
+    ["*.php", "wp-admin", "cron", "admin", "administrator", "login", "logout", "signin", "signout", "unsubscribe"];
+
+/// Of PHP's applications this program shows pages; any other does something.
+const FRONT_CONTROLLER: &str = "index.php";
+
+/// Which GETs may do something.
+#[derive(Clone, Debug)]
+pub(crate) struct Effects {
+    /// What is said to do something, whatever else is said of it.
+    own: Vec<EffectPattern>,
+    /// What is said to do nothing, though it is among the usual.
+    harmless: Vec<EffectPattern>,
+    usual: Vec<EffectPattern>,
+}
+
+/// A segment of a path, or, with `/` at its beginning, a whole path; `*` at its end or its beginning is anything. Case
+/// does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EffectPattern(String);
+
+// === impl Effects ===
+
+impl Effects {
+    /// The usual ones, without those of `no_effects`, and those of `effects`.
+    pub(crate) fn new(effects: &[String], no_effects: &[String]) -> Self {
+        let patterns = |texts: &[String]| texts.iter().cloned().map(EffectPattern).collect();
+        let mut harmless: Vec<EffectPattern> = patterns(no_effects);
+        harmless.push(EffectPattern(FRONT_CONTROLLER.to_owned()));
+        let usual = USUAL.iter().map(|text| EffectPattern((*text).to_owned())).collect();
+        Self { own: patterns(effects), harmless, usual }
+    }
+
+    /// By which pattern a GET for this target may do something; none: it does nothing. A validator for many pages is
+    /// not for it, as its answer is not what it is asked for.
+    pub(crate) fn of(&self, target: &[u8]) -> Option<&str> {
+        let path = decoded(target.split(|byte| *byte == b'?').next().unwrap_or_default());
+        // What comes before a `;` is the segment's name to servers of Java, and a `;` is part of it to others.
+        let has_parameters = path.contains(&b';');
+        let segments = || {
+            let named = move |whole| has_parameters.then(|| named(whole));
+            path.split(|byte| *byte == b'/').flat_map(move |whole| once(whole).chain(named(whole)))
+        };
+        let own = self.own.iter().find(|pattern| match pattern.is_of_paths() {
+            true => pattern.fits(&path),
+            false => segments().any(|segment| pattern.fits(segment)),
+        });
+        if own.is_none() && self.harmless.iter().any(|pattern| pattern.is_of_paths() && pattern.fits(&path)) {
+            return None;
+        }
+        let is_harmless =
+            |segment: &[u8]| self.harmless.iter().any(|pattern| !pattern.is_of_paths() && pattern.fits(segment));
+        let usual = || {
+            segments().filter(|segment| may_be_usual(segment)).find_map(|segment| {
+                let pattern = self.usual.iter().find(|pattern| pattern.fits(segment))?;
+                (!is_harmless(segment)).then_some(pattern)
+            })
+        };
+        own.or_else(usual).map(|pattern| &*pattern.0)
+    }
+}
+
+// === impl EffectPattern ===
+
+impl EffectPattern {
+    fn is_of_paths(&self) -> bool {
+        self.0.starts_with('/')
+    }
+
+    fn fits(&self, text: &[u8]) -> bool {
+        match self.0.as_bytes() {
+            [start @ .., b'*'] => text.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start)),
+            // A name that is nothing but its ending is no program.
+            [b'*', end @ ..] => {
+                text.len() > end.len()
+                    && text.get(text.len() - end.len()..).is_some_and(|own| own.eq_ignore_ascii_case(end))
+            }
+            whole => text.eq_ignore_ascii_case(whole),
+        }
+    }
+}
+
+/// Whether a segment ends or begins as one of [`USUAL`] does: most do not, and each request of a site has some.
+fn may_be_usual(segment: &[u8]) -> bool {
+    matches!(segment.last(), Some(b'p' | b'P'))
+        || segment.first().is_some_and(|first| b"wcalsu".contains(&first.to_ascii_lowercase()))
+}
+
+/// As the application's server reads it: `/wp-cr%6Fn.php` is `/wp-cron.php`.
+fn decoded(path: &[u8]) -> Cow<'_, [u8]> {
+    if !path.contains(&b'%') {
+        return Cow::Borrowed(path);
+    }
+    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
+    let mut read = Vec::with_capacity(path.len());
+    let mut at = 0;
+    while let Some(byte) = path.get(at) {
+        match (byte, digit(path.get(at + 1)), digit(path.get(at + 2))) {
+            (b'%', Some(high), Some(low)) => {
+                read.push(u8::try_from(high * 16 + low).unwrap_or(b'%'));
+                at += 3;
+            }
+            _ => {
+                read.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    Cow::Owned(read)
+}
+
+fn named(segment: &[u8]) -> &[u8] {
+    segment.split(|byte| *byte == b';').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

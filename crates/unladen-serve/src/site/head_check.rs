@@ -1,0 +1,91 @@
+//! The principal type is [`HeadCheck`]: what the application says of a page when a site asks it with HEAD.
+
+use std::net::IpAddr;
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use unladen_cache::make_conditional;
+use unladen_http1::{Length, Name, Request, Response};
+
+use super::InboundRequest;
+use super::cache_lookup::ValidatorAnswer;
+use super::fetch::leave_what_tells_apart;
+use crate::client::Client;
+use crate::record::Version;
+use crate::stream::BodySource;
+use crate::transaction::Transaction;
+use crate::watch::{Deadline, Watch};
+
+/// What the application says of a page.
+#[derive(Debug, Default)]
+pub(crate) struct HeadCheck {
+    /// For whom it is asked.
+    pub(crate) address: Option<IpAddr>,
+    /// None: it has not answered yet.
+    said: Option<Said>,
+}
+
+#[derive(Debug)]
+enum Said {
+    Version(Box<[u8]>),
+    Nothing,
+    Failure,
+}
+
+// === impl HeadCheck ===
+
+impl HeadCheck {
+    /// Its answer's head is there.
+    pub(crate) fn answered(&mut self, response: &Response) {
+        let version = response.fields.find(b"etag").or_else(|| response.fields.find(b"last-modified"));
+        self.said = Some(match version {
+            _ if response.status >= 500 => Said::Failure,
+            Some(version) if response.status == 200 => Said::Version(version.into()),
+            _ => Said::Nothing,
+        });
+    }
+}
+
+impl InboundRequest<'_> {
+    /// Asks the application with HEAD, each time anew: nothing but an answer to a question that was sent after the
+    /// request came would do for it.
+    pub(crate) async fn ask_head(
+        &self,
+        request: &Request,
+        within: Duration,
+        stale: Option<Duration>,
+    ) -> ValidatorAnswer {
+        let mut request = Request { method: b"HEAD".to_vec(), length: Length::None, ..request.clone() };
+        make_conditional(&mut request.fields, &unladen_cache::Validators::default());
+        request.fields.remove(Name::Upgrade);
+        // What it says is held against what is stored, so it is asked for what that was made of.
+        if let Some(cache) = &self.site.cache {
+            leave_what_tells_apart(&mut request, &cache.policy);
+        }
+        let began = Instant::now();
+        let mut client = Client::Site(HeadCheck { address: self.peer.address, said: None });
+        let transaction = Transaction {
+            context: self.context,
+            proxy: &self.site.proxy,
+            index: self.index,
+            request: &request,
+            version: Version::Http11,
+            began,
+            now: began,
+            cache: None,
+            client: None,
+            fetched: None,
+        };
+        let (mut response, mut up, mut id) = (Response::default(), Vec::new(), Vec::new());
+        let (mut watch, mut own_watch) = (Watch::new(), Watch::new());
+        let deadline = Deadline::new(began, within, None);
+        let mut none = BodySource::Empty;
+        let asking = transaction.run(&mut own_watch, &mut none, &mut client, &mut response, &mut up, &mut id);
+        let _ = watch.over(&deadline, pin!(asking)).await;
+        match client {
+            Client::Site(HeadCheck { said: Some(Said::Version(version)), .. }) => ValidatorAnswer::Version(version),
+            Client::Site(HeadCheck { said: Some(Said::Nothing), .. }) => ValidatorAnswer::Nothing,
+            _ => ValidatorAnswer::Silent(stale),
+        }
+    }
+}

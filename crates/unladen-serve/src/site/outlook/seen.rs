@@ -1,0 +1,220 @@
+//! The principal type is [`Outlook`]: what is told of a request.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use unladen_cache::{Freshness, NoStore, Nominated};
+use unladen_validator::{Validator, ValidatorSource};
+
+/// What becomes of a request for a URL, and why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Outlook {
+    /// As it was given.
+    pub url: String,
+    /// The address at which it comes in.
+    pub listener: String,
+    /// The name of the `[[site]]` there …
+    pub site: Option<String>,
+    /// … or of the `[[outbound]]`.
+    pub outbound: Option<String>,
+    /// What is to be known of it besides.
+    pub notes: Vec<String>,
+    /// By what it is decided.
+    pub rule: Rule,
+    /// What its page is found by; none: it is never looked for.
+    pub key: Option<String>,
+    /// Those of the request.
+    pub cookies: Vec<CookieSeen>,
+    /// Those whose path fits, in their order: the first is asked.
+    pub validators: Vec<ValidatorSeen>,
+    /// What it answers now; none: nothing, or it was not asked.
+    pub label: Option<String>,
+    /// What the application answers now; none: it was not asked, or there is no answer.
+    pub answer: Option<AnswerSeen>,
+    /// Whether the page is kept; none: that depends on what the application says.
+    pub kept: Option<bool>,
+    /// If it is not: all reasons.
+    pub why_not: Vec<WhyNot>,
+    /// If that depends: why a plain `200` would not be. Empty: it would.
+    pub needs: Vec<WhyNot>,
+    /// If it is kept: for whom and how long.
+    pub kept_for: Option<KeptFor>,
+}
+
+/// By what it is decided whether a page is kept, and current.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// A validator says whether it is current.
+    Validator,
+    /// The application says for how long it is fresh.
+    #[default]
+    Lifetime,
+    /// The application has the request to itself.
+    Passes,
+    /// The site keeps nothing.
+    NoCache,
+    /// Beside an application nothing is kept.
+    Outbound,
+    /// The client is sent on to https.
+    Redirect,
+}
+
+/// A reason for which a page is not kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WhyNot {
+    /// The word for it, as in `Cache-Status`.
+    pub reason: &'static str,
+    /// What it means, and what to do.
+    pub message: &'static str,
+}
+
+/// A cookie of the request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CookieSeen {
+    /// Its name.
+    pub name: String,
+    /// Whether it tells users apart.
+    pub counts: bool,
+}
+
+/// A validator that is for the page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ValidatorSeen {
+    /// Its place among the site's, counted from 1.
+    pub number: usize,
+    /// The pages that it is for.
+    pub path: String,
+    /// What the page's path says.
+    pub parameters: BTreeMap<String, String>,
+    /// The query, the file, or `HEAD`.
+    pub asks: String,
+}
+
+/// What the application answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AnswerSeen {
+    /// Its status.
+    pub status: u16,
+    /// Its fields that have to do with caching; of cookies the names alone.
+    pub fields: Vec<(String, String)>,
+    /// Of its body.
+    pub bytes: u64,
+}
+
+/// For whom a page is kept, and how long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KeptFor {
+    /// Whether requests with cookies that tell users apart are given it too.
+    pub with_cookies: bool,
+    /// What requests have to say alike to be given it: the fields of `Vary`.
+    pub varies_by: Vec<String>,
+    /// Whether a validator says for how long.
+    pub validated: bool,
+    /// For so many seconds from now it is fresh by itself.
+    pub fresh_seconds: u64,
+}
+
+// === impl ValidatorSeen ===
+
+impl ValidatorSeen {
+    pub(super) fn new(index: usize, validator: &Validator, values: Vec<String>) -> Self {
+        let settings = validator.settings();
+        let names = validator.pattern().names().iter().cloned();
+        let asks = match &settings.source {
+            ValidatorSource::Postgres { query, .. }
+            | ValidatorSource::MySql { query, .. }
+            | ValidatorSource::Sqlite { query, .. } => query.clone(),
+            ValidatorSource::File { path } => path.clone(),
+            ValidatorSource::Head => "HEAD".to_owned(),
+        };
+        Self { number: index + 1, path: settings.path.clone(), parameters: names.zip(values).collect(), asks }
+    }
+}
+
+// === impl KeptFor ===
+
+impl KeptFor {
+    pub(super) fn new(freshness: &Freshness, nominated: &Nominated, validated: bool) -> Self {
+        Self {
+            with_cookies: freshness.shared_with_cookies,
+            varies_by: nominated.0.iter().map(|name| shown(name)).collect(),
+            validated,
+            fresh_seconds: if freshness.no_cache {
+                0
+            } else {
+                freshness.lifetime.saturating_sub(freshness.initial_age).as_secs()
+            },
+        }
+    }
+}
+
+// === impl WhyNot ===
+
+impl WhyNot {
+    /// Of an answer.
+    pub(super) fn of_answer(why: NoStore) -> Self {
+        let message = match why {
+            NoStore::Method => "only GET and HEAD are kept",
+            NoStore::RequestNoStore => "the request says `Cache-Control: no-store`",
+            NoStore::Status => {
+                "an answer of this status is about this one request, or not for keeping (under a validator: `cache.statuses`): see what the application has to say"
+            }
+            NoStore::OddRequest => {
+                "it is an error, and the request one that may have brought it about: large, or of bytes or fields that servers refuse"
+            }
+            NoStore::NoStore => {
+                "the application says `no-store`: it has to say otherwise where a page is the same for all"
+            }
+            NoStore::Private => {
+                "the application says `private`: it has to say otherwise where a page is the same for all"
+            }
+            NoStore::Authorization => {
+                "the request has `Authorization`, and the answer does not say `public` or `s-maxage`: others may have it"
+            }
+            NoStore::SetCookie => {
+                "the answer sets a cookie: have the application start sessions only where it needs one, or see `store_set_cookie`"
+            }
+            NoStore::VaryAll => {
+                "the answer depends on what no cache can know: `Vary: *`, or the client's address; have the application name fields"
+            }
+            NoStore::NoLifetime => {
+                "the answer has neither a lifetime (`Cache-Control: max-age=60`) nor `ETag` or `Last-Modified`: \
+                 give it one, or write a [[site.validator]] for its path"
+            }
+            NoStore::Cookies => {
+                "the request has cookies that tell users apart, and the answer does not say that others may have it, \
+                 by `s-maxage`, `CDN-Cache-Control` or `Vary: Cookie`: have it say so, or name cookies that do not matter in `ignore_cookies`"
+            }
+            NoStore::TooLarge => "its body is longer than `cache.largest`",
+        };
+        Self { reason: why.as_str(), message }
+    }
+
+    /// Of a request that goes past the cache.
+    pub(super) fn of_request(why: &'static str) -> Self {
+        match why {
+            "label-settling" => Self {
+                reason: why,
+                message: "the validator's label is a time in whole seconds that is not over, or lies ahead: another change may have the same; \
+                          ask again in two seconds, or have it count",
+            },
+            "validator-silent" => Self {
+                reason: why,
+                message: "the validator has no answer in time: the application has the request, and nothing is kept of it",
+            },
+            "disguised" => Self {
+                reason: why,
+                message: "it has a field by which some applications take a request for another (`X-Original-URL` …)",
+            },
+            "request-no-store" => Self::of_answer(NoStore::RequestNoStore),
+            _ => Self::of_answer(NoStore::Method),
+        }
+    }
+}
+
+/// As text that changes no terminal.
+pub(super) fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}

@@ -1,0 +1,191 @@
+//! Tests of [`outlook`].
+
+use std::path::Path;
+
+use super::*;
+use crate::config::Machine;
+
+const SITE: &str = "
+[[site]]
+listen = ['127.0.0.1:8080', 'unix:/run/unladen/site.sock']
+upstream = 'http://127.0.0.1:9'
+";
+
+fn config(text: &str) -> Config {
+    Config::parse(text, Path::new("unladen.toml"), Path::new("/"), &Machine).unwrap()
+}
+
+fn look_with(text: &str, url: &str, fields: &[(&str, &str)]) -> Outlook {
+    let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec())).collect();
+    outlook(&config(text), &Asking { url: url.parse().unwrap(), fields, connect: false }).unwrap()
+}
+
+fn look(text: &str, url: &str) -> Outlook {
+    look_with(text, url, &[])
+}
+
+fn reasons(reasons: &[WhyNot]) -> Vec<&str> {
+    reasons.iter().map(|why| why.reason).collect()
+}
+
+#[test]
+fn the_listener_is_found_by_the_port_or_there_is_only_one_site() {
+    let two = format!(
+        "{SITE}redirect = '127.0.0.1:8081'
+         [[site]]
+         name = 'other'
+         listen = '[::]:8443'
+         upstream = 'http://127.0.0.1:9'
+         [[outbound]]
+         name = 'search'
+         listen = '127.0.0.1:6102'
+         upstream = 'http://127.0.0.1:9'"
+    );
+    let two = two.replace("redirect = '127.0.0.1:8081'", "");
+    assert_eq!(look(&two, "http://127.0.0.1:8080/").site.as_deref(), Some("site"));
+    assert_eq!(look(&two, "http://site.example:8080/").listener, "127.0.0.1:8080");
+    assert_eq!(look(&two, "http://[::1]:8443/").site.as_deref(), Some("other"));
+    let proxy = look(&two, "http://127.0.0.1:6102/");
+    assert_eq!((proxy.outbound.as_deref(), proxy.rule, proxy.kept), (Some("search"), Rule::Outbound, Some(false)));
+    let asking = Asking { url: "https://site.example/".parse().unwrap(), fields: Vec::new(), connect: false };
+    let error = outlook(&config(&two), &asking).unwrap_err().to_string();
+    assert!(error.starts_with("nothing listens at port 443: ") && error.contains("[::]:8443 (`other`)"), "{error}");
+    // The other address is another's.
+    assert!(matches!(
+        outlook(&config(&two), &Asking { url: "http://127.0.0.2:8080/".parse().unwrap(), ..asking }),
+        Err(OutlookError::NoListener { port: 8080, .. })
+    ));
+    let only = look(SITE, "http://site.example/");
+    assert_eq!(only.site.as_deref(), Some("site"));
+    assert!(only.notes[0].contains("nothing listens at port 80 itself"), "{:?}", only.notes);
+    let beyond = look(SITE, "https://site.example/");
+    assert!(beyond.notes[1].contains("`trusted.proxies`") && beyond.key.unwrap().starts_with("http://"));
+    let trusted = look(&format!("{SITE}[site.trusted]\nproxies = ['127.0.0.1']"), "https://site.example/x?y#z");
+    assert_eq!(trusted.key.as_deref(), Some("https://site.example/x?y"));
+}
+
+#[test]
+fn the_first_validator_that_fits_is_asked_and_the_others_are_told() {
+    let text = format!(
+        "{SITE}
+         [[site.validator]]
+         path = '/feed/'
+         file = '/nowhere/feed'
+         [[site.validator]]
+         path = '/{{ref}}/'
+         file = '/nowhere/{{ref}}'
+         [[site.validator]]
+         path = '/{{page*}}'
+         database = 'sqlite:/nowhere/site.db'
+         query = 'select version from counters'"
+    );
+    let page = look(&text, "http://127.0.0.1:8080/hello%20world/?p=1");
+    let told: Vec<_> = page.validators.iter().map(|one| (one.number, &*one.path, &*one.asks)).collect();
+    assert_eq!(told, [(2, "/{ref}/", "/nowhere/{ref}"), (3, "/{page*}", "select version from counters")]);
+    assert_eq!(page.validators[0].parameters["ref"], "hello world");
+    assert_eq!(page.validators[1].parameters["page"], "hello world/");
+    assert_eq!((page.rule, page.kept, reasons(&page.needs)), (Rule::Validator, None, Vec::<&str>::new()));
+    assert_eq!(look(&text, "http://127.0.0.1:8080/").validators[0].number, 3);
+}
+
+#[test]
+fn why_a_validator_is_left_alone_is_told() {
+    let text = format!(
+        "{SITE}effects = ['export']
+         no_effects = ['doku.php']
+         [[site.validator]]
+         path = '/{{page*}}'
+         file = '/nowhere/site'
+         [[site.validator]]
+         path = '/named/export'
+         file = '/nowhere/export'"
+    );
+    for (path, by) in
+        [("/wp-cron.php?doing_wp_cron", "`*.php`"), ("/a/export", "`export`"), ("/doku.php/login", "`login`")]
+    {
+        let left = look(&text, &format!("http://127.0.0.1:8080{path}"));
+        assert_eq!((left.rule, left.validators.len()), (Rule::Lifetime, 0), "{path}");
+        let [note] = left.notes.as_slice() else { panic!("{path}: {:?}", left.notes) };
+        assert!(note.contains(by) && note.contains("`/{page*}`") && note.contains("`no_effects`"), "{note}");
+    }
+    for path in ["/", "/doku.php/start", "/exports"] {
+        let asked = look(&text, &format!("http://127.0.0.1:8080{path}"));
+        assert_eq!((asked.validators.len(), asked.notes.len()), (1, 0), "{path}: {:?}", asked.notes);
+    }
+    // Whoever has written all of the path means it.
+    assert_eq!(look(&text, "http://127.0.0.1:8080/named/export").validators[0].number, 2);
+}
+
+#[test]
+fn what_a_plain_answer_lacks_is_told_all_of_it() {
+    let text = format!("{SITE}[site.cache]\nignore_cookies = ['_ga*']\nignore_query = ['utm_*']");
+    let page = look_with(&text, "http://127.0.0.1:8080/a?utm_x=1&b=2", &[("cookie", "_ga=1; session=2")]);
+    assert_eq!(page.key.as_deref(), Some("http://127.0.0.1:8080/a?b=2"));
+    let cookies: Vec<_> = page.cookies.iter().map(|cookie| (&*cookie.name, cookie.counts)).collect();
+    assert_eq!(cookies, [("_ga", false), ("session", true)]);
+    assert_eq!((page.rule, page.kept), (Rule::Lifetime, None));
+    assert_eq!(reasons(&page.needs), ["no-lifetime", "cookies"]);
+    let bearer = look_with(&text, "http://127.0.0.1:8080/a", &[("authorization", "Bearer x")]);
+    assert_eq!(reasons(&bearer.needs), ["authorization", "no-lifetime"]);
+}
+
+#[test]
+fn a_request_that_goes_past_the_cache_says_why() {
+    for (name, value, reason) in
+        [("cache-control", "no-store", "request-no-store"), ("x-original-url", "/admin", "disguised")]
+    {
+        let page = look_with(SITE, "http://127.0.0.1:8080/", &[(name, value)]);
+        assert_eq!((page.rule, page.kept, reasons(&page.why_not)), (Rule::Passes, Some(false), vec![reason]), "{name}");
+    }
+    let nothing = look(&format!("{SITE}cache = false"), "http://127.0.0.1:8080/");
+    assert_eq!((nothing.rule, nothing.kept), (Rule::NoCache, Some(false)));
+}
+
+#[test]
+fn what_is_no_request_is_refused_as_it_would_be() {
+    let asking = |fields: &[(&str, &str)]| {
+        let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec())).collect();
+        outlook(&config(SITE), &Asking { url: "http://127.0.0.1:8080/".parse().unwrap(), fields, connect: false })
+    };
+    for fields in [
+        &[("host", "a")][..],
+        &[("a", "b\r\nc: d\r\n\r\nGET / HTTP/1.1")],
+        &[("a b", "c")],
+        &[("content-length", "1"), ("content-length", "2")],
+    ] {
+        assert!(matches!(asking(fields), Err(OutlookError::Refused(_))), "{fields:?}");
+    }
+}
+
+#[test]
+fn all_reasons_against_an_answer_are_found() {
+    let config = config(SITE);
+    let site = site_of(&config.settings.site[0]).unwrap();
+    let asking = Asking {
+        url: "http://127.0.0.1:8080/".parse().unwrap(),
+        fields: vec![("cookie".to_owned(), b"session=1".to_vec())],
+        connect: false,
+    };
+    let request = request_of(&asking, &site).unwrap();
+    let wanted = FetchPlan {
+        site: site.clone(),
+        request,
+        is_https: false,
+        address: None,
+        stored: None,
+        version: None,
+        is_validated: false,
+        requested: unladen_cache::Time::now(),
+        sequence: site.cache.as_ref().unwrap().store.sequence(),
+        key: Vec::new(),
+    };
+    let of = |status, fields: &[(&str, &str)]| -> Vec<&str> {
+        let mut response = Response { status, ..Response::default() };
+        fields.iter().for_each(|(name, value)| response.fields.push(name.as_bytes(), value.as_bytes()));
+        reasons::of(wanted.clone(), response).into_iter().map(unladen_cache::NoStore::as_str).collect()
+    };
+    assert_eq!(of(200, &[("cache-control", "s-maxage=60")]), Vec::<&str>::new());
+    assert_eq!(of(200, &[("cache-control", "public, max-age=60")]), ["cookies"]);
+    let all = of(401, &[("cache-control", "Private, No-Store"), ("set-cookie", "a=b"), ("vary", "*"), ("x", "y")]);
+    assert_eq!(all, ["status", "no-store", "private", "set-cookie", "vary-all", "no-lifetime", "cookies"]);
+}

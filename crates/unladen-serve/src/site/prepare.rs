@@ -1,0 +1,110 @@
+//! [`prepare`]: who asks, and what becomes of the fields by which a request could say that it were another.
+
+use std::net::IpAddr;
+
+use unladen_cache::normalise_host;
+use unladen_http1::{Field, Fields, Name, Request};
+
+use super::owned::{Fate, Owned, is_plain};
+use super::{Peer, Site};
+use crate::settings::Forwarded;
+
+/// For whom a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Who {
+    /// None: it came through a Unix socket.
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) is_https: bool,
+    /// It has a field by which some applications take a request for another than its method and target say: what they
+    /// answer is not what others asked for.
+    pub(crate) is_disguised: bool,
+}
+
+/// The country of the client's address; made up for PledgeBank, so that `Vary` can name it.
+pub(crate) const COUNTRY: &[u8] = b"x-geoip-country";
+
+/// Takes off what is not believed, and says what is known instead.
+pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
+    let trust = &site.trust;
+    let is_trusted = trust.is_trusted_peer(peer.address);
+    let (address, is_https) = if is_trusted {
+        let asker = trust.asker(&request.fields, peer.address);
+        (asker.address, asker.is_https.unwrap_or(peer.is_https))
+    } else {
+        (peer.address, peer.is_https)
+    };
+    take_off_listed(&mut request.fields);
+    normalise_host(&mut request.authority, is_https);
+    let underscores = site.settings.underscores;
+    let mut is_disguised = false;
+    request.fields.retain(|field| {
+        if field.id != Name::Other {
+            return !is_forwarding(&field);
+        }
+        if !is_plain(field.name) {
+            if !underscores {
+                return false;
+            }
+            // What it is to the application, it is not here.
+            is_disguised = true;
+        }
+        match Owned::find(field.name).map(|owned| owned.fate) {
+            None => true,
+            Some(Fate::Alone) => {
+                is_disguised = true;
+                true
+            }
+            Some(Fate::Dropped | Fate::Written) => false,
+        }
+    });
+    let scheme = if is_https { "https" } else { "http" };
+    // Of what a proxy passes on nobody can tell what its client has said: only what was understood goes on.
+    if let Some(asker) = address.filter(|_| is_trusted && address != peer.address) {
+        match (site.proxy.settings.forwarded, asker) {
+            (Forwarded::Forwarded, IpAddr::V4(asker)) => {
+                request.fields.push(b"forwarded", format!("for={asker};proto={scheme}").as_bytes());
+            }
+            (Forwarded::Forwarded, IpAddr::V6(asker)) => {
+                request.fields.push(b"forwarded", format!("for=\"[{asker}]\";proto={scheme}").as_bytes());
+            }
+            (_, asker) => request.fields.push(b"x-forwarded-for", asker.to_string().as_bytes()),
+        }
+    }
+    request.fields.push(b"x-forwarded-proto", scheme.as_bytes());
+    if let Some(country) = &site.country {
+        let country = address.map_or(super::UNKNOWN, |address| country.lookup(address));
+        request.fields.push(COUNTRY, country.as_bytes());
+    }
+    Who { address, is_https, is_disguised }
+}
+
+/// Takes off what `Connection` lists (RFC 9110, section 7.6.1) before anything is decided: the application is not told
+/// of it, so nothing may be found by it; and what is added later is not taken off with it.
+fn take_off_listed(fields: &mut Fields) {
+    let mut listed: Vec<Vec<u8>> = Vec::new();
+    let mut upgrades = false;
+    for field in fields.iter().filter(|field| field.id == Name::Connection) {
+        for token in field.value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
+            upgrades |= token.eq_ignore_ascii_case(b"upgrade");
+            // Those of which nobody can take off one by naming it are how a message is framed and who sent it.
+            if !token.is_empty() && !token.eq_ignore_ascii_case(b"close") && Name::of(token) == Name::Other {
+                listed.push(token.to_ascii_lowercase());
+            }
+        }
+    }
+    if listed.is_empty() {
+        return;
+    }
+    listed.sort_unstable();
+    fields.retain(|field| {
+        let is_listed = || listed.binary_search(&field.name.to_ascii_lowercase()).is_ok();
+        field.id != Name::Connection && (field.id != Name::Other || !is_listed())
+    });
+    if upgrades {
+        fields.push(b"connection", b"upgrade");
+    }
+}
+
+fn is_forwarding(field: &Field<'_>) -> bool {
+    matches!(field.id, Name::Forwarded | Name::XForwardedFor | Name::XForwardedHost | Name::XForwardedProto)
+}

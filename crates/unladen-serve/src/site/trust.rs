@@ -1,0 +1,250 @@
+//! The principal type is [`Trust`]: for whom a request is made, as its connection and the proxies that are trusted say.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use ipnet::IpNet;
+use unladen_http1::{Fields, Name};
+
+use super::settings::{ForwardedBy, TrustedSettings};
+
+/// So many proxies may stand behind one another. Each looked at is a trusted one, so nobody else can make it more.
+const MOST_HOPS: usize = 32;
+/// So many lines of one header, counted from the last, are looked at.
+const MOST_LINES: usize = 8;
+/// The longest element that can mean anything, in bytes.
+const LONGEST: usize = 512;
+
+/// Who is believed when it says for whom it asks.
+#[derive(Clone, Debug)]
+pub(crate) struct Trust {
+    v4: Box<[ipnet::Ipv4Net]>,
+    v6: Box<[ipnet::Ipv6Net]>,
+    unix: bool,
+    by: ForwardedBy,
+}
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Asker {
+    /// Its address; none: it came by a Unix socket, and nobody says from where.
+    pub(crate) address: Option<IpAddr>,
+    /// Whether it asked by https; none: it is as the connection is.
+    pub(crate) is_https: Option<bool>,
+}
+
+/// What one element says of who passed the request on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Hop {
+    /// None: it is hidden, or makes no sense.
+    address: Option<IpAddr>,
+    is_https: Option<bool>,
+}
+
+// === impl Trust ===
+
+impl Trust {
+    pub(crate) fn new(settings: &TrustedSettings) -> Self {
+        let v4 = settings.proxies.iter().filter_map(|net| if let IpNet::V4(net) = net { Some(*net) } else { None });
+        let v6 = settings.proxies.iter().filter_map(|net| if let IpNet::V6(net) = net { Some(*net) } else { None });
+        Self { v4: v4.collect(), v6: v6.collect(), unix: settings.unix, by: settings.header }
+    }
+
+    /// Whether what this address says of others is believed.
+    pub(crate) fn is_trusted(&self, address: IpAddr) -> bool {
+        match address.to_canonical() {
+            IpAddr::V4(address) => self.v4.iter().any(|net| net.contains(&address)),
+            IpAddr::V6(address) => self.v6.iter().any(|net| net.contains(&address)),
+        }
+    }
+
+    /// The same of a connection; one of a Unix socket has no address.
+    pub(crate) fn is_trusted_peer(&self, peer: Option<IpAddr>) -> bool {
+        peer.map_or(self.unix, |address| self.is_trusted(address))
+    }
+
+    /// Who asks: whoever is connected, or for whom it asks if it is trusted.
+    ///
+    /// The header is read from its end, where the nearest proxy has written: the first address that is not trusted is
+    /// the client; what is to the left of it, anyone may have written, and it is not looked at. What is no address ends
+    /// the search: the client is then the proxy that passed it on.
+    pub(crate) fn asker(&self, fields: &Fields, peer: Option<IpAddr>) -> Asker {
+        let peer = peer.map(|address| address.to_canonical());
+        let mut asker = Asker { address: peer, is_https: None };
+        if !self.is_trusted_peer(peer) {
+            return asker;
+        }
+        let name = match self.by {
+            ForwardedBy::XForwardedFor => Name::XForwardedFor,
+            ForwardedBy::Forwarded => Name::Forwarded,
+        };
+        let mut hops = 0;
+        for element in Elements::of(fields, name).take(MOST_HOPS) {
+            let hop = match self.by {
+                ForwardedBy::XForwardedFor => Hop { address: address_of(element), is_https: None },
+                ForwardedBy::Forwarded => forwarded(element),
+            };
+            let Some(address) = hop.address else { break };
+            hops += 1;
+            asker = Asker { address: Some(address), is_https: hop.is_https };
+            if !self.is_trusted(address) {
+                break;
+            }
+        }
+        if self.by == ForwardedBy::XForwardedFor {
+            asker.is_https = scheme(fields, hops);
+        }
+        asker
+    }
+}
+
+/// `X-Forwarded-Proto` has one value, or one for each proxy: then that of the proxy which the client is connected to.
+fn scheme(fields: &Fields, hops: usize) -> Option<bool> {
+    let mut found = None;
+    for element in Elements::of(fields, Name::XForwardedProto).take(hops.max(1)) {
+        found = Some(element);
+    }
+    found.and_then(is_https)
+}
+
+fn is_https(scheme: &[u8]) -> Option<bool> {
+    match scheme {
+        scheme if scheme.eq_ignore_ascii_case(b"https") => Some(true),
+        scheme if scheme.eq_ignore_ascii_case(b"http") => Some(false),
+        _ => None,
+    }
+}
+
+/// An element of `Forwarded` (RFC 7239, 4): pairs, of which `for` and `proto` are read.
+fn forwarded(element: &[u8]) -> Hop {
+    let nothing = Hop { address: None, is_https: None };
+    let (mut address, mut https, mut has_for) = (None, None, false);
+    let mut rest = element;
+    while !rest.is_empty() {
+        let (before, pair) = last_of(rest, b';');
+        rest = before;
+        let Some(equals) = pair.iter().position(|byte| *byte == b'=') else {
+            if pair.is_empty() {
+                continue;
+            }
+            return nothing;
+        };
+        let (name, value) = (&pair[..equals], &pair[equals + 1..]);
+        let value = match value {
+            [b'"', inner @ .., b'"'] => inner,
+            value if value.contains(&b'"') => return nothing,
+            value => value,
+        };
+        if name.eq_ignore_ascii_case(b"for") {
+            // Two of them are read differently by different readers.
+            if std::mem::replace(&mut has_for, true) {
+                return nothing;
+            }
+            address = address_of(value);
+        } else if name.eq_ignore_ascii_case(b"proto") {
+            https = is_https(value);
+        }
+    }
+    Hop { address, is_https: https }
+}
+
+/// An address as it is written into these headers: with a port or without, of IPv6 with brackets or without. None: it
+/// is `unknown`, `_hidden`, or nothing that is known.
+fn address_of(text: &[u8]) -> Option<IpAddr> {
+    let text = std::str::from_utf8(text).ok()?;
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let address = match bare {
+        Some(v6) => v6.parse::<Ipv6Addr>().map(IpAddr::V6).ok(),
+        None => match text.parse::<SocketAddr>() {
+            // Without an interface: that is of another machine.
+            Ok(SocketAddr::V6(address)) if address.scope_id() != 0 => None,
+            Ok(address) => Some(address.ip()),
+            Err(_) => text.parse::<IpAddr>().ok().or_else(|| hidden_port(text)),
+        },
+    };
+    address.map(|address| address.to_canonical())
+}
+
+/// `192.0.2.1:_port` (RFC 7239, 6): the port may be hidden, or its digits no port's.
+fn hidden_port(text: &str) -> Option<IpAddr> {
+    let (host, port) = text.rsplit_once(':')?;
+    let is_hidden =
+        port.strip_prefix('_').is_some_and(|port| !port.is_empty() && port.bytes().all(|b| b.is_ascii_graphic()));
+    if !is_hidden {
+        return None;
+    }
+    match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+        Some(v6) => v6.parse::<Ipv6Addr>().map(IpAddr::V6).ok(),
+        None => host.parse::<Ipv4Addr>().map(IpAddr::V4).ok(),
+    }
+}
+
+/// The elements of a header's lines, the last first. Those that are empty are passed over.
+struct Elements<'a> {
+    /// The last of them, in their order.
+    lines: [&'a [u8]; MOST_LINES],
+    count: usize,
+}
+
+// === impl Elements ===
+
+impl<'a> Elements<'a> {
+    fn of(fields: &'a Fields, name: Name) -> Self {
+        let mut lines = [&[][..]; MOST_LINES];
+        let mut count = 0;
+        for field in fields.iter().filter(|field| field.id == name) {
+            if count == MOST_LINES {
+                lines.rotate_left(1);
+                count -= 1;
+            }
+            lines[count] = field.value;
+            count += 1;
+        }
+        Self { lines, count }
+    }
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        while self.count > 0 {
+            let line = &mut self.lines[self.count - 1];
+            if line.is_empty() {
+                self.count -= 1;
+                continue;
+            }
+            let (before, element) = last_of(line, b',');
+            *line = before;
+            if !element.is_empty() {
+                return Some(element);
+            }
+        }
+        None
+    }
+}
+
+/// What is behind the last separator that is not in quotes, without white space around it; and what is before that. One
+/// that is too long is all there is, and means nothing.
+///
+/// From the end: what a trusted proxy has added is well-formed, and quotes that a client has left open are to the left
+/// of it.
+fn last_of(line: &[u8], separator: u8) -> (&[u8], &[u8]) {
+    let mut in_quotes = false;
+    for (back, byte) in line.iter().rev().take(LONGEST).enumerate() {
+        let at = line.len() - 1 - back;
+        match *byte {
+            b'"' if !is_escaped(&line[..at]) => in_quotes = !in_quotes,
+            byte if byte == separator && !in_quotes => return (&line[..at], line[at + 1..].trim_ascii()),
+            _ => {}
+        }
+    }
+    if line.len() > LONGEST { (&[], b"?") } else { (&[], line.trim_ascii()) }
+}
+
+/// Whether what comes next is behind an odd number of backslashes (RFC 9110, 5.6.4).
+fn is_escaped(before: &[u8]) -> bool {
+    before.iter().rev().take(LONGEST).take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+//! The principal type is [`Transaction`]: runs one exchange within its time, answers in the upstream's place if need
+//! be, and tells of it.
+
+use std::net::IpAddr;
+use std::pin::pin;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use unladen_http1::{Name, Request, Response};
+
+use crate::cause::Cause;
+use crate::client::Client;
+use crate::compose;
+use crate::context::Context;
+use crate::exchange::{Exchange, Failure};
+use crate::fetched::Fetched;
+use crate::observability::{UpstreamIndex, request_id, trace_context};
+use crate::phase::Phase;
+use crate::proxy::Proxy;
+use crate::record::{CacheResult, End, Reason, RequestAccount, Trace, Version};
+use crate::request_state::RequestState;
+use crate::stream::BodySource;
+use crate::watch::{Deadline, Watch};
+
+/// One request, from its head to its record.
+pub(crate) struct Transaction<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) proxy: &'a Proxy,
+    pub(crate) index: UpstreamIndex,
+    pub(crate) request: &'a Request,
+    pub(crate) version: Version,
+    /// When the head's first byte was read …
+    pub(crate) began: Instant,
+    /// … and its last.
+    pub(crate) now: Instant,
+    /// In front of an application: what the cache did.
+    pub(crate) cache: Option<(CacheResult, &'static str)>,
+    /// Whom it is for, where that is not who is at the other end of the connection.
+    pub(crate) client: Option<IpAddr>,
+    /// Who waits for it, if it is a fetch.
+    pub(crate) fetched: Option<Rc<Fetched>>,
+}
+
+/// For an answer of our own, to a client that may be slow to take it.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
+
+impl Transaction<'_> {
+    /// How it ended, and when.
+    pub(crate) async fn run<'c>(
+        self,
+        watch: &mut Watch,
+        body: &mut BodySource<'c>,
+        client: &mut Client<'c>,
+        response: &mut Response,
+        up: &mut Vec<u8>,
+        id: &mut Vec<u8>,
+    ) -> (End, Instant) {
+        let head = self.now.saturating_duration_since(self.began);
+        let settings = self.proxy.upstream.settings();
+        let last = settings.timeouts.request.map(|all| self.began + all);
+        let deadline = Deadline::new(self.now, settings.timeouts.connect, last);
+        let state = RequestState::new(self.fetched.clone());
+        id.clear();
+        let mut has_own_id = false;
+        match self.request.fields.get(Name::XRequestId) {
+            Some(given) => id.extend_from_slice(given),
+            None if self.proxy.settings.request_id => {
+                has_own_id = true;
+                request_id(id);
+            }
+            None => (),
+        }
+        if let Some(fetched) = &self.fetched {
+            fetched.request_id.borrow_mut().clone_from(id);
+        }
+        let address = self.client.or_else(|| client.address());
+        let trace = self.trace();
+        // What several wait for is counted by each of them.
+        let is_own = !client.is_own();
+        if is_own {
+            self.context.observability.begin(self.index);
+        }
+        let exchange = Exchange {
+            proxy: self.proxy,
+            thread: self.context.thread,
+            request: self.request,
+            request_id: has_own_id.then_some(&**id),
+            trace: trace.as_ref(),
+            began: self.began,
+            client: self.client,
+            deadline: &deadline,
+            state: &state,
+        };
+        let outcome = watch.over(&deadline, pin!(exchange.run(body, client, response, up))).await;
+        // The clock was looked at when the last piece of an answer was sent.
+        let now = if matches!(outcome, Some(Ok(End::Answered))) { deadline.now() } else { deadline.look() };
+        let (reason, after) = match outcome {
+            Some(Ok(end)) => return self.tell(&state, end, head, id, trace, now, is_own, address),
+            Some(Err(Failure::ClientGone)) => {
+                return self.tell(&state, End::ClientGone, head, id, trace, now, is_own, address);
+            }
+            Some(Err(Failure::Upstream(reason, after))) => (reason, after),
+            None if deadline.is_last() => (Reason::DeadlineExceeded, None),
+            // It was quiet for as long as it may be, which speaks against nobody.
+            None if state.phase.get() == Phase::Tunnelling => {
+                return self.tell(&state, End::Upgraded, head, id, trace, now, is_own, address);
+            }
+            None => (state.phase.get().too_long(), None),
+        };
+        if (reason == Reason::UpstreamTimeout || is_stalled(&state, reason))
+            && let Some(endpoint) = &*state.endpoint.borrow()
+        {
+            self.proxy.upstream.report(endpoint, false);
+        }
+        if state.has_begun() {
+            return self.tell(&state, End::Broken(reason), head, id, trace, now, is_own, address);
+        }
+        // Before the client can know, and ask again on another thread.
+        report(&state, End::Local(reason), now);
+        self.name_cause(&state, reason);
+        state.show();
+        if client.failed(reason, after) {
+            return self.tell(&state, End::Local(reason), head, id, trace, now, is_own, address);
+        }
+        let words = compose::local(response, reason, after);
+        state.status.set(reason.status());
+        if !body.is_done() {
+            client.ends();
+        }
+        let is_head = self.request.method == b"HEAD";
+        let deadline = Deadline::new(now, ANSWER_TIME, None);
+        let via = self.proxy.settings.via;
+        let end = match watch.over(&deadline, pin!(client.answer(response, &words, is_head, via))).await {
+            Some(Ok(())) => End::Local(reason),
+            _ => End::ClientGone,
+        };
+        self.tell(&state, end, head, id, trace, deadline.look(), is_own, address)
+    }
+
+    /// Says in words why the upstream's answer is none, where that is not known yet.
+    fn name_cause(&self, state: &RequestState<'_>, reason: Reason) {
+        if state.cause.borrow().as_ref().is_none_or(|cause| cause.reason != reason)
+            && let Some(cause) = Cause::of_answer(reason, state.endpoint.borrow().clone(), &self.proxy.upstream)
+        {
+            *state.cause.borrow_mut() = Some(Box::new(cause));
+        }
+    }
+
+    fn trace(&self) -> Option<Trace> {
+        let sample = self.context.trace_sample.get()?;
+        let mut given = self.request.fields.iter().filter(|field| field.id == Name::Traceparent);
+        // Of two, nobody knows which one is meant: that is none.
+        let (first, second) = (given.next(), given.next());
+        let only = first.filter(|_| second.is_none()).map(|field| field.value);
+        Some(trace_context::incoming(only, sample))
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "they are what is known at the end, and nowhere else")]
+    fn tell(
+        &self,
+        state: &RequestState<'_>,
+        end: End,
+        head: Duration,
+        id: &[u8],
+        trace: Option<Trace>,
+        now: Instant,
+        is_own: bool,
+        client: Option<IpAddr>,
+    ) -> (End, Instant) {
+        report(state, end, now);
+        let endpoint = state.endpoint.borrow();
+        if let End::Local(reason) | End::Broken(reason) = end {
+            self.name_cause(state, reason);
+        }
+        state.show();
+        let cause = state.cause.borrow();
+        let record = RequestAccount {
+            upstream: &self.proxy.upstream.settings().name,
+            endpoint: endpoint.as_deref().map(|endpoint| &endpoint.address),
+            method: &self.request.method,
+            target: &self.request.target,
+            authority: &self.request.authority,
+            client_version: self.version,
+            upstream_version: state.upstream_version.get(),
+            status: state.status.get(),
+            end,
+            reuse: state.reuse.get(),
+            attempts: state.attempts.get(),
+            began: self.began,
+            head,
+            connected: state.connected.get(),
+            first_byte: state.first_byte.get(),
+            total: now.saturating_duration_since(self.began),
+            bytes_in: state.bytes_in.get(),
+            bytes_out: state.bytes_out.get(),
+            client,
+            fields: Some(&self.request.fields),
+            request_id: id,
+            trace,
+            cache: self.cache,
+            cause: cause.as_deref(),
+            fetched: None,
+        };
+        if is_own {
+            self.context.observability.observe(&record, self.index);
+            self.context.observability.end(self.index);
+        } else {
+            self.context.observability.fetched(&record, self.index);
+        }
+        (end, now)
+    }
+}
+
+/// Whether the time for the whole ended while an answer was waited for.
+fn is_stalled(state: &RequestState<'_>, reason: Reason) -> bool {
+    reason == Reason::DeadlineExceeded && state.phase.get() == Phase::Waiting
+}
+
+/// Tells the breaker how the upstream has done, if that is known.
+fn report(state: &RequestState<'_>, end: End, now: Instant) {
+    let is_good = match end {
+        End::Answered => !matches!(state.status.get(), 502..=504),
+        End::Upgraded => true,
+        End::Local(reason) | End::Broken(reason) if reason.is_upstreams() || is_stalled(state, reason) => false,
+        // They say nothing of the upstream, or it was never asked.
+        End::Local(_) | End::Broken(_) | End::ClientGone => return,
+    };
+    if let Some(in_flight) = &mut *state.in_flight.borrow_mut() {
+        in_flight.report(is_good, now);
+    }
+}

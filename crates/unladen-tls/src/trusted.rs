@@ -1,0 +1,115 @@
+//! The principal type is [`Trusted`]: trusts whom a file names.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::client::danger::ServerCertVerifier;
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::pki_types::{CertificateDer, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, Error, RootCertStore};
+use x509_parser::certificate::X509Certificate;
+use x509_parser::parse_x509_certificate;
+use x509_parser::x509::X509Version;
+
+use crate::files::{FileError, certificates};
+use crate::provider;
+use crate::verifier::{Judge, Shown};
+
+/// Trusts the certificates in a file: what their authorities have signed, for the names that it is for; and each of
+/// them itself.
+///
+/// A server that shows one of the file's own certificates, byte for byte, is the one that is meant: whoever holds its
+/// key is. Its names are not looked at, since it was named itself; its dates are. A certificate that is no authority's
+/// signs for nobody.
+#[derive(Debug)]
+pub struct Trusted {
+    own: Vec<Own>,
+    /// Whether its own certificates have to be for the server's name too.
+    by_name: bool,
+    /// None: there is no authority in the file.
+    authorities: Option<Arc<WebPkiServerVerifier>>,
+}
+
+/// A certificate that is trusted as it is.
+#[derive(Debug)]
+struct Own {
+    certificate: CertificateDer<'static>,
+    not_before: u64,
+    not_after: u64,
+}
+
+// === impl Trusted ===
+
+impl Trusted {
+    /// Those of a file; at least one.
+    ///
+    /// # Errors
+    /// If there is none, or one that cannot be read.
+    pub fn read(file: &Path) -> Result<Self, FileError> {
+        let unusable = |source| FileError::Authority { file: file.to_owned(), source };
+        let mut own = Vec::new();
+        let mut roots = RootCertStore::empty();
+        for certificate in certificates(file)? {
+            let Ok((_, parsed)) = parse_x509_certificate(&certificate) else {
+                // Who verifies with it says best what is wrong.
+                roots.add(certificate).map_err(unusable)?;
+                continue;
+            };
+            let validity = parsed.validity();
+            let seconds = |time: i64| u64::try_from(time).unwrap_or(0);
+            let (not_before, not_after) =
+                (seconds(validity.not_before.timestamp()), seconds(validity.not_after.timestamp()));
+            let is_authority = is_authority(&parsed);
+            own.push(Own { certificate: certificate.clone(), not_before, not_after });
+            if is_authority {
+                roots.add(certificate).map_err(unusable)?;
+            }
+        }
+        let authorities = if roots.is_empty() {
+            None
+        } else {
+            let builder = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider());
+            Some(builder.build().map_err(|error| unusable(Error::General(error.to_string())))?)
+        };
+        Ok(Self { own, by_name: false, authorities })
+    }
+
+    /// The same, but for a server of another name not even the file's own certificates will do: what libpq calls
+    /// `verify-full`.
+    #[must_use]
+    pub fn by_name(self) -> Self {
+        Self { by_name: true, ..self }
+    }
+}
+
+/// Whether it may sign others: it says so, or is of a version that cannot say.
+fn is_authority(certificate: &X509Certificate<'_>) -> bool {
+    certificate.version() != X509Version::V3
+        || matches!(certificate.basic_constraints(), Ok(Some(constraints)) if constraints.value.ca)
+}
+
+impl Judge for Trusted {
+    fn judge(&self, shown: &Shown<'_>) -> Result<(), Error> {
+        let &Shown { certificate, intermediates, name, ocsp, now } = shown;
+        let Some(own) = self.own.iter().find(|own| *own.certificate == **certificate) else {
+            let authorities = self.authorities.as_ref().ok_or(CertificateError::UnknownIssuer)?;
+            return authorities.verify_server_cert(certificate, intermediates, name, ocsp, now).map(drop);
+        };
+        let (time, at) = (now, |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds)));
+        if now.as_secs() > own.not_after {
+            return Err(CertificateError::ExpiredContext { time, not_after: at(own.not_after) }.into());
+        }
+        if now.as_secs() < own.not_before {
+            return Err(CertificateError::NotValidYetContext { time, not_before: at(own.not_before) }.into());
+        }
+        if self.by_name {
+            verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! The principal type is [`ThreadConnections`]: the connections of a thread.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, Weak};
+
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+
+use super::link::Link;
+use crate::AskError;
+use crate::backoff::Backoff;
+use crate::counts::locked;
+
+/// So many questions are on their way on every connection before one more is made.
+const BUSY: usize = 32;
+
+/// The connections of a thread.
+#[derive(Default)]
+pub(super) struct ThreadConnections {
+    most: usize,
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    links: Vec<Arc<Link>>,
+    making: bool,
+    backoff: Backoff,
+}
+
+/// A question's place on a connection. Dropped before [`InFlightQuery::answered`] is called, it takes the connection
+/// for dead.
+pub(super) struct InFlightQuery {
+    connections: Arc<ThreadConnections>,
+    link: Arc<Link>,
+    ended: bool,
+}
+
+/// A connection is being made. Dropped, it is not.
+pub(super) struct Making {
+    /// Weak: nobody may want the connection any more when it is made.
+    connections: Weak<ThreadConnections>,
+    ended: bool,
+}
+
+// === impl ThreadConnections ===
+
+impl ThreadConnections {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, ..Self::default() }
+    }
+
+    /// Until a connection is made, or is not.
+    pub(super) fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
+    }
+
+    /// The seat, or why there is none; none: wait until [`ThreadConnections::changed`]. And whether a connection is to
+    /// be made by the caller.
+    pub(super) fn in_flight(self: &Arc<Self>) -> (Option<Result<InFlightQuery, AskError>>, bool) {
+        let mut state = locked(&self.state);
+        state.links.retain(|link| !link.is_closed());
+        let link = state.links.iter().min_by_key(|link| link.flying.load(Relaxed)).cloned();
+        let wanted = match &link {
+            Some(link) => link.flying.load(Relaxed) >= BUSY && state.links.len() < self.most,
+            None => true,
+        };
+        let connect = wanted && !state.making && state.backoff.pause().is_none();
+        if let Some(link) = link {
+            state.making |= connect;
+            link.flying.fetch_add(1, Relaxed);
+            return (Some(Ok(InFlightQuery { connections: self.clone(), link, ended: false })), connect);
+        }
+        // While a server is down, only who tries it waits: the others need not wait their time out each.
+        if !connect && let Some(error) = state.backoff.error() {
+            return (Some(Err(error.clone())), false);
+        }
+        state.making = true;
+        (None, connect)
+    }
+
+    /// For whom [`ThreadConnections::in_flight`] tells to make a connection.
+    pub(super) fn making(self: &Arc<Self>) -> Making {
+        Making { connections: Arc::downgrade(self), ended: false }
+    }
+
+    fn remove(&self, link: &Arc<Link>) {
+        locked(&self.state).links.retain(|other| !Arc::ptr_eq(other, link));
+    }
+}
+
+// === impl Making ===
+
+impl Making {
+    pub(super) fn done(mut self, made: Result<Link, AskError>) {
+        self.ended = true;
+        let Some(connections) = self.connections.upgrade() else { return };
+        let mut state = locked(&connections.state);
+        state.making = false;
+        match made {
+            Ok(link) => {
+                state.links.push(Arc::new(link));
+                // A statement that fails whenever it is asked has its pause from that.
+                if !matches!(state.backoff.error(), Some(AskError::Query(_))) {
+                    state.backoff.succeeded();
+                }
+            }
+            Err(error) => state.backoff.failed(error),
+        }
+        drop(state);
+        connections.changed.notify_waiters();
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        if !self.ended
+            && let Some(connections) = self.connections.upgrade()
+        {
+            locked(&connections.state).making = false;
+            connections.changed.notify_waiters();
+        }
+    }
+}
+
+// === impl InFlightQuery ===
+
+impl InFlightQuery {
+    pub(super) fn link(&self) -> &Link {
+        &self.link
+    }
+
+    /// The connection lives.
+    pub(super) fn answered(mut self) {
+        self.ended = true;
+        if locked(&self.connections.state).backoff.error().is_some() {
+            locked(&self.connections.state).backoff.succeeded();
+        }
+    }
+
+    /// The statement is to be prepared anew.
+    pub(super) fn outdated(mut self, error: &AskError) {
+        self.ended = true;
+        self.connections.remove(&self.link);
+        locked(&self.connections.state).backoff.failed(error.clone());
+    }
+
+    /// The connection is closed.
+    pub(super) fn dead(mut self) {
+        self.ended = true;
+        self.connections.remove(&self.link);
+    }
+}
+
+impl Drop for InFlightQuery {
+    fn drop(&mut self) {
+        self.link.flying.fetch_sub(1, Relaxed);
+        if !self.ended {
+            self.link.silent.store(true, Relaxed);
+            self.connections.remove(&self.link);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The principal type is [`SingleFlight`]: asks the same question once for all who ask it at the same time.
+//!
+//! Who asks is promised an answer to a question that is sent after the asking began: a change committed before a
+//! request is seen by it. So nobody joins a question that is already on its way. Of each question, one round flies at
+//! most, and one waits: those who come meanwhile are its members, and it flies as soon as the first has landed. Rounds
+//! are flown by a task on the thread of the first who asked, not by an asker: those may leave at any time. If that task
+//! goes away, with its thread, all members ask again. What is kept of a question goes when its last round has landed.
+
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::future::Future;
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::task::spawn_local;
+use tokio::time::timeout;
+
+use crate::counts::{Counts, locked};
+use crate::{AskError, Question, Version};
+
+#[cfg(test)]
+mod tests;
+
+/// What a question leads to.
+pub(crate) type Answer = Result<Version, AskError>;
+
+/// Whom to ask.
+pub(crate) trait Ask: Send + Sync + 'static {
+    /// Asks, on the thread of this number. The future may be dropped at any time.
+    fn ask(&self, thread: usize, question: &Question) -> impl Future<Output = Answer>;
+}
+
+/// So many different questions are asked at a time.
+const MOST_FLYING: usize = 16_384;
+
+const SHARDS: usize = 16;
+
+/// Asks the same question once for all who ask it at the same time.
+#[derive(Debug)]
+pub(crate) struct SingleFlight<A> {
+    asker: A,
+    timeout: Duration,
+    counts: Counts,
+    flying: AtomicUsize,
+    hasher: RandomState,
+    shards: [Mutex<Shard>; SHARDS],
+}
+
+/// The questions of which a round flies, with the round that waits.
+type Shard = HashMap<Arc<Question>, Option<Arc<Flight>>>;
+
+/// Those who share an answer.
+#[derive(Debug, Default)]
+struct Flight {
+    /// None: it will never be answered.
+    answer: OnceLock<Option<Answer>>,
+    landed: Notify,
+}
+
+/// Flies the rounds of a question, until none waits.
+struct Leader<A: Ask> {
+    single_flight: Arc<SingleFlight<A>>,
+    question: Arc<Question>,
+    /// None: it has ended as it should.
+    flight: Option<Arc<Flight>>,
+}
+
+// === impl SingleFlight ===
+
+impl<A: Ask> SingleFlight<A> {
+    /// Everyone waits for `timeout` at most; and so long may a round fly.
+    pub(crate) fn new(asker: A, timeout: Duration) -> Self {
+        let shards = std::array::from_fn(|_| Mutex::default());
+        Self {
+            asker,
+            timeout,
+            counts: Counts::default(),
+            flying: AtomicUsize::new(0),
+            hasher: RandomState::new(),
+            shards,
+        }
+    }
+
+    pub(crate) fn asker(&self) -> &A {
+        &self.asker
+    }
+
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Asks, or shares an answer to the same question that is sent after this is called. On a `LocalRuntime`.
+    pub(crate) async fn ask(self: &Arc<Self>, thread: usize, question: Question) -> Answer {
+        let question = Arc::new(question);
+        let asked = async {
+            loop {
+                if let Some(answer) = self.join(thread, &question)?.landed().await {
+                    return answer;
+                }
+            }
+        };
+        timeout(self.timeout, asked).await.unwrap_or(Err(AskError::Timeout))
+    }
+
+    /// The round that is sent after this is called.
+    fn join(self: &Arc<Self>, thread: usize, question: &Arc<Question>) -> Result<Arc<Flight>, AskError> {
+        let mut shard = locked(self.shard(question));
+        if let Some(waiting) = shard.get_mut(question) {
+            self.counts.shared();
+            return Ok(waiting.get_or_insert_default().clone());
+        }
+        if self.flying.load(Relaxed) >= MOST_FLYING {
+            self.counts.failed(&AskError::TooMany);
+            return Err(AskError::TooMany);
+        }
+        self.flying.fetch_add(1, Relaxed);
+        shard.insert(question.clone(), None);
+        drop(shard);
+        let flight = Arc::new(Flight::default());
+        let leader = Leader { single_flight: self.clone(), question: question.clone(), flight: Some(flight.clone()) };
+        spawn_local(leader.run(thread));
+        Ok(flight)
+    }
+
+    fn shard(&self, question: &Question) -> &Mutex<Shard> {
+        let hash = self.hasher.hash_one(question);
+        let place = hash as usize % SHARDS;
+        &self.shards[place]
+    }
+}
+
+// === impl Leader ===
+
+impl<A: Ask> Leader<A> {
+    async fn run(mut self, thread: usize) {
+        let single_flight = self.single_flight.clone();
+        while let Some(flight) = &self.flight {
+            single_flight.counts.asked();
+            let asked = timeout(single_flight.timeout, single_flight.asker.ask(thread, &self.question)).await;
+            let answer = asked.unwrap_or(Err(AskError::Timeout));
+            match &answer {
+                Ok(_) => single_flight.counts.answered(),
+                Err(error) => single_flight.counts.failed(error),
+            }
+            flight.land(Some(answer));
+            self.flight = self.next();
+        }
+    }
+
+    /// The next round, which nobody boards from here on; none: nobody waits, and the question is forgotten.
+    fn next(&self) -> Option<Arc<Flight>> {
+        let mut shard = locked(self.single_flight.shard(&self.question));
+        // The map's own count is one: nobody is on board any more, and nobody boards while the shard is locked.
+        let next = shard.get_mut(&self.question).and_then(Option::take).filter(|next| Arc::strong_count(next) > 1);
+        if next.is_none() {
+            forget(&mut shard, &self.question);
+            self.single_flight.flying.fetch_sub(1, Relaxed);
+        }
+        next
+    }
+}
+
+impl<A: Ask> Drop for Leader<A> {
+    fn drop(&mut self) {
+        let Some(flight) = self.flight.take() else { return };
+        // The thread is going away, amid a round.
+        let waiting = forget(&mut locked(self.single_flight.shard(&self.question)), &self.question);
+        self.single_flight.flying.fetch_sub(1, Relaxed);
+        flight.land(None);
+        if let Some(waiting) = waiting {
+            waiting.land(None);
+        }
+    }
+}
+
+/// The round that waited.
+fn forget(shard: &mut Shard, question: &Question) -> Option<Arc<Flight>> {
+    let waiting = shard.remove(question).flatten();
+    // A burst's room is given back.
+    if shard.is_empty() && shard.capacity() > 256 {
+        shard.shrink_to_fit();
+    }
+    waiting
+}
+
+// === impl Flight ===
+
+impl Flight {
+    fn land(&self, answer: Option<Answer>) {
+        let _ = self.answer.set(answer);
+        self.landed.notify_waiters();
+    }
+
+    /// The answer; none: there will never be one.
+    async fn landed(&self) -> Option<Answer> {
+        let landed = self.landed.notified();
+        tokio::pin!(landed);
+        // From here on `notify_waiters` is heard.
+        landed.as_mut().enable();
+        if self.answer.get().is_none() {
+            landed.await;
+        }
+        self.answer.get().cloned().flatten()
+    }
+}

@@ -1,0 +1,89 @@
+//! Where a map is if nobody says where: [`place`].
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// The name of the map in an application's folder.
+const NAME: &str = "unladen-classmap.php";
+/// Where maps of packages' applications are, each below the path of its folder.
+const KEPT: &str = "/var/lib/unladen";
+
+/// In the application's folder. What is below `/usr` is a package's, which another version replaces, and is perhaps not
+/// to be written to: its map is kept beside the system's other data, unless it has been in that folder already.
+pub(super) fn place(root: &Path) -> PathBuf {
+    let inside = root.join(NAME);
+    let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    match kept(&real) {
+        Some(kept) if !inside.exists() => kept,
+        _ => inside,
+    }
+}
+
+fn kept(root: &Path) -> Option<PathBuf> {
+    let is_packaged = root.starts_with("/usr") && !root.starts_with("/usr/local");
+    let below = root.strip_prefix("/").ok().filter(|_| is_packaged)?;
+    Some(Path::new(KEPT).join(below).join(NAME))
+}
+
+/// Makes the folder of a map that is kept there, for all to enter: PHP's workers are somebody else.
+///
+/// # Errors
+/// If it cannot be made.
+pub(super) fn make_folder(map: &Path) -> io::Result<()> {
+    let below = map.parent().and_then(|folder| folder.strip_prefix(KEPT).ok());
+    let Some(below) = below.filter(|below| !below.as_os_str().is_empty()) else { return Ok(()) };
+    let mut folder = PathBuf::from(KEPT);
+    for part in std::iter::once(Path::new("")).chain(below.iter().map(Path::new)) {
+        folder.push(part);
+        match fs::create_dir(&folder) {
+            Ok(()) => fs::set_permissions(&folder, fs::Permissions::from_mode(0o755))?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Has PHP's workers read it, whoever wrote it and with which umask: there is nothing in it but names.
+///
+/// # Errors
+/// If its mode cannot be changed.
+pub(super) fn open_for_all(map: &Path) -> io::Result<()> {
+    match is_kept(map) {
+        true => fs::set_permissions(map, fs::Permissions::from_mode(0o644)),
+        false => Ok(()),
+    }
+}
+
+/// Whether a map is there, below a folder that is made when it is written.
+pub(super) fn is_kept(map: &Path) -> bool {
+    map.starts_with(KEPT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `unladen classmap /usr/share/mediawiki` left its map in a package's tree.
+    #[test]
+    fn a_map_was_written_into_a_packages_tree() {
+        let at = |root: &str| kept(Path::new(root)).map(|path| path.display().to_string());
+        assert_eq!(
+            at("/usr/share/mediawiki").as_deref(),
+            Some("/var/lib/unladen/usr/share/mediawiki/unladen-classmap.php")
+        );
+        assert_eq!(at("/usr/local/share/wiki"), None);
+        assert_eq!(at("/srv/usr/share/wiki"), None);
+        assert_eq!(at("/usrlocal"), None);
+    }
+
+    #[test]
+    fn a_map_that_is_in_the_folder_stays_there() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(place(folder.path()), folder.path().join(NAME));
+        fs::write(folder.path().join(NAME), "<?php").unwrap();
+        assert_eq!(place(folder.path()), folder.path().join(NAME));
+    }
+}

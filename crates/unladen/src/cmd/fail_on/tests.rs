@@ -1,0 +1,66 @@
+use unladen_profile::{About, Frame, Unit};
+use unladen_report::NotLooked;
+
+use super::*;
+
+fn unjudged(is_elsewhere: bool) -> Unjudged {
+    Unjudged {
+        what: "www-data php-fpm8.2".into(),
+        why: "on the path; 12 to 40 ms of CPU per request, not told from its other work".into(),
+        takes: String::new(),
+        rules: if is_elsewhere { Vec::new() } else { vec!["stat-storm"] },
+        is_elsewhere,
+    }
+}
+
+fn fails(names: &[&str], page: &Inside) -> bool {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    FailOn::new(&names).unwrap().judge([page]).is_err()
+}
+
+#[test]
+fn what_was_not_judged_is_not_clean() {
+    let page = Inside { unjudged: vec![unjudged(false)], ..Inside::default() };
+    assert!(fails(&["any"], &page) && fails(&["stat-storm"], &page));
+    assert!(!fails(&["uncompressed"], &page), "it looks at what the page answers, and did");
+    assert!(!fails(&[], &page), "nobody asked");
+    let elsewhere = Inside { unjudged: vec![unjudged(true)], ..Inside::default() };
+    assert!(!fails(&["any", "stat-storm"], &elsewhere), "what is on another host was never to be looked at");
+}
+
+#[test]
+fn any_rule_that_could_not_look_is_not_clean() {
+    let missing = NotLooked { rules: vec!["sleep"], why: "tracing needs root".into(), takes: "root".into() };
+    let page = Inside { not_looked: vec![missing], ..Inside::default() };
+    assert!(fails(&["any"], &page) && fails(&["sleep"], &page));
+    assert!(!fails(&["uncompressed"], &page));
+}
+
+/// So many requests of a page, by a profiler that does not count calls.
+fn profiled(requests: usize) -> Profiled {
+    let mut profile =
+        Profile::new(About { are_requests: true, unit: Unit::Samples, profiler: "Excimer".into(), ..About::default() });
+    let main = profile.frames.intern(Frame::function("main"));
+    let stack = profile.stacks.push(profile.stacks.root(), main);
+    for _ in 0..requests {
+        let cluster = profile.begin_request();
+        profile.add(cluster, stack, 5);
+    }
+    let functions = unladen_profile::functions(&profile);
+    Profiled { setup: None, functions, findings: Vec::new(), profile, notes: Vec::new(), written: Vec::new(), top: 3 }
+}
+
+/// Three requests, and a profile without a sample, passed the gate.
+#[test]
+fn a_profile_in_which_no_rule_could_look_is_not_clean() {
+    let judged = |names: &[&str], result: &Profiled| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        FailOn::of_profiles(&names).unwrap().judge_profile("http://127.0.0.1/", result).map_err(|e| e.to_string())
+    };
+    let enough = profiled(MIN_REQUESTS);
+    assert!(judged(&["any"], &enough).is_ok() && judged(&["clone-storm"], &enough).is_ok());
+    assert!(judged(&["hot-call"], &enough).unwrap_err().contains("Excimer does not count calls"));
+    assert!(judged(&["any"], &profiled(3)).unwrap_err().contains("3 requests"));
+    assert!(judged(&["any"], &profiled(0)).unwrap_err().contains("no sample was taken"));
+    assert!(judged(&[], &profiled(0)).is_ok(), "nobody asked");
+}

@@ -1,0 +1,242 @@
+//! [`parse`]: the command line, and what is said of one that is wrong.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ColorChoice, CommandFactory, FromArgMatches};
+
+use crate::cmd::Cli;
+use crate::cmd::rules::near;
+use crate::exit::Code;
+
+/// Reads the command line.
+///
+/// # Errors
+/// What to end with: what is wrong, or the help that was asked for, has been printed.
+pub(super) fn parse(args: Vec<OsString>) -> Result<Cli, ExitCode> {
+    let args = without_help_of_help(with_colour_first(args));
+    let mut command = Cli::command().color(choice(&args));
+    let parsed = command.try_get_matches_from_mut(args.clone());
+    let error = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
+        Ok(cli) => return Ok(cli),
+        Err(error) => error,
+    };
+    // Standard output or error may be a file on a disk that is full.
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let _ = error.print();
+        return Err(ExitCode::SUCCESS);
+    }
+    let (error, hint) = told(error, &args);
+    let _ = error.print();
+    if let Some(hint) = hint {
+        eprintln!("{hint}");
+    }
+    Err(Code::Usage.into())
+}
+
+/// `unladen help --help` and `unladen help load --help` are asked for by people, and are `--help` and `load --help`.
+fn without_help_of_help(args: Vec<OsString>) -> Vec<OsString> {
+    if first_word(&args).is_none_or(|first| first != "help") {
+        return args;
+    }
+    args.into_iter().filter(|arg| arg != "--help" && arg != "-h").collect()
+}
+
+/// The word after `--color`, which stands first if it was given.
+fn first_word(args: &[OsString]) -> Option<&OsString> {
+    let colour = args.get(1)?;
+    args.get(match colour.to_str() {
+        Some("--color") => 3,
+        Some(colour) if colour.starts_with("--color=") => 2,
+        _ => 1,
+    })
+}
+
+/// `--color` may stand anywhere: to clap, any option before it would keep `profile` from having commands.
+fn with_colour_first(args: Vec<OsString>) -> Vec<OsString> {
+    let place = args
+        .iter()
+        .take_while(|arg| *arg != "--")
+        .position(|arg| arg == "--color" || arg.to_str().is_some_and(|arg| arg.starts_with("--color=")));
+    let Some(place) = place.filter(|place| *place > 0) else { return args };
+    let mut rest = args;
+    let taken = if rest[place] == "--color" { 2 } else { 1 };
+    let end = (place + taken).min(rest.len());
+    let colour: Vec<OsString> = rest.drain(place..end).collect();
+    rest.splice(1..1, colour);
+    rest
+}
+
+/// Clap colours its messages before it has read the option.
+fn choice(args: &[OsString]) -> ColorChoice {
+    let said = args.iter().enumerate().find_map(|(index, arg)| match arg.to_str()? {
+        "--color" => args.get(index + 1)?.to_str(),
+        other => other.strip_prefix("--color="),
+    });
+    match said {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    }
+}
+
+/// Takes away suggestions that have little in common with what was typed, and those that would not help; adds what is
+/// known better.
+fn told(mut error: clap::Error, args: &[OsString]) -> (clap::Error, Option<String>) {
+    let text = |error: &clap::Error, kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let is_near = |suggested: &ContextValue, typed: &str| {
+        let names: Vec<&str> = match suggested {
+            ContextValue::String(name) => vec![name],
+            ContextValue::Strings(names) => names.iter().map(String::as_str).collect(),
+            _ => return false,
+        };
+        near(typed.trim_start_matches('-'), names.iter().map(|name| name.trim_start_matches('-'))).is_some()
+    };
+    let kinds = [
+        (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
+        (ContextKind::InvalidValue, ContextKind::SuggestedValue),
+    ];
+    for (typed, suggested) in kinds {
+        let typed = text(&error, typed).unwrap_or_default();
+        if error.get(suggested).is_some_and(|names| !is_near(names, &typed)) {
+            let _ = error.remove(suggested);
+        }
+    }
+    let mut hint = None;
+    if error.kind() == ErrorKind::UnknownArgument {
+        // "to pass '-z' as a value, use '-- -z'": no command here takes such a value. The usage is that of what is
+        // suggested.
+        for kind in [ContextKind::Suggested, ContextKind::SuggestedArg, ContextKind::Usage] {
+            let _ = error.remove(kind);
+        }
+        let typed = text(&error, ContextKind::InvalidArg).unwrap_or_default();
+        let names = options(args);
+        if let Some(name) = typed.strip_prefix("--").and_then(|typed| near(typed, names.iter().map(String::as_str))) {
+            error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{name}")));
+        }
+        hint = instead(&typed).map(|instead| format!("\nunladen: {typed}: {instead}"));
+    }
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        let typed = text(&error, ContextKind::InvalidSubcommand).unwrap_or_default();
+        if first_word(args).is_some_and(|first| first.to_string_lossy() == typed.as_str()) && looks_like_url(&typed) {
+            hint = Some(format!("\nunladen: a URL follows a command: unladen weigh {typed}, or unladen load {typed}"));
+        }
+    }
+    (error, hint)
+}
+
+/// The long options of the command that was typed, without those that are read for the habit's sake.
+fn options(args: &[OsString]) -> Vec<String> {
+    let root = Cli::command();
+    let mut command = &root;
+    for word in args.iter().skip(1).filter_map(|word| word.to_str()) {
+        command = command.find_subcommand(word).unwrap_or(command);
+    }
+    let all = command.get_arguments().filter(|arg| !arg.is_hide_set());
+    all.filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
+}
+
+/// For habits of other tools that have another name here, or none.
+fn instead(option: &str) -> Option<&'static str> {
+    Some(match option {
+        "-i" | "--include" | "-I" | "--head" => {
+            "the head is shown of answers that were not expected; HEAD is sent by -X HEAD"
+        }
+        "-x" | "--proxy" => "proxies are not used; --connect-to IP:PORT connects to one that needs no telling",
+        "-F" | "--form" => "forms are sent as a body: -d 'name=value', with -H 'Content-Type: …'",
+        "--compressed" => "send -H 'Accept-Encoding: gzip, br'",
+        "--resolve" => "--connect-to IP:PORT connects there, whatever the URL's host",
+        "--warmup" | "-w" => "each run warms up by itself",
+        "--runs" => "--requests N, or --time TIME",
+        "--export-json" => "-o FILE.json",
+        "--fail-if" | "--within" | "--threshold" | "--thresholds" => "--fail-on 'p95 > 100ms'",
+        "--threads" => "one thread sends; -c N is how many requests are under way at once",
+        "--connections" => "-c N: how many requests are under way at once",
+        _ => return None,
+    })
+}
+
+fn looks_like_url(text: &str) -> bool {
+    text.contains("://") || (text.contains('.') && text.contains('/')) || text.starts_with("localhost")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(args: &[&str]) -> String {
+        let args: Vec<OsString> = ["unladen"].iter().chain(args).map(OsString::from).collect();
+        let error = Cli::command().try_get_matches_from(&args).unwrap_err();
+        let (error, hint) = told(error, &args);
+        error.to_string() + &hint.unwrap_or_default()
+    }
+
+    #[test]
+    fn no_tip_is_better_than_a_wrong_one() {
+        let nonsense = error(&["load", "--nonsense", "http://h/"]);
+        assert!(!nonsense.contains("tip:"), "{nonsense}");
+        let requests = error(&["load", "--reqests", "5", "http://h/"]);
+        assert!(requests.contains("'--requests'") && !requests.contains("--method"), "{requests}");
+        let dash = error(&["load", "-z", "http://h/"]);
+        assert!(!dash.contains("-- -z"), "{dash}");
+        assert!(error(&["wiegh"]).contains("weigh") && !error(&["nonsense"]).contains("tip:"));
+    }
+
+    #[test]
+    fn habits_of_other_tools_are_told_what_to_type() {
+        assert!(error(&["load", "-I", "http://h/"]).contains("-X HEAD"));
+        assert!(error(&["http://h/"]).contains("unladen weigh http://h/"));
+        assert!(error(&["load", "-n", "x", "http://h/"]).contains("expected a whole number, such as 500, 10k or 1M"));
+    }
+
+    #[test]
+    fn help_of_help_is_help() {
+        let args = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        assert_eq!(
+            without_help_of_help(args(&["unladen", "help", "load", "--help"])),
+            args(&["unladen", "help", "load"])
+        );
+        for colour in [&["--color", "never"][..], &["--color=never"]] {
+            let words = [&["unladen"], colour, &["help", "load", "--help"]].concat();
+            let (_, short) = words.split_last().unwrap();
+            assert_eq!(without_help_of_help(args(&words)), args(short));
+        }
+        let load = args(&["unladen", "load", "--help"]);
+        assert_eq!(without_help_of_help(load.clone()), load);
+    }
+
+    #[test]
+    fn colour_may_stand_anywhere() {
+        let args = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let first = args(&["unladen", "--color", "never", "profile", "formats"]);
+        assert_eq!(with_colour_first(args(&["unladen", "profile", "--color", "never", "formats"])), first);
+        assert_eq!(with_colour_first(first.clone()), first);
+        assert_eq!(with_colour_first(args(&["unladen", "rules", "--color"])), args(&["unladen", "--color", "rules"]));
+        let after = args(&["unladen", "load", "--", "--color"]);
+        assert_eq!(with_colour_first(after.clone()), after);
+    }
+
+    /// Wider lines break in the help.
+    #[test]
+    fn examples_are_at_most_98_columns_wide() {
+        let mut commands = vec![Cli::command()];
+        while let Some(command) = commands.pop() {
+            let texts = [command.get_after_help(), command.get_after_long_help(), command.get_before_help()];
+            for text in texts.into_iter().flatten().map(ToString::to_string) {
+                let is_example = |line: &&str| line.starts_with(' ') || line.starts_with("Example");
+                let wide = text.lines().filter(is_example).find(|line| line.chars().count() > 98);
+                assert_eq!(wide, None, "{}", command.get_name());
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,244 @@
+//! The principal type is [`Condition`]: what fails a run, `p95 > +5%` or `p95 > 5ms`. `prove` and `load` read it alike;
+//! each holds its own results against it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use unladen_probe::PROBES;
+
+/// Something that must not be.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Condition {
+    text: String,
+    /// The metric's name in results.
+    pub(crate) metric: String,
+    pub(crate) is_above: bool,
+    pub(crate) bound: Bound,
+}
+
+/// What a metric is held against.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Bound {
+    /// With a sign, a change against the baseline; without, the figure itself.
+    pub(crate) is_change: bool,
+    pub(crate) value: f64,
+    pub(crate) unit: BoundUnit,
+}
+
+/// The unit of a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BoundUnit {
+    /// A share, of which the value is one; of a change, of the baseline's figure.
+    Share,
+    /// ns.
+    Time,
+    /// A plain number: requests a second, or what a counter counts.
+    Number,
+}
+
+/// What is no condition.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no condition: {why}")]
+pub(crate) struct ConditionError {
+    text: String,
+    why: String,
+}
+
+/// What a condition looks like.
+const EXPECTED: &str = "expected a metric, < or >, and a bound: with a sign a change against the baseline ('p95 > +5%', \
+     'mean > +2ms', 'within.50ms < -1%', 'weight.cpu www-data php-fpm8.2 > +10%'), without one the figure itself ('p95 > 5ms', \
+     'within.50ms < 95%', 'throughput < 100/s', 'errors > 1%')";
+
+// === impl Condition ===
+
+impl Condition {
+    /// The quantile that it asks for, as in `p95`.
+    pub(crate) fn quantile(&self) -> Option<&str> {
+        self.metric.strip_prefix("latency.").filter(|name| name.starts_with('p'))
+    }
+
+    /// The time that it asks for, as in `within.50ms`.
+    pub(crate) fn within(&self) -> Option<std::time::Duration> {
+        humantime::parse_duration(self.metric.strip_prefix("within.")?).ok().filter(|time| !time.is_zero())
+    }
+
+    /// Whether a figure is beyond the bound.
+    pub(crate) fn is_beyond(&self, figure: f64) -> bool {
+        if self.is_above { figure > self.bound.value } else { figure < self.bound.value }
+    }
+}
+
+/// Where a metric stands in results.
+fn full_name(metric: &str) -> Option<String> {
+    let is_latency = |name: &str| name == "mean" || name.parse::<unladen_prove::Quantile>().is_ok();
+    match metric {
+        "throughput" | "errors" => Some(metric.to_owned()),
+        "mean" => Some("latency.mean".to_owned()),
+        _ if let Some(name) = metric.strip_prefix("cold.latency.").or(metric.strip_prefix("latency.")) => {
+            is_latency(name).then(|| metric.to_owned())
+        }
+        _ if let Some(time) = metric.strip_prefix("within.") => (!time.is_empty()).then(|| metric.to_owned()),
+        // The group is known once there are results.
+        _ if let Some(weight) = metric.strip_prefix("weight.") => {
+            let (counter, group) = weight.split_once(' ')?;
+            let is_counter = PROBES.iter().flat_map(|probe| probe.counters).any(|known| known.name == counter);
+            (is_counter && !group.trim().is_empty()).then(|| metric.to_owned())
+        }
+        // `p95` is the latency's.
+        quantile if quantile.parse::<unladen_prove::Quantile>().is_ok() => Some(format!("latency.{quantile}")),
+        _ => None,
+    }
+}
+
+fn bound(metric: &str, text: &str) -> Result<Bound, String> {
+    let (sign, rest) = match text.strip_prefix(['-', '−']) {
+        Some(rest) => (Some(-1.0), rest),
+        None => text.strip_prefix('+').map_or((None, text), |rest| (Some(1.0), rest)),
+    };
+    let is_change = sign.is_some();
+    let number = |digits: &str| -> Result<f64, String> {
+        let number: f64 = digits.trim().parse().map_err(|_| EXPECTED.to_owned())?;
+        // A sign is said once, and what no figure can be is none.
+        let is_plain = number.is_finite() && number >= 0.0 && !digits.trim().starts_with(['+', '-']);
+        if is_plain { Ok(number * sign.unwrap_or(1.0)) } else { Err(EXPECTED.to_owned()) }
+    };
+    let is_time = metric.starts_with("latency.") || metric.starts_with("cold.");
+    let is_share = metric.starts_with("within.") || metric == "errors";
+    if let Some(digits) = rest.strip_suffix('%') {
+        let value = number(digits)? / 100.0;
+        if !is_change && !is_share {
+            let signs =
+                format!("{rest} of what? With a sign it is a change against the baseline: '+{rest}' or '-{rest}'");
+            return Err(signs);
+        }
+        return Ok(Bound { is_change, value, unit: BoundUnit::Share });
+    }
+    if let Some(digits) = rest.strip_suffix("/s").filter(|_| metric == "throughput") {
+        return Ok(Bound { is_change, value: number(digits)?, unit: BoundUnit::Number });
+    }
+    let is_weight = metric.starts_with("weight.");
+    let plain = number(rest);
+    match (plain, is_weight || metric == "errors" || metric == "throughput") {
+        (Ok(value), true) => return Ok(Bound { is_change, value, unit: BoundUnit::Number }),
+        (Ok(_), false) if is_time => {
+            return Err(format!("{rest} has no unit: expected a time such as {rest}ms, or +{rest}%"));
+        }
+        (Ok(_), false) => return Err(format!("{rest} has no unit: expected a share such as {rest}%")),
+        (Err(_), _) => {}
+    }
+    if !is_time && !is_weight {
+        return Err(EXPECTED.to_owned());
+    }
+    let time = humantime::parse_duration(rest.trim()).map_err(|_| EXPECTED.to_owned())?;
+    Ok(Bound { is_change, value: time.as_nanos() as f64 * sign.unwrap_or(1.0), unit: BoundUnit::Time })
+}
+
+impl FromStr for Condition {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Self, ConditionError> {
+        let wrong = |why: &str| ConditionError { text: text.to_owned(), why: why.to_owned() };
+        let place = text.rfind(['<', '>']).ok_or_else(|| wrong(EXPECTED))?;
+        let (metric, rest) = text.split_at(place);
+        let metric = full_name(metric.trim()).ok_or_else(|| wrong(EXPECTED))?;
+        // By the name that results have for that time: 0.05s is 50ms.
+        let metric = match metric.strip_prefix("within.").map(humantime::parse_duration) {
+            Some(Ok(time)) if !time.is_zero() => format!("within.{}", unladen_report::bucket_name(time)),
+            Some(_) => return Err(wrong("`within.` takes a time above 0, such as within.50ms")),
+            None => metric,
+        };
+        let bound = bound(&metric, rest[1..].trim()).map_err(|why| wrong(&why))?;
+        if metric == "errors" && bound.is_change {
+            return Err(wrong("errors are counted in each arm by itself: leave out the sign"));
+        }
+        Ok(Self { text: text.to_owned(), metric, is_above: rest.starts_with('>'), bound })
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Condition {
+        text.parse().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn conditions_are_read() {
+        for (text, metric) in [
+            ("mean > +1%", "latency.mean"),
+            ("p99.9 > +5%", "latency.p99.9"),
+            ("latency.p95 < -5%", "latency.p95"),
+            ("cold.latency.p50 > 2s", "cold.latency.p50"),
+            ("within.50ms < -1%", "within.50ms"),
+            ("within.1000ms < 99%", "within.1s"),
+            ("weight.cpu www-data php-fpm8.2 > +10%", "weight.cpu www-data php-fpm8.2"),
+            ("errors > 0", "errors"),
+            ("throughput < 100/s", "throughput"),
+        ] {
+            assert_eq!(read(text).metric, metric);
+            assert_eq!(read(text).to_string(), text);
+        }
+        assert_eq!(read("p99.9 > +5%").quantile(), Some("p99.9"));
+    }
+
+    #[test]
+    fn without_a_sign_a_bound_is_the_figure_itself() {
+        let bound = |text: &str| {
+            let Bound { is_change, value, unit } = read(text).bound;
+            (is_change, value, unit)
+        };
+        assert_eq!(bound("p95 > 5ms"), (false, 5e6, BoundUnit::Time));
+        assert_eq!(bound("p95 > +5ms"), (true, 5e6, BoundUnit::Time));
+        assert_eq!(bound("p95 < -5%"), (true, -0.05, BoundUnit::Share));
+        assert_eq!(bound("p95 < −5%"), (true, -0.05, BoundUnit::Share), "a minus as tables write it");
+        assert_eq!(bound("within.50ms<95%"), (false, 0.95, BoundUnit::Share));
+        assert_eq!(bound("errors > 1 %"), (false, 0.01, BoundUnit::Share));
+        assert_eq!(bound("throughput < 12.5"), (false, 12.5, BoundUnit::Number));
+        assert_eq!(bound("weight.read_calls www-data php-fpm8.2 > 3"), (false, 3.0, BoundUnit::Number));
+        assert_eq!(bound("weight.cpu www-data php-fpm8.2 > 30ms"), (false, 30e6, BoundUnit::Time));
+    }
+
+    #[test]
+    fn what_is_no_condition_says_what_is_one() {
+        let why = |text: &str| text.parse::<Condition>().map(drop).unwrap_err().to_string();
+        assert!(why("p95 > 5%").contains("'+5%' or '-5%'"), "{}", why("p95 > 5%"));
+        assert!(why("throughput < 5%").contains("'+5%'"));
+        assert!(why("p95 > 5").contains("has no unit: expected a time such as 5ms"));
+        assert!(why("within.50ms < 95").contains("such as 95%"));
+        assert!(why("within.soon < 5%").contains("takes a time above 0"));
+        assert!(why("errors > +1%").contains("leave out the sign"));
+        for wrong in [
+            "",
+            "p95",
+            "p95 > ",
+            "> 5%",
+            "p0 > +5%",
+            "cpu > +5%",
+            "throughput > 5ms",
+            "p95 > NaN%",
+            "p95 > inf%",
+            "p95 > ++5%",
+            "p95 > +-5ms",
+            "latency.max > 5ms",
+            "latency.meen > 5ms",
+            "cold.latency.meen > 5ms",
+            "weight.cpuu www-data php-fpm8.2 > 5ms",
+            "weight.cpu > 5ms",
+            "weight. > 5",
+            "within. < 5%",
+            "p95 > 5parsecs",
+            "p95 = 5ms",
+            "p95 > -",
+            "errors > 5ms",
+        ] {
+            assert!(why(wrong).contains("expected a metric, < or >, and a bound"), "{wrong}: {}", why(wrong));
+        }
+    }
+}

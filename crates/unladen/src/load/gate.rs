@@ -1,0 +1,87 @@
+//! [`broken`]: holds the result of a load against the conditions that fail it.
+
+use unladen_report::{Load, bucket_name};
+
+use crate::condition::{BoundUnit, Condition};
+
+/// A figure of a load: its value, and the ends of its interval where it has one.
+struct Figure {
+    value: f64,
+    ends: Option<(f64, f64)>,
+}
+
+/// Refuses what a load cannot be held against, before anything is sent.
+///
+/// # Errors
+/// What is wrong with the first of them.
+pub(crate) fn check(conditions: &[Condition], quantiles: &[&str]) -> Result<(), String> {
+    for condition in conditions {
+        if condition.bound.is_change {
+            return Err(format!(
+                "`{condition}`: a load has no baseline to change against; leave out the sign, or compare two with `unladen prove`"
+            ));
+        }
+        if let Some(quantile) = condition.quantile().filter(|quantile| !quantiles.contains(quantile)) {
+            return Err(format!(
+                "`{condition}`: {quantile} is not among the quantiles of a load: {}",
+                quantiles.join(", ")
+            ));
+        }
+        let prefix = condition.metric.split('.').next().unwrap_or_default();
+        if !["latency", "within", "throughput", "errors"].contains(&prefix) {
+            return Err(format!(
+                "`{condition}`: a load has no {prefix}; it has p50 to p99.9, mean, within.TIME, throughput and errors"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The first condition that is broken for certain (the whole interval lies beyond the bound), or that nothing could be
+/// held against, in words.
+pub(crate) fn broken(conditions: &[Condition], result: &Load) -> Option<String> {
+    conditions.iter().find_map(|condition| match figure(condition, result) {
+        None => Some(format!(
+            "`{condition}` could not be judged: too few requests were answered, or in too short a time, for an interval"
+        )),
+        Some(Figure { value, ends }) => {
+            let (low, high) = ends.unwrap_or((value, value));
+            let is_broken = condition.is_beyond(low) && condition.is_beyond(high);
+            is_broken.then(|| format!("{condition}: it is {}", words(condition, value, ends)))
+        }
+    })
+}
+
+fn figure(condition: &Condition, result: &Load) -> Option<Figure> {
+    let exact = |value: f64| Some(Figure { value, ends: None });
+    match condition.metric.split_once('.') {
+        Some(("latency", "mean")) => {
+            let latency = result.latency.as_ref()?;
+            Some(Figure { value: latency.mean, ends: latency.mean_interval })
+        }
+        Some(("latency", name)) => {
+            let quantile = result.latency.as_ref()?.quantiles.iter().find(|quantile| quantile.name == name)?;
+            let (low, high) = quantile.interval?;
+            Some(Figure { value: quantile.value as f64, ends: Some((low as f64, high as f64)) })
+        }
+        Some(("within", bound)) => {
+            let (_, share) = result.within.iter().find(|(time, _)| bucket_name(*time) == bound)?;
+            exact(*share)
+        }
+        _ if condition.metric == "throughput" => exact(result.throughput),
+        _ if condition.bound.unit == BoundUnit::Share => exact(result.failed() as f64 / result.planned.max(1) as f64),
+        _ => exact(result.failed() as f64),
+    }
+}
+
+fn words(condition: &Condition, value: f64, ends: Option<(f64, f64)>) -> String {
+    let (scale, decimals, unit) = match condition.bound.unit {
+        BoundUnit::Share => (100.0, 2, " %"),
+        BoundUnit::Time => (1e-6, 2, " ms"),
+        BoundUnit::Number if condition.metric == "throughput" => (1.0, 1, "/s"),
+        BoundUnit::Number => (1.0, 0, ""),
+    };
+    let number = |value: f64| format!("{:.decimals$}", value * scale);
+    let ends = ends.map_or(String::new(), |(low, high)| format!(" ({} to {})", number(low), number(high)));
+    format!("{}{unit}{ends}", number(value))
+}

@@ -1,0 +1,36 @@
+//! Which characters the terminal shows: [`is_ascii`], by the variables of POSIX.
+
+/// The variables in the order in which they decide.
+const DECIDING: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
+
+/// Whether the locale has no UTF-8, so that ASCII alone is shown for certain. Where nothing is set, as in most
+/// containers and services, the terminal is taken for one of today.
+pub(crate) fn is_ascii() -> bool {
+    DECIDING
+        .iter()
+        .filter_map(std::env::var_os)
+        .find(|value| !value.is_empty())
+        .is_some_and(|value| !has_utf8(&value.to_string_lossy()))
+}
+
+/// `C.UTF-8`, `de_DE.utf8@euro`.
+fn has_utf8(locale: &str) -> bool {
+    let charset = locale.split_once('.').map_or("", |(_, charset)| charset);
+    let charset = charset.split('@').next().unwrap_or_default().to_ascii_lowercase();
+    matches!(&*charset, "utf-8" | "utf8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locale_tells_its_characters() {
+        for locale in ["C.UTF-8", "C.utf8", "en_US.UTF-8", "de_DE.utf8@euro"] {
+            assert!(has_utf8(locale), "{locale}");
+        }
+        for locale in ["C", "POSIX", "en_US", "de_DE@euro", "en_US.ISO-8859-1", "ja_JP.eucJP"] {
+            assert!(!has_utf8(locale), "{locale}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The principal type is [`Missing`]: who is on a request's path, and not in its profile. The kernel's clock shows whom
+//! it sees, and says nothing of whom it does not.
+
+use unladen_load::{Cancel, DriverConfig};
+use unladen_path::follow;
+use unladen_probe::{GroupBy, Instrument, ProbeError};
+use unladen_profile::{FrameKind, Profile};
+
+use crate::weigh::path::Path;
+
+/// Who a request goes through, as far as that is known.
+#[derive(Debug, Default)]
+pub(super) struct Missing {
+    /// The names of their groups.
+    groups: Vec<String>,
+    /// What is not known of it, and who cannot be looked at.
+    notes: Vec<String>,
+}
+
+// === impl Missing ===
+
+impl Missing {
+    /// Sends a few requests, and looks who takes them.
+    ///
+    /// # Errors
+    /// When the system's processes cannot be read.
+    pub(super) fn follow(driver: &DriverConfig, cancel: &Cancel) -> Result<Self, ProbeError> {
+        let unknown = |why: &str| {
+            format!("who the request goes through is not known, so whoever is missing here is not told: {why}")
+        };
+        let route = match follow(driver, 0, cancel) {
+            Ok(route) => route,
+            Err(error) => return Ok(Self { notes: vec![unknown(&error.to_string())], ..Self::default() }),
+        };
+        let mut instrument = Instrument::open(GroupBy::Auto)?;
+        let path = Path::of(route, &mut instrument);
+        let beyond = path.seen.beyond.iter();
+        let mut notes: Vec<String> = beyond
+            .map(|beyond| {
+                format!("{} is on the request's path, and not looked at: {}", beyond.peer, beyond.why.as_str())
+            })
+            .collect();
+        notes.extend(path.seen.unknown.map(|path| unknown(&path.why)));
+        Ok(Self { groups: path.groups.iter().map(|group| instrument.group(*group).name.clone()).collect(), notes })
+    }
+
+    /// What is to be said of it beside a profile, which has said this already.
+    pub(super) fn notes(self, profile: &Profile, said: &[String]) -> Vec<String> {
+        let is_in =
+            |name: &str| profile.frames.iter().any(|(_, frame)| frame.kind == FrameKind::Group && frame.name == name);
+        let is_told = |name: &str| said.iter().any(|note| note.starts_with(&format!("{name} is left out")));
+        let missing = self.groups.iter().filter(|name| !is_in(name) && !is_told(name));
+        let missing = missing.map(|name| {
+            format!(
+                "{name} is on the request's path, and is not in this profile: it was not seen on a processor more often with requests than \
+                 without; send more of them"
+            )
+        });
+        missing.chain(self.notes).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unladen_profile::{About, Frame};
+
+    use super::*;
+
+    /// A database that took most of the page was in nobody's stacks, and nothing said so.
+    #[test]
+    fn a_group_on_the_path_was_silently_missing() {
+        let mut profile = Profile::new(About::default());
+        profile.frames.intern(Frame { name: "www-data nginx", file: "", line: 0, kind: FrameKind::Group });
+        profile.frames.intern(Frame { name: "postgres postgres", file: "", line: 0, kind: FrameKind::Native });
+        let groups = ["www-data nginx", "postgres postgres", "root redis"].map(str::to_owned).to_vec();
+        let missing = Missing { groups, notes: vec!["10.0.0.5:5432 is on the request's path".into()] };
+        let notes = missing.notes(&profile, &["root redis is left out: it is busy".to_owned()]);
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert!(
+            notes[0].starts_with("postgres postgres is on the request's path, and is not in this profile"),
+            "{notes:?}"
+        );
+    }
+}

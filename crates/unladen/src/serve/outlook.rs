@@ -1,0 +1,106 @@
+//! [`text`]: what becomes of a request, for people.
+
+use std::fmt::Write as _;
+
+use unladen_serve::{KeptFor, Outlook, Rule, WhyNot};
+
+/// What becomes of a request: the URL, and a line for each thing that is known of it.
+pub(super) fn text(outlook: &Outlook) -> String {
+    let mut lines = Lines(format!("{}\n", outlook.url));
+    let place = match (&outlook.site, &outlook.outbound) {
+        (Some(site), _) => format!("{} of [[site]] `{site}`", outlook.listener),
+        (None, Some(outbound)) => format!("{} of [[outbound]] `{outbound}`", outlook.listener),
+        (None, None) => outlook.listener.clone(),
+    };
+    lines.put("listener", &place);
+    if let Some(key) = &outlook.key {
+        lines.put("key", key);
+    }
+    for cookie in &outlook.cookies {
+        let what = if cookie.counts { "tells users apart" } else { "does not matter" };
+        lines.put("cookie", &format!("{} {what}", cookie.name));
+    }
+    for (index, validator) in outlook.validators.iter().enumerate() {
+        let said: Vec<String> =
+            validator.parameters.iter().map(|(name, value)| format!("{name} = \"{}\"", value.escape_debug())).collect();
+        let said = if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) };
+        let asked = if index == 0 { "" } else { ", not asked: one before it fits" };
+        lines.put("validator", &format!("{}. path = \"{}\"{said}{asked}", validator.number, validator.path));
+        if index == 0 {
+            lines.put("", &validator.asks.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+    }
+    if let Some(label) = &outlook.label {
+        lines.put("label", label);
+    }
+    if let Some(answer) = &outlook.answer {
+        lines.put("answer", &format!("{}, {} bytes", answer.status, answer.bytes));
+        for (name, value) in &answer.fields {
+            lines.put("", &format!("{name}: {value}"));
+        }
+    }
+    lines.put("rule", rule(outlook.rule));
+    match (outlook.kept, &outlook.kept_for) {
+        (Some(true), Some(kept)) => lines.put("kept", &format!("yes, {}", whom(kept))),
+        (Some(_), _) => {
+            lines.put("kept", "no");
+            lines.reasons(&outlook.why_not);
+        }
+        (None, _) if outlook.needs.is_empty() => {
+            lines.put("kept", "yes, if it is a plain 200 (--connect asks the application)");
+        }
+        (None, _) => {
+            lines.put("kept", "only if the application says more than a plain 200 does (--connect asks it)");
+            lines.reasons(&outlook.needs);
+        }
+    }
+    for note in &outlook.notes {
+        lines.put("note", note);
+    }
+    lines.0
+}
+
+fn rule(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Validator => "a validator says whether it is current",
+        Rule::Lifetime => "the application says for how long it is fresh",
+        Rule::Passes => "the application has the request to itself",
+        Rule::NoCache => "this site keeps nothing: `cache = false`",
+        Rule::Outbound => "an [[outbound]] keeps nothing",
+        Rule::Redirect => "the client is sent on to https",
+    }
+}
+
+fn whom(kept: &KeptFor) -> String {
+    let mut text =
+        String::from(if kept.with_cookies { "for everybody" } else { "for requests without cookies that matter" });
+    if !kept.varies_by.is_empty() {
+        let _ = write!(text, " who says the same in {}", kept.varies_by.join(", "));
+    }
+    text.push_str("; ");
+    match (kept.validated, kept.fresh_seconds) {
+        (true, _) => text.push_str("until the validator's label is another"),
+        (false, 0) => text.push_str("to be asked about each time"),
+        (false, seconds) => {
+            let _ = write!(text, "fresh for {seconds} s");
+        }
+    }
+    text
+}
+
+struct Lines(String);
+
+impl Lines {
+    fn put(&mut self, what: &str, text: &str) {
+        let _ = writeln!(self.0, "  {what:<10} {text}");
+    }
+
+    fn reasons(&mut self, reasons: &[WhyNot]) {
+        for why in reasons {
+            self.put("", &format!("{}: {}", why.reason, why.message));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! Lines for `unladen serve` are tried on the weighed page before they are printed: [`tried`]. What it would refuse, or
+//! what would keep nothing of that page, is of no use to anybody.
+
+use std::path::Path;
+
+use unladen_finding::{Finding, Fix};
+use unladen_serve::{Asking, Config, Machine, Rule, outlook};
+
+/// As findings call the configuration.
+const FILE: &str = "unladen.toml";
+
+/// The same findings of a page; lines that are of no use to it are left out, and that is told.
+pub(super) fn tried(mut findings: Vec<Finding>, url: &str) -> Vec<Finding> {
+    for finding in &mut findings {
+        let Some(why) = refused(&finding.fix, url) else { continue };
+        let fix = &mut finding.fix;
+        fix.file = None;
+        fix.lines.clear();
+        fix.commands.retain(|command| !command.starts_with("unladen serve"));
+        fix.advice = format!("{} (the lines for this are left out: {why})", fix.advice);
+        // It goes by what the lines would have brought up.
+        finding.check_again.clear();
+    }
+    findings
+}
+
+fn refused(fix: &Fix, url: &str) -> Option<String> {
+    if fix.file.as_deref() != Some(FILE) || fix.lines.is_empty() {
+        return None;
+    }
+    // What was kept of another machine names that one's files.
+    let named = fix.lines.iter().filter_map(|line| line.strip_prefix("ca = \"")?.strip_suffix('"'));
+    if named.into_iter().any(|file| !Path::new(file).exists()) {
+        return None;
+    }
+    let text: String = fix.lines.iter().flat_map(|line| [line, "\n"]).collect();
+    match Config::parse(&text, Path::new(FILE), Path::new("/"), &Machine) {
+        Ok(config) => useless(&config, fix, url),
+        Err(error) => Some(format!("`unladen serve` refuses them: {}", in_a_line(&error.to_string()))),
+    }
+}
+
+/// Why a site keeps nothing of the page, by what decides when it is served; none: it would, if the application says for
+/// how long.
+fn useless(config: &Config, fix: &Fix, url: &str) -> Option<String> {
+    let site = config.settings.site.first()?;
+    let listen = fix.lines.iter().find_map(|line| line.strip_prefix("listen = \"")?.strip_suffix('"'))?;
+    // By the page's own name, at the site's port.
+    let mut url = url::Url::parse(url).ok()?;
+    url.set_scheme("http").ok()?;
+    url.set_port(listen.rsplit_once(':').and_then(|(_, port)| port.parse().ok())).ok()?;
+    match outlook(config, &Asking { url, fields: Vec::new(), connect: false }) {
+        Ok(seen) if !site.validators.is_empty() && seen.rule != Rule::Validator => {
+            Some("no validator of theirs is for this page".into())
+        }
+        Ok(seen) if matches!(seen.rule, Rule::Validator | Rule::Lifetime) => None,
+        Ok(_) => Some("they would keep nothing of this page".into()),
+        Err(error) => Some(in_a_line(&error.to_string())),
+    }
+}
+
+fn in_a_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! The principal type is [`Outbound`]: `unladen serve` with one upstream, and what can be seen of it from outside.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::call::Done;
+use crate::serve::Serve;
+use crate::wire::Wire;
+
+/// Below the ports that the system gives to those who ask for any.
+const PORTS: std::ops::Range<u16> = 20_000..32_000;
+/// Far above what any wait of the tests takes.
+const LIMIT: Duration = Duration::from_secs(40);
+
+/// `unladen serve` with one upstream; it listens at a Unix socket and at an address.
+#[derive(Debug)]
+pub struct Outbound {
+    serve: Serve,
+    address: SocketAddr,
+}
+
+impl Outbound {
+    /// With this upstream, and these settings of its table, which may begin others: `via = false`,
+    /// `[outbound.timeouts]` …
+    pub fn of(upstream: &str, settings: &str) -> Self {
+        Self::start(&format!("upstream = \"{upstream}\"\n{settings}"))
+    }
+
+    /// With a table of these settings.
+    pub fn start(settings: &str) -> Self {
+        let address = free_address();
+        let serve = Serve::start(&format!(
+            "threads = 2
+             [admin]
+             listen = \"unix:DIR/admin.sock\"
+             [[outbound]]
+             name = \"test\"
+             listen = [\"unix:DIR/a.sock\", \"{address}\"]
+             {settings}
+             "
+        ));
+        Self { serve, address }
+    }
+
+    /// A new connection to its Unix socket.
+    pub fn wire(&self) -> Wire {
+        Wire::unix(&self.socket())
+    }
+
+    /// A new connection to its address.
+    pub fn tcp(&self) -> Wire {
+        Wire::tcp(self.address)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where it listens, too.
+    pub fn socket(&self) -> PathBuf {
+        self.serve.path("a.sock")
+    }
+
+    /// A file in its folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.serve.path(name)
+    }
+
+    /// A line of its metrics, by its start: the number. None: there is no such line.
+    pub fn metric(&self, start: &str) -> Option<f64> {
+        let answer = Wire::unix(&self.serve.path("admin.sock")).get("/metrics").is(200);
+        let text = answer.text();
+        let line = text.lines().find(|line| line.starts_with(start))?;
+        line.rsplit(' ').next()?.parse().ok()
+    }
+
+    /// Requests in flight to the upstream.
+    pub fn in_flight(&self) -> f64 {
+        self.metric("http_client_active_requests{").expect("a gauge of requests in flight")
+    }
+
+    /// Waits until none is in flight.
+    #[track_caller]
+    pub fn wait_until_idle(&self) {
+        let begun = Instant::now();
+        while self.in_flight() > 0.0 {
+            assert!(begun.elapsed() < LIMIT, "{} requests are in flight for ever", self.in_flight());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Memory that it holds, in bytes.
+    pub fn memory(&self) -> u64 {
+        let file = format!("/proc/{}/statm", self.serve.running().pid());
+        let numbers = std::fs::read_to_string(file).expect("its process is there");
+        let pages = numbers.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("pages");
+        pages * 4096
+    }
+
+    /// Does not let it run until [`Outbound::resume`], as a machine with other work may.
+    pub fn suspend(&self) {
+        self.serve.running().signal(nix::sys::signal::Signal::SIGSTOP);
+    }
+
+    /// Lets it run on.
+    pub fn resume(&self) {
+        self.serve.running().signal(nix::sys::signal::Signal::SIGCONT);
+    }
+
+    /// Asks it to stop, which has to go well.
+    #[track_caller]
+    pub fn stop(self) -> Done {
+        self.serve.stop()
+    }
+}
+
+/// An address that nobody listens at.
+pub(crate) fn free_address() -> SocketAddr {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    // Tests that run at the same time in another process begin elsewhere.
+    let start = u16::try_from(std::process::id() % 97).unwrap_or(0) * 120;
+    for _ in 0..200 {
+        let offset = (start + NEXT.fetch_add(1, Ordering::Relaxed)) % (PORTS.end - PORTS.start);
+        let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), PORTS.start + offset);
+        if TcpListener::bind(address).is_ok() {
+            return address;
+        }
+    }
+    panic!("no port is free");
+}
