@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use crate::ask::{Answer, Ask};
 use crate::counts::text;
 use crate::file::File;
 use crate::mysql::MySql;
+use crate::place::place;
 use crate::postgres::Postgres;
-use crate::single_flight::{Answer, Ask};
 use crate::sqlite::Sqlite;
-use crate::validator::place;
 use crate::{AskError, PathPattern, Question, SettingsError, ValidatorSettings, ValidatorSource};
 
 /// Whichever is asked.

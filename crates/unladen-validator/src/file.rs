@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use tokio::task::spawn_blocking;
 
+use crate::ask::{Answer, Ask};
 use crate::counts::text;
-use crate::single_flight::{Answer, Ask};
+use crate::place::place;
 use crate::{AskError, PathPattern, Question, SettingsError};
 
 #[cfg(test)]
@@ -44,7 +45,7 @@ impl File {
             if !before.is_empty() {
                 parts.push(Part::Text(before.to_owned()));
             }
-            parts.push(Part::Name(crate::validator::place(name, pattern)?));
+            parts.push(Part::Name(place(name, pattern)?));
             rest = after;
         }
         if !rest.is_empty() {

@@ -5,6 +5,7 @@
 //! those who asked before it was sent.
 #![forbid(unsafe_code)]
 
+mod ask;
 mod ask_error;
 mod asker;
 mod backoff;
@@ -13,7 +14,9 @@ mod file;
 mod label;
 mod mysql;
 mod pattern;
+mod place;
 mod postgres;
+mod question;
 mod settings;
 mod settings_error;
 mod single_flight;
@@ -24,6 +27,7 @@ pub use ask_error::AskError;
 pub use counts::State;
 pub use label::is_settling;
 pub use pattern::{Parameters, PathPattern, PatternError};
+pub use question::{Question, Version};
 pub use settings::{ValidatorSettings, ValidatorSource};
 pub use settings_error::SettingsError;
-pub use validator::{Question, Validator, Version};
+pub use validator::Validator;

@@ -17,9 +17,9 @@ use tokio::task::spawn_local;
 use tokio::time::timeout;
 
 use self::address::Address;
+use crate::ask::{Answer, Ask};
 use crate::backoff::Backoff;
 use crate::counts::{locked, text};
-use crate::single_flight::{Answer, Ask};
 use crate::{AskError, Question, SettingsError, Version};
 
 mod address;

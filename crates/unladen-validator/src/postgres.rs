@@ -18,8 +18,8 @@ use self::address::Address;
 use self::connections::{InFlightQuery, ThreadConnections};
 use self::link::Link;
 use self::value::{Raw, Text, fits, version};
+use crate::ask::{Answer, Ask};
 use crate::counts::text;
-use crate::single_flight::{Answer, Ask};
 use crate::{AskError, Question, SettingsError};
 
 mod address;

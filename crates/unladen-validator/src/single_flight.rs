@@ -8,7 +8,6 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
-use std::future::Future;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -18,20 +17,12 @@ use tokio::sync::Notify;
 use tokio::task::spawn_local;
 use tokio::time::timeout;
 
+use crate::ask::{Answer, Ask};
 use crate::counts::{Counts, locked};
-use crate::{AskError, Question, Version};
+use crate::{AskError, Question};
 
 #[cfg(test)]
 mod tests;
-
-/// What a question leads to.
-pub(crate) type Answer = Result<Version, AskError>;
-
-/// Whom to ask.
-pub(crate) trait Ask: Send + Sync + 'static {
-    /// Asks, on the thread of this number. The future may be dropped at any time.
-    fn ask(&self, thread: usize, question: &Question) -> impl Future<Output = Answer>;
-}
 
 /// So many different questions are asked at a time.
 const MOST_FLYING: usize = 16_384;

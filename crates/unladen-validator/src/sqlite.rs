@@ -11,11 +11,13 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
+use self::plan::Plan;
 use self::reader::SqliteReader;
+use crate::ask::{Answer, Ask};
 use crate::counts::{locked, text};
-use crate::single_flight::{Answer, Ask};
 use crate::{AskError, Question};
 
+mod plan;
 mod reader;
 
 /// So many questions wait for the thread.
@@ -27,15 +29,6 @@ pub(crate) struct Sqlite {
     plan: Plan,
     /// None: nothing has been asked yet.
     queue: Mutex<Option<SyncSender<Job>>>,
-}
-
-/// What is to be read.
-#[derive(Clone, Debug)]
-struct Plan {
-    file: PathBuf,
-    query: String,
-    places: Box<[usize]>,
-    timeout: Duration,
 }
 
 /// A question with who waits for its answer.

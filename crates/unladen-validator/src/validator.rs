@@ -8,10 +8,7 @@ use tokio::runtime::{Builder, LocalOptions};
 use crate::asker::Asker;
 use crate::counts::text;
 use crate::single_flight::SingleFlight;
-use crate::{AskError, PathPattern, SettingsError, State, ValidatorSettings};
-
-/// What tells a page from an earlier one: any bytes. None: there is no row, or it is null.
-pub type Version = Option<Box<[u8]>>;
+use crate::{AskError, PathPattern, Question, SettingsError, State, ValidatorSettings, Version};
 
 /// How long [`Validator::try_once`] waits, even where an answer may take less.
 const TRY: Duration = Duration::from_secs(10);
@@ -22,13 +19,6 @@ pub struct Validator {
     settings: ValidatorSettings,
     pattern: PathPattern,
     single_flight: Arc<SingleFlight<Asker>>,
-}
-
-/// A question to be asked.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Question {
-    /// As [`PathPattern::read`] gives them.
-    pub parameters: Vec<String>,
 }
 
 // === impl Validator ===
@@ -94,12 +84,4 @@ impl Validator {
             tried.join().unwrap_or_else(|_| Err(AskError::Unreachable(text("the attempt ended early"))))
         })
     }
-}
-
-/// Where the path has this name.
-pub(crate) fn place(name: &str, pattern: &PathPattern) -> Result<usize, SettingsError> {
-    pattern.names().iter().position(|other| other == name).ok_or_else(|| {
-        let names = if pattern.names().is_empty() { "it has none".to_owned() } else { pattern.names().join(", ") };
-        SettingsError::Name { name: name.to_owned(), names }
-    })
 }

@@ -6,9 +6,9 @@ use std::time::Instant;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter};
 
-use super::Plan;
+use super::plan::Plan;
+use crate::ask::Answer;
 use crate::counts::text;
-use crate::single_flight::Answer;
 use crate::{AskError, Version};
 
 /// So many steps of its virtual machine SQLite takes (some 0.1 ms) between two looks at the clock.
