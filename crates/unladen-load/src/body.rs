@@ -1,27 +1,16 @@
-//! The principal type is [`Digest`]: what tells two bodies apart, made while they are read.
-//!
-//! ```
-//! use unladen_load::Digest;
-//!
-//! assert_ne!(Digest::of(b"page"), Digest::of(b"Page"));
-//! ```
-
-use std::fmt;
+//! [`read`]: a response's body is read to its end, and its digest made on the way.
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+use xxhash_rust::xxh3::Xxh3Default;
 
-use crate::expect::BodyText;
+use crate::body_text::BodyText;
+use crate::digest::Digest;
 use crate::failure::Failure;
 
 /// How much of a body is kept for showing, in bytes.
 pub(crate) const KEPT: usize = 4096;
-
-/// The XXH3 hash of a body (64 bits, seed 0): quick, and blind only to who forges bodies on purpose.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Digest(pub u64);
 
 /// A body that was read to its end.
 #[derive(Debug, Default)]
@@ -32,21 +21,6 @@ pub(crate) struct ReadBody {
     pub(crate) start: Bytes,
     /// It holds the text that was looked for; so does every body where none was.
     pub(crate) has_text: bool,
-}
-
-// === impl Digest ===
-
-impl Digest {
-    /// The digest of a whole body.
-    pub fn of(body: &[u8]) -> Self {
-        Self(xxh3_64(body))
-    }
-}
-
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
 }
 
 /// Reads a body to its end, at most `limit` bytes of it, and keeps the first `keep`.

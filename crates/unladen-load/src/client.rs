@@ -9,14 +9,17 @@ use tokio::time::timeout_at;
 use crate::body::{self, KEPT, ReadBody};
 use crate::connection::{Connection, Unanswered};
 use crate::counts::Counts;
-use crate::error::{LoadError, Stage};
+use crate::error::LoadError;
 use crate::exchange::Exchange;
-use crate::expect::{Expect, Fingerprint, Verdict};
-use crate::failure::{Failure, Scene};
+use crate::expect::Expect;
+use crate::failure::Failure;
+use crate::fingerprint::{Fingerprint, Verdict};
 use crate::jar::Jars;
 use crate::origin::{OpenError, Origin, Taken};
 use crate::request::Request;
 use crate::sample::Sample;
+use crate::scene::Scene;
+use crate::stage::Stage;
 
 /// Requests, origins and what to think of the answers; lives on the driver's thread.
 pub(crate) struct Client {
@@ -133,13 +136,14 @@ impl Client {
         progress: &Progress,
     ) -> Result<Sample, LoadError> {
         let explain = |failure: Failure| {
-            failure.explain(Scene {
+            let scene = Scene {
                 request,
                 target: origin.connector().target().to_string(),
                 stage: progress.stage.get(),
                 version: progress.version.get(),
                 max_body: self.max_body,
-            })
+            };
+            scene.explain(failure)
         };
         let begun = match self.begin(request, origin, progress).await {
             Ok(begun) => begun,

@@ -19,28 +19,16 @@ use std::time::Duration;
 
 use crate::error::LoadError;
 use crate::expect::Expect;
+use crate::http_version::HttpVersion;
 use crate::request::Request;
 use crate::target::ConnectTo;
 use crate::tls::TlsOptions;
+use crate::typed::RATES;
 
 /// The most workers: beyond it a client runs out of ports and descriptors before the server runs out of time.
 const MOST_WORKERS: usize = 10_000;
-/// The bounds of a rate, in requests a second.
-pub(crate) const RATES: std::ops::RangeInclusive<f64> = 1e-3..=1e7;
 /// The bounds of a time limit.
 const TIMEOUTS: std::ops::RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(24 * 3600);
-
-/// Which version of HTTP to speak.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HttpVersion {
-    /// What the server prefers of both over TLS (ALPN); HTTP/1.1 without TLS.
-    #[default]
-    Auto,
-    /// HTTP/1.1.
-    Http1,
-    /// HTTP/2; without TLS by prior knowledge (RFC 9113, section 3.3).
-    Http2,
-}
 
 /// What to send, where to, and what to think of the answers.
 #[derive(Clone, Debug)]

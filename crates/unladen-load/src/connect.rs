@@ -13,9 +13,9 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use unladen_tls::TlsFault;
 
-use crate::config::HttpVersion;
 use crate::error::LoadError;
 use crate::exchange::ConnectTimes;
+use crate::http_version::{HttpVersion, Protocol};
 use crate::target::Target;
 use crate::wire::{Meter, Stream, Traffic, Wire};
 
@@ -38,24 +38,6 @@ pub(crate) struct Opened {
     pub(crate) traffic: Arc<Traffic>,
     pub(crate) speaks: Protocol,
     pub(crate) times: ConnectTimes,
-}
-
-/// The protocol agreed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Protocol {
-    Http1,
-    Http2,
-}
-
-// === impl Protocol ===
-
-impl Protocol {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Http1 => "HTTP/1.1",
-            Self::Http2 => "HTTP/2",
-        }
-    }
 }
 
 // === impl Connector ===

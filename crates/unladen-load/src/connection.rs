@@ -11,9 +11,10 @@ use hyper::body::Incoming;
 use hyper::client::conn::{TrySendError, http1, http2};
 use hyper_util::rt::TokioIo;
 
-use crate::connect::{Opened, Protocol};
+use crate::connect::Opened;
 use crate::exchange::ConnectTimes;
 use crate::failure::Failure;
+use crate::http_version::Protocol;
 use crate::request::{Message, Request};
 use crate::wire::Traffic;
 

@@ -21,10 +21,11 @@ use crate::answers::Answers;
 use crate::body::KEPT;
 use crate::cancel::Cancel;
 use crate::client::Client;
-use crate::config::{DriverConfig, HttpVersion, check_concurrency};
+use crate::config::{DriverConfig, check_concurrency};
 use crate::connect::Connector;
 use crate::counts::Counts;
-use crate::error::{LoadError, RunError};
+use crate::error::LoadError;
+use crate::http_version::HttpVersion;
 use crate::inquiry;
 use crate::jar::Jars;
 use crate::load::{BATCHES, Batches, LoadEnd, LoadPlan, Running};
@@ -33,9 +34,11 @@ use crate::open_files;
 use crate::origin::Origin;
 use crate::outcome::LoadOutcome;
 use crate::run::{self, RunPlan};
+use crate::run_error::RunError;
 use crate::sample::Sample;
 use crate::schedule::{Arrivals, Schedule};
-use crate::tally::{Stop, Tally};
+use crate::stop::Stop;
+use crate::tally::Tally;
 use crate::target::Target;
 
 /// A load's schedule begins so much after it was told: by then its threads run.

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use unladen_tls::TlsFault;
 
-use crate::expect::Statuses;
-use crate::sample::Sample;
-use crate::tally::Tally;
+use crate::sample::{Sample, unexpected};
+use crate::sources::innermost;
+use crate::stage::Stage;
+use crate::statuses::Statuses;
 
 /// Why a request was not answered as it should be, or could not even be sent.
 ///
@@ -188,11 +189,7 @@ pub enum LoadError {
         source: hyper::Error,
     },
     /// What came is not the HTTP that was expected.
-    #[error(
-        "{request}: the answer is no {version} ({}): {}",
-        crate::failure::innermost(source),
-        protocol_advice(version)
-    )]
+    #[error("{request}: the answer is no {version} ({}): {}", innermost(source), protocol_advice(version))]
     Protocol {
         /// The request's name.
         request: String,
@@ -202,7 +199,7 @@ pub enum LoadError {
         source: hyper::Error,
     },
     /// The status is not among those expected.
-    #[error("{}", crate::sample::unexpected(sample, expected))]
+    #[error("{}", unexpected(sample, expected))]
     UnexpectedStatus {
         /// The response, for showing.
         sample: Box<Sample>,
@@ -241,40 +238,6 @@ pub enum LoadError {
     /// The client's thread is gone, which is a bug.
     #[error("the client's thread ended too early: this is a bug in unladen-load, please report it")]
     Gone,
-}
-
-/// How far a request had come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// It waited for a connection, or for one to be opened.
-    Connecting,
-    /// It was sent, and no response had begun.
-    Waiting,
-    /// The response had begun.
-    Reading,
-}
-
-/// A run that ended with an error, and what it had counted until then.
-#[derive(Debug, thiserror::Error)]
-#[error("{error}")]
-pub struct RunError {
-    /// What ended it.
-    #[source]
-    pub error: LoadError,
-    /// What came before.
-    pub tally: Box<Tally>,
-}
-
-// === impl Stage ===
-
-impl std::fmt::Display for Stage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Connecting => "before there was a connection",
-            Self::Waiting => "before the response began",
-            Self::Reading => "amid the response",
-        })
-    }
 }
 
 fn advice(source: &io::Error) -> &'static str {

@@ -14,8 +14,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::body::Digest;
-use crate::expect::Fingerprint;
+use crate::digest::Digest;
+use crate::fingerprint::Fingerprint;
 
 /// The record of one request that was answered.
 #[derive(Clone, Debug)]

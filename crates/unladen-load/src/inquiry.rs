@@ -17,7 +17,7 @@ use crate::answers::{Answers, Ask, LeftOut, Variation, shown};
 use crate::client::Client;
 use crate::cookies;
 use crate::error::LoadError;
-use crate::expect::Fingerprint;
+use crate::fingerprint::Fingerprint;
 use crate::inquiry::content::{Content, MAX_CONTENT};
 use crate::inquiry::template::Template;
 use crate::request::Request;

@@ -33,6 +33,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
@@ -41,7 +42,7 @@ use crate::mix::Mix;
 use crate::outcome::{ErrorKind, LoadOutcome};
 use crate::run::{RunEnd, Sink};
 use crate::schedule::Schedule;
-use crate::tally::{End, Stop};
+use crate::stop::{End, Stop};
 
 /// Outcomes in a batch at most: at 10,000 a second a batch is full after 50 ms.
 const BATCH: usize = 512;
@@ -106,7 +107,8 @@ pub struct Running<'a> {
     pub(crate) started: Instant,
     pub(crate) outcomes: Receiver<Vec<LoadOutcome>>,
     pub(crate) end: Receiver<Result<LoadEnd, LoadError>>,
-    pub(crate) driver: std::marker::PhantomData<&'a mut crate::Driver>,
+    /// It borrows the driver, which cannot be told anything else meanwhile.
+    pub(crate) driver: PhantomData<&'a mut ()>,
 }
 
 /// What came of waiting for outcomes.

@@ -4,11 +4,12 @@ use std::cell::{Cell, RefCell};
 
 use tokio::sync::Mutex;
 
-use crate::connect::{Connector, Protocol};
+use crate::connect::Connector;
 use crate::connection::Connection;
 use crate::counts::Counts;
 use crate::error::LoadError;
 use crate::failure::Failure;
+use crate::http_version::Protocol;
 
 /// The connections to one origin.
 pub(crate) struct Origin {

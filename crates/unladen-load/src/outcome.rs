@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::LoadError;
 use crate::exchange::Exchange;
-use crate::expect::Verdict;
+use crate::fingerprint::Verdict;
 
 /// What became of one planned request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

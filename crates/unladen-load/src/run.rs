@@ -16,7 +16,7 @@ use crate::mix::Draw;
 use crate::outcome::LoadOutcome;
 use crate::pacer::{DENSE, Pacer};
 use crate::schedule::{Schedule, Times};
-use crate::tally::{End, Stop};
+use crate::stop::{End, Stop};
 use crate::urgent::Urgent;
 
 /// What to send, when, and how long.

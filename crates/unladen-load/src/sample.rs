@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode, Version, header};
 
 use crate::exchange::Exchange;
-use crate::expect::Statuses;
+use crate::statuses::Statuses;
 
 /// One response: its whole head and up to 4 KiB of its body.
 ///

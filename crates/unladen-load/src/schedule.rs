@@ -18,9 +18,8 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::config::RATES;
 use crate::error::LoadError;
-use crate::typed::{any_rate, time_of};
+use crate::typed::{RATES, any_rate, time_of};
 
 /// How requests follow each other at a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

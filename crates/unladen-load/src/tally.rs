@@ -19,6 +19,7 @@ use hdrhistogram::Histogram;
 use crate::error::LoadError;
 use crate::outcome::LoadOutcome;
 use crate::run::{RunEnd, Sink};
+use crate::stop::End;
 
 /// How many single latencies a tally keeps, 8 MiB of them: some minutes at 3,000 requests a second. Beyond it the
 /// histogram alone goes on.
@@ -29,29 +30,6 @@ const FINEST_NS: u64 = 1_000;
 
 /// Three digits: values are told apart to 0.1 %.
 const DIGITS: u8 = 3;
-
-/// When a run stops sending.
-#[derive(Clone, Copy, Debug)]
-pub struct Stop {
-    /// From this moment on no request is sent; those under way are waited for.
-    pub until: Instant,
-    /// At most so many are sent.
-    pub max_requests: Option<u64>,
-}
-
-/// Why a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum End {
-    /// It was time.
-    Until,
-    /// All requests were sent.
-    Requests,
-    /// It was cancelled.
-    Cancelled,
-    /// A request failed.
-    Failed,
-}
 
 /// What one run counted, or several together.
 ///
@@ -91,24 +69,6 @@ pub struct Tally {
     pub first_send: Option<Instant>,
     /// When the last byte of the last answer had come.
     pub last_done: Option<Instant>,
-}
-
-// === impl Stop ===
-
-impl Stop {
-    /// Stops after some time from now.
-    pub fn after(time: Duration) -> Self {
-        let now = Instant::now();
-        // A time beyond the clock's end is beyond any bound on requests too; a century is as good.
-        let century = Duration::from_secs(100 * 365 * 24 * 3600);
-        Self { until: now.checked_add(time).unwrap_or(now + century), max_requests: None }
-    }
-
-    /// Stops after so many requests, if that is earlier.
-    #[must_use]
-    pub fn or_requests(self, most: u64) -> Self {
-        Self { max_requests: Some(most), ..self }
-    }
 }
 
 // === impl Tally ===

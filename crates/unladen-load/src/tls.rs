@@ -14,8 +14,8 @@ use rustls::RootCertStore;
 use rustls::client::{ClientConfig, Resumption};
 use unladen_tls::{Anyone, FileError, Verifier};
 
-use crate::config::HttpVersion;
 use crate::error::LoadError;
+use crate::http_version::HttpVersion;
 
 /// How TLS connections are made.
 #[derive(Clone, Debug, Default)]

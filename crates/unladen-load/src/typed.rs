@@ -12,8 +12,8 @@
 
 use std::time::Duration;
 
-use crate::config::RATES;
-
+/// The bounds of a rate, in requests a second.
+pub(crate) const RATES: std::ops::RangeInclusive<f64> = 1e-3..=1e7;
 /// What a time looks like.
 const TIME: &str = "expected a time, such as 30s, 2min or 500ms; a number without a unit is seconds";
 /// What a rate looks like.

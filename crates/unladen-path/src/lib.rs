@@ -23,6 +23,7 @@
 
 mod address;
 mod error;
+mod follow;
 mod listener;
 mod processes;
 mod route;
@@ -31,8 +32,9 @@ mod trail;
 
 pub use address::Address;
 pub use error::PathError;
+pub use follow::follow;
 pub use listener::{listeners, master};
 pub use processes::{name_of, parent};
-pub use route::{Route, Station, follow};
+pub use route::{Route, Station};
 pub use stream::{Marked, Stream, contains, marked};
 pub use trail::{Seen, Trail};

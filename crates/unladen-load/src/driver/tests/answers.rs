@@ -2,7 +2,7 @@ use std::sync::mpsc::channel;
 
 use super::server::{HELLO, Server, read_request, send};
 use super::*;
-use crate::body::Digest;
+use crate::digest::Digest;
 
 #[test]
 fn shows_head_and_body() {

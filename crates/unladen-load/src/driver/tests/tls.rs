@@ -13,7 +13,7 @@ use unladen_tls::TlsFault;
 
 use super::server::{HELLO, Server, hang};
 use super::*;
-use crate::config::HttpVersion;
+use crate::http_version::HttpVersion;
 use crate::tls::{Roots, TlsOptions};
 
 /// An authority of its own, and its certificate in a file.

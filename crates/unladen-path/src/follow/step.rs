@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use unladen_trace::wire::recognise;
 use unladen_trace::{Event, Object, Peer, PeerSeen, Protocol, Unseen, Way, What};
 
-use super::{MOST_STATIONS, Route, Station};
 use crate::address::Address;
+use crate::route::{MOST_STATIONS, Route, Station};
 use crate::stream::marked;
 
 /// What one request shows.

@@ -1,0 +1,75 @@
+//! The principal type is [`BodyText`]: a text to look for in bodies.
+
+use std::fmt;
+
+use memchr::memmem;
+
+/// A text to look for in bodies, as they come: a compressed body is not unpacked.
+#[derive(Clone, Debug)]
+pub struct BodyText(memmem::Finder<'static>);
+
+/// A look for a text, see [`BodyText`].
+pub(crate) struct Look<'a> {
+    finder: &'a memmem::Finder<'static>,
+    /// The end of what came, shorter than the text.
+    tail: Vec<u8>,
+    found: bool,
+}
+
+// === impl BodyText ===
+
+impl BodyText {
+    /// Looks for this text.
+    pub fn new(text: &str) -> Self {
+        Self(memmem::Finder::new(text.as_bytes()).into_owned())
+    }
+
+    /// A look through a body that comes in pieces.
+    pub(crate) fn look(&self) -> Look<'_> {
+        Look { finder: &self.0, tail: Vec::new(), found: self.0.needle().is_empty() }
+    }
+}
+
+impl PartialEq for BodyText {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.needle() == other.0.needle()
+    }
+}
+
+impl Eq for BodyText {}
+
+impl fmt::Display for BodyText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "one that holds {:?}", String::from_utf8_lossy(self.0.needle()))
+    }
+}
+
+// === impl Look ===
+
+impl Look<'_> {
+    /// Looks through the next piece.
+    pub(crate) fn through(&mut self, piece: &[u8]) {
+        if self.found {
+            return;
+        }
+        let overlap = self.finder.needle().len() - 1;
+        // The text may begin in the last piece and end in this one.
+        self.tail.extend_from_slice(&piece[..piece.len().min(overlap)]);
+        self.found = self.finder.find(&self.tail).is_some() || self.finder.find(piece).is_some();
+        if piece.len() >= overlap {
+            self.tail.clear();
+            self.tail.extend_from_slice(&piece[piece.len() - overlap..]);
+        } else {
+            let start = self.tail.len().saturating_sub(overlap);
+            self.tail.drain(..start);
+        }
+    }
+
+    /// Whether it was found.
+    pub(crate) fn found(&self) -> bool {
+        self.found
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! The principal type is [`Stop`]: when a run stops sending; an [`End`] is why it did.
+
+use std::time::{Duration, Instant};
+
+/// When a run stops sending.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    /// From this moment on no request is sent; those under way are waited for.
+    pub until: Instant,
+    /// At most so many are sent.
+    pub max_requests: Option<u64>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum End {
+    /// It was time.
+    Until,
+    /// All requests were sent.
+    Requests,
+    /// It was cancelled.
+    Cancelled,
+    /// A request failed.
+    Failed,
+}
+
+// === impl Stop ===
+
+impl Stop {
+    /// Stops after some time from now.
+    pub fn after(time: Duration) -> Self {
+        let now = Instant::now();
+        // A time beyond the clock's end is beyond any bound on requests too; a century is as good.
+        let century = Duration::from_secs(100 * 365 * 24 * 3600);
+        Self { until: now.checked_add(time).unwrap_or(now + century), max_requests: None }
+    }
+
+    /// Stops after so many requests, if that is earlier.
+    #[must_use]
+    pub fn or_requests(self, most: u64) -> Self {
+        Self { max_requests: Some(most), ..self }
+    }
+}

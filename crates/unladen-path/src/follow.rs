@@ -1,0 +1,89 @@
+//! [`follow`] finds who takes a request, whom those ask for it, and so forth: its [`Route`].
+//!
+//! A request is sent, and all are watched who listen where it goes. Of those it was taken by who read from a connection
+//! that they had accepted, and wrote to it. Whom they sent something to meanwhile, they asked: over a connection that
+//! bears the mark for certain; over another one if they had no other request at that time, which is so with a process
+//! that takes one at a time. Those are watched too, and the request is sent again, until nobody new turns up; and then
+//! a few times more, as not every request of a page asks everybody.
+
+mod looks;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use unladen_load::{Cancel, DriverConfig};
+use unladen_probe::TraceError;
+use unladen_trace::PathUnknown;
+
+use crate::address::Address;
+use crate::error::PathError;
+use crate::listener::listeners;
+use crate::route::{MOST_STATIONS, Route, Station};
+use crate::trail::Trail;
+use looks::Looks;
+use step::Step;
+
+/// Requests that are sent at most: each of them finds somebody new, or events were lost.
+const MOST_REQUESTS: usize = 24;
+
+/// Follows the request of this index. Requests are sent, a few at least; each must be answered as expected.
+///
+/// What cannot be seen is said in the route: without privilege it ends with who listens where the request goes, if that
+/// is a process of the same user.
+///
+/// # Errors
+/// When a request fails, it is not served here, or this is cancelled.
+pub fn follow(driver: &DriverConfig, index: usize, cancel: &Cancel) -> Result<Route, PathError> {
+    let mut trail = match Trail::open(driver, index) {
+        Ok(trail) => trail,
+        Err(PathError::Trace(error)) => return unprivileged(driver, index, &error),
+        Err(error) => return Err(error),
+    };
+    let first: Vec<Address> = trail.target().collect();
+    let mut steps: Vec<Step> = Vec::new();
+    let mut looks = Looks::default();
+    for _ in 0..MOST_REQUESTS {
+        let seen = trail.send(cancel)?;
+        let step = Step::of(&seen.events, trail.mark(), &first, |address| trail.at(address));
+        let is_wider = trail.widen(step.asked.iter().take(MOST_STATIONS).map(|asked| asked.address.clone()))?;
+        steps.push(step);
+        looks.add(is_wider, seen.lost);
+        if looks.are_enough() {
+            break;
+        }
+    }
+    let mut route = Step::route(&steps, &first, |address| trail.at(address).map(<[u32]>::to_vec));
+    route.unknown = looks.unknown();
+    Ok(route)
+}
+
+/// Who listens where the request goes, which needs no privilege if they are this user's; nothing of whom they ask.
+fn unprivileged(driver: &DriverConfig, index: usize, error: &TraceError) -> Result<Route, PathError> {
+    let Some(request) = driver.requests.get(index) else {
+        return Err(PathError::Mark("there is none".to_owned()));
+    };
+    let target = unladen_load::Target::resolve(request.url(), driver.connect_to.as_ref(), driver.timeout)?;
+    let unix = target.unix_path().map(|path| Address::Unix(path.to_owned()));
+    let mut stations = Vec::new();
+    for address in unix.into_iter().chain(target.addresses().iter().map(|one| Address::Tcp(*one))) {
+        let pids: BTreeSet<u32> = listeners(&address)?.unwrap_or_default().into_iter().collect();
+        if !pids.is_empty() {
+            stations.push(Station { address, pids: pids.into_iter().collect(), seen: false });
+        }
+    }
+    let privilege = matches!(error, TraceError::NotAllowed);
+    Ok(Route {
+        stations,
+        beyond: Vec::new(),
+        unknown: Some(PathUnknown {
+            why: error.to_string(),
+            takes: if privilege {
+                "root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE".to_owned()
+            } else {
+                String::new()
+            },
+        }),
+    })
+}
