@@ -8,46 +8,22 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::endpoint::Endpoint;
-use crate::settings::{HealthSettings, Protocol};
-use crate::tls::Connector;
 
-mod ask;
+mod check;
 mod count;
+mod unhealthy;
 
-pub use ask::Unhealthy;
+pub use check::Check;
+pub use unhealthy::Unhealthy;
 
 use count::Count;
 
 /// A check comes up to this share of its interval earlier or later.
 const JITTER: f64 = 0.1;
 
-/// How an origin's endpoints are asked. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Check {
-    /// What to ask, and how often.
-    pub settings: HealthSettings,
-    /// For origins that have TLS.
-    pub connector: Option<Connector>,
-    /// Without TLS, HTTP/2 by prior knowledge is spoken if that alone is allowed; with TLS, what was negotiated.
-    pub http: Protocol,
-    /// For `Host` and `:authority`, as in the origin's URL; without its port for SNI.
-    pub authority: String,
-}
-
 // === impl Check ===
 
 impl Check {
-    /// Asks once.
-    ///
-    /// # Errors
-    /// Why the endpoint is not well: no connection, no answer within the time, or one that is not a success.
-    pub async fn ask(&self, endpoint: &Endpoint) -> Result<(), Unhealthy> {
-        match tokio::time::timeout(self.settings.timeout, ask::ask(self, endpoint)).await {
-            Ok(answered) => answered,
-            Err(_) => Err(Unhealthy::Timeout { after: self.settings.timeout }),
-        }
-    }
-
     /// Asks until the endpoint is no longer used by anyone else, and keeps [`Endpoint::healthy`]. Each change is told,
     /// with its reason if it is to the worse; and each failure, whether it changes anything or not.
     pub async fn run(

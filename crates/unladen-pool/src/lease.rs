@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::buffer::Buffer;
 use crate::connection::{Closed, Connection, ConnectionSlot};
@@ -12,9 +12,13 @@ use crate::dial::dial;
 use crate::endpoint::Endpoint;
 use crate::h2_connection::{H2Connection, Stream};
 use crate::settings::Protocol;
-use crate::tls::{self, TlsError};
+use crate::tls;
 use crate::transport::Transport;
 use crate::upstream::Upstream;
+
+mod error;
+
+pub use error::LeaseError;
 
 /// A connection for one request.
 #[derive(Debug)]
@@ -47,37 +51,6 @@ pub struct Need {
     pub new: bool,
     /// It becomes another protocol's: HTTP/1.1 alone will do.
     pub upgrade: bool,
-}
-
-/// Why there is no connection.
-#[derive(Debug, thiserror::Error)]
-pub enum LeaseError {
-    /// No endpoint is healthy, or the name has no address.
-    #[error("no endpoint can be asked")]
-    NoEndpoint,
-    /// As many requests wait for a connection as may.
-    #[error("too many requests wait for a connection")]
-    TooManyPending,
-    /// Refused, unreachable.
-    #[error("cannot connect to {address}: {source}")]
-    Connect {
-        /// Where.
-        address: String,
-        /// As the system said it.
-        source: std::io::Error,
-    },
-    /// It took too long.
-    #[error("connecting took longer than {0:?}")]
-    Timeout(Duration),
-    /// The certificate could not be verified, or the handshake failed.
-    #[error(transparent)]
-    Tls(#[from] TlsError),
-    /// The peer does not speak HTTP/2 as it said.
-    #[error("HTTP/2: {0}")]
-    Http2(h2::Error),
-    /// An upgrade was asked for, of an upstream of which only HTTP/2 is wanted.
-    #[error("HTTP/2 alone is spoken to this upstream, which has no upgrades")]
-    NoUpgrade,
 }
 
 impl Upstream {

@@ -5,9 +5,8 @@
 //! read at each lookup, so that a change of them needs no restart; lookups are as rare as their answers' lives are
 //! long. [`Watcher`] keeps asking.
 
-use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use crate::settings::ResolveSettings;
 
 mod dns;
 mod error;
+mod file;
 mod hosts;
 mod pair;
 mod watch;
@@ -24,6 +24,7 @@ pub(crate) use pair::pair;
 pub use watch::{ResolveStatus, Watcher};
 
 use dns::Dns;
+use file::read;
 
 /// The hosts file has no lives of answers; a change of it is seen after this long.
 const HOSTS_TTL: Duration = Duration::from_secs(10);
@@ -138,15 +139,6 @@ impl Answer {
 fn is_localhost(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     last.eq_ignore_ascii_case("localhost")
-}
-
-/// A file of the system's, that is small unless something is wrong.
-fn read(file: &Path) -> io::Result<Vec<u8>> {
-    use std::io::Read as _;
-    const MAX: u64 = 16 << 20;
-    let mut text = Vec::new();
-    std::fs::File::open(file)?.take(MAX).read_to_end(&mut text)?;
-    Ok(text)
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 use std::net::IpAddr;
 use std::path::Path;
 
+use super::file::read;
+
 /// The addresses that this file (hosts(5)) has for a name; none if it cannot be read.
 pub(super) fn lookup(file: &Path, name: &str) -> Vec<IpAddr> {
-    super::read(file).map(|text| find(&String::from_utf8_lossy(&text), name)).unwrap_or_default()
+    read(file).map(|text| find(&String::from_utf8_lossy(&text), name)).unwrap_or_default()
 }
 
 fn find(text: &str, name: &str) -> Vec<IpAddr> {

@@ -1,50 +1,54 @@
-//! One question to an endpoint: [`ask`].
+//! The principal type is [`Check`]: how an endpoint is asked, and one question to it.
 
-use http::{Request, StatusCode, Version, header};
+use http::{Request, Version, header};
 use http_body_util::{BodyExt, Empty};
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 
-use super::Check;
+use super::unhealthy::Unhealthy;
 use crate::dial::dial;
 use crate::endpoint::Endpoint;
-use crate::settings::Protocol;
-use crate::tls::{self, TlsError};
+use crate::settings::{HealthSettings, Protocol};
+use crate::tls::{self, Connector, TlsError};
 use crate::transport::Transport;
-
-/// Why an endpoint is not well.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unhealthy {
-    /// No connection.
-    #[error("no connection: {0}")]
-    Connect(#[from] std::io::Error),
-    /// No TLS.
-    #[error(transparent)]
-    Tls(#[from] TlsError),
-    /// No answer, or none that is HTTP.
-    #[error("no answer: {0}")]
-    Http(#[from] hyper::Error),
-    /// The question cannot be written.
-    #[error("cannot be asked: {0}")]
-    Request(#[from] http::Error),
-    /// An answer that is no success.
-    #[error("it answered {0}")]
-    Status(StatusCode),
-    /// Nothing in time.
-    #[error("no answer within {after:?}")]
-    Timeout {
-        /// The time limit.
-        after: std::time::Duration,
-    },
-}
 
 /// Bodies of answers are read to this many bytes, and no further: the status says it all.
 const MAX_BODY: usize = 64 * 1024;
 
-pub(super) async fn ask(check: &Check, endpoint: &Endpoint) -> Result<(), Unhealthy> {
+/// So that its log lines can be told from the application's.
+const USER_AGENT: &str = concat!("unladen-health/", env!("CARGO_PKG_VERSION"));
+
+/// How an origin's endpoints are asked. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// What to ask, and how often.
+    pub settings: HealthSettings,
+    /// For origins that have TLS.
+    pub connector: Option<Connector>,
+    /// Without TLS, HTTP/2 by prior knowledge is spoken if that alone is allowed; with TLS, what was negotiated.
+    pub http: Protocol,
+    /// For `Host` and `:authority`, as in the origin's URL; without its port for SNI.
+    pub authority: String,
+}
+
+// === impl Check ===
+
+impl Check {
+    /// Asks once.
+    ///
+    /// # Errors
+    /// Why the endpoint is not well: no connection, no answer within the time, or one that is not a success.
+    pub async fn ask(&self, endpoint: &Endpoint) -> Result<(), Unhealthy> {
+        match tokio::time::timeout(self.settings.timeout, ask(self, endpoint)).await {
+            Ok(answered) => answered,
+            Err(_) => Err(Unhealthy::Timeout { after: self.settings.timeout }),
+        }
+    }
+}
+
+async fn ask(check: &Check, endpoint: &Endpoint) -> Result<(), Unhealthy> {
     let socket = dial(&endpoint.address, check.settings.timeout).await?;
     match &check.connector {
         None => exchange(socket, check.http == Protocol::Http2, check, "http").await,
@@ -102,6 +106,3 @@ where
     }
     Ok(())
 }
-
-/// So that its log lines can be told from the application's.
-const USER_AGENT: &str = concat!("unladen-health/", env!("CARGO_PKG_VERSION"));

@@ -1,0 +1,36 @@
+//! The principal type is [`LeaseError`].
+
+use std::time::Duration;
+
+use crate::tls::TlsError;
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum LeaseError {
+    /// No endpoint is healthy, or the name has no address.
+    #[error("no endpoint can be asked")]
+    NoEndpoint,
+    /// As many requests wait for a connection as may.
+    #[error("too many requests wait for a connection")]
+    TooManyPending,
+    /// Refused, unreachable.
+    #[error("cannot connect to {address}: {source}")]
+    Connect {
+        /// Where.
+        address: String,
+        /// As the system said it.
+        source: std::io::Error,
+    },
+    /// It took too long.
+    #[error("connecting took longer than {0:?}")]
+    Timeout(Duration),
+    /// The certificate could not be verified, or the handshake failed.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The peer does not speak HTTP/2 as it said.
+    #[error("HTTP/2: {0}")]
+    Http2(h2::Error),
+    /// An upgrade was asked for, of an upstream of which only HTTP/2 is wanted.
+    #[error("HTTP/2 alone is spoken to this upstream, which has no upgrades")]
+    NoUpgrade,
+}
