@@ -8,6 +8,7 @@
 
 mod cache_status;
 mod control;
+mod cookie_pattern;
 mod cookies;
 mod encoding;
 mod fetch;
@@ -33,7 +34,7 @@ mod vary;
 
 pub use cache_status::{CacheStatus, Forwarded};
 pub use control::{MaxStale, RequestControl, ResponseControl};
-pub use cookies::CookiePattern;
+pub use cookie_pattern::CookiePattern;
 pub use encoding::{Accepted, Coding, Encoder};
 pub use fetch::{FetchReader, FetchWriter, InFlightFetch, InFlightFetches, Joined};
 pub use freshness::{Freshness, is_passing_error};

@@ -3,8 +3,10 @@
 use crate::Stored;
 
 mod log;
+mod sequence;
 
 pub(crate) use log::{PurgeLog, Spared};
+pub use sequence::Sequence;
 
 /// What is to be forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,10 +20,6 @@ pub enum Purge {
     /// All that is stored.
     All,
 }
-
-/// A place in the order of purges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Sequence(pub u64);
 
 // === impl Purge ===
 

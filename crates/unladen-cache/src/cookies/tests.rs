@@ -1,4 +1,5 @@
 use super::*;
+use crate::CookiePattern;
 use crate::testing::{fields, patterns};
 
 fn policy(ignored: &[&str], telling: &[&str]) -> Policy {
