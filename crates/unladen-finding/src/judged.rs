@@ -59,7 +59,7 @@ fn path(evidence: &Evidence, all: &mut Vec<Unjudged>) {
         all.push(here(whole, unknown.why.clone(), &unknown.takes, those_inside()));
     }
     for beyond in &path.beyond {
-        let spoken = spoken(beyond.protocol).map(|name| format!(" ({name})")).unwrap_or_default();
+        let spoken = beyond.protocol.name().map(|name| format!(" ({name})")).unwrap_or_default();
         let what = format!("{}{spoken}", beyond.peer);
         let why = format!("on the path, and not looked at: {}", beyond.why.as_str());
         all.push(match beyond.why {
@@ -105,7 +105,7 @@ fn databases(evidence: &Evidence, all: &mut Vec<Unjudged>) {
         seen.protocol == Protocol::Tls && is_used && (seen.inside.is_some() || by_port())
     };
     for seen in evidence.connections.iter().filter(in_tls) {
-        let name = seen.inside.and_then(spoken).unwrap_or("a database");
+        let name = seen.inside.and_then(Protocol::name).unwrap_or("a database");
         let why = format!("{} asks {name} over TLS: its statements are not seen", evidence.group(seen.group));
         let rules = vec!["n-plus-one", "same-query-again", "prepare-per-query"];
         all.push(here(&seen.peer, why, "a connection without TLS, on this machine", rules));
@@ -143,21 +143,6 @@ fn those_that_read(source: EvidenceSource) -> Vec<&'static str> {
 
 fn named(is_one: impl Fn(&dyn Rule) -> bool) -> Vec<&'static str> {
     RULES.iter().filter(|rule| is_one(**rule)).map(|rule| rule.name()).collect()
-}
-
-fn spoken(protocol: Protocol) -> Option<&'static str> {
-    Some(match protocol {
-        Protocol::Postgres => "PostgreSQL",
-        Protocol::Mysql => "MySQL",
-        Protocol::Http => "HTTP",
-        Protocol::Tls => "TLS",
-        Protocol::FastCgi => "FastCGI",
-        Protocol::Redis => "Redis",
-        Protocol::Memcached => "Memcached",
-        Protocol::Dns => "DNS",
-        Protocol::Syslog => "syslog",
-        Protocol::Silent | Protocol::Other => return None,
-    })
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 pub(crate) mod answers;
 mod autoload_share;
 mod cacheable;
+mod checks;
 mod clone_storm;
 mod cold_start;
 mod database_reconnect;
@@ -35,6 +36,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod uncompressed;
+mod unladen_cache;
 mod unladen_outbound;
 pub(crate) mod unladen_site;
 mod unpooled_connection;

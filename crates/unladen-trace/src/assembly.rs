@@ -12,17 +12,13 @@ mod moment;
 mod processes;
 mod sqlite;
 mod statements;
+mod syscalls;
 mod table;
+mod transfer;
 
-use std::collections::BTreeMap;
-
-use nix::errno::Errno;
-use syscalls::Sysno;
-
-use crate::event::{Batch, Count, Countable, Event, Language, Object, What};
-use crate::evidence::{Counted, CounterSeen, Evidence, SleepSeen, SyscallSeen};
+use crate::event::{Batch, Event, FileCall, Language, Object, What};
+use crate::evidence::{Evidence, SleepSeen};
 use crate::phases::PhaseSeen;
-use crate::series::Series;
 use connections::Connections;
 use descriptors::Descriptors;
 use files::Files;
@@ -30,7 +26,9 @@ use logs::Logs;
 use processes::Processes;
 use sqlite::Sqlite;
 use statements::Statements;
+use syscalls::Syscalls;
 use table::Table;
+use transfer::Transfer;
 
 pub use descriptors::Resolver;
 pub use moment::Window;
@@ -43,9 +41,7 @@ pub struct Assembly {
     phases: Vec<PhaseSeen>,
     requests: u64,
     lost: u64,
-    syscalls: BTreeMap<(usize, Countable), Counted>,
-    /// Calls by group and process while requests ran, less those while none did.
-    busy: BTreeMap<(usize, u32), i64>,
+    syscalls: Syscalls,
     descriptors: Descriptors,
     files: Files,
     logs: Logs,
@@ -66,8 +62,7 @@ impl Assembly {
             phases: Vec::new(),
             requests: 0,
             lost: 0,
-            syscalls: BTreeMap::new(),
-            busy: BTreeMap::new(),
+            syscalls: Syscalls::default(),
             descriptors: Descriptors::default(),
             files: Files::default(),
             logs: Logs::default(),
@@ -90,7 +85,7 @@ impl Assembly {
         });
         self.lost += batch.lost;
         for count in &batch.counts {
-            self.count(count, phase);
+            self.syscalls.count(count, phase, window.on);
         }
         for event in batch.events {
             let moment = Moment { phase, request: self.requests + window.request_at(event.at_ns) };
@@ -106,8 +101,7 @@ impl Assembly {
     /// The process of a group that did most in answer to the requests: of two servers under one name, one that was
     /// asked.
     pub fn busiest(&self, group: usize) -> Option<u32> {
-        let of_group = self.busy.iter().filter(|((of, _), _)| *of == group);
-        of_group.max_by_key(|(_, calls)| **calls).map(|((_, pid), _)| *pid)
+        self.syscalls.busiest(group)
     }
 
     /// Puts all that was summed up into evidence. A block that was cut short is not in it.
@@ -120,46 +114,14 @@ impl Assembly {
         let dropped =
             self.files.dropped() + self.logs.dropped() + self.connections.dropped() + self.statements.dropped();
         evidence.lost += self.lost + dropped;
-        for ((group, countable), counted) in self.syscalls {
-            match countable {
-                Countable::Syscall { number, errno } => evidence.syscalls.push(SyscallSeen {
-                    group,
-                    name: Sysno::new(number as usize)
-                        .map_or_else(|| format!("{number}"), |call| call.name().to_owned()),
-                    error: (errno != 0).then(|| error_name(errno)),
-                    count: counted.count,
-                    time_ns: counted.time_ns,
-                }),
-                Countable::ClassLookup => {
-                    evidence.counters.push(CounterSeen {
-                        group,
-                        name: "php.class_lookups".into(),
-                        count: counted.count,
-                    });
-                }
-                Countable::Cpu => {
-                    evidence.counters.push(CounterSeen { group, name: "cpu_traced_ns".into(), count: counted.time_ns });
-                }
-            }
-        }
+        self.syscalls.finish(evidence);
         self.files.finish(evidence);
         self.logs.finish(evidence);
         self.connections.finish(evidence);
-
         self.statements.finish(evidence);
         self.processes.finish(evidence);
         evidence.sleeps =
             self.sleeps.into_sorted().into_iter().map(|(group, counted)| SleepSeen { group, counted }).collect();
-    }
-
-    fn count(&mut self, count: &Count, phase: usize) {
-        let counted = self.syscalls.entry((count.group as usize, count.of)).or_default();
-        counted.count.add(phase, count.times);
-        counted.time_ns.add(phase, count.time_ns);
-        let calls = i64::try_from(count.times).unwrap_or(i64::MAX);
-        let on = self.phases.get(phase).is_some_and(|phase| phase.on);
-        let busy = self.busy.entry((count.group as usize, count.pid)).or_default();
-        *busy = busy.saturating_add(if on { calls } else { -calls });
     }
 
     fn event(&mut self, event: Event, moment: Moment) {
@@ -185,7 +147,7 @@ impl Assembly {
                                 self.processes.compiled(group, tid, at_ns, module, 0, false, moment);
                             }
                         }
-                        crate::FileCall::Chdir => self.descriptors.changed_folder(pid, path.clone()),
+                        FileCall::Chdir => self.descriptors.changed_folder(pid, path.clone()),
                         _ => {}
                     }
                 }
@@ -199,15 +161,7 @@ impl Assembly {
                     self.files.transfer(group, way, path, result, moment);
                 }
                 Object::Socket(socket) => {
-                    let transfer = connections::Transfer {
-                        at_ns,
-                        group,
-                        way,
-                        socket: &socket,
-                        result,
-                        payload: &payload,
-                        took_ns,
-                    };
+                    let transfer = Transfer { at_ns, group, way, socket: &socket, result, payload: &payload, took_ns };
                     if !self.logs.socket(&transfer, moment) {
                         self.connections.transfer(&transfer, moment, &mut self.statements);
                     }
@@ -254,30 +208,6 @@ impl Assembly {
             What::SqliteReset { statement } => self.sqlite.reset(pid, statement),
         }
     }
-}
-
-/// `ENOENT`
-fn error_name(errno: u16) -> String {
-    // What only the kernel sees, when a signal interrupts a call (include/linux/errno.h); as strace has it.
-    let interrupted = match errno {
-        512 => Some("ERESTARTSYS"),
-        513 => Some("ERESTARTNOINTR"),
-        514 => Some("ERESTARTNOHAND"),
-        516 => Some("ERESTART_RESTARTBLOCK"),
-        _ => None,
-    };
-    if let Some(name) = interrupted {
-        return name.to_owned();
-    }
-    match Errno::from_raw(i32::from(errno)) {
-        Errno::UnknownErrno => format!("error {errno}"),
-        known => format!("{known:?}"),
-    }
-}
-
-/// A series that shares nothing with a table.
-fn bump(series: &mut Series, moment: Moment, count: u64) {
-    series.add(moment.phase, count);
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@
 mod fingerprint;
 mod keywords;
 mod lexer;
+mod normal;
+mod piece;
 mod statement;
 #[cfg(test)]
 mod tests;

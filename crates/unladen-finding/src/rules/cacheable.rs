@@ -2,7 +2,7 @@
 
 use unladen_trace::{Evidence, EvidenceSource};
 
-use super::{answers, web_server};
+use super::{answers, unladen_cache, web_server};
 use crate::finding::{Finding, Share};
 use crate::rule::Rule;
 use crate::words;
@@ -44,8 +44,11 @@ impl Cacheable {
             [] => "nothing says for how long it is good".to_owned(),
             said => format!("Cache-Control says {}", said.join(", ")),
         };
-        let fix =
-            answers::cache(evidence, response, "say for how long the answer is good, to who is nobody in particular:");
+        let fix = unladen_cache::fix(
+            evidence,
+            response,
+            "say for how long the answer is good, to who is nobody in particular:",
+        );
         Some(Finding {
             rule: self.name(),
             group: String::new(),

@@ -36,18 +36,7 @@ pub(super) fn is_database(seen: &ConnectionSeen) -> bool {
 
 /// As summaries call what is spoken.
 pub(super) fn spoken(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::Postgres => "PostgreSQL",
-        Protocol::Mysql => "MySQL",
-        Protocol::Http => "HTTP",
-        Protocol::Tls => "TLS",
-        Protocol::FastCgi => "FastCGI",
-        Protocol::Redis => "Redis",
-        Protocol::Memcached => "Memcached",
-        Protocol::Dns => "DNS",
-        Protocol::Syslog => "syslog",
-        Protocol::Silent | Protocol::Other => "TCP",
-    }
+    protocol.name().unwrap_or("TCP")
 }
 
 /// A count that follows the requests and is at least so large.

@@ -11,11 +11,11 @@ use crate::fix::Fix;
 use crate::folders::around;
 use crate::php;
 use crate::rule::Rule;
-use crate::share::{at_least, widened};
+use crate::share::at_least;
 use crate::stack::{Stack, applications};
 use crate::words::{count, plain};
 
-use super::stat_storm::{KERNEL_HIGH, KERNEL_LOW, KERNEL_VALUE};
+use super::checks;
 
 /// From so many times in a request a file counts as asked for over and over: twice happens to whoever looks whether a
 /// file is there and then takes it.
@@ -80,9 +80,7 @@ impl SameFileAgain {
         let all = Series::sum(seen.iter().map(|file| &file.counted.count));
         let time_ns = Series::sum(seen.iter().map(|file| &file.counted.time_ns));
         let part = value.value / evidence.mean(&all);
-        let time = evidence
-            .time_of(&all, &time_ns)
-            .map(|time| widened(time.scaled(part), KERNEL_LOW, KERNEL_VALUE, KERNEL_HIGH));
+        let time = evidence.time_of(&all, &time_ns).map(|time| checks::of_latency(time.scaled(part)));
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),

@@ -2,7 +2,7 @@
 
 use unladen_trace::{Ask, Evidence, EvidenceSource, Response, Variant};
 
-use super::{answers, web_server};
+use super::{answers, unladen_cache, web_server};
 use crate::finding::{Figure, Finding, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
@@ -98,7 +98,7 @@ fn slow(evidence: &Evidence, response: &Response) -> Fix {
     if answers::is_personal(response) || !answers::is_stable(response) || answers::forbids(response).is_some() {
         return Fix::advice(EARLIER);
     }
-    answers::cache(evidence, response, &format!("{EARLIER}. Or"))
+    unladen_cache::fix(evidence, response, &format!("{EARLIER}. Or"))
 }
 
 fn honour() -> Fix {

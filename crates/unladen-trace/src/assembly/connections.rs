@@ -1,6 +1,8 @@
 //! The principal type is [`Connections`]: connections that followed processes open as clients, and what goes over them.
 
 mod conversation;
+mod key;
+mod notice;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,25 +11,16 @@ use nix::errno::Errno;
 use super::moment::Moment;
 use super::statements::Statements;
 use super::table::Table;
-use crate::event::{Peer, Socket, Way};
+use super::transfer::Transfer;
+use crate::event::{Peer, Socket};
 use crate::evidence::{ConnectionSeen, DnsSeen, Evidence, Protocol};
 use crate::series::Series;
 use conversation::Conversation;
+use key::{Key, name};
+use notice::Notice;
 
 /// Sockets that are remembered at once.
 const MAX_SOCKETS: usize = 100_000;
-
-/// Bytes that went through a socket.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Transfer<'a> {
-    pub(super) at_ns: u64,
-    pub(super) group: usize,
-    pub(super) way: Way,
-    pub(super) socket: &'a Socket,
-    pub(super) result: i64,
-    pub(super) payload: &'a [u8],
-    pub(super) took_ns: u64,
-}
 
 /// Connections by peer.
 #[derive(Debug, Default)]
@@ -42,9 +35,6 @@ pub(super) struct Connections {
     dropped: u64,
 }
 
-/// A group, a peer, what is spoken.
-pub(super) type Key = (usize, String, Protocol);
-
 #[derive(Debug, Default)]
 struct Seen {
     local: bool,
@@ -53,47 +43,6 @@ struct Seen {
     refused: Series,
     reused: Series,
     unused: Series,
-}
-
-/// What a conversation noticed.
-#[derive(Debug)]
-pub(super) enum Notice {
-    /// A TLS handshake began.
-    Hello {
-        /// The name that was asked for.
-        server_name: Option<String>,
-    },
-    /// It ended, and took so long.
-    HandshakeDone {
-        /// ns.
-        took_ns: u64,
-    },
-    /// Greeting and login at a database are over.
-    Login {
-        /// ns.
-        took_ns: u64,
-    },
-    /// Something was asked and the answer began.
-    Exchange {
-        /// ns.
-        took_ns: u64,
-    },
-    /// A name was asked of the DNS.
-    Question {
-        /// The name.
-        name: String,
-        /// `A`
-        kind: String,
-    },
-    /// Its answer came.
-    Answer {
-        /// The name.
-        name: String,
-        /// `A`
-        kind: String,
-        /// ns.
-        took_ns: u64,
-    },
 }
 
 impl Connections {
@@ -261,16 +210,6 @@ impl Connections {
             .into_iter()
             .map(|((group, name, kind, server), counted)| DnsSeen { group, name, kind, server, counted })
             .collect();
-    }
-}
-
-/// `10.0.0.5:443`, `/run/mysqld/mysqld.sock`
-pub(super) fn name(peer: &Peer) -> String {
-    match peer {
-        Peer::Ip(address) => address.to_string(),
-        Peer::Unix(path) if path.is_empty() => "a Unix socket without a name".into(),
-        Peer::Unix(path) => String::from_utf8_lossy(path).into_owned(),
-        Peer::Unknown => "unknown".into(),
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use nix::errno::Errno;
 
-use super::bump;
 use super::moment::Moment;
 use super::table::Table;
 use crate::event::{FileCall, LockCall, Way};
@@ -110,14 +109,14 @@ impl Files {
         let seen = &mut transferred.seen;
         match way {
             Way::In => {
-                bump(&mut seen.reads, moment, 1);
-                bump(&mut seen.read_bytes, moment, bytes);
+                seen.reads.add(moment.phase, 1);
+                seen.read_bytes.add(moment.phase, bytes);
             }
             Way::Out => {
-                bump(&mut seen.writes, moment, 1);
-                bump(&mut seen.written_bytes, moment, bytes);
+                seen.writes.add(moment.phase, 1);
+                seen.written_bytes.add(moment.phase, bytes);
                 if transferred.last_writing.replace(moment.request) != Some(moment.request) {
-                    bump(&mut seen.writing_requests, moment, 1);
+                    seen.writing_requests.add(moment.phase, 1);
                 }
             }
         }

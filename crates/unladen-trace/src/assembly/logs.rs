@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::connections::Transfer;
 use super::moment::Moment;
 use super::table::Table;
+use super::transfer::Transfer;
 use crate::event::{Peer, Way};
 use crate::evidence::{Evidence, LogSeen, LogSink};
 use crate::series::Series;

@@ -1,8 +1,10 @@
 use std::net::SocketAddr;
 
+use super::syscalls::error_name;
 use super::*;
-use crate::event::{FileCall, Language, LockCall, Peer, Socket, Way};
+use crate::event::{Count, Countable, FileCall, Language, LockCall, Peer, Socket, Way};
 use crate::evidence::{Evidence, FileOutcome, LockKind, LogSink, Protocol, QueryProtocol};
+use crate::series::Series;
 
 struct Nothing;
 

@@ -1,7 +1,7 @@
 //! The principal type is [`StatementKind`]: what a statement does, by its words.
 
 use super::Dialect;
-use super::fingerprint::Piece;
+use super::piece::Piece;
 
 /// What a statement does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,6 +2,10 @@
 //!
 //! Source: chapter "Frontend/Backend Protocol" of PostgreSQL's documentation, section "Message Formats" above all.
 
+mod message;
+mod recognise;
+mod rows;
+mod startup;
 #[cfg(test)]
 mod tests;
 
@@ -11,19 +15,13 @@ use super::prepared::{Prepared, Text};
 use super::reader::ByteReader;
 use super::statement::{Statement, identity, values};
 use crate::event::MAX_TAIL;
+use message::Message;
+use recognise::{MAX_MESSAGE, chains, is_tag};
+use rows::rows;
+use startup::{CANCEL, GSSENC, SSL, is_startup};
 
-/// Codes in place of a protocol version, in the first message of a connection.
-const CANCEL: u32 = 80_877_102;
-const SSL: u32 = 80_877_103;
-const GSSENC: u32 = 80_877_104;
-/// The major version of the protocol, in the upper half of the code.
-const VERSION: u32 = 3;
-/// The longest first message that the server takes (`MAX_STARTUP_PACKET_LENGTH`).
-const MAX_STARTUP: u32 = 10_000;
-/// The longest message (`PQ_LARGE_MESSAGE_LIMIT`, 1 GiB less one).
-const MAX_MESSAGE: u32 = (1 << 30) - 1;
-/// Bytes of a message that are kept; the rest is counted.
-const MAX_KEPT: usize = 16 << 10;
+pub use recognise::looks_like_postgres;
+
 /// Portals that are remembered. Clients that name them close them; most use the one without a name.
 const MAX_PORTALS: usize = 64;
 
@@ -55,21 +53,6 @@ enum State {
     Lost,
     /// Encrypted.
     Encrypted,
-}
-
-/// A message whose head was seen.
-#[derive(Debug)]
-struct Message {
-    /// 0 for the first of a connection, which has none.
-    tag: u8,
-    /// What was seen of its body, up to [`MAX_KEPT`].
-    body: Vec<u8>,
-    /// The body's length.
-    length: u64,
-    /// Bytes of the body that are still to come.
-    left: u64,
-    /// Part of the body was not seen; what comes behind is not kept.
-    holed: bool,
 }
 
 /// A statement with its values.
@@ -286,145 +269,4 @@ impl PostgresClient {
             out(Statement { text: &text.bytes, identity, truncated: text.truncated, prepared: true, parse_only: true });
         }
     }
-}
-
-// === impl Message ===
-
-impl Message {
-    fn read(&mut self, reader: &mut ByteReader<'_>) {
-        let take = usize::try_from(self.left).unwrap_or(usize::MAX).min(reader.0.len());
-        let bytes = reader.take(take).unwrap_or_default();
-        self.left -= bytes.len() as u64;
-        // Passwords and the data of COPY are of no interest.
-        if !self.holed && !matches!(self.tag, b'p' | b'd') {
-            let room = MAX_KEPT - self.body.len().min(MAX_KEPT);
-            self.body.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
-        }
-    }
-
-    /// Over bytes that were not seen; how many were its own.
-    fn skip(&mut self, hole: u64) -> u64 {
-        let own = hole.min(self.left);
-        self.left -= own;
-        self.holed |= own > 0;
-        own
-    }
-
-    fn is_truncated(&self) -> bool {
-        (self.body.len() as u64) < self.length
-    }
-}
-
-/// Whether these may be the first bytes that a client sends, or that it sends after some that were not seen.
-pub fn looks_like_postgres(first: &[u8]) -> bool {
-    // Whether it was cut is not known here: the end of the last message may be missing.
-    is_startup(first) || chains(first, usize::MAX) && is_telling(first)
-}
-
-/// A tag and a length are soon found in anything: of what was not seen from its beginning more is asked.
-fn is_telling(first: &[u8]) -> bool {
-    let mut reader = ByteReader(first);
-    let (Some(tag), Some(length)) = (reader.u8(), reader.u32()) else { return false };
-    let body = usize::try_from(length).ok().and_then(|length| reader.0.get(..length - 4));
-    match (tag, body) {
-        (b'Q', Some(body)) => memchr::memchr(0, body) == Some(body.len().wrapping_sub(1)),
-        (b'Q', None) => memchr::memchr(0, reader.0).is_none(),
-        (b'P', _) => ByteReader(reader.0).until_nul().is_some_and(|name| name.len() < 64 && !name.contains(&b'\n')),
-        (b'B', Some(body)) => body.len() >= 8,
-        (b'X' | b'S' | b'H', Some(body)) => body.is_empty(),
-        (b'C' | b'D', Some([b'S' | b'P', .., 0])) => true,
-        _ => false,
-    }
-}
-
-fn is_startup(first: &[u8]) -> bool {
-    let mut reader = ByteReader(first);
-    let (Some(length), Some(code)) = (reader.u32(), reader.u32()) else { return false };
-    match code {
-        SSL | GSSENC => length == 8,
-        CANCEL => (16..=MAX_STARTUP).contains(&length),
-        code => code >> 16 == VERSION && (9..=MAX_STARTUP).contains(&length),
-    }
-}
-
-/// Whether messages with tags follow each other from the first byte to the last that was seen.
-fn chains(payload: &[u8], total: usize) -> bool {
-    let mut reader = ByteReader(payload);
-    let mut seen = false;
-    while let Some(tag) = reader.u8() {
-        if !is_tag(tag) {
-            return false;
-        }
-        let Some(length) = reader.u32() else { return seen };
-        let body = (length as usize).saturating_sub(4);
-        if !(4..=MAX_MESSAGE).contains(&length) {
-            return false;
-        }
-        seen = true;
-        if reader.take(body).is_none() {
-            // It goes on in what was cut, or in the next send.
-            return total > payload.len() || is_telling(payload);
-        }
-    }
-    seen
-}
-
-/// Messages of the frontend.
-fn is_tag(tag: u8) -> bool {
-    matches!(tag, b'Q' | b'P' | b'B' | b'D' | b'E' | b'C' | b'S' | b'H' | b'F' | b'X' | b'd' | b'c' | b'f' | b'p')
-}
-
-/// The rows of all commands that messages of the backend end, if they chain up to the end and one of them ends a
-/// command.
-fn rows(tail: &[u8]) -> Option<u64> {
-    let mut reader = ByteReader(tail);
-    let mut rows = None;
-    while let Some(tag) = reader.u8() {
-        if !matches!(
-            tag,
-            b'1' | b'2'
-                | b'3'
-                | b'A'
-                | b'C'
-                | b'D'
-                | b'E'
-                | b'I'
-                | b'K'
-                | b'N'
-                | b'R'
-                | b'S'
-                | b'T'
-                | b'Z'
-                | b'c'
-                | b'n'
-                | b's'
-                | b't'
-        ) {
-            return None;
-        }
-        let length = reader.u32()?.checked_sub(4)?;
-        let body = reader.take(usize::try_from(length).ok()?)?;
-        match (tag, body) {
-            (b'C', body) => {
-                let command = command_rows(body.strip_suffix(b"\0")?)?;
-                rows = Some(rows.unwrap_or(0_u64).saturating_add(command));
-            }
-            (b'Z', [b'I' | b'T' | b'E']) => {}
-            (b'Z', _) => return None,
-            _ => {}
-        }
-    }
-    rows
-}
-
-/// `SELECT 5`, `INSERT 0 1`, `BEGIN`.
-fn command_rows(tag: &[u8]) -> Option<u64> {
-    let text = std::str::from_utf8(tag).ok()?;
-    let (command, last) = text.rsplit_once(' ').unwrap_or((text, ""));
-    if !command.bytes().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'0'..=b'9'))
-        || command.is_empty()
-    {
-        return None;
-    }
-    Some(last.parse().unwrap_or(0))
 }

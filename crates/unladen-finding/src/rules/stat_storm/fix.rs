@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use unladen_trace::{Evidence, FileCall, FileOutcome, FileSeen, PhpSettings, Series};
 
-use super::Check;
+use super::check::Check;
 use crate::again;
 use crate::application::Application;
 use crate::fix::Fix;

@@ -1,4 +1,4 @@
-use unladen_trace::{FileCall, FileOutcome, LockKind, LockSeen};
+use unladen_trace::{FileCall, FileOutcome, FileSeen, LockKind, LockSeen};
 
 use super::super::opcache_revalidation::OpcacheRevalidation;
 use super::super::same_file_again::SameFileAgain;

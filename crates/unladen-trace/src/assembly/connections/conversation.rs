@@ -4,9 +4,11 @@ mod handshake;
 
 use std::collections::VecDeque;
 
-use super::{Key, Notice, Transfer, name};
+use super::key::{Key, name};
+use super::notice::Notice;
 use crate::assembly::moment::Moment;
 use crate::assembly::statements::{self, Statements};
+use crate::assembly::transfer::Transfer;
 use crate::event::{Peer, Socket, Way};
 use crate::evidence::{Protocol, QueryProtocol};
 use crate::wire::{self, dns, mysql::MysqlClient, postgres::PostgresClient};

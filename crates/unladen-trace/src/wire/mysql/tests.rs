@@ -1,5 +1,7 @@
 use proptest::prelude::*;
 
+use super::packet::{LARGE, PROTOCOL_41};
+use super::statements::MAX_WAITING;
 use super::*;
 use crate::wire::replay::turns;
 
@@ -255,6 +257,6 @@ proptest! {
                 client.sent(&sent, sent.len() + if hole > 20 { hole } else { 0 }, |_| {});
             }
         }
-        prop_assert!(client.waiting.len() <= MAX_WAITING);
+        prop_assert!(client.statements.waiting.len() <= MAX_WAITING);
     }
 }

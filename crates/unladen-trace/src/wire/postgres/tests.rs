@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::message::MAX_KEPT;
 use super::*;
 use crate::wire::replay::turns;
 

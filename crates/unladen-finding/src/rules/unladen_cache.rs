@@ -1,0 +1,28 @@
+//! `unladen serve` as a cache in front of the application: [`fix`].
+
+use unladen_trace::{Evidence, Response};
+
+use super::strangers::strangers;
+use super::unladen_site;
+use crate::fix::Fix;
+
+/// `unladen serve` in front of the application, which answers in its stead as long as the application says to strangers
+/// that the page is fresh, with the lines by which it says so. Where it forbids that, there are no lines: they would
+/// keep nothing.
+pub(super) fn fix(evidence: &Evidence, response: &Response, advice: &str) -> Fix {
+    let Some(strangers) = strangers(evidence, response) else {
+        return Fix::advice(format!(
+            "{advice} first see whether it is meant: many frameworks, and PHP's sessions, forbid caching by themselves. Where it is meant, \
+             leave it. Else send no such header to requests without a cookie"
+        ));
+    };
+    let advice = format!(
+        "{advice} {}. `unladen serve` in front then answers strangers in its stead for that minute, also by 304, and passes on who has a \
+         cookie{}",
+        strangers.advice,
+        unladen_site::counter(evidence)
+    );
+    let site = unladen_site::fix(evidence, &advice).unwrap_or_else(|| Fix::advice(&advice));
+    let commands = strangers.commands.into_iter().chain(site.commands).collect();
+    Fix { also: strangers.parts, commands, group: strangers.group, ..site }
+}

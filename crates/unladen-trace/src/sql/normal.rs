@@ -1,0 +1,281 @@
+//! The principal type is [`Normal`]: a statement in pieces, with its values made alike as they come.
+
+use std::borrow::Cow;
+
+use super::Dialect;
+use super::keywords::{function, is_called, keyword};
+use super::lexer::{CUT, Lexer, Token};
+use super::piece::Piece;
+
+/// A statement in pieces, normalised as they come.
+#[derive(Debug)]
+pub(super) struct Normal<'a> {
+    pub(super) pieces: Vec<Piece<'a>>,
+    /// Of brackets that are open; the first is the whole text.
+    frames: Vec<Frame>,
+    /// It ends in the middle.
+    pub(super) cut: bool,
+}
+
+/// A bracket that is open.
+#[derive(Debug, Clone, Copy, Default)]
+struct Frame {
+    /// Where its opening stands among the pieces.
+    at: usize,
+    /// What closes it.
+    close: char,
+    /// A list even if there is one value in it.
+    list: bool,
+    /// A second or later row after VALUES: dropped.
+    dropped: bool,
+    /// After VALUES: brackets in it are rows.
+    rows: bool,
+    /// The last bracket in it that was a list of values: the pieces from and to.
+    values: Option<(usize, usize)>,
+}
+
+// === impl Normal ===
+
+impl<'a> Normal<'a> {
+    pub(super) fn of(text: &'a str, dialect: Dialect) -> Self {
+        let mut normal = Self { pieces: Vec::new(), frames: vec![Frame::default()], cut: false };
+        let mut lexer = Lexer::new(text, dialect);
+        while let Some(token) = lexer.next(normal.pieces.last().is_some_and(Piece::is_operand)) {
+            match token {
+                Token::Word(word) => normal.push_word(word),
+                Token::Quoted(name) => normal.push(Piece::Quoted(printable(name))),
+                Token::Value => {
+                    normal.drop_signs();
+                    normal.push(Piece::Value);
+                }
+                Token::Open(bracket) => normal.open(bracket),
+                Token::Close(bracket) => normal.close(bracket),
+                Token::Comma => normal.pieces.push(Piece::Comma),
+                Token::Semicolon => normal.push(Piece::Semicolon),
+                Token::Dot => normal.push(Piece::Dot),
+                Token::Op(operator) => normal.push(Piece::Op(operator)),
+                Token::Cut => {
+                    normal.cut = true;
+                    break;
+                }
+            }
+        }
+        normal.end();
+        normal
+    }
+
+    fn frame(&mut self) -> Option<&mut Frame> {
+        self.frames.last_mut()
+    }
+
+    /// What is neither a bracket nor a comma ends the rows of VALUES.
+    fn push(&mut self, piece: Piece<'a>) {
+        if let Some(frame) = self.frame() {
+            frame.rows = false;
+        }
+        self.pieces.push(piece);
+    }
+
+    fn push_word(&mut self, word: &'a str) {
+        let last = self.pieces.last();
+        let known = match last {
+            Some(Piece::Dot) => None,
+            // A common name of columns otherwise.
+            Some(last)
+                if last.is_any(&["DUPLICATE", "PRIMARY", "FOREIGN", "UNIQUE"]) && word.eq_ignore_ascii_case("key") =>
+            {
+                Some("KEY")
+            }
+            _ => keyword(word),
+        };
+        self.push(known.map_or_else(|| Piece::Name(printable(word)), Piece::Keyword));
+        if known == Some("VALUES")
+            && let Some(frame) = self.frame()
+        {
+            frame.rows = true;
+        }
+    }
+
+    /// Drops signs at the end that belong to the value that follows.
+    fn drop_signs(&mut self) {
+        while let Some(Piece::Op("-" | "+")) = self.pieces.last() {
+            let before = self.pieces.len().checked_sub(2).and_then(|at| self.pieces.get(at));
+            if before.is_some_and(Piece::is_operand) {
+                break;
+            }
+            self.pieces.pop();
+        }
+    }
+
+    fn open(&mut self, bracket: char) {
+        let at = self.pieces.len();
+        let called = match self.pieces.last() {
+            Some(Piece::Name(name)) => function(name),
+            _ => None,
+        };
+        if let (Some(called), Some(last)) = (called, self.pieces.last_mut()) {
+            *last = Piece::Name(Cow::Borrowed(called));
+        }
+        let last = self.pieces.last();
+        let after_list_word = last.is_some_and(|last| last.is_any(&["IN", "VALUES", "ANY", "ALL", "SOME", "ARRAY"]));
+        let comma = last == Some(&Piece::Comma);
+        let (listed, rows) = self.frames.last().map_or((false, false), |outer| (outer.list, outer.rows));
+        // Brackets that follow a name are its arguments, not a row.
+        let bare = comma || matches!(last, None | Some(Piece::Open(_)));
+        let row = rows && (comma || last.is_some_and(|last| last.is("VALUES")));
+        let frame = Frame {
+            at,
+            close: if bracket == '(' { ')' } else { ']' },
+            list: after_list_word || row || listed && bare,
+            dropped: row && comma,
+            ..Frame::default()
+        };
+        if !row && let Some(outer) = self.frame() {
+            outer.rows = false;
+        }
+        self.frames.push(frame);
+        self.pieces.push(Piece::Open(bracket));
+    }
+
+    fn close(&mut self, bracket: char) {
+        let Some(frame) = self.frames.last().copied().filter(|frame| frame.close == bracket) else {
+            // Closes nothing: a text whose beginning was not seen.
+            return self.push(Piece::Close(bracket));
+        };
+        self.frames.pop();
+        let values = self.collapse(frame);
+        let before = frame.at.checked_sub(1);
+        let comma = before.and_then(|at| self.pieces.get(at)) == Some(&Piece::Comma);
+        let twin = values
+            && comma
+            && self.frames.last().and_then(|outer| outer.values).is_some_and(|(_, to)| Some(to) == before);
+        if let Some(before) = before
+            && (frame.dropped && comma || twin)
+        {
+            self.pieces.truncate(before);
+            return;
+        }
+        self.pieces.push(Piece::Close(bracket));
+        let to = self.pieces.len();
+        if let Some(outer) = self.frame() {
+            outer.values = values.then_some((frame.at, to));
+        }
+    }
+
+    /// Makes `?+` of what is inside a bracket, if it is values alone; whether it is `?+` now.
+    fn collapse(&mut self, frame: Frame) -> bool {
+        let from = frame.at + 1;
+        let inside = self.pieces.get(from..).unwrap_or_default();
+        let literal =
+            |piece: &Piece<'_>| *piece == Piece::Value || frame.list && piece.is_any(&["NULL", "TRUE", "FALSE"]);
+        let values = match inside {
+            [Piece::Value, Piece::Op("+")] => true,
+            [one] => frame.list && *one == Piece::Value,
+            inside => {
+                inside.len() % 2 == 1
+                    && inside.iter().step_by(2).all(literal)
+                    && inside.iter().skip(1).step_by(2).all(|piece| *piece == Piece::Comma)
+                    && inside.contains(&Piece::Value)
+            }
+        };
+        if values {
+            self.pieces.truncate(from);
+            self.pieces.push(Piece::Values);
+        }
+        values
+    }
+
+    /// The end of the text: what is open is cut.
+    fn end(&mut self) {
+        self.cut |= self.frames.len() > 1;
+        if !self.cut {
+            while self.pieces.last() == Some(&Piece::Semicolon) {
+                self.pieces.pop();
+            }
+            return;
+        }
+        if let Some(at) = self.frames.iter().find(|frame| frame.dropped).map(|frame| frame.at) {
+            self.frames.retain(|frame| frame.at < at);
+            self.pieces.truncate(at);
+        }
+        self.drop_commas();
+        if let Some(frame) = self.frames.last().copied()
+            && self.frames.len() > 1
+        {
+            self.collapse(frame);
+        }
+    }
+
+    fn drop_commas(&mut self) {
+        loop {
+            self.drop_signs();
+            if self.pieces.last() != Some(&Piece::Comma) {
+                break;
+            }
+            self.pieces.pop();
+        }
+    }
+
+    /// The pieces as text, each with the blank before it.
+    pub(super) fn render(&self) -> Vec<Cow<'_, str>> {
+        let mut parts = Vec::with_capacity(self.pieces.len() * 2);
+        for (at, piece) in self.pieces.iter().enumerate() {
+            if at > 0 && self.is_apart(at) {
+                parts.push(Cow::Borrowed(" "));
+            }
+            parts.push(piece.text());
+        }
+        if self.cut {
+            parts.push(Cow::Borrowed(CUT));
+        }
+        parts
+    }
+
+    fn piece(&self, at: Option<usize>) -> Option<&Piece<'a>> {
+        at.and_then(|at| self.pieces.get(at))
+    }
+
+    /// Whether a blank stands before a piece. By the pieces alone, so that blanks in the text make no difference.
+    fn is_apart(&self, at: usize) -> bool {
+        let (Some(before), Some(piece)) = (self.piece(at.checked_sub(1)), self.piece(Some(at))) else { return false };
+        let next = self.piece(at.checked_add(1));
+        match (before, piece) {
+            (_, Piece::Close(_) | Piece::Comma | Piece::Semicolon) | (Piece::Open(_), _) => false,
+            (_, Piece::Dot) => !(before.is_name() || matches!(before, Piece::Close(_))),
+            (Piece::Dot, _) => {
+                let left = self.piece(at.checked_sub(2));
+                !(left.is_some_and(|left| left.is_name() || matches!(left, Piece::Close(_)))
+                    && (piece.is_name() || *piece == Piece::Op("*")))
+            }
+            (_, Piece::Op("::")) => !(before.is_operand() && next.is_some_and(Piece::is_name)),
+            (Piece::Op("::"), _) => {
+                let left = self.piece(at.checked_sub(2));
+                !(left.is_some_and(Piece::is_operand) && piece.is_name())
+            }
+            (Piece::Keyword(word), Piece::Open('(')) => !is_called(word),
+            (Piece::Keyword(word), Piece::Open(_)) => *word != "ARRAY",
+            (Piece::Name(_), Piece::Open('(')) => self.names_a_table(at),
+            (before, Piece::Open('[')) => !before.is_operand(),
+            _ => true,
+        }
+    }
+
+    /// Whether the name before `at` is that of a table, so that its columns follow, not arguments.
+    fn names_a_table(&self, at: usize) -> bool {
+        let mut at = at.checked_sub(2);
+        while let Some(Piece::Dot) = self.piece(at) {
+            at = at.and_then(|at| at.checked_sub(2));
+        }
+        self.piece(at)
+            .is_some_and(|before| before.is_any(&["INTO", "TABLE", "EXISTS", "INSERT", "REPLACE", "REFERENCES"]))
+    }
+}
+
+/// Without control characters: a fingerprint is shown.
+fn printable(name: &str) -> Cow<'_, str> {
+    if name.chars().any(char::is_control) {
+        Cow::Owned(name.replace(char::is_control, "\u{fffd}"))
+    } else {
+        Cow::Borrowed(name)
+    }
+}

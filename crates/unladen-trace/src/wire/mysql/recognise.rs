@@ -1,0 +1,89 @@
+//! What MySQL and MariaDB are recognised by: [`looks_like_mysql`].
+
+use super::packet::{HEAD, LARGE, PROTOCOL_41, SSL_REQUEST};
+use crate::wire::reader::ByteReader;
+
+/// Whether these may be the first bytes that a client sends (its answer to the greeting), or that it sends after some
+/// that were not seen.
+pub fn looks_like_mysql(first: &[u8]) -> bool {
+    is_handshake(first) || is_command(first, first.len()) || is_command(first, usize::MAX) && has_text(first)
+}
+
+/// `HandshakeResponse41` or `SSLRequest`.
+pub(super) fn is_handshake(first: &[u8]) -> bool {
+    let mut reader = ByteReader(first);
+    let (Some(length), Some(sequence), Some(capabilities)) = (reader.u24_le(), reader.u8(), reader.u32_le()) else {
+        return false;
+    };
+    let (Some(_longest), Some(_charset), Some(filler)) = (reader.u32_le(), reader.u8(), reader.take(19)) else {
+        return false;
+    };
+    sequence == 1
+        && (SSL_REQUEST as u32..0x1_0000).contains(&length)
+        && capabilities & PROTOCOL_41 != 0
+        && filler.iter().all(|byte| *byte == 0)
+}
+
+/// One command, and nothing behind it: a client waits for the answer. COM_STMT_CLOSE and COM_STMT_SEND_LONG_DATA have
+/// none, so that a command may follow them.
+pub(super) fn is_command(payload: &[u8], total: usize) -> bool {
+    let mut reader = ByteReader(payload);
+    let mut left = total;
+    loop {
+        let (Some(length), Some(sequence), Some(kind)) = (reader.u24_le(), reader.u8(), reader.u8()) else {
+            return false;
+        };
+        let known = is_kind(kind, length);
+        let length = length as usize;
+        if !known || sequence != 0 {
+            return false;
+        }
+        left = left.saturating_sub(HEAD + length);
+        if left == 0 || length == LARGE as usize {
+            return left > 0 || total >= HEAD + length;
+        }
+        if reader.take(length - 1).is_none() {
+            return total > payload.len();
+        }
+        if reader.0.is_empty() {
+            return total == usize::MAX;
+        }
+    }
+}
+
+/// The first five bytes of a command whose end may come later.
+pub(super) fn may_begin_command(payload: &[u8]) -> bool {
+    let mut reader = ByteReader(payload);
+    match (reader.u24_le(), reader.u8(), reader.u8()) {
+        (Some(length), Some(0), Some(kind)) => is_kind(kind, length),
+        _ => false,
+    }
+}
+
+/// Whether there is such a command, of such a length.
+fn is_kind(kind: u8, length: u32) -> bool {
+    match kind {
+        // QUIT, STATISTICS, PING, RESET_CONNECTION
+        0x01 | 0x09 | 0x0e | 0x1f => length == 1,
+        // INIT_DB, QUERY, FIELD_LIST, CHANGE_USER, PREPARE
+        0x02 | 0x03 | 0x04 | 0x11 | 0x16 => length > 1,
+        // EXECUTE, SEND_LONG_DATA, BULK_EXECUTE
+        0x17 | 0x18 | 0xfa => length >= 7,
+        // CLOSE, RESET
+        0x19 | 0x1a => length == 5,
+        // SET_OPTION, FETCH
+        0x1b => length == 3,
+        0x1c => length == 9,
+        _ => false,
+    }
+}
+
+/// Whether a command of text holds text.
+fn has_text(first: &[u8]) -> bool {
+    matches!(first.get(4), Some(0x03 | 0x16))
+        && first.get(5..).is_some_and(|text| {
+            let text = text.get(..32).unwrap_or(text);
+            let text = text.strip_prefix(&[0, 1]).unwrap_or(text);
+            text.len() >= 3 && !text.iter().any(|byte| *byte < b' ' && !byte.is_ascii_whitespace())
+        })
+}
