@@ -1,11 +1,11 @@
 //! The principal type is [`Lab`]: a folder with the file of an experiment, and what its knobs switch.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use crate::call::Call;
+use crate::wait;
 
 /// A folder with the file of an experiment; it goes when this is dropped.
 #[derive(Debug)]
@@ -74,10 +74,8 @@ impl Lab {
 
     /// Waits until a file holds this.
     pub fn wait_until(&self, name: &str, holds: &str) {
-        let begun = Instant::now();
-        while !std::fs::read_to_string(self.path(name)).is_ok_and(|text| text.contains(holds)) {
-            assert!(begun.elapsed() < Duration::from_secs(30), "{name} never holds {holds:?}");
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        wait::until(&format!("{name} holds {holds:?}"), || {
+            std::fs::read_to_string(self.path(name)).is_ok_and(|text| text.contains(holds))
+        });
     }
 }

@@ -1,14 +1,14 @@
 //! The principal type is [`Nginx`]: a real server behind `unladen serve`, with TLS and HTTP/2 if it is to.
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// Far above what it takes to listen.
-const LIMIT: Duration = Duration::from_secs(30);
+use crate::port::free_address;
+use crate::wait;
 
 /// nginx in one process, with one server block. It ends when this is dropped.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Nginx {
         for (name, text) in files {
             std::fs::write(folder.path().join(name), text).expect("a file of our own");
         }
-        let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port");
+        let address = free_address();
         let server = server.replace("LISTEN", &format!("listen {address}"));
         let config = format!(
             "daemon off; master_process off; pid nginx.pid; error_log errors.log;
@@ -53,13 +53,11 @@ impl Nginx {
     }
 
     fn wait_until_up(&mut self) {
-        let begun = Instant::now();
-        while TcpStream::connect(self.address).is_err() {
+        wait::until_ok("nginx comes up", || {
             let ended = self.child.try_wait().expect("a child can be waited for");
             assert!(ended.is_none(), "nginx ends: {}", self.file("errors.log"));
-            assert!(begun.elapsed() < LIMIT, "nginx does not come up");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+            TcpStream::connect(self.address)
+        });
     }
 
     /// Kills it, with whatever is under way.

@@ -1,18 +1,13 @@
 //! The principal type is [`Outbound`]: `unladen serve` with one upstream, and what can be seen of it from outside.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU16, Ordering};
-use std::time::{Duration, Instant};
 
 use crate::call::Done;
+use crate::port::free_address;
 use crate::serve::Serve;
+use crate::wait;
 use crate::wire::Wire;
-
-/// Below the ports that the system gives to those who ask for any.
-const PORTS: std::ops::Range<u16> = 20_000..32_000;
-/// Far above what any wait of the tests takes.
-const LIMIT: Duration = Duration::from_secs(40);
 
 /// `unladen serve` with one upstream; it listens at a Unix socket and at an address.
 #[derive(Debug)]
@@ -85,11 +80,7 @@ impl Outbound {
     /// Waits until none is in flight.
     #[track_caller]
     pub fn wait_until_idle(&self) {
-        let begun = Instant::now();
-        while self.in_flight() > 0.0 {
-            assert!(begun.elapsed() < LIMIT, "{} requests are in flight for ever", self.in_flight());
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        wait::until("no request is in flight", || self.in_flight() == 0.0);
     }
 
     /// Memory that it holds, in bytes.
@@ -115,19 +106,4 @@ impl Outbound {
     pub fn stop(self) -> Done {
         self.serve.stop()
     }
-}
-
-/// An address that nobody listens at.
-pub(crate) fn free_address() -> SocketAddr {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    // Tests that run at the same time in another process begin elsewhere.
-    let start = u16::try_from(std::process::id() % 97).unwrap_or(0) * 120;
-    for _ in 0..200 {
-        let offset = (start + NEXT.fetch_add(1, Ordering::Relaxed)) % (PORTS.end - PORTS.start);
-        let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), PORTS.start + offset);
-        if TcpListener::bind(address).is_ok() {
-            return address;
-        }
-    }
-    panic!("no port is free");
 }

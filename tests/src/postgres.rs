@@ -2,14 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::outbound::free_address;
-
-/// Far above what it takes to listen.
-const LIMIT: Duration = Duration::from_secs(60);
+use crate::port::free_port;
+use crate::wait;
 
 /// A PostgreSQL server on 127.0.0.1, where passwords are asked for. It ends when this is dropped.
 #[derive(Debug)]
@@ -32,17 +29,14 @@ impl Postgres {
         ended(as_postgres("initdb").arg("-D").arg(&data).args(["--auth=trust", "--encoding=UTF8", "--no-sync"]));
         let access = "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
         std::fs::write(data.join("pg_hba.conf"), access).expect("a file of our own");
-        let port = free_address().port();
+        let port = free_port();
         let mut command = as_postgres("postgres");
         command.arg("-D").arg(&data).arg("-k").arg(folder.path());
         command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-c", "fsync=off"]);
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let postgres = Self { child: child.expect("setpriv"), port, folder };
-        let begun = Instant::now();
-        while !postgres.psql("select 1").output().is_ok_and(|done| done.status.success()) {
-            assert!(begun.elapsed() < LIMIT, "PostgreSQL does not come up");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let answers = || postgres.psql("select 1").output().is_ok_and(|done| done.status.success());
+        wait::until("PostgreSQL comes up", answers);
         ended(&mut postgres.psql(
             "create role asker login password 'right'; create table page (id int, ref text); \
              insert into page values (12, 'picnic'); grant select on page to asker",

@@ -1,12 +1,14 @@
 //! The principal type is [`ScriptServer`]: a page of a test's own, behind PHP's or Python's own web server.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use nix::unistd::Pid;
 use tempfile::TempDir;
+
+use crate::port::free_port;
+use crate::wait;
 
 /// A server with one process, of a name that no other program on the machine has: `user name` is a group of its own. It
 /// ends when this is dropped, or with the test's thread.
@@ -79,13 +81,11 @@ impl ScriptServer {
     }
 
     fn wait_until_up(&mut self) {
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+        wait::until_ok(&format!("{} comes up", self.name), || {
             let ended = self.child.try_wait().expect("a child can be waited for");
             assert!(ended.is_none(), "{} ends: {ended:?}", self.name);
-            assert!(begun.elapsed() < Duration::from_secs(30), "{} does not come up", self.name);
-            std::thread::sleep(Duration::from_millis(5));
-        }
+            TcpStream::connect(("127.0.0.1", self.port))
+        });
     }
 
     /// The page's address.
@@ -131,12 +131,6 @@ pub fn php_settings(folder: &Path) -> PathBuf {
         }
     }
     own
-}
-
-/// One that nobody listens at, now.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-    listener.local_addr().expect("its address").port()
 }
 
 fn which(program: &str) -> PathBuf {

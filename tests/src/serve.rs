@@ -2,15 +2,12 @@
 
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
 
 use crate::call::{Call, Done, Running};
-
-/// Far above what it takes to listen.
-const LIMIT: Duration = Duration::from_secs(30);
+use crate::wait;
 
 /// `unladen serve`, up for as long as a test needs it. It is killed when this is dropped; a test that ends well says
 /// [`Serve::stop`], which looks for what went wrong meanwhile.
@@ -78,12 +75,5 @@ impl Serve {
 }
 
 fn connect(path: &Path) -> UnixStream {
-    let begun = Instant::now();
-    loop {
-        match UnixStream::connect(path) {
-            Ok(stream) => return stream,
-            Err(error) if begun.elapsed() > LIMIT => panic!("nothing listens at {}: {error}", path.display()),
-            Err(_) => std::thread::sleep(Duration::from_millis(5)),
-        }
-    }
+    wait::until_ok(&format!("somebody listens at {}", path.display()), || UnixStream::connect(path))
 }

@@ -4,7 +4,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::wait;
 
 /// A server on a free port of this machine, for as long as the test runs.
 #[derive(Debug)]
@@ -156,11 +158,13 @@ impl Server {
 
     /// Waits until the first request has come.
     pub fn wait_for_request(&self) {
-        let begun = Instant::now();
-        while self.received.lock().unwrap().is_empty() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "no request comes");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        self.wait_for_requests(1);
+    }
+
+    /// Waits until so many have come.
+    #[track_caller]
+    pub fn wait_for_requests(&self, least: usize) {
+        wait::until(&format!("{least} requests have come"), || self.received.lock().unwrap().len() >= least);
     }
 }
 

@@ -3,15 +3,12 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
-use crate::outbound::free_address;
+use crate::port::free_address;
 use crate::serve::Serve;
 use crate::upstream::{Seen, Upstream};
+use crate::wait;
 use crate::wire::{Answer, Wire};
-
-/// Far above what any wait of the tests takes.
-const LIMIT: Duration = Duration::from_secs(40);
 
 /// `unladen serve` in front of an application; it listens at a Unix socket and at an address.
 #[derive(Debug)]
@@ -101,15 +98,10 @@ impl Site {
     /// GETs until an answer is so, such as one that is stored by what goes on behind.
     #[track_caller]
     pub fn get_until(&self, path: &str, is_so: impl Fn(&Answer) -> bool) -> Answer {
-        let begun = Instant::now();
-        loop {
+        wait::until_ok(&format!("{path} is so"), || {
             let answer = self.get(path);
-            if is_so(&answer) {
-                return answer;
-            }
-            assert!(begun.elapsed() < LIMIT, "{path} never becomes so: {answer:?}");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+            if is_so(&answer) { Ok(answer) } else { Err(format!("{answer:?}")) }
+        })
     }
 
     /// Asks it to stop, which has to go well.

@@ -5,7 +5,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::wait;
 
 /// Far above what any wait of the tests takes.
 const LIMIT: Duration = Duration::from_secs(40);
@@ -128,11 +130,9 @@ impl Upstream {
     /// Waits until this is so.
     #[track_caller]
     pub fn wait(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
-        let begun = Instant::now();
-        while !is_so(self) {
-            assert!(begun.elapsed() < LIMIT, "it is never so: {what}; open: {}, seen: {:?}", self.open(), self.seen());
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        wait::until_ok(what, || {
+            if is_so(self) { Ok(()) } else { Err(format!("open: {}, seen: {:?}", self.open(), self.seen())) }
+        });
     }
 }
 

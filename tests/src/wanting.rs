@@ -4,12 +4,9 @@
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::outbound::free_address;
-
-/// Far above what it takes to listen.
-const LIMIT: Duration = Duration::from_secs(30);
+use crate::port::free_address;
+use crate::wait;
 
 /// `openssl s_server`, which answers any GET with a page. It is killed when this is dropped.
 #[derive(Debug)]
@@ -30,11 +27,7 @@ impl Wanting {
         command.args(["-cert", "chain.pem", "-key", "key.pem", "-accept", &address.to_string()]).args(more);
         command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().expect("openssl starts");
-        let begun = Instant::now();
-        while TcpStream::connect(address).is_err() {
-            assert!(begun.elapsed() < LIMIT, "openssl does not come up");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        wait::until_ok("openssl comes up", || TcpStream::connect(address));
         Self { child, address }
     }
 

@@ -4,7 +4,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use unladen_tests::{Call, Document};
 
@@ -73,11 +72,7 @@ impl App {
 
 /// Waits for what a watch does.
 fn until(what: &str, holds: impl Fn() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
-    while !holds() {
-        assert!(Instant::now() < end, "{what} has not come about");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    unladen_tests::wait::until(what, holds);
 }
 
 #[test]

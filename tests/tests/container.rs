@@ -1,13 +1,12 @@
 //! An application with a root folder of its own: a fix names its files, and no command of the host.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use unladen_tests::{Ability, Call, Nginx, skip_without};
+use unladen_tests::{Ability, Call, Nginx, free_port, skip_without, wait};
 
 /// Reads its parts, which are compiled for each request where there is no opcode cache.
 const PAGE: &str = r#"<?php
@@ -41,7 +40,7 @@ struct Contained {
 impl Contained {
     fn start() -> Self {
         let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|own| own.local_addr()).expect("a free port").port();
+        let port = free_port();
         let name = format!("php-fpm-test{port}x");
         fs::write(folders[1].path().join("index.php"), PAGE).expect("a file of our own");
         for part in 1..=30 {
@@ -61,13 +60,11 @@ impl Contained {
         command.args([folders[0].path(), folders[1].path()]).arg(php_fpm()).arg(&name);
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("setpriv");
         let mut contained = Self { child, name, port, _folders: folders };
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        wait::until_ok("php-fpm comes up", || {
             let ended = contained.child.try_wait().expect("a child can be waited for");
             assert!(ended.is_none(), "php-fpm ends: {ended:?}");
-            assert!(begun.elapsed() < Duration::from_secs(30), "php-fpm does not come up");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+            TcpStream::connect(("127.0.0.1", port))
+        });
         contained
     }
 }

@@ -5,13 +5,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use unladen_tests::{Ability, Call, Document, Serve, Subject, skip_without};
+use unladen_tests::{Ability, Call, Document, Serve, Subject, free_port, skip_without, wait};
 
 /// Lists of Sympa: enough to tell of each what is done for each list.
 const LISTS: f64 = 30.0;
@@ -65,18 +64,9 @@ fn lines(finding: &Value) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// A port at which nobody listens.
-fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).expect("a free port").local_addr().expect("its address").port()
-}
-
 /// Waits until somebody listens there.
 fn listens(at: &str) {
-    let begun = Instant::now();
-    while let Err(error) = TcpStream::connect(at) {
-        assert!(begun.elapsed() < Duration::from_secs(30), "nothing listens at {at}: {error}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait::until_ok(&format!("somebody listens at {at}"), || TcpStream::connect(at));
 }
 
 /// MediaWiki until 1.39.4 looked for a third of the core's classes in folders, and still does so for extensions and

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use unladen_tests::{Ability, Call, Document, ScriptServer, Subject, skip_without};
+use unladen_tests::{Ability, Call, Document, ScriptServer, Subject, skip_without, wait};
 use unladen_trace::sql::{Dialect, fingerprint};
 use unladen_trace::{Evidence, MAX_PAYLOAD, Recording};
 
@@ -59,14 +59,10 @@ fn straced(pid: u32, during: impl FnOnce()) -> BTreeMap<String, f64> {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let begun = Instant::now();
-    while !fs::read_to_string(format!("/proc/{pid}/status"))
-        .unwrap()
-        .contains(&format!("TracerPid:\t{}\n", strace.id()))
-    {
-        assert!(begun.elapsed() < Duration::from_secs(30), "strace does not attach");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    wait::until("strace attaches", || {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        status.contains(&format!("TracerPid:\t{}\n", strace.id()))
+    });
     during();
     // What the worker does after its last answer.
     std::thread::sleep(Duration::from_millis(300));
@@ -356,11 +352,7 @@ impl MariaDb {
             .spawn()
             .unwrap();
         let database = Self { folder, server };
-        let begun = Instant::now();
-        while !database.path("socket").exists() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "MariaDB does not come up");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        wait::until("MariaDB comes up", || database.path("socket").exists());
         database
     }
 

@@ -13,7 +13,7 @@ use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
 use unladen_load::{RecordEnd, RecordHead, RecordWriter, RequestRecord};
-use unladen_tests::{Call, Document, Records, Reply, Server};
+use unladen_tests::{Call, Document, Records, Reply, Server, wait};
 
 fn folder_with(name: &str) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -36,6 +36,12 @@ fn varied() -> Server {
 
 fn replay(file: &Path) -> Document {
     Call::load(["--from"]).args([file]).document()
+}
+
+/// Of a load that is still writing; none before there is anything to read.
+fn requests_until_now(file: &Path) -> f64 {
+    let done = Call::load(["--json", "--from"]).args([file]).run();
+    if done.code == Some(0) { done.document().number("requests") } else { 0.0 }
 }
 
 fn replay_with_failures(file: &Path) -> Document {
@@ -88,12 +94,10 @@ fn a_load_that_was_killed_leaves_its_records_until_then() {
     let server = Server::good();
     let (_folder, file) = folder_with("load.records");
     let running = Call::load(["--rate", "100", "-t", "1min", "--record"]).args([&file]).args([server.url("/")]).start();
-    server.wait_for_request();
-    sleep(Duration::from_secs(4));
+    wait::until("a hundred requests are in the file", || requests_until_now(&file) >= 100.0);
     running.signal(Signal::SIGKILL);
     assert_eq!(running.wait().code, None);
     let document = replay(&file);
-    // All but the last second and a bit; less on a machine that is full.
     assert!(document.number("requests") >= 100.0, "{document}");
     assert_eq!(document["ended"], "interrupted");
     assert_eq!(document["rate"], 100.0);
@@ -108,8 +112,7 @@ fn a_load_that_runs_can_be_looked_at() {
     let server = Server::good();
     let (_folder, file) = folder_with("load.records");
     let running = Call::load(["--rate", "100", "-t", "1min", "--record"]).args([&file]).args([server.url("/")]).start();
-    server.wait_for_request();
-    sleep(Duration::from_secs(3));
+    wait::until("requests are in the file", || requests_until_now(&file) > 0.0);
     assert!(replay(&file).number("requests") > 0.0);
     running.interrupt();
     running.wait().ended_with(130);

@@ -105,8 +105,8 @@ fn ctrl_c_ends_a_search_with_the_trials_until_then() {
     let server = hundred_a_second();
     let args = ["--find-capacity", "p50<1ms", "--rate", "60", "-t", "500ms", "--json"];
     let running = Call::load(args).args([server.url("/")]).start();
-    server.wait_for_request();
-    sleep(Duration::from_secs(2));
+    // The thirty of the first trial, and some of the second.
+    server.wait_for_requests(40);
     running.interrupt();
     let document = running.wait().ended_with(130).document();
     assert_eq!(document["ended"], "interrupted");
@@ -123,8 +123,7 @@ fn ctrl_c_shows_what_there_is() {
     let running =
         Call::load(["--rate", "100", "-t", "1min", "--json", "--record"]).args([&file]).args([server.url("/")]);
     let running = running.start();
-    server.wait_for_request();
-    sleep(Duration::from_secs(2));
+    server.wait_for_requests(120);
     running.interrupt();
     let done = running.wait().ended_with(130).says(["interrupted"]);
     let document = done.document();
@@ -140,7 +139,8 @@ fn ctrl_c_shows_what_there_is() {
 fn ctrl_c_gives_up_what_is_under_way_and_says_so() {
     let server = Server::hanging_after(11);
     let running = Call::load(["-c", "4", "-t", "1min", "--json", &server.url("/")]).start();
-    sleep(Duration::from_secs(2));
+    // Those that are answered, and one on each connection that is not.
+    server.wait_for_requests(15);
     running.signal(Signal::SIGTERM);
     let document = running.wait().ended_with(130).document();
     assert_eq!((document.number("requests"), document.number("abandoned")), (10.0, 4.0), "{document}");
@@ -151,8 +151,7 @@ fn ctrl_c_gives_up_what_is_under_way_and_says_so() {
 fn a_generator_that_was_late_says_that_the_result_is_unfit() {
     let server = Server::good();
     let running = Call::load(["--rate", "100", "-t", "4s", "--json", &server.url("/")]).start();
-    server.wait_for_request();
-    sleep(Duration::from_secs(1));
+    server.wait_for_requests(50);
     running.signal(Signal::SIGSTOP);
     sleep(Duration::from_millis(700));
     running.signal(Signal::SIGCONT);

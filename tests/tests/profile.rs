@@ -1,13 +1,15 @@
 //! `unladen profile` on a real MediaWiki, and what it does with files.
 
 use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use serde_json::Value;
-use unladen_tests::{Ability, Call, Document, Done, ScriptServer, Subject, skip_without};
+use unladen_tests::{Ability, Call, Document, Done, ScriptServer, Subject, skip_without, wait};
 
 /// Requests of a profile: at 20 ms each, some thousand samples.
 const REQUESTS: &str = "60";
@@ -107,6 +109,17 @@ fn without_fastcgi_the_kernels_clock_serves_and_says_so() {
     refused.says(["FastCGI"]);
 }
 
+/// A file that grows by a byte with each page that the wiki is asked for, whoever asks.
+fn let_the_wiki_tell(wiki: &Subject) -> PathBuf {
+    let state = PathBuf::from(wiki.get("STATE"));
+    let asked = state.join("asked");
+    fs::write(&asked, "").unwrap();
+    fs::set_permissions(&asked, fs::Permissions::from_mode(0o666)).unwrap();
+    let mut settings = fs::OpenOptions::new().append(true).open(state.join("LocalSettings.php")).unwrap();
+    writeln!(settings, "file_put_contents('{}', '.', FILE_APPEND);", asked.display()).unwrap();
+    asked
+}
+
 /// Ended by a signal, it shows what it has; the application is as it was, which the tests of the crate look at.
 #[test]
 fn a_profile_that_is_interrupted_shows_what_it_has() {
@@ -114,8 +127,10 @@ fn a_profile_that_is_interrupted_shows_what_it_has() {
         return;
     }
     let wiki = Subject::up("mediawiki");
+    let asked = let_the_wiki_tell(&wiki);
     let running = Call::new(["profile", "--time", "5min", "--no-files", "--json", wiki.url()]).start();
-    std::thread::sleep(Duration::from_secs(12));
+    // Some go before it begins, and some are not looked at.
+    wait::until("pages have been asked for", || fs::metadata(&asked).unwrap().len() >= 60);
     running.signal(Signal::SIGINT);
     let done = running.wait().ended_with(130);
     let document = done.document();

@@ -4,11 +4,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
-use unladen_tests::{Ability, Call, Document, Running, ScriptServer, php_settings, skip_without};
+use unladen_tests::{Ability, Call, Document, Running, ScriptServer, free_port, php_settings, skip_without, wait};
 
 /// Most of it is one function. It tells whether it is profiled, keeps the mark that it came with, and what it can see.
 const PAGE: &str = r"<?php
@@ -57,14 +56,10 @@ fn marked(url: &str, mark: &str) -> String {
 
 /// Waits until the page has come by a mark, and takes it.
 fn mark(site: &ScriptServer) -> String {
-    let begun = Instant::now();
-    loop {
-        match fs::read_to_string(site.path("mark")) {
-            Ok(mark) if !mark.is_empty() => return mark,
-            _ => assert!(begun.elapsed() < Duration::from_secs(60), "nothing is profiled"),
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait::until_ok("something is profiled", || match fs::read_to_string(site.path("mark")) {
+        Ok(mark) if !mark.is_empty() => Ok(mark),
+        other => Err(format!("{other:?}")),
+    })
 }
 
 fn share(document: &Document, function: &str, of: &str) -> f64 {
@@ -184,18 +179,14 @@ fn whoever_answers_can_write_what_it_saw() {
     }
     let (folder, file) = printed();
     fs::write(folder.path().join("index.php"), PAGE).unwrap();
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let mut command = Command::new("setpriv");
     command.env("PHP_INI_SCAN_DIR", php_settings(folder.path()));
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--pdeathsig=KILL", "--", "php"]);
     command.args(["-d", "extension=excimer.so", "-d", &format!("auto_prepend_file={}", file.display()), "-S"]);
     command.arg(format!("127.0.0.1:{port}")).arg("-t").arg(folder.path()).stdin(Stdio::null());
     let _worker = Worker(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    let begun = Instant::now();
-    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "php does not come up");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait::until_ok("php comes up", || std::net::TcpStream::connect(("127.0.0.1", port)));
     let document = profile(["-n", "8", &format!("http://127.0.0.1:{port}/")]).document();
     assert!(share(&document, "burn", "self_share") > 0.5, "{document}");
 }

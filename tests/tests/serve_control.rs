@@ -14,10 +14,10 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
-use unladen_tests::{Call, Reply, Server};
+use unladen_tests::{Call, Reply, Server, free_address};
 
 use serve_control::client::{Client, Load};
-use serve_control::proxy::{Proxy, free_address};
+use serve_control::proxy::Proxy;
 
 /// A listener of TCP and one of a Unix socket, before this upstream.
 fn config(server: &Server, listen: SocketAddr, more: &str) -> String {

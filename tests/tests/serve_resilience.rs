@@ -5,19 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use unladen_tests::{Outbound, Peer, Upstream, Wire};
-
-/// Far above what any wait of the tests takes.
-const LIMIT: Duration = Duration::from_secs(30);
+use unladen_tests::{Outbound, Peer, Upstream, Wire, wait};
 
 /// Asks until the answer is so.
 #[track_caller]
-fn ask_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < LIMIT, "it is never so: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+fn ask_until(what: &str, is_so: impl FnMut() -> bool) {
+    wait::until(what, is_so);
 }
 
 /// What an upstream does instead of answering.

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use nix::sys::signal::Signal;
 use unladen_tests::h2::{H2Answer, H2Client, request, send_body};
 use unladen_tests::site::{app, get, page};
-use unladen_tests::{Serve, Site, Upstream, Wire};
+use unladen_tests::{Serve, Site, Upstream, Wire, wait};
 
 const MIB: usize = 1 << 20;
 /// Far above what any wait of the tests takes.
@@ -42,16 +42,13 @@ fn post(path: &str, lines: &str) -> String {
 
 /// Waits until a metric is at least this much.
 fn wait_for(site: &Site, start: &str, least: f64) {
-    let begun = Instant::now();
-    loop {
+    wait::until_ok(&format!("it is {least}"), || {
         let text = Wire::unix(&site.path("admin.sock")).get("/metrics").is(200).text();
         let line = text.lines().find(|line| line.starts_with(start)).unwrap_or_default();
-        if line.rsplit(' ').next().and_then(|value| value.parse().ok()).is_some_and(|value: f64| value >= least) {
-            return;
-        }
-        assert!(begun.elapsed() < LIMIT, "it never is {least}: {line}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+        let is_there =
+            line.rsplit(' ').next().and_then(|value| value.parse().ok()).is_some_and(|value: f64| value >= least);
+        if is_there { Ok(()) } else { Err(line.to_owned()) }
+    });
 }
 
 /// A POST whose body has begun and does not go on.
@@ -448,11 +445,7 @@ fn uploads_under_way_survive_a_reload_and_a_stop() {
     assert_eq!(first.answer().is(200).text(), told("/reload", &body));
     let address = site.address();
     let stopping = std::thread::spawn(move || site.stop());
-    let begun = Instant::now();
-    while TcpStream::connect(address).is_ok() {
-        assert!(begun.elapsed() < LIMIT, "it goes on listening");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait::until("it listens no more", || TcpStream::connect(address).is_err());
     second.send(&body[50_000..]);
     assert_eq!(second.answer().is(200).text(), told("/stop", &body));
     stopping.join().expect("it stops well");

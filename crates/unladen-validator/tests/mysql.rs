@@ -133,11 +133,9 @@ fn a_slow_question_ends_alone(mariadb: &MariaDb) {
     let validator = mariadb.validator("select sleep(if(? = 'slow', 60, 0))", Duration::from_millis(400));
     run(async {
         assert_eq!(ask(&validator, "fast").await, Ok(Some("0".to_owned())));
-        let begun = Instant::now();
-        // MariaDB ends it with an answer of its own: 1, or an error.
-        let slow = ask(&validator, "slow").await;
+        // MariaDB ends it with an answer of its own: 1, or an error. Left to itself it would take a minute, and be 0.
+        let slow = tokio::time::timeout(LONG * 3, ask(&validator, "slow")).await.expect("it ends by itself");
         assert!(slow == Err(AskError::Timeout) || slow == Ok(Some("1".to_owned())), "{slow:?}");
-        assert!(begun.elapsed() < Duration::from_secs(2));
         assert_eq!(ask(&validator, "fast").await, Ok(Some("0".to_owned())));
         assert_eq!(
             mariadb.sql("select count(*) from information_schema.processlist where info like 'select sleep%'").trim(),
@@ -191,9 +189,9 @@ fn outages_end(mariadb: &mut MariaDb) {
         let stopped = mariadb.server.processes();
         signal("STOP", &stopped);
         for number in 0..3 {
-            let begun = Instant::now();
-            assert_eq!(ask(&validator, "12").await, Err(AskError::Timeout), "{number}");
-            assert!(begun.elapsed() < Duration::from_secs(1));
+            // The server says nothing, so only the validator's own time can end it.
+            let answer = tokio::time::timeout(LONG, ask(&validator, "12")).await.expect("it ends by itself");
+            assert_eq!(answer, Err(AskError::Timeout), "{number}");
         }
         signal("CONT", &stopped);
         comes_back(&validator).await;

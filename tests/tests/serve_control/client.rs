@@ -7,10 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
-/// Far above what anything takes.
-const LIMIT: Duration = Duration::from_secs(60);
+use unladen_tests::wait;
 
 /// A client that forgives nothing: whatever goes wrong is an error, and nothing is sent a second time.
 pub struct Client<S> {
@@ -34,26 +32,14 @@ impl Client<TcpStream> {
 
     #[track_caller]
     pub fn tcp_when_it_listens(address: SocketAddr) -> Self {
-        Self::of(until(|| TcpStream::connect(address)))
+        Self::of(wait::until_ok("somebody listens", || TcpStream::connect(address)))
     }
 }
 
 impl Client<UnixStream> {
     #[track_caller]
     pub fn unix_when_it_listens(path: &Path) -> Self {
-        Self::of(until(|| UnixStream::connect(path)))
-    }
-}
-
-#[track_caller]
-fn until<T>(attempt: impl Fn() -> io::Result<T>) -> T {
-    let begun = Instant::now();
-    loop {
-        match attempt() {
-            Ok(done) => return done,
-            Err(error) if begun.elapsed() > LIMIT => panic!("nobody listens: {error}"),
-            Err(_) => std::thread::sleep(Duration::from_millis(5)),
-        }
+        Self::of(wait::until_ok("somebody listens", || UnixStream::connect(path)))
     }
 }
 

@@ -1,21 +1,16 @@
 //! The principal type is [`Proxy`]: `unladen serve` and the processes that take over from it.
 
 use std::fs::{self, File};
-use std::net::{SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
-use unladen_tests::binary;
+use unladen_tests::{binary, wait};
 
 use super::client::Client;
-
-/// Far above what anything takes.
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// `unladen serve`, and the processes that take over from it. What is left of them is killed when this is dropped.
 ///
@@ -45,11 +40,6 @@ impl Start {
         self.script = Some(script);
         self
     }
-}
-
-/// An address where nothing listens.
-pub fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port")
 }
 
 impl Proxy {
@@ -136,21 +126,19 @@ impl Proxy {
     /// Waits until words were said so many times.
     #[track_caller]
     pub fn wait_until_said(&self, words: &str, times: usize) {
-        let begun = Instant::now();
-        while self.said().matches(words).count() < times {
-            assert!(begun.elapsed() < LIMIT, "{words:?} was not said {times} times\n{}", self.said());
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let what = format!("{words:?} was said {times} times");
+        wait::until_ok(&what, || self.or_said(self.said().matches(words).count() >= times));
     }
 
     /// Waits until something is so.
     #[track_caller]
     pub fn wait_until(&self, is_so: impl Fn() -> bool) {
-        let begun = Instant::now();
-        while !is_so() {
-            assert!(begun.elapsed() < LIMIT, "it is never so\n{}", self.said());
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait::until_ok("it is so", || self.or_said(is_so()));
+    }
+
+    /// What it has said, where something is not so yet.
+    fn or_said(&self, is_so: bool) -> Result<(), String> {
+        if is_so { Ok(()) } else { Err(self.said()) }
     }
 
     /// The process that serves.
@@ -183,11 +171,7 @@ impl Proxy {
         match self.heir {
             None => self.ended(0),
             Some(heir) => {
-                let begun = Instant::now();
-                while kill(heir, None).is_ok() && !is_zombie(heir) {
-                    assert!(begun.elapsed() < LIMIT, "it does not end\n{}", self.said());
-                    std::thread::sleep(Duration::from_millis(5));
-                }
+                wait::until_ok("it ends", || self.or_said(kill(heir, None).is_err() || is_zombie(heir)));
                 // The first handed over long ago.
                 self.ended(0);
             }
@@ -198,14 +182,9 @@ impl Proxy {
     /// Waits until the first process has ended, with this code.
     #[track_caller]
     pub fn ended(&self, code: i32) {
-        let begun = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.borrow_mut().try_wait().expect("a child can be waited for") {
-                break status;
-            }
-            assert!(begun.elapsed() < LIMIT, "it does not end\n{}", self.said());
-            std::thread::sleep(Duration::from_millis(5));
-        };
+        let status = wait::until_ok("it ends", || {
+            self.child.borrow_mut().try_wait().expect("a child can be waited for").ok_or_else(|| self.said())
+        });
         assert_eq!(status.code(), Some(code), "{}", self.said());
         assert!(!self.said().contains("panicked at"), "{}", self.said());
     }

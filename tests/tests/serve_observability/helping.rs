@@ -1,18 +1,15 @@
 //! What these tests ask with.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use unladen_tests::Server;
-
-/// Far above what anything of this takes.
-const LIMIT: Duration = Duration::from_secs(60);
+pub(crate) use unladen_tests::free_port;
+use unladen_tests::{Server, wait};
 
 /// OpenTelemetry's messages for Python, with what they need.
 const MESSAGES: [&str; 2] = ["opentelemetry-proto==1.36.0", "protobuf==6.33.0"];
@@ -107,19 +104,10 @@ fn exchange(mut stream: impl Read + Write, request: &str) -> (u16, String) {
     (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
 }
 
-/// A port that nobody listens at.
-pub(crate) fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
-}
-
 /// Waits until it is so.
 #[track_caller]
 pub(crate) fn eventually(is_so: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < LIMIT, "never came true");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait::until("it is so", is_so);
 }
 
 /// The lines of an access log.

@@ -3,9 +3,8 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-use unladen_tests::ScriptServer;
+use unladen_tests::{ScriptServer, wait};
 
 use crate::cases::Becomes::{Cut, Last, Refused, Sent};
 use crate::cases::TABLES;
@@ -135,12 +134,10 @@ impl Nginx {
         let mut command = Command::new("nginx");
         command.args(["-p", &at.to_string(), "-e", &format!("{at}/error.log"), "-c", &format!("{at}/nginx.conf")]);
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("nginx");
-        let begun = Instant::now();
-        while !folder.join("nginx.sock").exists() {
-            let log = std::fs::read_to_string(folder.join("error.log")).unwrap_or_default();
-            assert!(begun.elapsed() < Duration::from_secs(30), "nginx does not come up: {log}");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait::until_ok("nginx comes up", || {
+            let log = || std::fs::read_to_string(folder.join("error.log")).unwrap_or_default();
+            folder.join("nginx.sock").exists().then_some(()).ok_or_else(log)
+        });
         Self(child)
     }
 }

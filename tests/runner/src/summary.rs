@@ -1,0 +1,90 @@
+//! The principal type is [`Summary`]: what is told at the end of all tests.
+
+use std::time::Duration;
+
+use crate::kind::Kind;
+use crate::outcome::{Counts, Outcome};
+use crate::retry::Retry;
+
+/// So many of the slowest programs are told.
+const SLOWEST: usize = 10;
+
+/// What is told at the end of all tests.
+pub(crate) struct Summary<'a> {
+    outcomes: &'a [Outcome],
+    retries: &'a [Retry],
+}
+
+// === impl Summary ===
+
+impl<'a> Summary<'a> {
+    pub(crate) fn new(outcomes: &'a [Outcome], retries: &'a [Retry]) -> Self {
+        Self { outcomes, retries }
+    }
+
+    /// Whether each program ended well, or each of its failed tests did when it ran again.
+    pub(crate) fn is_good(&self) -> bool {
+        self.failing().is_empty()
+    }
+
+    /// Programs with a test that failed for good.
+    fn failing(&self) -> Vec<&'a Outcome> {
+        let passed_again = |outcome: &Outcome| {
+            let mut own = self.retries.iter().filter(|retry| retry.program == outcome.name()).peekable();
+            own.peek().is_some() && own.all(|retry| retry.passed)
+        };
+        self.outcomes.iter().filter(|outcome| !outcome.is_good && !passed_again(outcome)).collect()
+    }
+
+    pub(crate) fn print(&self, time: Duration) {
+        println!("The slowest programs:");
+        let mut slowest: Vec<&Outcome> = self.outcomes.iter().collect();
+        slowest.sort_by_key(|outcome| std::cmp::Reverse(outcome.time));
+        for outcome in slowest.iter().take(SLOWEST) {
+            let measures = outcome.program.as_ref().is_some_and(|program| program.kind == Kind::Measures);
+            let alone = if measures { " (alone)" } else { "" };
+            println!("{:7.1} s  {}{alone}", outcome.time.as_secs_f64(), outcome.name());
+        }
+        println!();
+        let is_flaky = |retry: &&Retry| retry.passed;
+        for retry in self.retries.iter().filter(is_flaky) {
+            let how = match retry.kind {
+                Kind::Independent => "failed beside other programs and passed alone",
+                Kind::Measures => "failed and passed when it ran again",
+            };
+            println!("FLAKY: {} {how}; at first:\n{}\n", retry.name(), retry.said);
+        }
+        let failing = self.failing();
+        for outcome in &failing {
+            let tests: Vec<String> =
+                outcome.failed().into_iter().filter(|test| !self.has_passed(outcome, test)).collect();
+            println!(
+                "FAILED: {}: {}",
+                outcome.name(),
+                if tests.is_empty() { "all of it".into() } else { tests.join(", ") }
+            );
+        }
+        let sum = self.outcomes.iter().map(Outcome::counts).fold(Counts::default(), |sum, own| Counts {
+            passed: sum.passed + own.passed,
+            failed: sum.failed + own.failed,
+            ignored: sum.ignored + own.ignored,
+            skipped: sum.skipped + own.skipped,
+        });
+        let flaky = self.retries.iter().filter(is_flaky).count();
+        println!(
+            "test: {} programs in {:.0} s: {} passed, {} failed, {} of them FLAKY, {} ignored, {} SKIPPED",
+            self.outcomes.len(),
+            time.as_secs_f64(),
+            sum.passed,
+            sum.failed,
+            flaky,
+            sum.ignored,
+            sum.skipped,
+        );
+    }
+
+    fn has_passed(&self, outcome: &Outcome, test: &str) -> bool {
+        let name = outcome.name();
+        self.retries.iter().any(|retry| retry.passed && retry.program == name && retry.test.as_deref() == Some(test))
+    }
+}

@@ -1,0 +1,35 @@
+//! Waiting for what another process or thread does: [`until`] and [`until_ok`].
+
+use std::fmt::Display;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Far above what anything takes that a test waits for, on a machine with much else to do.
+const LIMIT: Duration = Duration::from_secs(60);
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Waits until this is so.
+///
+/// # Panics
+/// With these words, if it never is.
+#[track_caller]
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    until_ok(what, || if is_so() { Ok(()) } else { Err("it is not so") });
+}
+
+/// Waits until this comes to something, and returns that.
+///
+/// # Panics
+/// With these words and the last error, if it never does.
+#[track_caller]
+pub fn until_ok<T, E: Display>(what: &str, mut attempt: impl FnMut() -> Result<T, E>) -> T {
+    let begun = Instant::now();
+    loop {
+        match attempt() {
+            Ok(done) => return done,
+            Err(error) if begun.elapsed() > LIMIT => panic!("waited for {LIMIT:?} until {what}: {error}"),
+            Err(_) => sleep(PAUSE),
+        }
+    }
+}
