@@ -1,21 +1,25 @@
 //! The PHP files of an application, and what each declares. The principal type is [`Tree`].
 
+mod found;
+mod path;
 mod read;
 mod roots;
+mod source_file;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::map::OWN_CLASS;
-use crate::php::{self, Declaration};
 use crate::{Application, Problem};
 
+use found::Found;
 use roots::Roots;
-pub(crate) use roots::is_php;
+
+pub(crate) use path::{is_below, is_php};
+pub use source_file::SourceFile;
 
 /// The PHP files below the folders that an application's loaders look into, and those that its lists name.
 ///
@@ -31,58 +35,23 @@ pub struct Tree {
     problems: BTreeMap<BString, Problem>,
 }
 
-/// What is in a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SourceFile {
-    /// In the order of the file.
-    pub declarations: Box<[Declaration]>,
-    /// What PHP itself could not read, with its line.
-    pub broken: Option<(u32, &'static str)>,
-    /// Whether its path may go through symbolic links.
-    is_linked: bool,
-    /// Of a file with many declarations, where each name in lower case is first.
-    places: Option<HashMap<BString, usize>>,
-}
-
-/// How many declarations are looked through one by one.
-const FEW: usize = 16;
-
-impl SourceFile {
-    /// What it says of `class`, whose case does not matter.
-    pub fn declaration_of(&self, class: &BStr) -> Option<&Declaration> {
-        match &self.places {
-            Some(places) => self.declarations.get(*places.get(class.to_ascii_lowercase().as_bstr())?),
-            None => self.declarations.iter().find(|declaration| declaration.name.eq_ignore_ascii_case(class)),
-        }
-    }
-
-    fn of(source: &[u8], is_linked: bool) -> Self {
-        let php::Scan { mut declarations, broken } = php::scan(source);
-        // A map that were in itself would never be done.
-        declarations.retain(|declaration| !declaration.name.starts_with(OWN_CLASS.as_bytes()));
-        let places = (declarations.len() > FEW).then(|| {
-            // The first of a name is what counts, so it is put in last.
-            let names = declarations.iter().enumerate().rev();
-            names.map(|(place, declaration)| (declaration.name.to_ascii_lowercase().into(), place)).collect()
-        });
-        Self { declarations: declarations.into(), broken, is_linked, places }
-    }
-
-    /// Reads it, which may be behind links.
-    fn read(path: &Path) -> Result<Option<Self>, Problem> {
-        let Some(mut file) = read::open(path)? else { return Ok(None) };
-        match read::Buffer::default().fill(&mut file) {
-            Ok(source) => Ok(Some(Self::of(source, true))),
-            Err(error) => Err(read::unreadable(path, &error)),
-        }
-    }
-}
-
 impl Tree {
     /// Reads all that the application's loaders may find, with as many threads as there are processors.
     pub fn read(application: &Application) -> Self {
         let roots = Roots::of(application);
-        Self { listed: roots.files.clone(), ..walk::walk(&roots) }
+        Self::of(walk::walk(&roots), roots.files)
+    }
+
+    fn of(found: Found, listed: BTreeSet<BString>) -> Self {
+        let Found { files, folders, problems, .. } = found;
+        let keyed = |problem: Problem| (BString::from(problem.path.as_os_str().as_bytes()), problem);
+        let problems = problems.into_iter().map(keyed).collect();
+        let mut tree = Self { files: BTreeMap::new(), folders, listed, problems };
+        for (path, file) in &files {
+            tree.complain(path, file);
+        }
+        tree.files = files.into_iter().collect();
+        tree
     }
 
     /// The file of that path.
@@ -175,12 +144,6 @@ impl Tree {
             self.problems.insert(path.clone(), problem);
         }
     }
-}
-
-/// Whether `file` is `path` or below the folder `path`.
-pub(crate) fn is_below(file: &BStr, path: &Path) -> bool {
-    let folder = path.as_os_str().as_bytes();
-    file.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || folder.ends_with(b"/"))
 }
 
 fn real(path: &BString) -> Option<PathBuf> {

@@ -6,6 +6,7 @@
 //! `if` and of functions. `path` is the file as PHP knows it: `__DIR__` has no symbolic links in PHP, so whoever reads
 //! a file through one resolves it first.
 
+mod call;
 mod expression;
 mod scope;
 mod value;
@@ -14,23 +15,11 @@ mod walk;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+pub use call::Call;
 pub use value::Value;
 use walk::{Event, Walk};
 
 use crate::Problem;
-
-/// A call of a function.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
-    /// The function, as it was asked for.
-    pub name: String,
-    /// Its line, from 1.
-    pub line: u32,
-    /// The values of its arguments; nothing for one that is not constant.
-    pub args: Vec<Option<Value>>,
-    /// Whether it stands in braces, or hangs on an `if` or the like.
-    pub conditional: bool,
-}
 
 /// What a file returns, by the first `return` outside of functions and conditions.
 ///

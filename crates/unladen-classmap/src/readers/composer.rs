@@ -130,8 +130,3 @@ fn switch_on(vendor: &str, prepends: bool) -> Vec<String> {
     });
     lines
 }
-
-/// Whether a package's name means PHP, one of its extensions or Composer itself.
-fn links_to_platform(name: &str) -> bool {
-    !name.contains('/')
-}

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
 
-use super::mediawiki::calls::{INCLUDE, as_calls};
 use super::path::plain;
+use super::settings_calls::{INCLUDE, as_calls};
 use crate::Problem;
 use crate::php::constant::{Value, calls};
 

@@ -13,14 +13,14 @@
 //! Old extensions that write to `$wgAutoloadClasses` are not followed: MediaWiki's own loader goes on finding their
 //! classes.
 
-pub(super) mod calls;
 mod core;
+mod follow;
 mod manifest;
 mod namespaces;
 mod registry;
 mod settings;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use self::core::Core;
 use self::manifest::Manifest;
@@ -49,7 +49,7 @@ impl Reader for MediaWiki {
     fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem> {
         let core = Core::read(root)?;
         let settings = match options.extensions {
-            Extensions::All => Settings { loaded: all_manifests(&core.root), ..Settings::default() },
+            Extensions::All => Settings { loaded: Manifest::all(&core.root), ..Settings::default() },
             Extensions::Enabled => enabled(root, &core, options),
         };
         Ok(Registry::new(core).application(settings))
@@ -71,23 +71,11 @@ fn enabled(root: &Path, core: &Core, options: &Options) -> Settings {
         return nothing("is not PHP, which alone is followed here", true);
     }
     match std::fs::File::open(&file) {
-        Ok(_) => Settings::read(&file, &core.root),
+        Ok(_) => follow::settings(&file, &core.root),
         // A wiki that is not set up yet.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && options.settings.is_none() => {
             nothing("is not there", false)
         }
         Err(error) => nothing(&format!("cannot be read ({error})"), true),
     }
-}
-
-/// Every extension and skin that is there, in the order of their names.
-fn all_manifests(root: &Path) -> Vec<PathBuf> {
-    let mut manifests = Vec::new();
-    for (folder, file) in [("extensions", "extension.json"), ("skins", "skin.json")] {
-        let names = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
-        let mut of_kind: Vec<_> = names.map(|name| name.path().join(file)).filter(|path| path.is_file()).collect();
-        of_kind.sort();
-        manifests.append(&mut of_kind);
-    }
-    manifests
 }

@@ -14,8 +14,8 @@ use bstr::ByteSlice;
 
 use super::bundled::vendors;
 use super::constants::Settings;
-use super::mediawiki::calls::{INCLUDE, as_calls};
 use super::path::plain;
+use super::settings_calls::{INCLUDE, as_calls};
 use super::{Extensions, Options, Reader, composer};
 use crate::php::constant::{Value, calls};
 use crate::{Application, Loader, Problem, Standing};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 
-use super::is_below;
+use super::path::{is_below, is_php};
 use crate::Application;
 
 /// The folders and files that an application's loaders may look into.
@@ -43,11 +43,6 @@ impl Roots {
         files.retain(|file| !(is_php(file) && folders.iter().any(|folder| is_walked(file, folder))));
         Self { folders, files }
     }
-}
-
-/// Whether a file of that name is read wherever it is met: what Composer takes for PHP, too.
-pub(crate) fn is_php(name: &[u8]) -> bool {
-    name.ends_with(b".php") || name.ends_with(b".inc")
 }
 
 /// Whether walking `folder` meets `file`: it is below, and nothing on the way to it is hidden.

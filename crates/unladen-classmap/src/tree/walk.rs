@@ -3,8 +3,6 @@
 //! Threads take tasks from one list: a folder to list, or some of its files to read. Files are opened in their folder,
 //! so that the kernel does not look up the whole path of each.
 
-mod found;
-
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,9 +13,10 @@ use nix::errno::Errno;
 use nix::fcntl::{AtFlags, OFlag, open};
 use nix::sys::stat::{Mode, SFlag, fstat, fstatat};
 
-use super::roots::{Roots, is_php};
-use super::{SourceFile, Tree};
-use found::{Found, joined, path_of};
+use super::found::Found;
+use super::path::{is_php, joined, path_of};
+use super::roots::Roots;
+use super::source_file::SourceFile;
 
 /// No more threads than this: what is left is waiting for the kernel's locks.
 const MOST_THREADS: usize = 16;
@@ -37,11 +36,11 @@ const MOST_LINKED: usize = 100_000;
 const MOST_FILES: usize = 4_000_000;
 
 /// Reads all files of the roots.
-pub(super) fn walk(roots: &Roots) -> Tree {
+pub(super) fn walk(roots: &Roots) -> Found {
     walk_up_to(roots, MOST_LINKED)
 }
 
-fn walk_up_to(roots: &Roots, most_linked: usize) -> Tree {
+fn walk_up_to(roots: &Roots, most_linked: usize) -> Found {
     let work = Work::new(roots, most_linked);
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     let found: Vec<Found> = std::thread::scope(|scope| {
@@ -295,12 +294,12 @@ mod tests {
             }
         }
         let roots = Roots { folders: vec![folder.path().to_owned()], files: BTreeSet::new() };
-        let tree = walk_up_to(&roots, 1000);
-        assert!((100..1000).contains(&tree.folders.len()), "{}", tree.folders.len());
-        assert_eq!(tree.problems.len(), 0);
-        let tree = walk_up_to(&roots, 50);
-        assert_eq!(tree.folders.len(), 6 + 50);
-        let problems: Vec<_> = tree.problems.values().collect();
+        let found = walk_up_to(&roots, 1000);
+        assert!((100..1000).contains(&found.folders.len()), "{}", found.folders.len());
+        assert_eq!(found.problems.len(), 0);
+        let found = walk_up_to(&roots, 50);
+        assert_eq!(found.folders.len(), 6 + 50);
+        let problems = found.problems;
         assert!(matches!(problems.as_slice(), [one] if one.hides && one.what.contains("more than 50")), "{problems:?}");
     }
 }

@@ -6,7 +6,7 @@ mod skip;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::Call;
+use super::call::Call;
 use super::expression::{Expression, Failure};
 use super::scope::Scope;
 use super::value::Value;

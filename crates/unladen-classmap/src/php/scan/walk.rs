@@ -8,8 +8,9 @@ mod judge;
 use bstr::BString;
 use wide::u8x16;
 
+use super::contents::Scan;
+use super::names;
 use super::words::Word;
-use super::{Scan, names};
 use crate::php::skip::{self, Part, Text, find, is};
 
 const STRING: &str = "a string that does not end";

@@ -1,24 +1,17 @@
-//! What the loader does that Composer has written. The principal type is [`VendorLoader`].
+//! What the loader does that Composer has written: [`vendor`].
 
 mod flags;
 mod lists;
+mod source;
+mod vendor_loader;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::{Loader, Problem, Rule};
+use crate::{Problem, Rule};
 pub(crate) use flags::Flags;
 use lists::Lists;
-
-/// The loader of a `vendor` folder.
-#[derive(Debug, Default)]
-pub(crate) struct VendorLoader {
-    pub(crate) loader: Loader,
-    /// Whether it goes before the loaders that are registered already.
-    pub(crate) prepends: bool,
-    /// The files that say so.
-    pub(crate) inputs: Vec<PathBuf>,
-    pub(crate) problems: Vec<Problem>,
-}
+use source::source;
+pub(crate) use vendor_loader::VendorLoader;
 
 /// Whether Composer has written a loader into this `vendor` folder.
 pub(crate) fn is_dumped(vendor: &Path) -> bool {
@@ -62,9 +55,4 @@ pub(crate) fn vendor(vendor: &Path, name: &str) -> Result<VendorLoader, Problem>
         }
     }
     Ok(found)
-}
-
-fn source(path: &Path) -> Result<Vec<u8>, Problem> {
-    std::fs::read(path)
-        .map_err(|error| Problem::of(path, format!("it can't be read: {error}; run composer dump-autoload")).hiding())
 }

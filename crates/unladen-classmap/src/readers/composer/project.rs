@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::json;
 use super::package::Package;
 use super::path::{glob, plain};
-use super::{json, links_to_platform};
 use crate::{Options, Problem};
 
 /// What composer.json says of the whole, and the packages that are there.
@@ -221,4 +221,9 @@ fn path_repositories(json: &Value, folder: &Path, inputs: &mut Vec<PathBuf>) -> 
         }
     }
     packages
+}
+
+/// Whether a package's name means PHP, one of its extensions or Composer itself.
+fn links_to_platform(name: &str) -> bool {
+    !name.contains('/')
 }

@@ -24,6 +24,18 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
+    /// Every extension and skin that is there, in the order of their names.
+    pub(super) fn all(root: &Path) -> Vec<PathBuf> {
+        let mut manifests = Vec::new();
+        for (folder, file) in [("extensions", "extension.json"), ("skins", "skin.json")] {
+            let names = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+            let mut of_kind: Vec<_> = names.map(|name| name.path().join(file)).filter(|path| path.is_file()).collect();
+            of_kind.sort();
+            manifests.append(&mut of_kind);
+        }
+        manifests
+    }
+
     /// Reads it.
     ///
     /// # Errors

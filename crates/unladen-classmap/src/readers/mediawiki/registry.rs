@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
+use super::core::Core;
+use super::manifest::Manifest;
 use super::namespaces::Namespaces;
-use super::{Core, Manifest, Settings, all_manifests};
+use super::settings::Settings;
 use crate::readers::composer;
 use crate::readers::path;
 use crate::{Application, Loader, Rule, Standing};
@@ -83,7 +85,7 @@ impl Registry {
 
         let mut doubtful = settings.perhaps;
         if settings.open {
-            doubtful.extend(all_manifests(&self.core.root));
+            doubtful.extend(Manifest::all(&self.core.root));
         }
         for file in doubtful.into_iter().filter(|file| loaded.insert(file.clone())) {
             self.perhaps(&file);

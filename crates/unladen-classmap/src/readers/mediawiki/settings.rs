@@ -1,13 +1,10 @@
-//! Which extensions and skins LocalSettings.php loads. The principal type is [`Settings`].
+//! The principal type is [`Settings`]: which extensions and skins LocalSettings.php loads.
 
-mod follow;
-
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bstr::BString;
 
 use crate::Problem;
-use follow::Follower;
 
 /// What its calls come to, in their order.
 #[derive(Debug, Default)]
@@ -30,13 +27,4 @@ pub(super) struct Settings {
     pub(super) inputs: Vec<PathBuf>,
     /// What was not followed.
     pub(super) problems: Vec<Problem>,
-}
-
-impl Settings {
-    /// Follows `file` and what it includes. MediaWiki is in `root`, which has no symbolic links.
-    pub(super) fn read(file: &Path, root: &Path) -> Self {
-        let mut settings = Self::default();
-        Follower::new(root, &mut settings).follow(file, false, 0);
-        settings
-    }
 }

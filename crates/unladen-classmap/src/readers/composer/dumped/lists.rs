@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
 
-use super::{VendorLoader, source};
+use super::source::source;
+use super::vendor_loader::VendorLoader;
 use crate::Problem;
 use crate::php::constant::{Value, assigned_all, returned};
 use crate::readers::composer::path::plain;

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
 
-use super::Settings;
+use super::settings::Settings;
 use crate::Problem;
 use crate::map::OWN_CLASS;
 use crate::php::constant::{Call, Value, assigned, calls};
-use crate::readers::mediawiki::calls::{CLASSES, INCLUDE, NAMESPACES, OLD_CLASS, QUEUE, as_calls};
 use crate::readers::mediawiki::core::read;
 use crate::readers::path::plain;
+use crate::readers::settings_calls::{CLASSES, INCLUDE, NAMESPACES, OLD_CLASS, QUEUE, as_calls};
 
 /// How deep files that include one another are followed, and how many in all.
 const DEEPEST: usize = 16;
@@ -36,8 +36,15 @@ const NAMES: [&str; 9] = [
 /// What becomes of classes that are not in the map.
 const LEFT: &str = "its classes are left to MediaWiki's own loader";
 
+/// What `file` and what it includes come to. MediaWiki is in `root`, which has no symbolic links.
+pub(super) fn settings(file: &Path, root: &Path) -> Settings {
+    let mut settings = Settings::default();
+    Follower::new(root, &mut settings).follow(file, false, 0);
+    settings
+}
+
 /// Goes from file to file.
-pub(super) struct Follower<'a> {
+struct Follower<'a> {
     root: &'a Path,
     seen: BTreeSet<PathBuf>,
     settings: &'a mut Settings,
@@ -52,11 +59,11 @@ struct At<'a> {
 }
 
 impl<'a> Follower<'a> {
-    pub(super) fn new(root: &'a Path, settings: &'a mut Settings) -> Self {
+    fn new(root: &'a Path, settings: &'a mut Settings) -> Self {
         Self { root, seen: BTreeSet::new(), settings }
     }
 
-    pub(super) fn follow(&mut self, file: &Path, conditional: bool, depth: usize) {
+    fn follow(&mut self, file: &Path, conditional: bool, depth: usize) {
         // PHP's `__DIR__` has no symbolic links, and what is included twice is mostly included once.
         let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
         if !self.seen.insert(real.clone()) {

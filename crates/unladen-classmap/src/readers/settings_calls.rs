@@ -7,7 +7,7 @@
 use crate::php::skip;
 
 /// What is included, by any of PHP's four words.
-pub(in crate::readers) const INCLUDE: &str = "unladen_include";
+pub(super) const INCLUDE: &str = "unladen_include";
 /// Namespaces that are added to the AutoLoader by hand.
 pub(super) const NAMESPACES: &str = "unladen_namespaces";
 /// Classes that are added to the AutoLoader by hand.
@@ -35,7 +35,7 @@ const FORMS: &[(&[&[u8]], &str, bool)] = &[
 const OLD_LIST: &[u8] = b"$wgAutoloadClasses";
 
 /// The source with these forms as calls; the rest of it as it is, also where PHP itself could not read on.
-pub(in crate::readers) fn as_calls(source: &[u8]) -> Vec<u8> {
+pub(super) fn as_calls(source: &[u8]) -> Vec<u8> {
     let mut written = Vec::with_capacity(source.len() + 256);
     let mut at = skip::html(source, 0).unwrap_or(source.len());
     written.extend_from_slice(&source[..at]);

@@ -1,26 +1,25 @@
 //! What one thread has found. The principal type is [`Found`].
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use bstr::{BString, ByteVec};
+use bstr::BString;
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::Mode;
 
+use super::path::{joined, path_of};
+use super::read::{Buffer, open, unreadable};
+use super::source_file::SourceFile;
 use crate::Problem;
-use crate::tree::read::{Buffer, open, unreadable};
-use crate::tree::{SourceFile, Tree};
 
 /// Files, folders and problems, in no order.
 #[derive(Default)]
 pub(super) struct Found {
-    files: Vec<(BString, SourceFile)>,
+    pub(super) files: Vec<(BString, SourceFile)>,
     pub(super) folders: Vec<PathBuf>,
-    problems: Vec<Problem>,
+    pub(super) problems: Vec<Problem>,
     buffer: Buffer,
 }
 
@@ -72,22 +71,16 @@ impl Found {
         });
     }
 
-    pub(super) fn together(all: Vec<Self>) -> Tree {
-        let mut files = Vec::new();
-        let mut tree = Tree::default();
+    /// What all have found, the folders in their order.
+    pub(super) fn together(all: Vec<Self>) -> Self {
+        let mut together = Self::default();
         for mut found in all {
-            files.append(&mut found.files);
-            tree.folders.append(&mut found.folders);
-            tree.problems.extend(
-                found.problems.into_iter().map(|problem| (BString::from(problem.path.as_os_str().as_bytes()), problem)),
-            );
+            together.files.append(&mut found.files);
+            together.folders.append(&mut found.folders);
+            together.problems.append(&mut found.problems);
         }
-        tree.folders.sort();
-        for (path, file) in &files {
-            tree.complain(path, file);
-        }
-        tree.files = files.into_iter().collect();
-        tree
+        together.folders.sort();
+        together
     }
 }
 
@@ -113,16 +106,4 @@ impl From<String> for Failed {
     fn from(what: String) -> Self {
         Self::Bound(what)
     }
-}
-
-pub(super) fn joined(folder: &BString, name: &[u8]) -> BString {
-    let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
-    path.push_str(folder);
-    path.push(b'/');
-    path.push_str(name);
-    path.into()
-}
-
-pub(super) fn path_of(bytes: &BString) -> &Path {
-    Path::new(OsStr::from_bytes(bytes))
 }

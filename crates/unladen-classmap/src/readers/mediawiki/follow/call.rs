@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use super::{At, Follower, LEFT};
 use crate::Problem;
 use crate::php::constant::Value;
-use crate::readers::mediawiki::calls::{CLASSES, INCLUDE, NAMESPACES, OLD_CLASS, QUEUE};
 use crate::readers::path::plain;
+use crate::readers::settings_calls::{CLASSES, INCLUDE, NAMESPACES, OLD_CLASS, QUEUE};
 
 impl Follower<'_> {
     pub(super) fn call(&mut self, at: &At<'_>) {

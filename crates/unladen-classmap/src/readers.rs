@@ -1,0 +1,41 @@
+//! The kinds of applications that can be read, one file a kind.
+
+mod bundled;
+pub(crate) mod composer;
+mod constants;
+pub(crate) mod dokuwiki;
+mod drupal;
+mod mediawiki;
+mod options;
+pub(crate) mod path;
+pub(crate) mod psr4;
+mod reader;
+mod settings_calls;
+mod wordpress;
+
+pub use options::{Extensions, Options};
+pub use reader::Reader;
+
+/// All readers, the more special first: the first that knows an application reads it.
+pub const READERS: &[&dyn Reader] = &[
+    &mediawiki::MediaWiki,
+    &wordpress::WordPress,
+    &dokuwiki::DokuWiki,
+    &drupal::Drupal,
+    &composer::Composer,
+    &psr4::Psr4,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::READERS;
+
+    #[test]
+    fn every_reader_has_a_row() {
+        let page = include_str!("../../../docs/reference/classmap.md");
+        for reader in READERS {
+            let row = format!("| `{}` |", reader.name());
+            assert!(page.contains(&row), "{row} is not in docs/reference/classmap.md");
+        }
+    }
+}
