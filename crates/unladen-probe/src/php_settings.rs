@@ -12,19 +12,25 @@
 //! run, nor does Xdebug begin a profile.
 
 mod ask;
+mod error;
 mod heap;
 mod phpinfo;
 mod pool;
 mod process;
+mod user;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use unladen_trace::PhpSettings as Seen;
+
 use self::ask::ask;
 use self::phpinfo::PhpInfo;
-use self::process::{Php, User, XDEBUG_MODE};
+use self::process::{Php, XDEBUG_MODE};
+use self::user::User;
 
 pub use self::ask::AskError;
+pub use self::error::PhpSettingsError;
 
 /// Options under which asking does no harm: nothing is preloaded, and Xdebug does not begin by itself.
 const HARMLESS: [&str; 4] = ["-d", "opcache.preload=", "-d", "xdebug.start_with_request=no"];
@@ -58,60 +64,6 @@ pub struct PhpSettings {
     pub doubts: Vec<String>,
 }
 
-/// Why a PHP was not asked.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PhpSettingsError {
-    /// There is no such process, or no more.
-    #[error("process {pid} is gone")]
-    Gone {
-        /// Its id.
-        pid: i32,
-    },
-    /// It belongs to somebody else.
-    #[error("process {pid} belongs to another user: run as root, or as that user")]
-    Denied {
-        /// Its id.
-        pid: i32,
-    },
-    /// It has another root directory.
-    #[error("process {pid} is in a container: not asked")]
-    Container {
-        /// Its id.
-        pid: i32,
-    },
-    /// Its executable is none of PHP's.
-    #[error("process {pid} runs {}, which is no PHP that can be asked: php-fpm, php-cgi and php are known", exe.display())]
-    NotPhp {
-        /// Its id.
-        pid: i32,
-        /// What it runs.
-        exe: PathBuf,
-    },
-    /// Its executable is not that file any more.
-    #[error("{} is not what process {pid} was started from: it has been replaced since; restart the process", exe.display())]
-    Replaced {
-        /// Its id.
-        pid: i32,
-        /// What it was started from.
-        exe: PathBuf,
-    },
-    /// Asking failed.
-    #[error("{} -i: {source}", exe.display())]
-    Ask {
-        /// What was asked.
-        exe: PathBuf,
-        /// What went wrong.
-        source: AskError,
-    },
-    /// What came is no phpinfo.
-    #[error("{} -i says nothing of its settings: is it a PHP?", exe.display())]
-    Silent {
-        /// What was asked.
-        exe: PathBuf,
-    },
-}
-
 // === impl PhpSettings ===
 
 impl PhpSettings {
@@ -133,7 +85,7 @@ impl PhpSettings {
         if let (Some(setting), Some((_, mode))) = (settings.get_mut("xdebug.mode"), mode) {
             *setting = mode.to_string_lossy().into_owned();
         }
-        if php.is_command_line() && settings.get("opcache.enable_cli").is_some_and(|value| !is_on(value)) {
+        if php.is_command_line() && settings.get("opcache.enable_cli").is_some_and(|value| !Seen::reads_as_on(value)) {
             settings.insert("opcache.enable".to_owned(), "Off".to_owned());
         } else if let Some(why) = info.opcache_failure() {
             doubts.push(format!("opcache did not start when asked: {why}"));
@@ -170,13 +122,8 @@ impl PhpSettings {
 
     /// A setting that is on or off; `None` if it is not known.
     pub fn is_on(&self, name: &str) -> Option<bool> {
-        self.settings.get(name).map(|value| is_on(value))
+        self.settings.get(name).map(|value| Seen::reads_as_on(value))
     }
-}
-
-/// As PHP takes it.
-fn is_on(value: &str) -> bool {
-    !matches!(value.to_ascii_lowercase().as_str(), "" | "0" | "off" | "no" | "false" | "none")
 }
 
 /// Asks as the workers' user. If that one cannot read all the files that the master read, as the master's.

@@ -31,6 +31,8 @@ mod functions;
 #[cfg(feature = "ebpf")]
 mod kernel;
 #[cfg(feature = "ebpf")]
+mod kind;
+#[cfg(feature = "ebpf")]
 mod listening;
 #[cfg(feature = "ebpf")]
 mod log;
@@ -40,6 +42,8 @@ mod mapped;
 mod object;
 #[cfg(feature = "ebpf")]
 mod record;
+#[cfg(feature = "ebpf")]
+mod refusal;
 #[cfg(feature = "ebpf")]
 mod require;
 #[cfg(feature = "ebpf")]
@@ -55,8 +59,8 @@ pub use tracer::Tracer;
 // What samples stacks is loaded, and refused, in the same way.
 #[cfg(feature = "ebpf")]
 pub(crate) use {
-    kernel::refusal,
     log::listen,
     object::{Aligned, open},
+    refusal::refusal,
     require::require,
 };

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::php_settings::process::User;
+use crate::php_settings::user::User;
 
 /// PHP takes some tens of ms for it; a busy machine may take more.
 const TIME: Duration = Duration::from_secs(5);

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::php_settings::is_on;
+use unladen_trace::PhpSettings;
+
 use crate::php_settings::phpinfo::{is_wanted, without_password};
 
 /// These are looked at when the master starts, before there are pools: memory is shared by then.
@@ -34,7 +35,7 @@ impl Pool {
         for (name, value) in self.values.iter().chain(&self.admin) {
             let too_late = SET_AT_START.contains(&name.as_str())
                 // It can be switched off later on, and not on.
-                || name == "opcache.enable" && is_on(value);
+                || name == "opcache.enable" && PhpSettings::reads_as_on(value);
             if is_wanted(name) && !too_late {
                 settings.insert(name.clone(), without_password(value));
             }

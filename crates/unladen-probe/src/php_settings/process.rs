@@ -7,7 +7,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::php_settings::{PhpSettingsError, heap};
+use crate::php_settings::error::PhpSettingsError;
+use crate::php_settings::heap;
+use crate::php_settings::user::User;
 
 /// What tells PHP where its settings are; and Xdebug has one that comes before them.
 const VARIABLES: [&str; 3] = ["PHPRC", "PHP_INI_SCAN_DIR", XDEBUG_MODE];
@@ -16,13 +18,6 @@ pub(super) const XDEBUG_MODE: &str = "XDEBUG_MODE";
 /// The title of php-fpm's master, up to the file of its settings; and of its workers, up to the pool.
 const MASTER: &str = "php-fpm: master process (";
 const WORKER: &str = "php-fpm: pool ";
-
-/// Whose rights a process has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct User {
-    pub(super) uid: u32,
-    pub(super) gid: u32,
-}
 
 /// A process of PHP.
 #[derive(Debug)]

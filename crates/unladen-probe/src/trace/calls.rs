@@ -5,6 +5,8 @@
 use nix::libc::{self, c_long};
 use unladen_trace::FileCall;
 
+use super::kind;
+
 /// One system call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Call {
@@ -185,8 +187,6 @@ pub(super) fn all() -> impl Iterator<Item = &'static Call> {
 impl Call {
     /// As the kernel's part wants it: `struct call` in bpf/calls.bpf.c.
     pub(super) fn raw(&self) -> [u8; 4] {
-        use super::record::kind;
-
         const NO_ARGUMENT: u8 = 0xff;
         match self.reads {
             Reads::Path { call, path, target, .. } => [

@@ -9,9 +9,10 @@ use libbpf_rs::{Link, Object, UprobeOpts};
 use unladen_trace::{EvidenceSource, Missing};
 
 use super::families::{FAMILIES, Family};
-use super::kernel::{Kernel, refusal};
+use super::kernel::Kernel;
 use super::mapped::{Mapped, mapped};
 use super::object::{FUNCTIONS, open};
+use super::refusal::refusal;
 use super::{TraceError, log};
 
 /// Maps that are the same as those of system calls.

@@ -4,6 +4,7 @@ use libbpf_rs::{Link, Map, MapCore, MapFlags, MapHandle, Object};
 use unladen_trace::{EvidenceSource, Missing};
 
 use super::object::{CALLS, open};
+use super::refusal::refusal;
 use super::{TraceError, TracerConfig, calls, log};
 
 /// The program that is done without where the kernel has no such tracepoint.
@@ -89,23 +90,4 @@ fn load_calls(config: &TracerConfig, with_established: bool) -> Result<Object, T
         program.set_autoload(with_established);
     }
     object.load().map_err(|error| refusal("loading its programs", error))
-}
-
-/// What libbpf said, told apart.
-pub(crate) fn refusal(doing: &'static str, error: libbpf_rs::Error) -> TraceError {
-    let said = log::said();
-    if said.contains("BEGIN PROG LOAD LOG") {
-        return TraceError::Refused { log: log::reason(&said) };
-    }
-    match error.kind() {
-        libbpf_rs::ErrorKind::PermissionDenied => TraceError::NotAllowed,
-        libbpf_rs::ErrorKind::OutOfMemory => TraceError::Memory,
-        _ => {
-            let last = said.lines().last().unwrap_or_default().trim_start_matches("libbpf: ").to_owned();
-            TraceError::Failed {
-                doing,
-                why: if last.is_empty() { format!("{error:#}") } else { format!("{error}: {last}") },
-            }
-        }
-    }
 }

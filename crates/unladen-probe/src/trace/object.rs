@@ -3,7 +3,7 @@
 use libbpf_rs::{ObjectBuilder, OpenObject};
 
 use super::TraceError;
-use super::kernel::refusal;
+use super::refusal::refusal;
 
 /// libelf wants numbers where they can be read as such.
 #[repr(C, align(8))]

@@ -1,0 +1,23 @@
+//! What libbpf said, told apart: [`refusal`].
+
+use super::error::TraceError;
+use super::log;
+
+/// Why it could not be done, by what libbpf said meanwhile.
+pub(crate) fn refusal(doing: &'static str, error: libbpf_rs::Error) -> TraceError {
+    let said = log::said();
+    if said.contains("BEGIN PROG LOAD LOG") {
+        return TraceError::Refused { log: log::reason(&said) };
+    }
+    match error.kind() {
+        libbpf_rs::ErrorKind::PermissionDenied => TraceError::NotAllowed,
+        libbpf_rs::ErrorKind::OutOfMemory => TraceError::Memory,
+        _ => {
+            let last = said.lines().last().unwrap_or_default().trim_start_matches("libbpf: ").to_owned();
+            TraceError::Failed {
+                doing,
+                why: if last.is_empty() { format!("{error:#}") } else { format!("{error}: {last}") },
+            }
+        }
+    }
+}
