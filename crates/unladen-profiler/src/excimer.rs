@@ -100,7 +100,7 @@ impl Excimer {
         let told = fastcgi::request(&captured.address, &asked, b"", limits, &Cancel::new())?;
         let settings = Settings::read(&told.response, &captured, &wrapper)?;
         settings.check(&captured)?;
-        let script = Script::find(&captured.params, &settings)?;
+        let script = Script::find(&captured.params, &settings.root, settings.fixes_path_info)?;
         let out = folder.out(settings.uid, settings.gid)?;
         let mut profiled = captured.params.clone();
         script.replace(&mut profiled, &wrapper);

@@ -1,5 +1,7 @@
 //! What `PerfClock` finds in servers whose doings are known. Needs root, gcc and perl; python3, node, nginx and PHP-FPM
 //! where there are.
+//!
+//! Measures: shares of samples.
 #![cfg(feature = "ebpf")]
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by them, in what they share too")]
 

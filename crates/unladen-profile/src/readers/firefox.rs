@@ -3,8 +3,6 @@
 //! The format is that of `src/types/profile.ts` and `docs-developer/CHANGELOG-formats.md` of
 //! <https://github.com/firefox-devtools/profiler>.
 
-use std::ops::RangeInclusive;
-
 use crate::input::Input;
 use crate::profile::Profile;
 use crate::read::{ProfileReader, ReadError};
@@ -15,9 +13,6 @@ mod places;
 mod samples;
 
 const FORMAT: &str = "firefox";
-
-/// The versions of the format whose changes are written down.
-const VERSIONS: RangeInclusive<u64> = 41..=70;
 
 /// Reads files for Firefox's profiler. Threads whose samples weigh the same as those of the first become a cluster
 /// each; others have no place in one profile, and are left out.

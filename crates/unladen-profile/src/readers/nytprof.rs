@@ -9,7 +9,7 @@
 //! but sums of who called whom, at its end: stacks are then no deeper than two. Time that is spent outside any
 //! subroutine is in neither.
 //!
-//! A program that takes requests over FastCGI waits for each in one of [`WAITS`]: there its requests are told apart.
+//! A program that takes requests over FastCGI waits for each in one of [`log::WAITS`]: there its requests are told apart.
 //! The start and the end of such a process are no requests and left out.
 //!
 //! A file is one process. Of one that forks, the children write files of their own.
@@ -25,15 +25,8 @@ mod tree;
 use crate::input::Input;
 use crate::profile::Profile;
 use crate::read::{ProfileReader, ReadError};
-use log::Log;
-use source::LogText;
-
-const FORMAT: &str = "nytprof";
-const MAGIC: &[u8] = b"NYTProf ";
-
-/// Subroutines that wait for the next request. CGI::Fast, Plack's handler and FCGI's own `FCGI::accept` all call this
-/// one.
-const WAITS: [&str; 1] = ["FCGI::Accept"];
+use log::{Log, MAGIC};
+use source::{FORMAT, LogText};
 
 /// Reads files of Perl's Devel::NYTProf.
 pub(crate) struct NytProf;

@@ -13,18 +13,12 @@ use crate::readers::gzip::{self, MAX_UNPACKED, Unpacked};
 mod message;
 mod samples;
 mod tables;
+mod wrong;
 
 use message::{Fields, Value};
 use samples::Samples;
-use tables::Tables;
-
-const FORMAT: &str = "pprof";
-
-/// Files that hold more stacks than this are hostile: a location may stand for many frames, and a byte for a location.
-const MAX_STACKS: usize = 1 << 26;
-
-/// The tag of labels that tells requests apart, where the file is ours: from 1 on.
-pub(crate) const REQUEST: &str = "unladen.request";
+use tables::{FORMAT, Tables};
+use wrong::Wrong;
 
 /// Reads files for pprof, of at most 1 GiB (unpacked, where gzip has packed them).
 ///
@@ -65,13 +59,6 @@ impl ProfileReader for Pprof {
     }
 }
 
-/// What is wrong, and at which byte of the message.
-#[derive(Debug)]
-struct Wrong {
-    at: usize,
-    what: String,
-}
-
 fn profile(bytes: &[u8]) -> Result<Profile, Wrong> {
     let tables = Tables::read(bytes)?;
     let mut samples = Samples::new(&tables)?;
@@ -110,14 +97,6 @@ fn looks_like(head: &[u8]) -> bool {
         }
     }
     has_type
-}
-
-// === impl Wrong ===
-
-impl Wrong {
-    fn new(at: usize, what: impl Into<String>) -> Self {
-        Self { at, what: what.into() }
-    }
 }
 
 #[cfg(test)]

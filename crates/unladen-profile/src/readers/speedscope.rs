@@ -2,19 +2,24 @@
 //!
 //! The format is that of <https://www.speedscope.app/file-format-schema.json>.
 
-use serde::Deserialize;
-
-use crate::frame::{Frame, FrameId, FrameKind};
+use crate::frame::{Frame, FrameKind};
 use crate::input::Input;
-use crate::profile::{About, Profile, Unit};
+use crate::profile::{About, Profile};
 use crate::read::{ProfileReader, ReadError};
 use crate::readers::gzip;
 use crate::readers::json::{self, Number};
 use crate::readers::sum::Sum;
 use crate::writers::speedscope as written;
 
+mod document;
 mod evented;
+mod made;
 mod sampled;
+mod scale;
+
+use document::{File, Part};
+use made::Made;
+use scale::Scale;
 
 const FORMAT: &str = "speedscope";
 
@@ -44,67 +49,6 @@ impl ProfileReader for Speedscope {
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
         profile(json::document(FORMAT, input)?).map_err(|what| json::wrong(FORMAT, what))
     }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct File {
-    exporter: Option<String>,
-    name: Option<String>,
-    active_profile_index: Option<Number>,
-    shared: Shared,
-    profiles: Vec<Part>,
-}
-
-#[derive(Deserialize)]
-struct Shared {
-    frames: Vec<SharedFrame>,
-}
-
-#[derive(Deserialize)]
-struct SharedFrame {
-    name: String,
-    file: Option<String>,
-    line: Option<Number>,
-}
-
-/// One profile of a file, of either type.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Part {
-    #[serde(rename = "type")]
-    kind: String,
-    name: Option<String>,
-    unit: String,
-    start_value: Option<Number>,
-    #[serde(default)]
-    samples: Vec<Vec<u32>>,
-    #[serde(default)]
-    weights: Vec<Number>,
-    #[serde(default)]
-    events: Vec<Event>,
-}
-
-#[derive(Deserialize)]
-struct Event {
-    #[serde(rename = "type")]
-    kind: String,
-    at: Number,
-    frame: u32,
-}
-
-/// What a value counts: the unit, and how many of it a value of 1 is.
-#[derive(Clone, Copy, PartialEq)]
-struct Scale {
-    unit: Unit,
-    of_one: u64,
-}
-
-/// What the parts of a file are made of.
-struct Made<'a> {
-    profile: &'a mut Profile,
-    frames: Vec<FrameId>,
-    sum: Sum,
 }
 
 fn profile(file: File) -> Result<Profile, String> {
@@ -153,38 +97,6 @@ fn profile(file: File) -> Result<Profile, String> {
         .map_err(|what| format!("profiles[{index}]: {what}"))?;
     }
     Ok(profile)
-}
-
-// === impl Scale ===
-
-impl Scale {
-    fn of(part: &Part) -> Result<Self, String> {
-        let (unit, of_one) = match part.unit.as_str() {
-            "none" => (Unit::Samples, 1),
-            "bytes" => (Unit::Bytes, 1),
-            "nanoseconds" => (Unit::Nanoseconds, 1),
-            "microseconds" => (Unit::Nanoseconds, 1000),
-            "milliseconds" => (Unit::Nanoseconds, 1_000_000),
-            "seconds" => (Unit::Nanoseconds, 1_000_000_000),
-            other => return Err(format!("`{other}` is no unit that is known")),
-        };
-        Ok(Self { unit, of_one })
-    }
-
-    /// A value in whole units. Times are rounded; what is counted cannot be in parts.
-    fn weight(self, value: Number) -> Result<u64, String> {
-        let weight = if self.unit == Unit::Nanoseconds { value.times(self.of_one) } else { value.whole() };
-        weight.ok_or_else(|| format!("{value} is no number of {}", self.unit.as_str()))
-    }
-}
-
-// === impl Made ===
-
-impl Made<'_> {
-    fn frame(&self, index: u32) -> Result<FrameId, String> {
-        let frame = self.frames.get(index as usize).copied();
-        frame.ok_or_else(|| format!("frame {index} of {}", self.frames.len()))
-    }
 }
 
 #[cfg(test)]

@@ -5,32 +5,23 @@
 
 use std::io::{self, Write};
 
-use crate::frame::FrameKind;
-use crate::profile::{Profile, Unit};
+use crate::profile::Profile;
 use crate::write::Writer;
 use crate::writers::json::text;
 
+mod column;
 mod tables;
 mod thread;
+
+use column::comma;
+use tables::CATEGORIES;
+use thread::INTERVAL;
 
 /// The first version in which threads share their tables; the profiler brings it to its own.
 const VERSION: u32 = 60;
 
-/// The profiler asks for an interval, and for a time of each sample, where nobody knows them: ns.
-const INTERVAL: u64 = 1_000_000;
-
 /// For https://profiler.firefox.com. Requests follow one another in one thread, with a marker for each.
 pub(crate) struct Firefox;
-
-/// What frames are, with the colours that the profiler gives them. The first that is grey is what has none.
-const CATEGORIES: [(FrameKind, &str); 6] = [
-    (FrameKind::Group, "grey"),
-    (FrameKind::Function, "yellow"),
-    (FrameKind::Include, "green"),
-    (FrameKind::ClassLookup, "purple"),
-    (FrameKind::Native, "blue"),
-    (FrameKind::Kernel, "orange"),
-];
 
 impl Writer for Firefox {
     fn name(&self) -> &'static str {
@@ -76,32 +67,6 @@ impl Writer for Firefox {
         thread::write(profile, first_request, out)?;
         out.write_all(b"]}\n")
     }
-}
-
-/// What the profiler calls a weight of this unit.
-fn weight_type(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Samples | Unit::Count => "samples",
-        Unit::Nanoseconds | Unit::CpuNanoseconds => "tracing-ms",
-        Unit::Bytes => "bytes",
-    }
-}
-
-/// An array.
-fn column<T: std::fmt::Display>(
-    out: &mut dyn Write,
-    name: &str,
-    values: impl IntoIterator<Item = T>,
-) -> io::Result<()> {
-    write!(out, "{}:[", text(name))?;
-    for (index, value) in values.into_iter().enumerate() {
-        write!(out, "{}{value}", comma(index))?;
-    }
-    out.write_all(b"],\n")
-}
-
-fn comma(index: usize) -> &'static str {
-    if index == 0 { "" } else { "," }
 }
 
 #[cfg(test)]

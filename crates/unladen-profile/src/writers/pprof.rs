@@ -10,7 +10,6 @@ use flate2::write::GzEncoder;
 
 use crate::frame::FrameKind;
 use crate::profile::{Profile, Unit};
-use crate::readers::pprof::REQUEST;
 use crate::write::Writer;
 
 mod comment;
@@ -23,6 +22,9 @@ use message::Message;
 
 /// More requests than this are not told apart.
 pub(crate) const MAX_REQUESTS: u64 = 1 << 20;
+
+/// The tag of labels that tells requests apart: from 1 on.
+pub(crate) const REQUEST: &str = "unladen.request";
 
 /// For go tool pprof, pprof, Grafana Pyroscope: protocol buffers with gzip.
 pub(crate) struct Pprof;

@@ -8,7 +8,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::ProfilerError;
-use crate::excimer::settings::Settings;
 use crate::params::Params;
 
 /// What mod_proxy_fcgi and mod_proxy_balancer put before a path; a host follows.
@@ -29,17 +28,16 @@ pub(super) struct Script {
 // === impl Script ===
 
 impl Script {
-    /// The script of a request.
+    /// The script of a request to a PHP-FPM with this root folder and setting of `cgi.fix_pathinfo`.
     ///
     /// # Errors
     /// When there is none.
-    pub(super) fn find(params: &Params, settings: &Settings) -> Result<Self, ProfilerError> {
-        let root = settings.root.clone();
+    pub(super) fn find(params: &Params, root: &Path, fixes_path_info: bool) -> Result<Self, ProfilerError> {
         let is_file = |path: &str| {
             let path = path.strip_prefix('/').map_or_else(|| PathBuf::from(path), |rest| root.join(rest));
             fs::metadata(path).is_ok_and(|file| file.is_file())
         };
-        Self::find_by(params, settings.fixes_path_info, is_file)
+        Self::find_by(params, fixes_path_info, is_file)
     }
 
     fn find_by(params: &Params, fixes_path_info: bool, is_file: impl Fn(&str) -> bool) -> Result<Self, ProfilerError> {

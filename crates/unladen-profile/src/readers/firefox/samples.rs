@@ -1,12 +1,16 @@
 //! The function is [`profile`]: what the samples of a file make.
 
-use super::VERSIONS;
+use std::ops::RangeInclusive;
+
 use super::document::{Document, Samples, Thread};
 use super::places::Places;
 use crate::profile::{About, Profile, Unit};
 use crate::readers::json::Number;
 use crate::readers::sum::Sum;
 use crate::stack::StackId;
+
+/// The versions of the format whose changes are written down.
+const VERSIONS: RangeInclusive<u64> = 41..=70;
 
 /// The profile of a file.
 pub(super) fn profile(document: Document) -> Result<Profile, String> {

@@ -4,17 +4,22 @@ use std::collections::HashSet;
 
 use super::callers::{Call, Callers};
 use super::calls::Calls;
-use super::source::{LogText, shown};
+use super::source::{FORMAT, LogText, shown};
 use super::subs::{Sub, Subs, TooMuchText};
 use super::tree::TooManyPaths;
-use super::{FORMAT, MAGIC, WAITS};
 use crate::profile::{About, Profile, Unit};
 use crate::read::{MAX_DEPTH, ReadError};
 
+/// What a file begins with.
+pub(super) const MAGIC: &[u8] = b"NYTProf ";
 /// The version of files that is read.
 const VERSION: &str = "5";
 /// Processes in one file: merged files have several.
 const MAX_PROCESSES: usize = 1 << 16;
+
+/// Subroutines that wait for the next request. CGI::Fast, Plack's handler and FCGI's own `FCGI::accept` all call this
+/// one.
+pub(super) const WAITS: [&str; 1] = ["FCGI::Accept"];
 
 /// What is known until now.
 pub(super) struct Log {

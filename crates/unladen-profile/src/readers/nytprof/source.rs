@@ -5,10 +5,11 @@ use std::io::BufRead;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::FORMAT;
 use crate::input::Input;
 use crate::read::ReadError;
 
+/// The name of the format, in faults too.
+pub(super) const FORMAT: &str = "nytprof";
 /// Bytes that are looked at together.
 const WINDOW: usize = 64 << 10;
 /// The longest name of a subroutine or file. Devel::NYTProf's own bound is 500 bytes for the former, the kernel's 4 KiB

@@ -1,7 +1,7 @@
 //! The principal type is [`Fields`]: the fields of a message as protocol buffers have them on the wire
 //! (<https://protobuf.dev/programming-guides/encoding/>).
 
-use super::Wrong;
+use super::wrong::Wrong;
 
 /// The fields of a message, in their order. After an error there are none.
 pub(super) struct Fields<'a> {

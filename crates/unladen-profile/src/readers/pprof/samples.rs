@@ -4,13 +4,16 @@ use std::collections::HashMap;
 
 use super::message::{Fields, Value};
 use super::tables::Tables;
-use super::{MAX_STACKS, REQUEST, Wrong};
+use super::wrong::Wrong;
 use crate::frame::{Frame, FrameId};
 use crate::profile::{About, ClusterId, Profile, Unit};
 use crate::read::MAX_DEPTH;
 use crate::readers::sum::Sum;
 use crate::stack::StackId;
-use crate::writers::pprof::{self as written, MAX_REQUESTS};
+use crate::writers::pprof::{self as written, MAX_REQUESTS, REQUEST};
+
+/// Files that hold more stacks than this are hostile: a location may stand for many frames, and a byte for a location.
+const MAX_STACKS: usize = 1 << 26;
 
 /// The profile that samples make.
 pub(super) struct Samples<'a> {

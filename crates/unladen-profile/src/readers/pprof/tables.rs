@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 
 use super::message::{Field, Fields, Value};
-use super::{FORMAT, Wrong};
+use super::wrong::Wrong;
 use crate::frame::FrameKind;
+
+/// The name of the format, in faults too.
+pub(super) const FORMAT: &str = "pprof";
 
 pub(super) const SAMPLE_TYPE: u64 = 1;
 pub(super) const SAMPLE: u64 = 2;

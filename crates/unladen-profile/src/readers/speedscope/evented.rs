@@ -1,7 +1,10 @@
 //! The function is [`add`]: a profile of calls, each with its beginning and its end.
 
-use super::{Made, Number, Part, Scale};
+use super::document::Part;
+use super::made::Made;
+use super::scale::Scale;
 use crate::read::MAX_DEPTH;
+use crate::readers::json::Number;
 
 /// Adds it as a cluster: each stack weighs what passed while it was the whole one. What passed while nothing was called
 /// is no weight.

@@ -1,6 +1,8 @@
 //! The function is [`add`]: a profile of samples, each with its whole stack.
 
-use super::{Made, Part, Scale};
+use super::document::Part;
+use super::made::Made;
+use super::scale::Scale;
 use crate::read::MAX_DEPTH;
 
 /// Adds it as a cluster.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::profile::Unit;
 use crate::read::MAX_DEPTH;
 
 fn read(mut text: &[u8]) -> Result<Profile, ReadError> {

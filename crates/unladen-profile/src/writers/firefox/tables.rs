@@ -3,12 +3,22 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use super::{CATEGORIES, column, comma};
+use super::column::{column, comma};
 use crate::frame::FrameKind;
 use crate::profile::Profile;
 use crate::writers::json::text;
 
 const NULL: &str = "null";
+
+/// What frames are, with the colours that the profiler gives them. The first that is grey is what has none.
+pub(super) const CATEGORIES: [(FrameKind, &str); 6] = [
+    (FrameKind::Group, "grey"),
+    (FrameKind::Function, "yellow"),
+    (FrameKind::Include, "green"),
+    (FrameKind::ClassLookup, "purple"),
+    (FrameKind::Native, "blue"),
+    (FrameKind::Kernel, "orange"),
+];
 
 /// Writes them. The names of requests are strings among the others: returns the index of the first.
 pub(super) fn write(profile: &Profile, requests: usize, out: &mut dyn Write) -> io::Result<usize> {

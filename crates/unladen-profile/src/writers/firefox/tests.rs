@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::frame::Frame;
-use crate::profile::About;
+use crate::profile::{About, Unit};
 
 fn written(about: About) -> Value {
     let mut profile = Profile::new(about);

@@ -2,9 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::{INTERVAL, column, comma, weight_type};
+use super::column::{column, comma};
 use crate::profile::{Profile, Unit};
 use crate::writers::json::text;
+
+/// The profiler asks for an interval, and for a time of each sample, where nobody knows them: ns.
+pub(super) const INTERVAL: u64 = 1_000_000;
 
 /// Writes it: the samples of one request after the other, as if they had been answered one by one. The first request's
 /// name is the string of that index.
@@ -66,6 +69,15 @@ pub(super) fn write(profile: &Profile, first_request: usize, out: &mut dyn Write
         write!(out, "{}{{\"type\":\"request\",\"unladenSamples\":{samples}}}", comma(index))?;
     }
     write!(out, "],\"length\":{}}}}}", requests.len())
+}
+
+/// What the profiler calls a weight of this unit.
+fn weight_type(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Samples | Unit::Count => "samples",
+        Unit::Nanoseconds | Unit::CpuNanoseconds => "tracing-ms",
+        Unit::Bytes => "bytes",
+    }
 }
 
 fn milliseconds(nanoseconds: u64) -> f64 {

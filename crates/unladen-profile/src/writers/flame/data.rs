@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use super::colour::KINDS;
 use super::compared::Moved;
-use super::draw::{COLUMN, HEAD, LEVEL, MARGIN, PADDING, Picture, number};
 use super::name;
+use super::picture::{COLUMN, HEAD, LEVEL, MARGIN, PADDING, Picture, number};
 use crate::frame::FrameId;
 
 // === impl Picture ===

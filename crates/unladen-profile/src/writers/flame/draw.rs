@@ -1,38 +1,18 @@
-//! The principal type is [`Picture`], which is written as an SVG document.
+//! A [`Picture`] is written as an SVG document.
 
 use std::io::{self, BufWriter, Write};
 
-use super::FlameStyle;
-use super::amount::{Amounts, digits, grouped, percent};
+use super::amount::{grouped, percent};
 use super::colour::{self, KINDS};
 use super::compared::{Compared, Moved, change};
 use super::name::{self, escaped, fit};
-use super::tree::{Placed, Tree};
-use crate::frame::{FrameKind, Frames};
+use super::picture::{COLUMN, HEAD, LEVEL, MARGIN, PADDING, Picture};
+use super::tree::Placed;
+use crate::frame::FrameKind;
 
-/// What is drawn.
-pub(super) struct Picture<'a> {
-    pub(super) frames: &'a Frames,
-    pub(super) tree: &'a Tree,
-    pub(super) amounts: &'a Amounts,
-    pub(super) style: &'a FlameStyle,
-    /// Of a comparison.
-    pub(super) compared: Option<&'a Compared<'a>>,
-}
-
-/// The head, in which titles, legend and details stand, is so high; in pixels, like all here.
-pub(super) const HEAD: f64 = 126.0;
-/// From one level to the next.
-pub(super) const LEVEL: f64 = 18.0;
 /// Boxes leave a line between them.
 const BOX: f64 = LEVEL - 1.0;
-/// Left and right.
-pub(super) const MARGIN: f64 = 12.0;
 const BOTTOM: f64 = 12.0;
-/// A column of the fixed-width font at 12 pixels; the script measures it.
-pub(super) const COLUMN: f64 = 7.23;
-/// Between a box and its name.
-pub(super) const PADDING: f64 = 4.0;
 /// The name of all.
 const ROOT: &str = "all";
 
@@ -223,17 +203,5 @@ impl Picture<'_> {
     fn pixels(&self, weight: f64) -> f64 {
         let part = weight / self.tree.whole();
         if part.is_finite() { part * (self.style.width() - 2.0 * MARGIN) } else { 0.0 }
-    }
-}
-
-/// `12.3`, as the script reads it back.
-pub(super) fn number(value: f64) -> String {
-    const WHOLE: f64 = 1e15;
-    if value.fract() == 0.0 && value.abs() < WHOLE {
-        format!("{value:.0}")
-    } else if value.is_finite() {
-        format!("{value:.5e}")
-    } else {
-        digits(0.0)
     }
 }

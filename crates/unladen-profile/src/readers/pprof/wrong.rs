@@ -1,0 +1,16 @@
+//! The principal type is [`Wrong`]: a fault of a file.
+
+/// What is wrong, and at which byte of the message.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    pub(super) at: usize,
+    pub(super) what: String,
+}
+
+// === impl Wrong ===
+
+impl Wrong {
+    pub(super) fn new(at: usize, what: impl Into<String>) -> Self {
+        Self { at, what: what.into() }
+    }
+}
