@@ -1,4 +1,5 @@
-//! The principal type is [`Format`]: a way to write results; one folder each, in it one file a result.
+//! The principal type is [`Format`]: a way to write results; one folder each, in it one file a result. All are listed
+//! in `formats.rs`.
 
 use std::io::{self, Write};
 
@@ -52,12 +53,4 @@ pub trait Format: Sync {
     /// # Errors
     /// Only those of `out`.
     fn profile_diff(&self, result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()>;
-}
-
-/// All formats.
-pub static FORMATS: &[&dyn Format] = &[&crate::text::Text, &crate::json::Json, &crate::svg::Svg];
-
-/// The format of that name.
-pub fn format_named(name: &str) -> Option<&'static dyn Format> {
-    FORMATS.iter().find(|format| format.name() == name).copied()
 }

@@ -15,15 +15,20 @@
 #![forbid(unsafe_code)]
 
 mod ascii;
+mod ended;
 mod format;
+mod formats;
 mod inside;
 mod json;
+mod latency;
 mod load;
 mod profile;
 mod prove;
 mod quantity;
 mod ratio;
 mod scale;
+mod span;
+mod statuses;
 mod style;
 mod svg;
 mod text;
@@ -31,8 +36,11 @@ mod warning;
 mod weigh;
 
 pub use ascii::ascii;
-pub use format::{FORMATS, Format, format_named};
+pub use ended::Ended;
+pub use format::Format;
+pub use formats::{FORMATS, format_named};
 pub use inside::{Fresh, Inside, NotLooked, TotalRow};
+pub use latency::{Latency, LatencyQuantile};
 pub use load::{
     ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, SendLag, Slice, StepResult, Trial,
     Unfit,
@@ -43,12 +51,10 @@ pub use prove::{
     Role, WeightMetric,
 };
 pub use quantity::{Kind, Quantity, bucket_name};
+pub use span::Span;
 pub use style::Style;
 pub use warning::Warning;
-pub use weigh::{
-    Client, Ended, Latency, LatencyQuantile, LeftBehind, Path, PhaseTrace, Rest, Setup, Span, UrlCapacity, Weigh,
-    WeighedUrl, WeightRow,
-};
+pub use weigh::{Client, LeftBehind, Path, PhaseTrace, Rest, Setup, UrlCapacity, Weigh, WeighedUrl, WeightRow};
 
 #[cfg(test)]
 mod sample;

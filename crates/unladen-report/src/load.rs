@@ -3,10 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::quantity::{Kind, grouped, plain};
+use crate::ended::Ended;
+use crate::latency::Latency;
+use crate::quantity::{Kind, plain};
 use crate::ratio::percent;
+use crate::statuses::statuses_text;
 use crate::warning::Warning;
-use crate::weigh::{Ended, Latency};
 
 /// The result of one load.
 #[derive(Debug, Clone, PartialEq)]
@@ -242,12 +244,6 @@ impl Load {
     pub fn statuses_text(&self) -> String {
         statuses_text(&self.statuses)
     }
-}
-
-/// `116 × 200, 34 × 503`.
-pub(crate) fn statuses_text(statuses: &[(u16, u64)]) -> String {
-    let one = |(status, count): &(u16, u64)| format!("{} × {status}", grouped(*count as f64, 0));
-    statuses.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 // === impl Unfit ===

@@ -6,7 +6,7 @@ use std::time::Duration;
 use unladen_finding::Finding;
 use unladen_profile::{Diff, FunctionRow, Profile};
 
-use crate::weigh::Ended;
+use crate::ended::Ended;
 
 /// Where inside the code the time of a page goes.
 #[derive(Debug, Clone)]

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use crate::load::statuses_text;
+use crate::ended::Ended;
 use crate::quantity::Kind;
+use crate::span::Span;
+use crate::statuses::statuses_text;
 use crate::warning::Warning;
-use crate::weigh::{Ended, Span};
 
 /// The result of one experiment.
 #[derive(Debug, Clone, PartialEq)]

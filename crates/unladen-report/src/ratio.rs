@@ -1,7 +1,7 @@
 //! Ratios in percent, as every format for people writes them.
 
 use crate::quantity::grouped;
-use crate::weigh::Span;
+use crate::span::Span;
 
 /// From this many percent on a decimal tells nothing.
 const WHOLE_FROM: f64 = 100.0;

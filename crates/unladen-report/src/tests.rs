@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use crate::weigh::{Latency, LatencyQuantile, Span};
+use crate::latency::{Latency, LatencyQuantile};
+use crate::span::Span;
 use crate::{Change, FORMATS, Load, Metric, Prove, Slice, Style, Unfit, sample};
 use std::time::Duration;
 

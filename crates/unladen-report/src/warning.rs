@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::load::statuses_text;
 use crate::quantity::{Kind, grouped, plain};
 use crate::ratio::percent;
+use crate::statuses::statuses_text;
 
 /// Something that limits what the result says.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,8 +5,11 @@ use std::time::Duration;
 use unladen_lockin::Estimate;
 use unladen_trace::PathSeen;
 
+use crate::ended::Ended;
 use crate::inside::Inside;
+use crate::latency::Latency;
 use crate::quantity::Kind;
+use crate::span::Span;
 use crate::warning::Warning;
 
 /// The result of one run.
@@ -33,28 +36,6 @@ pub struct LeftBehind {
     pub files: u64,
     /// How large they are altogether.
     pub bytes: u64,
-}
-
-/// How a run came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
-    /// As planned.
-    Complete,
-    /// By the user; the blocks until then are counted.
-    Interrupted,
-    /// By a request that failed; the blocks until then are counted.
-    Failed,
-}
-
-impl Ended {
-    /// As it stands in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Interrupted => "interrupted",
-            Self::Failed => "failed",
-        }
-    }
 }
 
 /// How the run was made.
@@ -139,34 +120,6 @@ pub struct Client {
     pub cpu: Option<Estimate>,
 }
 
-/// Latencies in ns.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Latency {
-    /// Mean.
-    pub mean: f64,
-    /// Its 95 % interval.
-    pub mean_interval: Option<(f64, f64)>,
-    /// Standard deviation: the spread of the requests, not an interval.
-    pub sd: f64,
-    /// The largest.
-    pub max: u64,
-    /// Quantiles.
-    pub quantiles: Vec<LatencyQuantile>,
-}
-
-/// One quantile.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LatencyQuantile {
-    /// `p50`.
-    pub name: &'static str,
-    /// ns.
-    pub value: u64,
-    /// 95 % interval, where the requests can carry one.
-    pub interval: Option<(u64, u64)>,
-    /// Requests that an interval needs.
-    pub needs: u64,
-}
-
 /// One counter of one group, per request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightRow {
@@ -222,17 +175,6 @@ pub struct UrlCapacity {
     pub per_core: Span,
     /// Requests a second that all cores of this machine serve at most.
     pub machine: Span,
-}
-
-/// A value and its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Span {
-    /// The value.
-    pub value: f64,
-    /// Lower end.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
 }
 
 /// CPU in one phase, for the picture.

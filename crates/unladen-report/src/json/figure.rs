@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 use unladen_lockin::Estimate;
 
-use crate::weigh::{Latency, Span};
+use crate::latency::Latency;
+use crate::span::Span;
 
 #[derive(Serialize)]
 pub(super) struct EstimateJson {

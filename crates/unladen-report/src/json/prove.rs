@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::figure::{Number, Ordered, SpanJson, nanos};
 use crate::prove::{ArmProfile, ArmResult, BoxPlot, Comparison, Gate, Interaction, Metric, Prove};
-use crate::weigh::Span;
+use crate::span::Span;
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.prove/1";

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use crate::ended::Ended;
+use crate::latency::{Latency, LatencyQuantile};
 use crate::load::*;
 use crate::warning::Warning;
-use crate::weigh::{Ended, Latency, LatencyQuantile};
 
 const MS: f64 = 1e6;
 

@@ -6,8 +6,8 @@ use unladen_finding::{Figure, Finding, Fix, Share};
 use unladen_profile::{About, CallCount, Frame, FrameKind, Profile, Unit, diff, functions};
 use unladen_trace::Interval;
 
+use crate::ended::Ended;
 use crate::profile::{ProfileDiff, ProfileSetup, Profiled};
-use crate::weigh::Ended;
 
 const URL: &str = "http://127.0.0.1:8080/index.php/Main_Page";
 

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use super::load::distribution;
+use crate::ended::Ended;
 use crate::prove::*;
 use crate::quantity::Kind;
+use crate::span::Span;
 use crate::warning::Warning;
-use crate::weigh::{Ended, Span};
 
 const MS: f64 = 1e6;
 

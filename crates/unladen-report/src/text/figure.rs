@@ -1,7 +1,8 @@
 //! Figures with their intervals, as words.
 
+use crate::latency::LatencyQuantile;
 use crate::quantity::{Kind, grouped, plain};
-use crate::weigh::{LatencyQuantile, Span};
+use crate::span::Span;
 
 /// `18.9 ms to 19.4 ms`
 pub(super) fn interval(low: f64, high: f64) -> String {

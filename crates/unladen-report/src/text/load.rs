@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::prose::{clean, cookies, files_unseen, fill, paragraph, warnings, wrapped};
+use super::prose::{clean, cookies, files_unseen, fill, warnings, wrapped};
+use crate::ended::Ended;
 use crate::load::Load;
 use crate::quantity::{Kind, grouped, lasting, short};
 use crate::style::Style;
-use crate::weigh::Ended;
 
 mod capacity;
 mod latency;
@@ -82,11 +82,5 @@ fn unfit(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     for unfit in &result.unfit {
         wrapped(&format!("{unfit}."), style, out)?;
     }
-    writeln!(out)
-}
-
-/// A sentence, and an empty line.
-fn sentence(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    paragraph(text, style, out)?;
     writeln!(out)
 }

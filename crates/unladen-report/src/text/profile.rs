@@ -9,10 +9,10 @@ use super::inside::findings;
 use super::prose::{clean, fill, wrapped};
 use super::table::{faint, strong, width};
 use crate::ascii::Edge;
+use crate::ended::Ended;
 use crate::profile::{ProfileSetup, Profiled};
 use crate::quantity::{Kind, Quantity, grouped, plain};
 use crate::style::Style;
-use crate::weigh::Ended;
 
 mod columns;
 pub(super) mod diff;

@@ -35,6 +35,12 @@ pub(super) fn paragraph(text: &str, style: Style, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
+/// A sentence, and an empty line.
+pub(super) fn sentence(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    paragraph(text, style, out)?;
+    writeln!(out)
+}
+
 /// Without control characters: names and messages come from outside and could steer the terminal.
 pub(super) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::prose::{clean, cookies, files_unseen, fill, paragraph, warnings};
+use crate::ended::Ended;
 use crate::prove::{ArmProfile, Gate, Prove, Role};
 use crate::quantity::{Kind, grouped, lasting, plain, short};
 use crate::style::Style;
-use crate::weigh::Ended;
 
 mod ablation;
 mod boxes;

@@ -10,9 +10,11 @@ use super::inside::inside;
 use super::prose::{aside, clean, cookies, files_unseen, paragraph, warnings};
 use super::table::{Grid, side_by_side, strong};
 use crate::ascii::Edge;
+use crate::ended::Ended;
+use crate::latency::Latency;
 use crate::quantity::{Kind, Quantity, between, grouped, plain};
 use crate::style::Style;
-use crate::weigh::{Ended, Latency, LeftBehind, Path, Setup, Weigh, WeighedUrl, WeightRow};
+use crate::weigh::{LeftBehind, Path, Setup, Weigh, WeighedUrl, WeightRow};
 
 /// Cells of the bar of the heaviest group.
 const BAR: usize = 20;

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::sentence;
 use crate::load::{FoundCapacity, Trial};
 use crate::quantity::{Kind, grouped, plain, short};
 use crate::style::Style;
 use crate::text::figure::interval;
+use crate::text::prose::sentence;
 use crate::text::table::{Grid, strong, warn};
 
 pub(super) fn capacity(found: &FoundCapacity, style: Style, out: &mut dyn Write) -> io::Result<()> {

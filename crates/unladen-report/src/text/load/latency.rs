@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use crate::latency::{Latency, LatencyQuantile};
 use crate::load::{ByConnection, Load};
 use crate::quantity::{Kind, bucket_text, grouped, plain};
 use crate::style::Style;
 use crate::text::bar::bar;
 use crate::text::figure::{interval, share_text};
 use crate::text::table::{Grid, strong};
-use crate::weigh::{Latency, LatencyQuantile};
 
 /// Cells of the bar of all requests.
 const BAR: usize = 40;

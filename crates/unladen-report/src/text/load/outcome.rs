@@ -2,12 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::sentence;
 use crate::load::Load;
 use crate::quantity::{Kind, grouped, plain};
 use crate::style::Style;
 use crate::text::figure::rate;
-use crate::text::prose::{clean, fill};
+use crate::text::prose::{clean, fill, sentence};
 use crate::text::table::{Grid, warn};
 
 pub(super) fn outcome(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {

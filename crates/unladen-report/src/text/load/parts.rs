@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use super::latency::{cell, named};
+use crate::latency::Latency;
 use crate::load::{ByRequest, StepResult};
 use crate::quantity::{Kind, grouped, lasting, plain, short};
 use crate::style::Style;
 use crate::text::table::{Grid, warn};
-use crate::weigh::Latency;
 
 /// What there is room for.
 const SHOWN: [&str; 3] = ["p50", "p95", "p99"];

@@ -12,7 +12,7 @@ use crate::style::Style;
 use crate::text::prose::{clean, fill};
 use crate::text::table::{faint, strong, warn};
 
-pub(in crate::text) fn diff(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn diff(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let diff = &result.diff;
     let [baseline, candidate] = &diff.titles;
     for line in fill(&clean(&format!("{baseline} → {candidate}")), usize::from(style.width), style) {

@@ -2,7 +2,8 @@ use proptest::prelude::*;
 use unladen_profile::{Frame, FrameKind, diff, functions};
 
 use super::*;
-use crate::format::{FORMATS, Format};
+use crate::format::Format;
+use crate::formats::FORMATS;
 use crate::profile::ProfileDiff;
 use crate::sample;
 use crate::text::Text;

@@ -3,9 +3,9 @@
 use crate::prove::{Change, Comparison, Metric};
 use crate::quantity::{Kind, Quantity, plain};
 use crate::ratio::{percent, with_sign};
+use crate::span::Span;
 use crate::text::figure::share_text;
 use crate::text::table::{faint, strong, warn};
-use crate::weigh::Span;
 
 /// Said where neither a change nor equality is.
 pub(super) const TOO_FEW: &str = "too few blocks to judge";
