@@ -16,19 +16,22 @@ mod ours;
 mod page;
 mod processors;
 mod squid;
+mod standing;
+mod times;
 mod tls;
 mod validator;
 mod varnish;
+mod world;
 mod zipf;
 
 use std::cell::RefCell;
-use std::time::Duration;
 
 use self::contestant::Contestant;
 use self::origin::Origin;
 use self::processors::Processors;
-use crate::proxy::certificates::Certificates;
-use crate::proxy::route::Ports;
+use self::world::World;
+use crate::rig::certificates::Certificates;
+use crate::rig::ports::Ports;
 use crate::scratch::ScratchFolder;
 use crate::{Bench, Options, Result, unladen};
 
@@ -53,34 +56,6 @@ const CASES: &[Case] = &[
     Case { name: "zipf", about: "the hit ratio of a full store", run: zipf::run },
     Case { name: "instructions", about: "instructions and system calls of a request", run: instructions::run },
 ];
-
-/// What all cases share.
-struct World {
-    scratch: ScratchFolder,
-    ports: RefCell<Ports>,
-    processors: Processors,
-    origin: Origin,
-    certificates: Certificates,
-    /// Ours first.
-    contestants: Vec<Box<dyn Contestant>>,
-    rounds: Option<usize>,
-}
-
-impl World {
-    fn rounds_or(&self, usual: usize) -> usize {
-        self.rounds.unwrap_or(usual)
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.contestants.iter().map(|contestant| contestant.name()).collect()
-    }
-}
-
-/// Before what counts: memory is had, threads are there.
-const WARM_UP: Duration = Duration::from_millis(500);
-const TIME: Duration = Duration::from_secs(2);
-/// What a contestant may do when the last answer has come.
-const SETTLE: Duration = Duration::from_millis(30);
 
 fn run(options: &Options) -> Result<()> {
     let unknown = options.only.iter().find(|name| CASES.iter().all(|case| case.name != *name));

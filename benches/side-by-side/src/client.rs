@@ -3,8 +3,8 @@
 use crate::figures::{Series, print};
 use crate::scratch::ScratchFolder;
 use crate::subject::Subject;
-use crate::tool::{self, Load, Sends};
-use crate::{Bench, Options, Result};
+use crate::tool::{Load, Sends};
+use crate::{Bench, Options, Result, tools};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "client", about: "CPU of the client for a request of 476 bytes, back to back", run };
@@ -24,7 +24,7 @@ const LOADS: [(&str, u64, bool); 4] = [
 
 fn run(options: &Options) -> Result<()> {
     let scratch = ScratchFolder::new()?;
-    let tools = tool::all_and_the_library(&scratch)?;
+    let tools = tools::all_and_the_library(&scratch)?;
     let subject = Subject::up("faults")?;
     for (what, connections, keep_alive) in LOADS {
         let requests = if keep_alive { REQUESTS } else { REQUESTS / 3 };

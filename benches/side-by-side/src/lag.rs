@@ -6,8 +6,8 @@ use crate::figures::{Series, print};
 use crate::schedule::{Schedule, quantile};
 use crate::scratch::ScratchFolder;
 use crate::server::Server;
-use crate::tool::{self, Load, Quantiles, Sends, Tool};
-use crate::{Bench, Options, Result};
+use crate::tool::{Load, Quantiles, Sends, Tool};
+use crate::{Bench, Options, Result, tools};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "lag", about: "send lag at a constant rate, seen by the server; CPU of the client", run };
@@ -19,7 +19,7 @@ const CONNECTIONS: u64 = 100;
 
 fn run(options: &Options) -> Result<()> {
     let scratch = ScratchFolder::new()?;
-    let tools = tool::paced(&scratch)?;
+    let tools = tools::paced(&scratch)?;
     for rate in RATES {
         let mut seen = vec![Seen::default(); tools.len()];
         for _ in 0..options.rounds_or(5) {

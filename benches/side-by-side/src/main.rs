@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "results go to stdout, progress to stderr")]
 
+mod bench;
 mod cache;
 mod children;
 mod classmap;
@@ -23,6 +24,8 @@ mod peers;
 mod proxy;
 mod read;
 mod record;
+mod result;
+mod rig;
 mod roles;
 mod schedule;
 mod scratch;
@@ -31,21 +34,15 @@ mod share;
 mod stall;
 mod subject;
 mod tool;
+mod tools;
 mod trace;
 mod unladen;
 mod weights;
 
-use std::error::Error;
 use std::process::ExitCode;
 
-pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
-/// One bench; its name is what the command line takes.
-struct Bench {
-    name: &'static str,
-    about: &'static str,
-    run: fn(&Options) -> Result<()>,
-}
+pub(crate) use bench::{Bench, Options};
+pub(crate) use result::Result;
 
 const BENCHES: &[Bench] = &[
     read::BENCH,
@@ -60,27 +57,12 @@ const BENCHES: &[Bench] = &[
     cache::BENCH,
 ];
 
-/// What the command line says beside names.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Options {
-    /// Rounds; each round runs every contestant once.
-    pub(crate) rounds: Option<usize>,
-    /// Of a bench with several cases, those to run; all if there are none.
-    pub(crate) only: Vec<String>,
-    /// Of the benches `proxy` and `cache`, the contestants; all if there are none.
-    pub(crate) proxies: Vec<String>,
-}
-
-impl Options {
-    /// Rounds, unless the bench is to take another number.
-    pub(crate) fn rounds_or(&self, usual: usize) -> usize {
-        self.rounds.unwrap_or(usual)
-    }
-}
+/// What it does then, with all arguments but the first.
+type Role = fn(&[String]) -> Result<()>;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let result = match roles::of(&arguments) {
+    let result = match role(&arguments) {
         Some(role) => role(&arguments[1..]),
         None => run(&arguments),
     };
@@ -91,6 +73,26 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What this program is besides the bench, if the first argument says so.
+fn role(arguments: &[String]) -> Option<Role> {
+    let role: Role = match arguments.first()?.as_str() {
+        roles::SLEEP => |_| crowd::sleep(),
+        roles::TICK => |_| crowd::tick(),
+        roles::SPAWN => crowd::spawn,
+        roles::CLIENT => tools::be_the_client,
+        roles::KEEP => subject::keep,
+        roles::METRONOME => tools::be_the_metronome,
+        roles::SERVER => server::serve,
+        roles::MEASURE => classmap::measure,
+        roles::CALLERS => rig::be_the_callers,
+        roles::ORIGIN => |_| cache::be_the_origin(),
+        roles::SINK => |_| proxy::be_the_sink(),
+        roles::LOADER => rig::be_the_loader,
+        _ => return None,
+    };
+    Some(role)
 }
 
 fn run(arguments: &[String]) -> Result<()> {

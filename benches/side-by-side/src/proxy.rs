@@ -7,24 +7,21 @@
 //! not counted.
 
 mod account;
-pub(crate) mod bound;
-pub(crate) mod callers;
-pub(crate) mod certificates;
+mod bound;
 mod cost;
 mod envoy;
 mod haproxy;
 mod idle;
 mod latency;
-pub(crate) mod load;
-pub(crate) mod nginx;
+mod nginx;
 mod ours;
-pub(crate) mod peer;
-pub(crate) mod process;
-pub(crate) mod route;
+mod peer;
+mod route;
 mod service;
 mod sink;
-pub(crate) mod syscalls;
+mod syscalls;
 mod upstreams;
+mod world;
 
 use std::cell::RefCell;
 
@@ -32,13 +29,12 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use self::ours::Ours;
 use self::peer::Peer;
-use self::route::{Plan, Ports, Route, Upstream};
 use self::service::Service;
+use self::world::World;
+use crate::rig::ports::Ports;
 use crate::scratch::ScratchFolder;
 use crate::{Bench, Options, Result, unladen};
 
-pub(crate) use callers::be_the_callers;
-pub(crate) use load::be_the_loader;
 pub(crate) use sink::be_the_sink;
 
 pub(crate) const BENCH: Bench =
@@ -65,30 +61,6 @@ const CASES: &[Case] = &[
     Case { name: "syscalls", about: "system calls of a request, under strace", run: syscalls::run },
     Case { name: "account", about: "a PHP page that calls a service 10 ms away", run: account::run },
 ];
-
-/// What all cases share.
-struct World {
-    scratch: ScratchFolder,
-    ports: RefCell<Ports>,
-    service: Service,
-    /// Ours first.
-    peers: Vec<Box<dyn Peer>>,
-    rounds: Option<usize>,
-}
-
-impl World {
-    fn rounds_or(&self, usual: usize) -> usize {
-        self.rounds.unwrap_or(usual)
-    }
-
-    fn route(&self, name: &str, upstream: Upstream) -> Result<Route> {
-        Route::tcp(name, upstream, &mut self.ports.borrow_mut())
-    }
-
-    fn plan(&self, routes: Vec<Route>) -> Plan {
-        Plan { routes, ca: self.service.certificates.ca.clone() }
-    }
-}
 
 fn run(options: &Options) -> Result<()> {
     let unknown = options.only.iter().find(|name| CASES.iter().all(|case| case.name != *name));

@@ -9,8 +9,8 @@ use crate::record::Record;
 use crate::schedule::{Schedule, quantile};
 use crate::scratch::ScratchFolder;
 use crate::server::Server;
-use crate::tool::{self, Load, Sends, Tool};
-use crate::{Bench, Options, Result};
+use crate::tool::{Load, Sends, Tool};
+use crate::{Bench, Options, Result, tools};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "stall", about: "a server that stalls for 1 s in 10: what is reported, and the truth", run };
@@ -53,7 +53,7 @@ const SHARES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 1.0];
 
 fn run(options: &Options) -> Result<()> {
     let scratch = ScratchFolder::new()?;
-    let all = tool::all(&scratch)?;
+    let all = tools::all(&scratch)?;
     for room in [Room::Enough, Room::Short] {
         let takes_part = |tool: &&dyn Tool| tool.tells_latency() && (tool.unpaced().is_none() || room == Room::Short);
         let tools: Vec<&dyn Tool> = all.iter().map(AsRef::as_ref).filter(takes_part).collect();

@@ -1,25 +1,12 @@
 //! The principal type is [`Tool`]: something that sends requests and says how long they took.
 
-mod ab;
-mod k6;
-mod library;
-mod metronome;
-mod oha;
-mod unladen;
-mod vegeta;
-mod wrk;
-
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::Result;
 use crate::children::{self, Ran};
-use crate::scratch::ScratchFolder;
-use crate::{Result, peers};
-
-pub(crate) use library::be_the_client;
-pub(crate) use metronome::be_the_metronome;
 
 /// What to send.
 #[derive(Debug, Clone)]
@@ -50,12 +37,12 @@ impl Load {
     }
 
     /// How long, for a tool that takes a time.
-    fn time(&self) -> String {
+    pub(crate) fn time(&self) -> String {
         let (Sends::Rate { seconds, .. } | Sends::BackToBack { seconds, .. }) = self.sends;
         format!("{seconds}s")
     }
 
-    fn rate(&self) -> Option<u64> {
+    pub(crate) fn rate(&self) -> Option<u64> {
         match self.sends {
             Sends::Rate { rate, .. } => Some(rate),
             Sends::BackToBack { .. } => None,
@@ -89,7 +76,7 @@ pub(crate) struct Quantiles {
 
 impl Quantiles {
     /// Of an object with such members, in the order of the fields, each in a unit of so many seconds.
-    fn of(values: &Value, names: [&str; 5], unit: f64) -> Self {
+    pub(crate) fn of(values: &Value, names: [&str; 5], unit: f64) -> Self {
         let [p50, p90, p95, p99, max] = names.map(|name| {
             let seconds = values[name].as_f64()? * unit;
             Duration::try_from_secs_f64(seconds).ok()
@@ -128,52 +115,7 @@ pub(crate) trait Tool {
     }
 }
 
-/// Those that can be had; says which cannot. Unladen comes first.
-pub(crate) fn all(scratch: &ScratchFolder) -> Result<Vec<Box<dyn Tool>>> {
-    let mut tools: Vec<Box<dyn Tool>> = Vec::new();
-    match unladen::Unladen::new() {
-        Ok(unladen) => tools.push(Box::new(unladen)),
-        Err(error) => println!("  (without unladen load: {error})"),
-    }
-    if peers::has("wrk") {
-        tools.push(Box::new(wrk::Wrk::new(scratch)?));
-    }
-    if peers::has("apache2-utils") {
-        tools.push(Box::new(ab::Ab));
-    }
-    if let Some(program) = oha::PROGRAM.path() {
-        tools.push(Box::new(oha::Oha { program }));
-    }
-    if let Some(program) = vegeta::PROGRAM.path() {
-        tools.push(Box::new(vegeta::Vegeta::new(program, scratch)));
-    }
-    if let Some(program) = k6::PROGRAM.path() {
-        tools.push(Box::new(k6::K6::new(program, scratch)?));
-    }
-    Ok(tools)
-}
-
-/// All, and before them the crate by itself.
-pub(crate) fn all_and_the_library(scratch: &ScratchFolder) -> Result<Vec<Box<dyn Tool>>> {
-    let mut tools = all(scratch)?;
-    tools.insert(0, Box::new(library::Library));
-    Ok(tools)
-}
-
-/// Of all, those that can send at a constant rate, and last the floor under them; says which cannot.
-pub(crate) fn paced(scratch: &ScratchFolder) -> Result<Vec<Box<dyn Tool>>> {
-    let mut tools = all(scratch)?;
-    tools.retain(|tool| {
-        if let Some(why) = tool.unpaced() {
-            println!("  (without {}: {why})", tool.name());
-        }
-        tool.unpaced().is_none()
-    });
-    tools.push(Box::new(metronome::Metronome));
-    Ok(tools)
-}
-
 /// The sum of an object's numbers.
-fn sum(object: &Value) -> u64 {
+pub(crate) fn sum(object: &Value) -> u64 {
     object.as_object().into_iter().flat_map(|members| members.values()).filter_map(Value::as_u64).sum()
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::World;
-use crate::proxy::peer::Running;
-use crate::proxy::process::Processes;
-use crate::proxy::route::Listen;
+use super::world::World;
+use crate::rig::listen::Listen;
+use crate::rig::process::Processes;
+use crate::rig::running::Running;
 use crate::{Result, peers};
 
 /// A running one.
@@ -44,7 +44,7 @@ impl Database {
             serve.args(["-c", setting]);
         }
         let socket = Listen::Unix(folder.join(format!(".s.PGSQL.{PORT}")));
-        let running = Running::start_with("database", &world.scratch, |_| Ok(world.pinned(&serve)), &[socket])?;
+        let running = Running::start("database", &world.scratch, |_| Ok(world.pinned(&serve)), &[socket])?;
         let database = Self { folder, running };
         database.ready()?;
         database.sql(&format!(

@@ -1,12 +1,13 @@
 //! What an answer from the cache costs, and an answer that the client's own copy is still good.
 
-use super::contestant::{MEMORY, Standing};
 use super::page::Page;
-use super::{TIME, World};
+use super::standing::{MEMORY, Standing};
+use super::times::TIME;
+use super::world::World;
 use crate::Result;
 use crate::figures::{Series, print};
-use crate::proxy::bound::Limit;
-use crate::proxy::callers::{Amount, Calls};
+use crate::rig::callers::{Amount, Calls};
+use crate::rig::limit::Limit;
 
 pub(super) const SMALL: Page = Page { length: 476, number: 1 };
 pub(super) const LARGE: Page = Page { length: 20_000, number: 1 };

@@ -5,13 +5,15 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::contestant::{Contestant, MEMORY, Place, Standing};
+use super::contestant::{Contestant, Place};
 use super::hit::{self, LARGE, SMALL};
 use super::page::Page;
-use super::{SETTLE, World};
+use super::standing::{MEMORY, Standing};
+use super::times::SETTLE;
+use super::world::World;
 use crate::figures::{print, three};
-use crate::proxy::callers::{Amount, Callers, Calls};
-use crate::proxy::syscalls::counted;
+use crate::rig::callers::{Amount, Callers, Calls};
+use crate::rig::strace::counted;
 use crate::{Result, peers};
 
 const REQUESTS: u64 = 5_000;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::contestant::{Contestant, Place};
-use crate::proxy::nginx::command;
+use crate::rig::nginx::command;
 use crate::{Result, peers};
 
 /// As Debian packages it.

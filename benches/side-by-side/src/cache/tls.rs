@@ -1,11 +1,12 @@
 //! What an answer from the cache costs over kept connections of TLS 1.3, all with the same certificate and cipher.
 
-use super::contestant::{MEMORY, Standing};
 use super::hit::{CONNECTIONS, LARGE, SMALL, judge, show};
-use super::{SETTLE, TIME, WARM_UP, World};
+use super::standing::{MEMORY, Standing};
+use super::times::{SETTLE, TIME, WARM_UP};
+use super::world::World;
 use crate::Result;
 use crate::figures::Series;
-use crate::proxy::load::Load;
+use crate::rig::load::Load;
 
 /// Our CPU time of a request over another's, at most.
 const BOUNDS: [(&str, f64); 1] = [("nginx", 0.8)];

@@ -1,15 +1,16 @@
 //! A page from the cache that PostgreSQL has been asked about first: how many a second one processor does, the
 //! database's part included.
 
-use super::contestant::{MEMORY, Standing};
 use super::database::Database;
 use super::hit::CONNECTIONS;
 use super::page::Page;
-use super::{TIME, World};
+use super::standing::{MEMORY, Standing};
+use super::times::TIME;
+use super::world::World;
 use crate::Result;
 use crate::figures::{Series, print};
-use crate::proxy::bound::Limit;
-use crate::proxy::callers::{Amount, Calls};
+use crate::rig::callers::{Amount, Calls};
+use crate::rig::limit::Limit;
 
 /// Requests of a second of one processor.
 const LEAST: f64 = 5_000.0;

@@ -3,13 +3,14 @@
 
 use std::collections::HashSet;
 
-use super::World;
-use super::contestant::{Contestant, Standing};
+use super::contestant::Contestant;
 use super::page::Page;
+use super::standing::Standing;
+use super::world::World;
 use crate::Result;
 use crate::figures::{print, three};
-use crate::proxy::bound::Limit;
-use crate::proxy::callers::{Amount, Callers, Calls};
+use crate::rig::callers::{Amount, Callers, Calls};
+use crate::rig::limit::Limit;
 
 /// Bytes that each may store. What it keeps beside the bodies is within that of ours, and beyond that of Varnish.
 const MEMORY: u64 = 64 << 20;

@@ -7,12 +7,12 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::World;
-use super::bound::Limit;
-use super::load::Load;
-use super::process::Processes;
+use super::world::World;
 use crate::Result;
 use crate::figures::{Series, print};
+use crate::rig::limit::Limit;
+use crate::rig::load::Load;
+use crate::rig::process::Processes;
 use crate::subject::Subject;
 
 const VISITORS: usize = 100;

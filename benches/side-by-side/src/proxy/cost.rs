@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use super::World;
-use super::bound::{Bound, Limit, judge, judge_value};
-use super::callers::{Amount, Callers, Calls};
-use super::peer::{Peer, Running};
+use super::bound::{Bound, judge, judge_value};
+use super::peer::{Peer, start};
 use super::route::Route;
 use super::service::{LARGE, MEGABYTE, SMALL};
 use super::sink::{self, Sink};
+use super::world::World;
 use crate::Result;
 use crate::figures::{Series, print};
+use crate::rig::callers::{Amount, Callers, Calls};
+use crate::rig::limit::Limit;
 
 /// Before what counts: pools fill, memory is had, sessions of TLS are there to be resumed.
 const WARM_UP: Duration = Duration::from_millis(300);
@@ -191,7 +192,7 @@ fn once(world: &World, peer: &dyn Peer, load: &Load) -> Result<Took> {
     let route =
         if load.unix { Route::unix("one", upstream, world.scratch.folder()) } else { world.route("one", upstream)? };
     let listen = route.listen.clone();
-    let running = Running::start(peer, &world.plan(vec![route]), &world.scratch)?;
+    let running = start(peer, &world.plan(vec![route]), &world.scratch)?;
     let mut callers = Callers::start(&listen, &load.calls())?;
     let warm_up = match load.amount {
         Amount::Time(_) => Amount::Time(WARM_UP),

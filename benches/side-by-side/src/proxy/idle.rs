@@ -1,12 +1,12 @@
 //! What ten thousand clients hold of a proxy's memory that have each asked once and wait.
 
-use super::World;
 use super::bound::judge_value;
-use super::callers::{Amount, Callers, Calls};
-use super::peer::{Peer, Running};
+use super::peer::{Peer, start};
 use super::service::SMALL;
+use super::world::World;
 use crate::Result;
 use crate::figures::{Series, print};
+use crate::rig::callers::{Amount, Callers, Calls};
 
 const CLIENTS: usize = 10_000;
 /// So many of them ask at the same time.
@@ -42,7 +42,7 @@ fn once(world: &World, peer: &dyn Peer) -> Result<(f64, f64)> {
     let named = |error| format!("{}: {error}", peer.name());
     let route = world.route("one", world.service.plain)?;
     let listen = route.listen.clone();
-    let running = Running::start(peer, &world.plan(vec![route]), &world.scratch)?;
+    let running = start(peer, &world.plan(vec![route]), &world.scratch)?;
     let calls = |connections| Calls { path: SMALL.0, length: SMALL.1, connections, keep: true, ..Calls::default() };
     let mut one = Callers::start(&listen, &calls(1))?;
     one.call(Amount::Requests(1), 1).map_err(named)?;

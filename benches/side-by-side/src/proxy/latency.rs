@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use super::World;
-use super::bound::{Bound, Limit, judge, judge_value};
-use super::load::{Load, Loaded};
-use super::peer::Running;
-use super::route::Listen;
+use super::bound::{Bound, judge, judge_value};
+use super::peer::start;
 use super::service::SMALL;
+use super::world::World;
 use crate::Result;
 use crate::figures::{Series, print};
+use crate::rig::limit::Limit;
+use crate::rig::listen::Listen;
+use crate::rig::load::{Load, Loaded};
 
 const RATE: f64 = 2_000.0;
 const TIME: Duration = Duration::from_secs(10);
@@ -34,7 +35,7 @@ pub(super) fn run(world: &World) -> Result<()> {
                 let index = (turn + round) % world.peers.len();
                 let route = world.route("one", upstream)?;
                 let Listen::Tcp(port) = route.listen else { return Err("no port".into()) };
-                let _running = Running::start(world.peers[index].as_ref(), &world.plan(vec![route]), &world.scratch)?;
+                let _running = start(world.peers[index].as_ref(), &world.plan(vec![route]), &world.scratch)?;
                 measure(world, &url("http", port), &mut with[index])
                     .map_err(|error| format!("{}: {error}", world.peers[index].name()))?;
             }

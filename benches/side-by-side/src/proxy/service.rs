@@ -3,11 +3,13 @@
 
 use std::fs::File;
 
-use super::certificates::Certificates;
-use super::nginx;
-use super::peer::Running;
-use super::route::{Listen, Ports, Upstream};
+use super::route::Upstream;
 use crate::Result;
+use crate::rig::certificates::Certificates;
+use crate::rig::listen::Listen;
+use crate::rig::nginx;
+use crate::rig::ports::Ports;
+use crate::rig::running::Running;
 use crate::scratch::ScratchFolder;
 
 /// What it serves: paths, and lengths in bytes.
@@ -53,7 +55,7 @@ impl Service {
             root.display(),
         );
         let listens = [Listen::Tcp(plain.port), Listen::Tcp(tls.port)];
-        let running = Running::start_with("service", scratch, |folder| nginx::command(folder, &http), &listens)?;
+        let running = Running::start("service", scratch, |folder| nginx::command(folder, &http), &listens)?;
         Ok(Self { plain, tls, certificates, _running: running })
     }
 }

@@ -1,24 +1,16 @@
 //! The system calls of a request, as `strace -c` counts them: apart from what is timed, as a traced call takes many
 //! times as long.
 
-use std::fs;
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
-
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-
-use super::World;
-use super::callers::{Amount, Callers, Calls};
-use super::peer::{Peer, Running};
+use super::peer::{Peer, start};
 use super::route::Upstream;
 use super::service::SMALL;
+use super::world::World;
 use crate::figures::{print, three};
-use crate::scratch::ScratchFolder;
-use crate::{Result, children, peers};
+use crate::rig::callers::{Amount, Callers, Calls};
+use crate::rig::strace::counted;
+use crate::{Result, peers};
 
 const REQUESTS: u64 = 10_000;
-const PATIENCE: Duration = Duration::from_secs(10);
 /// So many kinds of calls are named.
 const NAMED: usize = 6;
 
@@ -51,7 +43,7 @@ fn once(world: &World, peer: &dyn Peer, upstream: Upstream, at_once: usize, keep
     let named = |error| format!("{}: {error}", peer.name());
     let route = world.route("one", upstream)?;
     let listen = route.listen.clone();
-    let running = Running::start(peer, &world.plan(vec![route]), &world.scratch)?;
+    let running = start(peer, &world.plan(vec![route]), &world.scratch)?;
     let calls = Calls { path: SMALL.0, length: SMALL.1, connections: at_once, keep, ..Calls::default() };
     let mut callers = Callers::start(&listen, &calls)?;
     callers.call(Amount::Requests(1_000), at_once).map_err(named)?;
@@ -60,76 +52,4 @@ fn once(world: &World, peer: &dyn Peer, upstream: Upstream, at_once: usize, keep
         let called = callers.call(Amount::Requests(REQUESTS), at_once).map_err(named)?;
         Ok(called.requests)
     })
-}
-
-/// System calls of these processes by name, for each of the requests that this makes.
-pub(crate) fn counted(
-    pids: &[u32],
-    scratch: &ScratchFolder,
-    make: impl FnOnce() -> Result<u64>,
-) -> Result<Vec<(String, f64)>> {
-    let table = scratch.path("strace");
-    let mut command = children::tied("strace");
-    command.args(["-c", "-f", "-o"]).arg(&table);
-    for pid in pids {
-        command.args(["-p", &pid.to_string()]);
-    }
-    let mut strace = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    let made = attached(&mut strace, pids).and_then(|()| make());
-    // It lets go of the processes, and writes its table.
-    kill(Pid::from_raw(i32::try_from(strace.id())?), Signal::SIGINT)?;
-    strace.wait()?;
-    let requests = made? as f64;
-    let rows = counts(&fs::read_to_string(&table)?);
-    Ok(rows.into_iter().map(|(name, count)| (name, count as f64 / requests)).collect())
-}
-
-/// Every thread of theirs is traced.
-fn attached(strace: &mut Child, pids: &[u32]) -> Result<()> {
-    let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
-        let traced = |pid: &u32| {
-            let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return false };
-            tasks.flatten().all(|task| {
-                fs::read_to_string(task.path().join("status")).is_ok_and(|status| {
-                    status.lines().any(|line| line.starts_with("TracerPid:") && !line.ends_with("\t0"))
-                })
-            })
-        };
-        if pids.iter().all(traced) {
-            return Ok(());
-        }
-        if strace.try_wait()?.is_some() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    Err("strace cannot attach (it takes root, and a kernel that permits ptrace)".into())
-}
-
-/// `% time  seconds  usecs/call  calls  [errors]  syscall`
-fn counts(table: &str) -> Vec<(String, u64)> {
-    let row = |line: &str| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let name = *words.last()?;
-        words.first()?.parse::<f64>().ok()?;
-        (name != "total" && words.len() >= 5).then(|| Some((name.to_owned(), words[3].parse().ok()?)))?
-    };
-    table.lines().filter_map(row).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_of_strace_is_understood() {
-        let table = "% time     seconds  usecs/call     calls    errors syscall\n\
-                     ------ ----------- ----------- --------- --------- ----------------\n \
-                     62.11    0.101000           5     20000           writev\n \
-                     37.89    0.061600           3     20001       120 read\n\
-                     ------ ----------- ----------- --------- --------- ----------------\n\
-                     100.00    0.162600           4     40001       120 total\n";
-        assert_eq!(counts(table), [("writev".to_owned(), 20_000), ("read".to_owned(), 20_001)]);
-    }
 }

@@ -1,13 +1,13 @@
 //! What a hundred upstreams hold of a proxy's memory, each with a listener of its own and TLS, when each has answered
 //! once.
 
-use super::World;
 use super::bound::judge_value;
-use super::callers::{Amount, Callers, Calls};
-use super::peer::{Peer, Running};
+use super::peer::{Peer, start};
 use super::service::SMALL;
+use super::world::World;
 use crate::Result;
 use crate::figures::{Series, print};
+use crate::rig::callers::{Amount, Callers, Calls};
 
 const UPSTREAMS: usize = 100;
 /// MiB of resident memory.
@@ -43,7 +43,7 @@ fn once(world: &World, peer: &dyn Peer) -> Result<(f64, f64)> {
     let routes = (0..UPSTREAMS).map(|number| world.route(&format!("u{number}"), world.service.tls));
     let routes = routes.collect::<Result<Vec<_>>>()?;
     let listens: Vec<_> = routes.iter().map(|route| route.listen.clone()).collect();
-    let running = Running::start(peer, &world.plan(routes), &world.scratch)?;
+    let running = start(peer, &world.plan(routes), &world.scratch)?;
     let ask = |listen| {
         let calls = Calls { path: SMALL.0, length: SMALL.1, connections: 1, keep: true, ..Calls::default() };
         Callers::start(listen, &calls)?.call(Amount::Requests(1), 1)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::{Load, Quantiles, Said, Tool, sum};
+use crate::tool::{Load, Quantiles, Said, Tool, sum};
 use crate::{Result, children, unladen};
 
 pub(super) struct Unladen {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use unladen_load::{Cancel, Driver, DriverConfig, HttpVersion, Request, Stop};
 
-use super::{Load, Said, Tool};
+use crate::tool::{Load, Said, Tool};
 use crate::{Result, children, roles};
 
 pub(super) struct Library;

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::{Load, Said, Tool};
+use crate::tool::{Load, Said, Tool};
 use crate::{Result, children};
 
 pub(super) struct Ab;

@@ -5,9 +5,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{Load, Quantiles, Said, Tool, sum};
 use crate::install::{Kind, Program};
 use crate::scratch::ScratchFolder;
+use crate::tool::{Load, Quantiles, Said, Tool, sum};
 use crate::{Result, children};
 
 pub(super) const PROGRAM: Program = Program {

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{Load, Quantiles, Said, Tool, sum};
 use crate::install::{Kind, Program};
+use crate::tool::{Load, Quantiles, Said, Tool, sum};
 use crate::{Result, children};
 
 pub(super) const PROGRAM: Program = Program { name: "oha", version: "1.16.0", kind: Kind::Crate };

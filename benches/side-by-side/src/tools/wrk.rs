@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{Load, Quantiles, Said, Tool};
 use crate::scratch::ScratchFolder;
+use crate::tool::{Load, Quantiles, Said, Tool};
 use crate::{Result, children};
 
 /// It prints fewer percentiles by itself. This runs once, at the end.

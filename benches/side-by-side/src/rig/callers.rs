@@ -18,7 +18,7 @@ use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 
 use self::connection::Connection;
-use super::route::Listen;
+use super::listen::Listen;
 use crate::{Result, roles};
 
 /// An answer may take so long; then the proxy has failed.

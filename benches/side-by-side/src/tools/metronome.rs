@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
 
-use super::{Load, Said, Tool};
+use crate::tool::{Load, Said, Tool};
 use crate::{Result, children, clock, roles};
 
 /// So that the answer to a request has come when its connection's turn comes again.

@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use nix::sys::socket::sockopt::{IpBindAddressNoPort, TcpNoDelay};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, bind, connect, setsockopt, socket};
 
-use super::super::route::Listen;
+use super::super::listen::Listen;
 use crate::Result;
 
 /// No proxy here sends a longer head.

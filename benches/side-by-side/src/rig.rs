@@ -1,0 +1,15 @@
+//! What the benches `proxy` and `cache` share: programs that serve, those who call them, and what is read of both.
+
+pub(crate) mod callers;
+pub(crate) mod certificates;
+pub(crate) mod limit;
+pub(crate) mod listen;
+pub(crate) mod load;
+pub(crate) mod nginx;
+pub(crate) mod ports;
+pub(crate) mod process;
+pub(crate) mod running;
+pub(crate) mod strace;
+
+pub(crate) use callers::be_the_callers;
+pub(crate) use load::be_the_loader;
