@@ -4,7 +4,7 @@ use unladen_accuracy::background::Kind;
 use unladen_accuracy::comparison::{FIVE_MINUTES, Machine, QUANTILES, Said, Setting};
 use unladen_accuracy::{Limits, Table, Tally, counting};
 
-use crate::simulation::{Make, bias, cells, in_parallel, judge, percent};
+use crate::tables::{Make, bias, cells, in_parallel, judge, percent};
 
 /// How many times slower the candidate is whose ratio is estimated.
 const RATIO: f64 = 1.02;

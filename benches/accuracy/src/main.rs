@@ -4,6 +4,7 @@ mod comparing;
 mod matrix;
 mod measurement;
 mod simulation;
+mod tables;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::real::{Binaries, RealError};
+use crate::real::binaries::Binaries;
+use crate::real::error::RealError;
 
 /// No answer of it takes as long.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::real::RealError;
+use crate::real::error::RealError;
 
 /// Of the group, as `weigh` shows it.
 pub(super) const NAME: &str = "burn.service";

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::real::binaries::Binaries;
 use crate::real::burn::Burn;
-use crate::real::disturbance::Disturbance;
-use crate::real::{Binaries, Neighbour, RealError};
+use crate::real::disturbance::{Disturbance, Neighbour};
+use crate::real::error::RealError;
 
 /// Phases of equal arms: short, so that there can be hundreds of experiments.
 const SHORT_PHASE: &str = "100ms";

@@ -4,8 +4,11 @@ use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
+use crate::real::binaries::Binaries;
 use crate::real::burn::Burn;
-use crate::real::{Binaries, RealError, Setting, Weighed};
+use crate::real::error::RealError;
+use crate::real::setting::Setting;
+use crate::real::weighed::Weighed;
 
 /// The document of `unladen weigh --json`, as far as it is needed.
 #[derive(Debug, Deserialize)]
