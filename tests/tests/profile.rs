@@ -1,4 +1,6 @@
 //! `unladen profile` on a real MediaWiki, and what it does with files.
+//!
+//! Measures: shares of samples, of an application that other tests have up too.
 
 use std::fs;
 use std::io::Write;

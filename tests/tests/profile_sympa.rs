@@ -1,4 +1,6 @@
 //! `unladen profile` on a real Sympa: a shadow process of wwsympa under Devel::NYTProf, fresh and warm.
+//!
+//! Measures: the times of the functions of one page.
 
 use std::fs;
 use std::path::PathBuf;

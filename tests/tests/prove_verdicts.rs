@@ -1,6 +1,8 @@
 //! `unladen prove` where the truth is known: what is different is called so, by how much, and what is equal is not.
 //!
 //! Servers that sleep tell of latencies, whatever else the machine does; one that burns tells of weights.
+//!
+//! Measures: latencies and CPU time, each against what is known of it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

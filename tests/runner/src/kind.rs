@@ -6,10 +6,9 @@ const MARK: &str = "//! Measures: ";
 /// Whether a test program may have others beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Its figures are of what the whole machine does, or of processes whose user and program others' share. It runs
-    /// alone.
+    /// Its figures are of times or of shares, and its neighbours would change them. It runs alone.
     Measures,
-    /// All that it looks at is its own.
+    /// What it asserts is so whatever else the machine does.
     Independent,
 }
 
