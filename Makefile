@@ -4,19 +4,32 @@ PREFIX ?= /usr/local
 # With DESTDIR, a package can be made of it.
 DESTDIR ?=
 
-.PHONY: help build test advice fresh lint bench accuracy h2spec conformance soak demo install clean
+.PHONY: help build check test test-serve test-measure test-rest advice fresh lint bench accuracy h2spec conformance soak demo install clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build target/release/unladen
 	cargo build --release --locked -p unladen
 
-test: ## build and run all tests, end to end on real applications too
+check: ## unit tests that need no root and no server: a minute or two once it is built
+	@scripts/check
+
+test-serve: ## end-to-end tests of `unladen serve`
+	@scripts/test serve
+
+test-measure: ## tests of times and shares, each program alone
+	@scripts/test measure
+
+test-rest: ## all other tests: unit tests, of counts, of results, and the examples in the documentation
+	@scripts/test rest
+
+test: ## all of these: build and run all tests, end to end on real applications too
 	@scripts/test
 
 fresh: ## all tests on a machine that nobody has touched (takes root)
 	@scripts/fresh
+
 advice: ## apply every printed fix to real applications, and see what comes of it (root)
 	@scripts/advice
 
