@@ -7,7 +7,8 @@ use unladen_load::{AccessLogError, HeaderError, LoadError, RecordError, RequestE
 use unladen_probe::ProbeError;
 use unladen_profiler::ProfilerError;
 use unladen_prove::{ExperimentError, SwitchError};
-use unladen_serve::{ConfigError, OutlookError, ServeError};
+use unladen_serve::{OutlookError, ServeError};
+use unladen_serve_config::ConfigError;
 
 use crate::output::OutputError;
 use crate::purge::PurgeError;

@@ -11,6 +11,9 @@ pub(crate) const QUANTILES: [(&str, f64); 5] =
 pub(crate) const LOAD_QUANTILES: [(&str, f64); 6] =
     [("p50", 0.50), ("p75", 0.75), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
 
+/// Times of which the share of requests within is told, unless others are asked for: ms.
+pub(crate) const BUCKETS_MS: [u64; 12] = [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
+
 /// None without latencies.
 pub(crate) fn latency(latencies: &BlockLatencies, wanted: &[(&'static str, f64)]) -> Option<Latency> {
     let shares: Vec<f64> = wanted.iter().map(|(_, q)| *q).collect();

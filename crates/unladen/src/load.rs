@@ -16,6 +16,6 @@ mod stretch;
 mod trial;
 
 pub(crate) use limit::Limit;
-pub(crate) use options::{BUCKETS_MS, Files, Options, Pace};
+pub(crate) use options::{Files, Options, Pace};
 pub(crate) use replay::replay;
 pub(crate) use run::load;

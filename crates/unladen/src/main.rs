@@ -12,6 +12,7 @@ mod latency;
 mod load;
 mod locale;
 mod output;
+mod path;
 mod profile;
 mod progress;
 mod prove;

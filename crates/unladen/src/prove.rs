@@ -3,6 +3,7 @@
 mod analysis;
 mod arms;
 mod gate;
+mod headline;
 mod interactions;
 mod latencies;
 mod measured;
@@ -12,7 +13,6 @@ mod plan;
 mod profiles;
 mod recording;
 mod run;
-mod signals;
 mod warnings;
 mod weights;
 
@@ -20,4 +20,3 @@ pub(crate) use gate::failed_requests;
 pub(crate) use options::{Options, Profiles};
 pub(crate) use plan::estimate;
 pub(crate) use run::{Proved, prove};
-pub(crate) use signals::on_signal;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use unladen_serve::ListenAddress;
+use unladen_serve_config::ListenAddress;
 
 /// Bytes of an answer, far above what one has.
 const LONGEST: u64 = 1 << 20;

@@ -7,7 +7,8 @@ mod outlook;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use unladen_serve::{Asking, Config, Ended};
+use unladen_serve::{Asking, Ended};
+use unladen_serve_config::Config;
 
 use crate::exit::Failure;
 use crate::output;
@@ -88,7 +89,7 @@ fn access_log(config: &Config) -> Result<(), Failure> {
     let refused = |why: &io::Error| {
         Failure::Usage(format!("the access log of [log], {}, cannot be written: {why}", file.display()))
     };
-    match unladen_serve::try_access_log(file) {
+    match unladen_observability::try_access_log(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             output::check(file).map_err(|error| refused(error.why()))
         }

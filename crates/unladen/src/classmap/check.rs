@@ -8,7 +8,10 @@ use serde_json::json;
 use unladen_classmap::{Check, Problem, Project, Written, emit};
 use unladen_report::Style;
 
-use super::{Emit, Task, make, plain_text, summary};
+use super::emit::Emit;
+use super::problems::plain_text;
+use super::task::Task;
+use super::{make, summary};
 use crate::exit::Failure;
 use crate::{output, terminal};
 

@@ -6,7 +6,8 @@ use bstr::{BStr, BString, ByteSlice};
 use serde_json::json;
 use unladen_classmap::{Claim, Claims, Project, Resolution, Verdict, emit, verdict};
 
-use super::{Task, plain_text, tell};
+use super::problems::{plain_text, tell};
+use super::task::Task;
 use crate::exit::Failure;
 use crate::output;
 

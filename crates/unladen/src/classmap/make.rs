@@ -4,7 +4,10 @@ use std::time::Instant;
 
 use unladen_classmap::{Problem, Project, Standing, emit};
 
-use super::{Emit, Task, summary, target, tell};
+use super::emit::Emit;
+use super::problems::tell;
+use super::task::Task;
+use super::{summary, target};
 use crate::exit::Failure;
 use crate::{output, terminal};
 

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use unladen_classmap::{Extensions, Made, Options, Project, reader_named};
 
-use super::{Task, plain_text};
+use super::place::place;
+use super::plain::absolute;
+use super::problems::plain_text;
+use super::task::Task;
 use crate::exit::Failure;
 
 impl Task {
@@ -75,8 +78,8 @@ impl Task {
     fn file(&self) -> Option<PathBuf> {
         match &self.output {
             Some(path) if path.as_os_str() == "-" => None,
-            Some(path) => Some(super::target::absolute(path)),
-            None => Some(super::place::place(&self.root().ok()?)),
+            Some(path) => Some(absolute(path)),
+            None => Some(place(&self.root().ok()?)),
         }
     }
 }

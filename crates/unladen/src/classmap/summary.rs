@@ -7,7 +7,8 @@ use std::time::Duration;
 use unladen_classmap::{Project, Standing};
 use unladen_report::{Kind, Quantity, Style};
 
-use super::{Emit, plain_text};
+use super::emit::Emit;
+use super::problems::plain_text;
 
 /// How many classes are in how many files, what is doubtful about them, and how the map is switched on.
 pub(super) fn text(project: &Project, emit: Emit, target: &Path, written: Option<Duration>, style: Style) -> String {

@@ -1,24 +1,15 @@
-//! What is written, and where. The principal type is [`Emit`].
+//! What is written, and where. The principal type is [`Text`].
 
 use std::path::{Path, PathBuf};
 
 use unladen_classmap::{Project, emit};
 
+use super::emit::Emit;
 use super::place::{is_kept, make_folder, open_for_all, place};
-use super::{Task, plain};
+use super::plain::absolute;
+use super::task::Task;
 use crate::exit::Failure;
 use crate::output::{self, OutputError};
-
-/// The forms of a map.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Emit {
-    /// The map with its loader.
-    Php,
-    /// For programs.
-    Json,
-    /// Composer's own optimised class map.
-    Composer,
-}
 
 /// A file, or standard output, with what is to be in it.
 pub(super) type Text = (Option<PathBuf>, Vec<u8>);
@@ -97,15 +88,6 @@ pub(super) fn write(texts: &[Text]) -> Result<bool, OutputError> {
         }
     }
     Ok(written)
-}
-
-/// Its own folder stands in the map as `__DIR__`, in which PHP has no `..`.
-pub(super) fn absolute(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    match (path.parent(), path.file_name()) {
-        (Some(folder), Some(name)) => plain(folder).join(name),
-        _ => path,
-    }
 }
 
 fn is(path: &Path, text: &[u8]) -> bool {

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use unladen_classmap::{Changes, Project, Watch};
 use unladen_load::Cancel;
 
-use super::{Task, make, summary, target, tell};
+use super::problems::tell;
+use super::task::Task;
+use super::{make, summary, target};
 use crate::exit::Failure;
 use crate::{interrupt, output, terminal};
 

@@ -1,9 +1,8 @@
 //! `unladen completions`: for the user's shell.
 
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::Shell;
 
-use crate::cmd::Cli;
 use crate::exit::Failure;
 use crate::output;
 
@@ -15,8 +14,9 @@ pub(super) struct Args {
     shell: Shell,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+/// Of this command line.
+pub(super) fn run(args: &Args, mut root: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "unladen", &mut script);
+    clap_complete::generate(args.shell, &mut root, "unladen", &mut script);
     Ok(output::bytes(&script)?)
 }

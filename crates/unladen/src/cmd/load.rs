@@ -13,8 +13,8 @@ use crate::cmd::showing::Showing;
 use crate::cmd::values::{concurrency, latency, seed, some, some_time};
 use crate::condition::Condition;
 use crate::exit::Failure;
-use crate::latency::LOAD_QUANTILES;
-use crate::load::{BUCKETS_MS, Files, Limit, Options, Pace};
+use crate::latency::{BUCKETS_MS, LOAD_QUANTILES};
+use crate::load::{Files, Limit, Options, Pace};
 use crate::output::Report;
 use crate::{interrupt, load, output};
 

@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 
-use crate::cmd::Cli;
 use crate::exit::Failure;
 use crate::output::{self, OutputError};
 
@@ -51,8 +50,9 @@ struct Page {
     text: Vec<u8>,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let pages = pages();
+/// Of this command line.
+pub(super) fn run(args: &Args, root: Command) -> Result<(), Failure> {
+    let pages = pages(root);
     match args.output.as_deref().filter(|folder| !output::is_stdout(folder)) {
         Some(folder) => Ok(write_pages(&pages, folder)?),
         None => {
@@ -76,9 +76,9 @@ fn write_pages(pages: &[Page], folder: &Path) -> Result<(), OutputError> {
     pages.iter().try_for_each(|page| output::whole_file(&folder.join(&page.file), |out| out.write_all(&page.text)))
 }
 
-/// All pages.
-fn pages() -> Vec<Page> {
-    let mut root = Cli::command().disable_help_subcommand(true);
+/// All pages of a command line.
+fn pages(root: Command) -> Vec<Page> {
+    let mut root = root.disable_help_subcommand(true);
     root.build();
     let mut pages = Vec::new();
     collect(&root, "unladen", None, &mut pages);
@@ -178,10 +178,17 @@ fn roff(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::cmd::Cli;
+
+    fn all() -> Vec<Page> {
+        pages(Cli::command())
+    }
 
     fn text(file: &str) -> String {
-        let pages = pages();
+        let pages = all();
         let page = pages.iter().find(|page| page.file == file).unwrap_or_else(|| panic!("{file} is no page"));
         String::from_utf8(page.text.clone()).unwrap()
     }
@@ -210,7 +217,7 @@ mod tests {
 
     #[test]
     fn the_footer_names_the_program() {
-        for page in pages() {
+        for page in all() {
             let text = String::from_utf8(page.text).unwrap();
             let version = concat!("\"unladen ", env!("CARGO_PKG_VERSION"), "\"");
             let heading = text.lines().find(|line| line.starts_with(".TH")).unwrap_or_default();
@@ -220,7 +227,7 @@ mod tests {
 
     #[test]
     fn each_page_has_its_exit_codes_and_relatives() {
-        for page in pages() {
+        for page in all() {
             let text = String::from_utf8(page.text).unwrap();
             let file = page.file;
             assert!(text.contains(".SH \"EXIT STATUS\"") && text.contains(".SH \"SEE ALSO\""), "{file}");

@@ -4,22 +4,21 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ColorChoice, CommandFactory, FromArgMatches};
+use clap::{ColorChoice, Command, Parser};
 
-use crate::cmd::Cli;
 use crate::cmd::rules::near;
 use crate::exit::Code;
 
-/// Reads the command line.
+/// Reads a command line.
 ///
 /// # Errors
 /// What to end with: what is wrong, or the help that was asked for, has been printed.
-pub(super) fn parse(args: Vec<OsString>) -> Result<Cli, ExitCode> {
+pub(super) fn parse<C: Parser>(args: Vec<OsString>) -> Result<C, ExitCode> {
     let args = without_help_of_help(with_colour_first(args));
-    let mut command = Cli::command().color(choice(&args));
+    let mut command = C::command().color(choice(&args));
     let parsed = command.try_get_matches_from_mut(args.clone());
-    let error = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
-        Ok(cli) => return Ok(cli),
+    let error = match parsed.and_then(|mut matches| C::from_arg_matches_mut(&mut matches)) {
+        Ok(read) => return Ok(read),
         Err(error) => error,
     };
     // Standard output or error may be a file on a disk that is full.
@@ -27,7 +26,7 @@ pub(super) fn parse(args: Vec<OsString>) -> Result<Cli, ExitCode> {
         let _ = error.print();
         return Err(ExitCode::SUCCESS);
     }
-    let (error, hint) = told(error, &args);
+    let (error, hint) = told(error, &args, &C::command());
     let _ = error.print();
     if let Some(hint) = hint {
         eprintln!("{hint}");
@@ -83,7 +82,7 @@ fn choice(args: &[OsString]) -> ColorChoice {
 
 /// Takes away suggestions that have little in common with what was typed, and those that would not help; adds what is
 /// known better.
-fn told(mut error: clap::Error, args: &[OsString]) -> (clap::Error, Option<String>) {
+fn told(mut error: clap::Error, args: &[OsString], root: &Command) -> (clap::Error, Option<String>) {
     let text = |error: &clap::Error, kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,
@@ -114,7 +113,7 @@ fn told(mut error: clap::Error, args: &[OsString]) -> (clap::Error, Option<Strin
             let _ = error.remove(kind);
         }
         let typed = text(&error, ContextKind::InvalidArg).unwrap_or_default();
-        let names = options(args);
+        let names = options(root, args);
         if let Some(name) = typed.strip_prefix("--").and_then(|typed| near(typed, names.iter().map(String::as_str))) {
             error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{name}")));
         }
@@ -130,9 +129,8 @@ fn told(mut error: clap::Error, args: &[OsString]) -> (clap::Error, Option<Strin
 }
 
 /// The long options of the command that was typed, without those that are read for the habit's sake.
-fn options(args: &[OsString]) -> Vec<String> {
-    let root = Cli::command();
-    let mut command = &root;
+fn options(root: &Command, args: &[OsString]) -> Vec<String> {
+    let mut command = root;
     for word in args.iter().skip(1).filter_map(|word| word.to_str()) {
         command = command.find_subcommand(word).unwrap_or(command);
     }
@@ -166,12 +164,15 @@ fn looks_like_url(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::cmd::Cli;
 
     fn error(args: &[&str]) -> String {
         let args: Vec<OsString> = ["unladen"].iter().chain(args).map(OsString::from).collect();
         let error = Cli::command().try_get_matches_from(&args).unwrap_err();
-        let (error, hint) = told(error, &args);
+        let (error, hint) = told(error, &args, &Cli::command());
         error.to_string() + &hint.unwrap_or_default()
     }
 

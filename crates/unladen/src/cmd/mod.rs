@@ -19,7 +19,7 @@ mod weigh;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use unladen_load::LoadError;
 
 use crate::exit::Failure;
@@ -59,7 +59,7 @@ enum Command {
 
 /// Parses the command line and does what it says.
 pub(crate) fn run() -> ExitCode {
-    let cli = match mistakes::parse(std::env::args_os().collect()) {
+    let cli = match mistakes::parse::<Cli>(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(code) => return code,
     };
@@ -73,8 +73,8 @@ pub(crate) fn run() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Purge(args) => purge::run(args),
         Command::Rules(args) => rules::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Man(args) => man::run(&args, Cli::command()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

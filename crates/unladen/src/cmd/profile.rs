@@ -3,20 +3,22 @@
 mod diff;
 mod files;
 mod how;
+mod page;
 
 use unladen_load::{Cancel, LoadError};
 use unladen_profiler::Prepended;
 
 use crate::cmd::fail_on::FailOn;
-use crate::cmd::profile::files::Kept;
+use crate::cmd::profile::files::{Kept, TOP};
 use crate::cmd::profile::how::How;
+use crate::cmd::profile::page::page_of;
 use crate::cmd::rules;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{self, Report};
-use crate::profile::{self, Page, Ran};
+use crate::profile::{self, Ran};
 
 /// Where inside the code the time of a page goes
 ///
@@ -59,9 +61,6 @@ pub(super) struct Args {
     showing: Showing,
 }
 
-/// Functions that a table lists.
-const TOP: usize = 12;
-
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Import(files::Import),
@@ -93,7 +92,7 @@ fn page(args: Args) -> Result<(), Failure> {
     let gate = FailOn::of_profiles(&args.fail_on)?;
     let options = args.how.resolve(args.showing.quiet)?;
     let folder = args.kept.folder()?;
-    let page = Page::new(&args.sending, url)?;
+    let page = page_of(&args.sending, url)?;
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
 
@@ -118,15 +117,4 @@ fn page(args: Args) -> Result<(), Failure> {
     written?;
     shown?;
     gate.judge_profile(url, &result)
-}
-
-// === impl Page ===
-
-impl Page {
-    /// Of the command line.
-    fn new(sending: &Sending, url: &str) -> Result<Self, Failure> {
-        let requests = sending.requests(&[url.to_owned()], None)?;
-        let driver = sending.driver(requests.into_iter().map(|weighted| weighted.request).collect())?;
-        Ok(Self { title: url.to_owned(), driver })
-    }
 }

@@ -15,7 +15,7 @@ use crate::condition::Condition;
 use crate::exit::Failure;
 use crate::output::Report;
 use crate::prove::{Options, Profiles, Proved};
-use crate::{output, prove};
+use crate::{interrupt, output, prove};
 
 /// Requests of each arm that --profile looks at: a share of 1 % is then known to some tenths of it.
 const PROFILED: u64 = 100;
@@ -117,7 +117,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         eprintln!("unladen: {arms} arms in turns, {}{until}", prove::estimate(&options.experiment, arms, counts));
     }
     let cancel = Cancel::new();
-    prove::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+    interrupt::on_signal_while_switched(&cancel).map_err(|source| LoadError::Thread { source })?;
     let Proved { result, failure, put_back } = prove::prove(&options, &cancel)?;
     let written = showing.show(Report::Prove(&result));
     if let (Err(error), true) = (&written, failure.is_some() || !put_back.is_complete()) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::json;
-use unladen_serve::Config;
+use unladen_serve_config::Config;
 
 use crate::cmd::values::{admin_address, some_time};
 use crate::exit::Failure;

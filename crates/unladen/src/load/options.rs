@@ -64,6 +64,3 @@ impl Options {
     /// The most requests under way of an open loop: more than a server that keeps up ever has.
     pub(crate) const MOST_UNDER_WAY: usize = 1_000;
 }
-
-/// Times of which the share of requests within is told, unless others are asked for: ms.
-pub(crate) const BUCKETS_MS: [u64; 12] = [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];

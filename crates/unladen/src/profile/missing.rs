@@ -6,7 +6,7 @@ use unladen_path::follow;
 use unladen_probe::{GroupBy, Instrument, ProbeError};
 use unladen_profile::{FrameKind, Profile};
 
-use crate::weigh::path::Path;
+use crate::path::Path;
 
 /// Who a request goes through, as far as that is known.
 #[derive(Debug, Default)]

@@ -1,15 +1,15 @@
 //! From a recording to a result: [`analyse`].
 
-use unladen_lockin::{Contrast, Estimate, Observations, Scale, Statistic, contrast, time_needed};
-use unladen_prove::{Arm, Experiment, Pace};
+use unladen_lockin::time_needed;
+use unladen_prove::{Experiment, Pace};
 use unladen_report::{Metric, Prove, ProveSetup};
 
 use crate::prove::arms::arm_results;
 use crate::prove::gate::gates;
+use crate::prove::headline::widest;
 use crate::prove::interactions::interactions;
 use crate::prove::latencies::{Arms, compare};
-use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
-use crate::prove::recording::Recording;
+use crate::prove::measured::{BASELINE, Measured};
 use crate::prove::warnings::warnings;
 use crate::prove::weights::weights;
 
@@ -63,28 +63,6 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
         arms: results,
         comparisons,
     }
-}
-
-/// The widest interval among the arms, of the first quantile's ratio to the baseline; none as long as there is none.
-pub(crate) fn headline(experiment: &Experiment, arms: &[Arm], recording: &Recording) -> Option<Estimate> {
-    let of = |arm: usize| recording.observations(move |block| &block.arms[arm].latencies_ns);
-    let observations: Vec<Observations> = (0..arms.len()).map(of).collect();
-    widest(experiment, arms, &observations).map(|contrast| Estimate {
-        value: contrast.value,
-        low: contrast.low,
-        high: contrast.high,
-        mean: contrast.value,
-        blocks: recording.blocks.len(),
-    })
-}
-
-fn widest(experiment: &Experiment, arms: &[Arm], observations: &[Observations]) -> Option<Contrast> {
-    let statistic =
-        experiment.quantiles.first().map_or(Statistic::Mean, |quantile| Statistic::Quantile(quantile.share()));
-    let baseline = Observations::pooled(&[&observations[BASELINE], &observations[BASELINE_AGAIN]]);
-    (BASELINE_AGAIN + 1..arms.len())
-        .filter_map(|arm| contrast(&[(1.0, &observations[arm]), (-1.0, &baseline)], statistic, Scale::Ratio).ok())
-        .max_by(|a, b| a.relative_half_width().total_cmp(&b.relative_half_width()))
 }
 
 fn target(experiment: &Experiment) -> String {

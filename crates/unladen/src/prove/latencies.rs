@@ -9,7 +9,7 @@ use unladen_lockin::{
 use unladen_report::{Change, Comparison, Metric, Span, bucket_name};
 
 use crate::condition::Condition;
-use crate::load::BUCKETS_MS;
+use crate::latency::BUCKETS_MS;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 use crate::prove::recording::BlockRecord;
 

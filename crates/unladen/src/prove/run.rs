@@ -10,7 +10,8 @@ use unladen_report::{ArmProfile, Ended, Prove};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
-use crate::prove::analysis::{analyse, headline};
+use crate::prove::analysis::analyse;
+use crate::prove::headline::headline;
 use crate::prove::measured::Measured;
 use crate::prove::options::{Options, Profiles};
 use crate::prove::phase::{Sender, Stretch};

@@ -3,7 +3,7 @@
 use unladen_lockin::{CannotCompare, Scale, Statistic, contrast};
 use unladen_report::{ArmResult, Warning};
 
-use crate::prove::analysis::headline;
+use crate::prove::headline::headline;
 use crate::prove::latencies::Arms;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use unladen_serve::{Config, ConfigError, Outlook, Trial, ValueOrigin};
+use unladen_serve::{Outlook, Trial};
+use unladen_serve_config::{Config, ConfigError, ValueOrigin};
 
 const SCHEMA: &str = "unladen.serve/1";
 
@@ -54,7 +55,7 @@ pub(super) fn refused(config: &Config, message: &str) -> Value {
 
 /// The same, and every value.
 pub(super) fn explained(config: &Config) -> Value {
-    let value = |one: &unladen_serve::Explained| {
+    let value = |one: &unladen_serve_config::Explained| {
         let (from, line) = match one.origin {
             ValueOrigin::Said(line) => ("file", Some(line)),
             ValueOrigin::Defaults(line) => ("defaults", Some(line)),

@@ -1,55 +1,19 @@
 //! From a recording to a result: [`analyse`].
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use unladen_load::{Request, Sample};
 use unladen_lockin::{Block, Estimate, Weight, ratio};
-use unladen_probe::{CounterId, Group, GroupId, GroupKind, Instrument};
-use unladen_report::{Client, Ended, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, WeightRow};
+use unladen_probe::{CounterId, GroupId, GroupKind, Instrument};
+use unladen_report::{Client, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, WeightRow};
 
 use crate::counters::kind_of;
 use crate::latency::{QUANTILES, latency};
 use crate::weigh::judge::judge;
-use crate::weigh::options::Options;
-use crate::weigh::path::Path;
-use crate::weigh::plan::Plan;
-use crate::weigh::recording::{BlockRecord, PhaseRecord, Recording};
+use crate::weigh::measured::Measured;
+use crate::weigh::recording::{BlockRecord, PhaseRecord};
+use crate::weigh::row::Row;
 use crate::weigh::trace::trace;
 use crate::weigh::warnings::warnings;
-
-/// All that a result is made of.
-pub(crate) struct Measured<'a> {
-    pub(crate) options: &'a Options,
-    pub(crate) plan: Plan,
-    pub(crate) recording: &'a Recording,
-    pub(crate) instrument: &'a Instrument,
-    pub(crate) requests: &'a [Request],
-    pub(crate) samples: &'a [Sample],
-    /// Who the requests to each URL go through.
-    pub(crate) paths: &'a [Path],
-    /// URLs whose host is not this machine.
-    pub(crate) remote: Vec<usize>,
-    /// CPU of all readings during the run.
-    pub(crate) probe_cpu: Duration,
-    /// `--until`: the target, and what was reached instead.
-    pub(crate) missed: Option<(f64, f64)>,
-    /// Records of ended processes were lost.
-    pub(crate) lost: bool,
-    pub(crate) ended: Ended,
-}
-
-/// One counter of one group of one URL, demodulated.
-pub(crate) struct Row<'a> {
-    pub(crate) group: &'a Group,
-    pub(crate) group_id: GroupId,
-    pub(crate) counter: CounterId,
-    pub(crate) weight: Weight,
-    pub(crate) blocks: Vec<Block>,
-    /// The requests were seen to go through the group.
-    pub(crate) on_path: bool,
-    pub(crate) adjusted_p: f64,
-}
 
 /// Analyses.
 pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
@@ -110,12 +74,6 @@ fn rows<'a>(measured: &Measured<'a>, url: usize) -> Vec<Row<'a>> {
             Some(Row { group, group_id, counter, weight, blocks, on_path, adjusted_p: 1.0 })
         })
         .collect()
-}
-
-impl Row<'_> {
-    fn follows(&self) -> bool {
-        self.group.kind != GroupKind::Own && self.weight.follows(self.adjusted_p)
-    }
 }
 
 fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl {

@@ -10,11 +10,11 @@ use unladen_probe::{Container, GroupId, GroupKind, Instrument, Tracer};
 use unladen_report::{Fresh, Inside, NotLooked, TotalRow, Weigh, WeighedUrl};
 use unladen_trace::{ContainerSeen, Evidence, EvidenceSource, GroupSeen, Interval, Missing, Page, PageRecord};
 
+use crate::path::Path;
 use crate::progress::Progress;
 use crate::weigh::answers::answers;
 use crate::weigh::counting::{Counting, CountingError};
 use crate::weigh::options::Options;
-use crate::weigh::path::Path;
 use crate::weigh::php::php_settings;
 use crate::weigh::tried::tried;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use unladen_lockin::{Family, adjust_families};
 use unladen_probe::{CounterId, GroupId, GroupKind, Instrument};
 
-use crate::weigh::analysis::Row;
+use crate::weigh::row::Row;
 
 /// Judges all counters of all groups of all URLs together; tells how many families that were. A group is looked into if
 /// its CPU follows: no counter grows without it. Those on the request's path are judged among themselves: that they

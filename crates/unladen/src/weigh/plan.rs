@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use unladen_lockin::{MIN_BLOCKS, PHASES_PER_BLOCK};
 
+use crate::weigh::known::Known;
 use crate::weigh::options::{Budget, Options};
+use crate::weigh::plan_error::PlanError;
 
 /// A phase unless something needs a longer one: long against the settle gap, short enough for fifteen
 /// blocks in half a minute.
@@ -28,17 +30,6 @@ const LEAST_PHASE: Duration = Duration::from_millis(50);
 /// The longest phase, so that sums of durations stay far from any limit.
 const LONGEST_PHASE: Duration = Duration::from_secs(3_600);
 
-/// What is known before the first phase.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Known {
-    /// Median latency of the warm-up, of the slowest URL.
-    pub(crate) latency: Duration,
-    /// CPU time of a reading.
-    pub(crate) read: Duration,
-    /// URLs.
-    pub(crate) urls: usize,
-}
-
 /// How long phases and the run are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Plan {
@@ -50,58 +41,6 @@ pub(crate) struct Plan {
     pub(crate) least_rounds: usize,
     /// The time was extended for the sake of a slow page.
     pub(crate) extended: bool,
-}
-
-/// What was asked for cannot carry an interval.
-#[derive(Debug, PartialEq, thiserror::Error)]
-pub(crate) enum PlanError {
-    /// Too little time.
-    #[error(
-        "{} is too short: a request takes {} ms here and a reading of all counters {} ms of CPU, so a phase lasts {} ms \
-         at least, and an interval needs {MIN_BLOCKS} blocks of four phases: {} s",
-        humantime::format_duration(*.given), millis(known.latency), millis(known.read), millis(*.phase), needed.as_secs_f64().ceil()
-    )]
-    TooShort {
-        /// What was asked for.
-        given: Duration,
-        /// What it takes.
-        needed: Duration,
-        /// The shortest phase.
-        phase: Duration,
-        /// What it follows from.
-        known: Known,
-    },
-    /// Too few requests.
-    #[error(
-        "{given} requests are too few: {needed} are needed for the {MIN_BLOCKS} blocks of phases that an interval takes"
-    )]
-    TooFew {
-        /// What was asked for.
-        given: u64,
-        /// What it takes.
-        needed: u64,
-    },
-    /// A phase that holds no request.
-    #[error(
-        "phases of {} are too short: the settle gap ({}) and a request ({:.0} ms here) need at least {:.0} ms (--phase, --settle)",
-        humantime::format_duration(*.given), humantime::format_duration(*.settle), latency.as_secs_f64() * 1e3, needed.as_secs_f64() * 1e3
-    )]
-    ShortPhase {
-        /// What was asked for.
-        given: Duration,
-        /// The settle gap.
-        settle: Duration,
-        /// What it takes.
-        needed: Duration,
-        /// Of a request.
-        latency: Duration,
-    },
-}
-
-/// `20`, `0.3`
-fn millis(duration: Duration) -> String {
-    let millis = duration.as_secs_f64() * 1e3;
-    if millis < 10.0 { format!("{millis:.1}") } else { format!("{millis:.0}") }
 }
 
 impl Plan {

@@ -14,12 +14,14 @@ use unladen_trace::{EvidenceSource, PageRecord};
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::strangers::strangers;
-use crate::weigh::analysis::{Measured, analyse};
+use crate::weigh::analysis::analyse;
 use crate::weigh::inside::{Weighed, inside, look_inside};
+use crate::weigh::known::Known;
 use crate::weigh::left_behind::{Since, left_behind};
+use crate::weigh::measured::Measured;
 use crate::weigh::options::Options;
-use crate::weigh::path::paths;
-use crate::weigh::plan::{Known, Plan};
+use crate::weigh::paths::paths;
+use crate::weigh::plan::Plan;
 use crate::weigh::recording::{BlockRecord, PhaseRecord, Recording};
 
 /// A warm-up lasts until one of these is reached: caches are filled, workers are started, and the latency is known.

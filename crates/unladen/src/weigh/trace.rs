@@ -5,8 +5,9 @@ use std::time::Duration;
 use unladen_lockin::Position;
 use unladen_report::PhaseTrace;
 
-use crate::weigh::analysis::{Measured, Row};
+use crate::weigh::measured::Measured;
 use crate::weigh::recording::{BlockRecord, PhaseRecord};
+use crate::weigh::row::Row;
 
 /// Blocks drawn in the picture.
 const TRACED_BLOCKS: usize = 6;

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use unladen_finding::{Finding, Fix};
-use unladen_serve::{Asking, Config, Machine, Rule, outlook};
+use unladen_serve::{Asking, Rule, outlook};
+use unladen_serve_config::{Config, Machine};
 
 /// As findings call the configuration.
 const FILE: &str = "unladen.toml";

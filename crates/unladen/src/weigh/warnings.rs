@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use unladen_lockin::blocks_needed;
 use unladen_report::{Setup, Warning, WeighedUrl};
 
-use crate::weigh::analysis::Measured;
 use crate::weigh::hidden::{Hidden, hidden};
+use crate::weigh::measured::Measured;
 
 /// From this share of the machine on, background work is worth a word.
 const BUSY: f64 = 0.25;

@@ -6,16 +6,15 @@ use unladen_load::{Cancel, LoadError};
 use unladen_profile::Profile;
 use unladen_report::ProfileDiff;
 
-use crate::cmd::profile::files::{self, Kept};
+use crate::cmd::profile::files::{self, Kept, TOP};
 use crate::cmd::profile::how::How;
+use crate::cmd::profile::page::page_of;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::Report;
-use crate::profile::{self, Page, Ran};
-
-use super::TOP;
+use crate::profile::{self, Ran};
 
 /// What a change moved, function by function
 ///
@@ -64,7 +63,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
 fn of_urls(args: &Args) -> Result<(), Failure> {
     let options = args.how.resolve(args.showing.quiet)?;
     let folder = args.kept.folder()?;
-    let pages = [Page::new(&args.sending, &args.a)?, Page::new(&args.sending, &args.b)?];
+    let pages = [page_of(&args.sending, &args.a)?, page_of(&args.sending, &args.b)?];
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
     let Ran { result: (mut result, profiles), failure } = profile::diff_urls(pages, &options, &cancel)?;

@@ -11,7 +11,8 @@ use crate::exit::Failure;
 use crate::output::{self, Report};
 use crate::profile;
 
-use super::TOP;
+/// Functions that a table lists.
+pub(super) const TOP: usize = 12;
 
 /// Where the files of a profile go.
 #[derive(Debug, clap::Args)]

@@ -1,15 +1,10 @@
-//! Who the requests go through, as groups: [`paths`].
+//! The principal type is [`Path`]: who the requests go through, as groups.
 
 use std::collections::{BTreeSet, HashMap};
 
-use unladen_load::Cancel;
-use unladen_path::{PathError, Route, Station, follow, listeners};
+use unladen_path::{Route, Station, listeners};
 use unladen_probe::{GroupId, GroupKind, Instrument};
-use unladen_report::Ended;
 use unladen_trace::{PathSeen, PathUnknown};
-
-use crate::progress::Progress;
-use crate::weigh::options::Options;
 
 /// Who the requests to one URL go through.
 #[derive(Debug, Clone, Default)]
@@ -20,31 +15,11 @@ pub(crate) struct Path {
     pub(crate) seen: PathSeen,
 }
 
-/// Sends a few requests to each URL that is served here, and looks who takes them. The timing is done by then.
-pub(super) fn paths(
-    options: &Options,
-    instrument: &mut Instrument,
-    ended: Ended,
-    cancel: &Cancel,
-    progress: &Progress,
-) -> Vec<Path> {
-    let all = 0..options.driver.requests.len();
-    if ended != Ended::Complete {
-        return all.map(|_| Path::unknown("the run ended before it was looked for".to_owned())).collect();
-    }
-    progress.say("looking who the requests go through");
-    all.map(|url| match follow(&options.driver, url, cancel) {
-        Ok(route) => Path::of(route, instrument),
-        Err(error @ PathError::Remote { .. }) => Path::unknown(format!("{error}: run unladen where it is")),
-        Err(error) => Path::unknown(error.to_string()),
-    })
-    .collect()
-}
-
 // === impl Path ===
 
 impl Path {
-    fn unknown(why: String) -> Self {
+    /// Where nothing was seen, for this reason.
+    pub(crate) fn unknown(why: String) -> Self {
         let unknown = Some(PathUnknown { why, takes: String::new() });
         Self { groups: Vec::new(), seen: PathSeen { beyond: Vec::new(), unknown } }
     }

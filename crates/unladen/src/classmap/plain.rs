@@ -1,0 +1,21 @@
+//! Paths as people write them: [`plain`], [`absolute`].
+
+use std::path::{Path, PathBuf};
+
+/// The path without a `/` at its end, and without `..` where that can be taken out.
+pub(super) fn plain(path: &Path) -> PathBuf {
+    let path: PathBuf = path.components().collect();
+    if path.components().any(|part| part == std::path::Component::ParentDir) {
+        return path.canonicalize().unwrap_or(path);
+    }
+    path
+}
+
+/// Its own folder stands in the map as `__DIR__`, in which PHP has no `..`.
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => plain(folder).join(name),
+        _ => path,
+    }
+}

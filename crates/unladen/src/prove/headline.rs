@@ -1,0 +1,30 @@
+//! The function is [`headline`]: one figure for how well the arms are known.
+
+use unladen_lockin::{Contrast, Estimate, Observations, Scale, Statistic, contrast};
+use unladen_prove::{Arm, Experiment};
+
+use crate::prove::measured::{BASELINE, BASELINE_AGAIN};
+use crate::prove::recording::Recording;
+
+/// The widest interval among the arms, of the first quantile's ratio to the baseline; none as long as there is none.
+pub(crate) fn headline(experiment: &Experiment, arms: &[Arm], recording: &Recording) -> Option<Estimate> {
+    let of = |arm: usize| recording.observations(move |block| &block.arms[arm].latencies_ns);
+    let observations: Vec<Observations> = (0..arms.len()).map(of).collect();
+    widest(experiment, arms, &observations).map(|contrast| Estimate {
+        value: contrast.value,
+        low: contrast.low,
+        high: contrast.high,
+        mean: contrast.value,
+        blocks: recording.blocks.len(),
+    })
+}
+
+/// Likewise, of the latencies of each arm.
+pub(crate) fn widest(experiment: &Experiment, arms: &[Arm], observations: &[Observations]) -> Option<Contrast> {
+    let statistic =
+        experiment.quantiles.first().map_or(Statistic::Mean, |quantile| Statistic::Quantile(quantile.share()));
+    let baseline = Observations::pooled(&[&observations[BASELINE], &observations[BASELINE_AGAIN]]);
+    (BASELINE_AGAIN + 1..arms.len())
+        .filter_map(|arm| contrast(&[(1.0, &observations[arm]), (-1.0, &baseline)], statistic, Scale::Ratio).ok())
+        .max_by(|a, b| a.relative_half_width().total_cmp(&b.relative_half_width()))
+}

@@ -1,0 +1,33 @@
+//! The principal type is [`Measured`]: all that a result is made of.
+
+use std::time::Duration;
+
+use unladen_load::{Request, Sample};
+use unladen_probe::Instrument;
+use unladen_report::Ended;
+
+use crate::path::Path;
+use crate::weigh::options::Options;
+use crate::weigh::plan::Plan;
+use crate::weigh::recording::Recording;
+
+/// All that a result is made of.
+pub(crate) struct Measured<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) plan: Plan,
+    pub(crate) recording: &'a Recording,
+    pub(crate) instrument: &'a Instrument,
+    pub(crate) requests: &'a [Request],
+    pub(crate) samples: &'a [Sample],
+    /// Who the requests to each URL go through.
+    pub(crate) paths: &'a [Path],
+    /// URLs whose host is not this machine.
+    pub(crate) remote: Vec<usize>,
+    /// CPU of all readings during the run.
+    pub(crate) probe_cpu: Duration,
+    /// `--until`: the target, and what was reached instead.
+    pub(crate) missed: Option<(f64, f64)>,
+    /// Records of ended processes were lost.
+    pub(crate) lost: bool,
+    pub(crate) ended: Ended,
+}
