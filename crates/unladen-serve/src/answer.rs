@@ -5,12 +5,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use unladen_http1::{HeadLimits, Length, Response};
+use unladen_observability::Reason;
 use unladen_pool::{Buffer, Half};
+use unladen_serve_config::is_said_by_us;
 
 use crate::convert::response_from_h2;
 use crate::exchange::Failure;
-use crate::record::Reason;
-use crate::site::is_said_by_us;
 use crate::stream::{BodySource, Guard, H1Source, H2Source};
 
 /// An answer has at most so many interim ones before it: no real one has more than a few, and a client that does not

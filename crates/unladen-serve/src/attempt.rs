@@ -7,16 +7,15 @@ use std::task::Poll;
 use std::time::Duration;
 
 use unladen_http1::{Fault, Length, Name, Response};
+use unladen_observability::{Cause, End, Reason, Version};
 use unladen_pool::{Buffer, Connection, Endpoint, Half, Lease, Stream, TlsFault};
 
 use crate::answer::{Answer, Lost};
-use crate::cause::Cause;
 use crate::compose::{Additions, request_to_h1, request_to_h2};
 use crate::exchange::{Attempt, Exchange, Failure, Work};
-use crate::pace::Stretch;
 use crate::phase::Phase;
-use crate::record::{End, Reason, Version};
 use crate::stream::{BodySource, H1Sink, H2Sink, PumpError, Relay, Relayed, Sink, SinkError, SourceError};
+use crate::stretch::Stretch;
 use crate::tunnel::tunnel;
 
 impl<'u> Exchange<'_, 'u> {

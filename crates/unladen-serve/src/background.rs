@@ -7,22 +7,26 @@ use std::sync::Arc;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, spawn_local};
+use unladen_observability::{Cause, Observability, SiteView, Trouble, UpstreamView, admin};
 use unladen_pool::{Endpoint, Resolver, Unhealthy, Upstream};
 
-use crate::cause::Cause;
+use crate::budget::Budget;
 use crate::control::Snapshot;
 use crate::malloc;
-use crate::observability::{Observability, SiteView, Trouble, View, admin};
 use crate::plan::{ListenSocket, Listener, State};
 use crate::say::say;
 
 /// Follows the latest snapshot. On a `LocalRuntime`.
-pub(crate) async fn keep(mut snapshot: watch::Receiver<Arc<Snapshot>>, observability: Arc<Observability>) {
+pub(crate) async fn keep(
+    mut snapshot: watch::Receiver<Arc<Snapshot>>,
+    observability: Arc<Observability>,
+    budget: Arc<Budget>,
+) {
     let resolver = Arc::new(Resolver::system());
     let mut followed: Vec<(Arc<Upstream>, JoinHandle<()>)> = Vec::new();
     let mut shown: Option<(u64, JoinHandle<()>)> = None;
     let mut is_first = true;
-    spawn_local(observability.budget().clone().look_after(malloc::give_back));
+    spawn_local(budget.clone().look_after(malloc::give_back));
     let (over, is_over) = oneshot::channel::<()>();
     let export = spawn_local(observability.clone().export(async {
         let _ = is_over.await;
@@ -35,13 +39,15 @@ pub(crate) async fn keep(mut snapshot: watch::Receiver<Arc<Snapshot>>, observabi
         } else {
             let upstreams: Vec<_> = now.plan.places.iter().map(|planned| planned.proxy.upstream.clone()).collect();
             follow(&upstreams, &mut followed, &resolver, &observability);
-            observability.set_upstreams(upstreams.into_iter().map(|upstream| upstream as Arc<dyn View>).collect());
+            observability
+                .set_upstreams(upstreams.into_iter().map(|upstream| upstream as Arc<dyn UpstreamView>).collect());
             let sites = now.plan.places.iter().filter_map(|planned| planned.site.clone());
             let caches = sites.clone().filter_map(|site| site.cache.as_ref().map(|cache| cache.bodies.clone()));
-            observability.budget().set_bodies(caches.collect());
+            budget.set_bodies(caches.collect());
             observability.set_sites(sites.map(|site| site as Arc<dyn SiteView>).collect());
+            budget.set_limit(now.config.settings.client_memory);
             if !std::mem::take(&mut is_first)
-                && let Err(error) = observability.reload(&now.config.settings)
+                && let Err(error) = observability.reload(now.config.settings.observability())
             {
                 say!("unladen: what is seen goes where it went before: {error}");
             }

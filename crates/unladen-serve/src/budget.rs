@@ -26,6 +26,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use tokio::sync::Notify;
 use tokio::time::Instant;
+use unladen_observability::{ClientMemory, ClientMemoryState};
 
 use self::bell::Bell;
 pub(crate) use self::bodies::Bodies;
@@ -84,19 +85,6 @@ struct Counts {
     ended_stalled: AtomicU64,
 }
 
-/// What is seen of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct BudgetView {
-    pub(crate) limit: usize,
-    pub(crate) held: usize,
-    /// Times that somebody came to a bound: of a connection, of a client, of the process.
-    pub(crate) reached: [u64; 3],
-    /// Connections that were ended while memory was short, since they took least of what was held for them.
-    pub(crate) ended_slow: u64,
-    /// Connections that were ended because they took nothing for as long as `timeouts.idle`.
-    pub(crate) ended_stalled: u64,
-}
-
 // === impl Budget ===
 
 impl Budget {
@@ -130,17 +118,6 @@ impl Budget {
     /// The share of a connection of this client; none: it came by a Unix socket, or is nobody's.
     pub(crate) fn share(self: &Arc<Self>, client: Option<IpAddr>) -> Arc<Share> {
         Share::new(self.clone(), client)
-    }
-
-    pub(crate) fn view(&self) -> BudgetView {
-        let Counts { at_connection, at_client, at_process, ended_slow, ended_stalled } = &self.counts;
-        BudgetView {
-            limit: self.limit(),
-            held: self.held(),
-            reached: [at_connection, at_client, at_process].map(|count| count.load(Ordering::Relaxed)),
-            ended_slow: ended_slow.load(Ordering::Relaxed),
-            ended_stalled: ended_stalled.load(Ordering::Relaxed),
-        }
     }
 
     /// Ends who takes least while there is too little, and gives memory back to the system; for as long as the process
@@ -275,6 +252,19 @@ impl Budget {
 
     fn clients(&self) -> MutexGuard<'_, HashMap<IpAddr, Weak<ClientHeld>>> {
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ClientMemory for Budget {
+    fn state(&self) -> ClientMemoryState {
+        let Counts { at_connection, at_client, at_process, ended_slow, ended_stalled } = &self.counts;
+        ClientMemoryState {
+            limit: self.limit(),
+            held: self.held(),
+            reached: [at_connection, at_client, at_process].map(|count| count.load(Ordering::Relaxed)),
+            ended_slow: ended_slow.load(Ordering::Relaxed),
+            ended_stalled: ended_stalled.load(Ordering::Relaxed),
+        }
     }
 }
 

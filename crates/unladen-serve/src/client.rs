@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use unladen_cache::Accepted;
 use unladen_http1::{Fields, Length, Response};
+use unladen_observability::Reason;
 use unladen_pool::Half;
 
 use crate::budget::Share;
 use crate::compose::{ToClient, interim_to_h1, memory_to_h1, memory_to_h2, response_to_h1, response_to_h2};
-use crate::record::Reason;
 use crate::site::{CacheFetch, CachedResponse, Coded, FetchSink, HeadCheck, ResponsePolicy, coded};
 use crate::stream::{BodySource, CodedSink, H1Sink, H2Sink, Sink, SinkError};
 

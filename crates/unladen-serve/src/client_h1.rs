@@ -9,6 +9,7 @@ use std::task::{Poll, ready};
 use std::time::{Duration, Instant};
 
 use unladen_http1::Fault;
+use unladen_observability::{End, Reason, RequestAccount, Reuse, Version};
 use unladen_pool::{Buffer, Half, Transport};
 
 use crate::budget::{Held, Share};
@@ -17,7 +18,6 @@ use crate::client_h2;
 use crate::compose;
 use crate::context::{Buffers, Context, Slot};
 use crate::proxy::Proxy;
-use crate::record::{End, Reason, RequestAccount, Reuse, Version};
 use crate::site::{ClientSide, InboundRequest, Peer};
 use crate::stream::{BodySource, Guard, H1Source};
 use crate::transaction::Transaction;

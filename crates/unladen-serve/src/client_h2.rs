@@ -18,7 +18,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use h2::server::{Builder, SendResponse};
+use unladen_observability::{End, Reason, Version};
 use unladen_pool::{Buffer, Transport};
+use unladen_serve_config::ClientSettings;
 
 use self::lateness::Lateness;
 use self::wire::Wire;
@@ -27,11 +29,9 @@ use crate::client::{Client, H2Client};
 use crate::compose;
 use crate::context::{Buffers, Context, Slot};
 use crate::convert::request_from_h2;
-use crate::pace::Stretch;
-use crate::record::{End, Reason, Version};
-use crate::settings::ClientSettings;
 use crate::site::{ClientSide, InboundRequest, Peer};
 use crate::stream::{BodySource, Guard, H2Source};
+use crate::stretch::Stretch;
 use crate::transaction::Transaction;
 use crate::watch::{Deadline, Watch};
 

@@ -7,12 +7,11 @@ use std::time::Instant;
 use http::{HeaderMap, HeaderValue};
 use unladen_cache::is_of_304;
 use unladen_http1::{Field, Fields, Length, Name, Request, Response};
+use unladen_observability::{Reason, Trace, trace_context};
+use unladen_serve_config::{Forwarded, HostRule, ProxySettings};
 
 use crate::convert::append;
 use crate::date::write_date;
-use crate::observability::trace_context;
-use crate::record::{Reason, Trace};
-use crate::settings::{Forwarded, HostRule, ProxySettings};
 use crate::site::{CachedResponse, Lines};
 
 /// Our name in `Via` (RFC 9110, section 7.6.3).

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 use unladen_http1::{Fields, Request, Response};
+use unladen_observability::{Observability, ThreadSeeing, UpstreamIndex};
 
 use crate::budget::Budget;
 use crate::idle::Idle;
-use crate::observability::{Observability, ThreadSeeing, UpstreamIndex};
 use crate::plan::Planned;
 use crate::proxy::Proxy;
 use crate::site::{Peer, Site};
@@ -95,11 +95,11 @@ const KEPT: usize = 64;
 const LARGEST: usize = 64 * 1024;
 
 impl Context {
-    pub(crate) fn new(thread: usize, observability: &Arc<Observability>) -> Rc<Self> {
+    pub(crate) fn new(thread: usize, observability: &Arc<Observability>, budget: Arc<Budget>) -> Rc<Self> {
         Rc::new(Self {
             thread,
             observability: observability.thread(thread),
-            budget: observability.budget().clone(),
+            budget,
             trace_sample: Cell::new(None),
             is_draining: Cell::new(false),
             drain: Notify::new(),

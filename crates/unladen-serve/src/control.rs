@@ -35,10 +35,10 @@ use self::listeners::Changed;
 pub use self::plans::try_upstreams;
 use self::plans::{Made, Plans};
 use self::systemd::Notice;
-pub use self::threads::{Snapshot, Workers};
-use crate::config::{Config, watched_files};
+pub(crate) use self::threads::{Snapshot, Workers};
 use crate::plan::{Listener, Plan, State};
 use crate::say::say;
+use unladen_serve_config::{Config, watched_files};
 
 /// Clients that wait between two requests are given so long to see that no more is listened at, before they are closed.
 const IDLE_AT_STOP: Duration = Duration::from_millis(100);
@@ -67,7 +67,7 @@ struct Control {
 ///
 /// # Errors
 /// If it cannot listen, or an upstream cannot be configured as it is; if a thread ends by itself.
-pub fn control(config: Config, workers: impl Workers) -> Result<Ended, ServeError> {
+pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, ServeError> {
     let cannot = |doing| move |source| ServeError::Start { doing, source };
     let program = Program::of_this_process().map_err(cannot("finding its own program"))?;
     let mut inheritance = Inheritance::claim().map_err(ServeError::Handover)?;
@@ -80,7 +80,7 @@ pub fn control(config: Config, workers: impl Workers) -> Result<Ended, ServeErro
     let mut plans = Plans::new(threads);
     let Made { plan, admin, .. } = plans.make(&config, &mut found)?;
     for left in found {
-        let address = crate::config::address_text(&left.address);
+        let address = unladen_serve_config::address_text(&left.address);
         say!("unladen: nothing in this configuration listens at {address}, which was handed over: it is closed");
     }
     let (tell, events) = channel();

@@ -4,12 +4,13 @@
 use std::future::poll_fn;
 use std::task::Poll;
 
+use unladen_observability::{End, Reason};
+
 use crate::attempt::Rest;
 use crate::exchange::{Attempt, Exchange, Failure};
-use crate::pace::Stretch;
 use crate::phase::Phase;
-use crate::record::{End, Reason};
 use crate::stream::{PumpError, SinkError};
+use crate::stretch::Stretch;
 
 impl Exchange<'_, '_> {
     /// Has the client take the rest, if there is one.

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use unladen_http1::{Length, Name, Request, Response};
+use unladen_observability::{Cause, End, Reason, Trace, reason_of};
 use unladen_pool::{Endpoint, Need, Refusal, Retrying};
 
-use crate::cause::{Cause, reason_of};
 use crate::client::Client;
 use crate::phase::Phase;
 use crate::proxy::Proxy;
 use crate::rates::Counting;
-use crate::record::{End, Reason, Reuse, Trace};
 use crate::request_state::RequestState;
 use crate::stream::{BodySource, Pump};
 use crate::watch::Deadline;
@@ -224,15 +223,4 @@ impl<'c> Work<'_, 'c, '_> {
 fn is_another_protocol(listed: &[u8]) -> bool {
     let name = listed.split(|byte| *byte == b'/').next().unwrap_or_default().trim_ascii();
     ![&b"h2c"[..], b"h2", b"http", b"tls"].iter().any(|ours| name.eq_ignore_ascii_case(ours))
-}
-
-impl From<unladen_pool::LeaseSource> for Reuse {
-    fn from(source: unladen_pool::LeaseSource) -> Self {
-        match source {
-            unladen_pool::LeaseSource::Own => Self::Own,
-            unladen_pool::LeaseSource::Sibling => Self::Sibling,
-            unladen_pool::LeaseSource::New => Self::New,
-            unladen_pool::LeaseSource::Resumed => Self::Resumed,
-        }
-    }
 }

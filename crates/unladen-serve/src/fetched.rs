@@ -3,10 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use unladen_observability::{Cause, Reuse, Version};
 use unladen_pool::Endpoint;
 
-use crate::cause::Cause;
-use crate::record::{Reuse, Version};
 use crate::request_state::RequestState;
 
 /// What became of a fetch so far: it is another request to the application than the one that a client made, in a task

@@ -10,10 +10,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use unladen_http1::{HeadLimits, Request};
 use unladen_pool::{Buffer, Half, Socket, Transport, UpstreamSettings};
+use unladen_serve_config::{ClientSettings, Forwarded, HostRule, ProxySettings};
 
 use crate::compose::{Additions, request_to_h1};
 use crate::convert::request_from_h2;
-use crate::settings::{ClientSettings, Forwarded, HostRule, ProxySettings};
 use crate::stream::{BodySource, H1Sink, H1Source, Pump, Sink};
 
 /// More than this is not carried: sockets hold it, so that nobody has to read meanwhile.
@@ -117,7 +117,7 @@ fn settings(way: &Way) -> ProxySettings {
         http2: true,
         client: ClientSettings::default(),
         rates: Vec::new(),
-        buffer: crate::settings::BufferSettings::default(),
+        buffer: unladen_serve_config::BufferSettings::default(),
     }
 }
 

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::task::{Context, Poll, Waker};
 
-use crate::observability::UpstreamIndex;
+use unladen_observability::UpstreamIndex;
+
 use crate::site::network;
 
 /// Connections that wait for a request.

@@ -36,7 +36,7 @@
 //! the connections are kept for the next request, and a Record tells of this one
 //! ```
 
-use crate::record::Reason;
+use unladen_observability::Reason;
 
 /// Where in its life a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

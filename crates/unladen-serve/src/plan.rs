@@ -4,51 +4,50 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use unladen_serve_config::ListenAddress;
+
 use crate::proxy::Proxy;
-use crate::settings::ListenAddress;
 use crate::site::Site;
 
 /// What the threads are to do from now on.
 #[derive(Debug)]
-pub struct Plan {
-    /// Counts from 1.
-    pub generation: u64,
+pub(crate) struct Plan {
     /// The places beside applications, and in front of them.
-    pub places: Vec<Planned>,
+    pub(crate) places: Vec<Planned>,
     /// Of requests without a decision of their caller, the share that is traced; none: no traces are made, and
     /// `traceparent` is passed on as it came.
-    pub trace_sample: Option<f64>,
+    pub(crate) trace_sample: Option<f64>,
     /// Whether it goes on.
-    pub state: State,
+    pub(crate) state: State,
 }
 
 /// A place, and where it listens.
 #[derive(Debug)]
-pub struct Planned {
+pub(crate) struct Planned {
     /// The place; of a site, the one from where it calls its application.
-    pub proxy: Arc<Proxy>,
+    pub(crate) proxy: Arc<Proxy>,
     /// If it is in front of an application.
-    pub site: Option<Arc<Site>>,
+    pub(crate) site: Option<Arc<Site>>,
     /// Of a site: where clients are sent on to https.
-    pub redirects: Vec<Arc<Listener>>,
+    pub(crate) redirects: Vec<Arc<Listener>>,
     /// Kept over a reload, if they are to stay.
-    pub listeners: Vec<Arc<Listener>>,
+    pub(crate) listeners: Vec<Arc<Listener>>,
 }
 
 /// An address that is listened at.
 #[derive(Debug)]
-pub struct Listener {
+pub(crate) struct Listener {
     /// The same as long as the sockets are.
-    pub id: u64,
+    pub(crate) id: u64,
     /// The address.
-    pub address: ListenAddress,
+    pub(crate) address: ListenAddress,
     /// Of several threads: the n-th is for thread n modulo their number. They do not block.
-    pub sockets: Vec<ListenSocket>,
+    pub(crate) sockets: Vec<ListenSocket>,
 }
 
 /// A listening socket.
 #[derive(Debug)]
-pub enum ListenSocket {
+pub(crate) enum ListenSocket {
     /// Of TCP.
     Tcp(std::net::TcpListener),
     /// Of a Unix socket.
@@ -57,7 +56,7 @@ pub enum ListenSocket {
 
 /// Whether `serve` goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub(crate) enum State {
     /// It does.
     Running,
     /// Nothing is accepted any more; what was is answered, each answer being its connection's last.

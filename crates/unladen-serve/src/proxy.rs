@@ -5,18 +5,18 @@ use std::sync::atomic::AtomicUsize;
 
 use unladen_http1::HeadLimits;
 use unladen_pool::Upstream;
+use unladen_serve_config::ProxySettings;
 
 use crate::rates::Rates;
-use crate::settings::ProxySettings;
 use crate::spool::Spools;
 
 /// A place beside the application.
 #[derive(Debug)]
-pub struct Proxy {
+pub(crate) struct Proxy {
     /// What it was made of.
-    pub settings: ProxySettings,
+    pub(crate) settings: ProxySettings,
     /// Where its calls go. Kept over a reload, if its settings are the same.
-    pub upstream: Arc<Upstream>,
+    pub(crate) upstream: Arc<Upstream>,
     /// Bounds of rates.
     pub(crate) rates: Arc<Rates>,
     /// Connections of clients, all threads together, those from before a reload too.
@@ -28,7 +28,7 @@ pub struct Proxy {
 impl Proxy {
     /// With an upstream that was made of `settings.upstream`. `before`: what a reload takes the place of. Its clients
     /// and bodies are there still, and count; so does what was taken of rates that stay as they were.
-    pub fn new(settings: ProxySettings, upstream: Arc<Upstream>, before: Option<&Self>) -> Self {
+    pub(crate) fn new(settings: ProxySettings, upstream: Arc<Upstream>, before: Option<&Self>) -> Self {
         let rates = before.filter(|before| before.settings.rates == settings.rates).map(|before| before.rates.clone());
         let rates = rates.unwrap_or_else(|| Arc::new(Rates::new(&settings.rates)));
         let is_same = |before: &&Self| {

@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 
 use unladen_http1::Request;
 use unladen_pool::{Bucket, KeyedBuckets};
-
-use crate::settings::RateSettings;
+use unladen_serve_config::RateSettings;
 
 /// The bounds of rates of a listener; all of them must allow a request.
 #[derive(Debug, Default)]

@@ -5,12 +5,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use unladen_observability::{Cause, Reuse, Version};
 use unladen_pool::{Endpoint, InFlight};
 
-use crate::cause::Cause;
 use crate::fetched::Fetched;
 use crate::phase::Phase;
-use crate::record::{Reuse, Version};
 
 /// What is known of a request so far; read by whoever ends it, even if it is cut off.
 #[derive(Debug)]

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
+use unladen_observability::Observability;
+use unladen_serve_config::Config;
 
-use crate::config::Config;
+use crate::budget::Budget;
 use crate::control::{Ended, ServeError, Snapshot, Workers, control};
-use crate::observability::Observability;
 use crate::plan::Plan;
 use crate::say::say;
 use crate::{background, malloc, worker};
@@ -19,6 +20,7 @@ const LAST_WORDS: Duration = Duration::from_secs(6);
 #[derive(Clone, Debug)]
 struct Proxy {
     observability: Arc<Observability>,
+    budget: Arc<Budget>,
 }
 
 /// Serves as the configuration says, until SIGTERM or SIGINT, or until another process takes over (SIGUSR2). On the
@@ -28,9 +30,10 @@ struct Proxy {
 /// If it cannot listen, or an upstream cannot be configured as it is; if a thread ends by itself.
 pub fn run(config: Config) -> Result<Ended, ServeError> {
     malloc::settle();
-    let observability = Observability::new(&config.settings).map_err(ServeError::Observability)?;
-    let observability = Arc::new(observability);
-    let ended = control(config, Proxy { observability: observability.clone() });
+    let budget = Budget::new(config.settings.client_memory);
+    let observability = Observability::new(config.settings.observability(), budget.clone());
+    let observability = Arc::new(observability.map_err(ServeError::Observability)?);
+    let ended = control(config, Proxy { observability: observability.clone(), budget });
     if !observability.close(LAST_WORDS) {
         say!("unladen: the last of the access log, or of what the collector is sent, could not be written in time");
     }
@@ -41,10 +44,10 @@ pub fn run(config: Config) -> Result<Ended, ServeError> {
 
 impl Workers for Proxy {
     async fn run(self, thread: usize, threads: usize, plan: watch::Receiver<Arc<Plan>>) {
-        worker::run(thread, threads, plan, self.observability).await;
+        worker::run(thread, threads, plan, self.observability, self.budget).await;
     }
 
     async fn run_background(self, snapshot: watch::Receiver<Arc<Snapshot>>) {
-        background::keep(snapshot, self.observability).await;
+        background::keep(snapshot, self.observability, self.budget).await;
     }
 }

@@ -16,7 +16,6 @@ mod head_check;
 mod inbound_request;
 mod open;
 mod outlook;
-mod owned;
 mod person;
 mod prepare;
 mod proxy_protocol;
@@ -24,9 +23,9 @@ mod purge;
 mod redirect;
 mod reply;
 mod response_policy;
-mod settings;
 mod tls;
 mod trust;
+mod view;
 mod wait;
 
 use std::net::IpAddr;
@@ -48,21 +47,19 @@ pub(crate) use self::inbound_request::{ClientSide, InboundRequest, Peer};
 pub use self::outlook::{
     AnswerSeen, Asking, CookieSeen, KeptFor, Outlook, OutlookError, Rule, ValidatorSeen, WhyNot, outlook,
 };
-pub(crate) use self::owned::{Fate, Owned, is_plain, is_said_by_us, may_trail};
 pub(crate) use self::response_policy::ResponsePolicy;
-pub use self::settings::*;
 use self::tls::{Acceptor, AcceptorError};
 use self::trust::Trust;
 use crate::proxy::Proxy;
-use crate::settings::ListenAddress;
+use unladen_serve_config::{ListenAddress, SiteSettings};
 
 /// A place in front of an application.
 #[derive(Debug)]
-pub struct Site {
+pub(crate) struct Site {
     /// What it was made of.
-    pub settings: SiteSettings,
+    pub(crate) settings: SiteSettings,
     /// Its place beside the application, which it calls as any other would.
-    pub proxy: Arc<Proxy>,
+    pub(crate) proxy: Arc<Proxy>,
     /// What it keeps. Kept over a reload, if its bounds are the same.
     pub(crate) cache: Option<Cache>,
     pub(crate) validators: Vec<Arc<Validator>>,

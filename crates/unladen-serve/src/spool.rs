@@ -12,7 +12,7 @@ mod room;
 mod spools;
 mod waiting;
 
-pub(crate) use self::spools::{SpoolState, Spools};
+pub(crate) use self::spools::Spools;
 pub(crate) use self::waiting::{LEAST_ON_DISK, Spool};
 
 /// Why a body cannot wait.

@@ -7,17 +7,17 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use unladen_http1::{Name, Request, Response};
+use unladen_observability::{
+    CacheResult, Cause, End, Reason, RequestAccount, Trace, UpstreamIndex, Version, request_id, trace_context,
+};
 
-use crate::cause::Cause;
 use crate::client::Client;
 use crate::compose;
 use crate::context::Context;
 use crate::exchange::{Exchange, Failure};
 use crate::fetched::Fetched;
-use crate::observability::{UpstreamIndex, request_id, trace_context};
 use crate::phase::Phase;
 use crate::proxy::Proxy;
-use crate::record::{CacheResult, End, Reason, RequestAccount, Trace, Version};
 use crate::request_state::RequestState;
 use crate::stream::BodySource;
 use crate::watch::{Deadline, Watch};

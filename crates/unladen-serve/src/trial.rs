@@ -9,11 +9,11 @@ use serde::Serialize;
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::task::{JoinHandle, spawn_local};
 use tokio::time::timeout;
+use unladen_observability::{Cause, reason_of};
 use unladen_pool::{Address, Endpoint, EndpointAddress, Resolver, Upstream, UpstreamSettings};
+use unladen_serve_config::Config;
 use unladen_validator::{AskError, Validator, ValidatorSettings, ValidatorSource};
 
-use crate::cause::{Cause, reason_of};
-use crate::config::Config;
 use crate::control::ServeError;
 
 /// However long the configuration allows: whoever checks one waits for the answer.

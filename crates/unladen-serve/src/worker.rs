@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, spawn_local};
+use unladen_observability::{OUT_OF_FILES, Observability, Trouble};
 use unladen_pool::{Socket, Transport, Upstream, is_out_of_files};
 
-use crate::cause::OUT_OF_FILES;
+use crate::budget::Budget;
 use crate::client_h1;
 use crate::context::{ConnectionGuard, Context, Slot};
-use crate::observability::{Observability, Trouble};
 use crate::plan::{ListenSocket, Plan, State};
 use crate::site::{CrowdPermit, Peer};
 
@@ -42,13 +42,14 @@ struct Serving {
 }
 
 /// Follows the plan until it says to stop, and no connection is left or the time is over. On a `LocalRuntime`.
-pub async fn run(
+pub(crate) async fn run(
     thread: usize,
     threads: usize,
     mut plan: watch::Receiver<Arc<Plan>>,
     observability: Arc<Observability>,
+    budget: Arc<Budget>,
 ) {
-    let context = Context::new(thread, &observability);
+    let context = Context::new(thread, &observability, budget);
     let mut servings: HashMap<u64, Serving> = HashMap::new();
     let mut keepers: Vec<(Arc<Upstream>, JoinHandle<()>)> = Vec::new();
     loop {

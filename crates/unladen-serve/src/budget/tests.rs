@@ -3,6 +3,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
+use unladen_observability::ClientMemory;
+
 use super::{Bodies, Budget, Claim, FLOOR, Share};
 
 const MIB: usize = 1024 * 1024;
@@ -30,13 +32,13 @@ fn what_is_held_is_given_back() {
     let budget = Budget::new(64 * MIB);
     let share = budget.share(address(1));
     let mut held = share.hold(MIB);
-    assert!((MIB - 4096..=MIB + 16 * 1024).contains(&budget.view().held));
+    assert!((MIB - 4096..=MIB + 16 * 1024).contains(&budget.state().held));
     held.set(2 * MIB);
     assert_eq!(share.held(), 2 * MIB);
     drop(share);
-    assert!(budget.view().held >= 2 * MIB - 4096, "the piece is still there");
+    assert!(budget.state().held >= 2 * MIB - 4096, "the piece is still there");
     drop(held);
-    assert_eq!(budget.view().held, 0);
+    assert_eq!(budget.state().held, 0);
     assert!(budget.holders().is_empty());
     assert!(budget.clients().is_empty());
 }
@@ -46,7 +48,7 @@ fn a_short_answer_costs_the_process_no_counting() {
     let budget = Budget::new(64 * MIB);
     let share = budget.share(address(1));
     let _held = share.hold(4096);
-    assert_eq!(budget.view().held, 0);
+    assert_eq!(budget.state().held, 0);
     assert!(budget.holders().is_empty());
 }
 
@@ -62,7 +64,7 @@ fn a_connection_a_client_and_the_process_have_bounds() {
         let share = budget.share(address(1));
         more.push((fill(&share), share));
     }
-    let of_client = budget.view().held;
+    let of_client = budget.state().held;
     assert!((12 * MIB..17 * MIB).contains(&of_client), "a fourth of all, and the least for each: {of_client}");
     for client in 2..60 {
         for _ in 0..5 {
@@ -70,12 +72,12 @@ fn a_connection_a_client_and_the_process_have_bounds() {
             more.push((fill(&share), share));
         }
     }
-    let all = budget.view().held;
+    let all = budget.state().held;
     assert!((48 * MIB..=60 * MIB).contains(&all), "all, and a fourth for those who hold little: {all}");
-    let reached = budget.view().reached;
+    let reached = budget.state().reached;
     assert!(reached.iter().all(|count| *count > 0), "{reached:?}");
     drop(more);
-    assert_eq!(budget.view().held, 3 * MIB);
+    assert_eq!(budget.state().held, 3 * MIB);
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn what_begins_is_given_no_more_than_all_have_left() {
     let shares: Vec<_> = (0..200).map(|_| budget.share(client)).collect();
     let held: Vec<_> = shares.iter().filter_map(|share| share.try_hold(256 * 1024)).collect();
     assert!(held.len() < 50, "{} of a fourth of all", held.len());
-    assert!(budget.view().held <= 12 * MIB);
+    assert!(budget.state().held <= 12 * MIB);
     assert!(budget.share(address(2)).try_hold(256 * 1024).is_some());
 }
 
@@ -176,9 +178,9 @@ fn those_who_take_least_are_ended_and_no_more_of_them_than_is_needed() {
     assert!(!ended[0], "it takes a megabyte in two seconds");
     assert!(ended[1], "of those who take nothing, it holds most");
     assert!(!ended[9], "it holds least");
-    assert_eq!(budget.view().ended_slow, ended.iter().filter(|ended| **ended).count() as u64);
+    assert_eq!(budget.state().ended_slow, ended.iter().filter(|ended| **ended).count() as u64);
     drop((held, shares));
-    assert_eq!(budget.view().held, 0);
+    assert_eq!(budget.state().held, 0);
 }
 
 #[test]
@@ -211,9 +213,9 @@ fn what_is_sent_and_no_longer_stored_is_held_for_who_does_not_read() {
     budget.set_bodies(vec![bodies.clone()]);
     let mut all = (0..2).map(|_| bodies.count(vec![0; MIB / 2].into())).collect::<Vec<_>>();
     let part = all[0].slice(10..20);
-    assert_eq!(budget.view().held, 0, "it is the cache's own");
+    assert_eq!(budget.state().held, 0, "it is the cache's own");
     all.extend((0..8).map(|_| bodies.count(vec![0; MIB / 2].into())));
-    assert_eq!(budget.view().held, 4 * MIB);
+    assert_eq!(budget.state().held, 4 * MIB);
     let share = budget.share(address(1));
     let _piece = share.hold(3000).outgoing();
     assert!(share.try_hold(FLOOR).is_none());
@@ -224,7 +226,7 @@ fn what_is_sent_and_no_longer_stored_is_held_for_who_does_not_read() {
     assert!(share.is_ended());
     drop(all);
     drop(part);
-    assert!(budget.view().held < MIB);
+    assert!(budget.state().held < MIB);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use unladen_pool::{EndpointAddress, Origin, UpstreamSettings};
+use unladen_serve_config::{ClientSettings, ListenAddress};
 
 use super::*;
-use crate::settings::{ClientSettings, ListenAddress};
 
 mod framing;
 
@@ -19,7 +19,7 @@ fn settings() -> ProxySettings {
         http2: true,
         client: ClientSettings::default(),
         rates: Vec::new(),
-        buffer: crate::settings::BufferSettings::default(),
+        buffer: unladen_serve_config::BufferSettings::default(),
     }
 }
 

@@ -8,11 +8,10 @@ use std::path::Path;
 
 use listenfd::ListenFd;
 use socket2::SockRef;
+use unladen_serve_config::{ListenAddress, address_text};
 
-use crate::config::address_text;
 use crate::plan::ListenSocket;
 use crate::say::say;
-use crate::settings::ListenAddress;
 
 /// A listening socket that was there before this process.
 #[derive(Debug)]

@@ -6,14 +6,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use unladen_serve_config::{ListenAddress, address_text};
+
 use super::bind;
 use super::error::ServeError;
 use super::found::{self, Found};
 use super::wire::Given;
-use crate::config::address_text;
 use crate::plan::{ListenSocket, Listener};
 use crate::say::say;
-use crate::settings::ListenAddress;
 
 /// What this process listens at.
 #[derive(Debug, Default)]

@@ -1,8 +1,8 @@
 //! How many files this process may open: each connection is one.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use unladen_serve_config::Settings;
 
-use crate::settings::Settings;
 use crate::spool::LEAST_ON_DISK;
 
 /// Files besides connections: listeners, timers, logs.

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::config::{Config, address_text};
-use crate::settings::{ListenAddress, ProxySettings};
+use unladen_serve_config::{Config, ListenAddress, ProxySettings, address_text};
 
 /// Of more, the file tells.
 const SHOWN: usize = 12;
@@ -43,7 +42,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::config::Machine;
+    use unladen_serve_config::Machine;
 
     #[test]
     fn what_is_served_is_told_with_its_address() {

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use unladen_pool::{Upstream, UpstreamError};
+use unladen_serve_config::{Config, ListenAddress, ProxySettings, Settings, SiteSettings, SiteStamp};
 
 use super::error::ServeError;
 use super::found::Found;
 use super::listeners::{Changed, Listeners, Wanted};
-use crate::config::{Config, SiteStamp};
 use crate::plan::{Listener, Plan, Planned, State};
 use crate::proxy::Proxy;
-use crate::settings::{ListenAddress, ProxySettings, Settings};
-use crate::site::{Site, SiteSettings};
+use crate::site::Site;
 
 /// Who may open the admin's Unix socket: its user and group.
 const ADMIN_MODE: u32 = 0o660;
@@ -21,7 +20,6 @@ const ADMIN_MODE: u32 = 0o660;
 pub(super) struct Plans {
     pub(super) listeners: Listeners,
     threads: usize,
-    generation: u64,
     kept: Vec<Kept>,
     sites: Vec<KeptSite>,
 }
@@ -53,7 +51,7 @@ pub(super) struct Made {
 
 impl Plans {
     pub(super) fn new(threads: usize) -> Self {
-        Self { listeners: Listeners::default(), threads, generation: 0, kept: Vec::new(), sites: Vec::new() }
+        Self { listeners: Listeners::default(), threads, kept: Vec::new(), sites: Vec::new() }
     }
 
     /// Makes one; or, with an error, leaves everything as it is.
@@ -78,15 +76,9 @@ impl Plans {
             let redirects = listeners.by_ref().take(redirects).collect();
             Planned { proxy: site.proxy.clone(), site: Some(site.clone()), listeners: own, redirects }
         }));
-        self.generation += 1;
         self.kept = kept;
         self.sites = sites;
-        let plan = Plan {
-            generation: self.generation,
-            places,
-            trace_sample: settings.otlp.as_ref().map(|otlp| otlp.sample),
-            state: State::Running,
-        };
+        let plan = Plan { places, trace_sample: settings.otlp.as_ref().map(|otlp| otlp.sample), state: State::Running };
         Ok(Made { plan, admin: listeners.next(), changed })
     }
 
@@ -153,10 +145,9 @@ impl Plans {
 
     /// A plan to stop: nothing is listened at any more, so that the threads are the last to have the sockets.
     pub(super) fn last(&mut self, state: State) -> Plan {
-        self.generation += 1;
         self.kept.clear();
         self.sites.clear();
-        Plan { generation: self.generation, places: Vec::new(), trace_sample: None, state }
+        Plan { places: Vec::new(), trace_sample: None, state }
     }
 }
 

@@ -7,25 +7,25 @@ use std::thread;
 
 use tokio::runtime::{Builder, LocalRuntime};
 use tokio::sync::watch;
+use unladen_serve_config::Config;
 
 use super::event::Event;
-use crate::config::Config;
 use crate::plan::{Listener, Plan};
 use crate::say::say;
 
 /// What is to be looked after besides requests: names, health, the admin's address.
 #[derive(Debug)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// What the threads do.
-    pub plan: Arc<Plan>,
+    pub(crate) plan: Arc<Plan>,
     /// What that was made of.
-    pub config: Arc<Config>,
+    pub(crate) config: Arc<Config>,
     /// Where it shows itself.
-    pub admin: Option<Arc<Listener>>,
+    pub(crate) admin: Option<Arc<Listener>>,
 }
 
 /// What the threads do. Each of its futures has a runtime and a thread of its own, and need not be `Send`.
-pub trait Workers: Clone + Send + 'static {
+pub(crate) trait Workers: Clone + Send + 'static {
     /// Carries requests, as thread number `thread` (counted from 0) of so many; until the plan says to stop, and all is
     /// answered.
     fn run(self, thread: usize, threads: usize, plan: watch::Receiver<Arc<Plan>>) -> impl Future<Output = ()>;

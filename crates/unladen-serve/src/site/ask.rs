@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use unladen_cache::Time;
 use unladen_http1::Request;
+use unladen_observability::Reason;
 use unladen_validator::{Parameters, Question, Validator, ValidatorSource, is_settling};
 
 use super::cache_lookup::ValidatorAnswer;
 use super::prepare::Who;
 use super::{InboundRequest, Site};
-use crate::record::Reason;
 
 impl InboundRequest<'_> {
     /// Asks the first validator that is for this page. Its answer was given after this was called.

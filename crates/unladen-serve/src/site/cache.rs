@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use unladen_cache::{CookiePattern, InFlightFetches, Policy, Purge, Store, StoreSettings};
+use unladen_serve_config::CacheSettings;
 
 use super::News;
 use super::compress::UnderWork;
-use super::settings::CacheSettings;
 use crate::budget::Bodies;
 
 /// What a site keeps, and what is on its way into it. Shared by all threads.

@@ -10,10 +10,10 @@ use unladen_cache::{
     is_ordinary, is_passing_error, kept, may_serve_on_error, storable, update,
 };
 use unladen_http1::{Fields, Name, Request, Response};
+use unladen_observability::Reason;
 
 use super::person::uncacheable_key;
 use super::{Site, cached_response, compress};
-use crate::record::Reason;
 
 /// Of an answer that is not kept, so much may wait for the one client that gets it.
 const WINDOW: usize = 256 * 1024;

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use unladen_cache::{Forwarded, Freshness, Mark, RequestControl, Resource, Reuse, Stored, Time, reuse};
 use unladen_http1::Request;
+use unladen_observability::{CacheResult, Reason};
 
 use super::Cache;
 use super::person::uncacheable_key;
 use super::prepare::Who;
-use crate::record::{CacheResult, Reason};
 
 /// A request that may be answered from memory.
 pub(crate) struct CacheLookup<'q> {

@@ -9,8 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use unladen_pool::KeyedBuckets;
-
-use super::settings::CrowdSettings;
+use unladen_serve_config::CrowdSettings;
 
 /// Clients, and as many networks, whose rates are kept apart; those beyond share a bucket.
 const KEYS: usize = 10_000;

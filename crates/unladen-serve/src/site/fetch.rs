@@ -6,14 +6,13 @@ use std::time::Instant;
 
 use unladen_cache::{FetchWriter, Policy, make_conditional};
 use unladen_http1::{Name, Request, Response};
+use unladen_observability::{UpstreamIndex, Version};
 
 use super::crowd::CrowdPermit;
 use super::{CacheFetch, News};
 use crate::client::Client;
 use crate::context::Context;
 use crate::fetched::Fetched;
-use crate::observability::UpstreamIndex;
-use crate::record::Version;
 use crate::site::cache_fetch::FetchPlan;
 use crate::stream::BodySource;
 use crate::transaction::Transaction;

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use unladen_cache::make_conditional;
 use unladen_http1::{Length, Name, Request, Response};
+use unladen_observability::Version;
 
 use super::InboundRequest;
 use super::cache_lookup::ValidatorAnswer;
 use super::fetch::leave_what_tells_apart;
 use crate::client::Client;
-use crate::record::Version;
 use crate::stream::BodySource;
 use crate::transaction::Transaction;
 use crate::watch::{Deadline, Watch};

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use unladen_cache::{Accepted, Forwarded, RequestControl, Time, write_key};
 use unladen_http1::{Fields, Length, Request, Response};
+use unladen_observability::{CacheResult, End, Reason, UpstreamIndex, Version};
 
 use super::Site;
 use super::cache_fetch::is_not_to_be_transformed;
@@ -22,9 +23,7 @@ use super::wait::Waited;
 use crate::client::Client;
 use crate::context::Context;
 use crate::fetched::Fetched;
-use crate::observability::UpstreamIndex;
 use crate::rates::Counting;
-use crate::record::{CacheResult, End, Reason, Version};
 use crate::stream::BodySource;
 use crate::transaction::Transaction;
 use crate::watch::Watch;

@@ -22,9 +22,10 @@ pub use self::seen::{AnswerSeen, CookieSeen, KeptFor, Outlook, Rule, ValidatorSe
 use super::cache_fetch::FetchPlan;
 use super::eligible::eligible;
 use super::prepare::prepare;
-use super::{Cache, Peer, Site, SiteSettings};
-use crate::config::{Config, address_text};
+use super::{Cache, Peer, Site};
 use crate::proxy::Proxy;
+use unladen_serve_config::SiteSettings;
+use unladen_serve_config::{Config, address_text};
 
 /// A request for a URL, as a browser sends it.
 #[derive(Clone, Debug)]

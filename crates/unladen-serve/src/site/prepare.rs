@@ -4,10 +4,9 @@ use std::net::IpAddr;
 
 use unladen_cache::normalise_host;
 use unladen_http1::{Field, Fields, Name, Request};
+use unladen_serve_config::{Fate, Forwarded, Owned, is_plain};
 
-use super::owned::{Fate, Owned, is_plain};
 use super::{Peer, Site};
-use crate::settings::Forwarded;
 
 /// For whom a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use unladen_cache::{Purge, tags_of, write_key};
 use unladen_http1::{Length, Request};
+use unladen_observability::{End, Reason};
 
 use super::Cache;
 use super::inbound_request::{ClientSide, InboundRequest};
 use super::prepare::Who;
 use super::response_policy::push_status;
-use crate::record::{End, Reason};
 
 impl InboundRequest<'_> {
     /// Forgets a page, by the request's target and host; or what has one of the tags that `Cache-Tag`, `Surrogate-Key`

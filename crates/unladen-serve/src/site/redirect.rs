@@ -4,11 +4,11 @@
 use std::time::Instant;
 
 use unladen_http1::{Length, Request, Response};
+use unladen_observability::{End, Reason};
 
 use super::inbound_request::{ClientSide, InboundRequest};
 use super::prepare::prepare;
 use crate::rates::Counting;
-use crate::record::{End, Reason};
 
 impl InboundRequest<'_> {
     /// Sends the client on.

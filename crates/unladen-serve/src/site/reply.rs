@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use unladen_cache::{CacheStatus, Stored, Time};
 use unladen_http1::{Name, Request};
+use unladen_observability::{CacheResult, End, FetchRecord, Reason, RequestAccount, Reuse};
 
 use super::cache_lookup::CacheLookup;
 use super::cached_response::{CachedResponse, memory};
@@ -16,9 +17,8 @@ use super::prepare::Who;
 use super::response_policy::NAME;
 use crate::budget::Claim;
 use crate::compose;
-use crate::pace::Stretch;
-use crate::record::{CacheResult, End, FetchRecord, Reason, RequestAccount, Reuse};
 use crate::stream::{BodySource, Pump, PumpError};
+use crate::stretch::Stretch;
 use crate::watch::Deadline;
 
 impl InboundRequest<'_> {

@@ -12,10 +12,10 @@ use rustls::server::{NoServerSessionStorage, ProducesTickets};
 use rustls::version::{TLS12, TLS13};
 use tokio_rustls::TlsAcceptor;
 use unladen_pool::{Socket, Transport};
+use unladen_serve_config::ServerTlsSettings;
 use unladen_tls::FileError;
 
 use self::certificates::Certificates;
-use super::settings::ServerTlsSettings;
 
 /// Takes connections of TLS. Shared by all threads.
 pub(crate) struct Acceptor {

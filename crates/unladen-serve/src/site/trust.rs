@@ -4,8 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use ipnet::IpNet;
 use unladen_http1::{Fields, Name};
-
-use super::settings::{ForwardedBy, TrustedSettings};
+use unladen_serve_config::{ForwardedBy, TrustedSettings};
 
 /// So many proxies may stand behind one another. Each looked at is a trusted one, so nobody else can make it more.
 const MOST_HOPS: usize = 32;

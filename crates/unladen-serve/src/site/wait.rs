@@ -11,6 +11,7 @@ use unladen_cache::{
     CacheStatus, FetchReader, Forwarded, Joined, Stored, Time, Verdict, may_serve_on_error, precondition,
 };
 use unladen_http1::Length;
+use unladen_observability::{CacheResult, End, Reason};
 
 use super::News;
 use super::cache_fetch::{Began, FetchPlan, Storable};
@@ -18,7 +19,6 @@ use super::cache_lookup::{CacheLookup, Found, ValidatorAnswer};
 use super::fetch::fetch;
 use super::inbound_request::{ClientSide, InboundRequest};
 use crate::fetched::Fetched;
-use crate::record::{CacheResult, End, Reason};
 use crate::stream::{BodySource, FetchSource};
 use crate::watch::Deadline;
 

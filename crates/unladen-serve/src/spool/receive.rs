@@ -5,6 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use unladen_http1::{Length, Response};
+use unladen_observability::Reason;
 use unladen_pool::is_out_of_files;
 
 use super::{Spool, SpoolError};
@@ -12,7 +13,6 @@ use crate::attempt::client_failure;
 use crate::client::Client;
 use crate::exchange::{Exchange, Failure};
 use crate::phase::Phase;
-use crate::record::Reason;
 use crate::stream::{BodySource, SpoolSource};
 
 /// What a client is told to wait when there is no room for its body now: by then slow ones have come to an end, or have

@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use unladen_observability::BufferState;
+use unladen_serve_config::BufferSettings;
+
 use super::clients::Clients;
 use super::room::Room;
 use crate::say::say;
-use crate::settings::BufferSettings;
 
 /// A disk that fails does so for each request: a line says it, and after that one in so long.
 const TELL_EVERY: Duration = Duration::from_secs(10);
@@ -29,19 +31,6 @@ pub(crate) struct Spools {
     is_telling: Arc<AtomicBool>,
 }
 
-/// How they are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SpoolState {
-    /// Bytes in memory.
-    pub(crate) memory: u64,
-    /// Bytes in files.
-    pub(crate) disk: u64,
-    /// Files that were begun.
-    pub(crate) files: u64,
-    /// Bodies that a disk did not take.
-    pub(crate) failures: u64,
-}
-
 // === impl Spools ===
 
 impl Spools {
@@ -59,8 +48,8 @@ impl Spools {
         })
     }
 
-    pub(crate) fn state(&self) -> SpoolState {
-        SpoolState {
+    pub(crate) fn state(&self) -> BufferState {
+        BufferState {
             memory: self.memory.held(),
             disk: self.disk.held(),
             files: self.files.load(Ordering::Relaxed),

@@ -3,8 +3,9 @@
 use std::future::poll_fn;
 use std::path::Path;
 
+use unladen_serve_config::BufferSettings;
+
 use super::*;
-use crate::settings::BufferSettings;
 
 fn spools(memory: usize, all_memory: u64, disk: u64, folder: &Path) -> std::sync::Arc<Spools> {
     let folder = folder.to_owned();

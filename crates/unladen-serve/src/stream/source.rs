@@ -6,12 +6,12 @@ use bytes::Bytes;
 use unladen_cache::FetchReader;
 use unladen_http1::{Decoder, Fault, Field, Fields, Length, Step};
 use unladen_pool::{Buffer, Half, LARGE};
-
-use crate::convert::trailers_from_h2;
-use crate::site::{News, is_said_by_us, may_trail};
-use crate::spool::SpoolError;
+use unladen_serve_config::{is_said_by_us, may_trail};
 
 use super::SpoolSource;
+use crate::convert::trailers_from_h2;
+use crate::site::News;
+use crate::spool::SpoolError;
 
 /// Where a body comes from.
 #[derive(Debug)]

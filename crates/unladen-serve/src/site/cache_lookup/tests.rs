@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use unladen_http1::Fields;
 use unladen_pool::Upstream;
+use unladen_serve_config::{Config, Machine};
 
 use super::*;
-use crate::config::{Config, Machine};
 use crate::proxy::Proxy;
 use crate::site::Site;
 

@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use unladen_observability::ClientMemory;
+
 use super::*;
 use crate::budget::Budget;
 
@@ -73,7 +75,7 @@ fn without_memory_for_it_an_answer_is_sent_as_it_is() {
     assert!(outcome(head, "br, gzip;q=0.1", &share).0.is_some_and(|fields| fields.ends_with("gzip")));
     let _held = share.hold(400 << 10);
     assert!(outcome(head, "gzip, br", &share).0.is_none());
-    assert_eq!(budget.view().reached[0], 0, "it did not wait");
+    assert_eq!(budget.state().reached[0], 0, "it did not wait");
 }
 
 #[test]

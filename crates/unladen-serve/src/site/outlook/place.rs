@@ -2,12 +2,10 @@
 
 use std::net::IpAddr;
 
+use unladen_serve_config::{ListenAddress, ProxySettings, Settings, SiteSettings, address_text};
 use url::{Host, Url};
 
 use super::OutlookError;
-use crate::config::address_text;
-use crate::settings::{ListenAddress, ProxySettings, Settings};
-use crate::site::SiteSettings;
 
 /// Where a request for a URL comes in.
 #[derive(Clone, Copy, Debug)]

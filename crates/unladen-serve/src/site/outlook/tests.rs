@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use unladen_serve_config::Machine;
+
 use super::*;
-use crate::config::Machine;
 
 const SITE: &str = "
 [[site]]

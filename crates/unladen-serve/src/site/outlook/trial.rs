@@ -11,14 +11,14 @@ use tokio::task::spawn_local;
 use tokio::time::timeout;
 use unladen_cache::{FetchReader, NoStore};
 use unladen_http1::Fields;
+use unladen_observability::{Observability, ObservabilitySettings, Version};
 use unladen_pool::Resolver;
+use unladen_serve_config::Settings;
 
 use super::reasons;
 use super::seen::{AnswerSeen, KeptFor, Outlook, Rule, WhyNot, shown};
+use crate::budget::Budget;
 use crate::context::Context;
-use crate::observability::Observability;
-use crate::record::Version;
-use crate::settings::Settings;
 use crate::site::cache_fetch::{FetchPlan, News};
 use crate::site::cache_lookup::ValidatorAnswer;
 use crate::site::fetch::fetch;
@@ -55,18 +55,25 @@ pub(super) fn run(
     outlook: &mut Outlook,
 ) -> io::Result<()> {
     // What is asked here is nobody's request: it is in no log.
-    let settings = Settings { log: None, otlp: None, admin: None, ..settings.clone() };
-    let observability = Arc::new(Observability::new(&settings)?);
+    let budget = Budget::new(settings.client_memory);
+    let observability = Arc::new(Observability::new(ObservabilitySettings::default(), budget.clone())?);
     let runtime = Builder::new_current_thread().enable_all().build_local(Default::default())?;
-    runtime.block_on(ask(observability, wanted, who, peer, outlook));
+    runtime.block_on(ask(observability, budget, wanted, who, peer, outlook));
     Ok(())
 }
 
-async fn ask(observability: Arc<Observability>, mut wanted: FetchPlan, who: Who, peer: Peer, outlook: &mut Outlook) {
+async fn ask(
+    observability: Arc<Observability>,
+    budget: Arc<Budget>,
+    mut wanted: FetchPlan,
+    who: Who,
+    peer: Peer,
+    outlook: &mut Outlook,
+) {
     let site = wanted.site.clone();
     let upstream = site.proxy.upstream.clone();
     let index = observability.upstream(&upstream.settings().name);
-    let context = Context::new(0, &observability);
+    let context = Context::new(0, &observability, budget);
     let following = spawn_local(async move { upstream.follow(Arc::new(Resolver::system()), |_, _| ()).await });
     if outlook.rule == Rule::Validator {
         let now = Instant::now();
@@ -122,7 +129,7 @@ fn label(known: Option<ValidatorAnswer>, wanted: &FetchPlan, outlook: &mut Outlo
 
 async fn fetched(
     context: &std::rc::Rc<Context>,
-    index: crate::observability::UpstreamIndex,
+    index: unladen_observability::UpstreamIndex,
     wanted: FetchPlan,
     outlook: &mut Outlook,
 ) {

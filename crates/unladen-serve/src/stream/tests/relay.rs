@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use unladen_serve_config::BufferSettings;
+
 use super::*;
-use crate::settings::BufferSettings;
 use crate::spool::Spools;
 
 fn spools(memory: usize, disk: u64, folder: &Path) -> Arc<Spools> {

@@ -1,0 +1,148 @@
+//! The principal type is [`AccessLog`]: lines of JSON, one a request, from the threads that carry requests to a file.
+//!
+//! A thread puts its line into a bounded queue; a thread of the log's own takes them out in batches and writes them.
+//! When the queue is full (the disk is slow, nobody reads the pipe), lines are lost and counted, and no request waits.
+
+mod line;
+mod shared;
+mod sink;
+mod writer;
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::random;
+use crate::troubles::Troubles;
+use crate::{End, LogSettings, RequestAccount};
+
+use shared::{Message, Next, QUEUE, Shared, lock};
+use sink::Sink;
+use writer::Writer;
+
+/// Lines of JSON, one a request.
+#[derive(Debug)]
+pub(super) struct AccessLog {
+    queue: SyncSender<Message>,
+    shared: Arc<Shared>,
+    /// Until the writer's thread is started.
+    unread: Mutex<Option<Receiver<Message>>>,
+    /// Disconnected once the writer's thread has ended.
+    ended: Mutex<Option<Receiver<()>>>,
+}
+
+/// Lines of the access log since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LogTotals {
+    /// Written.
+    pub(crate) written: u64,
+    /// Lost, as the queue was full.
+    pub(crate) lost_full: u64,
+    /// Lost, as they could not be written.
+    pub(crate) lost_write: u64,
+}
+
+// === impl AccessLog ===
+
+impl AccessLog {
+    /// One that writes nothing yet.
+    pub(super) fn new(troubles: &Troubles) -> Self {
+        let (queue, unread) = sync_channel(QUEUE);
+        let shared = Arc::new(Shared { troubles: troubles.clone(), ..Shared::default() });
+        let log = Self { queue, shared, unread: Mutex::new(Some(unread)), ended: Mutex::new(None) };
+        log.set_share(None);
+        log
+    }
+
+    /// Writes as the settings say; a file is opened anew. If it cannot be, all stays as it was.
+    pub(super) fn open(&self, settings: Option<&LogSettings>) -> io::Result<()> {
+        let Some(settings) = settings else {
+            self.set_share(None);
+            self.tell(Some(Sink::nowhere()));
+            return Ok(());
+        };
+        let sink = Sink::open(settings.file.as_deref())?;
+        self.start()?;
+        self.tell(Some(sink));
+        self.shared.set_shape(settings);
+        self.set_share(Some(settings.sample));
+        Ok(())
+    }
+
+    /// Logs a request, if it is one that is logged: all that failed, and a share of the others.
+    pub(super) fn observe(&self, record: &RequestAccount<'_>) {
+        let share = f64::from_bits(self.shared.share.load(Ordering::Relaxed));
+        if share < 0.0 || !(is_failure(record) || random::chance(share)) {
+            return;
+        }
+        let mut line = Vec::with_capacity(768);
+        line::write(record, self.shared.shape(), &mut line);
+        match self.queue.try_send(Message::Line(line)) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
+                self.shared.lost_full.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Writes what is in the queue, and nothing more. Whether all of it was written in time; blocks for that time.
+    pub(super) fn close(&self, within: Duration) -> bool {
+        self.set_share(None);
+        let Some(ended) = lock(&self.ended).take() else { return true };
+        self.tell(None);
+        !matches!(ended.recv_timeout(within), Err(std::sync::mpsc::RecvTimeoutError::Timeout))
+    }
+
+    pub(super) fn totals(&self) -> LogTotals {
+        LogTotals {
+            written: self.shared.written.load(Ordering::Relaxed),
+            lost_full: self.shared.lost_full.load(Ordering::Relaxed),
+            lost_write: self.shared.lost_write.load(Ordering::Relaxed),
+        }
+    }
+
+    fn set_share(&self, share: Option<f64>) {
+        self.shared.share.store(share.map_or(-1.0, |share| share.max(0.0)).to_bits(), Ordering::Relaxed);
+    }
+
+    fn tell(&self, sink: Option<Sink>) {
+        let number = self.shared.told.fetch_add(1, Ordering::Relaxed) + 1;
+        let told = self.queue.try_send(Message::Next(Next { number, sink }));
+        if let Err(TrySendError::Full(Message::Next(next))) = told {
+            // It is awake, then.
+            *lock(&self.shared.next) = Some(next);
+        }
+    }
+
+    fn start(&self) -> io::Result<()> {
+        let Some(queue) = lock(&self.unread).take() else { return Ok(()) };
+        let (end, ended) = sync_channel(0);
+        let writer = Writer::new(queue, Arc::clone(&self.shared));
+        std::thread::Builder::new().name("access-log".to_owned()).spawn(move || {
+            writer.run();
+            drop(end);
+        })?;
+        *lock(&self.ended) = Some(ended);
+        Ok(())
+    }
+}
+
+/// Whether a file that is there can take the lines of an access log: it is opened as serving would open it. It is not
+/// changed, and a missing one is not made.
+///
+/// # Errors
+/// If it cannot be opened; [`io::ErrorKind::NotFound`] if it is not there.
+pub fn try_access_log(file: &Path) -> io::Result<()> {
+    Sink::try_existing(file)
+}
+
+/// What is always logged.
+fn is_failure(record: &RequestAccount<'_>) -> bool {
+    record.status >= 500 || !matches!(record.end, End::Answered | End::Upgraded)
+}
+
+#[cfg(test)]
+mod tests;

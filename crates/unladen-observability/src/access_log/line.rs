@@ -1,0 +1,170 @@
+//! Writes a [`RequestAccount`] as a line of the access log: [`write`].
+
+use std::io::Write;
+use std::time::Duration;
+
+use crate::wall::Wall;
+use crate::{Addresses, End, LogField, LogFields, RequestAccount};
+use crate::{hex, json};
+
+/// No line is longer, its end included.
+pub(super) const LONGEST: usize = 8 * 1024;
+
+// Of what peers choose; together with all else less than a line.
+const METHOD: usize = 64;
+const AUTHORITY: usize = 512;
+const REQUEST_ID: usize = 256;
+const NAME: usize = 256;
+const CAUSE: usize = 512;
+const USER_AGENT: usize = 256;
+const REFERER: usize = 512;
+const TARGET: usize = 4 * 1024;
+
+/// What a line has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) fields: LogFields,
+    pub(super) addresses: Addresses,
+}
+
+/// Appends the line, its end included.
+pub(super) fn write(record: &RequestAccount<'_>, shape: Shape, into: &mut Vec<u8>) {
+    let mut line = Line { into, is_first: true, is_whole: true };
+    line.into.push(b'{');
+    for field in shape.fields.iter() {
+        line.field(field, record, shape.addresses);
+    }
+    if !line.is_whole {
+        line.key("cut");
+        line.into.extend(b"true");
+    }
+    into.extend(b"}\n");
+}
+
+/// What the request says in the first field of this name.
+fn said<'r>(record: &RequestAccount<'r>, name: &[u8]) -> &'r [u8] {
+    record.fields.and_then(|fields| fields.find(name)).unwrap_or_default()
+}
+
+/// A line that is being written.
+struct Line<'l> {
+    into: &'l mut Vec<u8>,
+    is_first: bool,
+    /// Nothing was too long.
+    is_whole: bool,
+}
+
+// === impl Line ===
+
+impl Line<'_> {
+    /// Writes a field, if it is known.
+    fn field(&mut self, field: LogField, record: &RequestAccount<'_>, addresses: Addresses) {
+        let name = field.as_str();
+        match field {
+            LogField::Time => {
+                self.key(name);
+                let _ = write!(self.into, "\"{}\"", Wall::of(record.began));
+            }
+            LogField::Client => {
+                if let Some(address) = record.client.and_then(|address| addresses.of(address)) {
+                    self.key(name);
+                    let _ = write!(self.into, "\"{address}\"");
+                }
+            }
+            LogField::Upstream => self.text(name, record.upstream.as_bytes(), NAME),
+            LogField::Endpoint => {
+                if let Some(endpoint) = record.asked().endpoint {
+                    self.text(name, endpoint.to_string().as_bytes(), NAME);
+                }
+            }
+            LogField::Method => self.text(name, record.method, METHOD),
+            LogField::Authority => self.text(name, record.authority, AUTHORITY),
+            LogField::Target => self.text(name, record.target, TARGET),
+            LogField::ClientVersion => self.text(name, record.client_version.as_str().as_bytes(), NAME),
+            LogField::UpstreamVersion => {
+                if let Some(version) = record.asked().upstream_version {
+                    self.text(name, version.as_str().as_bytes(), NAME);
+                }
+            }
+            LogField::Status if record.status == 0 => {}
+            LogField::Status => self.number(name, u64::from(record.status)),
+            LogField::End => self.text(name, record.end.as_str().as_bytes(), NAME),
+            LogField::Reason => {
+                if let End::Local(reason) | End::Broken(reason) = record.end {
+                    self.text(name, reason.as_str().as_bytes(), NAME);
+                }
+            }
+            LogField::Cause => {
+                if let Some(cause) = record.asked().cause {
+                    self.text(name, cause.text.as_bytes(), CAUSE);
+                }
+            }
+            LogField::Cache => {
+                if let Some((result, _)) = record.cache {
+                    self.text(name, result.as_str().as_bytes(), NAME);
+                }
+            }
+            LogField::CacheWhy => self.known(name, record.cache.map_or("", |(_, why)| why).as_bytes(), NAME),
+            LogField::Reuse => self.text(name, record.asked().reuse.as_str().as_bytes(), NAME),
+            LogField::Attempts => self.number(name, u64::from(record.asked().attempts)),
+            LogField::HeadNs => self.duration(name, Some(record.head)),
+            LogField::ConnectedNs => self.duration(name, record.connected),
+            LogField::FirstByteNs => self.duration(name, record.first_byte),
+            LogField::TotalNs => self.duration(name, Some(record.total)),
+            LogField::BytesIn => self.number(name, record.bytes_in),
+            LogField::BytesOut => self.number(name, record.bytes_out),
+            LogField::RequestId => self.known(name, record.asked().request_id, REQUEST_ID),
+            LogField::TraceId => self.digits(name, record.trace.as_ref().map(|trace| &trace.trace_id[..])),
+            LogField::SpanId => self.digits(name, record.trace.as_ref().map(|trace| &trace.span_id[..])),
+            LogField::Sampled => {
+                if let Some(trace) = &record.trace {
+                    self.key(name);
+                    self.into.extend(if trace.sampled { &b"true"[..] } else { b"false" });
+                }
+            }
+            LogField::UserAgent => self.known(name, said(record, b"user-agent"), USER_AGENT),
+            LogField::Referer => self.known(name, said(record, b"referer"), REFERER),
+        }
+    }
+
+    fn key(&mut self, name: &str) {
+        if !std::mem::replace(&mut self.is_first, false) {
+            self.into.push(b',');
+        }
+        self.into.push(b'"');
+        self.into.extend(name.as_bytes());
+        self.into.extend(b"\":");
+    }
+
+    fn text(&mut self, name: &str, value: &[u8], limit: usize) {
+        self.key(name);
+        self.is_whole &= json::string(value, limit, self.into);
+    }
+
+    /// What is empty is not known.
+    fn known(&mut self, name: &str, value: &[u8], limit: usize) {
+        if !value.is_empty() {
+            self.text(name, value, limit);
+        }
+    }
+
+    fn number(&mut self, name: &str, value: u64) {
+        self.key(name);
+        let _ = write!(self.into, "{value}");
+    }
+
+    fn duration(&mut self, name: &str, value: Option<Duration>) {
+        if let Some(value) = value {
+            self.number(name, u64::try_from(value.as_nanos()).unwrap_or(u64::MAX));
+        }
+    }
+
+    fn digits(&mut self, name: &str, value: Option<&[u8]>) {
+        if let Some(value) = value {
+            self.key(name);
+            self.into.push(b'"');
+            hex::write(value, self.into);
+            self.into.push(b'"');
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Makes sites forget what they keep, before it answers: [`purge`].
+//!
+//! A page of the web could make a browser on this machine send a request here. Of what it can send to another site
+//! without asking first (a form, or `fetch` without CORS), nothing has the type `application/json`, and what it has to
+//! ask for first is refused; and it says where it is from.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Body;
+use hyper::header::{CONTENT_TYPE, HOST, ORIGIN};
+use hyper::{HeaderMap, Request, StatusCode};
+use serde::Deserialize;
+
+use crate::Observability;
+use crate::sites::{Forget, PageAddress, What};
+
+/// Bytes of what is asked for, at most: a URL's 16 KiB, however it is escaped.
+const LARGEST: usize = 128 * 1024;
+
+/// It is to be there after so long.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is asked for; one of `url`, `prefix`, `tag` and `all`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wish {
+    site: Option<String>,
+    url: Option<String>,
+    prefix: Option<String>,
+    tag: Option<String>,
+    #[serde(default)]
+    all: bool,
+    #[serde(default)]
+    soft: bool,
+}
+
+/// Why it is not done.
+#[derive(Debug, thiserror::Error)]
+#[error("{words}")]
+pub(super) struct Refusal {
+    pub(super) status: StatusCode,
+    words: String,
+}
+
+/// How many responses have been forgotten.
+pub(super) async fn purge<B>(request: Request<B>, observability: &Observability) -> Result<u64, Refusal>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    guard(request.headers())?;
+    let body = Limited::new(request.into_body(), LARGEST);
+    let Ok(body) = tokio::time::timeout(PATIENCE, std::pin::pin!(body).collect()).await else {
+        return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "what is to be purged did not come"));
+    };
+    let body = body.map_err(|error| match error.is::<http_body_util::LengthLimitError>() {
+        true => Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("that is longer than {LARGEST} bytes")),
+        false => Refusal::new(StatusCode::BAD_REQUEST, "the body broke off"),
+    })?;
+    let wish: Wish = serde_json::from_slice(&body.to_bytes())
+        .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, format!("it is not understood: {error}")))?;
+    let site = wish.site.clone();
+    let forget = wish.read().map_err(|words| Refusal::new(StatusCode::BAD_REQUEST, words))?;
+    let sites = observability.sites(site.as_deref());
+    if let (Some(name), true) = (&site, sites.is_empty()) {
+        return Err(Refusal::new(StatusCode::NOT_FOUND, format!("no site has the name {name:?}")));
+    }
+    // Of much that is stored, it may take a while.
+    let forgetting = tokio::task::spawn_blocking(move || {
+        sites.iter().filter_map(|site| site.forget(&forget)).reduce(|sum, purged| sum + purged)
+    });
+    match forgetting.await {
+        Ok(Some(purged)) => Ok(purged),
+        Ok(None) => Err(Refusal::new(StatusCode::NOT_FOUND, "there is no site that keeps anything")),
+        Err(_) => Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "it was given up")),
+    }
+}
+
+/// Refuses what pages of elsewhere can make a browser send.
+fn guard(headers: &HeaderMap) -> Result<(), Refusal> {
+    let only = |name| {
+        let mut values = headers.get_all(name).iter();
+        let first = values.next();
+        (first.and_then(|value| value.to_str().ok()), first.is_some(), values.next().is_none())
+    };
+    let (host, ..) = only(HOST);
+    let (origin, has_origin, is_one) = only(ORIGIN);
+    let is_own = origin.zip(host).is_some_and(|(origin, host)| origin.strip_prefix("http://") == Some(host));
+    if has_origin && !(is_one && is_own) {
+        return Err(Refusal::new(StatusCode::FORBIDDEN, "pages of elsewhere cannot purge"));
+    }
+    let (site, has_site, is_one) = only(hyper::header::HeaderName::from_static("sec-fetch-site"));
+    if has_site && !(is_one && matches!(site, Some("same-origin" | "none"))) {
+        return Err(Refusal::new(StatusCode::FORBIDDEN, "pages of elsewhere cannot purge"));
+    }
+    let (kind, _, is_one) = only(CONTENT_TYPE);
+    let essence = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
+    if !is_one || !essence.eq_ignore_ascii_case("application/json") {
+        let words = "what is to be purged is told as JSON, with Content-Type: application/json";
+        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, words));
+    }
+    Ok(())
+}
+
+// === impl Wish ===
+
+impl Wish {
+    fn read(self) -> Result<Forget, String> {
+        let given = [self.url.is_some(), self.prefix.is_some(), self.tag.is_some(), self.all];
+        if given.into_iter().filter(|is| *is).count() != 1 {
+            return Err("say one of url, prefix, tag and all".to_owned());
+        }
+        let what = if let Some(url) = self.url {
+            What::Url(PageAddress::read(&url)?)
+        } else if let Some(prefix) = self.prefix {
+            What::Prefix(PageAddress::read(&prefix)?)
+        } else if let Some(tag) = self.tag {
+            if tag.is_empty() {
+                return Err("the tag is empty".to_owned());
+            }
+            What::Tag(tag)
+        } else {
+            What::All
+        };
+        Ok(Forget { what, is_soft: self.soft })
+    }
+}
+
+// === impl PageAddress ===
+
+impl PageAddress {
+    /// `https://host/path?query`, or of both schemes `//host/path` or `host/path`. Nothing is decoded or resolved: it
+    /// is as clients ask for it, without a fragment, which they keep for themselves.
+    fn read(url: &str) -> Result<Self, String> {
+        let is_told = |b: u8| b <= b' ' || b == 0x7f;
+        if url.bytes().any(is_told) {
+            return Err(format!("{url:?} has blanks or control characters: write them as %20 and so on"));
+        }
+        let (is_https, rest) = match url.split_once("://") {
+            // A query may have a URL in it.
+            Some((scheme, rest)) if !scheme.contains(['/', '?', '#']) => match scheme {
+                scheme if scheme.eq_ignore_ascii_case("https") => (Some(true), rest),
+                scheme if scheme.eq_ignore_ascii_case("http") => (Some(false), rest),
+                _ => return Err(format!("{url:?} is neither of http nor of https")),
+            },
+            _ => (None, url.strip_prefix("//").unwrap_or(url)),
+        };
+        let rest = rest.split('#').next().unwrap_or_default();
+        let (authority, target) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        if authority.is_empty() {
+            return Err(format!("{url:?} names no host: https://host/path"));
+        }
+        if authority.contains('@') {
+            return Err(format!("{url:?} names a user, by which nothing is stored"));
+        }
+        let slash = if target.starts_with('/') { "" } else { "/" };
+        Ok(Self { is_https, authority: authority.to_owned(), target: format!("{slash}{target}") })
+    }
+}
+
+// === impl Refusal ===
+
+impl Refusal {
+    fn new(status: StatusCode, words: impl Into<String>) -> Self {
+        Self { status, words: words.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

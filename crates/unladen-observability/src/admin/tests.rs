@@ -1,0 +1,275 @@
+use std::time::Instant;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpStream, UnixStream};
+
+use super::*;
+use crate::families::tests::busy;
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// An admin address of its own, and where it is.
+async fn started() -> (std::net::SocketAddr, Arc<Observability>, tokio::task::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let observability = busy();
+    let serving = tokio::spawn(serve(Listener::Tcp(listener), Arc::clone(&observability)));
+    (address, observability, serving)
+}
+
+async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin, request: &str) -> (u16, String, String) {
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    // A reset after the answer (of a request with a body that nobody read) loses nothing of it here.
+    let _ = stream.read_to_end(&mut answer).await;
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer to {request:?}: {answer:?}"));
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, head.to_ascii_lowercase(), body.to_owned())
+}
+
+async fn get(address: std::net::SocketAddr, target: &str, more: &str) -> (u16, String, String) {
+    let stream = TcpStream::connect(address).await.unwrap();
+    let request = format!("GET {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{more}\r\n");
+    exchange(stream, &request).await
+}
+
+#[test]
+fn each_path() {
+    runtime().block_on(async {
+        let (address, observability, _serving) = started().await;
+        let (status, head, body) = get(address, "/metrics", "").await;
+        assert_eq!(status, 200);
+        assert!(head.contains("content-type: text/plain; version=0.0.4; charset=utf-8"), "{head}");
+        assert!(body.contains("\nunladen_requests_total{") && !body.contains("# EOF"));
+        let (_, head, body) = get(address, "/metrics", "Accept: application/openmetrics-text\r\n").await;
+        assert!(head.contains("content-type: application/openmetrics-text; version=1.0.0; charset=utf-8"), "{head}");
+        assert!(body.ends_with("# EOF\n"));
+        let (_, head, body) = get(address, "/stats?x", "").await;
+        assert!(head.contains("content-type: application/json"), "{head}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&body).unwrap()["schema"], "unladen.serve-stats/1");
+        let (_, head, body) = get(address, "/history", "").await;
+        assert!(head.contains("content-type: application/json"), "{head}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&body).unwrap()["schema"], "unladen.serve-history/1");
+        let (_, _, body) = get(address, "/config", "").await;
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&body).unwrap()["threads"], 2);
+        let (status, _, body) = get(address, "/healthz", "").await;
+        assert_eq!((status, &*body), (200, "ok\n"));
+        observability.drain();
+        let (status, _, body) = get(address, "/healthz", "").await;
+        assert_eq!((status, &*body), (503, "draining\n"));
+        let (status, _, body) = get(address, "/etc/passwd", "").await;
+        assert_eq!(status, 404);
+        assert!(body.contains("/metrics"));
+    });
+}
+
+#[test]
+fn the_page_runs_what_is_in_it_and_nothing_else() {
+    runtime().block_on(async {
+        let (address, _seeing, _serving) = started().await;
+        let (_, head, page) = get(address, "/", "").await;
+        let nonce =
+            head.split("script-src 'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).unwrap().to_owned();
+        assert_eq!(nonce.len(), 32);
+        assert!(head.contains("default-src 'none'") && head.contains("frame-ancestors 'none'"), "{head}");
+        for (tag, times) in [("<script", 1), ("<style", 1)] {
+            assert_eq!(page.matches(&format!("{tag} nonce=\"{nonce}\">")).count(), times);
+            assert_eq!(page.matches(tag).count(), times, "{tag}");
+        }
+        for elsewhere in
+            ["http://", "https://", "src=", "url(", "@import", "NONCE", "STYLE", "SCRIPT", " style=", " on"]
+        {
+            let from = page.replace("http://www.w3.org/2000/svg", "");
+            let at = from.find(elsewhere);
+            // Words of prose begin like attributes for handlers do.
+            let is_attribute = elsewhere != " on" || from.contains("onclick=") || from.contains("onload=");
+            assert!(at.is_none() || !is_attribute, "{elsewhere}: {}", &from[at.unwrap()..at.unwrap() + 60]);
+        }
+        let (_, other, _) = get(address, "/", "").await;
+        assert!(!other.contains(&nonce), "the word is the same twice");
+    });
+}
+
+#[test]
+fn who_asks_under_another_name_is_refused() {
+    for (authority, expected) in [
+        ("localhost", true),
+        ("localhost:9901", true),
+        ("LocalHost.", true),
+        ("unladen.localhost:80", true),
+        ("127.0.0.1", true),
+        ("127.8.9.1:9901", true),
+        ("[::1]:9901", true),
+        ("[::1]", true),
+        ("[::ffff:127.0.0.1]", true),
+        ("", false),
+        (":80", false),
+        ("evil.example", false),
+        ("evil.example:9901", false),
+        ("localhost.evil.example", false),
+        ("127.0.0.1.evil.example", false),
+        ("evillocalhost", false),
+        (".localhost", false),
+        ("10.0.0.1", false),
+        ("0.0.0.0", false),
+        ("[::2]", false),
+        ("[::1", false),
+        ("[::1]evil", false),
+        ("[::1]:", false),
+        ("::1", false),
+        ("localhost:", false),
+        ("localhost:99999", false),
+        ("localhost:80@evil.example", false),
+        ("localhost@evil.example", false),
+        ("localhost\u{e9}", false),
+    ] {
+        assert_eq!(is_local(authority), expected, "{authority:?}");
+    }
+    runtime().block_on(async {
+        let (address, _seeing, _serving) = started().await;
+        for (request, expected) in [
+            ("GET /config HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", 421),
+            ("GET http://evil.example/config HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 421),
+            ("GET http://localhost/config HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", 421),
+            ("GET /config HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n", 421),
+            ("GET /config HTTP/1.1\r\nHost: \u{e9}\r\nConnection: close\r\n\r\n", 421),
+            ("POST /config HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", 421),
+            ("GET /config HTTP/1.0\r\n\r\n", 200),
+            ("GET http://localhost/config HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 200),
+        ] {
+            let (status, _, body) = exchange(TcpStream::connect(address).await.unwrap(), request).await;
+            assert_eq!(status, expected, "{request:?}");
+            assert_eq!(body.contains("threads"), expected == 200);
+        }
+    });
+}
+
+#[test]
+fn a_unix_socket_answers_under_any_name() {
+    runtime().block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("admin.sock");
+        let _serving = tokio::spawn(serve(Listener::Unix(UnixListener::bind(&path).unwrap()), busy()));
+        let stream = UnixStream::connect(&path).await.unwrap();
+        let request = "GET /healthz HTTP/1.1\r\nHost: whatever\r\nConnection: close\r\n\r\n";
+        assert_eq!(exchange(stream, request).await.0, 200);
+    });
+}
+
+#[test]
+fn nothing_can_be_changed() {
+    runtime().block_on(async {
+        let (address, _seeing, _serving) = started().await;
+        for method in ["POST", "PUT", "DELETE", "OPTIONS", "BREW"] {
+            let request = format!(
+                "{method} /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc"
+            );
+            let (status, head, _) = exchange(TcpStream::connect(address).await.unwrap(), &request).await;
+            assert!(status == 405 && head.contains("allow: get, head"), "{head}");
+        }
+        let request = "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        let (status, head, body) = exchange(TcpStream::connect(address).await.unwrap(), request).await;
+        assert_eq!((status, &*body), (200, ""));
+        assert!(head.contains("content-length: "), "{head}");
+    });
+}
+
+#[test]
+fn what_is_kept_is_forgotten_by_post_alone() {
+    runtime().block_on(async {
+        let (address, observability, _serving) = started().await;
+        let site = crate::sites::tests::told("site", Some(3));
+        observability.set_sites(vec![site.clone()]);
+        let body = r#"{"url":"//a.example/b"}"#;
+        let ask = async |method: &str, more: &str| {
+            let request = format!(
+                "{method} /purge HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n{more}\r\n{body}",
+                body.len()
+            );
+            exchange(TcpStream::connect(address).await.unwrap(), &request).await
+        };
+        let json = "Content-Type: application/json\r\n";
+        let (status, head, told) = ask("POST", json).await;
+        assert_eq!((status, &*told), (200, "{\"purged\":3}\n"), "{head}");
+        let (status, _, told) = ask("POST", "").await;
+        assert!(status == 415 && told.starts_with("{\"error\":"), "{status} {told}");
+        for method in ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"] {
+            let (status, head, _) = ask(method, json).await;
+            assert!(status == 405 && head.contains("allow: post"), "{method}: {head}");
+            assert!(!head.contains("access-control"), "{head}");
+        }
+        assert_eq!(site.told.lock().unwrap().len(), 1);
+    });
+}
+
+#[test]
+fn a_head_without_end_is_refused() {
+    runtime().block_on(async {
+        let (address, _seeing, _serving) = started().await;
+        let long = format!("GET / HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "x".repeat(2 * HEAD_BYTES));
+        let (status, ..) = exchange(TcpStream::connect(address).await.unwrap(), &long).await;
+        assert_eq!(status, 431);
+    });
+}
+
+/// Whoever holds all places without asking anything loses them, and others come in.
+#[test]
+fn connections_that_ask_nothing_end() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (address, _seeing, _serving) = started().await;
+        let mut idle = Vec::new();
+        for n in 0..CONNECTIONS {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            // Some have asked before, and some have begun to.
+            match n % 3 {
+                0 => stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap(),
+                1 => stream.write_all(b"GET /hea").await.unwrap(),
+                _ => {}
+            }
+            idle.push(stream);
+        }
+        let start = Instant::now();
+        let (status, ..) = get(address, "/healthz", "").await;
+        assert_eq!(status, 200);
+        // Not a bound of time, but that it had to wait: there was no place.
+        assert!(start.elapsed() > HEAD / 2, "{:?}", start.elapsed());
+    });
+}
+
+#[test]
+fn connections_end_with_the_address() {
+    runtime().block_on(async {
+        let (address, _seeing, serving) = started().await;
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+        let mut byte = [0; 1];
+        stream.read_exact(&mut byte).await.unwrap();
+        serving.abort();
+        let mut rest = Vec::new();
+        let ended = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut rest)).await;
+        assert!(ended.is_ok(), "it is open still");
+        assert!(TcpStream::connect(address).await.is_err());
+    });
+}
+
+/// Each took as much memory as all of the answer, for as long as its client read.
+#[test]
+fn there_is_one_history_at_a_time() {
+    runtime().block_on(async {
+        let (address, observability, _serving) = started().await;
+        let turn = observability.history.turn().await.unwrap();
+        // Made, and not sent yet.
+        let text = observability.history.document(observability.started, turn);
+        let (status, head, _) = get(address, "/history", "").await;
+        assert_eq!(status, 503);
+        assert!(head.contains("\r\nretry-after: 1\r\n"), "{head}");
+        drop(text);
+        // Several at once: each waits for the one before.
+        let (one, other) = tokio::join!(get(address, "/history", ""), get(address, "/history", ""));
+        assert_eq!((one.0, other.0), (200, 200));
+    });
+}

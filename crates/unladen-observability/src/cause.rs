@@ -1,0 +1,114 @@
+//! The principal type is [`Cause`]: why an upstream was not asked, or has not answered: what happened, and what to do.
+
+use std::io;
+use std::sync::Arc;
+
+use unladen_pool::{Endpoint, LeaseError, TlsError, Unhealthy, Upstream, is_out_of_files};
+
+use crate::reason::Reason;
+
+/// Why an upstream was not asked, or has not answered.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    /// The word for it.
+    pub reason: Reason,
+    /// Where; none: no place was found.
+    pub endpoint: Option<Arc<Endpoint>>,
+    /// What happened, and what to do.
+    pub text: String,
+}
+
+/// What to do where no file descriptor is left.
+pub const OUT_OF_FILES: &str = "no file descriptor is left: raise how many this process may open (`LimitNOFILE=` of systemd, `ulimit -n`), \
+                                       or lower `client.connections` and `limits.connections`";
+
+// === impl Cause ===
+
+impl Cause {
+    /// There is no connection.
+    pub fn of_lease(error: &LeaseError, reason: Reason, endpoint: &Arc<Endpoint>) -> Self {
+        let text = match error {
+            _ if reason == Reason::OutOfFiles => OUT_OF_FILES.to_owned(),
+            LeaseError::Connect { source, .. } => format!("cannot connect to {source}{}", advice(source)),
+            LeaseError::Timeout(after) => format!(
+                "no connection within {after:?} (`timeouts.connect`): is it down, or does a firewall drop what is sent there?"
+            ),
+            LeaseError::TooManyPending => {
+                "`limits.pending` requests wait for a connection: it is slow, or `limits.connections` is low".to_owned()
+            }
+            LeaseError::Http2(error) => {
+                format!("it does not speak HTTP/2 there ({error}); set `http` to another, or see its error log")
+            }
+            other => other.to_string(),
+        };
+        Self { reason, endpoint: Some(endpoint.clone()), text }
+    }
+
+    /// The connection was made, and TLS has failed before it was of any use.
+    pub fn of_tls(error: &TlsError, endpoint: &Arc<Endpoint>) -> Self {
+        Self { reason: Reason::TlsFailed, endpoint: Some(endpoint.clone()), text: error.to_string() }
+    }
+
+    /// Why an endpoint is not well, in words.
+    pub fn words_of_health(error: &Unhealthy) -> String {
+        match error {
+            Unhealthy::Connect(source) if is_out_of_files(source) => format!("not asked how it is: {OUT_OF_FILES}"),
+            Unhealthy::Connect(source) => format!("its health check cannot connect to {source}{}", advice(source)),
+            other => format!("its health check failed: {other}"),
+        }
+    }
+
+    /// There is nowhere to connect to.
+    pub fn of_no_endpoint(upstream: &Upstream) -> Self {
+        let text = match upstream.lookup_error() {
+            Some(error) => format!("its name has no address: {error}"),
+            None if upstream.endpoints().endpoints().is_empty() => "its name has no address yet".to_owned(),
+            None => "all its endpoints are out, by failures in a row or by health checks".to_owned(),
+        };
+        Self { reason: Reason::NoEndpoint, endpoint: None, text }
+    }
+
+    /// It was asked.
+    pub fn of_answer(reason: Reason, endpoint: Option<Arc<Endpoint>>, upstream: &Upstream) -> Option<Self> {
+        let timeouts = &upstream.settings().timeouts;
+        let text = match reason {
+            Reason::ConnectTimeout => format!("no connection within {:?} (`timeouts.connect`)", timeouts.connect),
+            Reason::UpstreamClosed => {
+                "it closed the connection before its answer was whole: see its error log".to_owned()
+            }
+            Reason::UpstreamTimeout => format!(
+                "no answer within {:?} (`timeouts.first_byte`), or a pause of {:?} (`timeouts.idle`)",
+                timeouts.first_byte, timeouts.idle
+            ),
+            Reason::UpstreamMalformed => "what it answered is no HTTP that two readers would read alike".to_owned(),
+            Reason::UpstreamStatus => "it answered with a status of `retry.statuses`".to_owned(),
+            _ => return None,
+        };
+        Some(Self { reason, endpoint, text })
+    }
+}
+
+/// What to do about what the system said.
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => "; nothing listens there: is it running, and is that its port?",
+        io::ErrorKind::NotFound => "; there is no such socket: is it running, and is that its path?",
+        io::ErrorKind::PermissionDenied => "; this process may not open it: see the socket's owner and mode",
+        io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => "; see the network and its routes",
+        _ => "",
+    }
+}
+
+/// The word for why there is no connection.
+pub fn reason_of(error: &LeaseError) -> Reason {
+    match error {
+        LeaseError::NoEndpoint => Reason::NoEndpoint,
+        LeaseError::TooManyPending => Reason::TooManyPending,
+        LeaseError::Connect { source, .. } if is_out_of_files(source) => Reason::OutOfFiles,
+        LeaseError::Connect { .. } => Reason::ConnectFailed,
+        LeaseError::Timeout(_) => Reason::ConnectTimeout,
+        LeaseError::Tls(_) => Reason::TlsFailed,
+        LeaseError::Http2(_) => Reason::UpstreamMalformed,
+        LeaseError::NoUpgrade => Reason::NoUpgrade,
+    }
+}

@@ -1,0 +1,85 @@
+//! The principal type is [`Family`]: a metric with its points, which the formats are written from.
+
+use std::borrow::Cow;
+
+use crate::histogram::HistogramTotals;
+use crate::metrics_snapshot::UpstreamSnapshot;
+
+/// A metric with its points.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Family {
+    /// With dots, as OpenTelemetry writes it.
+    pub(crate) name: &'static str,
+    /// What a point counts.
+    pub(crate) unit: Unit,
+    /// How points of different times relate.
+    pub(crate) shape: Shape,
+    /// What it is, in a sentence.
+    pub(crate) help: &'static str,
+    /// Each with other attributes.
+    pub(crate) points: Vec<Point>,
+}
+
+/// What a point counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Bytes.
+    Bytes,
+    /// Things: `{request}`.
+    Of(&'static str),
+}
+
+/// How points of different times relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// They rise.
+    Counter,
+    /// They rise and fall, and those of several processes can be added.
+    UpDown,
+    /// They rise and fall.
+    Gauge,
+    /// Durations by bucket, which rise.
+    Histogram,
+}
+
+/// A metric of one thing.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Point {
+    /// Which thing.
+    pub(crate) attributes: Attributes,
+    /// How much.
+    pub(crate) value: Amount,
+}
+
+/// Names, with dots, and values.
+pub(crate) type Attributes = Vec<(&'static str, Cow<'static, str>)>;
+
+/// How much.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Amount {
+    /// So many.
+    Whole(u64),
+    /// So much.
+    Real(f64),
+    /// By bucket.
+    Histogram(HistogramTotals),
+}
+
+/// The attribute that says whose a point is.
+pub(super) fn upstream_of(upstream: &UpstreamSnapshot) -> (&'static str, Cow<'static, str>) {
+    ("upstream", upstream.name.to_string().into())
+}
+
+// === impl Point ===
+
+impl Point {
+    pub(super) fn whole(attributes: Attributes, n: u64) -> Self {
+        Self { attributes, value: Amount::Whole(n) }
+    }
+
+    pub(super) fn histogram(attributes: Attributes, totals: HistogramTotals) -> Self {
+        Self { attributes, value: Amount::Histogram(totals) }
+    }
+}

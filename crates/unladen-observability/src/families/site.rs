@@ -1,0 +1,257 @@
+//! Metrics of sites: [`families`].
+
+use std::borrow::Cow;
+
+use super::family::{Amount, Attributes, Family, Point, Shape, Unit};
+use crate::metrics_snapshot::UpstreamSnapshot;
+use crate::site_counts::{ASKED, BROUGHT, SiteTotals};
+use crate::sites::{BufferState, SiteState, StoreState};
+
+/// Of those of these upstreams that are sites.
+pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
+    let family = |name, unit, shape, help, points| Family { name, unit, shape, help, points };
+    let mut all = vec![
+        family(
+            "unladen.site.requests",
+            Unit::Of("{request}"),
+            Shape::Counter,
+            "Requests by what the cache did, and why.",
+            counted(upstreams, |site, totals| {
+                let rows = totals.results.iter();
+                rows.map(|row| {
+                    let mut attributes = vec![site.clone(), ("result", row.result.as_str().into())];
+                    if !row.why.is_empty() {
+                        attributes.push(("reason", row.why.into()));
+                    }
+                    Point::whole(attributes, row.requests)
+                })
+                .collect()
+            }),
+        ),
+        family(
+            "unladen.site.response.body",
+            Unit::Bytes,
+            Shape::Counter,
+            "Bytes of bodies that clients got, by what the cache did.",
+            counted(upstreams, |site, totals| {
+                let each = crate::CacheResult::ALL.into_iter().map(|result| {
+                    let (requests, bytes) = totals.sum(|other| other == result);
+                    (requests > 0).then(|| Point::whole(vec![site.clone(), ("result", result.as_str().into())], bytes))
+                });
+                each.flatten().collect()
+            }),
+        ),
+        family(
+            "unladen.site.upstream.duration",
+            Unit::Seconds,
+            Shape::Histogram,
+            "Requests that were sent to the application: from when it had the request to its answer's last byte.",
+            counted(upstreams, |site, totals| {
+                let points = ASKED.into_iter().zip(totals.asked).flat_map(|(asked, brought)| {
+                    BROUGHT.into_iter().zip(brought).filter(|(_, histogram)| histogram.count() > 0).map(
+                        move |(brought, histogram)| {
+                            let (by, result) = (("by", asked.as_str().into()), ("result", brought.as_str().into()));
+                            (vec![by, result], histogram)
+                        },
+                    )
+                });
+                let of_site = |(more, histogram): (Attributes, _)| {
+                    Point::histogram([vec![site.clone()], more].concat(), histogram)
+                };
+                points.map(of_site).collect()
+            }),
+        ),
+        family(
+            "unladen.site.upstream.body",
+            Unit::Bytes,
+            Shape::Counter,
+            "Bytes of bodies that the application sent.",
+            counted(upstreams, |site, totals| vec![Point::whole(vec![site.clone()], totals.bytes)]),
+        ),
+        family(
+            "unladen.site.upstream.saved_estimate",
+            Unit::Seconds,
+            Shape::Gauge,
+            "An estimate: the application's time (not its CPU time) that the cache has saved, if what was answered from memory had \
+             taken as long as what was fetched took on average; less what the fetches took.",
+            counted(upstreams, |site, totals| {
+                vec![Point { attributes: vec![site.clone()], value: Amount::Real(totals.saved().as_secs_f64()) }]
+            }),
+        ),
+    ];
+    all.extend(store(upstreams));
+    all.extend(crowd(upstreams));
+    all.extend(buffer(upstreams));
+    all.extend(validators(upstreams));
+    all
+}
+
+fn store(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
+    let family = |name, unit, shape, help, read: fn(&StoreState) -> u64| Family {
+        name,
+        unit,
+        shape,
+        help,
+        points: present(upstreams, |site, state| {
+            state.store.iter().map(|store| Point::whole(vec![site.clone()], read(store))).collect()
+        }),
+    };
+    vec![
+        family("unladen.cache.size", Unit::Bytes, Shape::UpDown, "Memory that what is stored takes.", |store| {
+            store.totals.bytes
+        }),
+        family("unladen.cache.limit", Unit::Bytes, Shape::Gauge, "Memory that it may take.", |store| store.bound),
+        family(
+            "unladen.cache.resources",
+            Unit::Of("{resource}"),
+            Shape::UpDown,
+            "URLs of which something is stored.",
+            |store| store.totals.resources,
+        ),
+        family(
+            "unladen.cache.stored",
+            Unit::Of("{response}"),
+            Shape::Counter,
+            "Responses that were stored, those in the place of others included.",
+            |store| store.totals.stored,
+        ),
+        family(
+            "unladen.cache.evicted",
+            Unit::Of("{response}"),
+            Shape::Counter,
+            "Responses that had to make room.",
+            |store| store.totals.evicted,
+        ),
+        family(
+            "unladen.cache.purged",
+            Unit::Of("{response}"),
+            Shape::Counter,
+            "Responses that were purged, softly ones included.",
+            |store| store.totals.purged,
+        ),
+        family(
+            "unladen.cache.fetches_in_flight",
+            Unit::Of("{response}"),
+            Shape::UpDown,
+            "Answers that are on their way from the application, for all who wait for them.",
+            |store| store.fetches,
+        ),
+        family(
+            "unladen.cache.fetch.body",
+            Unit::Bytes,
+            Shape::UpDown,
+            "Bytes of their bodies that are there already.",
+            |store| store.fetch_bytes,
+        ),
+    ]
+}
+
+fn crowd(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
+    let family = |name, help, read: fn(&SiteState) -> u64| Family {
+        name,
+        unit: Unit::Of("{connection}"),
+        shape: Shape::Counter,
+        help,
+        points: present(upstreams, |site, state| vec![Point::whole(vec![site.clone()], read(state))]),
+    };
+    vec![
+        family(
+            "unladen.site.connections.refused",
+            "Connections that were closed as soon as they came, as their client or network had as many as it may.",
+            |state| state.refused,
+        ),
+        family(
+            "unladen.site.connections.closed_for_room",
+            "Connections that waited for a request, and were closed to make room for others.",
+            |state| state.closed,
+        ),
+    ]
+}
+
+fn buffer(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
+    let family = |name, unit, shape, help, read: fn(&BufferState) -> u64| Family {
+        name,
+        unit,
+        shape,
+        help,
+        points: present(upstreams, |site, state| vec![Point::whole(vec![site.clone()], read(&state.buffer))]),
+    };
+    vec![
+        family(
+            "unladen.site.buffer.memory",
+            Unit::Bytes,
+            Shape::UpDown,
+            "Memory that bodies take that wait.",
+            |buffer| buffer.memory,
+        ),
+        family("unladen.site.buffer.disk", Unit::Bytes, Shape::UpDown, "What they take of files.", |buffer| {
+            buffer.disk
+        }),
+        family(
+            "unladen.site.buffer.files",
+            Unit::Of("{file}"),
+            Shape::Counter,
+            "Bodies that did not fit into memory.",
+            |buffer| buffer.files,
+        ),
+        family(
+            "unladen.site.buffer.failures",
+            Unit::Of("{failure}"),
+            Shape::Counter,
+            "Bodies that could not be written to a file, or read from it.",
+            |buffer| buffer.failures,
+        ),
+    ]
+}
+
+fn validators(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
+    type Counts = Vec<(Option<(&'static str, &'static str)>, u64)>;
+    let family = |name, thing, help, read: fn(&unladen_validator::State) -> Counts| Family {
+        name,
+        unit: Unit::Of(thing),
+        shape: Shape::Counter,
+        help,
+        points: present(upstreams, |site, state| {
+            let each = state.validators.iter().flat_map(|(path, state)| {
+                read(state).into_iter().map(move |(more, n)| {
+                    let mut attributes = vec![site.clone(), ("validator", Cow::from(path.clone()))];
+                    attributes.extend(more.map(|(key, value)| (key, value.into())));
+                    Point::whole(attributes, n)
+                })
+            });
+            each.collect()
+        }),
+    };
+    vec![
+        family("unladen.validator.asked", "{question}", "Questions that were asked of its source.", |state| {
+            vec![(None, state.asked)]
+        }),
+        family(
+            "unladen.validator.collapsed",
+            "{request}",
+            "Requests that waited for the answer to another's question.",
+            |state| vec![(None, state.shared)],
+        ),
+        family("unladen.validator.failed", "{question}", "Questions that were not answered, and why.", |state| {
+            let others = state.failed.saturating_sub(state.timeouts);
+            vec![(Some(("reason", "timeout")), state.timeouts), (Some(("reason", "error")), others)]
+        }),
+    ]
+}
+
+/// The attribute that says whose a point is.
+type OfSite = (&'static str, Cow<'static, str>);
+
+fn site_of(upstream: &UpstreamSnapshot) -> OfSite {
+    ("site", upstream.name.to_string().into())
+}
+
+fn counted(upstreams: &[UpstreamSnapshot], points: impl Fn(&OfSite, &SiteTotals) -> Vec<Point>) -> Vec<Point> {
+    let sites = upstreams.iter().filter_map(|upstream| Some((upstream, upstream.totals.site.as_ref()?)));
+    sites.flat_map(|(upstream, totals)| points(&site_of(upstream), totals)).collect()
+}
+
+fn present(upstreams: &[UpstreamSnapshot], points: impl Fn(&OfSite, &SiteState) -> Vec<Point>) -> Vec<Point> {
+    let sites = upstreams.iter().filter_map(|upstream| Some((upstream, upstream.site.as_ref()?)));
+    sites.flat_map(|(upstream, state)| points(&site_of(upstream), state)).collect()
+}

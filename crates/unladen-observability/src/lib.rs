@@ -1,0 +1,56 @@
+//! What is counted, logged and traced of requests, and where it can be looked at. It takes a [`RequestAccount`] of each
+//! request that is over, and knows nothing of what carried it. The principal type is [`Observability`].
+//!
+//! Each thread that carries requests has a [`ThreadSeeing`]. Nothing is shared between those threads: readers add their
+//! counts up. What is slow (writing lines, sending spans) is done elsewhere, behind bounded queues; what does not fit in
+//! is dropped, and counted.
+
+mod access_log;
+pub mod admin;
+mod cause;
+mod client_memory;
+mod config_document;
+mod families;
+mod hex;
+mod histogram;
+mod history;
+mod json;
+mod log_fields;
+mod method;
+mod metrics;
+mod metrics_snapshot;
+mod misses;
+mod observability;
+mod otlp;
+mod page;
+mod process;
+mod prometheus;
+mod random;
+mod reason;
+mod request_account;
+mod request_id;
+mod settings;
+mod site_counts;
+mod sites;
+mod stats;
+mod thread;
+pub mod trace_context;
+mod troubles;
+mod upstreams;
+mod wall;
+mod words;
+
+pub use access_log::try_access_log;
+pub use cause::{Cause, OUT_OF_FILES, reason_of};
+pub use client_memory::{ClientMemory, ClientMemoryState};
+pub use config_document::config_document;
+pub use log_fields::{Addresses, LogField, LogFields};
+pub use observability::{Observability, UpstreamIndex};
+pub use reason::Reason;
+pub use request_account::{CacheResult, End, FetchRecord, RequestAccount, Reuse, Trace, Version};
+pub use request_id::request_id;
+pub use settings::{LogSettings, ObservabilitySettings, OtlpSettings};
+pub use sites::{BufferState, Forget, PageAddress, SiteState, SiteView, StoreState, What};
+pub use thread::ThreadSeeing;
+pub use troubles::Trouble;
+pub use upstreams::UpstreamView;

@@ -1,0 +1,255 @@
+//! The principal type is [`Observability`]: what is counted, logged and traced of requests; and where it can be looked
+//! at.
+//!
+//! Each thread that carries requests has a [`ThreadSeeing`], which takes a [`RequestAccount`] of each request that is over.
+//! Nothing is shared between those threads: readers add their counts up. What is slow (writing lines, sending spans) is
+//! done elsewhere, behind bounded queues; what does not fit in is dropped, and counted.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+
+use crate::access_log::AccessLog;
+use crate::client_memory::ClientMemory;
+use crate::history::History;
+use crate::metrics::{Shard, Totals};
+use crate::metrics_snapshot::{CountsSnapshot, MetricsSnapshot, UpstreamCounts, UpstreamSnapshot};
+use crate::otlp::Exporter;
+use crate::process::Process;
+use crate::settings::ObservabilitySettings;
+use crate::sites::SiteView;
+use crate::troubles::{Trouble, Troubles};
+use crate::upstreams::{UpstreamView, Upstreams};
+use crate::wall::Wall;
+
+/// What is seen of requests, by all threads.
+#[derive(Debug)]
+pub struct Observability {
+    pub(crate) started: Wall,
+    since: Instant,
+    counted: Mutex<Vec<Counted>>,
+    pub(crate) configured: Upstreams,
+    sites: Mutex<Vec<Arc<dyn SiteView>>>,
+    /// The settings, resolved, as JSON.
+    pub(crate) config: ArcSwap<String>,
+    pub(crate) draining: AtomicBool,
+    pub(crate) troubles: Troubles,
+    pub(crate) log: AccessLog,
+    pub(crate) exporter: Exporter,
+    /// What was counted before, for a page that is opened now.
+    pub(crate) history: History,
+    /// What is held for clients.
+    client_memory: Arc<dyn ClientMemory>,
+    /// How many are sending to the collector, and are to be waited for.
+    exports: Mutex<usize>,
+    exported: Condvar,
+}
+
+/// While it is there, [`Observability::close`] waits for it.
+#[derive(Debug)]
+pub(crate) struct Exporting<'a>(&'a Observability);
+
+/// An upstream's place in a [`Observability`]: the same on all threads, and after a reload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UpstreamIndex(pub(crate) usize);
+
+/// What was counted under one upstream's name.
+#[derive(Debug)]
+struct Counted {
+    name: Arc<str>,
+    /// By thread.
+    shards: Vec<Option<Arc<Shard>>>,
+}
+
+// === impl Observability ===
+
+impl Observability {
+    /// As the settings say; what is held for clients is shown as it is then.
+    ///
+    /// # Errors
+    /// As [`Self::reload`].
+    pub fn new(settings: ObservabilitySettings, client_memory: Arc<dyn ClientMemory>) -> io::Result<Self> {
+        let troubles = Troubles::default();
+        let observability = Self {
+            started: Wall::now(),
+            since: Instant::now(),
+            counted: Mutex::default(),
+            configured: Upstreams::default(),
+            sites: Mutex::default(),
+            config: ArcSwap::default(),
+            draining: AtomicBool::new(false),
+            log: AccessLog::new(&troubles),
+            troubles,
+            exporter: Exporter::new(),
+            history: History::default(),
+            client_memory,
+            exports: Mutex::new(0),
+            exported: Condvar::new(),
+        };
+        observability.reload(settings)?;
+        Ok(observability)
+    }
+
+    /// As these settings say, from now on. The access log's file is opened anew. What was counted stays.
+    ///
+    /// # Errors
+    /// The access log's file cannot be opened, or the collector's address is none. Then all stays as it was.
+    pub fn reload(&self, settings: ObservabilitySettings) -> io::Result<()> {
+        let target = settings.otlp.as_ref().map(Exporter::check).transpose();
+        let target = target.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, format!("otlp: {error}")))?;
+        self.log.open(settings.log.as_ref()).map_err(|error| {
+            let file = settings.log.as_ref().and_then(|log| log.file.as_ref());
+            let file = file.map_or_else(|| "on standard error".to_owned(), |file| file.display().to_string());
+            io::Error::new(error.kind(), format!("cannot open the access log {file}: {error}"))
+        })?;
+        self.exporter.set(target);
+        self.config.store(Arc::new(settings.config));
+        Ok(())
+    }
+
+    /// Something went wrong that is no request's.
+    pub fn tell(&self, trouble: &Trouble<'_>) {
+        self.troubles.tell(trouble);
+    }
+
+    /// These upstreams are configured, from now on. What was counted for others stays, by their names.
+    pub fn set_upstreams(&self, upstreams: Vec<Arc<dyn UpstreamView>>) {
+        for upstream in &upstreams {
+            self.upstream(&upstream.settings().name);
+        }
+        self.configured.set(upstreams);
+    }
+
+    /// These sites are configured, from now on; each has an upstream of its name.
+    pub fn set_sites(&self, sites: Vec<Arc<dyn SiteView>>) {
+        *self.sites.lock().unwrap_or_else(PoisonError::into_inner) = sites;
+    }
+
+    /// The site of this name; or all of them.
+    pub(crate) fn sites(&self, name: Option<&str>) -> Vec<Arc<dyn SiteView>> {
+        let sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+        sites.iter().filter(|site| name.is_none_or(|name| name == site.name())).cloned().collect()
+    }
+
+    /// The place of the upstream of this name; made when it is asked for the first time, and kept.
+    pub fn upstream(&self, name: &str) -> UpstreamIndex {
+        let mut counted = self.lock();
+        let index = counted.iter().position(|upstream| &*upstream.name == name).unwrap_or_else(|| {
+            counted.push(Counted { name: name.into(), shards: Vec::new() });
+            counted.len() - 1
+        });
+        UpstreamIndex(index)
+    }
+
+    /// It is stopping: from now on `/healthz` says so.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// To be called last, when no requests are carried any more: waits until [`Self::export`] has ended, if it was
+    /// begun, and until what waits for the access log is written, but no longer than this. Whether all was done in
+    /// time. Blocks.
+    pub fn close(&self, within: Duration) -> bool {
+        let until = Instant::now() + within;
+        let exports = self.exports.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.exported.wait_timeout_while(exports, within, |exports| *exports > 0);
+        let (exports, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let is_exported = *exports == 0;
+        drop(exports);
+        // It is written in a moment, unless nobody reads it.
+        let is_written =
+            self.log.close(until.saturating_duration_since(Instant::now()).max(Duration::from_millis(100)));
+        self.troubles.close(Duration::from_millis(100));
+        is_exported && is_written
+    }
+
+    /// Makes [`Self::close`] wait until it is dropped.
+    pub(crate) fn exporting(&self) -> Exporting<'_> {
+        *self.exports.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Exporting(self)
+    }
+
+    /// What was counted for each upstream, by name.
+    pub fn totals(&self) -> Vec<(Arc<str>, Totals)> {
+        let totals = |(name, shards): (_, Vec<Arc<Shard>>)| (name, Totals::of(shards.iter().map(|shard| &**shard)));
+        self.shards().into_iter().map(totals).collect()
+    }
+
+    /// What is counted, for [`History`]: nothing is looked at that threads wait for, or that takes long.
+    pub(crate) fn counts(&self) -> CountsSnapshot {
+        let connects = self.configured.connects();
+        let of = |(name, shards): (Arc<str>, Vec<Arc<Shard>>)| UpstreamCounts {
+            totals: Totals::without_misses(shards.iter().map(|shard| &**shard)),
+            connects: connects.get(&*name).copied().unwrap_or(0),
+            name,
+        };
+        let upstreams = self.shards().into_iter().map(of).collect();
+        CountsSnapshot { taken: Wall::now(), uptime: self.since.elapsed(), upstreams }
+    }
+
+    /// By upstream. They are to be added up without the lock, which a thread may wait for that meets an upstream for
+    /// the first time.
+    fn shards(&self) -> Vec<(Arc<str>, Vec<Arc<Shard>>)> {
+        let of = |upstream: &Counted| {
+            (Arc::clone(&upstream.name), upstream.shards.iter().flatten().cloned().collect::<Vec<_>>())
+        };
+        self.lock().iter().map(of).collect()
+    }
+
+    pub(crate) fn snapshot(&self) -> MetricsSnapshot {
+        let mut totals = self.totals();
+        let sites = self.sites(None);
+        let mut upstreams: Vec<UpstreamSnapshot> = self
+            .configured
+            .look()
+            .into_iter()
+            .filter_map(|configured| {
+                let index = totals.iter().position(|(name, _)| **name == *configured.state.name)?;
+                let (name, totals) = totals.remove(index);
+                let site = sites.iter().find(|site| *site.name() == *name).map(|site| site.state());
+                let troubles = self.troubles.of(&name, Instant::now());
+                Some(UpstreamSnapshot { name, totals, configured: Some(configured), site, troubles })
+            })
+            .collect();
+        let gone =
+            |(name, totals)| UpstreamSnapshot { name, totals, configured: None, site: None, troubles: Vec::new() };
+        upstreams.extend(totals.into_iter().map(gone));
+        MetricsSnapshot {
+            taken: Wall::now(),
+            started: self.started,
+            uptime: self.since.elapsed(),
+            draining: self.draining.load(Ordering::Relaxed),
+            upstreams,
+            log: self.log.totals(),
+            export: self.exporter.totals(),
+            process: Process::read(),
+            client_memory: self.client_memory.state(),
+        }
+    }
+
+    pub(crate) fn shard(&self, UpstreamIndex(upstream): UpstreamIndex, thread: usize) -> Option<Arc<Shard>> {
+        let mut counted = self.lock();
+        let shards = &mut counted.get_mut(upstream)?.shards;
+        if shards.len() <= thread {
+            shards.resize(thread + 1, None);
+        }
+        Some(Arc::clone(shards[thread].get_or_insert_default()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Counted>> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Exporting<'_> {
+    fn drop(&mut self) {
+        *self.0.exports.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.exported.notify_all();
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

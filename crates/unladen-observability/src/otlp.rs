@@ -1,0 +1,143 @@
+//! The principal type is [`Exporter`]: sends spans and metrics to a collector of OpenTelemetry, by OTLP over HTTP, as
+//! JSON.
+//!
+//! JSON and plain HTTP need nothing that is not here anyway, so there is no cargo feature to leave it out. Spans wait
+//! in a bounded queue; [`crate::Observability::export`] takes them out twice a second or so and sends them in batches, and sends metrics as
+//! often as the settings say. What a collector does not take is sent again, with waits that grow, for a minute; then it
+//! is lost, and counted.
+
+mod client;
+mod export;
+mod metrics;
+mod retry;
+mod span;
+mod target;
+mod traces;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::{OtlpSettings, RequestAccount};
+
+use span::Span;
+use target::{Target, TargetError};
+
+/// Spans that wait for the collector; at most some 20 MB.
+const QUEUE: usize = 4096;
+
+/// Sends spans and metrics to a collector.
+#[derive(Debug)]
+pub(super) struct Exporter {
+    queue: SyncSender<Span>,
+    waiting: Mutex<Receiver<Span>>,
+    /// Whether spans are taken: threads that carry requests look at nothing else.
+    is_on: AtomicBool,
+    to: watch::Sender<Option<Arc<Destination>>>,
+    /// `service.instance.id`: of this process.
+    instance: String,
+    counts: Counts,
+}
+
+/// Where to send, and how often.
+#[derive(Debug)]
+pub(super) struct Destination {
+    target: Target,
+    every: Duration,
+    service: String,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    spans_sent: AtomicU64,
+    spans_full: AtomicU64,
+    spans_failed: AtomicU64,
+    taken: AtomicU64,
+    retried: AtomicU64,
+    given_up: AtomicU64,
+}
+
+/// What was sent to the collector since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ExportTotals {
+    /// Spans that it took.
+    pub(super) spans_sent: u64,
+    /// Spans that were lost, as too many were waiting.
+    pub(super) spans_full: u64,
+    /// Spans that were lost, as it did not take them.
+    pub(super) spans_failed: u64,
+    /// Requests that it took.
+    pub(super) taken: u64,
+    /// Times that one was sent again.
+    pub(super) retried: u64,
+    /// Requests that were given up.
+    pub(super) given_up: u64,
+}
+
+// === impl Exporter ===
+
+impl Exporter {
+    /// One that sends nothing yet.
+    pub(super) fn new() -> Self {
+        let (queue, waiting) = sync_channel(QUEUE);
+        let mut instance = Vec::new();
+        super::request_id(&mut instance);
+        Self {
+            queue,
+            waiting: Mutex::new(waiting),
+            is_on: AtomicBool::new(false),
+            to: watch::Sender::default(),
+            instance: String::from_utf8_lossy(&instance).into_owned(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// What the settings say, if it can be done.
+    pub(super) fn check(settings: &OtlpSettings) -> Result<Destination, TargetError> {
+        let target = settings.endpoint.parse()?;
+        Ok(Destination { target, every: settings.every, service: settings.service.clone() })
+    }
+
+    /// Sends there from now on; none: nowhere.
+    pub(super) fn set(&self, to: Option<Destination>) {
+        self.is_on.store(to.is_some(), Ordering::Relaxed);
+        self.to.send_replace(to.map(Arc::new));
+    }
+
+    /// Takes a request that is sampled.
+    pub(super) fn observe(&self, record: &RequestAccount<'_>) {
+        let Some(trace) = record.trace.filter(|trace| trace.sampled) else { return };
+        if self.is_on.load(Ordering::Relaxed) && self.queue.try_send(Span::of(record, trace)).is_err() {
+            self.counts.spans_full.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn totals(&self) -> ExportTotals {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        ExportTotals {
+            spans_sent: read(&self.counts.spans_sent),
+            spans_full: read(&self.counts.spans_full),
+            spans_failed: read(&self.counts.spans_failed),
+            taken: read(&self.counts.taken),
+            retried: read(&self.counts.retried),
+            given_up: read(&self.counts.given_up),
+        }
+    }
+
+    /// Where to send now.
+    fn to(&self) -> Option<Arc<Destination>> {
+        self.to.borrow().clone()
+    }
+
+    /// Takes out spans that wait, up to so many in all.
+    fn take(&self, into: &mut Vec<Span>, limit: usize) {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        into.extend(waiting.try_iter().take(limit.saturating_sub(into.len())));
+    }
+}
+
+#[cfg(test)]
+mod tests;

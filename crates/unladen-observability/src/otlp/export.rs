@@ -1,0 +1,211 @@
+//! Sends what there is to send, for as long as it is polled: [`Observability::export`].
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::client::Client;
+use super::retry::{self, Patience};
+use super::span::Span;
+use super::traces::attribute;
+use super::{Destination, metrics, traces};
+use crate::Observability;
+use crate::families::families;
+use crate::wall::Wall;
+
+/// How often spans are looked for.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Spans that are sent at once …
+const BATCH: usize = 512;
+
+/// … or after this long.
+const GATHER: Duration = Duration::from_secs(1);
+
+/// How long may be spent on what is left when it is to stop.
+const LAST: Duration = Duration::from_secs(5);
+
+// === impl Observability ===
+
+impl Observability {
+    /// Sends spans and metrics to the collector, if the settings name one, until `stop` is ready, and then what is
+    /// left; that takes no longer than 5 s. On a runtime with I/O and time; once at a time.
+    pub async fn export(self: Arc<Self>, stop: impl Future<Output = ()>) {
+        let _exporting = self.exporting();
+        export(&self, stop).await;
+    }
+}
+
+/// Until `stop` is ready, and then what is left.
+async fn export(observability: &Observability, stop: impl Future<Output = ()>) {
+    let (tell, told) = watch::channel(false);
+    let stopping = async {
+        stop.await;
+        // Both have ended if nobody listens.
+        let _ = tell.send(true);
+    };
+    let last = async {
+        let mut told = told.clone();
+        let _ = told.wait_for(|&stop| stop).await;
+        tokio::time::sleep(LAST).await;
+    };
+    let work = async {
+        tokio::join!(
+            stopping,
+            Sending::new(observability, told.clone()).spans(),
+            Sending::new(observability, told.clone()).metrics()
+        )
+    };
+    tokio::select! {
+        _ = work => {}
+        () = last => {}
+    }
+}
+
+/// One of the two kinds of things that are sent, each over a connection of its own.
+struct Sending<'a> {
+    observability: &'a Observability,
+    client: Client,
+    stop: watch::Receiver<bool>,
+    patience: Patience,
+}
+
+/// What became of what was sent.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// Taken, but for so many of its parts.
+    Taken(u64),
+    /// Given up.
+    Lost,
+}
+
+// === impl Sending ===
+
+impl<'a> Sending<'a> {
+    fn new(observability: &'a Observability, stop: watch::Receiver<bool>) -> Self {
+        Self { observability, client: Client::default(), stop, patience: Patience::default() }
+    }
+
+    async fn spans(mut self) {
+        let exporter = &self.observability.exporter;
+        let mut spans = Vec::new();
+        let mut since = Instant::now();
+        loop {
+            let stops = self.pause(LOOK).await;
+            loop {
+                if spans.is_empty() {
+                    since = Instant::now();
+                }
+                exporter.take(&mut spans, BATCH);
+                let is_due = spans.len() >= BATCH || since.elapsed() >= GATHER || stops;
+                if spans.is_empty() || !is_due {
+                    break;
+                }
+                self.send_spans(&mut spans).await;
+            }
+            if stops {
+                return;
+            }
+        }
+    }
+
+    async fn send_spans(&mut self, spans: &mut Vec<Span>) {
+        let counts = &self.observability.exporter.counts;
+        let all = spans.len() as u64;
+        let rejected = match self.observability.exporter.to() {
+            Some(to) => {
+                let body = traces::request(spans, &self.resource(&to), |name| self.observability.configured.at(name));
+                match self.send(&to, "/v1/traces", &body).await {
+                    Sent::Taken(rejected) => rejected.min(all),
+                    Sent::Lost => all,
+                }
+            }
+            None => all,
+        };
+        counts.spans_sent.fetch_add(all - rejected, Ordering::Relaxed);
+        counts.spans_failed.fetch_add(rejected, Ordering::Relaxed);
+        spans.clear();
+    }
+
+    async fn metrics(mut self) {
+        let mut last = Instant::now();
+        loop {
+            let every = self.observability.exporter.to().map_or(LOOK, |to| to.every.max(LOOK));
+            let stops = self.pause(every.saturating_sub(last.elapsed())).await;
+            last = Instant::now();
+            if let Some(to) = self.observability.exporter.to() {
+                let snapshot = self.observability.snapshot();
+                let body =
+                    metrics::request(&families(&snapshot), &self.resource(&to), snapshot.started, snapshot.taken);
+                self.send(&to, "/v1/metrics", &body).await;
+            }
+            if stops {
+                return;
+            }
+        }
+    }
+
+    /// Waits for so long, and for as long as there is nowhere to send to. Whether it is to stop.
+    async fn pause(&mut self, wait: Duration) -> bool {
+        let mut to = self.observability.exporter.to.subscribe();
+        let until_told = async {
+            tokio::time::sleep(wait).await;
+            // Fails when nobody can tell any more, which is when nobody sees any more.
+            let _ = to.wait_for(Option::is_some).await;
+        };
+        tokio::select! {
+            _ = self.stop.wait_for(|&stop| stop) => true,
+            () = until_told => false,
+        }
+    }
+
+    /// Sends it until it is taken or there is no more use. While it is to stop, once.
+    async fn send(&mut self, to: &Destination, path: &str, body: &Value) -> Sent {
+        let counts = &self.observability.exporter.counts;
+        let body = Bytes::from(body.to_string());
+        let start = Instant::now();
+        for times in 1.. {
+            let asked_for = match self.client.post(&to.target, path, body.clone()).await {
+                Ok(answer) if (200..300).contains(&answer.status) => {
+                    counts.taken.fetch_add(1, Ordering::Relaxed);
+                    return Sent::Taken(rejected(&answer.body));
+                }
+                Ok(answer) if !retry::is_worth_it(answer.status) => break,
+                Ok(answer) => retry::asked_for(answer.retry_after.as_deref(), Wall::now()),
+                Err(_) => None,
+            };
+            let Some(wait) = self.patience.wait(times, start.elapsed(), asked_for) else { break };
+            if *self.stop.borrow() || tokio::time::timeout(wait, self.stop.wait_for(|&stop| stop)).await.is_ok() {
+                break;
+            }
+            counts.retried.fetch_add(1, Ordering::Relaxed);
+        }
+        counts.given_up.fetch_add(1, Ordering::Relaxed);
+        Sent::Lost
+    }
+
+    fn resource(&self, to: &Destination) -> Value {
+        json!({
+            "attributes": [
+                attribute("service.name", to.service.as_str()),
+                attribute("service.instance.id", self.observability.exporter.instance.as_str()),
+                attribute("telemetry.sdk.name", "unladen"),
+                attribute("telemetry.sdk.language", "rust"),
+                attribute("telemetry.sdk.version", env!("CARGO_PKG_VERSION")),
+                attribute("process.pid", std::process::id()),
+            ],
+        })
+    }
+}
+
+/// Of what was taken, so many spans or points were not, for good ("Partial Success").
+fn rejected(answer: &[u8]) -> u64 {
+    let Ok(answer) = serde_json::from_slice::<Value>(answer) else { return 0 };
+    let partial = &answer["partialSuccess"];
+    let number = |value: &Value| value.as_u64().or_else(|| value.as_str()?.parse().ok());
+    number(&partial["rejectedSpans"]).unwrap_or(0)
+}

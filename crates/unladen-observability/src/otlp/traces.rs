@@ -1,0 +1,156 @@
+//! Writes spans as OTLP's JSON: [`request`]. Attributes are those of OpenTelemetry's conventions for HTTP clients: as
+//! seen from the application's side, `serve` is how it calls out.
+
+use serde_json::{Map, Value, json};
+use unladen_pool::Address;
+
+use super::span::Span;
+use crate::End;
+use crate::hex;
+use crate::method::Method;
+use crate::upstreams::At;
+use crate::wall::Wall;
+
+/// Parameters of a query that sign it: whoever reads a trace must not be able to use them. As OpenTelemetry's
+/// conventions list them.
+const SIGNATURES: [&str; 4] = ["AWSAccessKeyId", "Signature", "sig", "X-Goog-Signature"];
+
+const CLIENT: u8 = 3;
+const ERROR: u8 = 2;
+
+/// The body of a request to `/v1/traces`.
+pub(super) fn request(spans: &[Span], resource: &Value, at: impl Fn(&str) -> Option<At>) -> Value {
+    let spans: Vec<Value> = spans.iter().map(|span| document(span, at(&span.upstream).as_ref())).collect();
+    json!({ "resourceSpans": [{ "resource": resource, "scopeSpans": [{ "scope": scope(), "spans": spans }] }] })
+}
+
+/// Who says it.
+pub(super) fn scope() -> Value {
+    json!({ "name": "unladen.serve", "version": env!("CARGO_PKG_VERSION") })
+}
+
+/// An attribute.
+pub(super) fn attribute(key: &str, value: impl Into<Value>) -> Value {
+    let value = match value.into() {
+        // Integers have 64 bits, which JavaScript's numbers cannot hold: OTLP writes them as strings.
+        Value::Number(n) => json!({ "intValue": n.to_string() }),
+        Value::Bool(is) => json!({ "boolValue": is }),
+        Value::String(text) => json!({ "stringValue": text }),
+        other => json!({ "stringValue": other.to_string() }),
+    };
+    json!({ "key": key, "value": value })
+}
+
+fn document(span: &Span, at: Option<&At>) -> Value {
+    let start = Wall::of(span.began);
+    let trace = &span.trace;
+    let mut document = Map::new();
+    document.insert("traceId".to_owned(), hex::string(&trace.trace_id).into());
+    document.insert("spanId".to_owned(), hex::string(&trace.span_id).into());
+    // Bit 8: it is known whether the parent is another process's; bit 9: it is.
+    let flags = match trace.parent_id {
+        Some(parent) => {
+            document.insert("parentSpanId".to_owned(), hex::string(&parent).into());
+            0x300
+        }
+        None => 0x100,
+    };
+    document.insert("flags".to_owned(), (flags | u32::from(trace.sampled)).into());
+    let name = if span.method == Method::Other { "HTTP" } else { span.method.as_str() };
+    document.insert("name".to_owned(), name.into());
+    document.insert("kind".to_owned(), CLIENT.into());
+    document.insert("startTimeUnixNano".to_owned(), start.ns().to_string().into());
+    document.insert("endTimeUnixNano".to_owned(), start.plus(span.total).ns().to_string().into());
+    document.insert("attributes".to_owned(), attributes(span, at).into());
+    let event = |name: &str, after: Option<std::time::Duration>| {
+        Some(json!({ "timeUnixNano": start.plus(after?).ns().to_string(), "name": name }))
+    };
+    let events = [event("unladen.connected", span.connected), event("unladen.first_byte", span.first_byte)];
+    document.insert("events".to_owned(), events.into_iter().flatten().collect::<Vec<_>>().into());
+    if error(span).is_some() {
+        document.insert("status".to_owned(), json!({ "code": ERROR }));
+    }
+    Value::Object(document)
+}
+
+fn attributes(span: &Span, at: Option<&At>) -> Vec<Value> {
+    let mut attributes = vec![attribute("http.request.method", span.method.as_str())];
+    let mut add = |key: &str, value: Value| attributes.push(attribute(key, value));
+    if let Some(original) = &span.method_original {
+        add("http.request.method_original", text(original));
+    }
+    if let Some(at) = at {
+        add("server.address", at.address.clone().into());
+        if let Some(port) = at.port {
+            add("server.port", port.into());
+        }
+        add("url.scheme", at.scheme.into());
+        if span.target.starts_with(b"/") {
+            let target = String::from_utf8_lossy(&span.target);
+            add("url.full", format!("{}://{}{}", at.scheme, at.authority, without_signatures(&target)).into());
+        }
+    }
+    match &span.endpoint {
+        Some(Address::Tcp(addresses)) => {
+            if let Some(address) = addresses.first() {
+                add("network.peer.address", address.ip().to_string().into());
+                add("network.peer.port", address.port().into());
+            }
+        }
+        Some(Address::Unix(path)) => {
+            add("network.peer.address", path.display().to_string().into());
+            add("network.transport", "unix".into());
+        }
+        None => {}
+    }
+    if let Some(version) = span.upstream_version {
+        add("network.protocol.version", version.as_str().into());
+    }
+    if span.status != 0 {
+        add("http.response.status_code", span.status.into());
+    }
+    if let Some(error) = error(span) {
+        add("error.type", error.into());
+    }
+    if span.attempts > 1 {
+        add("http.request.resend_count", (span.attempts - 1).into());
+    }
+    add("http.request.body.size", span.bytes_in.into());
+    add("http.response.body.size", span.bytes_out.into());
+    add("unladen.upstream", span.upstream.to_string().into());
+    add("unladen.end", span.end.as_str().into());
+    add("unladen.connection", span.reuse.as_str().into());
+    if let Some((result, why)) = span.cache {
+        add("unladen.cache", result.as_str().into());
+        if !why.is_empty() {
+            add("unladen.cache_reason", why.into());
+        }
+    }
+    if !span.request_id.is_empty() {
+        add("unladen.request_id", text(&span.request_id));
+    }
+    attributes
+}
+
+/// What went wrong: of a client's span, 4xx too.
+fn error(span: &Span) -> Option<String> {
+    match span.end {
+        End::Local(reason) | End::Broken(reason) => Some(reason.as_str().to_owned()),
+        End::ClientGone => Some(span.end.as_str().to_owned()),
+        End::Answered | End::Upgraded => (span.status >= 400).then(|| span.status.to_string()),
+    }
+}
+
+fn text(bytes: &[u8]) -> Value {
+    String::from_utf8_lossy(bytes).into()
+}
+
+fn without_signatures(target: &str) -> String {
+    let Some((path, query)) = target.split_once('?') else { return target.to_owned() };
+    let redacted = |pair: &str| match pair.split_once('=') {
+        Some((key, _)) if SIGNATURES.contains(&key) => format!("{key}=REDACTED"),
+        _ => pair.to_owned(),
+    };
+    let query: Vec<String> = query.split('&').map(redacted).collect();
+    format!("{path}?{}", query.join("&"))
+}

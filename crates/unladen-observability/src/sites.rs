@@ -1,0 +1,95 @@
+//! The principal type is [`SiteView`]: a site, as it can be looked at; and what it is told to forget.
+
+use unladen_cache::StoreTotals;
+use unladen_validator::State;
+
+/// A site, as it can be looked at.
+pub trait SiteView: std::fmt::Debug + Send + Sync {
+    /// The `[[site]]` table's.
+    fn name(&self) -> &str;
+
+    /// How it does.
+    fn state(&self) -> SiteState;
+
+    /// Forgets, before it returns. How many responses; none: it keeps nothing anyway.
+    fn forget(&self, what: &Forget) -> Option<u64>;
+}
+
+/// How a site does.
+#[derive(Clone, Debug, Default)]
+pub struct SiteState {
+    /// Whether its clients come by TLS.
+    pub is_https: bool,
+    /// What it keeps; none: nothing.
+    pub store: Option<StoreState>,
+    /// Connections that were closed as soon as they came, as their client had enough …
+    pub refused: u64,
+    /// … and those that waited for a request, and were closed to make room.
+    pub closed: u64,
+    /// Bodies that wait.
+    pub buffer: BufferState,
+    /// Its validators, by their paths; of several with the same, with a number.
+    pub validators: Vec<(String, State)>,
+}
+
+/// Bodies that wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferState {
+    /// Bytes in memory.
+    pub memory: u64,
+    /// Bytes in files.
+    pub disk: u64,
+    /// Files that were begun.
+    pub files: u64,
+    /// Bodies that a disk did not take.
+    pub failures: u64,
+}
+
+/// What a site keeps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StoreState {
+    /// What the store counts.
+    pub totals: StoreTotals,
+    /// Bytes that it may take.
+    pub bound: u64,
+    /// Answers that are on their way.
+    pub fetches: u64,
+    /// Bytes of them that are there already.
+    pub fetch_bytes: u64,
+}
+
+/// What a site is to forget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forget {
+    /// Which pages.
+    pub what: What,
+    /// It is to be asked about, and not gone.
+    pub is_soft: bool,
+}
+
+/// What is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A page.
+    Url(PageAddress),
+    /// All pages whose URL begins so.
+    Prefix(PageAddress),
+    /// What has this tag.
+    Tag(String),
+    /// Everything.
+    All,
+}
+
+/// Where a page is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageAddress {
+    /// None: by whichever scheme.
+    pub is_https: Option<bool>,
+    /// As in `Host`.
+    pub authority: String,
+    /// Path and query.
+    pub target: String,
+}
+
+#[cfg(test)]
+pub(super) mod tests;

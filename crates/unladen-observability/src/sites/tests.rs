@@ -1,0 +1,40 @@
+use std::sync::{Arc, Mutex};
+
+use super::*;
+
+/// A site that does as it is told, and remembers what it was to forget.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) name: &'static str,
+    pub(crate) state: SiteState,
+    /// What it says that it forgot.
+    pub(crate) forgets: Option<u64>,
+    pub(crate) told: Mutex<Vec<Forget>>,
+}
+
+impl SiteView for Told {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn state(&self) -> SiteState {
+        self.state.clone()
+    }
+
+    fn forget(&self, what: &Forget) -> Option<u64> {
+        self.told.lock().unwrap().push(what.clone());
+        self.forgets
+    }
+}
+
+/// With something stored, and two validators of one path.
+pub(crate) fn told(name: &'static str, forgets: Option<u64>) -> Arc<Told> {
+    let totals = StoreTotals { resources: 3, bytes: 4_096, stored: 9, evicted: 2, purged: 4 };
+    let store = StoreState { totals, bound: 65_536, fetches: 1, fetch_bytes: 512 };
+    let state =
+        State { asked: 7, shared: 5, answered: 4, failed: 3, timeouts: 1, last_error: Some("refused".to_owned()) };
+    let validators = vec![("/{ref}".to_owned(), state.clone()), ("/{ref} (2)".to_owned(), state)];
+    let buffer = BufferState { memory: 8_192, disk: 65_536, files: 6, failures: 1 };
+    let state = SiteState { is_https: true, store: forgets.map(|_| store), refused: 3, closed: 2, buffer, validators };
+    Arc::new(Told { name, state, forgets, told: Mutex::default() })
+}

@@ -1,0 +1,125 @@
+//! Writes what the live page asks for each second: [`document`], `unladen.serve-stats/1`. Everything is counted from
+//! the start; a reader takes the difference of two.
+
+mod histogram;
+mod site;
+
+use serde_json::{Map, Value, json};
+
+use self::histogram::histogram;
+use super::metrics::{Kind, REUSES, VERSIONS};
+use super::metrics_snapshot::{MetricsSnapshot, UpstreamSnapshot};
+use crate::histogram::BOUNDS;
+use crate::{End, Reason};
+
+/// The document; docs/reference/json.md describes it.
+pub(super) fn document(snapshot: &MetricsSnapshot) -> Value {
+    json!({
+        "schema": "unladen.serve-stats/1",
+        "version": env!("CARGO_PKG_VERSION"),
+        "time": snapshot.taken.to_string(),
+        "started": snapshot.started.to_string(),
+        "uptime_ns": snapshot.uptime.as_nanos() as u64,
+        "pid": std::process::id(),
+        "draining": snapshot.draining,
+        "bounds_ns": BOUNDS,
+        "upstreams": snapshot.upstreams.iter().map(upstream).collect::<Vec<_>>(),
+        "access_log": {
+            "written": snapshot.log.written,
+            "lost_full": snapshot.log.lost_full,
+            "lost_write": snapshot.log.lost_write,
+        },
+        "otlp": {
+            "spans_sent": snapshot.export.spans_sent,
+            "spans_lost_full": snapshot.export.spans_full,
+            "spans_lost_export": snapshot.export.spans_failed,
+            "taken": snapshot.export.taken,
+            "retried": snapshot.export.retried,
+            "given_up": snapshot.export.given_up,
+        },
+        "client_memory": {
+            "held_bytes": snapshot.client_memory.held,
+            "limit_bytes": snapshot.client_memory.limit,
+            "reached": {
+                "connection": snapshot.client_memory.reached[0],
+                "client": snapshot.client_memory.reached[1],
+                "process": snapshot.client_memory.reached[2],
+            },
+            "ended": { "stalled": snapshot.client_memory.ended_stalled, "slow": snapshot.client_memory.ended_slow },
+        },
+        "process": {
+            "cpu_ns": snapshot.process.cpu.as_nanos() as u64,
+            "resident_bytes": snapshot.process.resident,
+            "open_files": snapshot.process.open_files,
+        },
+    })
+}
+
+fn upstream(upstream: &UpstreamSnapshot) -> Value {
+    let totals = &upstream.totals;
+    let requests = totals.requests();
+    let configured = upstream.configured.as_ref();
+    json!({
+        "name": &*upstream.name,
+        "configured": configured.is_some(),
+        "url": configured.map(|configured| format!("{}://{}", configured.at.scheme, configured.at.authority)),
+        "requests": requests.count(),
+        "in_flight": totals.in_flight(),
+        "by_status": counts(totals.by(|kind| (kind.status != 0).then_some(kind.status))),
+        "by_method": counts(totals.by(|kind| Some(kind.method.as_str()))),
+        "by_end": counts(totals.by(|kind| Some(kind.end.as_str()))),
+        "by_outcome": counts(totals.by(|kind| Some(outcome(kind)))),
+        "by_reason": counts(totals.by(|kind| kind.reason().map(Reason::as_str))),
+        "by_connection": counts(REUSES.into_iter().map(|reuse| (reuse.as_str(), totals.reused(reuse)))),
+        "by_version": counts(VERSIONS.into_iter().map(crate::Version::as_str).zip(totals.versions)),
+        "attempts": totals.attempts,
+        "retries": totals.retries,
+        "handshakes_avoided": totals.handshakes_avoided(),
+        "bytes_in": totals.bytes_in,
+        "bytes_out": totals.bytes_out,
+        "clients": { "open": totals.clients_open(), "opened": totals.clients_opened },
+        "latency": {
+            "total": histogram(&requests),
+            "first_byte": histogram(&totals.first_byte),
+            "connect": histogram(&totals.connect),
+        },
+        "pool": configured.map(|configured| json!({
+            "breaker": configured.state.breaker,
+            "in_flight": configured.state.in_flight,
+            "pending": configured.state.pending,
+            "connections": configured.state.connections,
+            "idle": configured.state.idle,
+            "limits": counts(configured.limits.map(|(what, n)| (what, n as u64))),
+            "endpoints": configured.state.endpoints,
+            "lookup_error": configured.state.lookup_error,
+            "counts": configured.counts,
+        })),
+        "troubles": upstream.troubles.iter().map(|told| json!({
+            "endpoint": told.place,
+            "reason": told.reason,
+            "cause": told.cause,
+            "count": told.count,
+            "ago_ns": told.ago.as_nanos() as u64,
+        })).collect::<Vec<_>>(),
+        "site": site::site(upstream),
+    })
+}
+
+/// The status' class of what the upstream answered whole, else how it ended.
+pub(super) fn outcome(kind: &Kind) -> &'static str {
+    match (kind.end, kind.status / 100) {
+        (End::Answered | End::Upgraded, 1) => "1xx",
+        (End::Answered | End::Upgraded, 2) => "2xx",
+        (End::Answered | End::Upgraded, 3) => "3xx",
+        (End::Answered | End::Upgraded, 4) => "4xx",
+        (End::Answered | End::Upgraded, 5) => "5xx",
+        (end, _) => end.as_str(),
+    }
+}
+
+fn counts(counts: impl IntoIterator<Item = (impl ToString, u64)>) -> Value {
+    Value::Object(counts.into_iter().map(|(key, n)| (key.to_string(), n.into())).collect::<Map<_, _>>())
+}
+
+#[cfg(test)]
+mod tests;

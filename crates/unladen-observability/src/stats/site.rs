@@ -1,0 +1,98 @@
+//! What `/stats` says of a site: [`site`].
+
+use serde_json::{Value, json};
+
+use super::histogram::histogram;
+use crate::CacheResult;
+use crate::histogram::HistogramTotals;
+use crate::metrics_snapshot::UpstreamSnapshot;
+use crate::misses::{Miss, WINDOW};
+use crate::site_counts::{BROUGHT, SiteTotals};
+use crate::sites::{SiteState, StoreState};
+
+/// Null: it is no site.
+pub(super) fn site(upstream: &UpstreamSnapshot) -> Value {
+    let state = upstream.site.as_ref();
+    let none = SiteTotals::default();
+    let totals = match (&upstream.totals.site, state) {
+        (Some(totals), _) => totals,
+        // Nobody has asked it yet.
+        (None, Some(_)) => &none,
+        (None, None) => return Value::Null,
+    };
+    let (_, from_memory) = totals.sum(CacheResult::is_saved);
+    let (_, from_application) = totals.sum(|result| matches!(result, CacheResult::Miss | CacheResult::Pass));
+    let [fetches, passes] = &totals.asked;
+    json!({
+        "results": totals.results.iter().map(|row| json!({
+            "result": row.result.as_str(),
+            "reason": row.why,
+            "requests": row.requests,
+            "bytes": row.bytes,
+        })).collect::<Vec<_>>(),
+        "bytes_from_memory": from_memory,
+        "bytes_from_application": from_application,
+        "application": {
+            "fetches": asked(fetches),
+            "passes": asked(passes),
+            "bytes": totals.bytes,
+            "saved_estimate_ns": u64::try_from(totals.saved().as_nanos()).unwrap_or(u64::MAX),
+        },
+        "store": state.and_then(|state| state.store.as_ref()).map(store),
+        "connections": state.map(|state| json!({ "refused": state.refused, "closed_for_room": state.closed })),
+        "buffer": state.map(|SiteState { buffer, .. }| json!({
+            "memory_bytes": buffer.memory,
+            "disk_bytes": buffer.disk,
+            "files": buffer.files,
+            "failures": buffer.failures,
+        })),
+        "validators": state.map(|state| &*state.validators).unwrap_or_default().iter().map(|(path, state)| json!({
+            "path": path,
+            "asked": state.asked,
+            "collapsed": state.shared,
+            "answered": state.answered,
+            "failed": state.failed,
+            "timeouts": state.timeouts,
+            "last_error": state.last_error,
+        })).collect::<Vec<_>>(),
+        "misses_ns": WINDOW.as_nanos() as u64,
+        "misses": totals.misses.iter().map(miss).collect::<Vec<_>>(),
+    })
+}
+
+fn asked(brought: &[HistogramTotals; 3]) -> Value {
+    BROUGHT.iter().zip(brought).map(|(brought, totals)| (brought.as_str().to_owned(), histogram(totals))).collect()
+}
+
+fn store(store: &StoreState) -> Value {
+    let totals = &store.totals;
+    json!({
+        "bytes": totals.bytes,
+        "limit_bytes": store.bound,
+        "resources": totals.resources,
+        "stored": totals.stored,
+        "evicted": totals.evicted,
+        "purged": totals.purged,
+        "fetches_in_flight": store.fetches,
+        "fetch_bytes": store.fetch_bytes,
+    })
+}
+
+fn miss(miss: &Miss) -> Value {
+    json!({
+        "authority": text(&miss.authority),
+        "target": text(&miss.target),
+        "cut": miss.is_cut,
+        "requests": miss.requests,
+        "unsure": miss.unsure,
+        "mean_ns": u64::try_from(miss.mean().as_nanos()).unwrap_or(u64::MAX),
+        "result": miss.result.as_str(),
+        "reason": miss.why,
+    })
+}
+
+/// What a peer chose, without what a terminal would obey.
+fn text(bytes: &[u8]) -> String {
+    let controls = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    String::from_utf8_lossy(bytes).chars().map(controls).collect()
+}

@@ -1,0 +1,286 @@
+//! The principal type is [`Troubles`]: what goes wrong, told on standard error with its cause: the first time at once,
+//! then by rate.
+//!
+//! Of each kind (whom, where, the reason, the cause but for its digits) a line is written at most once a minute, with
+//! how many there were since the last. A thread of its own writes, so that nobody waits for a pipe that is not read; it
+//! is started by the first trouble.
+
+use std::fmt;
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A kind is told at most once in this time.
+const EVERY: Duration = Duration::from_secs(60);
+/// Kinds that are kept apart; of more, the one that was quiet for longest is forgotten.
+const KINDS: usize = 64;
+/// Lines in that time, of all kinds together: peers choose some of what causes say.
+const LINES: u32 = 30;
+/// What comes by rate is looked for so often.
+const LOOK: Duration = Duration::from_secs(1);
+/// Characters of a cause.
+const LONGEST: usize = 500;
+
+/// One thing that went wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Trouble<'a> {
+    /// An upstream, a file.
+    pub whom: &'a str,
+    /// An endpoint of it.
+    pub place: Option<&'a str>,
+    /// The word for it, in logs and metrics.
+    pub reason: &'static str,
+    /// What happened, and what to do.
+    pub cause: &'a str,
+}
+
+/// One kind of what went wrong, for those who look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) place: Option<Box<str>>,
+    pub(crate) reason: &'static str,
+    pub(crate) cause: Box<str>,
+    pub(crate) count: u64,
+    /// How long ago it last happened.
+    pub(crate) ago: Duration,
+}
+
+/// What goes wrong.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Troubles(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    kinds: Mutex<Kinds>,
+    /// Told when a line is due.
+    wake: Condvar,
+    hasher: RandomState,
+}
+
+#[derive(Debug, Default)]
+struct Kinds {
+    all: Vec<Kind>,
+    /// When `lines` were begun to be counted, and how many there were.
+    window: Option<(Instant, u32)>,
+    is_written: bool,
+    is_over: bool,
+}
+
+#[derive(Debug)]
+struct Kind {
+    hash: u64,
+    whom: Box<str>,
+    place: Option<Box<str>>,
+    reason: &'static str,
+    cause: Box<str>,
+    count: u64,
+    untold: u64,
+    last: Instant,
+    told: Option<Instant>,
+}
+
+// === impl Troubles ===
+
+impl Troubles {
+    /// It happened now. Nobody waits for it to be written.
+    pub(crate) fn tell(&self, trouble: &Trouble<'_>) {
+        let is_due = self.0.locked().add(trouble, self.0.hash(trouble), Instant::now());
+        if is_due {
+            self.start();
+            self.0.wake.notify_all();
+        }
+    }
+
+    /// Those of an upstream, the latest first.
+    pub(crate) fn of(&self, whom: &str, now: Instant) -> Vec<Told> {
+        let kinds = self.0.locked();
+        let mut told: Vec<Told> = kinds
+            .all
+            .iter()
+            .filter(|kind| *kind.whom == *whom)
+            .map(|kind| Told {
+                place: kind.place.clone(),
+                reason: kind.reason,
+                cause: kind.cause.clone(),
+                count: kind.count,
+                ago: now.saturating_duration_since(kind.last),
+            })
+            .collect();
+        told.sort_by_key(|told| told.ago);
+        told
+    }
+
+    /// Writes what is due, and what was not told yet, and nothing more. Blocks no longer than this.
+    pub(crate) fn close(&self, within: Duration) {
+        let mut kinds = self.0.locked();
+        kinds.is_over = true;
+        if kinds.is_written {
+            self.0.wake.notify_all();
+            let waited = self.0.wake.wait_timeout_while(kinds, within, |kinds| kinds.is_written);
+            drop(waited.unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    fn start(&self) {
+        let mut kinds = self.0.locked();
+        if kinds.is_written || kinds.is_over {
+            return;
+        }
+        let shared = self.0.clone();
+        let write = move || {
+            // A descriptor of its own: std's is locked while it is written to, and others have things to say there.
+            match io::stderr().as_fd().try_clone_to_owned() {
+                Ok(stderr) => shared.write(&mut File::from(stderr)),
+                // No file descriptor is left, of which there is the more to tell.
+                Err(_) => shared.write(&mut io::stderr()),
+            }
+            shared.locked().is_written = false;
+            shared.wake.notify_all();
+        };
+        kinds.is_written = std::thread::Builder::new().name("troubles".to_owned()).spawn(write).is_ok();
+    }
+}
+
+// === impl Shared ===
+
+impl Shared {
+    fn locked(&self) -> MutexGuard<'_, Kinds> {
+        self.kinds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Of what makes a kind. Digits are none of it: an age or a port that changes is the same trouble.
+    fn hash(&self, trouble: &Trouble<'_>) -> u64 {
+        let words: String = trouble.cause.chars().filter(|c| !c.is_ascii_digit()).take(LONGEST).collect();
+        self.hasher.hash_one((trouble.whom, trouble.place, trouble.reason, words))
+    }
+
+    fn write(&self, to: &mut impl Write) {
+        let mut kinds = self.locked();
+        loop {
+            let is_over = kinds.is_over;
+            let lines = kinds.due(Instant::now(), is_over);
+            if !lines.is_empty() {
+                drop(kinds);
+                // Nobody is left to be told that this fails.
+                let _ = to.write_all(lines.as_bytes());
+                kinds = self.locked();
+                continue;
+            }
+            if is_over {
+                return;
+            }
+            let waited = self.wake.wait_timeout(kinds, LOOK);
+            kinds = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+// === impl Kinds ===
+
+impl Kinds {
+    /// Whether a line is due now.
+    fn add(&mut self, trouble: &Trouble<'_>, hash: u64, now: Instant) -> bool {
+        let place = match self.all.iter().position(|kind| kind.hash == hash) {
+            Some(place) => place,
+            None => {
+                if self.all.len() >= KINDS
+                    && let Some(oldest) =
+                        (0..self.all.len()).min_by_key(|place| self.all.get(*place).map(|kind| kind.last))
+                {
+                    self.all.swap_remove(oldest);
+                }
+                self.all.push(Kind::new(trouble, hash, now));
+                self.all.len() - 1
+            }
+        };
+        let Some(kind) = self.all.get_mut(place) else { return false };
+        kind.count += 1;
+        kind.untold += 1;
+        kind.last = now;
+        kind.cause = shown(trouble.cause);
+        kind.is_due(now)
+    }
+
+    /// Lines for all that are due; at the end, for all that was not told.
+    fn due(&mut self, now: Instant, is_over: bool) -> String {
+        let mut lines = String::new();
+        let (began, mut count) = match self.window {
+            Some((began, count)) if now.saturating_duration_since(began) < EVERY => (began, count),
+            _ => (now, 0),
+        };
+        for kind in &mut self.all {
+            if kind.untold == 0 || !(is_over || kind.is_due(now)) || (count >= LINES && !is_over) {
+                continue;
+            }
+            count += 1;
+            lines.push_str(&format!("unladen: {}\n", Line { kind, now }));
+            kind.told = Some(now);
+            kind.untold = 0;
+        }
+        self.window = Some((began, count));
+        lines
+    }
+}
+
+// === impl Kind ===
+
+impl Kind {
+    fn new(trouble: &Trouble<'_>, hash: u64, now: Instant) -> Self {
+        Self {
+            hash,
+            whom: trouble.whom.into(),
+            place: trouble.place.map(Into::into),
+            reason: trouble.reason,
+            cause: shown(trouble.cause),
+            count: 0,
+            untold: 0,
+            last: now,
+            told: None,
+        }
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        self.told.is_none_or(|told| now.saturating_duration_since(told) >= EVERY)
+    }
+}
+
+/// As text of one line that changes no terminal.
+fn shown(cause: &str) -> Box<str> {
+    let mut text: String = cause.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if cause.chars().nth(LONGEST).is_some() {
+        text.push('…');
+    }
+    text.into()
+}
+
+/// What is written of a kind.
+struct Line<'k> {
+    kind: &'k Kind,
+    now: Instant,
+}
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Kind { whom, place, reason, cause, untold, told, .. } = self.kind;
+        write!(f, "`{whom}`")?;
+        if let Some(place) = place {
+            write!(f, " ({place})")?;
+        }
+        write!(f, ": {cause} [{reason}]")?;
+        match told {
+            Some(told) => {
+                let minutes = self.now.saturating_duration_since(*told).as_secs().div_ceil(60).max(1);
+                let last = if minutes == 1 { "minute".to_owned() } else { format!("{minutes} minutes") };
+                write!(f, " ({untold} more in the last {last})")
+            }
+            None if *untold > 1 => write!(f, " ({untold} times)"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

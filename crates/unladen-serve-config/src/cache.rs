@@ -1,0 +1,194 @@
+//! Reads `[site.cache]`.
+
+use std::hash::Hasher;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::explain::{Origin, Shown};
+use super::level::{DAY, Level};
+use super::problem::{Bad, Problem};
+use super::reading::Reading;
+use super::trusted::nets;
+use super::value::Value;
+use crate::settings::CacheSettings;
+
+const MEMORY: u64 = 256 << 20;
+const LARGEST: u64 = 16 << 20;
+const VARIANTS: usize = 64;
+/// Varnish's own (`beresp.ttl` of a hit-for-miss in its built-in VCL).
+const UNCACHEABLE: Duration = Duration::from_secs(120);
+/// As long as a busy page is worth being spared a failing application; and whoever provokes an error has to do it again
+/// all the time.
+const ERROR_MAX: Duration = Duration::from_secs(10);
+/// What tells of a page itself that it is elsewhere or gone, until a validator has another answer.
+const OF_THE_PAGE: [u16; 9] = [300, 301, 302, 303, 307, 308, 404, 410, 451];
+/// The longest lifetime that means anything.
+const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// What is kept, and a number that is another when the country database is.
+pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u64) {
+    let memory = level.bytes("memory", 1 << 20..=1 << 50, MEMORY, r);
+    let largest = level.bytes("largest", 1..=1 << 50, LARGEST.min(memory), r);
+    if largest > memory {
+        let (most, all) = (Shown::Bytes(largest), Shown::Bytes(memory));
+        level.contradict(
+            r,
+            ("largest", most),
+            ("memory", all),
+            "a body longer than `memory` cannot be stored; raise `memory`",
+        );
+    }
+    let variants = level.count("variants", 1..=10_000, VARIANTS, r);
+    let ignore_cookies = texts(level, "ignore_cookies", cookie, r);
+    let vary_cookies = texts(level, "vary_cookies", cookie, r);
+    if let Some(both) = vary_cookies.iter().find(|name| ignore_cookies.contains(name)) {
+        let why = "an ignored cookie cannot tell variants apart; remove it from one of the two lists";
+        let one = || Shown::List(vec![Shown::Text(both.clone())]);
+        level.contradict(r, ("vary_cookies", one()), ("ignore_cookies", one()), why);
+    }
+    let share_with_cookies = level.flag("share_with_cookies", false, r);
+    if share_with_cookies {
+        r.warn(
+            level.at(&["share_with_cookies"]),
+            "`cache.share_with_cookies` stores a page with `max-age` or `public` and shows it to others, although the request had cookies: if the application renders that page for a logged-in user or for a commenter, strangers see it; let the application send `s-maxage` with pages that are for all, and list cookies that do not matter in `cache.ignore_cookies`",
+        );
+    }
+    let statuses = statuses(level, r);
+    let error_max = level.duration("error_max", Duration::ZERO..=DAY, ERROR_MAX, r);
+    let ignore_reload = level.flag("ignore_reload", false, r);
+    let store_set_cookie = level.flag("store_set_cookie", false, r);
+    let languages = texts(level, "languages", language, r);
+    let ignore_query = texts(level, "ignore_query", parameter, r);
+    let heuristic = level.share("heuristic", 0.1, r);
+    let heuristic_max = level.duration("heuristic_max", Duration::ZERO..=YEAR, DAY, r);
+    let stale_if_error = level.duration("stale_if_error", Duration::ZERO..=YEAR, Duration::ZERO, r);
+    let stale_while_revalidate = level.duration("stale_while_revalidate", Duration::ZERO..=YEAR, Duration::ZERO, r);
+    let uncacheable = level.duration("uncacheable", Duration::ZERO..=DAY, UNCACHEABLE, r);
+    let (country, stamp) = country(level, r);
+    let (purge, purge_unix) = nets(level, "purge", r);
+    if purge.iter().any(|net| net.prefix_len() == 0) {
+        r.warn(level.at(&["purge"]), "`cache.purge` covers all addresses: anyone can empty the cache, and the application then has to render everything");
+    }
+    let cache = CacheSettings {
+        memory,
+        largest,
+        variants,
+        ignore_cookies,
+        vary_cookies,
+        share_with_cookies,
+        statuses,
+        error_max,
+        ignore_reload,
+        store_set_cookie,
+        languages,
+        ignore_query,
+        heuristic,
+        heuristic_max,
+        stale_if_error,
+        stale_while_revalidate,
+        uncacheable,
+        country,
+        purge,
+        purge_unix,
+    };
+    (cache, stamp)
+}
+
+/// The database. What it holds is looked at when it is opened: it is too large to be read twice.
+fn country(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<PathBuf>, u64) {
+    let mut stamp = std::hash::DefaultHasher::new();
+    let Some((value, origin)) = level.find("country", r) else {
+        r.explain((level.whose.clone(), None), (level.table, "country"), Shown::None, Origin::BuiltIn);
+        return (None, stamp.finish());
+    };
+    if !value.is_table() {
+        r.bads.push(value.wrong_type("a table, such as { database = \"country.mmdb\" }"));
+        return (None, stamp.finish());
+    }
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| {
+        let path = r.path(value.words()?);
+        let unusable =
+            |source| Problem::Unusable { key: value.key.into(), path: path.clone(), source }.at(value.span());
+        stamp.write_u64(r.machine.stamp(&path).map_err(unusable)?);
+        Ok(path)
+    };
+    r.explain((level.whose.clone(), None), (level.table, "country"), Shown::Flag(true), origin);
+    let about = "the file of the country database, such as database = \"country.mmdb\"";
+    let show = |path: &PathBuf| Shown::Text(path.display().to_string());
+    let database = level.group("country", r).require("database", about, r, read, show);
+    (database, stamp.finish())
+}
+
+/// Those that may be kept until a validator has another answer: none that a request can bring about, and no failure.
+fn statuses(level: &Level<'_>, r: &mut Reading<'_>) -> Vec<u16> {
+    let read = |value: &Value<'_>, _: &mut Reading<'_>| {
+        let each = value.list("a list of statuses, such as [301, 404]")?;
+        let status = |value: &Value<'_>| {
+            let status = value.whole(100..=599)?;
+            let known = OF_THE_PAGE.iter().find(|known| u64::from(**known) == status);
+            known.copied().ok_or_else(|| {
+                let expected = "300, 301, 302, 303, 307, 308, 404, 410 or 451 (200, 203 and 204 are stored anyway; an error would be shown to everybody until the validator's answer changes)";
+                value.refuse(status.to_string(), expected)
+            })
+        };
+        each.iter().map(status).collect::<Result<Vec<u16>, Bad>>()
+    };
+    let show = |list: &Vec<u16>| Shown::List(list.iter().map(|status| Shown::Count(u64::from(*status))).collect());
+    level.take("statuses", Vec::new(), r, read, show)
+}
+
+/// A list of texts of one kind; each that is wrong is told.
+fn texts(
+    level: &Level<'_>,
+    name: &'static str,
+    read: impl Fn(&Value<'_>) -> Result<String, Bad>,
+    r: &mut Reading<'_>,
+) -> Vec<String> {
+    let list = |value: &Value<'_>, r: &mut Reading<'_>| {
+        let each = value.list("a list of strings")?;
+        let mut texts = Vec::new();
+        for one in each {
+            let text = read(&one);
+            texts.extend(r.keep(text));
+        }
+        Ok(texts)
+    };
+    let show = |texts: &Vec<String>| Shown::List(texts.iter().map(|text| Shown::Text(text.clone())).collect());
+    level.take(name, Vec::new(), r, list, show)
+}
+
+/// A token (RFC 6265, 4.1.1; RFC 9110, 5.6.2), with `*` at its end or without.
+fn cookie(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.words()?;
+    let name = text.strip_suffix('*').unwrap_or(text);
+    let is_token = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'+-.^_`|~".contains(&byte));
+    if name.is_empty() || !is_token {
+        return Err(value.refuse(format!("`{text}`"), "a cookie's name such as \"_ga\", or its beginning: \"_ga*\""));
+    }
+    Ok(text.to_owned())
+}
+
+/// A parameter's name, likewise.
+fn parameter(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.words()?;
+    let name = text.strip_suffix('*').unwrap_or(text);
+    if name.is_empty() || name.contains(['*', '&', '=', '?', '#', ' ']) {
+        return Err(
+            value.refuse(format!("`{text}`"), "a parameter's name such as \"fbclid\", or its beginning: \"utm_*\"")
+        );
+    }
+    Ok(text.to_owned())
+}
+
+/// A language tag (RFC 5646): parts of one to eight letters or digits.
+fn language(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.words()?;
+    let is_part = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let mut parts = text.split('-');
+    let is_first =
+        parts.next().is_some_and(|part| is_part(part) && part.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    if !is_first || !parts.all(is_part) {
+        return Err(value.refuse(format!("`{text}`"), "a language's tag, such as \"en\" or \"pt-BR\""));
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,152 @@
+//! The principal type is [`Config`]: what a file says, every default filled in, and where each value comes from.
+//!
+//! Two stages: [`DeTable`] has the text's tables with the place of each word, [`Settings`] what they mean. Each part of
+//! the second has a file here. All mistakes are told at once: what is wrong is kept, a default takes its place, and
+//! reading goes on.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+
+use crate::error::ConfigError;
+use crate::explain::Explained;
+use crate::level::Level;
+use crate::problem::{Bad, Problem};
+use crate::reading::Reading;
+use crate::settings::Settings;
+use crate::stamp::SiteStamp;
+use crate::surroundings::{Machine, Surroundings};
+use crate::table::Table;
+use crate::warning::Warning;
+use crate::{among, keys, outbound, site, top};
+
+/// What a file says.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The file.
+    pub file: PathBuf,
+    /// What is to be done.
+    pub settings: Settings,
+    /// What may be said, and perhaps should not.
+    pub warnings: Vec<Warning>,
+    /// Each value, and where it comes from: those of the whole, then each `[[site]]`'s, then each `[[outbound]]`'s.
+    pub explained: Vec<Explained>,
+    /// For each `[[outbound]]` a number that is another when its certificates or key are.
+    pub stamps: Vec<u64>,
+    /// For each `[[site]]` what tells that its files are others.
+    pub site_stamps: Vec<SiteStamp>,
+}
+
+/// What a file comes to.
+struct Resolved {
+    settings: Settings,
+    stamps: Vec<u64>,
+    site_stamps: Vec<SiteStamp>,
+}
+
+// === impl Config ===
+
+impl Config {
+    /// Reads a file of this machine.
+    ///
+    /// # Errors
+    /// If it cannot be read, or says what cannot be: all of that at once.
+    pub fn read(file: &Path) -> Result<Self, ConfigError> {
+        let cannot = |source| ConfigError::Read { file: file.to_owned(), source };
+        let bytes = Machine.read(file).map_err(cannot)?;
+        let text = String::from_utf8(bytes).map_err(|_| ConfigError::NoText { file: file.to_owned() })?;
+        // Paths are the same wherever the process goes, and in what is handed over.
+        let folder = std::path::absolute(file).map_err(cannot)?;
+        Self::parse(&text, file, folder.parent().unwrap_or(Path::new("/")), &Machine)
+    }
+
+    /// Reads a text that is called `file`, and whose relative paths begin at `folder`.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn parse(text: &str, file: &Path, folder: &Path, machine: &dyn Surroundings) -> Result<Self, ConfigError> {
+        let (parsed, errors) = DeTable::parse_recoverable(text);
+        if !errors.is_empty() {
+            let bads = errors.iter().map(|error| syntax(text, error)).collect();
+            return Err(ConfigError::of(text, file, bads));
+        }
+        let mut reading = Reading::new(text, file, folder, machine);
+        let read = resolve(Table::root(&parsed), &mut reading);
+        match read {
+            Some(Resolved { settings, stamps, site_stamps }) if reading.bads.is_empty() => Ok(Self {
+                file: file.to_owned(),
+                settings,
+                warnings: reading.warnings,
+                explained: reading.explained,
+                stamps,
+                site_stamps,
+            }),
+            _ => Err(ConfigError::of(text, file, reading.bads)),
+        }
+    }
+}
+
+/// What the parser said.
+fn syntax(text: &str, error: &toml::de::Error) -> Bad {
+    let span = error.span().unwrap_or(0..0);
+    // It says what a value could begin with, and not that there is none.
+    let (before, after) = text.split_at_checked(span.start).unwrap_or_default();
+    let no_value = before.trim_end_matches([' ', '\t']).ends_with('=')
+        && (after.trim_start_matches([' ', '\t']).starts_with(['\n', '\r', '#']) || after.trim().is_empty());
+    let message = match no_value {
+        true => "there is no value after `=`".into(),
+        false => error.message().lines().collect::<Vec<_>>().join(", "),
+    };
+    Problem::Syntax { message }.at(span)
+}
+
+const WHAT: &str =
+    "a [[outbound]] table with `name`, `listen` and `upstream`, or a [[site]] table with `listen` and `upstream`";
+
+fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
+    let mut known = keys::names("");
+    known.extend(["site", "outbound", "defaults"]);
+    r.bads.extend(root.strangers(&known));
+    let top = Level::of("", root.clone());
+    let threads = top::threads(&top, r);
+    let drain = top::drain(&top, r);
+    let client_memory = top::client_memory(&top, r);
+    let admin = top::admin(&top, r);
+    let log = top::log(&top, r);
+    let otlp = top::otlp(&top, r);
+    let defaults = root.get("defaults").and_then(|value| r.keep(Table::of(&value, "[defaults]", "a table")));
+    if let Some(defaults) = &defaults {
+        outbound::check_defaults(defaults, r);
+    }
+    let mut list = |name, expected| root.get(name).map(|value| r.keep(value.list(expected)));
+    let sites = list("site", "a list of tables, each headed [[site]]");
+    let outbounds = list("outbound", "a list of tables, each headed [[outbound]]");
+    let is_empty =
+        |list: &Option<Option<Vec<_>>>| list.as_ref().is_none_or(|list| list.as_ref().is_some_and(Vec::is_empty));
+    if is_empty(&sites) && is_empty(&outbounds) {
+        r.bads.push(root.missing("outbound", WHAT));
+        return None;
+    }
+    let sites: Vec<_> = sites.flatten().into_iter().flatten().filter_map(|value| site::read(&value, r)).collect();
+    let outbounds = outbounds.flatten().into_iter().flatten();
+    let outbounds: Vec<_> = outbounds.filter_map(|value| outbound::read(&value, defaults.clone(), r)).collect();
+    among::check(&sites, &outbounds, admin.as_ref(), r);
+    let stamps = outbounds.iter().map(|placed| placed.stamp).collect();
+    let site_stamps = sites.iter().map(|placed| placed.stamp).collect();
+    let outbound = outbounds.into_iter().map(|placed| placed.settings).collect();
+    let site = sites.into_iter().map(|placed| placed.settings).collect();
+    let admin = admin.map(|(settings, _)| settings);
+    let settings = Settings { threads, drain, client_memory, admin, log, otlp, outbound, site };
+    Some(Resolved { settings, stamps, site_stamps })
+}
+
+/// What the system said, as its own words.
+impl From<ConfigError> for io::Error {
+    fn from(error: ConfigError) -> Self {
+        io::Error::other(error)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! The principal type is [`Explained`]: a value of the configuration, and where it comes from.
+
+use std::time::Duration;
+
+use super::keys::{self, KEYS, Key};
+use super::value::bytes_text;
+use super::whose::Whose;
+
+/// A value of the configuration, and where it comes from.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// Whose it is.
+    pub whose: Whose,
+    /// What it is.
+    pub key: &'static Key,
+    /// Which of several tables, such as of `[[outbound.rate]]`, counted from 0.
+    pub index: Option<usize>,
+    /// What it is set to.
+    pub value: Shown,
+    /// Who said so.
+    pub origin: Origin,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The table itself, in this line, counted from 1.
+    Said(usize),
+    /// `[defaults]`, in this line.
+    Defaults(usize),
+    /// Nobody; [`Key::why`] tells the reason.
+    BuiltIn,
+}
+
+/// A value as it can be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shown {
+    /// Nothing.
+    None,
+    /// A duration.
+    Duration(Duration),
+    /// Bytes.
+    Bytes(u64),
+    /// From 0 to 1.
+    Share(f64),
+    /// Any number.
+    Number(f64),
+    /// A whole one.
+    Count(u64),
+    /// On or off.
+    Flag(bool),
+    /// A text.
+    Text(String),
+    /// A URL and its share.
+    Weighted(String, u32),
+    /// A table.
+    Table(Vec<(&'static str, Shown)>),
+    /// Several.
+    List(Vec<Shown>),
+}
+
+// === impl Explained ===
+
+impl Explained {
+    /// The key as it is written below its `[[outbound]]` or `[[site]]`, or at the top level: `pool.idle`.
+    pub fn name(&self) -> String {
+        let Key { table, name, .. } = self.key;
+        match (keys::below(table), self.index) {
+            ("", _) => (*name).to_owned(),
+            (table, Some(index)) => format!("{table}[{index}].{name}"),
+            (table, None) => format!("{table}.{name}"),
+        }
+    }
+
+    /// One line, to be found under the key: where it comes from.
+    pub fn reason(&self) -> String {
+        match self.origin {
+            Origin::Said(line) => format!("line {line}"),
+            Origin::Defaults(line) => format!("[defaults], line {line}"),
+            Origin::BuiltIn => format!("default: {}", self.key.why),
+        }
+    }
+}
+
+impl Key {
+    /// How its table is headed in the file: `[outbound.pool]`; several, if it may stand in several.
+    pub fn places(&self) -> Vec<String> {
+        keys::headed(self.table)
+    }
+
+    /// Whether it is a table, whose own keys tell what it is.
+    pub fn is_table(&self) -> bool {
+        let is_opened = KEYS.iter().any(|key| key.table == self.name);
+        is_opened && matches!(self.table, "" | "outbound" | "site" | "cache") && !keys::INLINE.contains(&self.name)
+    }
+}
+
+// === impl Shown ===
+
+impl Shown {
+    /// As JSON: durations are ns, bytes a number.
+    pub fn json(&self) -> serde_json::Value {
+        match self {
+            Self::None => serde_json::Value::Null,
+            Self::Duration(duration) => u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX).into(),
+            Self::Bytes(number) | Self::Count(number) => (*number).into(),
+            Self::Share(number) | Self::Number(number) => (*number).into(),
+            Self::Flag(flag) => (*flag).into(),
+            Self::Text(text) => text.as_str().into(),
+            Self::Weighted(url, weight) => serde_json::json!({ "url": url, "weight": weight }),
+            Self::Table(entries) => entries
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.json()))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+            Self::List(list) => list.iter().map(Self::json).collect(),
+        }
+    }
+
+    /// The unit of the number in [`Self::json`], if it has one.
+    pub fn unit(&self) -> Option<&'static str> {
+        match self {
+            Self::Duration(_) => Some("ns"),
+            Self::Bytes(_) => Some("B"),
+            _ => None,
+        }
+    }
+}
+
+/// As it would be written into the file; what is nothing is `none`.
+impl std::fmt::Display for Shown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Duration(duration) => write!(f, "\"{}\"", humantime::format_duration(*duration)),
+            Self::Bytes(bytes) => write!(f, "\"{}\"", bytes_text(*bytes)),
+            Self::Share(number) | Self::Number(number) => number.fmt(f),
+            Self::Count(number) => number.fmt(f),
+            Self::Flag(flag) => flag.fmt(f),
+            Self::Text(text) => quoted(text, f),
+            Self::Weighted(url, weight) => {
+                f.write_str("{ url = ")?;
+                quoted(url, f)?;
+                write!(f, ", weight = {weight} }}")
+            }
+            Self::Table(entries) => {
+                f.write_str("{ ")?;
+                for (at, (name, one)) in entries.iter().enumerate() {
+                    write!(f, "{}{name} = {one}", if at > 0 { ", " } else { "" })?;
+                }
+                f.write_str(" }")
+            }
+            Self::List(list) => {
+                f.write_str("[")?;
+                for (at, one) in list.iter().enumerate() {
+                    write!(f, "{}{one}", if at > 0 { ", " } else { "" })?;
+                }
+                f.write_str("]")
+            }
+        }
+    }
+}
+
+/// A basic string of TOML.
+fn quoted(text: &str, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    f.write_str("\"")?;
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => write!(f, "\\{letter}")?,
+            letter if letter.is_control() => write!(f, "\\u{:04X}", u32::from(letter))?,
+            letter => write!(f, "{letter}")?,
+        }
+    }
+    f.write_str("\"")
+}

@@ -1,0 +1,232 @@
+//! The principal type is [`Level`]: a table and what `[defaults]` says of the same, asked for one key after the other.
+
+use std::ops::{Range, RangeInclusive};
+use std::time::Duration;
+
+use super::explain::{Origin, Shown};
+use super::keys;
+use super::problem::{Bad, Problem};
+use super::reading::Reading;
+use super::table::Table;
+use super::value::Value;
+use super::whose::Whose;
+
+/// A table, and what `[defaults]` says of the same.
+#[derive(Clone)]
+pub(super) struct Level<'t> {
+    /// As in [`keys::KEYS`].
+    pub(super) table: &'static str,
+    /// Whose it is.
+    pub(super) whose: Whose,
+    /// Which of several.
+    pub(super) index: Option<usize>,
+    pub(super) own: Option<Table<'t>>,
+    pub(super) defaults: Option<Table<'t>>,
+    /// Where it is switched on, if it is no table.
+    pub(super) around: Range<usize>,
+}
+
+/// A day: no duration of a file is longer.
+pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
+/// A millisecond: tokio's timers know none shorter.
+pub(super) const MS: Duration = Duration::from_millis(1);
+
+// === impl Level ===
+
+impl<'t> Level<'t> {
+    /// A table of the whole.
+    pub(super) fn of(table: &'static str, own: Table<'t>) -> Self {
+        Self { table, whose: Whose::Whole, index: None, own: Some(own), defaults: None, around: 0..0 }
+    }
+
+    /// The table of that name in this one, and in the defaults.
+    pub(super) fn group(&self, name: &'static str, reading: &mut Reading<'_>) -> Self {
+        self.open(name, "a table", false, reading)
+    }
+
+    fn open(&self, name: &'static str, expected: &str, is_switch: bool, reading: &mut Reading<'_>) -> Self {
+        let mut open = |parent: &Option<Table<'t>>, place: String| {
+            let value = parent.as_ref()?.get(name).filter(|value| !is_switch || value.as_flag().is_none())?;
+            let table = reading.keep(Table::of(&value, place, expected))?;
+            reading.bads.extend(table.strangers(&keys::names(name)));
+            Some(table)
+        };
+        let below = |head: &str| match keys::below(self.table) {
+            "" => format!("[{head}.{name}]"),
+            table => format!("[{head}.{table}.{name}]"),
+        };
+        let own = open(&self.own, below(self.whose.role().unwrap_or("outbound")));
+        let defaults = open(&self.defaults, below("defaults"));
+        Self { table: name, whose: self.whose.clone(), index: None, own, defaults, around: self.at(&[name]) }
+    }
+
+    /// The same, of what can be switched off with `false`; none: it is off.
+    pub(super) fn switch(&self, name: &'static str, usual: bool, reading: &mut Reading<'_>) -> Option<Self> {
+        let (on, origin) = match self.find(name, reading) {
+            None => (usual, Origin::BuiltIn),
+            // What is no table and no flag is told as the table is opened.
+            Some((value, origin)) => (value.as_flag().unwrap_or(true), origin),
+        };
+        reading.explain((self.whose.clone(), None), (self.table, name), Shown::Flag(on), origin);
+        on.then(|| self.open(name, "a table, or `false`", true, reading))
+    }
+
+    /// A value, and who says so.
+    pub(super) fn find(&self, name: &'static str, reading: &Reading<'_>) -> Option<(Value<'t>, Origin)> {
+        let own = self.own.as_ref().and_then(|table| table.get(name));
+        let line = |value: &Value<'_>| reading.line(&value.span());
+        if let Some(value) = own {
+            return Some((value, Origin::Said(line(&value))));
+        }
+        let value = self.defaults.as_ref()?.get(name)?;
+        Some((value, Origin::Defaults(line(&value))))
+    }
+
+    /// Whether the table itself says it, and not `[defaults]`.
+    pub(super) fn says(&self, name: &'static str) -> bool {
+        self.own.as_ref().is_some_and(|table| table.get(name).is_some())
+    }
+
+    /// Where the first of these is said.
+    pub(super) fn at(&self, names: &[&'static str]) -> Range<usize> {
+        let value = |name: &&'static str| {
+            [&self.own, &self.defaults]
+                .into_iter()
+                .flatten()
+                .find_map(|table| table.get(name))
+                .map(|value| value.span())
+        };
+        let table = || self.own.as_ref().map_or(self.around.clone(), Table::span);
+        names.iter().find_map(value).unwrap_or_else(table)
+    }
+
+    /// A value, or its default.
+    pub(super) fn take<T>(
+        &self,
+        name: &'static str,
+        usual: T,
+        reading: &mut Reading<'_>,
+        read: impl FnOnce(&Value<'t>, &mut Reading<'_>) -> Result<T, Bad>,
+        show: impl FnOnce(&T) -> Shown,
+    ) -> T {
+        let (value, origin) = match self.find(name, reading) {
+            None => (usual, Origin::BuiltIn),
+            Some((value, origin)) => {
+                let result = read(&value, reading);
+                (reading.keep(result).unwrap_or(usual), origin)
+            }
+        };
+        reading.explain((self.whose.clone(), self.index), (self.table, name), show(&value), origin);
+        value
+    }
+
+    /// A value that has no default. None: it is told that it is missing or wrong.
+    pub(super) fn require<T>(
+        &self,
+        name: &'static str,
+        expected: &'static str,
+        reading: &mut Reading<'_>,
+        read: impl FnOnce(&Value<'t>, &mut Reading<'_>) -> Result<T, Bad>,
+        show: impl FnOnce(&T) -> Shown,
+    ) -> Option<T> {
+        if self.find(name, reading).is_none() {
+            let headed = || {
+                let mut places = keys::headed(self.table);
+                if self.whose.site().is_some() { places.pop().unwrap_or_default() } else { places.swap_remove(0) }
+            };
+            let place = self.own.as_ref().map_or_else(headed, |table| table.place.clone());
+            reading.refuse(self.at(&[]), Problem::Missing { place, key: name, expected });
+            return None;
+        }
+        let read = |value: &Value<'t>, reading: &mut Reading<'_>| read(value, reading).map(Some);
+        self.take(name, None, reading, read, |value| value.as_ref().map_or(Shown::None, show))
+    }
+
+    /// Two values contradict each other.
+    pub(super) fn contradict(
+        &self,
+        reading: &mut Reading<'_>,
+        (name, value): (&'static str, Shown),
+        (other, other_value): (&'static str, Shown),
+        why: &'static str,
+    ) {
+        let problem = Problem::Contradiction {
+            key: self.named(name),
+            value: value.to_string(),
+            other: self.named(other),
+            other_value: other_value.to_string(),
+            why,
+        };
+        reading.refuse(self.at(&[name, other]), problem);
+    }
+
+    fn named(&self, name: &str) -> String {
+        match keys::below(self.table) {
+            "" => name.into(),
+            table => format!("{table}.{name}"),
+        }
+    }
+
+    pub(super) fn duration(
+        &self,
+        name: &'static str,
+        bounds: RangeInclusive<Duration>,
+        usual: Duration,
+        reading: &mut Reading<'_>,
+    ) -> Duration {
+        self.take(name, usual, reading, |value, _| value.duration(bounds), |value| Shown::Duration(*value))
+    }
+
+    /// A whole number, as the type that the settings have for it.
+    pub(super) fn count<T: TryFrom<u64> + TryInto<u64> + Copy>(
+        &self,
+        name: &'static str,
+        bounds: RangeInclusive<u64>,
+        usual: T,
+        reading: &mut Reading<'_>,
+    ) -> T {
+        let read = |value: &Value<'t>, _: &mut Reading<'_>| whole(value, bounds.clone(), Value::whole);
+        self.take(name, usual, reading, read, |value| Shown::Count((*value).try_into().unwrap_or(u64::MAX)))
+    }
+
+    /// Bytes, likewise.
+    pub(super) fn bytes<T: TryFrom<u64> + TryInto<u64> + Copy>(
+        &self,
+        name: &'static str,
+        bounds: RangeInclusive<u64>,
+        usual: T,
+        reading: &mut Reading<'_>,
+    ) -> T {
+        let read = |value: &Value<'t>, _: &mut Reading<'_>| whole(value, bounds.clone(), Value::bytes);
+        self.take(name, usual, reading, read, |value| Shown::Bytes((*value).try_into().unwrap_or(u64::MAX)))
+    }
+
+    pub(super) fn share(&self, name: &'static str, usual: f64, reading: &mut Reading<'_>) -> f64 {
+        self.take(name, usual, reading, |value, _| value.share(), |value| Shown::Share(*value))
+    }
+
+    pub(super) fn flag(&self, name: &'static str, usual: bool, reading: &mut Reading<'_>) -> bool {
+        self.take(name, usual, reading, |value, _| value.flag(), |value| Shown::Flag(*value))
+    }
+
+    /// One of a few words.
+    pub(super) fn choice<T: Clone + PartialEq>(
+        &self,
+        name: &'static str,
+        words: &[(&'static str, T)],
+        usual: T,
+        reading: &mut Reading<'_>,
+    ) -> T {
+        let word = |value: &T| words.iter().find(|(_, meaning)| meaning == value).map_or("", |(word, _)| *word);
+        self.take(name, usual, reading, |value, _| value.choice(words), |value| Shown::Text(word(value).into()))
+    }
+}
+
+fn whole<'t, T: TryFrom<u64>>(
+    value: &Value<'t>,
+    bounds: RangeInclusive<u64>,
+    read: impl FnOnce(&Value<'t>, RangeInclusive<u64>) -> Result<u64, Bad>,
+) -> Result<T, Bad> {
+    // The bounds lie within the type; where they would not, it is a number too large all the same.
+    T::try_from(read(value, bounds)?).map_err(|_| value.refuse("too large", "a smaller number"))
+}

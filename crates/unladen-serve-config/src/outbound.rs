@@ -1,0 +1,223 @@
+//! Reads the tables `[[outbound]]`.
+
+use unladen_pool::{Balance, LimitSettings, Protocol, TimeoutSettings, UpstreamSettings};
+
+use super::explain::Shown;
+use super::level::Level;
+use super::problem::{Bad, Problem, nearest};
+use super::reading::Reading;
+use super::table::Table;
+use super::value::Value;
+use super::whose::Whose;
+use super::{buffer, groups, keys, listen, origins, rates, tls};
+use crate::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
+
+/// Its user and group may open a socket.
+const SOCKET_MODE: u32 = 0o660;
+/// The longest name: it stands in each line of the log and in each metric.
+const LONGEST_NAME: usize = 64;
+
+/// What is usual where it stands.
+pub(super) struct Usual {
+    pub(super) host: HostRule,
+    pub(super) forwarded: Forwarded,
+    /// What `forwarded` may say.
+    pub(super) forwards: &'static [(&'static str, Forwarded)],
+    pub(super) breaker: bool,
+    pub(super) limits: LimitSettings,
+    pub(super) timeouts: TimeoutSettings,
+    pub(super) client: ClientSettings,
+    pub(super) buffer: BufferSettings,
+}
+
+/// What is said of one, and where: for what has to be held against others.
+pub(super) struct Placed<'t> {
+    pub(super) level: Level<'t>,
+    pub(super) settings: ProxySettings,
+    pub(super) listen: Vec<(ListenAddress, std::ops::Range<usize>)>,
+    /// Of the files that its TLS is made of: another when one of them is.
+    pub(super) stamp: u64,
+}
+
+/// Reads one of them. None: too little is known of it.
+pub(super) fn read<'t>(value: &Value<'t>, defaults: Option<Table<'t>>, r: &mut Reading<'_>) -> Option<Placed<'t>> {
+    let table = r.keep(Table::of(value, "[[outbound]]", "a table"))?;
+    r.bads.extend(table.strangers(&known(&keys::names("outbound"))));
+    let mut level =
+        Level { table: "outbound", whose: Whose::Whole, index: None, own: Some(table), defaults: None, around: 0..0 };
+    // What is explained of it goes by its name; where there is none, nothing is explained in the end.
+    let name = level.own.as_ref().and_then(|table| table.get("name")).and_then(|name| name.as_text());
+    level.whose = Whose::Outbound(name.unwrap_or_default().to_owned());
+    let about = "the name in logs and metrics, such as name = \"search\"";
+    let name = level.require("name", about, r, |value, _| self::name(value), |name| Shown::Text(name.clone()));
+    let about = "the address that the application calls, such as listen = \"127.0.0.1:6102\"";
+    let listen = level.require("listen", about, r, addresses, |listen| show_addresses(listen));
+    let about = "the service to which the calls go, such as upstream = \"https://search.example:9243\"";
+    let origins = level.require("upstream", about, r, origins::all, |origins| origins::show(origins));
+    level.defaults = defaults;
+    let upstream = UpstreamSettings::new(name.clone().unwrap_or_default(), origins.clone().unwrap_or_default());
+    let (settings, stamp) = rest(&level, upstream, Usual::default(), r);
+    let (_, listen, _) = (name?, listen?, origins.filter(|origins| !origins.is_empty())?);
+    let settings = ProxySettings { listen: listen.iter().map(|(address, _)| address.clone()).collect(), ..settings };
+    Some(Placed { level, settings, listen, stamp })
+}
+
+/// Looks at `[defaults]` by themselves: a mistake in what no `[[outbound]]` uses is one all the same.
+pub(super) fn check_defaults(table: &Table<'_>, r: &mut Reading<'_>) {
+    let mut trial = r.trial();
+    trial.bads.extend(table.strangers(&known(&keys::SHARED)));
+    let level = Level {
+        table: "outbound",
+        whose: Whose::Outbound(String::new()),
+        index: None,
+        own: None,
+        defaults: Some(table.clone()),
+        around: 0..0,
+    };
+    rest(&level, UpstreamSettings::new("", Vec::new()), Usual::default(), &mut trial);
+    r.bads.extend(trial.bads);
+}
+
+pub(super) fn known(own: &[&'static str]) -> Vec<&'static str> {
+    let mut known = own.to_vec();
+    known.extend(keys::GROUPS.iter().filter(|group| !own.contains(group)));
+    known
+}
+
+/// All that `[defaults]` can say too, and a few that come after it: how an upstream is called.
+pub(super) fn rest(
+    level: &Level<'_>,
+    mut upstream: UpstreamSettings,
+    usual: Usual,
+    r: &mut Reading<'_>,
+) -> (ProxySettings, u64) {
+    let (tls, stamp) = tls::read(level, &upstream, r);
+    upstream.tls = tls;
+    let words = [("auto", Protocol::Auto), ("1", Protocol::Http1), ("2", Protocol::Http2)];
+    upstream.http = level.choice("http", &words, Protocol::Auto, r);
+    let words = [("least-requests", Balance::LeastRequests), ("round-robin", Balance::RoundRobin)];
+    upstream.balance = level.choice("balance", &words, Balance::default(), r);
+    let host = level.take(
+        "host",
+        usual.host,
+        r,
+        |value, _| host(value),
+        |host| {
+            Shown::Text(match host {
+                HostRule::Upstream => "upstream".into(),
+                HostRule::Keep => "keep".into(),
+                HostRule::Fixed(name) => name.clone(),
+            })
+        },
+    );
+    let forwarded = level.choice("forwarded", usual.forwards, usual.forwarded, r);
+    let via = level.flag("via", true, r);
+    let request_id = level.flag("request_id", true, r);
+    let http2 = level.flag("http2", true, r);
+    let socket_mode =
+        level.take("socket_mode", SOCKET_MODE, r, |value, _| mode(value), |mode| Shown::Text(format!("{mode:04o}")));
+    upstream.pool = groups::pool(&level.group("pool", r), r);
+    upstream.limits = groups::limits(&level.group("limits", r), usual.limits, r);
+    upstream.timeouts = groups::timeouts(&level.group("timeouts", r), usual.timeouts, r);
+    upstream.retry = groups::retry(&level.group("retry", r), r);
+    upstream.breaker = level.switch("breaker", usual.breaker, r).map(|level| groups::breaker(&level, r));
+    upstream.outlier = level.switch("outlier", true, r).map(|level| groups::outlier(&level, r));
+    upstream.health = level.switch("health", false, r).and_then(|level| groups::health(&level, r));
+    upstream.resolve = groups::resolve(&level.group("resolve", r), r);
+    let client = groups::client(&level.group("client", r), usual.client, r);
+    let buffer = buffer::read(&level.group("buffer", r), usual.buffer, r);
+    let rates = rates::read_all(level, r);
+    let settings = ProxySettings {
+        listen: Vec::new(),
+        socket_mode,
+        upstream,
+        host,
+        forwarded,
+        via,
+        request_id,
+        http2,
+        client,
+        rates,
+        buffer,
+    };
+    (settings, stamp)
+}
+
+// === impl Usual ===
+
+impl Default for Usual {
+    /// Beside an application.
+    fn default() -> Self {
+        Self {
+            host: HostRule::default(),
+            forwarded: Forwarded::default(),
+            forwards: &[
+                ("pass", Forwarded::Pass),
+                ("x-forwarded", Forwarded::XForwarded),
+                ("forwarded", Forwarded::Forwarded),
+                ("strip", Forwarded::Strip),
+            ],
+            breaker: true,
+            limits: LimitSettings::default(),
+            timeouts: TimeoutSettings::default(),
+            client: ClientSettings::default(),
+            buffer: BufferSettings::default(),
+        }
+    }
+}
+
+/// It goes into metrics' labels, and into systemd's `FileDescriptorName=`, which takes no colon.
+pub(super) fn name(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.words()?;
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    if !is_plain || text.len() > LONGEST_NAME {
+        let expected = format!("at most {LONGEST_NAME} characters of a-z, A-Z, 0-9, `-`, `_` and `.`");
+        return Err(value.refuse(format!("`{text}`"), expected));
+    }
+    Ok(text.to_owned())
+}
+
+/// Addresses, each with its place.
+pub(super) type Addresses = Vec<(ListenAddress, std::ops::Range<usize>)>;
+
+pub(super) fn show_addresses(listen: &[(ListenAddress, std::ops::Range<usize>)]) -> Shown {
+    match listen {
+        [(one, _)] => Shown::Text(listen::text(one)),
+        all => Shown::List(all.iter().map(|(address, _)| Shown::Text(listen::text(address))).collect()),
+    }
+}
+
+pub(super) fn addresses(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Addresses, Bad> {
+    let each = value.each();
+    if each.is_empty() {
+        return Err(value.refuse("empty", "at least one address"));
+    }
+    each.iter().map(|one| Ok((listen::address(one, r)?, one.span()))).collect()
+}
+
+/// `upstream`, `keep`, or what is to be said: a host, and perhaps a port (RFC 9110, 7.2).
+fn host(value: &Value<'_>) -> Result<HostRule, Bad> {
+    const WORDS: [&str; 2] = ["upstream", "keep"];
+    let text = value.words()?;
+    match text {
+        "upstream" => return Ok(HostRule::Upstream),
+        "keep" => return Ok(HostRule::Keep),
+        _ => {}
+    }
+    if let Some(meant) = nearest(text, &WORDS) {
+        let meant = format!("did you mean `{meant}`?");
+        return Err(Problem::UnknownWord { key: value.key.into(), value: text.into(), meant }.at(value.span()));
+    }
+    match text.parse::<http::uri::Authority>() {
+        Ok(authority) if !text.contains('@') && !authority.host().is_empty() => Ok(HostRule::Fixed(text.into())),
+        _ => Err(value.refuse(format!("`{text}`"), "\"upstream\", \"keep\", or a host name, optionally with a port")),
+    }
+}
+
+/// As of chmod.
+fn mode(value: &Value<'_>) -> Result<u32, Bad> {
+    let form = "a file mode in octal, as a string: \"0660\"";
+    let text = value.text(form)?;
+    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777 && text.len() <= 4);
+    mode.ok_or_else(|| value.refuse(format!("`{text}`"), form))
+}

@@ -1,0 +1,50 @@
+//! The principal type is [`Pace`]: how fast a client has to be at least.
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+/// How fast a client has to be at least: so many bytes a second on average, after a while in which it need do nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Pace {
+    /// For so long nothing is asked of it.
+    pub grace: Duration,
+    /// Bytes a second; none: however slow it is.
+    pub rate: Option<u64>,
+}
+
+impl Pace {
+    /// Of one that began then and has carried so many bytes: when it is too slow, unless more come.
+    pub fn until(&self, began: Instant, bytes: u64) -> Option<Instant> {
+        let rate = self.rate?.max(1);
+        let (whole, rest) = (bytes / rate, bytes % rate);
+        // The rest is less than a second's: in ns it fits unless the rate is beyond all lines.
+        let part = u64::try_from(u128::from(rest) * 1_000_000_000 / u128::from(rate)).unwrap_or(0);
+        let earned = Duration::from_secs(whole) + Duration::from_nanos(part);
+        began.checked_add(self.grace.checked_add(earned)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_second_is_earned_by_so_many_bytes() {
+        let pace = Pace { grace: Duration::from_secs(20), rate: Some(500) };
+        let began = Instant::now();
+        let after = |bytes| pace.until(began, bytes).map(|at| at - began);
+        assert_eq!(after(0), Some(Duration::from_secs(20)));
+        assert_eq!(after(250), Some(Duration::from_millis(20_500)));
+        assert_eq!(after(5_000), Some(Duration::from_secs(30)));
+    }
+
+    #[test]
+    fn no_number_is_too_large_and_none_is_no_bound() {
+        let pace = |rate| Pace { grace: Duration::MAX, rate };
+        assert_eq!(pace(None).until(Instant::now(), 0), None);
+        assert_eq!(pace(Some(1)).until(Instant::now(), u64::MAX), None);
+        let fast = Pace { grace: Duration::ZERO, rate: Some(u64::MAX) };
+        assert!(fast.until(Instant::now(), u64::MAX - 1).is_some());
+    }
+}

@@ -1,0 +1,81 @@
+//! The principal type is [`Reading`]: what the parts of a file need of the rest while they are read, and what they have
+//! to say.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::error::line_of;
+use super::explain::{Explained, Origin, Shown};
+use super::keys;
+use super::problem::{Bad, Problem};
+use super::surroundings::Surroundings;
+use super::warning::Warning;
+use super::whose::Whose;
+
+/// What the parts of a file need of the rest, and what they have to say.
+pub(super) struct Reading<'a> {
+    pub(super) text: &'a str,
+    pub(super) file: &'a Path,
+    /// Where relative paths begin.
+    folder: &'a Path,
+    pub(super) machine: &'a dyn Surroundings,
+    /// `[defaults]` are looked at by themselves: nothing is missing there, and nothing is in force.
+    pub(super) is_trial: bool,
+    pub(super) bads: Vec<Bad>,
+    pub(super) warnings: Vec<Warning>,
+    pub(super) explained: Vec<Explained>,
+}
+
+// === impl Reading ===
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(text: &'a str, file: &'a Path, folder: &'a Path, machine: &'a dyn Surroundings) -> Self {
+        let (bads, warnings, explained) = (Vec::new(), Vec::new(), Vec::new());
+        Self { text, file, folder, machine, is_trial: false, bads, warnings, explained }
+    }
+
+    /// For `[defaults]` by themselves.
+    pub(super) fn trial(&self) -> Reading<'a> {
+        Reading { is_trial: true, ..Reading::new(self.text, self.file, self.folder, self.machine) }
+    }
+
+    /// The value, or nothing and a mistake more.
+    pub(super) fn keep<T>(&mut self, result: Result<T, Bad>) -> Option<T> {
+        result.map_err(|bad| self.bads.push(bad)).ok()
+    }
+
+    /// Something that is wrong only where it is in force.
+    pub(super) fn refuse(&mut self, span: Range<usize>, problem: Problem) {
+        if !self.is_trial {
+            self.bads.push(problem.at(span));
+        }
+    }
+
+    pub(super) fn warn(&mut self, span: Range<usize>, message: impl Into<String>) {
+        let warning = Warning::new(self.text, self.file, span, message.into());
+        if !self.is_trial && !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    pub(super) fn explain(
+        &mut self,
+        (whose, index): (Whose, Option<usize>),
+        (table, name): (&str, &str),
+        value: Shown,
+        origin: Origin,
+    ) {
+        if let Some(key) = keys::find(&whose, table, name) {
+            self.explained.push(Explained { whose, key, index, value, origin });
+        }
+    }
+
+    pub(super) fn line(&self, span: &Range<usize>) -> usize {
+        line_of(self.text, span.start)
+    }
+
+    /// The path that a text names.
+    pub(super) fn path(&self, text: &str) -> PathBuf {
+        self.folder.join(text)
+    }
+}

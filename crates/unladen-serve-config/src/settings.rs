@@ -1,0 +1,50 @@
+//! The principal type is [`Settings`]: what `serve` does, with every default filled in. `config` reads them from a
+//! file.
+
+mod proxy;
+mod site;
+
+use std::time::Duration;
+
+use serde::Serialize;
+use unladen_observability::{LogSettings, ObservabilitySettings, OtlpSettings, config_document};
+
+pub use self::proxy::*;
+pub use self::site::*;
+
+/// What `serve` does.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Settings {
+    /// Threads that carry requests.
+    pub threads: usize,
+    /// How long requests in flight may take when it stops or hands over.
+    pub drain: Duration,
+    /// Bytes that may be held for clients: what waits to be sent to them, their requests, and bodies on their way.
+    pub client_memory: usize,
+    /// Where it shows itself.
+    pub admin: Option<AdminSettings>,
+    /// The access log.
+    pub log: Option<LogSettings>,
+    /// Traces and metrics for a collector.
+    pub otlp: Option<OtlpSettings>,
+    /// Beside the application.
+    pub outbound: Vec<ProxySettings>,
+    /// In front of applications.
+    pub site: Vec<crate::settings::SiteSettings>,
+}
+
+/// Where `serve` shows itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AdminSettings {
+    /// Loopback or a Unix socket.
+    pub listen: ListenAddress,
+}
+
+// === impl Settings ===
+
+impl Settings {
+    /// What of it is to be seen, and where.
+    pub fn observability(&self) -> ObservabilitySettings {
+        ObservabilitySettings { log: self.log.clone(), otlp: self.otlp.clone(), config: config_document(self) }
+    }
+}

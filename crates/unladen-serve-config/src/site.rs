@@ -1,0 +1,186 @@
+//! Reads the tables `[[site]]`.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use unladen_pool::{LimitSettings, TimeoutSettings, UpstreamSettings};
+
+use super::explain::Shown;
+use super::level::{DAY, Level};
+use super::outbound::{self, Addresses, Usual};
+use super::problem::{Bad, Problem};
+use super::reading::Reading;
+use super::stamp::SiteStamp;
+use super::table::Table;
+use super::value::Value;
+use super::whose::Whose;
+use super::{cache, certificates, clients, effects, keys, origins, trusted, validators};
+use crate::pace::Pace;
+use crate::settings::SiteSettings;
+use crate::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
+
+/// There is mostly one.
+const NAME: &str = "site";
+/// A year: what browsers' preload list asks for.
+const HSTS: &str = "max-age=31536000";
+/// As many as a connection of HTTP/2 may have.
+const PER_CLIENT: usize = 128;
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+/// Apache's own `MaxRequestWorkers`: more at a time wait in the application's queue, where nothing bounds them.
+const CONNECTIONS: usize = 256;
+const PENDING: usize = 1024;
+/// Apache's own, of mod_reqtimeout: bytes of a body that earn a second more.
+const RATE: u64 = 500;
+/// A film that is sent over a bad line, and whatever an application makes of it.
+const WHOLE: Duration = Duration::from_secs(3600);
+/// How the application is told for whom it answers. Not `pass`: whatever clients say of themselves would be believed.
+const FORWARDS: [(&str, Forwarded); 3] =
+    [("x-forwarded", Forwarded::XForwarded), ("forwarded", Forwarded::Forwarded), ("strip", Forwarded::Strip)];
+
+/// What is said of one, and where: for what has to be held against others.
+pub(super) struct PlacedSite<'t> {
+    pub(super) level: Level<'t>,
+    pub(super) settings: SiteSettings,
+    pub(super) listen: Vec<(ListenAddress, Range<usize>)>,
+    pub(super) redirect: Vec<(ListenAddress, Range<usize>)>,
+    pub(super) stamp: SiteStamp,
+}
+
+/// Reads one of them. None: too little is known of it.
+pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedSite<'t>> {
+    let table = r.keep(Table::of(value, "[[site]]", "a table"))?;
+    r.bads.extend(table.strangers(&outbound::known(&keys::names("site"))));
+    let name = table.get("name").and_then(|name| name.as_text()).unwrap_or(NAME);
+    let whose = Whose::Site(name.to_owned());
+    let level = Level { table: "site", whose, index: None, own: Some(table), defaults: None, around: 0..0 };
+    let text = |text: &String| Shown::Text(text.clone());
+    let name = level.take("name", NAME.to_owned(), r, |value, _| outbound::name(value), text);
+    let about = "the address that clients call, such as listen = \"0.0.0.0:443\"";
+    let listen = level.require("listen", about, r, outbound::addresses, |listen| outbound::show_addresses(listen));
+    let about = "the address of the application, such as upstream = \"http://127.0.0.1:8080\"";
+    let origins = level.require("upstream", about, r, origins::all, |origins| origins::show(origins));
+    let (tls, tls_stamp) = certificates::read(&level, r);
+    let redirect = redirect(&level, r);
+    let hsts = hsts(&level, r);
+    if tls.is_none() && level.find("tls", r).is_none() {
+        for (key, without) in [
+            ("redirect", "redirects clients to https, and there is no `tls`: set `tls` too, or remove this key"),
+            ("hsts", "makes browsers insist on https, and there is no `tls`: set `tls` too, or remove this key"),
+        ] {
+            if level.says(key) && (key != "hsts" || hsts.is_some()) {
+                r.refuse(level.at(&[key]), Problem::Alone { key, without });
+            }
+        }
+    }
+    let underscores = level.flag("underscores", false, r);
+    let per_client = level.count("per_client", 1..=1_000_000, PER_CLIENT, r);
+    let retry_after = level.duration("retry_after", Duration::from_secs(1)..=DAY, RETRY_AFTER, r);
+    let compress = level.flag("compress", true, r);
+    let (effects, no_effects) = effects::read(&level, r);
+    let trusted = trusted::read(&level, r);
+    let clients = clients::read(&level, r);
+    let (cache, country) = match level.switch("cache", true, r) {
+        Some(level) => {
+            let (cache, stamp) = cache::read(&level, r);
+            (Some(cache), stamp)
+        }
+        None => (None, 0),
+    };
+    if let Some(cache) = &cache
+        && overlap(&cache.purge, &trusted.proxies)
+    {
+        r.warn(
+            level.at(&["cache", "trusted"]),
+            "`cache.purge` has addresses of `trusted.proxies`: a PURGE for which such a proxy does not state the client counts as the proxy's own; make sure that the proxy always states the client, or refuses PURGE",
+        );
+    }
+    let upstream = UpstreamSettings::new(name, origins.clone().unwrap_or_default());
+    let (proxy, app_stamp) = outbound::rest(&level, upstream, usual(), r);
+    let validators = validators::read_all(&level, r);
+    if cache.is_none() && !validators.is_empty() {
+        r.warn(level.at(&["cache"]), "the cache is off (`cache = false`), so no validator is ever asked");
+    }
+    let (listen, _) = (listen?, origins.filter(|origins| !origins.is_empty())?);
+    let only = |list: &Addresses| list.iter().map(|(address, _)| address.clone()).collect();
+    let proxy = ProxySettings { listen: only(&listen), ..proxy };
+    let redirects = only(&redirect);
+    let settings = SiteSettings {
+        proxy,
+        tls,
+        redirect: redirects,
+        hsts,
+        trusted,
+        underscores,
+        per_client,
+        clients,
+        retry_after,
+        compress,
+        cache,
+        validators,
+        effects,
+        no_effects,
+    };
+    let stamp = SiteStamp { proxy: app_stamp, tls: tls_stamp, country };
+    Some(PlacedSite { level, settings, listen, redirect, stamp })
+}
+
+/// What suits an application server, which carries few requests at a time, and clients that are anybody.
+fn usual() -> Usual {
+    let client = ClientSettings::default();
+    Usual {
+        host: HostRule::Keep,
+        forwarded: Forwarded::XForwarded,
+        forwards: &FORWARDS,
+        breaker: false,
+        timeouts: TimeoutSettings { request: Some(WHOLE), ..TimeoutSettings::default() },
+        limits: LimitSettings { connections: CONNECTIONS, pending: PENDING, ..LimitSettings::default() },
+        client: ClientSettings {
+            body_pace: Pace { rate: Some(RATE), ..client.body_pace },
+            answer_pace: Pace { rate: Some(RATE), ..client.answer_pace },
+            ..client
+        },
+        buffer: BufferSettings { requests: true, answers: true, ..BufferSettings::default() },
+    }
+}
+
+/// Whether an address is in both.
+fn overlap(one: &[ipnet::IpNet], other: &[ipnet::IpNet]) -> bool {
+    one.iter().any(|one| other.iter().any(|other| one.contains(other) || other.contains(one)))
+}
+
+fn redirect(level: &Level<'_>, r: &mut Reading<'_>) -> Addresses {
+    let show = |list: &Addresses| if list.is_empty() { Shown::None } else { outbound::show_addresses(list) };
+    level.take("redirect", Vec::new(), r, outbound::addresses, show)
+}
+
+/// `true`, `false`, or what is to be sent.
+fn hsts(level: &Level<'_>, r: &mut Reading<'_>) -> Option<String> {
+    let read = |value: &Value<'_>, _: &mut Reading<'_>| match value.as_flag() {
+        Some(is_on) => Ok(is_on.then(|| HSTS.to_owned())),
+        None => policy(value).map(Some),
+    };
+    level.take("hsts", None, r, read, |hsts| hsts.clone().map_or(Shown::Flag(false), Shown::Text))
+}
+
+/// RFC 6797, 6.1: `max-age` is required; what is no directive is a typing error.
+fn policy(value: &Value<'_>) -> Result<String, Bad> {
+    let form = "true, false, or a string such as \"max-age=31536000; includeSubDomains\"";
+    value.text(form)?;
+    let text = value.words()?;
+    let mut has_age = false;
+    for directive in text.split(';').map(str::trim) {
+        let is_known = match directive.split_once('=') {
+            Some((name, age)) if name.trim().eq_ignore_ascii_case("max-age") => {
+                let age = age.trim().trim_matches('"');
+                let is_first = !std::mem::replace(&mut has_age, true);
+                is_first && age.parse::<u32>().is_ok() && age.bytes().all(|byte| byte.is_ascii_digit())
+            }
+            Some(_) => false,
+            None => ["includeSubDomains", "preload"].iter().any(|known| directive.eq_ignore_ascii_case(known)),
+        };
+        if !is_known {
+            return Err(value.refuse(format!("`{text}`"), form));
+        }
+    }
+    if has_age { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), form)) }
+}

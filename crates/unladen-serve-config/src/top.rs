@@ -1,0 +1,140 @@
+//! Reads what is of the whole: the top level, `[admin]`, `[log]`, `[otlp]`.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use url::Url;
+
+use super::explain::{Origin, Shown};
+use super::level::{DAY, Level};
+use super::problem::Bad;
+use super::reading::Reading;
+use super::table::Table;
+use super::value::Value;
+use super::whose::Whose;
+use super::{keys, listen};
+use crate::settings::{AdminSettings, ListenAddress};
+use unladen_observability::{Addresses, LogField, LogFields, LogSettings, OtlpSettings};
+
+/// As long as an upstream may take to begin its answer.
+const DRAIN: Duration = Duration::from_secs(30);
+/// OpenTelemetry's own (`OTEL_METRIC_EXPORT_INTERVAL`).
+const EVERY: Duration = Duration::from_secs(60);
+/// Of requests without a decision of their caller.
+const TRACED: f64 = 0.01;
+const MOST_THREADS: u64 = 1024;
+/// With what it takes to hold so much, and what malloc has besides, a process stays within 64 MiB of what it has when
+/// nobody calls.
+const CLIENT_MEMORY: usize = 48 << 20;
+/// Less would not hold the heads of a few dozen requests.
+const CLIENT_MEMORY_BOUNDS: std::ops::RangeInclusive<u64> = 4 << 20..=1 << 40;
+
+pub(super) fn threads(top: &Level<'_>, r: &mut Reading<'_>) -> usize {
+    let usual = r.machine.processors();
+    let threads = top.count("threads", 1..=MOST_THREADS, usual, r);
+    if threads > 4 * usual {
+        r.warn(
+            top.at(&["threads"]),
+            format!("{threads} threads for {usual} CPUs: threads wait for each other; one for each CPU is fastest"),
+        );
+    }
+    threads
+}
+
+pub(super) fn drain(top: &Level<'_>, r: &mut Reading<'_>) -> Duration {
+    top.duration("drain", Duration::ZERO..=DAY, DRAIN, r)
+}
+
+/// What is held for clients, all together.
+pub(super) fn client_memory(top: &Level<'_>, r: &mut Reading<'_>) -> usize {
+    top.bytes("client_memory", CLIENT_MEMORY_BOUNDS, CLIENT_MEMORY, r)
+}
+
+/// One of the tables; none: it is not there, which is told.
+fn table<'t>(top: &Level<'t>, name: &'static str, place: &str, r: &mut Reading<'_>) -> Option<Level<'t>> {
+    let Some((value, origin)) = top.find(name, r) else {
+        r.explain((Whose::Whole, None), ("", name), Shown::None, Origin::BuiltIn);
+        return None;
+    };
+    let opened = Table::of(&value, place, "a table");
+    let opened = r.keep(opened)?;
+    r.explain((Whose::Whole, None), ("", name), Shown::Flag(true), origin);
+    r.bads.extend(opened.strangers(&keys::names(name)));
+    Some(Level::of(name, opened))
+}
+
+/// Where it shows itself, and where that is said.
+pub(super) fn admin(top: &Level<'_>, r: &mut Reading<'_>) -> Option<(AdminSettings, Range<usize>)> {
+    let level = table(top, "admin", "[admin]", r)?;
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| {
+        let address = listen::address(value, r)?;
+        match address {
+            ListenAddress::Tcp(tcp) if !tcp.ip().is_loopback() => Err(value.refuse(
+                format!("`{tcp}`"),
+                "a loopback address or a Unix socket: the admin address shows requests to anyone who asks; from another \
+                 machine, use a tunnel (`ssh -L`), or put a server with a password in front",
+            )),
+            address => Ok(address),
+        }
+    };
+    let about = "the admin address, such as listen = \"127.0.0.1:6190\"";
+    let listen = level.require("listen", about, r, read, |address| Shown::Text(listen::text(address)))?;
+    Some((AdminSettings { listen }, level.at(&["listen"])))
+}
+
+pub(super) fn log(top: &Level<'_>, r: &mut Reading<'_>) -> Option<LogSettings> {
+    let level = table(top, "log", "[log]", r)?;
+    let path = |value: &Value<'_>, r: &mut Reading<'_>| value.words().map(|text| Some(r.path(text)));
+    let file = level.take("file", None, r, path, |path| {
+        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
+    });
+    let sample = level.share("sample", 1.0, r);
+    let fields = level.take("fields", LogFields::EVERY, r, fields, |fields| {
+        Shown::List(fields.iter().map(|field| Shown::Text(field.as_str().to_owned())).collect())
+    });
+    let addresses = level.choice("addresses", &Addresses::WORDS, Addresses::default(), r);
+    if addresses != Addresses::default() && !fields.has(LogField::Client) {
+        r.warn(level.at(&["addresses"]), "`addresses` has no effect: `fields` has no \"client\"".to_owned());
+    }
+    Some(LogSettings { file, sample, fields, addresses })
+}
+
+/// Each that is no field's name is told.
+fn fields(value: &Value<'_>, r: &mut Reading<'_>) -> Result<LogFields, Bad> {
+    let words = LogField::ALL.map(|field| (field.as_str(), field));
+    let mut fields = Vec::new();
+    for one in value.list("a list of field names such as [\"time\", \"client\", \"status\"]")? {
+        let field = one.choice(&words);
+        fields.extend(r.keep(field));
+    }
+    if fields.is_empty() && value.each().is_empty() {
+        return Err(value.refuse("an empty list", "at least one field name; to write no log, remove [log]"));
+    }
+    Ok(fields.into_iter().collect())
+}
+
+pub(super) fn otlp(top: &Level<'_>, r: &mut Reading<'_>) -> Option<OtlpSettings> {
+    let level = table(top, "otlp", "[otlp]", r)?;
+    let about = "the URL of the collector, such as endpoint = \"http://127.0.0.1:4318\"";
+    let endpoint = level.require("endpoint", about, r, |value, _| endpoint(value), |url| Shown::Text(url.clone()));
+    let words = |value: &Value<'_>, _: &mut Reading<'_>| value.words().map(str::to_owned);
+    let sample = level.share("sample", TRACED, r);
+    let every = level.duration("every", Duration::from_secs(1)..=DAY, EVERY, r);
+    let service = level.take("service", "unladen".to_owned(), r, words, |text| Shown::Text(text.clone()));
+    Some(OtlpSettings { endpoint: endpoint?, sample, every, service })
+}
+
+/// The collector's URL, without a slash at its end.
+fn endpoint(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.words()?;
+    let expected = "a URL such as \"http://127.0.0.1:4318\", to which /v1/traces and /v1/metrics are added";
+    let url = Url::parse(text).map_err(|error| value.refuse(format!("`{text}` ({error})"), expected))?;
+    if url.scheme() != "http" || url.host().is_none() || url.query().is_some() || url.fragment().is_some() {
+        let plain = "; run a collector on this machine, which accepts plain HTTP and forwards with encryption";
+        return Err(value.refuse(format!("`{text}`"), format!("{expected}{plain}")));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(value.refuse("a URL with a user name or a password", expected));
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}

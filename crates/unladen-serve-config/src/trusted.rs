@@ -1,0 +1,83 @@
+//! Reads `[site.trusted]`, and lists of addresses and nets.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+use super::explain::{Origin, Shown};
+use super::level::Level;
+use super::problem::{Bad, Problem};
+use super::reading::Reading;
+use super::value::Value;
+use crate::settings::{ForwardedBy, TrustedSettings};
+
+const FORM: &str = "a list of addresses and networks, such as [\"127.0.0.1\", \"10.0.0.0/8\"], or with \"unix\" in it";
+
+pub(super) fn read(site: &Level<'_>, r: &mut Reading<'_>) -> TrustedSettings {
+    let (value, origin) = match site.find("trusted", r) {
+        Some((_, origin)) => (Shown::Flag(true), origin),
+        None => (Shown::None, Origin::BuiltIn),
+    };
+    r.explain((site.whose.clone(), None), (site.table, "trusted"), value, origin);
+    let level = &site.group("trusted", r);
+    let (proxies, unix) = nets(level, "proxies", r);
+    let words = [("x-forwarded-for", ForwardedBy::XForwardedFor), ("forwarded", ForwardedBy::Forwarded)];
+    let header = level.choice("header", &words, ForwardedBy::default(), r);
+    let proxy_protocol = level.flag("proxy_protocol", false, r);
+    if proxies.is_empty() && !unix {
+        let without = "needs `trusted.proxies`: set `trusted.proxies` too, or remove this key";
+        for (key, is_usual) in [("header", header == ForwardedBy::default()), ("proxy_protocol", !proxy_protocol)] {
+            if !is_usual {
+                r.refuse(level.at(&[key]), Problem::Alone { key, without });
+            }
+        }
+    }
+    if proxies.iter().any(|net| net.prefix_len() == 0) {
+        r.warn(
+            level.at(&["proxies"]),
+            "`trusted.proxies` covers all addresses: any client can claim any address, and with it any country",
+        );
+    }
+    TrustedSettings { proxies, unix, header, proxy_protocol }
+}
+
+/// Addresses and nets, and whether `"unix"` is among them.
+pub(super) fn nets(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> (Vec<IpNet>, bool) {
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| {
+        let (mut nets, mut has_unix) = (Vec::new(), false);
+        for one in value.list(FORM)? {
+            match one.as_text() {
+                Some("unix") => has_unix = true,
+                _ => {
+                    let net = net(&one);
+                    nets.extend(r.keep(net));
+                }
+            }
+        }
+        Ok((nets, has_unix))
+    };
+    level.take(name, (Vec::new(), false), r, read, |(nets, has_unix)| {
+        let each = nets.iter().map(|net| Shown::Text(shown(net)));
+        Shown::List(each.chain(has_unix.then(|| Shown::Text("unix".into()))).collect())
+    })
+}
+
+fn shown(net: &IpNet) -> String {
+    if net.prefix_len() == net.max_prefix_len() { net.addr().to_string() } else { net.to_string() }
+}
+
+fn net(value: &Value<'_>) -> Result<IpNet, Bad> {
+    let text = value.text("an address or a network, such as \"10.0.0.0/8\"")?;
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return Ok(IpNet::from(address));
+    }
+    let Ok(net) = text.parse::<IpNet>() else {
+        return Err(value.refuse(format!("`{text}`"), "an address or a network, such as \"10.0.0.0/8\", or \"unix\""));
+    };
+    if net.trunc() != net {
+        let expected =
+            format!("a network address without host bits; did you mean \"{}\" or \"{}\"?", net.trunc(), net.addr());
+        return Err(value.refuse(format!("`{text}`"), expected));
+    }
+    Ok(net)
+}

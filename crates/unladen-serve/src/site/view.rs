@@ -1,0 +1,63 @@
+//! A site as it can be looked at, and told what to forget: [`SiteView`].
+
+use unladen_cache::{Purge, write_key};
+use unladen_http1::Request;
+use unladen_observability::{Forget, PageAddress, SiteState, SiteView, StoreState, What};
+use unladen_validator::State;
+
+use super::Site;
+
+impl SiteView for Site {
+    fn name(&self) -> &str {
+        &self.proxy.upstream.settings().name
+    }
+
+    fn state(&self) -> SiteState {
+        let store = self.cache.as_ref().map(|cache| {
+            let (fetches, fetch_bytes) = cache.fetches.in_flight();
+            StoreState {
+                totals: cache.store.totals(),
+                bound: cache.settings.memory,
+                fetches: fetches as u64,
+                fetch_bytes,
+            }
+        });
+        let mut validators: Vec<(String, State)> = Vec::new();
+        for validator in &self.validators {
+            let path = &validator.settings().path;
+            let numbered = (2..).map(|n| format!("{path} ({n})"));
+            let mut names = std::iter::once(path.clone()).chain(numbered);
+            let name = names.find(|name| !validators.iter().any(|(other, _)| other == name));
+            validators.extend(name.map(|name| (name, validator.state())));
+        }
+        let buffer = self.proxy.spools.state();
+        let (refused, closed) = (self.crowd.refused(), self.crowd.closed());
+        SiteState { is_https: self.settings.tls.is_some(), store, refused, closed, buffer, validators }
+    }
+
+    fn forget(&self, Forget { what, is_soft }: &Forget) -> Option<u64> {
+        let cache = self.cache.as_ref()?;
+        let keys = |place: &PageAddress| {
+            let request = Request {
+                authority: place.authority.as_bytes().to_vec(),
+                target: place.target.as_bytes().to_vec(),
+                ..Request::default()
+            };
+            let key = |is_https: &bool| {
+                let mut key = Vec::new();
+                write_key(&request, *is_https, &cache.policy, &mut key);
+                key
+            };
+            let schemes =
+                [true, false].into_iter().filter(|is_https| place.is_https.is_none_or(|only| only == *is_https));
+            schemes.map(|is_https| key(&is_https)).collect::<Vec<_>>()
+        };
+        let purges: Vec<Purge> = match what {
+            What::Url(place) => keys(place).into_iter().map(Purge::Key).collect(),
+            What::Prefix(place) => keys(place).into_iter().map(Purge::Prefix).collect(),
+            What::Tag(tag) => vec![Purge::Tag(tag.as_str().into())],
+            What::All => vec![Purge::All],
+        };
+        Some(purges.iter().map(|purge| cache.forget(purge, *is_soft)).sum())
+    }
+}
