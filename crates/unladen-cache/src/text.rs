@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use unladen_http1::Fields;
+pub(crate) use unladen_http1::{members, trim};
 
 /// The longest time that is told apart: what is longer, or does not fit a number, is this (RFC 9111, section 1.2.2).
 /// Sums of a few of them are far from what a [`Duration`] holds.
@@ -11,22 +12,6 @@ pub(crate) const LONGEST: Duration = Duration::from_secs(1 << 31);
 /// The values of all lines of a field, by its name in any case.
 pub(crate) fn lines<'a>(fields: &'a Fields, name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     fields.iter().filter(move |field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value)
-}
-
-/// Without the spaces and tabs around it.
-pub(crate) fn trim(mut bytes: &[u8]) -> &[u8] {
-    while let [b' ' | b'\t', rest @ ..] = bytes {
-        bytes = rest;
-    }
-    while let [rest @ .., b' ' | b'\t'] = bytes {
-        bytes = rest;
-    }
-    bytes
-}
-
-/// The members of a comma-separated list of what has no quotes, but for the empty ones.
-pub(crate) fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
-    value.split(|byte| *byte == b',').map(trim).filter(|member| !member.is_empty())
 }
 
 /// Up to a byte, and what follows it, if it is there.

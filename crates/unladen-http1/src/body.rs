@@ -1,7 +1,8 @@
 //! The principal type is [`Decoder`]: finds the pieces of a body, and its end.
 
-use crate::bytes::{is_text_byte, is_token_byte, trim};
+use crate::bytes::{is_text_byte, is_token_byte};
 use crate::lines::Lines;
+use crate::list::trim;
 use crate::{Fault, Field, Fields, Name};
 
 /// The longest line before a chunk, its CRLF included.

@@ -57,19 +57,3 @@ pub(crate) fn is_target(bytes: &[u8]) -> bool {
 pub(crate) fn is_text_byte(byte: u8) -> bool {
     byte == b'\t' || (byte >= b' ' && byte != 0x7f)
 }
-
-/// Without the spaces and tabs around it.
-pub(crate) fn trim(mut bytes: &[u8]) -> &[u8] {
-    while let [b' ' | b'\t', rest @ ..] = bytes {
-        bytes = rest;
-    }
-    while let [rest @ .., b' ' | b'\t'] = bytes {
-        bytes = rest;
-    }
-    bytes
-}
-
-/// The members of a comma-separated list, which may be empty.
-pub(crate) fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
-    value.split(|byte| *byte == b',').map(trim)
-}

@@ -1,7 +1,7 @@
 //! The principal type is [`Fields`]: the header fields of a message, in their order, in one arena of bytes.
 
 use crate::Name;
-use crate::bytes::members;
+use crate::list::members;
 
 /// One field.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,9 @@
 //! The principal type is [`Request`]: the head of a request.
 
-use crate::bytes::{is_token_byte, members};
+use crate::bytes::is_token_byte;
 use crate::framing::Framing;
 use crate::lines::Lines;
+use crate::list::members;
 use crate::start_line::RequestLine;
 use crate::{Fault, Fields, HeadLimits, Length, Name, authority};
 
