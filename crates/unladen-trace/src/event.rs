@@ -2,6 +2,16 @@
 //!
 //! Whoever traces makes them; what is made of them is in `Assembly`. Times are of CLOCK_MONOTONIC, in ns.
 
+mod batch;
+mod call;
+mod count;
+mod object;
+
+pub use batch::Batch;
+pub use call::{FileCall, LockCall, Way};
+pub use count::{Count, Countable};
+pub use object::{Object, Peer, Socket};
+
 /// One thing that a process did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
@@ -155,100 +165,6 @@ pub const MAX_PAYLOAD: usize = 4096;
 /// Most bytes that are kept of what is received.
 pub const MAX_TAIL: usize = 64;
 
-/// System calls that name a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FileCall {
-    /// stat, lstat, newfstatat, statx.
-    Stat,
-    /// access, faccessat.
-    Access,
-    /// open for reading.
-    Open,
-    /// open for writing, or creating.
-    OpenWrite,
-    /// open that must create the file (`O_CREAT | O_EXCL`): how lock files and temporary files are made.
-    Create,
-    /// readlink.
-    Readlink,
-    /// link, symlink.
-    Link,
-    /// unlink.
-    Unlink,
-    /// rename.
-    Rename,
-    /// mkdir, rmdir.
-    Folder,
-    /// chdir.
-    Chdir,
-    /// chmod, chown, truncate, utimens: what a path has is changed.
-    Change,
-}
-
-impl FileCall {
-    /// Whether it returns a descriptor.
-    pub fn opens(self) -> bool {
-        matches!(self, Self::Open | Self::OpenWrite | Self::Create)
-    }
-}
-
-/// Which way bytes went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// read, recv and their kind.
-    In,
-    /// write, send and their kind.
-    Out,
-}
-
-/// What stands behind a descriptor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Object {
-    /// A file, by its own name without folders.
-    File(Vec<u8>),
-    /// A socket.
-    Socket(Socket),
-    /// A pipe.
-    Pipe,
-    /// Anything else: terminals, event counters.
-    Other,
-}
-
-/// A socket.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Socket {
-    /// Stands for it while it is open.
-    pub id: u64,
-    /// Whether it keeps messages apart (datagrams).
-    pub datagram: bool,
-    /// This end accepted the connection: the peer is a client. It is told by the port, if that is one at which the
-    /// process listened when it was first followed; a Unix socket's by having the name and its peer none.
-    pub accepted: bool,
-    /// Whose it is.
-    pub peer: Peer,
-}
-
-/// The other end of a socket.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Peer {
-    /// An address and a port.
-    Ip(std::net::SocketAddr),
-    /// A path; an abstract one begins with `@`. Empty where the peer has no name.
-    Unix(Vec<u8>),
-    /// Not known.
-    Unknown,
-}
-
-/// Calls that lock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LockCall {
-    /// flock(2).
-    Flock,
-    /// fcntl(2): F_SETLK and its kind.
-    Fcntl,
-}
-
 /// Languages whose compilers are seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -259,46 +175,4 @@ pub enum Language {
     Perl,
     /// Python: source and byte-code files that are opened.
     Python,
-}
-
-/// What was only counted, in the kernel, by process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Count {
-    /// The process's group.
-    pub group: u32,
-    /// The process.
-    pub pid: u32,
-    /// What was counted.
-    pub of: Countable,
-    /// How often.
-    pub times: u64,
-    /// How long it took altogether, ns.
-    pub time_ns: u64,
-}
-
-/// What is counted in the kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Countable {
-    /// A system call that returned.
-    Syscall {
-        /// Its number on this machine.
-        number: u32,
-        /// 0, or the error's number.
-        errno: u16,
-    },
-    /// A look-up of a class in PHP (`zend_lookup_class_ex`).
-    ClassLookup,
-    /// Time on a processor: `time_ns` alone counts.
-    Cpu,
-}
-
-/// What was traced since the batch before.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Batch {
-    /// Events, oldest first.
-    pub events: Vec<Event>,
-    /// What was counted.
-    pub counts: Vec<Count>,
-    /// Events that were lost for lack of room.
-    pub lost: u64,
 }

@@ -9,6 +9,7 @@ pub mod dns;
 pub mod fastcgi;
 pub mod http;
 mod json;
+mod kept;
 pub mod memcached;
 pub mod mysql;
 pub mod postgres;

@@ -102,7 +102,7 @@ impl MysqlClient {
                 break;
             }
             if let Some(command) = &mut self.command {
-                command.read(&mut reader);
+                command.kept.read(&mut reader, true);
             }
             self.complete(&mut out);
             if self.state != State::Commands {
@@ -191,7 +191,7 @@ impl MysqlClient {
     }
 
     fn wants_head(&self) -> bool {
-        self.command.as_ref().is_none_or(|command| command.left == 0)
+        self.command.as_ref().is_none_or(|command| command.kept.left == 0)
     }
 
     fn read_head(&mut self, reader: &mut ByteReader<'_>) -> bool {
@@ -204,27 +204,12 @@ impl MysqlClient {
         let mut head = ByteReader(&head);
         let (length, sequence) = (head.u24_le().unwrap_or(0), head.u8().unwrap_or(0));
         match &mut self.command {
-            Some(command) if sequence == command.sequence.wrapping_add(1) => {
-                command.sequence = sequence;
-                command.begin(length);
-            }
+            Some(command) if sequence == command.sequence.wrapping_add(1) => command.packet(sequence, length),
             Some(_) => {
                 self.lose();
                 return false;
             }
-            None => {
-                let mut command = Command {
-                    first: sequence,
-                    sequence,
-                    body: Vec::new(),
-                    length: 0,
-                    left: 0,
-                    more: false,
-                    holed: false,
-                };
-                command.begin(length);
-                self.command = Some(command);
-            }
+            None => self.command = Some(Command::new(sequence, length)),
         }
         true
     }
@@ -236,7 +221,7 @@ impl MysqlClient {
     }
 
     fn complete(&mut self, out: &mut impl FnMut(Statement<'_>)) {
-        let Some(command) = self.command.take_if(|command| command.left == 0 && !command.more) else { return };
+        let Some(command) = self.command.take_if(|command| command.is_complete()) else { return };
         // Authentication, or a file that the server asked for (LOAD DATA LOCAL).
         if command.first != 0 {
             return;
@@ -246,13 +231,13 @@ impl MysqlClient {
             self.statements.answered(None);
         }
         self.awaits = Awaits::Nothing;
-        let truncated = command.is_truncated();
-        let Some((kind, body)) = command.body.split_first() else { return };
+        let truncated = command.kept.is_truncated();
+        let Some((kind, body)) = command.kept.bytes.split_first() else { return };
         match kind {
             // COM_QUERY
             0x03 => {
                 let (attributes, text) = self.query(body);
-                let values = values(attributes, if truncated { command.length } else { 0 });
+                let values = values(attributes, if truncated { command.kept.length } else { 0 });
                 out(Statement {
                     text,
                     identity: identity(text, values),
@@ -273,11 +258,11 @@ impl MysqlClient {
             0x17 | 0xfa => {
                 let mut reader = ByteReader(body);
                 if let Some(id) = reader.u32_le() {
-                    self.execute(id, reader.0, command.length, truncated, out);
+                    self.execute(id, reader.0, command.kept.length, truncated, out);
                 }
             }
             // COM_STMT_SEND_LONG_DATA
-            0x18 => self.long_data = values(body, command.length ^ self.long_data),
+            0x18 => self.long_data = values(body, command.kept.length ^ self.long_data),
             // COM_STMT_CLOSE
             0x19 => self.statements.close(body.get(..4).unwrap_or_default()),
             // COM_CHANGE_USER, COM_RESET_CONNECTION

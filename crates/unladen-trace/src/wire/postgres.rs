@@ -102,7 +102,7 @@ impl PostgresClient {
         if hole > 0
             && let Some(message) = &mut self.message
         {
-            hole -= message.skip(hole);
+            hole -= message.kept.skip(hole);
             self.complete(&mut out);
         }
         if hole > 0 && self.state != State::Lost {
@@ -173,7 +173,7 @@ impl PostgresClient {
             return false;
         }
         let length = u64::from(length) - 4;
-        self.message = Some(Message { tag, body: Vec::new(), length, left: length, holed: false });
+        self.message = Some(Message::new(tag, length));
         true
     }
 
@@ -185,14 +185,14 @@ impl PostgresClient {
     }
 
     fn complete(&mut self, out: &mut impl FnMut(Statement<'_>)) {
-        let Some(message) = self.message.take_if(|message| message.left == 0) else { return };
-        let truncated = message.is_truncated();
-        let mut body = ByteReader(&message.body);
+        let Some(message) = self.message.take_if(|message| message.kept.left == 0) else { return };
+        let truncated = message.kept.is_truncated();
+        let mut body = ByteReader(&message.kept.bytes);
         match message.tag {
             0 => self.first(body.u32().unwrap_or(0)),
             b'Q' => {
-                let text = message.body.strip_suffix(b"\0").unwrap_or(&message.body);
-                let values = values(&[], message.length);
+                let text = message.kept.bytes.strip_suffix(b"\0").unwrap_or(&message.kept.bytes);
+                let values = values(&[], message.kept.length);
                 let identity = identity(text, values);
                 out(Statement { text, identity, truncated, prepared: false, parse_only: false });
             }
@@ -210,7 +210,7 @@ impl PostgresClient {
                 if self.portals.len() >= MAX_PORTALS && !self.portals.contains_key(portal) {
                     self.portals.clear();
                 }
-                let values = values(body.0, message.length);
+                let values = values(body.0, message.kept.length);
                 let bound = Portal { statement: statement.to_vec(), values, truncated, executed: false };
                 self.portals.insert(portal.to_vec(), bound);
             }

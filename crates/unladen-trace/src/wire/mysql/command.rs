@@ -1,10 +1,7 @@
-//! The principal type is [`Command`]: the bytes of a command, as packets bring them.
+//! The principal type is [`Command`].
 
 use super::packet::LARGE;
-use crate::wire::reader::ByteReader;
-
-/// Bytes of a command that are kept; the rest is counted.
-const MAX_KEPT: usize = 16 << 10;
+use crate::wire::kept::Kept;
 
 /// A command, of one packet or several.
 #[derive(Debug)]
@@ -13,49 +10,42 @@ pub(super) struct Command {
     pub(super) first: u8,
     /// Of its last packet.
     pub(super) sequence: u8,
-    /// What was seen of it, up to [`MAX_KEPT`].
-    pub(super) body: Vec<u8>,
-    pub(super) length: u64,
-    /// Bytes of the packet that are still to come.
-    pub(super) left: u64,
+    /// What all its packets hold.
+    pub(super) kept: Kept,
     /// The packet is of the greatest length: another follows.
-    pub(super) more: bool,
-    /// Part of it was not seen; what comes behind is not kept.
-    pub(super) holed: bool,
+    more: bool,
 }
 
+// === impl Command ===
+
 impl Command {
-    pub(super) fn begin(&mut self, length: u32) {
-        self.left = u64::from(length);
-        self.length += u64::from(length);
-        self.more = length == LARGE;
+    /// With its first packet.
+    pub(super) fn new(sequence: u8, length: u32) -> Self {
+        let mut command = Self { first: sequence, sequence, kept: Kept::default(), more: false };
+        command.packet(sequence, length);
+        command
     }
 
-    pub(super) fn read(&mut self, reader: &mut ByteReader<'_>) {
-        let take = usize::try_from(self.left).unwrap_or(usize::MAX).min(reader.0.len());
-        let bytes = reader.take(take).unwrap_or_default();
-        self.left -= bytes.len() as u64;
-        if !self.holed {
-            let room = MAX_KEPT - self.body.len().min(MAX_KEPT);
-            self.body.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
-        }
+    /// A packet of it begins.
+    pub(super) fn packet(&mut self, sequence: u8, length: u32) {
+        self.sequence = sequence;
+        self.kept.announce(u64::from(length));
+        self.more = length == LARGE;
     }
 
     /// Over bytes that were not seen; how many were its own. Heads of further packets of the same command are among
     /// them.
     pub(super) fn skip(&mut self, hole: u64) -> u64 {
-        let own = if self.more { hole } else { hole.min(self.left) };
         // A client that waits for its answer sends nothing behind it.
-        if self.more && own > self.left {
-            self.length += own - self.left;
+        if self.more && hole > self.kept.left {
+            self.kept.announce(hole - self.kept.left);
             self.more = false;
         }
-        self.left = self.left.saturating_sub(own);
-        self.holed |= own > 0;
-        own
+        self.kept.skip(hole)
     }
 
-    pub(super) fn is_truncated(&self) -> bool {
-        (self.body.len() as u64) < self.length
+    /// Whether nothing of it is still to come.
+    pub(super) fn is_complete(&self) -> bool {
+        self.kept.left == 0 && !self.more
     }
 }

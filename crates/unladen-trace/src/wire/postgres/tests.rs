@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
-use super::message::MAX_KEPT;
 use super::*;
+use crate::wire::kept::MAX_KEPT;
 use crate::wire::replay::turns;
 
 /// What was sent and what came back: statements as `text`, `text (prepared)`, `text (parsed)`, rows as numbers.
@@ -221,7 +221,7 @@ fn memory_is_bounded() {
     for _ in 0..100 {
         client.sent(&[b'x'; 4000], 4000, |_| {});
     }
-    assert!(client.message.is_some_and(|message| message.body.len() <= MAX_KEPT));
+    assert!(client.message.is_some_and(|message| message.kept.bytes.len() <= MAX_KEPT));
 }
 
 proptest! {

@@ -1,0 +1,57 @@
+//! The principal type is [`FileCall`]: system calls, by what they do.
+
+/// System calls that name a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileCall {
+    /// stat, lstat, newfstatat, statx.
+    Stat,
+    /// access, faccessat.
+    Access,
+    /// open for reading.
+    Open,
+    /// open for writing, or creating.
+    OpenWrite,
+    /// open that must create the file (`O_CREAT | O_EXCL`): how lock files and temporary files are made.
+    Create,
+    /// readlink.
+    Readlink,
+    /// link, symlink.
+    Link,
+    /// unlink.
+    Unlink,
+    /// rename.
+    Rename,
+    /// mkdir, rmdir.
+    Folder,
+    /// chdir.
+    Chdir,
+    /// chmod, chown, truncate, utimens: what a path has is changed.
+    Change,
+}
+
+impl FileCall {
+    /// Whether it returns a descriptor.
+    pub fn opens(self) -> bool {
+        matches!(self, Self::Open | Self::OpenWrite | Self::Create)
+    }
+}
+
+/// Calls that lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LockCall {
+    /// flock(2).
+    Flock,
+    /// fcntl(2): F_SETLK and its kind.
+    Fcntl,
+}
+
+/// Which way bytes went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// read, recv and their kind.
+    In,
+    /// write, send and their kind.
+    Out,
+}
