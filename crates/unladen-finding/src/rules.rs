@@ -26,6 +26,7 @@ mod same_file_again;
 mod same_query_again;
 mod sleep;
 mod slow_conditional;
+mod sources;
 mod splits_cache;
 mod stat_storm;
 mod statements;

@@ -14,13 +14,10 @@ use crate::share::{at_least, widened};
 use crate::stack::Stack;
 use crate::words::{count, many};
 
-use super::opcache_revalidation::is_source;
+use super::sources::{MOST_REQUESTS, is_source};
 
 /// Files a request: one that is compiled in each is one too many.
 const LEAST_FILES: f64 = 1.0;
-/// What is compiled in fewer requests than this part is compiled now and then, when it has changed or a worker has
-/// begun.
-const MOST_REQUESTS: f64 = 0.5;
 /// Source files opened a request, where the compiler could not be looked into: PHP-FPM opens the script that was asked
 /// for even if its opcode cache holds it.
 const LEAST_OPENED: f64 = 2.0;

@@ -3,7 +3,7 @@
 
 use unladen_trace::{
     CallerSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, FunctionSeen, GroupSeen, Interval,
-    Page, PathSeen, PhaseSeen, Phases, PhpSettings, ProfileSeen, Series,
+    Page, PathSeen, PhaseSeen, Phases, PhpSettings, ProfileSeen, QuerySeen, Series,
 };
 
 use crate::finding::{Finding, Share};
@@ -178,4 +178,15 @@ pub(crate) fn part(finding: &Finding) -> Interval {
 /// on-off-off-on, off-on-on-off, and so forth.
 fn is_on(phase: usize) -> bool {
     matches!(phase % 8, 0 | 3 | 5 | 6)
+}
+
+/// A statement of PHP's that is executed so many times in each request, so many of them with the same values.
+pub(crate) fn query(count: u64, identical: u64) -> QuerySeen {
+    QuerySeen {
+        group: PHP,
+        counted: counted(count, 100_000),
+        identical: each(identical),
+        distinct: each(count - identical),
+        ..QuerySeen::default()
+    }
 }

@@ -1,18 +1,14 @@
 use unladen_trace::{QueryProtocol, Series};
 
-use super::super::testing::{self, PHP};
+use super::super::testing;
 use super::*;
 
 fn seen(count: u64, identical: u64) -> QuerySeen {
     QuerySeen {
-        group: PHP,
         database: "/run/postgresql/.s.PGSQL.5432".into(),
         fingerprint: "select name from users where id = ?".into(),
         example: "select name from users where id = 17".into(),
-        counted: testing::counted(count, 100_000),
-        identical: testing::each(identical),
-        distinct: testing::each(count - identical),
-        ..QuerySeen::default()
+        ..testing::query(count, identical)
     }
 }
 

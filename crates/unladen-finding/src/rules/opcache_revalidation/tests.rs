@@ -1,4 +1,4 @@
-use unladen_trace::{FileCall, FileOutcome};
+use unladen_trace::{FileCall, FileOutcome, FileSeen};
 
 use super::super::testing::*;
 use super::*;

@@ -1,18 +1,14 @@
 use unladen_trace::QueryProtocol;
 
-use super::super::testing::{self, PHP};
+use super::super::testing;
 use super::*;
 
 fn seen(count: u64, identical: u64) -> QuerySeen {
     QuerySeen {
-        group: PHP,
         database: "127.0.0.1:5432".into(),
         fingerprint: "select count(*) from pledge where deadline > $1".into(),
         example: "select count(*) from pledge where deadline > $1".into(),
-        counted: testing::counted(count, 100_000),
-        identical: testing::each(identical),
-        distinct: testing::each(count - identical),
-        ..QuerySeen::default()
+        ..testing::query(count, identical)
     }
 }
 

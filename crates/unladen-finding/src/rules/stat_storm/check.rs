@@ -4,8 +4,8 @@ use unladen_trace::{Counted, Evidence, FileCall, FileOutcome, FileSeen, LockKind
 
 use crate::folders::around;
 use crate::rules::lock_churn::lock_files;
-use crate::rules::opcache_revalidation::{MOST_REQUESTS, asks_now_and_then, is_source, revalidated};
 use crate::rules::same_file_again::checked_again;
+use crate::rules::sources::{MOST_REQUESTS, asks_now_and_then, is_source, revalidated};
 
 /// Checks of a file that count here.
 pub(super) struct Check<'a> {
