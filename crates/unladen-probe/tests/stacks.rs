@@ -1,28 +1,20 @@
 //! What the sampler of stacks sees of processes whose doings are known. Needs root, and perl.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by them, in what they share too")]
 
-use std::io::Write;
+mod opened;
+
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use unladen_probe::{GroupBy, ProcessGroups, StackBatch, StackSample, StackSampler, TraceError, monotonic_ns};
+use opened::opened;
+use unladen_probe::{GroupBy, ProcessGroups, StackBatch, StackSample, StackSampler, monotonic_ns};
 
 const FREQUENCY: u64 = 997;
 
 /// A sampler; `None`, and a line that says why, where tests cannot have one.
 fn sampler() -> Option<StackSampler> {
-    match StackSampler::open(FREQUENCY) {
-        Ok(sampler) => Some(sampler),
-        Err(
-            error @ (TraceError::NotAllowed | TraceError::NoBtf | TraceError::LockedDown | TraceError::PidNamespace),
-        ) => {
-            // A test that says nothing looks like one that passed.
-            let _ = writeln!(std::io::stderr(), "SKIPPED: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
+    opened(StackSampler::open(FREQUENCY))
 }
 
 /// A program that runs until it is dropped.

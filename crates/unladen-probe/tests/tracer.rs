@@ -1,6 +1,8 @@
 //! What the tracer sees of processes whose doings are known. Needs root, and perl.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by them, in what they share too")]
 
+mod opened;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,7 +11,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use nix::libc;
-use unladen_probe::{TraceError, Tracer, TracerConfig, Watched};
+use opened::opened;
+use unladen_probe::{Tracer, TracerConfig, Watched};
 use unladen_trace::{Batch, Countable, Event, EvidenceSource, FileCall, Language, LockCall, Object, Peer, Way, What};
 
 const GROUP: u32 = 7;
@@ -19,17 +22,7 @@ const RING: u32 = 1 << 20;
 
 /// A tracer; `None`, and a line that says why, where tests cannot have one.
 fn tracer() -> Option<Tracer> {
-    match Tracer::open(&TracerConfig { ring_bytes: RING, ..TracerConfig::default() }) {
-        Ok(tracer) => Some(tracer),
-        Err(
-            error @ (TraceError::NotAllowed | TraceError::NoBtf | TraceError::LockedDown | TraceError::PidNamespace),
-        ) => {
-            // A test that says nothing looks like one that passed.
-            let _ = writeln!(std::io::stderr(), "SKIPPED: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
+    opened(Tracer::open(&TracerConfig { ring_bytes: RING, ..TracerConfig::default() }))
 }
 
 /// A program that waits for a line before it does what it is there for, and says a line when it has.
