@@ -6,14 +6,14 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use unladen_probe::{listening_sockets, parent};
+
 use crate::address::Address;
 use crate::error::PathError;
-use crate::processes::{self, INIT};
+use crate::processes::INIT;
 
 /// The flag of a socket that listens, in /proc/net/unix: `__SO_ACCEPTCON`.
 const ACCEPTS: u64 = 0x10000;
-/// `TCP_LISTEN`, in /proc/net/tcp.
-const LISTENS: &str = "0A";
 
 /// All processes that could take a connection there, as far as this process may look at them; `None` where nothing
 /// listens.
@@ -27,7 +27,7 @@ pub fn listeners(address: &Address) -> Result<Option<Vec<u32>>, PathError> {
 
 /// Of those who listen at one address, the one that has started the others.
 pub fn master(holders: &[u32]) -> Option<u32> {
-    first_of(holders, processes::parent)
+    first_of(holders, parent)
 }
 
 /// Of the sockets that listen there.
@@ -67,7 +67,7 @@ fn unix_inode(line: &[u8], path: &[u8]) -> Option<u64> {
     (flags & ACCEPTS != 0 && own.get(1..)? == path).then(|| std::str::from_utf8(inode).ok()?.parse().ok()).flatten()
 }
 
-/// Inodes of sockets that listen at an address, or at all of its port: proc_net_tcp(5).
+/// Inodes of sockets that listen at an address, or at all of its port.
 fn tcp_inodes(table: &str, address: SocketAddr) -> HashSet<u64> {
     // Words of four bytes, each in this machine's order.
     let hex = |octets: &[u8]| -> String {
@@ -79,14 +79,8 @@ fn tcp_inodes(table: &str, address: SocketAddr) -> HashSet<u64> {
         IpAddr::V6(ip) => vec![hex(&ip.octets())],
     };
     wanted.extend(["0".repeat(8), "0".repeat(32)]);
-    let inode = |line: &str| {
-        let mut fields = line.split_ascii_whitespace();
-        let (ip, port) = fields.nth(1)?.split_once(':')?;
-        let is_at = wanted.iter().any(|wanted| wanted == ip) && u16::from_str_radix(port, 16).ok()? == address.port();
-        let is_it = is_at && fields.nth(1)? == LISTENS;
-        is_it.then(|| fields.nth(5)?.parse().ok()).flatten()
-    };
-    table.lines().filter_map(inode).collect()
+    let sockets = listening_sockets(table).filter(|socket| socket.port == address.port());
+    sockets.filter(|socket| wanted.iter().any(|wanted| wanted == socket.ip)).filter_map(|socket| socket.inode).collect()
 }
 
 /// Processes that hold one of these sockets.

@@ -1,16 +1,12 @@
-//! What /proc says of processes: parents, children, names.
+//! What /proc says of processes: children, names.
 
 use std::collections::HashMap;
 use std::fs;
 
+use unladen_probe::parent;
+
 /// It holds the sockets of all services that it starts on demand, and is everybody's ancestor.
 pub(crate) const INIT: u32 = 1;
-
-/// The process that started it, or has taken its place.
-pub fn parent(pid: u32) -> Option<u32> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
-}
 
 /// A process, as people know it: `nginx (process 4711)`.
 pub fn name_of(pid: u32) -> String {

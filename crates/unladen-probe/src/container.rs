@@ -8,6 +8,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::parent::parent;
+
 /// Parents that are looked at to find the first process of a program.
 const MOST_PARENTS: usize = 8;
 /// Digits of a container's id that people see in listings.
@@ -66,11 +68,6 @@ fn first_of_program(pid: u32) -> u32 {
         }
     }
     first
-}
-
-fn parent(pid: u32) -> Option<u32> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
 }
 
 /// By its control group (cgroups(7)), as engines name them: `docker-ID.scope` and `libpod-ID.scope` under systemd,
