@@ -1,5 +1,5 @@
 //! Questions to a real MariaDB server.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up fails")]
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up fails")]
 mod servers;
 
 use std::process::Command;
