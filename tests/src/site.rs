@@ -95,6 +95,17 @@ impl Site {
         pages * 4096
     }
 
+    /// Waits until so many requests of clients are in flight: all that were sent have been read.
+    #[track_caller]
+    pub fn wait_for_requests(&self, count: usize) {
+        wait::until_ok(&format!("{count} requests are in flight"), || {
+            let text = Wire::unix(&self.path("admin.sock")).get("/metrics").is(200).text();
+            let line = text.lines().find(|line| line.starts_with("http_server_active_requests{")).unwrap_or_default();
+            let number = line.rsplit(' ').next().and_then(|number| number.parse::<f64>().ok());
+            if number == Some(count as f64) { Ok(()) } else { Err(line.to_owned()) }
+        });
+    }
+
     /// GETs until an answer is so, such as one that is stored by what goes on behind.
     #[track_caller]
     pub fn get_until(&self, path: &str, is_so: impl Fn(&Answer) -> bool) -> Answer {

@@ -1,8 +1,9 @@
 //! What goes wrong with `unladen load`: what ends it, what is counted, and what each error says.
 
+use std::path::Path;
 use std::time::Duration;
 
-use unladen_tests::{Call, Document, Done, Reply, Server, Subject};
+use unladen_tests::{Call, Document, Done, Reply, Server, Subject, wait};
 
 fn errors(document: &Document, kind: &str) -> u64 {
     document["errors"][kind].as_u64().unwrap_or(0)
@@ -130,8 +131,11 @@ fn requests_that_are_not_answered_in_time_are_counted_with_the_time_they_waited(
 #[test]
 fn a_server_that_dies_is_counted_until_the_end() {
     let dying = Subject::up("faults");
+    let log = Path::new(dying.get("STATE")).join("log/nginx.access.log");
+    let lines = || std::fs::read_to_string(&log).unwrap_or_default().lines().count();
+    let before = lines();
     let running = Call::load(["--rate", "100", "-t", "3s", "--json", dying.url()]).start();
-    std::thread::sleep(Duration::from_secs(1));
+    wait::until("requests are answered", || lines() >= before + 50);
     dying.stop();
     let done = running.wait().ended_with(4);
     let document = done.document();

@@ -135,7 +135,8 @@ fn retries_are_a_share_of_all_requests_and_never_more_than_the_limit_at_a_time()
     assert_eq!(upstream.seen().len() - before, 50);
     outbound.stop();
 
-    // Twenty at once, all of which would be sent again, and are not answered the second time.
+    // Twenty at once, all of which would be sent again, and are not answered the second time until the others are told.
+    static TOLD: AtomicUsize = AtomicUsize::new(0);
     let upstream = Upstream::start(|peer| {
         static FIRST: AtomicUsize = AtomicUsize::new(0);
         if peer.request().is_none() {
@@ -147,7 +148,7 @@ fn retries_are_a_share_of_all_requests_and_never_more_than_the_limit_at_a_time()
             }
             return;
         }
-        std::thread::sleep(Duration::from_millis(500));
+        wait::until("seventeen are told that it failed", || TOLD.load(Ordering::SeqCst) == 17);
         peer.answer("again");
     });
     let outbound = Outbound::of(&upstream.url(), "breaker = false\nlimits = { retries = 3 }\nretry = { attempts = 1 }");
@@ -155,7 +156,16 @@ fn retries_are_a_share_of_all_requests_and_never_more_than_the_limit_at_a_time()
     for wire in &mut wires {
         wire.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n");
     }
-    let good = wires.iter_mut().map(Wire::answer).filter(|answer| answer.status == 200).count();
+    std::thread::scope(|scope| {
+        for wire in &mut wires {
+            scope.spawn(|| {
+                if wire.answer().status != 200 {
+                    TOLD.fetch_add(1, Ordering::SeqCst);
+                }
+            });
+        }
+    });
+    let good = wires.len() - TOLD.load(Ordering::SeqCst);
     assert_eq!((good, upstream.seen().len()), (3, 23));
     outbound.stop();
 }

@@ -59,7 +59,7 @@ fn answers(wires: &mut [Wire]) -> Vec<Answer> {
     wires.iter_mut().map(Wire::answer).collect()
 }
 
-/// Waits until what was sent has been read by the other side: nothing tells that from outside but time.
+/// Waits for what must not come, or for what was sent to be read where nothing tells that from outside but time.
 fn settle() {
     std::thread::sleep(Duration::from_millis(100));
 }
@@ -73,7 +73,7 @@ fn a_thousand_clients_for_a_cold_page_make_one_request() {
     });
     let site = Site::of(&app, "[site.clients]\nconnections = 1001");
     let mut wires = ask(&site, &app, 1000, |_| String::new());
-    settle();
+    site.wait_for_requests(1000);
     gate.open(1);
     let mut collapsed = 0;
     for wire in &mut wires {
@@ -91,7 +91,7 @@ fn a_page_is_fetched_to_its_end_when_who_asked_first_has_gone() {
     let (app, gate) = gated(|_, number| page(FRESH, &number.to_string()));
     let site = Site::of(&app, "");
     let mut wires = ask(&site, &app, 5, |_| String::new());
-    settle();
+    site.wait_for_requests(5);
     wires.remove(0).end();
     settle();
     gate.open(1);
@@ -137,7 +137,7 @@ fn nobody_waits_for_what_fails() {
         });
         let site = Site::of(&app, "timeouts.first_byte = \"500ms\"");
         let mut wires = ask(&site, &app, 20, |_| String::new());
-        settle();
+        site.wait_for_requests(20);
         gate.open(1000);
         // None: the connection ends without an answer, as what began broke off at once.
         let ended = |wire: &mut Wire| {
@@ -170,7 +170,7 @@ fn who_gets_an_answer_for_one_alone_does_not_hold_up_the_others() {
         let (app, gate) = gated(move |_, number| page(lines, &number.to_string()));
         let site = Site::of(&app, "");
         let mut wires = ask(&site, &app, 20, |_| String::new());
-        settle();
+        site.wait_for_requests(20);
         gate.open(1);
         // All the others ask at once, though none is answered yet.
         app.wait("each asks for itself", |app| app.seen().len() == 20);
@@ -258,7 +258,7 @@ fn who_waits_does_not_get_what_is_set_for_the_first_one() {
         let (app, gate) = gated(move |_, _| page(lines, "page"));
         let site = Site::of(&app, "");
         let mut wires = ask(&site, &app, 10, |_| String::new());
-        settle();
+        site.wait_for_requests(10);
         gate.open(1);
         let mut answers = answers(&mut wires).into_iter();
         answers.next();
@@ -280,7 +280,7 @@ fn variants_that_only_the_answer_tells_apart_go_to_who_asked_for_them() {
     let site = Site::of(&app, "");
     let language = |number: usize| ["de", "en", "fr", "da", "pl"][number % 5];
     let mut wires = ask(&site, &app, 50, |number| format!("Accept-Language: {}\r\n", language(number)));
-    settle();
+    site.wait_for_requests(50);
     gate.open(1);
     // One for each of the others, and no more.
     app.wait("the other variants are asked for", |app| app.seen().len() == 5);
@@ -302,7 +302,7 @@ fn conditions_and_ranges_of_who_asks_first_are_not_the_others() {
     let site = Site::of(&app, "");
     let lines = ["If-None-Match: \"a\"\r\n", "", "If-None-Match: \"b\"\r\n", "If-Modified-Since: x\r\n"];
     let mut wires = ask(&site, &app, lines.len(), |number| lines[number].to_owned());
-    settle();
+    site.wait_for_requests(lines.len());
     gate.open(1);
     let statuses: Vec<_> = answers(&mut wires).into_iter().map(|answer| answer.status).collect();
     assert_eq!(statuses, [304, 200, 200, 200]);

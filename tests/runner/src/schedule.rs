@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::outcome::Outcome;
 use crate::program::Program;
 
-/// More programs at a time than the machine has cores: tests of servers wait most of the time.
-const MORE: usize = 2;
+/// One program more at a time than the machine has cores: tests of servers wait most of the time.
+const MORE: usize = 1;
 
 /// Runs programs several at a time, and with them what else takes some time. Prints the output of each when it ends.
 pub(crate) fn beside(programs: Vec<Program>, also: Option<fn() -> Outcome>) -> Vec<Outcome> {
