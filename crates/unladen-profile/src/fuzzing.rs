@@ -20,7 +20,7 @@ pub fn read(reader: &str, mut bytes: &[u8]) -> Option<Profile> {
 pub fn check(reader: &str, mut bytes: &[u8]) {
     let Some(reader) = reader_named(reader) else { return };
     // It must not panic either.
-    reader.recognises(&bytes[..bytes.len().min(crate::read::HEAD)]);
+    reader.recognises(&bytes[..bytes.len().min(crate::reader::HEAD)]);
     let profile = match reader.read(&mut Input::new(&mut bytes)) {
         Ok(profile) => profile,
         Err(error) => {

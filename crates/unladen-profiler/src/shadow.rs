@@ -8,9 +8,9 @@
 //! It runs where we run: of a process in a container, or of one with a /tmp of its own, it is no faithful copy.
 //! Its folder is a [`RunFolder`]: what a run leaves behind that was killed, the next one takes away.
 
+mod besides;
 mod program;
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::net::UnixListener;
@@ -22,6 +22,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use unladen_load::Cancel;
 
+pub(crate) use self::besides::Besides;
 pub(crate) use self::program::Program;
 use crate::error::ProfilerError;
 use crate::run_folder::{RunFolder, open_theirs};
@@ -47,15 +48,6 @@ pub(crate) struct ShadowProcess {
     /// The folder in which it may write.
     own: PathBuf,
     name: String,
-}
-
-/// What a shadow process has that the program has not.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Besides {
-    /// Arguments before all others.
-    pub(crate) arguments: Vec<OsString>,
-    /// Variables.
-    pub(crate) environment: Vec<(OsString, OsString)>,
 }
 
 // === impl ShadowProcess ===

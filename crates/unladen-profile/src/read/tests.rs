@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use super::*;
 use crate::testing::of_lines;
 use crate::write::{WRITERS, writer_named};

@@ -5,7 +5,8 @@ use std::io::{BufRead, Read};
 use crate::frame::Frame;
 use crate::input::Input;
 use crate::profile::{About, Profile, Unit};
-use crate::read::{HEAD, MAX_DEPTH, ProfileReader, ReadError};
+use crate::read_error::ReadError;
+use crate::reader::{HEAD, MAX_DEPTH, ProfileReader};
 use crate::stack::StackId;
 use crate::text::{place, unescape};
 

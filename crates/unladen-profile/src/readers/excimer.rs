@@ -20,7 +20,8 @@ use serde::de::IgnoredAny;
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::input::Input;
 use crate::profile::{About, ClusterId, Profile, Unit};
-use crate::read::{MAX_DEPTH, ProfileReader, ReadError};
+use crate::read_error::ReadError;
+use crate::reader::{MAX_DEPTH, ProfileReader};
 use crate::stack::StackId;
 
 const NAME: &str = "excimer";

@@ -5,7 +5,8 @@
 
 use crate::input::Input;
 use crate::profile::Profile;
-use crate::read::{ProfileReader, ReadError};
+use crate::read_error::ReadError;
+use crate::reader::ProfileReader;
 use crate::readers::{gzip, json};
 
 mod document;

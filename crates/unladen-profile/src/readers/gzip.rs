@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Take};
 use flate2::bufread::{GzDecoder, MultiGzDecoder};
 
 use crate::input::Input;
-use crate::read::HEAD;
+use crate::reader::HEAD;
 
 /// More than this, 1 GiB, is not unpacked: gzip packs zeros a thousandfold, so that a small file could fill any memory.
 /// Its own test would take too long with as much.

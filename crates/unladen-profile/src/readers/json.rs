@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
 
 use crate::input::Input;
-use crate::read::ReadError;
+use crate::read_error::ReadError;
 use crate::readers::gzip::{MAX_UNPACKED, Unpacked};
 
 /// A number as the file has it: whole ones are exact, beyond what fits into a double too.

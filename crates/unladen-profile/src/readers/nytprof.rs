@@ -24,7 +24,8 @@ mod tree;
 
 use crate::input::Input;
 use crate::profile::Profile;
-use crate::read::{ProfileReader, ReadError};
+use crate::read_error::ReadError;
+use crate::reader::ProfileReader;
 use log::{Log, MAGIC};
 use source::{FORMAT, LogText};
 

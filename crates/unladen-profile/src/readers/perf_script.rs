@@ -10,7 +10,8 @@ use std::io::{BufRead, Read};
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::input::Input;
 use crate::profile::{About, Profile, Unit};
-use crate::read::{MAX_DEPTH, ProfileReader, ReadError};
+use crate::read_error::ReadError;
+use crate::reader::{MAX_DEPTH, ProfileReader};
 use crate::readers::sum::Sum;
 use crate::stack::StackId;
 

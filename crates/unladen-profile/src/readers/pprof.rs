@@ -7,7 +7,8 @@ use std::io::Read;
 
 use crate::input::Input;
 use crate::profile::Profile;
-use crate::read::{ProfileReader, ReadError};
+use crate::read_error::ReadError;
+use crate::reader::ProfileReader;
 use crate::readers::gzip::{self, MAX_UNPACKED, Unpacked};
 
 mod message;

@@ -5,7 +5,8 @@
 use crate::frame::{Frame, FrameKind};
 use crate::input::Input;
 use crate::profile::{About, Profile};
-use crate::read::{ProfileReader, ReadError};
+use crate::read_error::ReadError;
+use crate::reader::ProfileReader;
 use crate::readers::gzip;
 use crate::readers::json::{self, Number};
 use crate::readers::sum::Sum;

@@ -8,7 +8,8 @@ use serde::de::DeserializeSeed;
 
 use crate::input::Input;
 use crate::profile::Profile;
-use crate::read::{ProfileReader, ReadError};
+use crate::read_error::ReadError;
+use crate::reader::ProfileReader;
 
 /// Reads our own format, which keeps all of a profile.
 pub(crate) struct Unladen;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::profile::Profile;
 use crate::text::escape;
-use crate::write::Writer;
+use crate::writer::Writer;
 
 /// For flamegraph.pl, inferno, speedscope: `a;b;c 12` in each line. Requests, files, lines, calls and kinds other than
 /// the kernel's are lost.

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use crate::profile::Profile;
-use crate::write::Writer;
+use crate::writer::Writer;
 use crate::writers::json::text;
 
 mod column;

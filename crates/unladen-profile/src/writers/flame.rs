@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use crate::diff::Diff;
 use crate::profile::Profile;
-use crate::write::Writer;
+use crate::writer::Writer;
 
 mod amount;
 mod colour;

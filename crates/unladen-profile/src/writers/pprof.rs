@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 
 use crate::frame::FrameKind;
 use crate::profile::{Profile, Unit};
-use crate::write::Writer;
+use crate::writer::Writer;
 
 mod comment;
 mod message;

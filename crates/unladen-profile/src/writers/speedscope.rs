@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use crate::profile::{Profile, Unit};
 use crate::stack::StackId;
-use crate::write::Writer;
+use crate::writer::Writer;
 use crate::writers::json::text;
 
 /// Requests are a profile each, beside that of all, as long as they are not more: nobody looks through a longer list.

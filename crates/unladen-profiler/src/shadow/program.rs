@@ -9,7 +9,7 @@ use std::process::Command;
 
 use nix::unistd::{getegid, geteuid};
 
-use super::Besides;
+use super::besides::Besides;
 use crate::application::Application;
 use crate::error::ProfilerError;
 

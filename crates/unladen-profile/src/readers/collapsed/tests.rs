@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::frame::FrameKind;
 use crate::testing::{Named, by_name, profiles};
-use crate::write::Writer;
+use crate::writer::Writer;
 use crate::writers;
 
 fn read(text: &str) -> Result<Profile, String> {

@@ -5,7 +5,7 @@ use super::document::{
 };
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::profile::Profile;
-use crate::read::MAX_DEPTH;
+use crate::reader::MAX_DEPTH;
 use crate::readers::json::Number;
 use crate::stack::StackId;
 

@@ -8,7 +8,8 @@ use super::source::{FORMAT, LogText, shown};
 use super::subs::{Sub, Subs, TooMuchText};
 use super::tree::TooManyPaths;
 use crate::profile::{About, Profile, Unit};
-use crate::read::{MAX_DEPTH, ReadError};
+use crate::read_error::ReadError;
+use crate::reader::MAX_DEPTH;
 
 /// What a file begins with.
 pub(super) const MAGIC: &[u8] = b"NYTProf ";

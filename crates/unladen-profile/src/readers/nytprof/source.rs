@@ -6,7 +6,7 @@ use std::io::BufRead;
 use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::input::Input;
-use crate::read::ReadError;
+use crate::read_error::ReadError;
 
 /// The name of the format, in faults too.
 pub(super) const FORMAT: &str = "nytprof";

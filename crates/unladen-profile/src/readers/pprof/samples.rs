@@ -7,7 +7,7 @@ use super::tables::Tables;
 use super::wrong::Wrong;
 use crate::frame::{Frame, FrameId};
 use crate::profile::{About, ClusterId, Profile, Unit};
-use crate::read::MAX_DEPTH;
+use crate::reader::MAX_DEPTH;
 use crate::readers::sum::Sum;
 use crate::stack::StackId;
 use crate::writers::pprof::{self as written, MAX_REQUESTS, REQUEST};

@@ -3,7 +3,7 @@
 use super::document::Part;
 use super::made::Made;
 use super::scale::Scale;
-use crate::read::MAX_DEPTH;
+use crate::reader::MAX_DEPTH;
 use crate::readers::json::Number;
 
 /// Adds it as a cluster: each stack weighs what passed while it was the whole one. What passed while nothing was called

@@ -3,7 +3,7 @@
 use super::document::Part;
 use super::made::Made;
 use super::scale::Scale;
-use crate::read::MAX_DEPTH;
+use crate::reader::MAX_DEPTH;
 
 /// Adds it as a cluster.
 pub(super) fn add(part: &Part, scale: Scale, made: &mut Made<'_>) -> Result<(), String> {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::profile::Unit;
-use crate::read::MAX_DEPTH;
+use crate::reader::MAX_DEPTH;
 
 fn read(mut text: &[u8]) -> Result<Profile, ReadError> {
     Speedscope.read(&mut Input::new(&mut text))

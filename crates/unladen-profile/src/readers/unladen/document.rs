@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 
 use crate::frame::{Frame, FrameKind, Frames};
 use crate::profile::{About, CallCount, Cluster, Profile};
-use crate::read::MAX_DEPTH;
+use crate::reader::MAX_DEPTH;
 use crate::stack::{StackId, Stacks};
 use crate::writers::unladen::SCHEMA;
 

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::testing::profiles;
-use crate::write::Writer;
+use crate::writer::Writer;
 use crate::writers;
 
 fn read(text: &str) -> Result<Profile, String> {
@@ -65,11 +65,11 @@ fn faults_name_their_byte() {
 
 #[test]
 fn stacks_too_deep_are_refused() {
-    let pairs: Vec<String> = (0..=crate::read::MAX_DEPTH).map(|below| format!("[{below},0]")).collect();
+    let pairs: Vec<String> = (0..=crate::reader::MAX_DEPTH).map(|below| format!("[{below},0]")).collect();
     let text = document(r#"{"name":"a"}"#, &pairs.join(","), "");
     assert!(read(&text).unwrap_err().ends_with("stack 100001 has more frames than any stack has"));
-    let text = document(r#"{"name":"a"}"#, &pairs[..crate::read::MAX_DEPTH].join(","), "");
-    assert_eq!(read(&text).unwrap().stacks.len(), crate::read::MAX_DEPTH + 1);
+    let text = document(r#"{"name":"a"}"#, &pairs[..crate::reader::MAX_DEPTH].join(","), "");
+    assert_eq!(read(&text).unwrap().stacks.len(), crate::reader::MAX_DEPTH + 1);
 }
 
 #[test]

@@ -3,7 +3,7 @@ use super::*;
 use crate::frame::Frame;
 use crate::input::Input;
 use crate::profile::About;
-use crate::read::ProfileReader;
+use crate::reader::ProfileReader;
 
 #[test]
 fn comments_are_read_again_and_those_of_others_are_not() {

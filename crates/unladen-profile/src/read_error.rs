@@ -1,0 +1,74 @@
+//! The principal type is [`ReadError`].
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It cannot be opened.
+    #[error("cannot read {}: {source}", file.display())]
+    Open {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is none of the formats.
+    #[error("{}: no profile that is known: expected {known}; {hint}", file.display())]
+    Unknown {
+        /// The file.
+        file: PathBuf,
+        /// The names of the formats.
+        known: String,
+        /// What it seems to be instead, or what to try.
+        hint: &'static str,
+    },
+    /// It is of a format, and wrong.
+    #[error("{}: {fault}", file.display())]
+    Bad {
+        /// The file.
+        file: PathBuf,
+        /// Where, and what.
+        fault: Fault,
+    },
+    /// The same, before the file's name is known: what readers return.
+    #[error("{0}")]
+    Fault(Fault),
+}
+
+/// What is wrong in a file, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("{format}, {place} {at}: {what}", place = if *is_line { "line" } else { "byte" })]
+pub struct Fault {
+    /// The format.
+    pub format: &'static str,
+    /// The offset in the file as it is on disk, in bytes from 0; of texts, the line from 1.
+    pub at: u64,
+    /// Whether it is a line.
+    pub is_line: bool,
+    /// What was expected, and what is there.
+    pub what: String,
+}
+
+// === impl ReadError ===
+
+impl ReadError {
+    /// A fault at a byte.
+    pub(crate) fn at_byte(format: &'static str, at: u64, what: impl Into<String>) -> Self {
+        Self::Fault(Fault { format, at, is_line: false, what: what.into() })
+    }
+
+    /// A fault in a line.
+    pub(crate) fn at_line(format: &'static str, at: u64, what: impl Into<String>) -> Self {
+        Self::Fault(Fault { format, at, is_line: true, what: what.into() })
+    }
+
+    /// With the file's name.
+    pub(crate) fn of_file(self, file: &Path) -> Self {
+        match self {
+            Self::Fault(fault) => Self::Bad { file: file.to_owned(), fault },
+            other => other,
+        }
+    }
+}
