@@ -32,8 +32,8 @@ impl Program {
     }
 }
 
-/// The programs that cargo's messages name, in their order of names: those of the end-to-end tests first, as they take
-/// longest.
+/// The programs that cargo's messages name, in their order of names. Those of the end-to-end tests are last: the others
+/// compute, as do the doc-tests beside them, and are soon over.
 pub(crate) fn read(messages: &str) -> Result<Vec<Program>, String> {
     let artifacts: Vec<Value> = messages
         .lines()
@@ -49,8 +49,8 @@ pub(crate) fn read(messages: &str) -> Result<Vec<Program>, String> {
     for artifact in artifacts.iter().filter(|artifact| artifact["profile"]["test"] == true) {
         programs.push(program(artifact, unladen).ok_or_else(|| format!("not understood: {artifact}"))?);
     }
-    let is_small = |program: &Program| program.package != "unladen-tests";
-    programs.sort_by_key(|program| (is_small(program), program.package.clone(), program.name.clone()));
+    let is_end_to_end = |program: &Program| program.package == "unladen-tests";
+    programs.sort_by_key(|program| (is_end_to_end(program), program.package.clone(), program.name.clone()));
     Ok(programs)
 }
 

@@ -11,8 +11,8 @@ const MESSAGES: &str = r#"{"reason":"compiler-artifact","package_id":"path+file:
 fn programs_are_those_that_cargo_has_built_as_tests() {
     let programs = read(MESSAGES).unwrap();
     let names: Vec<String> = programs.iter().map(Program::full_name).collect();
-    assert_eq!(names, ["unladen-tests tests/serve_h2/main.rs", "unladen-http1 unittests src/lib.rs"]);
-    assert_eq!(programs[0].folder, Path::new("/w/tests"));
+    assert_eq!(names, ["unladen-http1 unittests src/lib.rs", "unladen-tests tests/serve_h2/main.rs"]);
+    assert_eq!(programs[1].folder, Path::new("/w/tests"));
     assert_eq!(programs[0].unladen, Path::new("/w/target/debug/unladen"));
 }
 
