@@ -7,6 +7,7 @@ use http::header;
 use tokio::time::timeout_at;
 
 use crate::body::{self, KEPT, ReadBody};
+use crate::config::DriverConfig;
 use crate::connection::{Connection, Unanswered};
 use crate::counts::Counts;
 use crate::error::LoadError;
@@ -16,6 +17,7 @@ use crate::failure::Failure;
 use crate::fingerprint::{Fingerprint, Verdict};
 use crate::jar::Jars;
 use crate::origin::{OpenError, Origin, Taken};
+use crate::origins::Origins;
 use crate::request::Request;
 use crate::sample::Sample;
 use crate::scene::Scene;
@@ -24,16 +26,14 @@ use crate::stage::Stage;
 /// Requests, origins and what to think of the answers; lives on the driver's thread.
 pub(crate) struct Client {
     pub(crate) requests: Vec<Request>,
-    /// For each request, which of the origins it goes to.
-    pub(crate) origin_of: Vec<usize>,
-    pub(crate) origins: Vec<Origin>,
-    pub(crate) timeout: Duration,
-    pub(crate) expect: Expect,
-    pub(crate) max_body: u64,
+    origins: Origins,
+    timeout: Duration,
+    expect: Expect,
+    max_body: u64,
     /// For each request, its first answer: to a stranger, and to who sends cookies back.
-    pub(crate) first: RefCell<Vec<[Option<Fingerprint>; 2]>>,
+    first: RefCell<Vec<[Option<Fingerprint>; 2]>>,
     /// Cookies of the users that it stands for; none if every request is a stranger's.
-    pub(crate) jars: Option<Jars>,
+    jars: Option<Jars>,
     pub(crate) counts: Counts,
 }
 
@@ -55,6 +55,21 @@ struct Begun {
 // === impl Client ===
 
 impl Client {
+    pub(crate) fn new(config: DriverConfig, origins: Origins, counts: Counts) -> Self {
+        let first = vec![[None; 2]; config.requests.len()].into();
+        let requests = config.requests.into_iter();
+        Self {
+            requests: requests.map(|request| if config.keep_alive { request } else { request.closing() }).collect(),
+            origins,
+            timeout: config.timeout,
+            expect: config.expect,
+            max_body: config.max_body,
+            first,
+            jars: config.keep_cookies.then(Jars::default),
+            counts,
+        }
+    }
+
     /// Sends the request of this index, reads the response, and checks it.
     ///
     /// It is one user's who has no other under way, and sends what cookies that user was given. The head, and the first
@@ -71,7 +86,7 @@ impl Client {
             let verdict = self.verdict(index, &sample.exchange, false);
             return Ok((sample, verdict));
         };
-        let origin = self.origin_of[index];
+        let origin = self.origins.number_of(index);
         let mut jar = jars.take();
         let dressed = jar.dress(index, origin, request);
         let done = self.send(dressed.as_deref().unwrap_or(request), index, planned, keep).await;
@@ -92,7 +107,7 @@ impl Client {
         planned: Instant,
         keep: usize,
     ) -> Result<Sample, LoadError> {
-        let origin = &self.origins[self.origin_of[index]];
+        let origin = self.origins.of(index);
         let progress = Progress { stage: Cell::new(Stage::Connecting), version: Cell::new("HTTP/1.1") };
         // One limit for all attempts: a second one must not double it.
         let deadline = tokio::time::Instant::now() + self.timeout;

@@ -12,26 +12,22 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rustls::pki_types::ServerName;
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use url::{Host, Url};
 
 use crate::answers::Answers;
 use crate::body::KEPT;
 use crate::cancel::Cancel;
 use crate::client::Client;
 use crate::config::{DriverConfig, check_concurrency};
-use crate::connect::Connector;
 use crate::counts::Counts;
 use crate::error::LoadError;
 use crate::http_version::HttpVersion;
 use crate::inquiry;
-use crate::jar::Jars;
 use crate::load::{BATCHES, Batches, LoadEnd, LoadPlan, Running};
 use crate::mix::Mix;
 use crate::open_files;
-use crate::origin::Origin;
+use crate::origins::Origins;
 use crate::outcome::LoadOutcome;
 use crate::run::{self, RunPlan};
 use crate::run_error::RunError;
@@ -107,7 +103,10 @@ impl Driver {
         if takes_connections {
             open_files::suffice(concurrency)?;
         }
-        let (client, targets) = client(config)?;
+        let counts = Counts::default();
+        let origins = Origins::resolve(&config, &counts.meter)?;
+        let targets = origins.targets();
+        let client = Client::new(config, origins, counts);
         let strangers = client.counts.strangers.clone();
         let (commands, received) = unbounded_channel();
         let (started, is_started) = sync_channel(1);
@@ -300,66 +299,6 @@ async fn sample(client: &Client, index: usize, cancel: &Cancel) -> Result<Sample
         done = client.exchange(index, Instant::now(), KEPT) => done,
     }
     .map(|(sample, _)| sample)
-}
-
-/// The client, and for each request its target.
-fn client(config: DriverConfig) -> Result<(Client, Vec<Target>), LoadError> {
-    let counts = Counts::default();
-    let mut origins: Vec<(url::Origin, Origin)> = Vec::new();
-    let mut origin_of = Vec::new();
-    let mut tls_config = None;
-    for request in &config.requests {
-        let url = request.url();
-        let found = origins.iter().position(|(origin, _)| *origin == url.origin());
-        let position = match found {
-            Some(position) => position,
-            None => {
-                let target = Target::resolve(url, config.connect_to.as_ref(), config.connect_timeout)?;
-                let tls = match url.scheme() {
-                    "https" => {
-                        // Reading the system's authorities takes some ms and is the same for all.
-                        let tls_config = match &tls_config {
-                            Some(tls_config) => tls_config,
-                            None => tls_config.insert(config.tls.client_config(config.http)?),
-                        };
-                        Some((tls_config.clone(), server_name(url)?))
-                    }
-                    _ => None,
-                };
-                let connector = Connector::new(target, tls, config.http, config.connect_timeout, counts.meter.clone());
-                origins.push((url.origin(), Origin::new(connector, config.keep_alive)));
-                origins.len() - 1
-            }
-        };
-        origin_of.push(position);
-    }
-    let origins: Vec<_> = origins.into_iter().map(|(_, origin)| origin).collect();
-    let targets = origin_of.iter().map(|&position| origins[position].connector().target().clone()).collect();
-    let first = vec![[None; 2]; config.requests.len()].into();
-    let requests = config.requests.into_iter();
-    let client = Client {
-        requests: requests.map(|request| if config.keep_alive { request } else { request.closing() }).collect(),
-        origin_of,
-        origins,
-        timeout: config.timeout,
-        expect: config.expect,
-        max_body: config.max_body,
-        first,
-        jars: config.keep_cookies.then(Jars::default),
-        counts,
-    };
-    Ok((client, targets))
-}
-
-fn server_name(url: &Url) -> Result<ServerName<'static>, LoadError> {
-    match url.host() {
-        Some(Host::Ipv4(ip)) => Ok(ServerName::from(std::net::IpAddr::V4(ip))),
-        Some(Host::Ipv6(ip)) => Ok(ServerName::from(std::net::IpAddr::V6(ip))),
-        host => {
-            let host = host.map(|host| host.to_string()).unwrap_or_default();
-            ServerName::try_from(host.clone()).map_err(|source| LoadError::TlsName { host, source })
-        }
-    }
 }
 
 #[cfg(test)]

@@ -32,6 +32,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! The way of a request, from top to bottom; no file uses names of one above it:
+//!
+//! - `driver`: a thread that is told what to do: a sample, an inquiry, a run into a `tally`, a `load`;
+//! - `run`: when requests go, by a `schedule` and a `pacer`, and what becomes of each: its `outcome`;
+//! - `client`: one request within its time, with the cookies of a `jar`; its answer is checked, and a `scene` explains a failure;
+//! - `origins`, `origin`: the connections that wait for a request;
+//! - `connect`, `connection`, `wire`: a stream is opened, HTTP begins on it, and its bytes are counted;
+//! - `body`, `exchange`, `sample`, `error`: what is known of an answer, or of why there is none;
+//! - leaves: `request`, `expect`, `statuses`, `fingerprint`, `digest`, `failure`, `stage`, `stop`, `http_version`.
+//!
 //! Everything is bounded: name lookups and connections by the connect timeout, requests by theirs, bodies by a size,
 //! a run by the time it is given plus one request's timeout; and a [`Cancel`] ends all of them at once.
 
@@ -65,6 +75,7 @@ mod load;
 mod mix;
 mod open_files;
 mod origin;
+mod origins;
 mod outcome;
 mod pacer;
 mod record;
