@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use unladen_tests::bpf::{Held, held_by, remaining};
-use unladen_tests::{Ability, Call, Document, Done, Running, ScriptServer, Subject, binary, skip_without};
+use unladen_tests::{Ability, Call, Document, Done, Running, ScriptServer, Subject, binary, skip_without, wait};
 
 /// Asks for five files that are not there, one of them twice, and says so many bytes.
 const PAGE: &str = r#"<?php
@@ -68,31 +68,22 @@ fn an_ordinary_user_is_told_what_was_not_looked_for_and_what_it_takes() {
 
 /// Waits until a call counts, and returns what it holds of eBPF.
 fn counting(call: &Running) -> BTreeSet<Held> {
-    let begun = Instant::now();
-    loop {
+    wait::until_ok("it attaches", || {
         let held = held_by(call.pid());
-        // Links come last; those to functions a moment later.
-        if held.iter().any(|(what, _)| *what == "link") {
-            std::thread::sleep(Duration::from_millis(400));
-            return held_by(call.pid());
-        }
-        assert!(begun.elapsed() < Duration::from_secs(60), "it never attaches: {held:?}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+        if held.iter().any(|(what, _)| *what == "link") { Ok(()) } else { Err(format!("{held:?}")) }
+    });
+    // Links come last; those to functions a moment later.
+    std::thread::sleep(Duration::from_millis(400));
+    held_by(call.pid())
 }
 
 /// Asserts that nothing of it is in the kernel any more. It takes its time after the end of a process.
 fn gone(held: &BTreeSet<Held>) {
     assert!(["prog", "link", "map"].iter().all(|what| held.iter().any(|(kind, _)| kind == what)), "{held:?}");
-    let begun = Instant::now();
-    loop {
+    wait::until_ok("nothing is left behind", || {
         let left = remaining(held);
-        if left.is_empty() {
-            return;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(20), "left behind: {left:?}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+        if left.is_empty() { Ok(()) } else { Err(format!("{left:?}")) }
+    });
 }
 
 #[test]

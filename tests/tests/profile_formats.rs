@@ -6,15 +6,11 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
 use unladen_profile::{About, Frame, FrameKind, Profile, Unit, read, writer_named};
-use unladen_tests::Chromium;
-
-/// Far above what anything of this takes.
-const LIMIT: Duration = Duration::from_secs(60);
+use unladen_tests::{Chromium, wait};
 
 const SPEEDSCOPE: &str = "speedscope@1.25.0";
 const FIREFOX: &str = "@firefox-devtools/profiler-cli@0.10.0";
@@ -239,15 +235,11 @@ impl Firefox {
         let firefox = Self { folder, holder: holder.expect("node starts (scripts/need nodejs)") };
         // Who asks too early is told that there is no session, and makes that true.
         let log = firefox.folder.path().join("sessions/test.log");
-        let start = Instant::now();
-        loop {
+        wait::until_ok("the profile is loaded", || {
             let said = std::fs::read_to_string(&log).unwrap_or_default();
-            if said.contains("Profile loaded successfully") {
-                return firefox;
-            }
-            assert!(start.elapsed() < LIMIT, "{said}");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+            if said.contains("Profile loaded successfully") { Ok(()) } else { Err(said) }
+        });
+        firefox
     }
 
     fn command(folder: &TempDir, what: &[&str]) -> Command {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use unladen_tests::h2::H2Client;
 use unladen_tests::site::{app, get, page};
-use unladen_tests::{Site, Upstream, Wire};
+use unladen_tests::{Site, Upstream, Wire, wait};
 
 /// Far above what any wait of the tests takes.
 const LIMIT: Duration = Duration::from_secs(40);
@@ -84,16 +84,11 @@ fn a_client_has_no_more_connections_than_it_may() {
     assert_eq!(site.unix().get("/unix").is(200).text(), "/unix");
     assert!(metric(&site, "unladen_site_connections_refused_total") >= 1.0);
     drop(kept.pop());
-    let begun = Instant::now();
-    loop {
+    wait::until("there is room again", || {
         let mut wire = site.wire();
         let _ = wire.try_send(get("/again", ""));
-        if wire.try_head().is_some_and(|answer| answer.status == 200) {
-            break;
-        }
-        assert!(begun.elapsed() < LIMIT, "there is never room again");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+        wire.try_head().is_some_and(|answer| answer.status == 200)
+    });
     site.stop();
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
-use unladen_tests::{Answer, Site, Subject, Wire};
+use unladen_tests::{Answer, Site, Subject, Wire, wait};
 
 use crate::doc;
 use crate::servers::done;
@@ -56,17 +56,13 @@ impl Wiki {
 
 /// Waits until readers are handed no session: PHP looks every other second whether a file has changed.
 fn hands_out_no_session(subject: &Subject) {
-    let begun = Instant::now();
     let host = subject.get("SITE").trim_start_matches("http://");
-    loop {
+    wait::until_ok("no session is handed out", || {
         let get = format!("GET /doku.php/of:bread HTTP/1.1\r\nHost: {host}\r\n\r\n");
         let answer = Wire::tcp(host.parse().expect("its address")).ask(get);
-        if !answer.fields.iter().any(|(name, _)| name == "set-cookie") {
-            return;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(30), "a session is handed out all the same: {answer:?}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+        let has_cookie = answer.fields.iter().any(|(name, _)| name == "set-cookie");
+        if has_cookie { Err(format!("{answer:?}")) } else { Ok(()) }
+    });
 }
 
 /// By DokuWiki's own program, as its web server's user.
