@@ -36,7 +36,8 @@
 //!
 //! - `driver`: a thread that is told what to do: a sample, an inquiry, a run into a `tally`, a `load`;
 //! - `run`: when requests go, by a `schedule` and a `pacer`, and what becomes of each: its `outcome`;
-//! - `client`: one request within its time, with the cookies of a `jar`; its answer is checked, and a `scene` explains a failure;
+//! - `client`: one request within its time, with the cookies of a `jar`; its answer is checked, a `scene` explains a
+//!   failure;
 //! - `origins`, `origin`: the connections that wait for a request;
 //! - `connect`, `connection`, `wire`: a stream is opened, HTTP begins on it, and its bytes are counted;
 //! - `body`, `exchange`, `sample`, `error`: what is known of an answer, or of why there is none;
