@@ -6,6 +6,7 @@ pub(crate) mod flame;
 mod json;
 pub(crate) mod pprof;
 pub(crate) mod speedscope;
+mod strings;
 pub(crate) mod unladen;
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use flate2::write::GzEncoder;
 use crate::frame::FrameKind;
 use crate::profile::{Profile, Unit};
 use crate::writer::Writer;
+use crate::writers::strings::Strings;
 
 mod comment;
 mod message;
@@ -50,17 +51,18 @@ impl Writer for Pprof {
 }
 
 fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
-    let mut strings = Strings::default();
-    strings.index("");
+    let mut table = Strings::default();
+    let mut indexed = |string: &str| table.index(string) as u64;
+    indexed("");
     let types = types(profile);
     for (kind, unit) in &types {
-        Message::default().number(1, strings.index(kind)).number(2, strings.index(unit)).write(1, out)?;
+        Message::default().number(1, indexed(kind)).number(2, indexed(unit)).write(1, out)?;
     }
 
     let about = &profile.about;
     let are_labelled = about.are_requests && profile.clusters.len() as u64 <= MAX_REQUESTS;
     let mut stacks: HashMap<_, Vec<u64>> = HashMap::new();
-    let label = strings.index(REQUEST);
+    let label = indexed(REQUEST);
     for (index, cluster) in profile.clusters.iter().enumerate() {
         for (stack, weight) in &cluster.weights {
             let locations = || profile.stacks.inwards_out(*stack).map(|frame| frame.index() as u64 + 1).collect();
@@ -87,15 +89,15 @@ fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         let mapping = if module.is_empty() { 0 } else { *mappings.entry(module).or_insert(next) };
         if mapping == next {
             // Nothing shall look for symbols: they are all here.
-            Message::default().number(1, mapping).number(5, strings.index(module)).number(7, 1).write(3, out)?;
+            Message::default().number(1, mapping).number(5, indexed(module)).number(7, 1).write(3, out)?;
         }
         let number = id.index() as u64 + 1;
         let line = u64::from(frame.line);
         let mut location = Message::default();
         location.number(1, number).number(2, mapping);
         location.message(4, Message::default().number(1, number).number(2, line)).write(4, out)?;
-        let name = strings.index(frame.name);
-        let file = strings.index(if is_native { "" } else { frame.file });
+        let name = indexed(frame.name);
+        let file = indexed(if is_native { "" } else { frame.file });
         Message::default()
             .number(1, number)
             .number(2, name)
@@ -107,14 +109,14 @@ fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
 
     let mut rest = Message::default();
     if let (Unit::Samples, Some(period), Some((kind, unit))) = (about.unit, about.period_ns, types.last()) {
-        rest.message(11, Message::default().number(1, strings.index(kind)).number(2, strings.index(unit)));
+        rest.message(11, Message::default().number(1, indexed(kind)).number(2, indexed(unit)));
         rest.number(12, signed(period));
     }
     let requests = if are_labelled { Some(profile.clusters.len() as u64) } else { profile.requests() };
     let comment = Comment { requests, are_labelled, profiler: about.profiler.clone() }.to_string();
-    rest.numbers(13, &[strings.index(&about.title), strings.index(&comment)]);
-    rest.number(14, types.last().map_or(0, |(kind, _)| strings.index(kind)));
-    for string in &strings.in_order {
+    rest.numbers(13, &[indexed(&about.title), indexed(&comment)]);
+    rest.number(14, types.last().map_or(0, |(kind, _)| indexed(kind)));
+    for string in &table.in_order {
         rest.bytes(6, string.as_bytes());
         rest.drain(out)?;
     }
@@ -137,26 +139,6 @@ fn types(profile: &Profile) -> Vec<(&'static str, &'static str)> {
 /// Values have a sign.
 fn signed(value: u64) -> u64 {
     value.min(i64::MAX as u64)
-}
-
-#[derive(Default)]
-struct Strings {
-    in_order: Vec<String>,
-    indices: HashMap<String, u64>,
-}
-
-// === impl Strings ===
-
-impl Strings {
-    fn index(&mut self, string: &str) -> u64 {
-        if let Some(index) = self.indices.get(string) {
-            return *index;
-        }
-        let index = self.in_order.len() as u64;
-        self.in_order.push(string.to_owned());
-        self.indices.insert(string.to_owned(), index);
-        index
-    }
 }
 
 #[cfg(test)]

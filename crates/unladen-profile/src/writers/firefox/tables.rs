@@ -7,6 +7,7 @@ use super::column::{column, comma};
 use crate::frame::FrameKind;
 use crate::profile::Profile;
 use crate::writers::json::text;
+use crate::writers::strings::Strings;
 
 const NULL: &str = "null";
 
@@ -94,31 +95,11 @@ fn or_null<T: std::fmt::Display>(value: Option<T>) -> String {
     value.map_or_else(|| NULL.to_owned(), |value| value.to_string())
 }
 
-#[derive(Default)]
-struct Strings {
-    in_order: Vec<String>,
-    indices: HashMap<String, usize>,
-}
-
 /// Indices of strings, each once.
 #[derive(Default)]
 struct Indices {
     in_order: Vec<usize>,
     indices: HashMap<usize, usize>,
-}
-
-// === impl Strings ===
-
-impl Strings {
-    fn index(&mut self, string: &str) -> usize {
-        if let Some(index) = self.indices.get(string) {
-            return *index;
-        }
-        let index = self.in_order.len();
-        self.in_order.push(string.to_owned());
-        self.indices.insert(string.to_owned(), index);
-        index
-    }
 }
 
 // === impl Indices ===
