@@ -30,6 +30,7 @@ use self::contestant::Contestant;
 use self::origin::Origin;
 use self::processors::Processors;
 use self::world::World;
+use crate::rig::case::{self, Case};
 use crate::rig::certificates::Certificates;
 use crate::rig::ports::Ports;
 use crate::scratch::ScratchFolder;
@@ -40,14 +41,7 @@ pub(crate) use origin::be_the_origin;
 pub(crate) const BENCH: Bench =
     Bench { name: "cache", about: "caches in front of an application: CPU of a hit, hit ratio", run };
 
-/// One case; its name is what `--only` takes.
-struct Case {
-    name: &'static str,
-    about: &'static str,
-    run: fn(&World) -> Result<()>,
-}
-
-const CASES: &[Case] = &[
+const CASES: &[Case<World>] = &[
     Case { name: "hit", about: "64 kept connections, a small page", run: hit::small },
     Case { name: "hit-large", about: "64 kept connections, a page of 20 KB", run: hit::large },
     Case { name: "304", about: "64 kept connections, If-None-Match that matches", run: hit::not_modified },
@@ -58,11 +52,7 @@ const CASES: &[Case] = &[
 ];
 
 fn run(options: &Options) -> Result<()> {
-    let unknown = options.only.iter().find(|name| CASES.iter().all(|case| case.name != *name));
-    if let Some(name) = unknown {
-        let known: Vec<_> = CASES.iter().map(|case| case.name).collect();
-        return Err(format!("there is no case `{name}`: there are {}", known.join(", ")).into());
-    }
+    case::check(CASES, options)?;
     let contestants = contestants(&options.proxies)?;
     let scratch = ScratchFolder::new()?;
     let processors = Processors::divide()?;
@@ -70,13 +60,7 @@ fn run(options: &Options) -> Result<()> {
     let certificates = Certificates::new(&scratch)?;
     let ports = RefCell::new(Ports::new());
     let world = World { scratch, ports, processors, origin, certificates, contestants, rounds: options.rounds };
-    for case in CASES {
-        if options.only.is_empty() || options.only.iter().any(|name| name == case.name) {
-            println!("\n{}: {}", case.name, case.about);
-            (case.run)(&world)?;
-        }
-    }
-    Ok(())
+    case::run(CASES, options, &world)
 }
 
 /// All that can be had, or those that are named: peers, and paths of programs of ours.

@@ -16,6 +16,7 @@ mod latency;
 mod nginx;
 mod ours;
 mod peer;
+mod resident;
 mod route;
 mod service;
 mod sink;
@@ -31,6 +32,7 @@ use self::ours::Ours;
 use self::peer::Peer;
 use self::service::Service;
 use self::world::World;
+use crate::rig::case::{self, Case};
 use crate::rig::ports::Ports;
 use crate::scratch::ScratchFolder;
 use crate::{Bench, Options, Result, unladen};
@@ -43,14 +45,7 @@ pub(crate) const BENCH: Bench =
 /// Descriptors that a proxy with ten thousand clients takes, and its client.
 const DESCRIPTORS: u64 = 65_536;
 
-/// One case; its name is what `--only` takes.
-struct Case {
-    name: &'static str,
-    about: &'static str,
-    run: fn(&World) -> Result<()>,
-}
-
-const CASES: &[Case] = &[
+const CASES: &[Case<World>] = &[
     Case { name: "keep", about: "64 kept connections, a small answer", run: cost::keep },
     Case { name: "new", about: "a new connection for each request, as PHP's curl opens it", run: cost::new },
     Case { name: "unix", about: "over a Unix socket", run: cost::unix },
@@ -63,11 +58,7 @@ const CASES: &[Case] = &[
 ];
 
 fn run(options: &Options) -> Result<()> {
-    let unknown = options.only.iter().find(|name| CASES.iter().all(|case| case.name != *name));
-    if let Some(name) = unknown {
-        let known: Vec<_> = CASES.iter().map(|case| case.name).collect();
-        return Err(format!("there is no case `{name}`: there are {}", known.join(", ")).into());
-    }
+    case::check(CASES, options)?;
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
     // Who is not root has what there is, and is told by the case that takes more.
     if setrlimit(Resource::RLIMIT_NOFILE, DESCRIPTORS, hard.max(DESCRIPTORS)).is_err() {
@@ -78,13 +69,7 @@ fn run(options: &Options) -> Result<()> {
     let mut ports = Ports::new();
     let service = Service::start(&scratch, &mut ports)?;
     let world = World { scratch, ports: RefCell::new(ports), service, peers, rounds: options.rounds };
-    for case in CASES {
-        if options.only.is_empty() || options.only.iter().any(|name| name == case.name) {
-            println!("\n{}: {}", case.name, case.about);
-            (case.run)(&world)?;
-        }
-    }
-    Ok(())
+    case::run(CASES, options, &world)
 }
 
 /// All that can be had, or those that are named: peers, and paths of programs of ours.

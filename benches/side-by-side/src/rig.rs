@@ -1,6 +1,7 @@
 //! What the benches `proxy` and `cache` share: programs that serve, those who call them, and what is read of both.
 
 pub(crate) mod callers;
+pub(crate) mod case;
 pub(crate) mod certificates;
 pub(crate) mod limit;
 pub(crate) mod listen;

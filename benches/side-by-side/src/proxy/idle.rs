@@ -2,10 +2,10 @@
 
 use super::bound::judge_value;
 use super::peer::{Peer, start};
+use super::resident::resident;
 use super::service::SMALL;
 use super::world::World;
 use crate::Result;
-use crate::figures::{Series, print};
 use crate::rig::callers::{Amount, Callers, Calls};
 
 const CLIENTS: usize = 10_000;
@@ -15,25 +15,7 @@ const AT_ONCE: usize = 16;
 const MOST_MIB: f64 = 150.0;
 
 pub(super) fn run(world: &World) -> Result<()> {
-    let mut before = vec![Series::default(); world.peers.len()];
-    let mut with = before.clone();
-    for _ in 0..world.rounds_or(3) {
-        for (index, peer) in world.peers.iter().enumerate() {
-            let (empty, full) = once(world, peer.as_ref())?;
-            before[index].push(empty);
-            with[index].push(full);
-        }
-    }
-    let row = |index: usize| {
-        vec![
-            world.peers[index].name(),
-            before[index].to_string(),
-            with[index].to_string(),
-            with[index].over(&with[0]).to_string(),
-        ]
-    };
-    let rows: Vec<_> = (0..world.peers.len()).map(row).collect();
-    print(&["", "resident MiB with one client", "with 10,000", &format!("to {}", world.peers[0].name())], &rows);
+    let [_, with] = resident(world, ["resident MiB with one client", "with 10,000"], once)?;
     judge_value("MiB with 10,000 idle clients", &world.peers, &with, MOST_MIB);
     Ok(())
 }

@@ -3,10 +3,10 @@
 
 use super::bound::judge_value;
 use super::peer::{Peer, start};
+use super::resident::resident;
 use super::service::SMALL;
 use super::world::World;
 use crate::Result;
-use crate::figures::{Series, print};
 use crate::rig::callers::{Amount, Callers, Calls};
 
 const UPSTREAMS: usize = 100;
@@ -14,25 +14,7 @@ const UPSTREAMS: usize = 100;
 const MOST_MIB: f64 = 30.0;
 
 pub(super) fn run(world: &World) -> Result<()> {
-    let mut configured = vec![Series::default(); world.peers.len()];
-    let mut used = configured.clone();
-    for _ in 0..world.rounds_or(3) {
-        for (index, peer) in world.peers.iter().enumerate() {
-            let (before, after) = once(world, peer.as_ref())?;
-            configured[index].push(before);
-            used[index].push(after);
-        }
-    }
-    let row = |index: usize| {
-        vec![
-            world.peers[index].name(),
-            configured[index].to_string(),
-            used[index].to_string(),
-            used[index].over(&used[0]).to_string(),
-        ]
-    };
-    let rows: Vec<_> = (0..world.peers.len()).map(row).collect();
-    print(&["", "resident MiB, configured", "each asked once", &format!("to {}", world.peers[0].name())], &rows);
+    let [configured, used] = resident(world, ["resident MiB, configured", "each asked once"], once)?;
     judge_value("MiB with 100 upstreams configured", &world.peers, &configured, MOST_MIB);
     judge_value("MiB with 100 upstreams asked once", &world.peers, &used, MOST_MIB);
     Ok(())
