@@ -63,7 +63,7 @@ impl<'u> Exchange<'_, 'u> {
         connection.requests += 1;
         let was_used = connection.requests > 1;
         let half = Half(&connection.transport);
-        let sink = Sink::H1(H1Sink::new(half, &mut buffers, work.waited().unwrap_or(self.request.length)));
+        let sink = Sink::from(H1Sink::new(half, &mut buffers, work.waited().unwrap_or(self.request.length)));
         let limits = self.proxy.response_limits();
         let answer = Answer::h1(half, &mut connection.buffer, &self.request.method, limits);
         let carried = self.carry(sink, answer, work, was_used, &endpoint).await;
@@ -114,7 +114,7 @@ impl<'u> Exchange<'_, 'u> {
                 };
             }
         };
-        let sink = Sink::H2(H2Sink::new(send, ends));
+        let sink = Sink::from(H2Sink::new(send, ends));
         let answer = Answer::h2(future, &self.request.method);
         let was_used = stream.was_used();
         let carried = self.carry(sink, answer, work, was_used, &endpoint).await;

@@ -14,6 +14,7 @@ mod bell;
 mod bodies;
 mod claim;
 mod client;
+mod pace;
 mod share;
 mod shed;
 

@@ -16,8 +16,8 @@ use unladen_pool::Half;
 
 use crate::budget::Share;
 use crate::compose::{ToClient, interim_to_h1, memory_to_h1, memory_to_h2, response_to_h1, response_to_h2};
-use crate::site::{CacheFetch, CachedResponse, Coded, FetchSink, HeadCheck, ResponsePolicy, coded};
-use crate::stream::{BodySource, CodedSink, H1Sink, H2Sink, Sink, SinkError};
+use crate::site::{CacheFetch, CachedResponse, Coded, FetchSink, HeadAnswer, ResponsePolicy, coded};
+use crate::stream::{BodySource, CodedSink, H1Sink, H2Sink, PlainSink, Sink, SinkError};
 
 /// Whoever asked.
 pub(crate) enum Client<'a> {
@@ -28,7 +28,7 @@ pub(crate) enum Client<'a> {
     /// Several, and the store.
     Several(Box<CacheFetch>),
     /// A site itself, which wants to know of a page.
-    Site(HeadCheck),
+    Site(HeadAnswer),
 }
 
 /// A client of HTTP/1.
@@ -104,7 +104,7 @@ impl Client<'_> {
                 client.out.clear();
                 interim_to_h1(client.out, response);
                 let sink = H1Sink::new(client.half, client.out, Length::None);
-                let mut sink = Sink::H1(sink.for_client(Some(client.share)));
+                let mut sink = sink.for_client(Some(client.share));
                 poll_fn(|cx| sink.poll_flush(cx)).await
             }
             Self::H2(client) => {
@@ -130,7 +130,7 @@ impl Client<'_> {
         let sink = self.begin(response, &more, head, close, via, now)?;
         Ok(match coded.and_then(|coded| coded.encoder) {
             Some((encoder, held)) => Sink::Coded(Box::new(CodedSink::new(sink, encoder, held))),
-            None => sink,
+            None => Sink::Plain(sink),
         })
     }
 
@@ -142,7 +142,7 @@ impl Client<'_> {
         close: bool,
         via: bool,
         now: Instant,
-    ) -> Result<Sink<'_>, ()> {
+    ) -> Result<PlainSink<'_>, ()> {
         match self {
             Self::H1(client) => {
                 let mut to = ToClient {
@@ -155,18 +155,18 @@ impl Client<'_> {
                 client.out.clear();
                 response_to_h1(client.out, response, more, framing, to, now);
                 *client.keep = to.keep;
-                Ok(Sink::H1(H1Sink::new(client.half, client.out, framing).for_client(Some(client.share))))
+                Ok(PlainSink::H1(H1Sink::new(client.half, client.out, framing).for_client(Some(client.share))))
             }
             Self::H2(client) => {
                 let ends = head || matches!(response.length, Length::None | Length::Exact(0));
                 let head = response_to_h2(response, more, via, now);
                 let stream = client.send.send_response(head, ends).map_err(|_| ())?;
-                Ok(Sink::H2(H2Sink::new(stream, ends).for_client(Some(client.share))))
+                Ok(PlainSink::H2(H2Sink::new(stream, ends).for_client(Some(client.share))))
             }
-            Self::Several(catch) => Ok(Sink::Fetch(catch.caught(response))),
+            Self::Several(catch) => Ok(PlainSink::Fetch(catch.caught(response))),
             Self::Site(asked) => {
                 asked.answered(response);
-                Ok(Sink::Fetch(FetchSink::nowhere()))
+                Ok(PlainSink::Fetch(FetchSink::nowhere()))
             }
         }
     }
@@ -187,13 +187,13 @@ impl Client<'_> {
                 client.out.clear();
                 let framing = memory_to_h1(client.out, memory, more, &mut to);
                 *client.keep = to.keep;
-                Ok(Sink::H1(H1Sink::new(client.half, client.out, framing).for_client(Some(client.share))))
+                Ok(H1Sink::new(client.half, client.out, framing).for_client(Some(client.share)).into())
             }
             Self::H2(client) => {
                 let ends = head || memory.body.is_empty();
                 let head = memory_to_h2(memory, more, via, now);
                 let stream = client.send.send_response(head, ends).map_err(|_| ())?;
-                Ok(Sink::H2(H2Sink::new(stream, ends).for_client(Some(client.share))))
+                Ok(H2Sink::new(stream, ends).for_client(Some(client.share)).into())
             }
             Self::Several(_) | Self::Site(_) => Err(()),
         }

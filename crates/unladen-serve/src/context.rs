@@ -11,9 +11,10 @@ use unladen_observability::{Observability, ThreadSeeing, UpstreamIndex};
 
 use crate::budget::Budget;
 use crate::idle::Idle;
+use crate::peer::Peer;
 use crate::plan::Planned;
 use crate::proxy::Proxy;
-use crate::site::{Peer, Site};
+use crate::site::Site;
 
 /// What the connections of one thread share.
 pub(crate) struct Context {

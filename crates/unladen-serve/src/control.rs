@@ -238,7 +238,9 @@ impl Control {
     /// Starts a process that is to go on.
     fn hand_over(&mut self) {
         systemd::tell(Notice::Reloading);
-        match self.program.start(self.plans.listeners.sockets(), self.tell.clone()) {
+        let tell = self.tell.clone();
+        let told = move |result| drop(tell.send(Event::Successor(result)));
+        match self.program.start(self.plans.listeners.sockets(), told) {
             Ok(child) => self.successor = Some(child),
             Err(error) => self.go_on(&error.to_string()),
         }

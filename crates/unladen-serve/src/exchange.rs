@@ -14,9 +14,9 @@ use crate::phase::Phase;
 use crate::proxy::Proxy;
 use crate::rates::Counting;
 use crate::request_state::RequestState;
+use crate::shortage::short_of_files;
 use crate::stream::{BodySource, Pump};
 use crate::watch::Deadline;
-use crate::worker::short_of_files;
 
 /// One request and what becomes of it.
 pub(crate) struct Exchange<'a, 'u> {

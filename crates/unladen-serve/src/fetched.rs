@@ -6,8 +6,6 @@ use std::sync::Arc;
 use unladen_observability::{Cause, Reuse, Version};
 use unladen_pool::Endpoint;
 
-use crate::request_state::RequestState;
-
 /// What became of a fetch so far: it is another request to the application than the one that a client made, in a task
 /// of its own, and goes on when that client leaves. Whoever had it made tells of it in its own record.
 #[derive(Debug)]
@@ -33,16 +31,5 @@ impl Default for Fetched {
             request_id: RefCell::default(),
             cause: RefCell::default(),
         }
-    }
-}
-
-impl Fetched {
-    /// Takes over what is known now.
-    pub(crate) fn take_over(&self, state: &RequestState<'_>) {
-        self.endpoint.replace(state.endpoint.borrow().clone());
-        self.upstream_version.set(state.upstream_version.get());
-        self.reuse.set(state.reuse.get());
-        self.attempts.set(state.attempts.get());
-        self.cause.replace(state.cause.borrow().clone());
     }
 }

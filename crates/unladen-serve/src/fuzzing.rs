@@ -49,7 +49,7 @@ pub async fn carry(bytes: &[u8], way: &Way) -> io::Result<Vec<(Vec<u8>, bool)>> 
         head.clear();
         request_to_h1(&mut head, &request, &additions(&settings, way));
         let mut body = BodySource::H1(H1Source::new(Half(&transport), &mut buffer, request.length));
-        let mut sink = Sink::H1(H1Sink::new(Half(&onward), &mut head, request.length));
+        let mut sink = Sink::from(H1Sink::new(Half(&onward), &mut head, request.length));
         let mut pump = Pump::keeping(0);
         let is_whole = poll_fn(|cx| pump.poll(cx, &mut body, &mut sink, None)).await.is_ok();
         drop(onward);

@@ -56,7 +56,11 @@ impl RequestState<'_> {
     /// Tells who waits for it what is known: before the first of them can be told of the answer.
     pub(crate) fn show(&self) {
         if let Some(fetched) = &self.fetched {
-            fetched.take_over(self);
+            fetched.endpoint.replace(self.endpoint.borrow().clone());
+            fetched.upstream_version.set(self.upstream_version.get());
+            fetched.reuse.set(self.reuse.get());
+            fetched.attempts.set(self.attempts.get());
+            fetched.cause.replace(self.cause.borrow().clone());
         }
     }
 

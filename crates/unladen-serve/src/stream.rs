@@ -4,19 +4,27 @@
 //! client does not take wait where `[buffer]` says.
 
 mod coded_sink;
+mod h1_sink;
 mod h2_sink;
+mod plain_sink;
 mod pump;
 mod relay;
 mod sink;
+mod sink_error;
 mod source;
+mod source_error;
 mod spooled;
 
 pub(crate) use coded_sink::CodedSink;
+pub(crate) use h1_sink::H1Sink;
 pub(crate) use h2_sink::H2Sink;
+pub(crate) use plain_sink::PlainSink;
 pub(crate) use pump::{Pump, PumpError};
 pub(crate) use relay::{Relay, Relayed};
-pub(crate) use sink::{H1Sink, Sink, SinkError};
-pub(crate) use source::{BodySource, FetchSource, Guard, H1Source, H2Source, SourceError};
+pub(crate) use sink::Sink;
+pub(crate) use sink_error::SinkError;
+pub(crate) use source::{BodySource, FetchSource, Guard, H1Source, H2Source};
+pub(crate) use source_error::SourceError;
 pub(crate) use spooled::SpoolSource;
 
 #[cfg(test)]

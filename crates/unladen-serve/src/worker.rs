@@ -6,12 +6,12 @@ use std::io;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_local};
 use unladen_observability::{OUT_OF_FILES, Observability, Trouble};
 use unladen_pool::{Socket, Transport, Upstream, is_out_of_files};
@@ -19,8 +19,10 @@ use unladen_pool::{Socket, Transport, Upstream, is_out_of_files};
 use crate::budget::Budget;
 use crate::client_h1;
 use crate::context::{ConnectionGuard, Context, Slot};
+use crate::peer::Peer;
 use crate::plan::{ListenSocket, Plan, State};
-use crate::site::{CrowdPermit, Peer};
+use crate::shortage::{CROWDED, SHORT, short_of_files};
+use crate::site::CrowdPermit;
 
 /// How long to wait when nothing can be accepted: no file descriptor is left, or as many clients are there as may be.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -30,11 +32,6 @@ const LOOK: Duration = Duration::from_millis(10);
 const AT_A_TIME: usize = 256;
 /// The same of those that there are: where they are few, most of them may just have come.
 const OF_THOSE: usize = 16;
-/// Told when a listener has as many connections as it may: those that could make room may be other threads'.
-static CROWDED: Notify = Notify::const_new();
-/// Times that no file descriptor was left for a client.
-static SHORT: AtomicUsize = AtomicUsize::new(0);
-
 /// A listener that is being served.
 struct Serving {
     slot: Rc<Slot>,
@@ -240,12 +237,6 @@ async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
         }
     }
     listener.accept_queued(|socket, address| spawn(socket, address, &context, &slot));
-}
-
-/// No file descriptor is left: who asks for something comes before those who only wait, on whichever thread they are.
-pub(crate) fn short_of_files() {
-    SHORT.fetch_add(1, Ordering::Relaxed);
-    CROWDED.notify_waiters();
 }
 
 /// Has some connections closed that wait for a request, where there is no room (or no file descriptor) for new ones:

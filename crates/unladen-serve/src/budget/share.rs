@@ -7,7 +7,7 @@ use std::task::Context;
 
 use super::bell::Bell;
 use super::client::ClientHeld;
-use super::shed::Pace;
+use super::pace::Pace;
 use super::{Budget, ORDER, count};
 
 /// So much of a connection's is not counted: most answers are no longer, and cost no more than this connection's own

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::{Budget, Share, count};
@@ -12,15 +12,6 @@ use super::{Budget, Share, count};
 pub(crate) const LEAST_RATE: u64 = 16 * 1024;
 /// How long is looked at, before a connection is judged by what it took meanwhile.
 const MILLISECONDS: u64 = 1000;
-
-/// How fast a connection takes what it is sent.
-#[derive(Debug, Default)]
-pub(super) struct Pace {
-    /// When it was looked at, in milliseconds of the process's clock, plus one; 0: never.
-    at: AtomicU64,
-    /// What it had taken by then.
-    moved: AtomicU64,
-}
 
 impl Budget {
     /// Ends those whose bytes would stay for longest, until no more than three fourths are held: of all, and of each

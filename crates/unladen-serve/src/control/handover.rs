@@ -7,11 +7,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Duration;
 
-use super::event::Event;
 use super::found::Found;
 use super::wire::{self, Given, Greeting, SERVING, VERSION, YOURS};
 use crate::plan::ListenSocket;
@@ -64,8 +62,12 @@ impl Program {
         Ok(Self { path: called.unwrap_or(real), arguments: arguments.collect(), folder: env::current_dir()? })
     }
 
-    /// Starts it and hands the sockets over; an [`Event::Successor`] tells whether it serves.
-    pub(super) fn start(&self, sockets: Vec<(&ListenSocket, Given)>, events: Sender<Event>) -> io::Result<Child> {
+    /// Starts it and hands the sockets over; `told` is called with whether it serves, from a thread of its own.
+    pub(super) fn start(
+        &self,
+        sockets: Vec<(&ListenSocket, Given)>,
+        told: impl FnOnce(Result<Successor, String>) + Send + 'static,
+    ) -> io::Result<Child> {
         let (here, there) = UnixStream::pair()?;
         here.set_read_timeout(Some(PATIENCE))?;
         here.set_write_timeout(Some(PATIENCE))?;
@@ -86,7 +88,7 @@ impl Program {
         let hand_over = move || {
             let fds: Vec<_> = copies.iter().map(AsFd::as_fd).collect();
             let result = wire::send(&here, &greeting, &fds).and_then(|()| wire::hear(&here));
-            let told = match result {
+            told(match result {
                 Ok(Some(SERVING)) => Ok(Successor { stream: here }),
                 Ok(Some(_)) => Err("it does not know how to take over".into()),
                 Ok(None) => Err(ENDED.into()),
@@ -95,8 +97,7 @@ impl Program {
                     Err(format!("it did not serve within {PATIENCE:?}"))
                 }
                 Err(error) => Err(error.to_string()),
-            };
-            let _ = events.send(Event::Successor(told));
+            });
         };
         thread::Builder::new().name("handover".into()).spawn(hand_over)?;
         Ok(child)

@@ -1,13 +1,16 @@
 //! The principal type is [`Cache`]: what a site keeps, and what is on its way into it.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
-use unladen_cache::{CookiePattern, InFlightFetches, Policy, Purge, Store, StoreSettings};
+use unladen_cache::{Coding, CookiePattern, InFlightFetches, Policy, Purge, Store, StoreSettings};
 use unladen_serve_config::CacheSettings;
 
-use super::News;
-use super::compress::UnderWork;
+use super::news::News;
 use crate::budget::Bodies;
+
+/// What is being compressed, by the address of its body and the coding.
+pub(crate) type UnderWork = Mutex<BTreeSet<(usize, Coding)>>;
 
 /// What a site keeps, and what is on its way into it. Shared by all threads.
 #[derive(Clone, Debug)]

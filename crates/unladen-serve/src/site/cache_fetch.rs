@@ -6,14 +6,17 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use unladen_cache::{
-    Asking, FetchWriter, Freshness, NoStore, Nominated, RequestControl, Sequence, Stored, Time, Validators,
-    is_ordinary, is_passing_error, kept, may_serve_on_error, storable, update,
+    Asking, FetchWriter, Freshness, NoStore, Nominated, RequestControl, Sequence, Stored, Time, is_ordinary,
+    is_passing_error, kept, may_serve_on_error, storable, update,
 };
 use unladen_http1::{Fields, Name, Request, Response};
 use unladen_observability::Reason;
 
+use super::Site;
+use super::cached_response::joined;
+use super::codable::{SHORTEST, may_be_coded};
+use super::news::{Began, News, Storable};
 use super::person::uncacheable_key;
-use super::{Site, cached_response, compress};
 
 /// Of an answer that is not kept, so much may wait for the one client that gets it.
 const WINDOW: usize = 256 * 1024;
@@ -25,38 +28,6 @@ const FAILURE: Duration = Duration::from_secs(1);
 const ON_ITS_WAY: u64 = 8;
 /// … and each of them so much in any case.
 const LEAST: usize = 64 * 1024;
-
-/// What those who wait are told, once.
-#[derive(Clone, Debug)]
-pub(crate) enum News {
-    /// What was stored is still good, and this is what it is from now on.
-    Stored(Arc<Stored>),
-    /// An answer began; its body is to be read.
-    Began(Arc<Began>),
-    /// An answer that is for another alone.
-    NotForAll,
-    /// There is none.
-    Failed(Reason, Option<Duration>),
-}
-
-/// An answer that began.
-#[derive(Debug)]
-pub(crate) struct Began {
-    pub(crate) response: Response,
-    /// Whether it is kept, and for whom it is then.
-    pub(crate) kept: Result<Storable, NoStore>,
-}
-
-/// An answer that is being kept.
-#[derive(Clone, Debug)]
-pub(crate) struct Storable {
-    pub(crate) nominated: Nominated,
-    /// What its request said in those.
-    pub(crate) variant: Vec<u8>,
-    pub(crate) freshness: Freshness,
-    fields: Fields,
-    sequence: Sequence,
-}
 
 /// What is fetched, and what for.
 #[derive(Clone, Debug)]
@@ -181,24 +152,6 @@ impl CacheFetch {
     }
 }
 
-// === impl Storable ===
-
-impl Storable {
-    /// What others than who asked first get of the head.
-    pub(crate) fn fields(&self) -> &Fields {
-        &self.fields
-    }
-
-    pub(crate) fn validators(&self) -> Validators {
-        Validators::of(&self.fields)
-    }
-
-    /// For an answer that has none.
-    pub(crate) fn without_body(&self, status: u16) -> Stored {
-        Stored::new(status, self.fields.clone(), bytes::Bytes::new(), self.freshness, None, self.sequence)
-    }
-}
-
 // === impl FetchPlan ===
 
 impl FetchPlan {
@@ -284,10 +237,10 @@ impl FetchPlan {
 
     /// Says that the answer depends on the codings that a client takes, if its body may come to be sent in another.
     fn vary_by_coding(&self, status: u16, fields: &mut Fields, length: usize) {
-        if !self.site.settings.compress || status != 200 || length < compress::SHORTEST || !compress::may_be(fields) {
+        if !self.site.settings.compress || status != 200 || length < SHORTEST || !may_be_coded(fields) {
             return;
         }
-        let listed = cached_response::joined(fields, b"vary").unwrap_or_default().into_owned();
+        let listed = joined(fields, b"vary").unwrap_or_default().into_owned();
         let mut names = listed.split(|byte| *byte == b',');
         if !names.any(|name| name.trim_ascii().eq_ignore_ascii_case(b"accept-encoding")) {
             let separator: &[u8] = if listed.is_empty() { b"" } else { b", " };
@@ -336,7 +289,7 @@ impl FetchPlan {
     /// whoever takes none of them takes it as it is.
     fn nominated(&self, status: u16, fields: &Fields) -> Option<Nominated> {
         let mut nominated = Nominated::of(fields).filter(is_of_the_client)?;
-        if self.site.settings.compress && status == 200 && compress::may_be(fields) {
+        if self.site.settings.compress && status == 200 && may_be_coded(fields) {
             nominated.0.retain(|name| **name != *b"accept-encoding");
         }
         Some(nominated)
@@ -371,14 +324,6 @@ fn is_fault_of_a_request(status: u16) -> bool {
 /// way.
 fn is_of_the_client(nominated: &Nominated) -> bool {
     !nominated.0.iter().any(|name| matches!(&**name, b"x-forwarded-for" | b"forwarded"))
-}
-
-/// Whether it is to be passed on as it is (RFC 9111, section 5.2.2.6).
-pub(crate) fn is_not_to_be_transformed(fields: &Fields) -> bool {
-    let controls = fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cache-control"));
-    controls
-        .flat_map(|field| field.value.split(|byte| *byte == b','))
-        .any(|directive| directive.trim_ascii().eq_ignore_ascii_case(b"no-transform"))
 }
 
 /// Whose groups are meant (RFC 9875, section 2).

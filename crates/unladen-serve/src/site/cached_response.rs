@@ -81,7 +81,7 @@ fn not_modified(stored: &Stored, is_coded: bool) -> CachedResponse<'_> {
 /// In one of the codings that the client takes, if the body has been put into it.
 fn coding(site: &Site, key: &[u8], request: &Request, stored: &Arc<Stored>) -> Option<(Coding, Bytes)> {
     let cache = site.cache.as_ref().filter(|_| site.settings.compress)?;
-    if stored.body.len() < super::compress::SHORTEST {
+    if stored.body.len() < super::codable::SHORTEST {
         return None;
     }
     let accepted = Accepted::of(joined(&request.fields, b"accept-encoding").as_deref());

@@ -6,7 +6,7 @@ use unladen_cache::{Accepted, Encoder};
 use unladen_http1::{Fields, Length, Name, Response};
 
 use super::cached_response::{joined, weak};
-use super::compress::{SHORTEST, may_be};
+use super::codable::{SHORTEST, may_be_coded};
 use crate::budget::{Held, Share};
 
 /// An answer in a coding.
@@ -70,7 +70,7 @@ fn is_to_be_coded(response: &Response, is_head: bool) -> bool {
     };
     is_long_enough
         && matches!(response.status, 200 | 201 | 203 | 400..=599)
-        && may_be(&response.fields)
+        && may_be_coded(&response.fields)
         && !SUMS.iter().any(|sum| response.fields.find(sum).is_some())
 }
 

@@ -1,34 +1,20 @@
 //! Bodies that the application left plain, in a shorter form: made once for each that is stored, beside what is served
 //! meanwhile.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use unladen_cache::{Coding, Stored};
-use unladen_http1::Fields;
 
-use super::Cache;
-use super::cache_fetch::is_not_to_be_transformed;
+use super::cache::Cache;
+use super::codable::may_be_coded;
 
-/// Shorter ones gain less than a packet.
-pub(crate) const SHORTEST: usize = 1024;
 /// So many are compressed at a time; more are left plain until they are asked for again.
 const AT_A_TIME: usize = 4;
-
-/// What is being compressed, by the address of its body and the coding.
-pub(crate) type UnderWork = Mutex<BTreeSet<(usize, Coding)>>;
-
-/// Whether a stored body may be sent in another coding.
-pub(crate) fn may_be(fields: &Fields) -> bool {
-    fields.find(b"content-encoding").is_none()
-        && fields.find(b"content-type").is_some_and(Coding::is_worth_it)
-        && !is_not_to_be_transformed(fields)
-}
 
 impl Cache {
     /// Begins to put a body into a coding, unless that is under way.
     pub(crate) fn compress(&self, key: &[u8], stored: &Arc<Stored>, coding: Coding) {
-        if !may_be(&stored.fields) {
+        if !may_be_coded(&stored.fields) {
             stored.set_coded(coding, None);
             return;
         }

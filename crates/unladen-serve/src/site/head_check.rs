@@ -1,6 +1,5 @@
-//! The principal type is [`HeadCheck`]: what the application says of a page when a site asks it with HEAD.
+//! Asks the application with HEAD what it says of a page: [`HeadAnswer`].
 
-use std::net::IpAddr;
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
@@ -8,43 +7,14 @@ use unladen_cache::make_conditional;
 use unladen_http1::{Length, Name, Request, Response};
 use unladen_observability::Version;
 
-use super::InboundRequest;
 use super::cache_lookup::ValidatorAnswer;
 use super::fetch::leave_what_tells_apart;
+use super::head_answer::{HeadAnswer, Said};
+use super::inbound_request::InboundRequest;
 use crate::client::Client;
 use crate::stream::BodySource;
 use crate::transaction::Transaction;
 use crate::watch::{Deadline, Watch};
-
-/// What the application says of a page.
-#[derive(Debug, Default)]
-pub(crate) struct HeadCheck {
-    /// For whom it is asked.
-    pub(crate) address: Option<IpAddr>,
-    /// None: it has not answered yet.
-    said: Option<Said>,
-}
-
-#[derive(Debug)]
-enum Said {
-    Version(Box<[u8]>),
-    Nothing,
-    Failure,
-}
-
-// === impl HeadCheck ===
-
-impl HeadCheck {
-    /// Its answer's head is there.
-    pub(crate) fn answered(&mut self, response: &Response) {
-        let version = response.fields.find(b"etag").or_else(|| response.fields.find(b"last-modified"));
-        self.said = Some(match version {
-            _ if response.status >= 500 => Said::Failure,
-            Some(version) if response.status == 200 => Said::Version(version.into()),
-            _ => Said::Nothing,
-        });
-    }
-}
 
 impl InboundRequest<'_> {
     /// Asks the application with HEAD, each time anew: nothing but an answer to a question that was sent after the
@@ -63,7 +33,7 @@ impl InboundRequest<'_> {
             leave_what_tells_apart(&mut request, &cache.policy);
         }
         let began = Instant::now();
-        let mut client = Client::Site(HeadCheck { address: self.peer.address, said: None });
+        let mut client = Client::Site(HeadAnswer { address: self.peer.address, said: None });
         let transaction = Transaction {
             context: self.context,
             proxy: &self.site.proxy,
@@ -83,8 +53,8 @@ impl InboundRequest<'_> {
         let asking = transaction.run(&mut own_watch, &mut none, &mut client, &mut response, &mut up, &mut id);
         let _ = watch.over(&deadline, pin!(asking)).await;
         match client {
-            Client::Site(HeadCheck { said: Some(Said::Version(version)), .. }) => ValidatorAnswer::Version(version),
-            Client::Site(HeadCheck { said: Some(Said::Nothing), .. }) => ValidatorAnswer::Nothing,
+            Client::Site(HeadAnswer { said: Some(Said::Version(version)), .. }) => ValidatorAnswer::Version(version),
+            Client::Site(HeadAnswer { said: Some(Said::Nothing), .. }) => ValidatorAnswer::Nothing,
             _ => ValidatorAnswer::Silent(stale),
         }
     }

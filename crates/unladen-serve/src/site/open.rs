@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use unladen_pool::{Socket, Transport};
 
-use super::{Peer, Site, proxy_protocol};
+use super::{Site, proxy_protocol};
+use crate::peer::Peer;
 
 impl Site {
     /// What the client is spoken to by, and who it is. None: it said something else, or nothing in time.

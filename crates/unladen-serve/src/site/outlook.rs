@@ -1,6 +1,7 @@
 //! The principal type is [`Outlook`]: what becomes of a request for a URL, and why. For whoever writes a configuration:
 //! nothing is served. What decides here is what decides when it is.
 
+mod error;
 mod place;
 mod reasons;
 mod seen;
@@ -9,7 +10,6 @@ mod trial;
 #[cfg(test)]
 mod tests;
 
-use std::io;
 use std::sync::Arc;
 
 use unladen_http1::{Fault, HeadLimits, Request, Response};
@@ -17,12 +17,14 @@ use unladen_pool::Upstream;
 use unladen_validator::Validator;
 use url::Url;
 
+pub use self::error::OutlookError;
 use self::place::MatchedListener;
 pub use self::seen::{AnswerSeen, CookieSeen, KeptFor, Outlook, Rule, ValidatorSeen, WhyNot};
 use super::cache_fetch::FetchPlan;
 use super::eligible::eligible;
 use super::prepare::prepare;
-use super::{Cache, Peer, Site};
+use super::{Cache, Site};
+use crate::peer::Peer;
 use crate::proxy::Proxy;
 use unladen_serve_config::SiteSettings;
 use unladen_serve_config::{Config, address_text};
@@ -36,36 +38,6 @@ pub struct Asking {
     pub fields: Vec<(String, Vec<u8>)>,
     /// Whether it is sent to the application, and the validator asked.
     pub connect: bool,
-}
-
-/// WhyNot nothing can be said.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OutlookError {
-    /// It is no URL of a page.
-    #[error("`{0}` is no URL of a page: write it as http://host/path")]
-    Url(String),
-    /// There are several sites, and none listens there.
-    #[error("nothing listens at port {port}: there is {listeners}; give a URL with one of their ports")]
-    NoListener {
-        /// The URL's.
-        port: u16,
-        /// Those there are.
-        listeners: String,
-    },
-    /// The request is none that would be taken.
-    #[error(
-        "such a request is answered with {} ({}): it is none that two readers would read alike",
-        .0.status(),
-        .0.as_str()
-    )]
-    Refused(Fault),
-    /// The site cannot be as it is configured.
-    #[error("{0}")]
-    Site(String),
-    /// The system refuses what it takes to ask.
-    #[error("cannot ask: {0}")]
-    System(#[from] io::Error),
 }
 
 /// Says what becomes of a request. With [`Asking::connect`] it is sent to the application, once, and the validator is

@@ -6,7 +6,8 @@ use unladen_cache::normalise_host;
 use unladen_http1::{Field, Fields, Name, Request};
 use unladen_serve_config::{Fate, Forwarded, Owned, is_plain};
 
-use super::{Peer, Site};
+use super::Site;
+use crate::peer::Peer;
 
 /// For whom a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

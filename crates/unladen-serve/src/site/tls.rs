@@ -1,9 +1,9 @@
 //! The principal type is [`Acceptor`]: as whom a site appears to its clients, by TLS.
 
 mod certificates;
+mod error;
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::ServerConfig;
@@ -13,9 +13,9 @@ use rustls::version::{TLS12, TLS13};
 use tokio_rustls::TlsAcceptor;
 use unladen_pool::{Socket, Transport};
 use unladen_serve_config::ServerTlsSettings;
-use unladen_tls::FileError;
 
 use self::certificates::Certificates;
+pub(crate) use self::error::AcceptorError;
 
 /// Takes connections of TLS. Shared by all threads.
 pub(crate) struct Acceptor {
@@ -24,19 +24,6 @@ pub(crate) struct Acceptor {
     tickets: Arc<dyn ProducesTickets>,
     /// What is doubtful about the certificates, a sentence each.
     pub(crate) warnings: Vec<String>,
-}
-
-/// Why certificates cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum AcceptorError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("the certificate {} cannot be read: {why}", file.display())]
-    Certificate { file: PathBuf, why: String },
-    #[error("the key {} is not that of the certificate {}: {source}", key.display(), certificate.display())]
-    Pair { certificate: PathBuf, key: PathBuf, source: rustls::Error },
-    #[error("TLS cannot be set up: {0}")]
-    Setup(#[from] rustls::Error),
 }
 
 // === impl Acceptor ===

@@ -13,11 +13,11 @@ use unladen_cache::{
 use unladen_http1::Length;
 use unladen_observability::{CacheResult, End, Reason};
 
-use super::News;
-use super::cache_fetch::{Began, FetchPlan, Storable};
+use super::cache_fetch::FetchPlan;
 use super::cache_lookup::{CacheLookup, Found, ValidatorAnswer};
 use super::fetch::fetch;
 use super::inbound_request::{ClientSide, InboundRequest};
+use super::news::{Began, News, Storable};
 use crate::fetched::Fetched;
 use crate::stream::{BodySource, FetchSource};
 use crate::watch::Deadline;
@@ -180,7 +180,7 @@ impl InboundRequest<'_> {
             && let Ok(kept) = &began.kept
         {
             // What is not stored is not theirs: it was the first one's.
-            client_side.response.fields.clone_from(kept.fields());
+            client_side.response.fields.clone_from(&kept.fields);
             if let Length::Exact(length) = response.length {
                 client_side.response.fields.push(b"content-length", length.to_string().as_bytes());
             }

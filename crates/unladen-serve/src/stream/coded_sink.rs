@@ -5,7 +5,8 @@ use std::task::{Context, Poll, ready};
 use unladen_cache::Encoder;
 use unladen_http1::Fields;
 
-use super::{Sink, SinkError};
+use super::plain_sink::PlainSink;
+use super::sink_error::SinkError;
 use crate::budget::Held;
 
 /// So much is taken at a time …
@@ -18,7 +19,7 @@ const WAITING: usize = 16 * 1024;
 /// A body that is put into a coding on its way to a client.
 #[derive(Debug)]
 pub(crate) struct CodedSink<'a> {
-    inner: Sink<'a>,
+    inner: PlainSink<'a>,
     /// None: the body is over.
     encoder: Option<Encoder>,
     /// What has come out at the end.
@@ -39,7 +40,7 @@ pub(crate) struct CodedSink<'a> {
 // === impl CodedSink ===
 
 impl<'a> CodedSink<'a> {
-    pub(crate) fn new(inner: Sink<'a>, encoder: Encoder, held: Held) -> Self {
+    pub(crate) fn new(inner: PlainSink<'a>, encoder: Encoder, held: Held) -> Self {
         let encoder = Some(encoder);
         Self {
             inner,

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use unladen_http1::Fields;
 
-use super::SinkError;
+use super::sink_error::SinkError;
 use crate::budget::{Claim, Held, Share};
 use crate::convert::fields_to_h2;
 

@@ -4,14 +4,14 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use unladen_cache::FetchReader;
-use unladen_http1::{Decoder, Fault, Field, Fields, Length, Step};
+use unladen_http1::{Decoder, Field, Fields, Length, Step};
 use unladen_pool::{Buffer, Half, LARGE};
 use unladen_serve_config::{is_said_by_us, may_trail};
 
-use super::SpoolSource;
+use super::source_error::SourceError;
+use super::spooled::SpoolSource;
 use crate::convert::trailers_from_h2;
 use crate::site::News;
-use crate::spool::SpoolError;
 
 /// Where a body comes from.
 #[derive(Debug)]
@@ -71,26 +71,6 @@ pub(crate) struct H2Source {
     data_done: bool,
     done: bool,
     guard: Guard,
-}
-
-/// Why a body broke off.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SourceError {
-    /// The connection was reset, or the like.
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
-    /// The connection ended before the body did.
-    #[error("the connection ended before the body")]
-    Closed,
-    /// Its framing is wrong.
-    #[error("{0}")]
-    Malformed(#[from] Fault),
-    /// The stream was reset, or the connection failed.
-    #[error("{0}")]
-    H2(#[from] h2::Error),
-    /// It cannot be read from where it has waited.
-    #[error("{0}")]
-    Spool(#[from] SpoolError),
 }
 
 // === impl BodySource ===

@@ -4,7 +4,7 @@ use std::task::{Context, Poll, ready};
 
 use unladen_http1::{Fields, Length};
 
-use super::SourceError;
+use super::source_error::SourceError;
 use crate::spool::Spool;
 
 /// A body that has waited until it was whole.

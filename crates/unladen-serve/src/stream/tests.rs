@@ -134,7 +134,7 @@ async fn carried(body: &[u8], from: Framing, to: Framing, manner: &Manner, head:
     let mut buffer = Buffer::default();
     let mut source = BodySource::H1(H1Source::new(Half(&source_end), &mut buffer, from.length(body)));
     let mut out = head.to_vec();
-    let mut sink = Sink::H1(H1Sink::new(Half(&sink_end), &mut out, to.length(body)));
+    let mut sink = Sink::from(H1Sink::new(Half(&sink_end), &mut out, to.length(body)));
     let mut pump = Pump::keeping(1000);
     poll_fn(|cx| pump.poll(cx, &mut source, &mut sink, None)).await.unwrap();
     assert!(source.is_done() && sink.has_sent());
@@ -208,7 +208,7 @@ proptest! {
             // The first takes some of it, and is gone.
             let (sink_end, mut reader) = pair();
             let mut out = Vec::new();
-            let mut sink = Sink::H1(H1Sink::new(Half(&sink_end), &mut out, to.length(&body)));
+            let mut sink = Sink::from(H1Sink::new(Half(&sink_end), &mut out, to.length(&body)));
             let mut first = vec![0; taken.max(1)];
             tokio::select! {
                 _ = reader.read_exact(&mut first) => (),
@@ -220,7 +220,7 @@ proptest! {
             let (sink_end, reader) = pair();
             let reading = tokio::spawn(read(reader, vec![50_000]));
             let mut out = Vec::new();
-            let mut sink = Sink::H1(H1Sink::new(Half(&sink_end), &mut out, to.length(&body)));
+            let mut sink = Sink::from(H1Sink::new(Half(&sink_end), &mut out, to.length(&body)));
             poll_fn(|cx| pump.poll(cx, &mut source, &mut sink, None)).await.unwrap();
             drop(sink);
     drop(sink_end);
@@ -238,7 +238,7 @@ fn broken(bytes: &[u8], length: Length, limit: Option<u64>) -> (Vec<u8>, PumpErr
         let mut buffer = Buffer::default();
         let mut source = BodySource::H1(H1Source::new(Half(&source_end), &mut buffer, length));
         let mut out = Vec::new();
-        let mut sink = Sink::H1(H1Sink::new(Half(&sink_end), &mut out, Length::Chunked));
+        let mut sink = Sink::from(H1Sink::new(Half(&sink_end), &mut out, Length::Chunked));
         tokio::spawn(write(writer, bytes.to_vec(), vec![1, 2, 3]));
         let mut pump = Pump::default();
         let error = poll_fn(|cx| pump.poll(cx, &mut source, &mut sink, limit)).await.unwrap_err();

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use unladen_serve_config::{ListenAddress, ProxySettings, Settings, SiteSettings, address_text};
 use url::{Host, Url};
 
-use super::OutlookError;
+use super::error::OutlookError;
 
 /// Where a request for a URL comes in.
 #[derive(Clone, Copy, Debug)]

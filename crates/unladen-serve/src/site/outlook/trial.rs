@@ -19,11 +19,13 @@ use super::reasons;
 use super::seen::{AnswerSeen, KeptFor, Outlook, Rule, WhyNot, shown};
 use crate::budget::Budget;
 use crate::context::Context;
-use crate::site::cache_fetch::{FetchPlan, News};
+use crate::peer::Peer;
+use crate::site::InboundRequest;
+use crate::site::cache_fetch::FetchPlan;
 use crate::site::cache_lookup::ValidatorAnswer;
 use crate::site::fetch::fetch;
+use crate::site::news::News;
 use crate::site::prepare::Who;
-use crate::site::{InboundRequest, Peer};
 
 /// The upstream's own bounds come first.
 const LONGEST: Duration = Duration::from_secs(120);

@@ -11,7 +11,7 @@ use unladen_tls::{certificates, private_key};
 use x509_parser::extensions::GeneralName;
 use x509_parser::parse_x509_certificate;
 
-use super::AcceptorError;
+use super::error::AcceptorError;
 
 /// Certificates by their names, in small letters. Of two for the same name the first is taken.
 #[derive(Debug)]

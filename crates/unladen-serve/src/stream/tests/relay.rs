@@ -36,7 +36,7 @@ async fn relayed(
     }
     let mut buffer = Buffer::default();
     let mut out = Vec::new();
-    let mut sink = Sink::H1(H1Sink::new(Half(&sink_end), &mut out, to.length(body)));
+    let mut sink = Sink::from(H1Sink::new(Half(&sink_end), &mut out, to.length(body)));
     let mut relay = Relay::new(spools, None);
     let relayed = {
         let mut source = BodySource::H1(H1Source::new(Half(&source_end), &mut buffer, from.length(body)));
@@ -99,7 +99,7 @@ fn what_there_is_no_room_for_waits_where_it_comes_from() {
         let writing = tokio::spawn(write(writer, body.clone(), vec![100_000]));
         let (mut buffer, mut out) = (Buffer::default(), Vec::new());
         let mut source = BodySource::H1(H1Source::new(Half(&source_end), &mut buffer, Framing::Exact.length(&body)));
-        let mut sink = Sink::H1(H1Sink::new(Half(&sink_end), &mut out, Framing::Exact.length(&body)));
+        let mut sink = Sink::from(H1Sink::new(Half(&sink_end), &mut out, Framing::Exact.length(&body)));
         let mut relay = Relay::new(Some(&spools), None);
         // Until nothing goes on: half a second is a hundred times what it takes, and more is not asked of it.
         let first = poll_fn(|cx| relay.poll(cx, &mut source, &mut sink));
