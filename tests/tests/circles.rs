@@ -153,6 +153,16 @@ fn a_child_may_see_all_of_its_parent() {
 }
 
 #[test]
+fn a_variable_of_a_modules_name_does_not_hide_it() {
+    let files = [
+        ("lib.rs", "mod a; mod text;"),
+        ("a.rs", "use crate::text; pub struct A; pub fn a() { let text = text::read(); format!(\"{text}\"); }"),
+        ("text.rs", "pub fn read() -> crate::a::A { todo!() }"),
+    ];
+    assert_eq!(told(&files), "a.rs uses read of text.rs; text.rs uses A of a.rs");
+}
+
+#[test]
 fn a_module_of_the_same_name_as_its_function_is_found() {
     let files = [
         ("lib.rs", "mod run; mod plan; use run::run; pub fn go() { run(); }"),

@@ -19,12 +19,17 @@ pub(super) struct Paths {
     pub(super) found: Vec<Path>,
     /// `use` declarations within functions.
     pub(super) imports: Vec<syn::ItemUse>,
-    /// Names that stand for something local: variables, parameters, generic types, items within functions.
-    local: HashSet<String>,
+    local: Local,
 }
 
-/// Collects the local names of an item.
-struct Locals<'a>(&'a mut HashSet<String>);
+/// Names that stand for something local.
+#[derive(Clone, Default)]
+struct Local {
+    /// Of these no path goes on: `text` may be a variable, and the first of `text::trim` is a module all the same.
+    variables: HashSet<String>,
+    /// Generic types, and items within functions.
+    items: HashSet<String>,
+}
 
 // === impl Paths ===
 
@@ -39,12 +44,11 @@ impl Paths {
     /// An item with names of its own.
     fn look_at_item(&mut self, item: &Item) {
         let outer = self.local.clone();
-        let mut locals = Locals(&mut self.local);
         match item {
             // Their items have variables of their own.
-            Item::Impl(item) => locals.visit_generics(&item.generics),
-            Item::Trait(item) => locals.visit_generics(&item.generics),
-            _ => locals.visit_item(item),
+            Item::Impl(item) => self.local.visit_generics(&item.generics),
+            Item::Trait(item) => self.local.visit_generics(&item.generics),
+            _ => self.local.visit_item(item),
         }
         visit::visit_item(self, item);
         self.local = outer;
@@ -53,7 +57,9 @@ impl Paths {
     fn add(&mut self, path: Path) {
         let is_local = match path.segments.as_slice() {
             [] => true,
-            [name, ..] => !path.external && !path.of_macro && (name == "Self" || self.local.contains(name)),
+            _ if path.external || path.of_macro => false,
+            [name] if self.local.variables.contains(name) => true,
+            [name, ..] => name == "Self" || self.local.items.contains(name),
         };
         if !is_local {
             self.found.push(path);
@@ -138,7 +144,7 @@ impl<'ast> Visit<'ast> for Paths {
     fn visit_impl_item(&mut self, item: &'ast ImplItem) {
         if !production::is_for_tests(production::of_impl_item(item)) {
             let outer = self.local.clone();
-            Locals(&mut self.local).visit_impl_item(item);
+            self.local.visit_impl_item(item);
             visit::visit_impl_item(self, item);
             self.local = outer;
         }
@@ -147,7 +153,7 @@ impl<'ast> Visit<'ast> for Paths {
     fn visit_trait_item(&mut self, item: &'ast TraitItem) {
         if !production::is_for_tests(production::of_trait_item(item)) {
             let outer = self.local.clone();
-            Locals(&mut self.local).visit_trait_item(item);
+            self.local.visit_trait_item(item);
             visit::visit_trait_item(self, item);
             self.local = outer;
         }
@@ -216,30 +222,30 @@ impl<'ast> Visit<'ast> for Paths {
     fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
 }
 
-// === impl Locals ===
+// === impl Local ===
 
-impl<'ast> Visit<'ast> for Locals<'_> {
+impl<'ast> Visit<'ast> for Local {
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
         // A constant in a pattern looks as a variable does.
         if !pattern.ident.to_string().starts_with(char::is_uppercase) {
-            self.0.insert(plain(&pattern.ident));
+            self.variables.insert(plain(&pattern.ident));
         }
         visit::visit_pat_ident(self, pattern);
     }
 
     fn visit_type_param(&mut self, parameter: &'ast syn::TypeParam) {
-        self.0.insert(plain(&parameter.ident));
+        self.items.insert(plain(&parameter.ident));
     }
 
     fn visit_const_param(&mut self, parameter: &'ast syn::ConstParam) {
-        self.0.insert(plain(&parameter.ident));
+        self.items.insert(plain(&parameter.ident));
     }
 
     /// Items within functions.
     fn visit_block(&mut self, block: &'ast Block) {
         for statement in &block.stmts {
             if let Stmt::Item(item) = statement {
-                self.0.extend(name_of(item));
+                self.items.extend(name_of(item));
             }
         }
         visit::visit_block(self, block);
