@@ -11,7 +11,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use http::Method;
@@ -20,11 +20,10 @@ use url::Url;
 
 use crate::arm::Arm;
 use crate::design::Design;
-use crate::knob::{KnobSpec, Wanted};
+use crate::knob::Wanted;
+use crate::knob_spec::KnobSpec;
 use crate::load::Load;
 use crate::quantile::Quantile;
-use crate::read::variables::{self, Variables};
-use crate::read::{self, BadFile, ExperimentError, ReadFile};
 use crate::service::Service;
 
 /// An experiment.
@@ -68,40 +67,6 @@ pub struct Cold {
 // === impl Experiment ===
 
 impl Experiment {
-    /// Reads a file, and those that it names.
-    ///
-    /// # Errors
-    /// When one of them cannot be read, or the file says something that cannot be; the error points at the place.
-    pub fn read(file: &Path) -> Result<Self, ExperimentError> {
-        let unreadable = |source| ExperimentError::Read { file: file.to_owned(), source };
-        let bytes = read::read_file(file).map_err(unreadable)?;
-        let text = String::from_utf8(bytes).map_err(|_| ExperimentError::NoText { file: file.to_owned() })?;
-        let whole = std::path::absolute(file).and_then(|whole| {
-            let folder = whole.parent().unwrap_or(Path::new("/")).canonicalize()?;
-            Ok(folder.join(whole.file_name().unwrap_or_default()))
-        });
-        let whole = whole.map_err(unreadable)?;
-        let folder = whole.parent().unwrap_or(Path::new("/"));
-        let variables = match variables::command(&text) {
-            Some((command, place)) => Variables::ask(&command, folder).map_err(|fault| {
-                ExperimentError::Bad(Box::new(BadFile::new(&text, file, variables::failed(fault, place))))
-            })?,
-            None => Variables::default(),
-        };
-        let mut experiment = read::experiment(&text, file, folder, &read::read_file, &variables)?;
-        experiment.file = Some(whole);
-        Ok(experiment)
-    }
-
-    /// Reads a text as [`read`](Self::read) does a file; `file` is named in errors, and relative paths begin at
-    /// `folder`. Files that the text names are read by `read`; its command for variables is not run.
-    ///
-    /// # Errors
-    /// When the text says something that cannot be.
-    pub fn parse(text: &str, file: &Path, folder: &Path, read: ReadFile<'_>) -> Result<Self, ExperimentError> {
-        read::experiment(text, file, folder, read, &Variables::default())
-    }
-
     /// Compares two URLs; the baseline is `a`, the candidate `b`, and nothing is switched.
     pub fn of_urls(a: Url, b: Url, load: Load) -> Self {
         Self {

@@ -1,20 +1,15 @@
-//! The principal type is [`Knob`]: one thing that can be switched. A knob of an experiment, a [`KnobSpec`], is made of
-//! one or more of them.
+//! The principal type is [`Knob`]: one thing that can be switched. A knob of an experiment, a
+//! [`KnobSpec`](crate::KnobSpec), is made of one or more of them.
 //!
 //! What is needed to put things back is data, an [`Undo`], and not a method: another process must be able to do it from
 //! the journal, long after this one was killed.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
-use std::time::Duration;
 
 use unladen_load::{Cancel, Header, UrlLine};
-use url::Url;
 
 use crate::fault::Fault;
-use crate::kinds::UrlKnob;
-use crate::ready::Ready;
 use crate::saver::Saver;
 use crate::shell::Shell;
 use crate::undo::Undo;
@@ -98,107 +93,4 @@ pub struct Wanted {
     pub urls: Vec<UrlLine>,
     /// The headers.
     pub headers: Vec<Header>,
-}
-
-/// A knob of an experiment; table `[[knob]]` of the file.
-#[derive(Clone, Debug)]
-pub struct KnobSpec {
-    /// What reports call it; no two knobs have the same.
-    pub name: String,
-    /// On which side its commands find it, and leave it in the end.
-    pub initial: bool,
-    /// The services to restart after each switch, by their index.
-    pub restart: Vec<usize>,
-    /// When it has taken effect.
-    pub ready: Option<Ready>,
-    /// How long to wait after that.
-    pub settle: Duration,
-    /// What it changes.
-    pub changes: Vec<Arc<dyn Knob>>,
-    /// For off and for on, the changes that were given for that side, in the order of the file.
-    pub(crate) order: [Vec<usize>; 2],
-}
-
-// === impl KnobSpec ===
-
-impl KnobSpec {
-    /// A knob that requests another URL.
-    pub(crate) fn of_url(url: Url) -> Self {
-        Self {
-            name: "candidate".to_owned(),
-            initial: false,
-            restart: Vec::new(),
-            ready: None,
-            settle: Duration::ZERO,
-            changes: vec![Arc::new(UrlKnob { on: true, url })],
-            order: [Vec::new(), vec![0]],
-        }
-    }
-
-    /// The URL that it asks for on this side, if it does.
-    pub(crate) fn url(&self, on: bool) -> Option<Url> {
-        let blank = Url::parse("about:blank").ok()?;
-        let line =
-            UrlLine { method: http::Method::GET, is_method_named: false, url: blank.clone(), label: None, weight: 1.0 };
-        let mut wanted = Wanted { urls: vec![line], headers: Vec::new() };
-        self.changes.iter().for_each(|change| change.request(on, &mut wanted));
-        wanted.urls.pop().map(|line| line.url).filter(|url| *url != blank)
-    }
-
-    /// What it changes: each thing once, but twice if one side changes it twice.
-    pub(crate) fn claims(&self) -> Vec<String> {
-        let of = |on: bool| {
-            let given = self.changes.iter().filter(move |change| change.has(on));
-            given.flat_map(move |change| {
-                let names = change.environment(on).into_iter().flat_map(BTreeMap::keys);
-                let variables = names.flat_map(|name| {
-                    self.restart.iter().map(move |service| format!("the variable {name} of service {}", service + 1))
-                });
-                change.claims().into_iter().chain(variables).collect::<Vec<_>>()
-            })
-        };
-        let (mut claims, mut others): (Vec<String>, Vec<String>) = (of(true).collect(), of(false).collect());
-        for claim in &claims {
-            if let Some(same) = others.iter().position(|other| other == claim) {
-                others.remove(same);
-            }
-        }
-        claims.extend(others);
-        claims
-    }
-
-    /// Whether all that it does to that thing is to ask for it otherwise while it is on.
-    pub(crate) fn only_asks(&self, claim: &str) -> bool {
-        let mut of = self.changes.iter().filter(|change| change.claims().iter().any(|own| own == claim));
-        of.all(|change| change.reach() == Reach::Request && !change.has(false))
-    }
-
-    /// The changes in the order in which to go to this side: first back from those that are made, the last first; then
-    /// what was given for it.
-    pub(crate) fn steps(&self, on: bool, made: &[bool]) -> Vec<usize> {
-        let back = (0..self.changes.len()).rev().filter(|index| made[*index] && !self.changes[*index].has(on));
-        back.chain(self.order[usize::from(on)].iter().copied()).collect()
-    }
-
-    /// Whether it puts something into the environment of this service.
-    pub(crate) fn gives_variables_to(&self, service: usize) -> bool {
-        let any = |on: bool| self.changes.iter().any(|change| change.environment(on).is_some());
-        self.restart.contains(&service) && (any(true) || any(false))
-    }
-
-    /// Whether anything happens on the system when it is switched.
-    pub fn acts(&self) -> bool {
-        !self.restart.is_empty() || self.changes.iter().any(|change| change.reach() != Reach::Request)
-    }
-
-    /// The side on which it is before anything was switched, if it is on one of them.
-    pub(crate) fn found(&self) -> Option<bool> {
-        let commands = self.changes.iter().any(|change| change.reach() == Reach::Command);
-        let as_it_was =
-            |on: bool| self.changes.iter().all(|change| change.reach() == Reach::Command || !change.has(on));
-        match commands {
-            true => Some(self.initial).filter(|on| as_it_was(*on)),
-            false => [false, true].into_iter().find(|on| as_it_was(*on)),
-        }
-    }
 }

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use unladen_pool::{EndpointAddress, Origin};
+use unladen_toml::Problem;
 
+use super::config_problem::ConfigProblem;
 use super::level::Level;
 use super::listen;
 use super::outbound::Placed;
-use super::problem::Problem;
 use super::reading::Reading;
 use super::site::PlacedSite;
 use crate::settings::{AdminSettings, ListenAddress};
@@ -44,7 +45,10 @@ pub(super) fn check(
         let span = level.at(&["name"]);
         if let Some(first) = names.get(name) {
             let (what, instead) = ("the name", "logs and metrics could not tell the two apart; choose another name");
-            r.refuse(span, Problem::Twice { what, name: name.into(), line: r.line(first), instead });
+            r.refuse(
+                span,
+                Problem::other(ConfigProblem::Twice { what, name: name.into(), line: r.line(first), instead }),
+            );
         } else {
             names.insert(name, span);
         }
@@ -52,7 +56,10 @@ pub(super) fn check(
             if let Some(first) = addresses.get(address) {
                 let (what, instead) = ("the address", "only one listener can use an address; choose another address");
                 let name = listen::text(address);
-                r.refuse(span.clone(), Problem::Twice { what, name, line: r.line(first), instead });
+                r.refuse(
+                    span.clone(),
+                    Problem::other(ConfigProblem::Twice { what, name, line: r.line(first), instead }),
+                );
                 continue;
             }
             addresses.insert(address, span.clone());

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use unladen_toml::{Bad, Value};
+
 use super::explain::Shown;
 use super::level::Level;
-use super::problem::Bad;
 use super::reading::Reading;
-use super::value::Value;
 use crate::settings::BufferSettings;
 
 const PATHS: &str = "a list of path prefixes, such as [\"/upload/\"]";
@@ -29,7 +29,7 @@ pub(super) fn read(level: &Level<'_>, usual: BufferSettings, r: &mut Reading<'_>
             "folder",
             usual.folder,
             r,
-            |value, r| Ok(r.path(value.words()?)),
+            |value, r| Ok(r.path(value.one_line()?)),
             |folder: &PathBuf| Shown::Text(folder.display().to_string()),
         ),
     };
@@ -44,7 +44,7 @@ pub(super) fn read(level: &Level<'_>, usual: BufferSettings, r: &mut Reading<'_>
 
 /// How a path begins.
 fn path(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.words()?;
+    let text = value.one_line()?;
     let is_path = text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#*".contains(&byte));
     let expected = "a path prefix such as \"/upload/\"; it covers all paths that begin so";
     if is_path { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), expected)) }

@@ -4,12 +4,12 @@ use std::hash::Hasher;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use unladen_toml::{Bad, DAY, Value};
+
 use super::explain::{Origin, Shown};
-use super::level::{DAY, Level};
-use super::problem::{Bad, Problem};
+use super::level::Level;
 use super::reading::Reading;
 use super::trusted::nets;
-use super::value::Value;
 use crate::settings::CacheSettings;
 
 const MEMORY: u64 = 256 << 20;
@@ -106,9 +106,8 @@ fn country(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<PathBuf>, u64) {
         return (None, stamp.finish());
     }
     let read = |value: &Value<'_>, r: &mut Reading<'_>| {
-        let path = r.path(value.words()?);
-        let unusable =
-            |source| Problem::Unusable { key: value.key.into(), path: path.clone(), source }.at(value.span());
+        let path = r.path(value.one_line()?);
+        let unusable = |source| value.unusable(path.clone(), source);
         stamp.write_u64(r.machine.stamp(&path).map_err(unusable)?);
         Ok(path)
     };
@@ -159,7 +158,7 @@ fn texts(
 
 /// A token (RFC 6265, 4.1.1; RFC 9110, 5.6.2), with `*` at its end or without.
 fn cookie(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.words()?;
+    let text = value.one_line()?;
     let name = text.strip_suffix('*').unwrap_or(text);
     let is_token = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'+-.^_`|~".contains(&byte));
     if name.is_empty() || !is_token {
@@ -170,7 +169,7 @@ fn cookie(value: &Value<'_>) -> Result<String, Bad> {
 
 /// A parameter's name, likewise.
 fn parameter(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.words()?;
+    let text = value.one_line()?;
     let name = text.strip_suffix('*').unwrap_or(text);
     if name.is_empty() || name.contains(['*', '&', '=', '?', '#', ' ']) {
         return Err(
@@ -182,7 +181,7 @@ fn parameter(value: &Value<'_>) -> Result<String, Bad> {
 
 /// A language tag (RFC 5646): parts of one to eight letters or digits.
 fn language(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.words()?;
+    let text = value.one_line()?;
     let is_part = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let mut parts = text.split('-');
     let is_first =

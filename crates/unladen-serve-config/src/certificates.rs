@@ -3,14 +3,14 @@
 use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
 
+use unladen_toml::{Bad, Problem, Table, Value};
+
 use super::explain::Shown;
 use super::keys;
 use super::level::Level;
-use super::problem::{Bad, Problem};
 use super::reading::Reading;
-use super::table::Table;
+use super::strangers::strangers;
 use super::tls;
-use super::value::Value;
 use crate::settings::ServerTlsSettings;
 
 const FORM: &str = "{ cert = \"site.pem\", key = \"site.key\" }, or a list of such tables";
@@ -47,7 +47,7 @@ fn pair(value: &Value<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>) -> Re
         return Err(value.wrong_type(FORM));
     }
     let table = Table::of(value, "`tls`", FORM)?;
-    r.bads.extend(table.strangers(&keys::names("tls")));
+    r.bads.extend(strangers(&table, &keys::names("tls")));
     let file = |name: &'static str, marker: &str, expected, stamp: &mut DefaultHasher, r: &Reading<'_>| {
         let value = table.get(name).ok_or_else(|| table.missing(name, expected))?;
         tls::pem(&value, marker, stamp, r).map(|path| (path, value.span()))

@@ -1,10 +1,11 @@
 //! Reads `[site.clients]`.
 
+use unladen_toml::Value;
+
 use super::explain::{Origin, Shown};
 use super::groups::or_none;
 use super::level::Level;
 use super::reading::Reading;
-use super::value::Value;
 use crate::settings::CrowdSettings;
 
 /// More at a time is a typing error.

@@ -1,23 +1,21 @@
 //! The principal type is [`Config`]: what a file says, every default filled in, and where each value comes from.
 //!
-//! Two stages: [`DeTable`] has the text's tables with the place of each word, [`Settings`] what they mean. Each part of
+//! Two stages: [`Document`] has the text's tables with the place of each word, [`Settings`] what they mean. Each part of
 //! the second has a file here. All mistakes are told at once: what is wrong is kept, a default takes its place, and
 //! reading goes on.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use toml::de::DeTable;
+use unladen_toml::{Document, Mistakes, Table};
 
 use crate::error::ConfigError;
 use crate::explain::Explained;
 use crate::level::Level;
-use crate::problem::{Bad, Problem};
 use crate::reading::Reading;
 use crate::settings::Settings;
 use crate::stamp::SiteStamp;
+use crate::strangers::strangers;
 use crate::surroundings::{Machine, Surroundings};
-use crate::table::Table;
 use crate::warning::Warning;
 use crate::{among, keys, outbound, site, top};
 
@@ -66,13 +64,13 @@ impl Config {
     /// # Errors
     /// As [`Self::read`].
     pub fn parse(text: &str, file: &Path, folder: &Path, machine: &dyn Surroundings) -> Result<Self, ConfigError> {
-        let (parsed, errors) = DeTable::parse_recoverable(text);
-        if !errors.is_empty() {
-            let bads = errors.iter().map(|error| syntax(text, error)).collect();
-            return Err(ConfigError::of(text, file, bads));
+        let bad = |bads| ConfigError::Bad(Mistakes::new(text, file, bads));
+        let (document, bads) = Document::parse(text);
+        if !bads.is_empty() {
+            return Err(bad(bads));
         }
         let mut reading = Reading::new(text, file, folder, machine);
-        let read = resolve(Table::root(&parsed), &mut reading);
+        let read = resolve(document.root(), &mut reading);
         match read {
             Some(Resolved { settings, stamps, site_stamps }) if reading.bads.is_empty() => Ok(Self {
                 file: file.to_owned(),
@@ -82,23 +80,9 @@ impl Config {
                 stamps,
                 site_stamps,
             }),
-            _ => Err(ConfigError::of(text, file, reading.bads)),
+            _ => Err(bad(reading.bads)),
         }
     }
-}
-
-/// What the parser said.
-fn syntax(text: &str, error: &toml::de::Error) -> Bad {
-    let span = error.span().unwrap_or(0..0);
-    // It says what a value could begin with, and not that there is none.
-    let (before, after) = text.split_at_checked(span.start).unwrap_or_default();
-    let no_value = before.trim_end_matches([' ', '\t']).ends_with('=')
-        && (after.trim_start_matches([' ', '\t']).starts_with(['\n', '\r', '#']) || after.trim().is_empty());
-    let message = match no_value {
-        true => "there is no value after `=`".into(),
-        false => error.message().lines().collect::<Vec<_>>().join(", "),
-    };
-    Problem::Syntax { message }.at(span)
 }
 
 const WHAT: &str =
@@ -107,7 +91,7 @@ const WHAT: &str =
 fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let mut known = keys::names("");
     known.extend(["site", "outbound", "defaults"]);
-    r.bads.extend(root.strangers(&known));
+    r.bads.extend(strangers(&root, &known));
     let top = Level::of("", root.clone());
     let threads = top::threads(&top, r);
     let drain = top::drain(&top, r);
@@ -139,13 +123,6 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let admin = admin.map(|(settings, _)| settings);
     let settings = Settings { threads, drain, client_memory, admin, log, otlp, outbound, site };
     Some(Resolved { settings, stamps, site_stamps })
-}
-
-/// What the system said, as its own words.
-impl From<ConfigError> for io::Error {
-    fn from(error: ConfigError) -> Self {
-        io::Error::other(error)
-    }
 }
 
 #[cfg(test)]

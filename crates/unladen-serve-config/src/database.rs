@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
+use unladen_toml::{Bad, Value, nearest};
 use unladen_validator::ValidatorSource;
 use url::Url;
 
 use super::explain::Shown;
-use super::problem::{Bad, Problem, nearest};
 use super::reading::Reading;
-use super::value::Value;
 
 const FORM: &str =
     "a URL such as \"postgres://user@db.example/name\", \"mysql://user@127.0.0.1/name\" or \"sqlite:pages.db\"";
@@ -24,7 +23,7 @@ pub(super) enum Database {
 
 /// Reads its URL. It is not looked at what the server thinks of it.
 pub(super) fn read(value: &Value<'_>, r: &Reading<'_>) -> Result<Database, Bad> {
-    let text = value.words()?;
+    let text = value.one_line()?;
     if let Some(path) = text.strip_prefix("sqlite:") {
         let path = path.strip_prefix("//").unwrap_or(path);
         if path.is_empty() || path.contains('?') || path == ":memory:" {
@@ -44,8 +43,7 @@ pub(super) fn read(value: &Value<'_>, r: &Reading<'_>) -> Result<Database, Bad> 
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => "expected `postgres`, `mysql` (also for MariaDB) or `sqlite`".into(),
             };
-            let problem = Problem::UnknownWord { key: value.key.into(), value: format!("{scheme}://…"), meant };
-            return Err(problem.at(value.span()));
+            return Err(value.unknown_word(format!("{scheme}://…"), meant));
         }
     };
     match Url::parse(text) {

@@ -1,10 +1,10 @@
 //! Reads `effects` and `no_effects` of a `[[site]]`.
 
+use unladen_toml::{Bad, Value};
+
 use super::explain::Shown;
 use super::level::Level;
-use super::problem::Bad;
 use super::reading::Reading;
-use super::value::Value;
 
 const FORM: &str = "a path segment such as \"export\" or \"*.cgi\", or a path such as \"/shop/cart*\"";
 
@@ -36,7 +36,7 @@ fn patterns(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> Vec<S
 
 /// As the path is once it is decoded, without a query; one `*`, at its end or, of a segment, at its beginning.
 fn pattern(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.words()?;
+    let text = value.one_line()?;
     let (start, end) = (text.strip_prefix('*'), text.strip_suffix('*'));
     let is_path = text.starts_with('/');
     let name = start.or(end).unwrap_or(text);

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::keys::{self, KEYS, Key};
-use super::value::bytes_text;
+use unladen_toml::bytes_text;
+
+use super::keys::{self, Key};
 use super::whose::Whose;
 
 /// A value of the configuration, and where it comes from.
@@ -90,7 +91,7 @@ impl Key {
 
     /// Whether it is a table, whose own keys tell what it is.
     pub fn is_table(&self) -> bool {
-        let is_opened = KEYS.iter().any(|key| key.table == self.name);
+        let is_opened = keys::all().any(|key| key.table == self.name);
         is_opened && matches!(self.table, "" | "outbound" | "site" | "cache") && !keys::INLINE.contains(&self.name)
     }
 }

@@ -6,12 +6,11 @@ use unladen_pool::{
     BreakerSettings, HealthSettings, LimitSettings, OutlierSettings, PoolSettings, ResolveSettings, RetrySettings,
     TimeoutSettings,
 };
+use unladen_toml::{Bad, DAY, MILLISECOND, Value};
 
 use super::explain::Shown;
-use super::level::{DAY, Level, MS};
-use super::problem::Bad;
+use super::level::Level;
 use super::reading::Reading;
-use super::value::Value;
 use crate::pace::Pace;
 use crate::settings::ClientSettings;
 
@@ -27,11 +26,11 @@ const WORTH_A_RETRY: [u16; 7] = [408, 425, 429, 500, 502, 503, 504];
 pub(super) fn pool(level: &Level<'_>, r: &mut Reading<'_>) -> PoolSettings {
     let usual = PoolSettings::default();
     let pool = PoolSettings {
-        idle: level.duration("idle", MS..=DAY, usual.idle, r),
+        idle: level.duration("idle", MILLISECOND..=DAY, usual.idle, r),
         fresh: level.duration("fresh", Duration::ZERO..=DAY, usual.fresh, r),
         warm: level.count("warm", 0..=MANY, usual.warm, r),
         max_idle: level.count("max_idle", 0..=MANY, usual.max_idle, r),
-        max_age: level.duration("max_age", MS..=30 * DAY, usual.max_age, r),
+        max_age: level.duration("max_age", MILLISECOND..=30 * DAY, usual.max_age, r),
         max_requests: level.count("max_requests", 1..=u64::from(u32::MAX), usual.max_requests, r),
     };
     if pool.idle < pool.fresh {
@@ -73,17 +72,17 @@ pub(super) fn limits(level: &Level<'_>, usual: LimitSettings, r: &mut Reading<'_
 
 pub(super) fn timeouts(level: &Level<'_>, usual: TimeoutSettings, r: &mut Reading<'_>) -> TimeoutSettings {
     let timeouts = TimeoutSettings {
-        connect: level.duration("connect", MS..=DAY, usual.connect, r),
-        first_byte: level.duration("first_byte", MS..=DAY, usual.first_byte, r),
-        idle: level.duration("idle", MS..=DAY, usual.idle, r),
+        connect: level.duration("connect", MILLISECOND..=DAY, usual.connect, r),
+        first_byte: level.duration("first_byte", MILLISECOND..=DAY, usual.first_byte, r),
+        idle: level.duration("idle", MILLISECOND..=DAY, usual.idle, r),
         request: level.take(
             "request",
             usual.request,
             r,
-            |value, _| or_none(value, |value| value.duration(MS..=DAY)),
+            |value, _| or_none(value, |value| value.duration(MILLISECOND..=DAY)),
             |value| value.map_or(Shown::None, Shown::Duration),
         ),
-        tunnel: level.duration("tunnel", MS..=30 * DAY, usual.tunnel, r),
+        tunnel: level.duration("tunnel", MILLISECOND..=30 * DAY, usual.tunnel, r),
     };
     if timeouts.request.is_some_and(|request| request < timeouts.connect) {
         r.warn(
@@ -106,8 +105,8 @@ pub(super) fn retry(level: &Level<'_>, r: &mut Reading<'_>) -> RetrySettings {
         attempts: level.count("attempts", 0..=10, usual.attempts, r),
         statuses: level.take("statuses", usual.statuses, r, statuses, numbers),
         budget: level.share("budget", usual.budget, r),
-        backoff: level.duration("backoff", MS..=DAY, usual.backoff, r),
-        max_backoff: level.duration("max_backoff", MS..=DAY, usual.max_backoff, r),
+        backoff: level.duration("backoff", MILLISECOND..=DAY, usual.backoff, r),
+        max_backoff: level.duration("max_backoff", MILLISECOND..=DAY, usual.max_backoff, r),
         replay_bytes: level.bytes("replay_bytes", 0..=64 << 20, usual.replay_bytes, r),
     };
     if retry.backoff > retry.max_backoff {
@@ -140,8 +139,8 @@ pub(super) fn breaker(level: &Level<'_>, r: &mut Reading<'_>) -> BreakerSettings
     BreakerSettings {
         failures: level.take("failures", usual.failures, r, failures, |share| Shown::Share(*share)),
         requests: level.count("requests", 1..=MANY, usual.requests, r),
-        window: level.duration("window", 100 * MS..=DAY, usual.window, r),
-        open: level.duration("open", MS..=DAY, usual.open, r),
+        window: level.duration("window", 100 * MILLISECOND..=DAY, usual.window, r),
+        open: level.duration("open", MILLISECOND..=DAY, usual.open, r),
         trials: level.count("trials", 1..=MANY, usual.trials, r),
     }
 }
@@ -150,8 +149,8 @@ pub(super) fn outlier(level: &Level<'_>, r: &mut Reading<'_>) -> OutlierSettings
     let usual = OutlierSettings::default();
     let outlier = OutlierSettings {
         consecutive: level.count("consecutive", 1..=MANY, usual.consecutive, r),
-        ejection: level.duration("ejection", MS..=DAY, usual.ejection, r),
-        max_ejection: level.duration("max_ejection", MS..=DAY, usual.max_ejection, r),
+        ejection: level.duration("ejection", MILLISECOND..=DAY, usual.ejection, r),
+        max_ejection: level.duration("max_ejection", MILLISECOND..=DAY, usual.max_ejection, r),
         max_share: level.share("max_share", usual.max_share, r),
     };
     if outlier.ejection > outlier.max_ejection {
@@ -164,7 +163,7 @@ pub(super) fn outlier(level: &Level<'_>, r: &mut Reading<'_>) -> OutlierSettings
 
 pub(super) fn health(level: &Level<'_>, r: &mut Reading<'_>) -> Option<HealthSettings> {
     let path = |value: &Value<'_>, _: &mut Reading<'_>| {
-        let text = value.words()?;
+        let text = value.one_line()?;
         let is_path = text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
         if is_path { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), "a path such as \"/health\"")) }
     };
@@ -172,8 +171,8 @@ pub(super) fn health(level: &Level<'_>, r: &mut Reading<'_>) -> Option<HealthSet
         .require("path", "the path to request, such as path = \"/health\"", r, path, |path| Shown::Text(path.clone()));
     let health = HealthSettings {
         path: path.unwrap_or_default(),
-        every: level.duration("every", 100 * MS..=DAY, Duration::from_secs(5), r),
-        timeout: level.duration("timeout", MS..=DAY, Duration::from_secs(2), r),
+        every: level.duration("every", 100 * MILLISECOND..=DAY, Duration::from_secs(5), r),
+        timeout: level.duration("timeout", MILLISECOND..=DAY, Duration::from_secs(2), r),
         healthy: level.count("healthy", 1..=1000, 2, r),
         unhealthy: level.count("unhealthy", 1..=1000, 3, r),
     };
@@ -189,9 +188,9 @@ pub(super) fn health(level: &Level<'_>, r: &mut Reading<'_>) -> Option<HealthSet
 pub(super) fn resolve(level: &Level<'_>, r: &mut Reading<'_>) -> ResolveSettings {
     let usual = ResolveSettings::default();
     let resolve = ResolveSettings {
-        min_ttl: level.duration("min_ttl", 100 * MS..=DAY, usual.min_ttl, r),
-        max_ttl: level.duration("max_ttl", 100 * MS..=DAY, usual.max_ttl, r),
-        timeout: level.duration("timeout", MS..=DAY, usual.timeout, r),
+        min_ttl: level.duration("min_ttl", 100 * MILLISECOND..=DAY, usual.min_ttl, r),
+        max_ttl: level.duration("max_ttl", 100 * MILLISECOND..=DAY, usual.max_ttl, r),
+        timeout: level.duration("timeout", MILLISECOND..=DAY, usual.timeout, r),
     };
     if resolve.min_ttl > resolve.max_ttl {
         let why = "no TTL can satisfy both; raise `max_ttl`";
@@ -213,10 +212,10 @@ pub(super) fn client(level: &Level<'_>, usual: ClientSettings, r: &mut Reading<'
             |value, _| or_none(value, |value| value.bytes(0..=1 << 50)),
             |value| value.map_or(Shown::None, Shown::Bytes),
         ),
-        head_timeout: level.duration("head_timeout", MS..=DAY, usual.head_timeout, r),
+        head_timeout: level.duration("head_timeout", MILLISECOND..=DAY, usual.head_timeout, r),
         body_pace: pace(level, ("body_rate", "body_grace"), usual.body_pace, r),
         answer_pace: pace(level, ("answer_rate", "answer_grace"), usual.answer_pace, r),
-        idle: level.duration("idle", MS..=DAY, usual.idle, r),
+        idle: level.duration("idle", MILLISECOND..=DAY, usual.idle, r),
         streams: level.count("streams", 1..=10_000, usual.streams, r),
     }
 }
@@ -224,7 +223,7 @@ pub(super) fn client(level: &Level<'_>, usual: ClientSettings, r: &mut Reading<'
 fn pace(level: &Level<'_>, (rate, grace): (&'static str, &'static str), usual: Pace, r: &mut Reading<'_>) -> Pace {
     let bytes = |value: &Value<'_>, _: &mut Reading<'_>| or_none(value, |value| value.bytes(1..=1 << 40));
     let rate = level.take(rate, usual.rate, r, bytes, |value| value.map_or(Shown::None, Shown::Bytes));
-    Pace { rate, grace: level.duration(grace, MS..=DAY, usual.grace, r) }
+    Pace { rate, grace: level.duration(grace, MILLISECOND..=DAY, usual.grace, r) }
 }
 
 /// A value, or `"none"`.

@@ -3,12 +3,13 @@
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
+use unladen_toml::{Bad, Problem, Table, Value};
+
+use super::config_problem::ConfigProblem;
 use super::explain::{Origin, Shown};
 use super::keys;
-use super::problem::{Bad, Problem};
 use super::reading::Reading;
-use super::table::Table;
-use super::value::Value;
+use super::strangers::strangers;
 use super::whose::Whose;
 
 /// A table, and what `[defaults]` says of the same.
@@ -25,11 +26,6 @@ pub(super) struct Level<'t> {
     /// Where it is switched on, if it is no table.
     pub(super) around: Range<usize>,
 }
-
-/// A day: no duration of a file is longer.
-pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
-/// A millisecond: tokio's timers know none shorter.
-pub(super) const MS: Duration = Duration::from_millis(1);
 
 // === impl Level ===
 
@@ -48,7 +44,7 @@ impl<'t> Level<'t> {
         let mut open = |parent: &Option<Table<'t>>, place: String| {
             let value = parent.as_ref()?.get(name).filter(|value| !is_switch || value.as_flag().is_none())?;
             let table = reading.keep(Table::of(&value, place, expected))?;
-            reading.bads.extend(table.strangers(&keys::names(name)));
+            reading.bads.extend(strangers(&table, &keys::names(name)));
             Some(table)
         };
         let below = |head: &str| match keys::below(self.table) {
@@ -134,7 +130,7 @@ impl<'t> Level<'t> {
                 let mut places = keys::headed(self.table);
                 if self.whose.site().is_some() { places.pop().unwrap_or_default() } else { places.swap_remove(0) }
             };
-            let place = self.own.as_ref().map_or_else(headed, |table| table.place.clone());
+            let place = self.own.as_ref().map_or_else(headed, |table| table.place().to_owned());
             reading.refuse(self.at(&[]), Problem::Missing { place, key: name, expected });
             return None;
         }
@@ -150,14 +146,14 @@ impl<'t> Level<'t> {
         (other, other_value): (&'static str, Shown),
         why: &'static str,
     ) {
-        let problem = Problem::Contradiction {
+        let problem = ConfigProblem::Contradiction {
             key: self.named(name),
             value: value.to_string(),
             other: self.named(other),
             other_value: other_value.to_string(),
             why,
         };
-        reading.refuse(self.at(&[name, other]), problem);
+        reading.refuse(self.at(&[name, other]), Problem::other(problem));
     }
 
     fn named(&self, name: &str) -> String {

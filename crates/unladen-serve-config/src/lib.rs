@@ -1,5 +1,5 @@
 //! What `serve` is to do: a file becomes [`Settings`], every default filled in. The principal type is [`Config`], which
-//! also has where each value comes from; [`KEYS`] is the one list of all that a file can say.
+//! also has where each value comes from; `keys` has the one list of all that a file can say.
 
 mod among;
 mod buffer;
@@ -7,6 +7,7 @@ mod cache;
 mod certificates;
 mod clients;
 mod config;
+mod config_problem;
 mod database;
 mod effects;
 mod error;
@@ -21,32 +22,29 @@ mod origins;
 mod outbound;
 mod owned;
 mod pace;
-mod problem;
 mod rates;
 mod reading;
 mod settings;
 mod site;
 mod stamp;
+mod strangers;
 mod surroundings;
-mod table;
 mod tls;
 mod told;
 mod top;
 mod trusted;
 mod validators;
-mod value;
 mod warning;
 mod whose;
 
 pub use config::Config;
-pub use error::{BadPlace, ConfigError};
+pub use error::ConfigError;
 pub use explain::{Explained, Origin as ValueOrigin, Shown};
 pub use files::watched_files;
-pub use keys::{KEYS, Key};
+pub use keys::Key;
 pub use listen::text as address_text;
 pub use owned::{Fate, Owned, is_plain, is_said_by_us, may_trail};
 pub use pace::Pace;
-pub use problem::Problem;
 pub use settings::*;
 pub use stamp::SiteStamp;
 pub use surroundings::{Machine, Surroundings};

@@ -4,9 +4,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use super::problem::Bad;
+use unladen_toml::{Bad, Value};
+
 use super::reading::Reading;
-use super::value::Value;
 use crate::settings::ListenAddress;
 
 const FORM: &str = "an address and a port, such as \"127.0.0.1:6102\" or \"[::1]:6102\", or \"unix:/run/app.sock\"";
@@ -19,7 +19,7 @@ pub(super) fn address(value: &Value<'_>, reading: &Reading<'_>) -> Result<Listen
     if value.as_text().is_none() {
         return Err(value.wrong_type(FORM));
     }
-    let text = value.words()?;
+    let text = value.one_line()?;
     if let Some(path) = text.strip_prefix("unix:") {
         return socket_path(value, path, reading).map(ListenAddress::Unix);
     }

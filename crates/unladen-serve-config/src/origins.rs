@@ -1,15 +1,15 @@
 //! Reads where an upstream or an application is.
 
 use unladen_pool::{EndpointAddress, Origin};
+use unladen_toml::{Bad, Table, Value, nearest};
 use url::{Host, Url};
 
+use super::config_problem::ConfigProblem;
 use super::explain::Shown;
 use super::keys;
 use super::listen::socket_path;
-use super::problem::{Bad, Problem, nearest};
 use super::reading::Reading;
-use super::table::Table;
-use super::value::Value;
+use super::strangers::strangers;
 
 const FORM: &str = "a URL such as \"https://search.example:9243\", or \"unix:/run/app.sock\"";
 const SCHEMES: [&str; 3] = ["http", "https", "unix"];
@@ -40,8 +40,8 @@ fn origin(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Origin, Bad> {
     if !value.is_table() {
         return Err(value.wrong_type(format!("{FORM}, or a table {{ url, weight }}")));
     }
-    let table = Table::of(value, format!("`{}`", value.key), "a table")?;
-    reading.bads.extend(table.strangers(&keys::names("upstream")));
+    let table = Table::of(value, format!("`{}`", value.key()), "a table")?;
+    reading.bads.extend(strangers(&table, &keys::names("upstream")));
     let weight = table.get("weight").map_or(Ok(1), |weight| weight.whole(1..=1000));
     let weight = reading.keep(weight).and_then(|weight| u32::try_from(weight).ok()).unwrap_or(1);
     let address = table.get("url").ok_or_else(|| table.missing("url", FORM))?;
@@ -53,7 +53,7 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     if value.as_text().is_none() {
         return Err(value.wrong_type(FORM));
     }
-    let text = value.words()?;
+    let text = value.one_line()?;
     if let Some(path) = text.strip_prefix("unix:") {
         let path = socket_path(value, path, reading)?;
         // What curl sends to a socket of a URL that names no host.
@@ -68,15 +68,14 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
         "fastcgi" | "fcgi" => {
             let what = "FastCGI is not supported yet: put a server that speaks HTTP and FastCGI in between (such as nginx or Caddy, on a \
                         Unix socket), and give its address";
-            return Err(Problem::NotYet { what }.at(value.span()));
+            return Err(value.other(ConfigProblem::NotYet { what }));
         }
         _ => {
             let meant = match nearest(scheme, &SCHEMES) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => "expected `http` or `https`, which carry WebSockets too".into(),
             };
-            let problem = Problem::UnknownWord { key: value.key.into(), value: format!("{scheme}://…"), meant };
-            return Err(problem.at(value.span()));
+            return Err(value.unknown_word(format!("{scheme}://…"), meant));
         }
     };
     let url = Url::parse(text).map_err(|error| value.refuse(format!("`{text}` ({error})"), FORM))?;

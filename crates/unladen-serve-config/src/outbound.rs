@@ -1,13 +1,12 @@
 //! Reads the tables `[[outbound]]`.
 
 use unladen_pool::{Balance, LimitSettings, Protocol, TimeoutSettings, UpstreamSettings};
+use unladen_toml::{Bad, Table, Value, nearest};
 
 use super::explain::Shown;
 use super::level::Level;
-use super::problem::{Bad, Problem, nearest};
 use super::reading::Reading;
-use super::table::Table;
-use super::value::Value;
+use super::strangers::strangers;
 use super::whose::Whose;
 use super::{buffer, groups, keys, listen, origins, rates, tls};
 use crate::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
@@ -42,7 +41,7 @@ pub(super) struct Placed<'t> {
 /// Reads one of them. None: too little is known of it.
 pub(super) fn read<'t>(value: &Value<'t>, defaults: Option<Table<'t>>, r: &mut Reading<'_>) -> Option<Placed<'t>> {
     let table = r.keep(Table::of(value, "[[outbound]]", "a table"))?;
-    r.bads.extend(table.strangers(&known(&keys::names("outbound"))));
+    r.bads.extend(strangers(&table, &known(&keys::names("outbound"))));
     let mut level =
         Level { table: "outbound", whose: Whose::Whole, index: None, own: Some(table), defaults: None, around: 0..0 };
     // What is explained of it goes by its name; where there is none, nothing is explained in the end.
@@ -65,7 +64,7 @@ pub(super) fn read<'t>(value: &Value<'t>, defaults: Option<Table<'t>>, r: &mut R
 /// Looks at `[defaults]` by themselves: a mistake in what no `[[outbound]]` uses is one all the same.
 pub(super) fn check_defaults(table: &Table<'_>, r: &mut Reading<'_>) {
     let mut trial = r.trial();
-    trial.bads.extend(table.strangers(&known(&keys::SHARED)));
+    trial.bads.extend(strangers(table, &known(&keys::SHARED)));
     let level = Level {
         table: "outbound",
         whose: Whose::Outbound(String::new()),
@@ -168,7 +167,7 @@ impl Default for Usual {
 
 /// It goes into metrics' labels, and into systemd's `FileDescriptorName=`, which takes no colon.
 pub(super) fn name(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.words()?;
+    let text = value.one_line()?;
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     if !is_plain || text.len() > LONGEST_NAME {
         let expected = format!("at most {LONGEST_NAME} characters of a-z, A-Z, 0-9, `-`, `_` and `.`");
@@ -198,7 +197,7 @@ pub(super) fn addresses(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Addres
 /// `upstream`, `keep`, or what is to be said: a host, and perhaps a port (RFC 9110, 7.2).
 fn host(value: &Value<'_>) -> Result<HostRule, Bad> {
     const WORDS: [&str; 2] = ["upstream", "keep"];
-    let text = value.words()?;
+    let text = value.one_line()?;
     match text {
         "upstream" => return Ok(HostRule::Upstream),
         "keep" => return Ok(HostRule::Keep),
@@ -206,7 +205,7 @@ fn host(value: &Value<'_>) -> Result<HostRule, Bad> {
     }
     if let Some(meant) = nearest(text, &WORDS) {
         let meant = format!("did you mean `{meant}`?");
-        return Err(Problem::UnknownWord { key: value.key.into(), value: text.into(), meant }.at(value.span()));
+        return Err(value.unknown_word(text, meant));
     }
     match text.parse::<http::uri::Authority>() {
         Ok(authority) if !text.contains('@') && !authority.host().is_empty() => Ok(HostRule::Fixed(text.into())),
@@ -217,7 +216,7 @@ fn host(value: &Value<'_>) -> Result<HostRule, Bad> {
 /// As of chmod.
 fn mode(value: &Value<'_>) -> Result<u32, Bad> {
     let form = "a file mode in octal, as a string: \"0660\"";
-    let text = value.text(form)?;
+    let text = value.text_as(form)?;
     let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777 && text.len() <= 4);
     mode.ok_or_else(|| value.refuse(format!("`{text}`"), form))
 }

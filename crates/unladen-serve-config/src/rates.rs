@@ -1,12 +1,12 @@
 //! Reads the tables `[[outbound.rate]]` and `[[site.rate]]`.
 
+use unladen_toml::{Bad, Problem, Table, Value};
+
 use super::explain::{Origin, Shown};
 use super::keys;
 use super::level::Level;
-use super::problem::{Bad, Problem};
 use super::reading::Reading;
-use super::table::Table;
-use super::value::Value;
+use super::strangers::strangers;
 use crate::owned::{Fate, Owned, is_plain};
 use crate::settings::RateSettings;
 
@@ -26,7 +26,7 @@ pub(super) fn read_all(of: &Level<'_>, r: &mut Reading<'_>) -> Vec<RateSettings>
     for (index, value) in list.iter().enumerate() {
         let table = Table::of(value, place_of_table, "a table");
         let Some(table) = r.keep(table) else { continue };
-        r.bads.extend(table.strangers(&keys::names("rate")));
+        r.bads.extend(strangers(&table, &keys::names("rate")));
         let (own, defaults) = if of.says("rate") { (Some(table), None) } else { (None, Some(table)) };
         let level =
             Level { table: "rate", whose: of.whose.clone(), index: Some(index), own, defaults, around: value.span() };
@@ -103,7 +103,7 @@ fn taken_off(header: &str, site: &Level<'_>, r: &Reading<'_>) -> Option<&'static
 
 /// A header's name (RFC 9110, 5.1), in small letters.
 fn header(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.words()?;
+    let text = value.one_line()?;
     match http::HeaderName::from_bytes(text.as_bytes()) {
         Ok(name) => Ok(name.as_str().to_owned()),
         Err(_) => Err(value.refuse(format!("`{text}`"), "the name of a header field, such as \"X-Api-Key\"")),

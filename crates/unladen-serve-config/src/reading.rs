@@ -4,10 +4,10 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::error::line_of;
+use unladen_toml::{Bad, Place, Problem};
+
 use super::explain::{Explained, Origin, Shown};
 use super::keys;
-use super::problem::{Bad, Problem};
 use super::surroundings::Surroundings;
 use super::warning::Warning;
 use super::whose::Whose;
@@ -71,7 +71,7 @@ impl<'a> Reading<'a> {
     }
 
     pub(super) fn line(&self, span: &Range<usize>) -> usize {
-        line_of(self.text, span.start)
+        Place::of(self.text, span.start).line
     }
 
     /// The path that a text names.

@@ -4,15 +4,14 @@ use std::ops::Range;
 use std::time::Duration;
 
 use unladen_pool::{LimitSettings, TimeoutSettings, UpstreamSettings};
+use unladen_toml::{Bad, DAY, Problem, Table, Value};
 
 use super::explain::Shown;
-use super::level::{DAY, Level};
+use super::level::Level;
 use super::outbound::{self, Addresses, Usual};
-use super::problem::{Bad, Problem};
 use super::reading::Reading;
 use super::stamp::SiteStamp;
-use super::table::Table;
-use super::value::Value;
+use super::strangers::strangers;
 use super::whose::Whose;
 use super::{cache, certificates, clients, effects, keys, origins, trusted, validators};
 use crate::pace::Pace;
@@ -49,7 +48,7 @@ pub(super) struct PlacedSite<'t> {
 /// Reads one of them. None: too little is known of it.
 pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedSite<'t>> {
     let table = r.keep(Table::of(value, "[[site]]", "a table"))?;
-    r.bads.extend(table.strangers(&outbound::known(&keys::names("site"))));
+    r.bads.extend(strangers(&table, &outbound::known(&keys::names("site"))));
     let name = table.get("name").and_then(|name| name.as_text()).unwrap_or(NAME);
     let whose = Whose::Site(name.to_owned());
     let level = Level { table: "site", whose, index: None, own: Some(table), defaults: None, around: 0..0 };
@@ -165,8 +164,8 @@ fn hsts(level: &Level<'_>, r: &mut Reading<'_>) -> Option<String> {
 /// RFC 6797, 6.1: `max-age` is required; what is no directive is a typing error.
 fn policy(value: &Value<'_>) -> Result<String, Bad> {
     let form = "true, false, or a string such as \"max-age=31536000; includeSubDomains\"";
-    value.text(form)?;
-    let text = value.words()?;
+    value.text_as(form)?;
+    let text = value.one_line()?;
     let mut has_age = false;
     for directive in text.split(';').map(str::trim) {
         let is_known = match directive.split_once('=') {

@@ -7,12 +7,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use unladen_pool::{EndpointAddress, Origin, TlsSettings, UpstreamSettings};
+use unladen_toml::{Bad, Problem, Value};
 
 use super::explain::Shown;
 use super::level::Level;
-use super::problem::{Bad, Problem};
 use super::reading::Reading;
-use super::value::Value;
 
 /// What a key's file lets others do, as of chmod.
 const OF_OTHERS: u32 = 0o007;
@@ -112,11 +111,8 @@ fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain
 
 /// A file of PEM, of which only the kind is looked at here.
 pub(super) fn pem(value: &Value<'_>, marker: &str, stamp: &mut DefaultHasher, r: &Reading<'_>) -> Result<PathBuf, Bad> {
-    let path = r.path(value.words()?);
-    let unusable = |source| {
-        let problem = Problem::Unusable { key: value.key.into(), path: path.clone(), source };
-        problem.at(value.span())
-    };
+    let path = r.path(value.one_line()?);
+    let unusable = |source| value.unusable(path.clone(), source);
     let bytes = r.machine.read(&path).map_err(unusable)?;
     // `BEGIN PRIVATE KEY`, `BEGIN EC PRIVATE KEY` … (RFC 7468)
     let is_begin = |line: &str| line.starts_with("-----BEGIN ") && line.contains(&format!("{marker}-----"));
@@ -129,7 +125,7 @@ pub(super) fn pem(value: &Value<'_>, marker: &str, stamp: &mut DefaultHasher, r:
 
 /// A name or an address.
 fn server_name(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.words()?;
+    let text = value.one_line()?;
     let is_name = matches!(url::Host::parse(text), Ok(url::Host::Domain(name)) if name == text.to_lowercase());
     if is_name || text.parse::<IpAddr>().is_ok() {
         return Ok(text.to_lowercase());

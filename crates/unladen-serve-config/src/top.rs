@@ -3,14 +3,13 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use unladen_toml::{Bad, DAY, Table, Value};
 use url::Url;
 
 use super::explain::{Origin, Shown};
-use super::level::{DAY, Level};
-use super::problem::Bad;
+use super::level::Level;
 use super::reading::Reading;
-use super::table::Table;
-use super::value::Value;
+use super::strangers::strangers;
 use super::whose::Whose;
 use super::{keys, listen};
 use crate::settings::{AdminSettings, ListenAddress};
@@ -59,7 +58,7 @@ fn table<'t>(top: &Level<'t>, name: &'static str, place: &str, r: &mut Reading<'
     let opened = Table::of(&value, place, "a table");
     let opened = r.keep(opened)?;
     r.explain((Whose::Whole, None), ("", name), Shown::Flag(true), origin);
-    r.bads.extend(opened.strangers(&keys::names(name)));
+    r.bads.extend(strangers(&opened, &keys::names(name)));
     Some(Level::of(name, opened))
 }
 
@@ -84,7 +83,7 @@ pub(super) fn admin(top: &Level<'_>, r: &mut Reading<'_>) -> Option<(AdminSettin
 
 pub(super) fn log(top: &Level<'_>, r: &mut Reading<'_>) -> Option<LogSettings> {
     let level = table(top, "log", "[log]", r)?;
-    let path = |value: &Value<'_>, r: &mut Reading<'_>| value.words().map(|text| Some(r.path(text)));
+    let path = |value: &Value<'_>, r: &mut Reading<'_>| value.one_line().map(|text| Some(r.path(text)));
     let file = level.take("file", None, r, path, |path| {
         path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
     });
@@ -117,7 +116,7 @@ pub(super) fn otlp(top: &Level<'_>, r: &mut Reading<'_>) -> Option<OtlpSettings>
     let level = table(top, "otlp", "[otlp]", r)?;
     let about = "the URL of the collector, such as endpoint = \"http://127.0.0.1:4318\"";
     let endpoint = level.require("endpoint", about, r, |value, _| endpoint(value), |url| Shown::Text(url.clone()));
-    let words = |value: &Value<'_>, _: &mut Reading<'_>| value.words().map(str::to_owned);
+    let words = |value: &Value<'_>, _: &mut Reading<'_>| value.one_line().map(str::to_owned);
     let sample = level.share("sample", TRACED, r);
     let every = level.duration("every", Duration::from_secs(1)..=DAY, EVERY, r);
     let service = level.take("service", "unladen".to_owned(), r, words, |text| Shown::Text(text.clone()));
@@ -126,7 +125,7 @@ pub(super) fn otlp(top: &Level<'_>, r: &mut Reading<'_>) -> Option<OtlpSettings>
 
 /// The collector's URL, without a slash at its end.
 fn endpoint(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.words()?;
+    let text = value.one_line()?;
     let expected = "a URL such as \"http://127.0.0.1:4318\", to which /v1/traces and /v1/metrics are added";
     let url = Url::parse(text).map_err(|error| value.refuse(format!("`{text}` ({error})"), expected))?;
     if url.scheme() != "http" || url.host().is_none() || url.query().is_some() || url.fragment().is_some() {

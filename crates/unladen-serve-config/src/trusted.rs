@@ -3,12 +3,11 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
+use unladen_toml::{Bad, Problem, Value};
 
 use super::explain::{Origin, Shown};
 use super::level::Level;
-use super::problem::{Bad, Problem};
 use super::reading::Reading;
-use super::value::Value;
 use crate::settings::{ForwardedBy, TrustedSettings};
 
 const FORM: &str = "a list of addresses and networks, such as [\"127.0.0.1\", \"10.0.0.0/8\"], or with \"unix\" in it";
@@ -67,7 +66,7 @@ fn shown(net: &IpNet) -> String {
 }
 
 fn net(value: &Value<'_>) -> Result<IpNet, Bad> {
-    let text = value.text("an address or a network, such as \"10.0.0.0/8\"")?;
+    let text = value.text_as("an address or a network, such as \"10.0.0.0/8\"")?;
     if let Ok(address) = text.parse::<IpAddr>() {
         return Ok(IpNet::from(address));
     }

@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
+use unladen_toml::{Bad, DAY, MILLISECOND, Problem, Table, Value};
 use unladen_validator::{PathPattern, ValidatorSettings, ValidatorSource};
 
 use super::database::{self, Database};
 use super::explain::{Origin, Shown};
 use super::groups::or_none;
 use super::keys;
-use super::level::{DAY, Level, MS};
+use super::level::Level;
 use super::maximum::is_maximum;
-use super::problem::{Bad, Problem};
 use super::reading::Reading;
-use super::table::Table;
-use super::value::Value;
+use super::strangers::strangers;
 
 const TIMEOUT: Duration = Duration::from_millis(100);
 const CONNECTIONS: usize = 2;
@@ -33,7 +32,7 @@ pub(super) fn read_all(site: &Level<'_>, r: &mut Reading<'_>) -> Vec<ValidatorSe
     for (index, value) in list.iter().enumerate() {
         let table = Table::of(value, "[[site.validator]]", "a table");
         let Some(table) = r.keep(table) else { continue };
-        r.bads.extend(table.strangers(&keys::names("validator")));
+        r.bads.extend(strangers(&table, &keys::names("validator")));
         let level = Level {
             table: "validator",
             whose: site.whose.clone(),
@@ -49,7 +48,7 @@ pub(super) fn read_all(site: &Level<'_>, r: &mut Reading<'_>) -> Vec<ValidatorSe
 
 fn validator(level: &Level<'_>, r: &mut Reading<'_>) -> Option<ValidatorSettings> {
     let read = |value: &Value<'_>, _: &mut Reading<'_>| {
-        let text = value.words()?;
+        let text = value.one_line()?;
         let form = "a path such as \"/{ref}\" or \"/list/{name}/archive/{page*}\"";
         let names = PathPattern::parse(text)
             .map(|pattern| pattern.names().to_vec())
@@ -60,13 +59,13 @@ fn validator(level: &Level<'_>, r: &mut Reading<'_>) -> Option<ValidatorSettings
     let path = level.require("path", about, r, read, |(path, _)| Shown::Text(path.clone()));
     let names = path.as_ref().map(|(_, names)| names.as_slice());
     let source = source(level, names, r);
-    let timeout = level.duration("timeout", MS..=Duration::from_secs(60), TIMEOUT, r);
+    let timeout = level.duration("timeout", MILLISECOND..=Duration::from_secs(60), TIMEOUT, r);
     let connections = level.count("connections", 1..=1000, CONNECTIONS, r);
     let stale = level.take(
         "stale",
         None,
         r,
-        |value, _| or_none(value, |value| value.duration(MS..=DAY)),
+        |value, _| or_none(value, |value| value.duration(MILLISECOND..=DAY)),
         |value: &Option<Duration>| value.map_or(Shown::None, Shown::Duration),
     );
     Some(ValidatorSettings { path: path?.0, source: source?, timeout, connections, stale })
@@ -144,7 +143,7 @@ fn shown(query: &str) -> String {
 }
 
 fn query(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.text("a string in quotes")?;
+    let text = value.text_as("a string in quotes")?;
     if text.trim().is_empty() {
         return Err(value.refuse("empty", "a query such as \"select changed from pages where path = $1\""));
     }
@@ -158,7 +157,7 @@ fn listed(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<String>, Bad> {
     let each = value.list("a list of names in `path`, such as [\"ref\"]")?;
     let mut names = Vec::new();
     for one in each {
-        let name = one.words().map(str::to_owned);
+        let name = one.one_line().map(str::to_owned);
         names.extend(r.keep(name));
     }
     Ok(names)
@@ -186,11 +185,8 @@ fn in_order(
             let stranger = parameters.iter().find(|name| !names.contains(name));
             if let Some(stranger) = stranger {
                 let known: Vec<&str> = names.iter().map(String::as_str).collect();
-                let meant = if known.is_empty() {
-                    "`path` has no names".into()
-                } else {
-                    super::problem::meant(stranger, &known)
-                };
+                let meant =
+                    if known.is_empty() { "`path` has no names".into() } else { unladen_toml::meant(stranger, &known) };
                 let problem = Problem::UnknownWord { key: "parameters".into(), value: stranger.clone(), meant };
                 r.refuse(level.at(&["parameters"]), problem);
                 return None;
@@ -211,7 +207,7 @@ fn in_order(
 
 /// A file's path, in which `{name}` stands for what the page's path has there.
 fn template(value: &Value<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> Result<String, Bad> {
-    let text = value.words()?;
+    let text = value.one_line()?;
     let form = "a path such as \"pages/{ref}.txt\", with names from `path`";
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
@@ -219,8 +215,7 @@ fn template(value: &Value<'_>, names: Option<&[String]>, r: &mut Reading<'_>) ->
         let Some((name, after)) = name else { return Err(value.refuse(format!("`{text}`"), form)) };
         if names.is_some_and(|names| !names.iter().any(|known| known == name)) {
             let known: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
-            let meant =
-                if known.is_empty() { "`path` has no names".into() } else { super::problem::meant(name, &known) };
+            let meant = if known.is_empty() { "`path` has no names".into() } else { unladen_toml::meant(name, &known) };
             return Err(
                 Problem::UnknownWord { key: "file".into(), value: format!("{{{name}}}"), meant }.at(value.span())
             );

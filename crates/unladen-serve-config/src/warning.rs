@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::error::line_of;
+use unladen_toml::Place;
 
 /// What a configuration may say, and perhaps should not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,9 +23,8 @@ pub struct Warning {
 
 impl Warning {
     pub(super) fn new(text: &str, file: &Path, span: Range<usize>, message: String) -> Self {
-        let before = text.get(..span.start).unwrap_or_default();
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Self { file: file.to_owned(), line: line_of(text, span.start), column, message }
+        let Place { line, column } = Place::of(text, span.start);
+        Self { file: file.to_owned(), line, column, message }
     }
 }
 

@@ -1,16 +1,18 @@
 //! The principal type is [`CommandKnob`]: a shell command that goes to one side; another one goes back.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
+use unladen_toml::{Bad, DAY, MILLISECOND, Table};
+
 use crate::fault::Fault;
-use crate::kinds::Kind;
+use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Reach, Switch};
-use crate::read::{Bad, DAY, Given, Reading, Side, Table};
+use crate::read::{Given, Reading, Side};
 use crate::saver::Saver;
 use crate::shell::COMMAND_TIME;
 use crate::undo::Undo;
-use std::sync::Arc;
 
 /// The kind as the file knows it.
 pub(super) const KIND: Kind =
@@ -18,7 +20,7 @@ pub(super) const KIND: Kind =
 
 fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given, Bad> {
     let command = table.require(KIND.key, "the shell command")?.words()?.to_owned();
-    let bounds = Duration::from_millis(1)..=DAY;
+    let bounds = MILLISECOND..=DAY;
     let within = table.get("within").map_or(Ok(COMMAND_TIME), |value| value.duration(bounds))?;
     let Side { on, initial } = *side;
     Ok(Given::Change(Arc::new(CommandKnob { on, initial, command, within })))

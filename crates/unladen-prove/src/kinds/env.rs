@@ -1,11 +1,13 @@
 //! The principal type is [`EnvKnob`]: variables in the environment of services, from their next start on.
 
 use std::collections::BTreeMap;
-
-use crate::kinds::Kind;
-use crate::knob::{Knob, Reach};
-use crate::read::{Bad, Given, Problem, Reading, Side, Table};
 use std::sync::Arc;
+
+use unladen_toml::{Bad, Problem, Table};
+
+use crate::kinds::kind::Kind;
+use crate::knob::{Knob, Reach};
+use crate::read::{Given, Reading, Side};
 
 /// The kind as the file knows it.
 pub(super) const KIND: Kind =
@@ -14,7 +16,7 @@ pub(super) const KIND: Kind =
 fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given, Bad> {
     let value = table.require(KIND.key, "a table of names and values")?;
     let mut variables = BTreeMap::new();
-    for (name, span, value) in Table::of(&value, "`env`")?.entries() {
+    for (name, span, value) in Table::of(&value, "`env`", "a table")?.entries(KIND.key) {
         // What a shell can name (POSIX, Base Definitions, section 8.1), which systemd takes too.
         let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !plain || name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
@@ -23,7 +25,7 @@ fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given,
         }
         let text = value.text()?;
         if text.contains('\0') {
-            return Err(value.refuse("a text with a zero byte", "a text without"));
+            return Err(value.refuse("a string with a zero byte", "a string without it"));
         }
         variables.insert(name.to_owned(), text.to_owned());
     }

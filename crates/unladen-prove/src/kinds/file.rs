@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
+use unladen_toml::{Bad, Problem, Table};
 
 use crate::fault::Fault;
-use crate::kinds::Kind;
+use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Switch};
 use crate::original::{Content, Original};
-use crate::read::{Bad, Given, Problem, Reading, Side, Table};
+use crate::read::{Given, Reading, Side};
 use crate::saver::Saver;
 use crate::undo::Undo;
 
@@ -20,7 +21,7 @@ pub(super) const KIND: Kind = Kind {
     read,
 };
 
-fn read(table: &Table<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given, Bad> {
+fn read(table: &Table<'_>, _side: &Side, reading: &Reading<'_>) -> Result<Given, Bad> {
     let path = reading.path(&table.require(KIND.key, "the file")?)?;
     let why = "a file holds one thing; choose one";
     table.either("text", "from", why)?;
@@ -43,9 +44,7 @@ fn read(table: &Table<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given, 
             Problem::Value { key: "file".into(), value: path.display().to_string(), expected: "a file".into() };
         return Err(problem.at(table.span()));
     }
-    let mut sides = [None, None];
-    sides[usize::from(side.on)] = Some(content);
-    Ok(Given::File(FileKnob { path, sides }))
+    Ok(Given::File { path, content })
 }
 
 /// What a file holds, or whether there is one.

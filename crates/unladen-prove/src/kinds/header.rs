@@ -1,11 +1,13 @@
 //! The principal type is [`HeaderKnob`]: a header of every request; nothing is switched.
 
-use unladen_load::Header;
-
-use crate::kinds::Kind;
-use crate::knob::{Knob, Reach, Wanted};
-use crate::read::{Bad, Given, Reading, Side, Table};
 use std::sync::Arc;
+
+use unladen_load::Header;
+use unladen_toml::{Bad, Table};
+
+use crate::kinds::kind::Kind;
+use crate::knob::{Knob, Reach, Wanted};
+use crate::read::{Given, Reading, Side};
 
 /// The kind as the file knows it.
 pub(super) const KIND: Kind =

@@ -6,19 +6,20 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use unladen_load::Cancel;
+use unladen_toml::{Bad, DAY, MILLISECOND, Table};
 
 use crate::fault::{CommandFault, Fault};
-use crate::kinds::Kind;
+use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Switch};
 use crate::original::Original;
-use crate::read::{Bad, DAY, Given, Reading, Side, Table};
+use crate::read::{Given, Reading, Side};
 use crate::saver::Saver;
 use crate::shell::{COMMAND_TIME, Output, Shell};
 use crate::undo::Undo;
-use std::sync::Arc;
 
 /// The kind as the file knows it.
 pub(super) const KIND: Kind = Kind {
@@ -31,7 +32,7 @@ pub(super) const KIND: Kind = Kind {
 fn read(table: &Table<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given, Bad> {
     let (patch, text) = reading.file(&table.require(KIND.key, "the file of the patch")?)?;
     let dir = table.get("dir").map_or(Ok(reading.folder.to_owned()), |dir| reading.path(&dir))?;
-    let bounds = Duration::from_millis(1)..=DAY;
+    let bounds = MILLISECOND..=DAY;
     let within = table.get("within").map_or(Ok(COMMAND_TIME), |value| value.duration(bounds))?;
     Ok(Given::Change(Arc::new(PatchKnob { on: side.on, patch, text, dir, within })))
 }

@@ -1,18 +1,20 @@
 //! The principal type is [`UrlKnob`]: another URL is requested; nothing is switched.
 
+use std::sync::Arc;
+
+use unladen_toml::{Bad, Table};
 use url::Url;
 
-use crate::kinds::Kind;
+use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Reach, Wanted};
-use crate::read::{self, Bad, Given, Reading, Side, Table};
-use std::sync::Arc;
+use crate::read::{Given, Reading, Side, url as read_url};
 
 /// The kind as the file knows it.
 pub(super) const KIND: Kind =
     Kind { key: "url", with: &[], summary: "requests another URL; nothing is switched", read };
 
 fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given, Bad> {
-    let url = read::url(&table.require(KIND.key, "the URL")?)?;
+    let url = read_url(&table.require(KIND.key, "the URL")?)?;
     Ok(Given::Change(Arc::new(UrlKnob { on: side.on, url })))
 }
 

@@ -4,35 +4,21 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::kinds::{CommandKnob, FileKnob, KINDS, Kind};
-use crate::knob::{Knob, KnobSpec, Reach};
-use crate::read::problem::{Bad, Problem, meant};
-use crate::read::table::Table;
-use crate::read::value::Value;
-use crate::read::{DAY, Reading, ready};
-use crate::shell::COMMAND_TIME;
+use unladen_toml::{Bad, DAY, Problem, Table, Value, meant};
 
-/// The keys of a `[[knob]]`.
-pub(crate) const KEYS: [&str; 7] = ["name", "on", "off", "initial", "restart", "ready", "settle"];
+use crate::kinds::{CommandKnob, FileKnob, KINDS, Kind};
+use crate::knob::{Knob, Reach};
+use crate::knob_spec::KnobSpec;
+use crate::read::given::{Given, Side};
+use crate::read::problem::ExperimentProblem;
+use crate::read::reading::Reading;
+use crate::read::{home, keys, ready};
+use crate::shell::COMMAND_TIME;
 
 /// The longest name of a knob: arms are named after several.
 const LONGEST_NAME: usize = 60;
 /// Names that arms have by themselves.
 const TAKEN: [&str; 3] = ["baseline", "baseline again", "all"];
-
-/// A side of a knob in the making.
-pub(crate) struct Side {
-    pub(crate) on: bool,
-    /// Whether it is the one on which commands find the knob.
-    pub(crate) initial: bool,
-}
-
-/// A change of one side.
-pub(crate) enum Given {
-    Change(Arc<dyn Knob>),
-    /// A file, of which the other side may say something too.
-    File(FileKnob),
-}
 
 /// Reads all of them.
 /// `alone`: no two of them are ever on together. Each may then ask for what it likes.
@@ -44,11 +30,11 @@ pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>, alone: bool) -> 
         return Err(list.refuse("empty", "at least one knob"));
     }
     for value in values {
-        let table = Table::open(&value, "[[knob]]", &KEYS, &[])?;
+        let table = home::open(&value, "[[knob]]", &keys::KNOB, &[])?;
         let name = table.require("name", "what reports call it")?;
         let knob = read(&table, name_of(&name)?, reading)?;
         if knobs.iter().any(|other| other.name == knob.name) {
-            return Err(name.problem(Problem::Twice { what: "knobs", name: knob.name }));
+            return Err(name.other(ExperimentProblem::Twice { what: "knobs", name: knob.name }));
         }
         for claim in knob.claims() {
             let shares = alone && knob.only_asks(&claim);
@@ -56,7 +42,7 @@ pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>, alone: bool) -> 
                 && (first == knob.name || !shared || !shares)
             {
                 let first = if first == knob.name { "the same side".into() } else { format!("the knob `{first}`") };
-                return Err(name.problem(Problem::Claimed { what: claim, first }));
+                return Err(name.other(ExperimentProblem::Claimed { what: claim, first }));
             }
         }
         knobs.push(knob);
@@ -107,15 +93,18 @@ fn read(table: &Table<'_>, name: String, reading: &Reading<'_>) -> Result<KnobSp
         for value in value.iter().flat_map(Value::each) {
             let change = match given(&value, &side, reading)? {
                 Given::Change(change) => change,
-                Given::File(mut file) => {
-                    let same = files.iter().position(|(_, other)| other.path == file.path && !other.has(is_on));
+                Given::File { path, content } => {
+                    let mut sides = [None, None];
+                    sides[usize::from(is_on)] = Some(content);
+                    let same = files.iter().position(|(_, other)| other.path == path && !other.has(is_on));
                     if let Some(same) = same {
                         let (index, other) = files.remove(same);
-                        file.sides[usize::from(!is_on)] = other.sides[usize::from(!is_on)].clone();
-                        knob.changes[index] = Arc::new(file);
+                        sides[usize::from(!is_on)] = other.sides[usize::from(!is_on)].clone();
+                        knob.changes[index] = Arc::new(FileKnob { path, sides });
                         knob.order[usize::from(is_on)].push(index);
                         continue;
                     }
+                    let file = FileKnob { path, sides };
                     files.push((knob.changes.len(), file.clone()));
                     Arc::new(file)
                 }
@@ -123,7 +112,7 @@ fn read(table: &Table<'_>, name: String, reading: &Reading<'_>) -> Result<KnobSp
             if change.environment(is_on).is_some() && knob.restart.is_empty() {
                 let without =
                     "is that of the services in `restart`, which is not given: a program reads it at its start";
-                return Err(value.problem(Problem::Alone { key: "env", without }));
+                return Err(Problem::Alone { key: "env", without }.at(value.span()));
             }
             knob.order[usize::from(is_on)].push(knob.changes.len());
             knob.changes.push(change);
@@ -145,8 +134,8 @@ fn check_commands(
     for on in [true, false] {
         if has(on) && !has(!on) {
             let span = sides[usize::from(on)].map_or(table.span(), Value::span);
-            let problem = Problem::OneWay { knob: knob.name.clone(), has: word(on), lacks: word(!on) };
-            return Err(problem.at(span));
+            let problem = ExperimentProblem::OneWay { knob: knob.name.clone(), has: word(on), lacks: word(!on) };
+            return Err(Problem::other(problem).at(span));
         }
     }
     match initial {
@@ -164,20 +153,22 @@ fn given(value: &Value<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given,
         let Side { on, initial } = *side;
         return Ok(Given::Change(Arc::new(CommandKnob { on, initial, command, within: COMMAND_TIME })));
     }
-    let table = Table::of(value, format!("`{}`", value.key))?;
+    let table = Table::of(value, format!("`{}`", value.key()), "a table")?;
     let mut kinds = KINDS.iter().filter(|kind| table.get(kind.key).is_some());
     let Some(kind) = kinds.next() else {
         let keys: Vec<&str> = KINDS.iter().map(|kind| kind.key).collect();
-        table.check(&keys, &[])?;
+        home::check(&table, &keys, &[])?;
         return Err(table.missing("command", "one of `command`, `file`, `env`, `patch`, `url` and `header`"));
     };
     if let Some(other) = kinds.next() {
         let why = "each change is a table of its own; make `on` a list of them";
-        return Err(Problem::Both { place: table.place(), first: kind.key, second: other.key, why }.at(table.span()));
+        return Err(
+            Problem::Both { place: table.place().to_owned(), first: kind.key, second: other.key, why }.at(table.span())
+        );
     }
     let Kind { key, with, read, .. } = kind;
     let keys: Vec<&str> = std::iter::once(*key).chain(with.iter().copied()).collect();
-    table.check(&keys, &[])?;
+    home::check(&table, &keys, &[])?;
     read(&table, side, reading)
 }
 
@@ -188,7 +179,7 @@ fn restart(table: &Table<'_>, reading: &Reading<'_>) -> Result<Vec<usize>, Bad> 
         let known: Vec<&str> = reading.services.iter().map(String::as_str).collect();
         let Some(index) = known.iter().position(|service| *service == name) else {
             let meant = if known.is_empty() { "add a [[service]] of that name".into() } else { meant(name, &known) };
-            return Err(value.problem(Problem::UnknownService { name: name.to_owned(), meant }));
+            return Err(value.other(ExperimentProblem::UnknownService { name: name.to_owned(), meant }));
         };
         if !services.contains(&index) {
             services.push(index);

@@ -3,50 +3,23 @@
 use std::path::Path;
 use std::time::Duration;
 
-use unladen_load::{Expect, HttpVersion, Request, RequestError, Roots, TlsOptions};
-
-use unladen_load::Arrivals;
+use unladen_load::{Arrivals, Expect, HttpVersion, Request, RequestError, Roots, TlsOptions};
+use unladen_toml::{Bad, DAY, MILLISECOND, Problem, Table, Value};
 
 use crate::load::{Budget, Load, Pace};
-use crate::read::problem::{Bad, Problem};
-use crate::read::table::Table;
-use crate::read::value::Value;
-use crate::read::{DAY, service};
+use crate::read::home::{self, Home};
+use crate::read::keys;
 
-/// The keys of `[load]`.
-pub(crate) const KEYS: [&str; 19] = [
-    "rate",
-    "concurrency",
-    "arrivals",
-    "requests",
-    "time",
-    "phase",
-    "warmup",
-    "timeout",
-    "headers",
-    "cookies",
-    "method",
-    "body",
-    "expect_status",
-    "insecure",
-    "cacert",
-    "http",
-    "keep_alive",
-    "keep_cookies",
-    "resume",
-];
-
-const MILLISECOND: Duration = Duration::from_millis(1);
 /// The most requests of an arm: more than a year at a thousand a second.
 const MOST_REQUESTS: u64 = 1 << 36;
 
 /// Reads the table.
 pub(crate) fn read(value: &Value<'_>, folder: &Path) -> Result<Load, Bad> {
     let homes = [
-        super::Home { keys: &super::KEYS, place: "the top of the file, before the first table" },
-        super::Home { keys: &service::KEYS, place: "[[service]]" },
+        Home { keys: &keys::TOP, place: "the top of the file, before the first table" },
+        Home { keys: &keys::SERVICE, place: "[[service]]" },
     ];
-    let table = Table::open(value, "[load]", &KEYS, &homes)?;
+    let table = home::open(value, "[load]", &keys::LOAD, &homes)?;
     let mut load = Load::new(pace(&table)?, budget(&table)?);
     if let Some(value) = table.get("phase") {
         load.phase = Some(value.duration(MILLISECOND..=DAY)?);
@@ -120,14 +93,14 @@ fn budget(table: &Table<'_>) -> Result<Budget, Bad> {
 fn cookie(value: &Value<'_>) -> Result<String, Bad> {
     let cookie = value.text()?;
     let checked = Request::get("http://localhost/").and_then(|builder| builder.cookie(cookie));
-    checked.map(|_| cookie.to_owned()).map_err(|error| value.problem(error))
+    checked.map(|_| cookie.to_owned()).map_err(|error| value.other(error))
 }
 
 fn method(value: &Value<'_>) -> Result<http::Method, Bad> {
     let text = value.text()?;
-    Request::get("http://localhost/").and_then(|builder| builder.method(text)).map_err(|error| value.problem(error))?;
+    Request::get("http://localhost/").and_then(|builder| builder.method(text)).map_err(|error| value.other(error))?;
     http::Method::from_bytes(text.as_bytes())
-        .map_err(|source| value.problem(RequestError::Method { method: text.to_owned(), source }))
+        .map_err(|source| value.other(RequestError::Method { method: text.to_owned(), source }))
 }
 
 fn tls(table: &Table<'_>, folder: &Path) -> Result<TlsOptions, Bad> {

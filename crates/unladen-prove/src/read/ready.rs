@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use unladen_load::Statuses;
+use unladen_toml::{Bad, DAY, MILLISECOND, Problem, Value};
 
-use crate::read::problem::{Bad, Problem};
-use crate::read::table::Table;
-use crate::read::value::Value;
-use crate::read::{DAY, Reading, url};
+use crate::read::home;
+use crate::read::reading::Reading;
+use crate::read::url::url;
 use crate::ready::{Check, Ready};
 
 const KEYS: [&str; 5] = ["url", "command", "connect", "status", "within"];
@@ -17,8 +17,8 @@ const USUAL: Duration = Duration::from_secs(30);
 
 /// Reads the table; for the whole of a text it is a command.
 pub(crate) fn read(value: &Value<'_>, reading: &Reading<'_>) -> Result<Ready, Bad> {
-    let table = Table::open(value, "`ready`", &KEYS, &[])?;
-    let within = table.get("within").map_or(Ok(USUAL), |value| value.duration(Duration::from_millis(1)..=DAY))?;
+    let table = home::open(value, "`ready`", &KEYS, &[])?;
+    let within = table.get("within").map_or(Ok(USUAL), |value| value.duration(MILLISECOND..=DAY))?;
     let why = "one condition is looked at; a command can look at more";
     table.either("url", "command", why)?;
     table.either("url", "connect", why)?;

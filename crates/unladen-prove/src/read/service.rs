@@ -1,13 +1,11 @@
 //! Reads the tables `[[service]]`.
 
-use crate::read::problem::{Bad, Problem};
-use crate::read::table::Table;
-use crate::read::value::Value;
-use crate::read::{Reading, ready};
-use crate::service::{Restart, Service};
+use unladen_toml::{Bad, Table, Value};
 
-/// The keys of a `[[service]]`.
-pub(crate) const KEYS: [&str; 4] = ["name", "restart", "unit", "ready"];
+use crate::read::problem::ExperimentProblem;
+use crate::read::reading::Reading;
+use crate::read::{home, keys, ready};
+use crate::service::{Restart, Service};
 
 /// The ends of the names of units that can be restarted and have an environment.
 const UNIT_KINDS: [&str; 3] = [".service", ".socket", ".mount"];
@@ -16,7 +14,7 @@ const UNIT_KINDS: [&str; 3] = [".service", ".socket", ".mount"];
 pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>) -> Result<Vec<Service>, Bad> {
     let mut services: Vec<Service> = Vec::new();
     for value in list.list("a list of tables, each headed [[service]]")? {
-        let table = Table::open(&value, "[[service]]", &KEYS, &[])?;
+        let table = home::open(&value, "[[service]]", &keys::SERVICE, &[])?;
         let name = table.require("name", "by which knobs name it in `restart`")?;
         let service = Service {
             name: name.words()?.to_owned(),
@@ -24,7 +22,7 @@ pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>) -> Result<Vec<Se
             ready: table.get("ready").map(|value| ready::read(&value, reading)).transpose()?,
         };
         if services.iter().any(|other| other.name == service.name) {
-            return Err(name.problem(Problem::Twice { what: "services", name: service.name }));
+            return Err(name.other(ExperimentProblem::Twice { what: "services", name: service.name }));
         }
         services.push(service);
     }

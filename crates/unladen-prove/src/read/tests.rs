@@ -1,11 +1,13 @@
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use unladen_load::HttpVersion;
+use unladen_load::{Arrivals, HttpVersion};
 
 use super::*;
-use unladen_load::Arrivals;
-
+use crate::design::Design;
+use crate::experiment::{Cold, Experiment};
 use crate::load::{Budget, Pace};
 use crate::ready::Check;
 use crate::service::Restart;
@@ -242,7 +244,7 @@ fn every_kind_of_knob_and_every_key_is_documented() {
         assert!(page.contains(kind.summary), "docs/reference/experiments.md lacks “{}”", kind.summary);
     }
     let kinds = crate::kinds::KINDS.iter().flat_map(|kind| std::iter::once(&kind.key).chain(kind.with));
-    let keys = KEYS.iter().chain(&load::KEYS).chain(&knob::KEYS).chain(&service::KEYS).chain(kinds);
+    let keys = keys::TOP.iter().chain(&keys::LOAD).chain(&keys::KNOB).chain(&keys::SERVICE).chain(kinds);
     for key in keys.filter(|key| !["load", "service", "knob"].contains(*key)) {
         assert!(page.contains(&format!("`{key}`")), "docs/reference/experiments.md lacks `{key}`");
     }

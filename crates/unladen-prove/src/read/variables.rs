@@ -3,18 +3,16 @@
 //! any text of the file stands for the value. Names that it does not print are left as they are, to the shell for
 //! instance.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 use unladen_load::Cancel;
+use unladen_toml::{Bad, Document, Problem};
 
 use crate::fault::CommandFault;
-use crate::read::problem::{Bad, Problem};
+use crate::read::problem::ExperimentProblem;
 use crate::shell::Shell;
 
 /// How long the command may take.
@@ -26,13 +24,10 @@ pub(crate) struct Variables(BTreeMap<String, String>);
 
 /// The command that prints the variables, if the file has one, and its place. Of a text that is no TOML there is none.
 pub(crate) fn command(text: &str) -> Option<(String, std::ops::Range<usize>)> {
-    let parsed = DeTable::parse(text).ok()?;
-    let value = parsed.get_ref().get("variables")?;
-    match value.get_ref() {
-        DeValue::String(command) => Some((command.to_string(), value.span())),
-        // The reader of the file says what is wrong with it.
-        _ => None,
-    }
+    let (document, bads) = Document::parse(text);
+    let value = document.root().get("variables").filter(|_| bads.is_empty())?;
+    // Of what is no string the reader of the file says what is wrong with it.
+    value.as_text().map(|command| (command.to_owned(), value.span()))
 }
 
 // === impl Variables ===
@@ -57,27 +52,9 @@ impl Variables {
     }
 
     /// Puts the values into all texts of the file, but for the key `variables` itself.
-    pub(crate) fn expand(&self, parsed: &mut Spanned<DeTable<'_>>) {
-        if self.0.is_empty() {
-            return;
-        }
-        for (key, value) in parsed.get_mut().iter_mut() {
-            if key.get_ref() != "variables" {
-                self.expand_value(value.get_mut());
-            }
-        }
-    }
-
-    fn expand_value(&self, value: &mut DeValue<'_>) {
-        match value {
-            DeValue::String(text) => {
-                if let Some(expanded) = self.expanded(text) {
-                    *text = Cow::Owned(expanded);
-                }
-            }
-            DeValue::Array(values) => values.iter_mut().for_each(|value| self.expand_value(value.get_mut())),
-            DeValue::Table(table) => table.iter_mut().for_each(|(_, value)| self.expand_value(value.get_mut())),
-            _ => {}
+    pub(crate) fn expand(&self, document: &mut Document<'_>) {
+        if !self.0.is_empty() {
+            document.replace_texts("variables", |text| self.expanded(text));
         }
     }
 
@@ -107,7 +84,7 @@ impl Variables {
 
 /// What is wrong when the command fails.
 pub(crate) fn failed(fault: Box<CommandFault>, place: std::ops::Range<usize>) -> Bad {
-    Problem::Variables { fault }.at(place)
+    Problem::other(ExperimentProblem::Variables { fault }).at(place)
 }
 
 fn is_name(name: &str) -> bool {
@@ -134,9 +111,9 @@ mod tests {
     #[test]
     fn every_text_of_a_file_is_looked_through() {
         let text = "variables = '${A}'\nurl = '${A}'\nurls = ['x', '${A}']\n[[knob]]\non = { env = { B = '${A}' } }\n";
-        let mut parsed = DeTable::parse(text).unwrap();
-        Variables::read("A=1").expand(&mut parsed);
-        let shown = format!("{:?}", parsed.get_ref());
+        let (mut document, _) = Document::parse(text);
+        Variables::read("A=1").expand(&mut document);
+        let shown = format!("{document:?}");
         assert_eq!(shown.matches("${A}").count(), 1, "{shown}");
     }
 

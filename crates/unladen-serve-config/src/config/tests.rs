@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::io;
 
 use proptest::prelude::*;
 
@@ -315,9 +316,9 @@ fn every_key_is_explained_and_every_explanation_is_a_key() {
     };
     let told = names(&parse(WHOLE).unwrap());
     let keys: BTreeSet<_> =
-        KEYS.iter().filter(|key| !["upstream", "tls"].contains(&key.table)).map(|key| (key.table, key.name)).collect();
+        keys::all().filter(|key| !["upstream", "tls"].contains(&key.table)).map(|key| (key.table, key.name)).collect();
     assert_eq!(told, keys);
-    for key in KEYS {
+    for key in keys::all() {
         assert!(!key.about.is_empty() && !key.form.is_empty(), "{key:?}");
         let is_required = matches!(
             (key.table, key.name),
@@ -358,7 +359,7 @@ fn every_field_of_the_settings_has_its_key() {
     ];
     let of_one = |key: &&Key| !tables.contains(&key.name) || matches!(key.table, "rate" | "clients");
     let mut keys: BTreeSet<String> = BTreeSet::new();
-    for key in KEYS.iter().filter(of_one) {
+    for key in keys::all().filter(of_one) {
         let name = key.name;
         let settings = |role: &str| match (keys::below(key.table), name) {
             ("", "name" | "http" | "balance") => format!("{role}.upstream.{name}"),

@@ -11,7 +11,8 @@ const SCHEMA: &str = "unladen.serve/1";
 /// Of a configuration that is wrong.
 pub(super) fn wrong(file: &Path, error: &ConfigError) -> Value {
     let errors: Vec<Value> = match error {
-        ConfigError::Bad { places, .. } => places
+        ConfigError::Bad(mistakes) => mistakes
+            .places
             .iter()
             .map(|place| json!({ "line": place.line, "column": place.column, "message": place.problem.to_string() }))
             .collect(),

@@ -37,7 +37,7 @@ fn reference() -> String {
     let off: Vec<Explained> = parse(&format!("{LEAST}{SITE}")).unwrap().explained;
     let mut text = String::new();
     let mut table = None;
-    for key in KEYS {
+    for key in keys::all() {
         if table != Some(key.table) {
             table = Some(key.table);
             let place = match key.table {

@@ -266,6 +266,6 @@ fn the_caret_stays_below_its_word_on_long_lines() {
 #[test]
 fn a_password_is_not_repeated() {
     let error = parse(&instead("upstream", "upstream = 'https://me:secret@search.example'")).unwrap_err();
-    let ConfigError::Bad { places, .. } = error else { panic!() };
+    let ConfigError::Bad(Mistakes { places, .. }) = error else { panic!() };
     assert!(!places[0].problem.to_string().contains("secret"));
 }

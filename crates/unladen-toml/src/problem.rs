@@ -1,10 +1,10 @@
-//! The principal type is [`Problem`]: what is wrong with a configuration, and what was probably meant.
+//! The principal type is [`Problem`]: what is wrong with a file, and what was probably meant.
 
+use std::error::Error;
 use std::io;
-use std::ops::Range;
 use std::path::PathBuf;
 
-/// What is wrong with a configuration.
+/// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -64,30 +64,16 @@ pub enum Problem {
         /// What it would be.
         expected: &'static str,
     },
-    /// A name or an address that was given before.
-    #[error("{what} `{name}` is already used in line {line}: {instead}")]
-    Twice {
-        /// Of what.
-        what: &'static str,
-        /// The name.
-        name: String,
-        /// Where it was given first, counted from 1.
-        line: usize,
-        /// What to do.
-        instead: &'static str,
-    },
-    /// Two values that contradict each other.
-    #[error("`{key}` is {value}, and `{other}` is {other_value}: {why}")]
-    Contradiction {
-        /// The key.
-        key: String,
-        /// Its value.
-        value: String,
-        /// The other key.
-        other: String,
-        /// Its value.
-        other_value: String,
-        /// Why not both, and what to do.
+    /// Two keys that exclude each other.
+    #[error("{place} has both `{first}` and `{second}`: {why}")]
+    Both {
+        /// The table.
+        place: String,
+        /// One key.
+        first: &'static str,
+        /// The other one.
+        second: &'static str,
+        /// Why not both.
         why: &'static str,
     },
     /// A key that means something only where another one is.
@@ -108,45 +94,16 @@ pub enum Problem {
         /// What the system said.
         source: io::Error,
     },
-    /// What this version cannot do.
-    #[error("{what}")]
-    NotYet {
-        /// What, and what to do.
-        what: &'static str,
-    },
-}
-
-/// A problem and the bytes of the text where it is.
-#[derive(Debug)]
-pub(super) struct Bad {
-    pub(super) span: Range<usize>,
-    pub(super) problem: Box<Problem>,
+    /// What only one reader knows.
+    #[error(transparent)]
+    Other(Box<dyn Error + Send + Sync>),
 }
 
 // === impl Problem ===
 
 impl Problem {
-    /// At these bytes of the text.
-    pub(super) fn at(self, span: Range<usize>) -> Bad {
-        Bad { span, problem: Box::new(self) }
+    /// What only one reader knows.
+    pub fn other(error: impl Error + Send + Sync + 'static) -> Self {
+        Self::Other(Box::new(error))
     }
-}
-
-/// "did you mean …?", or what there is to choose from.
-pub(super) fn meant(word: &str, known: &[&str]) -> String {
-    match nearest(word, known) {
-        Some(other) => format!("did you mean `{other}`?"),
-        None => {
-            format!("expected one of {}", known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))
-        }
-    }
-}
-
-/// The word that was probably meant.
-pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    // Two typing errors in a long word, one in a short one.
-    let word = word.to_lowercase();
-    let near = |other: &&str| strsim::damerau_levenshtein(&word, other);
-    let (distance, other) = known.iter().map(|other| (near(other), *other)).min()?;
-    (distance <= (other.len() / 3).max(1)).then_some(other)
 }

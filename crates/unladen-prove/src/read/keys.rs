@@ -1,0 +1,44 @@
+//! The keys of the tables of an experiment.
+
+/// The keys of the file's top level.
+pub(super) const TOP: [&str; 13] = [
+    "variables",
+    "title",
+    "design",
+    "url",
+    "urls",
+    "restarts",
+    "cold",
+    "cold_requests",
+    "quantiles",
+    "within",
+    "load",
+    "service",
+    "knob",
+];
+/// The keys of `[load]`.
+pub(super) const LOAD: [&str; 19] = [
+    "rate",
+    "concurrency",
+    "arrivals",
+    "requests",
+    "time",
+    "phase",
+    "warmup",
+    "timeout",
+    "headers",
+    "cookies",
+    "method",
+    "body",
+    "expect_status",
+    "insecure",
+    "cacert",
+    "http",
+    "keep_alive",
+    "keep_cookies",
+    "resume",
+];
+/// The keys of a `[[knob]]`.
+pub(super) const KNOB: [&str; 7] = ["name", "on", "off", "initial", "restart", "ready", "settle"];
+/// The keys of a `[[service]]`.
+pub(super) const SERVICE: [&str; 4] = ["name", "restart", "unit", "ready"];

@@ -1,0 +1,123 @@
+//! The keys of `[[outbound]]` itself.
+
+use super::key::{FILE, FLAG, Key, TEXT, key};
+
+/// The keys of `[[outbound]]` itself.
+pub(super) const KEYS: &[Key] = &[
+    key("outbound", "name", TEXT, "the name in logs and metrics", ""),
+    key("outbound", "listen", "address, or a list", "the address that the application calls", ""),
+    key(
+        "outbound",
+        "upstream",
+        "URL, or a list of URLs or of `{ url, weight }`",
+        "the service to which the calls go",
+        "",
+    ),
+    key(
+        "outbound",
+        "ca",
+        FILE,
+        "PEM file of the certificate authorities to trust, or of the upstream's own certificate",
+        "the system's authorities",
+    ),
+    key(
+        "outbound",
+        "certificate",
+        FILE,
+        "PEM file of a client certificate and its chain",
+        "few upstreams ask for a client certificate",
+    ),
+    key(
+        "outbound",
+        "key",
+        FILE,
+        "PEM file of the private key of `certificate`",
+        "there is no client certificate either",
+    ),
+    key(
+        "outbound",
+        "server_name",
+        TEXT,
+        "the server name to send (SNI) and to verify",
+        "the host in the upstream's URL",
+    ),
+    key("outbound", "insecure", FLAG, "accept any certificate", "an unverified certificate protects nobody"),
+    key(
+        "outbound",
+        "http",
+        "`\"auto\"`, `\"1\"` or `\"2\"`",
+        "the HTTP version to the upstream",
+        "HTTP/2 where a TLS upstream offers it, else HTTP/1.1",
+    ),
+    key(
+        "outbound",
+        "balance",
+        "`\"least-requests\"` or `\"round-robin\"`",
+        "how one of several endpoints is picked",
+        "the less busy of two drawn at random: a slow endpoint receives fewer requests",
+    ),
+    key(
+        "outbound",
+        "host",
+        "`\"upstream\"`, `\"keep\"` or a name",
+        "the `Host` that the upstream receives",
+        "the application sends this listener's address as `Host`, which the upstream does not know",
+    ),
+    key(
+        "outbound",
+        "forwarded",
+        "`\"pass\"`, `\"x-forwarded\"`, `\"forwarded\"` or `\"strip\"`",
+        "what happens to `X-Forwarded-*` and `Forwarded`",
+        "the application itself knows for whom it calls",
+    ),
+    key(
+        "outbound",
+        "via",
+        FLAG,
+        "whether `Via` is added",
+        "RFC 9110, section 7.6.3, requires it of a gateway, and it reveals loops",
+    ),
+    key(
+        "outbound",
+        "request_id",
+        FLAG,
+        "whether requests without `X-Request-Id` receive one",
+        "a request can then be found in the logs of both sides",
+    ),
+    key(
+        "outbound",
+        "http2",
+        FLAG,
+        "whether the application may speak HTTP/2 to the listener (h2c with prior knowledge)",
+        "gRPC needs it; HTTP/1 clients do not notice",
+    ),
+    key(
+        "outbound",
+        "socket_mode",
+        "`\"0660\"`",
+        "the file mode of Unix sockets, as for chmod",
+        "owner and group, such as the application's group",
+    ),
+    key(
+        "outbound",
+        "breaker",
+        "table, or `false`",
+        "a circuit breaker, which answers at once while the upstream fails",
+        "on: waiting for a failed upstream would occupy all of the application's processes",
+    ),
+    key(
+        "outbound",
+        "outlier",
+        "table, or `false`",
+        "outlier detection, which takes a failing endpoint out for a while",
+        "on: a failing endpoint receives no requests while others answer",
+    ),
+    key(
+        "outbound",
+        "health",
+        "table, or `false`",
+        "active health checks of the endpoints",
+        "off: only you know which path may be requested",
+    ),
+    key("outbound", "rate", "tables", "rate limits", "off: only you know how much is too much"),
+];

@@ -1,0 +1,32 @@
+//! [`strangers`]: the keys of a table that are none of its own, with where each belongs.
+
+use unladen_toml::{Bad, Table};
+
+use super::keys;
+
+/// The keys that are none of these.
+pub(super) fn strangers(table: &Table<'_>, known: &[&str]) -> Vec<Bad> {
+    table.strangers(known, |word| {
+        let homes = homes(table.place(), word);
+        match homes.is_empty() {
+            false => Some(format!("it belongs in {}", homes.join(" or "))),
+            true if keys::GROUPS.contains(&word) => {
+                Some(format!("it belongs below an [[outbound]] or a [[site]], or below [defaults]: [defaults.{word}]"))
+            }
+            true => None,
+        }
+    })
+}
+
+/// Where a key is at home: of what stands below both, that in which the table is.
+fn homes(place: &str, word: &str) -> Vec<String> {
+    let is_site = place.contains("site");
+    let mut homes: Vec<String> = Vec::new();
+    // Those of a site whose default is another are at home where the others are.
+    for known in keys::all().filter(|known| known.name == word && !known.table.starts_with("site.")) {
+        let mut places = keys::headed(known.table);
+        let home = if is_site { places.pop() } else { places.into_iter().next() };
+        homes.extend(home.filter(|home| *home != place && !homes.contains(home)));
+    }
+    homes
+}

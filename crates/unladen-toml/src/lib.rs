@@ -1,0 +1,49 @@
+//! TOML whose values know their place. The principal type is [`Table`]: asked for a key, it gives a [`Value`]; asked for
+//! what it is expected to be, that gives it, or a [`Bad`] that says what is wrong and where.
+//!
+//! ```
+//! use std::path::Path;
+//! use unladen_toml::{BadPlace, Document};
+//!
+//! let text = "threads = 4\nidle = 90\n";
+//! let (document, bads) = Document::parse(text);
+//! assert!(bads.is_empty());
+//! let table = document.root();
+//! assert_eq!(table.get("threads").unwrap().whole(1..=64).unwrap(), 4);
+//!
+//! let bad = table.get("idle").unwrap().duration(unladen_toml::MILLISECOND..=unladen_toml::DAY).unwrap_err();
+//! let shown = BadPlace::new(text, Path::new("unladen.toml"), bad).to_string();
+//! assert!(shown.starts_with("unladen.toml:2:8: `idle` is a number: expected a duration"), "{shown}");
+//! assert!(shown.ends_with("did you mean \"90s\"?\n 2 | idle = 90\n   |        ^^"), "{shown}");
+//! ```
+//!
+//! Not by serde's derive: a value that may be a string, a table or a list loses its place there, and so would all
+//! mistakes after the first. What is wrong with a file of one reader alone is an error type of that reader, as
+//! [`Problem::Other`].
+
+#![forbid(unsafe_code)]
+
+mod bad;
+mod bad_place;
+mod bytes;
+mod document;
+mod mistakes;
+mod place;
+mod problem;
+mod suggestion;
+mod table;
+mod value;
+
+pub use bad::Bad;
+pub use bad_place::BadPlace;
+pub use bytes::bytes_text;
+pub use document::Document;
+pub use mistakes::Mistakes;
+pub use place::Place;
+pub use problem::Problem;
+pub use suggestion::{meant, nearest};
+pub use table::Table;
+pub use value::{DAY, MILLISECOND, Value};
+
+#[cfg(test)]
+mod tests;
