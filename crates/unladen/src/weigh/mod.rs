@@ -10,7 +10,7 @@ mod known;
 mod left_behind;
 mod measured;
 mod options;
-mod paths;
+mod path;
 mod php;
 mod plan;
 mod plan_error;

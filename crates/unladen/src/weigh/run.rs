@@ -20,7 +20,7 @@ use crate::weigh::known::Known;
 use crate::weigh::left_behind::{Since, left_behind};
 use crate::weigh::measured::Measured;
 use crate::weigh::options::Options;
-use crate::weigh::paths::paths;
+use crate::weigh::path::paths;
 use crate::weigh::plan::Plan;
 use crate::weigh::recording::{BlockRecord, PhaseRecord, Recording};
 
