@@ -13,6 +13,7 @@ mod counts;
 mod file;
 mod label;
 mod mysql;
+mod near;
 mod pattern;
 mod place;
 mod postgres;

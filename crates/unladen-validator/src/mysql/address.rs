@@ -9,6 +9,7 @@ use unladen_tls::provider;
 use url::Url;
 
 use crate::SettingsError;
+use crate::near::is_near;
 
 /// After so long in silence, the kernel looks whether the server is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
@@ -67,11 +68,6 @@ impl Address {
             opts.socket().map_or_else(|| format!("{}:{}", opts.ip_or_hostname(), opts.tcp_port()), str::to_owned);
         Ok(Self { opts, shown })
     }
-}
-
-fn is_near(host: &str) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse();
-    host == "localhost" || address.is_ok_and(|address: std::net::IpAddr| address.is_loopback())
 }
 
 /// The parser's own words may show what it could not read: part of a password, if that holds a `?`.

@@ -18,6 +18,7 @@ use unladen_tls::{Anyone, Trusted, Verifier, provider, system_authorities};
 
 use super::chain::ChainOnly;
 use crate::SettingsError;
+use crate::near::is_near;
 
 /// Where a PostgreSQL server is, and whether TLS is spoken with it.
 pub(super) struct Address {
@@ -129,9 +130,7 @@ fn tls(check: Check, roots: Option<&str>) -> Result<MakeRustlsConnect, SettingsE
 fn near(host: &Host) -> bool {
     match host {
         Host::Unix(_) => true,
-        Host::Tcp(name) => {
-            name == "localhost" || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
-        }
+        Host::Tcp(name) => is_near(name),
     }
 }
 
