@@ -11,6 +11,7 @@ mod debug_left_on;
 mod dns_again;
 mod hot_call;
 mod lock_churn;
+mod locks;
 mod log_chatter;
 mod missing_vary;
 mod n_plus_one;

@@ -1,10 +1,6 @@
 //! Many locks taken in one request.
 
-use std::collections::BTreeSet;
-
-use unladen_trace::{
-    Counted, Evidence, EvidenceSource, FileCall, Interval, LockCall, LockKind, LockSeen, QueryProtocol,
-};
+use unladen_trace::{Counted, Evidence, EvidenceSource, Interval, LockCall, LockKind, LockSeen, QueryProtocol};
 
 use crate::again;
 use crate::finding::{Figure, Finding, Item, Share};
@@ -14,6 +10,8 @@ use crate::rule::Rule;
 use crate::share::{at_least, widened};
 use crate::stack::applications;
 use crate::words::{count, plain};
+
+use super::locks::lock_files;
 
 /// Locks a request. A session takes one, a log or a cache one or two, a transaction of SQLite two or three; ten are no
 /// longer one of each.
@@ -109,17 +107,6 @@ impl LockChurn {
             check_again: again::weigh(evidence),
         })
     }
-}
-
-/// Lock files of a group, and the files that are linked to make them.
-pub(super) fn lock_files(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
-    let locks = evidence.locks.iter().filter(|seen| seen.group == group && seen.kind == LockKind::File);
-    let mut paths: BTreeSet<&str> = locks.map(|seen| seen.path.as_str()).collect();
-    if !paths.is_empty() {
-        let links = evidence.files.iter().filter(|file| file.group == group && file.call == FileCall::Link);
-        paths.extend(links.map(|file| file.path.as_str()));
-    }
-    paths
 }
 
 /// The waiting in calls that lock; of lock files, all that is done to them, and the application's own work around that.

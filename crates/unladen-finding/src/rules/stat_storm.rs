@@ -13,9 +13,10 @@ use crate::stack::applications;
 use crate::words::{count, plain};
 
 use super::checks;
-use check::{Check, checks as checks_of};
+use check::Check;
 
-/// Fewer checks (a request) than this are not worth a change: at 2.5 µs each (see [`KERNEL_VALUE`]) they take 0.25 ms.
+/// Fewer checks (a request) than this are not worth a change: at 2.5 µs each (see [`checks::of_latency`]) they take
+/// 0.25 ms.
 const LEAST_CHECKS: f64 = 100.0;
 
 /// See `docs/reference/rules/stat-storm.md`.
@@ -45,7 +46,7 @@ impl Rule for StatStorm {
 
 impl StatStorm {
     fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
-        let checks = checks_of(evidence, group);
+        let checks = check::of_group(evidence, group);
         let all = at_least(evidence, &Series::sum(checks.iter().map(|check| &check.count)), LEAST_CHECKS)?;
         let missing = checks.iter().filter(|check| check.is_missing()).map(|check| &check.count);
         let missing = evidence.per_request(&Series::sum(missing))?;

@@ -16,7 +16,7 @@ use crate::share::at_least;
 use crate::stack::{Stack, applications};
 use crate::words::many;
 
-use super::lock_churn::lock_files;
+use super::locks::lock_files;
 
 /// What is written in fewer requests than this is written now and then: a cache that is filled, a counter that is saved
 /// each minute.

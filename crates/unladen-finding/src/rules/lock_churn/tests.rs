@@ -1,4 +1,4 @@
-use unladen_trace::FileOutcome;
+use unladen_trace::{FileCall, FileOutcome};
 
 use super::super::testing::*;
 use super::*;

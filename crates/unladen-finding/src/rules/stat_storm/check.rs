@@ -3,7 +3,7 @@
 use unladen_trace::{Counted, Evidence, FileCall, FileOutcome, FileSeen, LockKind, Series};
 
 use crate::folders::around;
-use crate::rules::lock_churn::lock_files;
+use crate::rules::locks::lock_files;
 use crate::rules::same_file_again::checked_again;
 use crate::rules::sources::{MOST_REQUESTS, asks_now_and_then, is_source, revalidated};
 
@@ -23,7 +23,7 @@ impl Check<'_> {
 }
 
 /// The group's checks, but for those of which `opcache-revalidation`, `same-file-again` and `lock-churn` tell.
-pub(super) fn checks(evidence: &Evidence, group: usize) -> Vec<Check<'_>> {
+pub(super) fn of_group(evidence: &Evidence, group: usize) -> Vec<Check<'_>> {
     let (by_php, again) = (revalidated(evidence, group), checked_again(evidence, group));
     let now_and_then = asks_now_and_then(evidence, group);
     let locks = lock_files(evidence, group);
