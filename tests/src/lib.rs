@@ -49,7 +49,7 @@ pub use postgres::Postgres;
 pub use recorder::{Part, Recorded, Recorder, good};
 pub use records::Records;
 pub use script_server::{ScriptServer, php_settings};
-pub use serve::Serve;
+pub use serve::{Serve, wait_until_it_takes_signals};
 pub use server::{Asked, Reply, Server};
 pub use site::Site;
 pub use subject::Subject;

@@ -4,6 +4,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use nix::sys::signal::Signal;
+use nix::unistd::Pid;
 use tempfile::TempDir;
 
 use crate::call::{Call, Done, Running};
@@ -37,7 +38,10 @@ impl Serve {
         let running = call.through_shell(&script).start();
         let serve = Self { running, folder };
         let named = config.split('"').filter_map(|word| word.strip_prefix("unix:"));
-        named.filter(|path| path.starts_with(serve.folder())).for_each(|path| drop(connect(Path::new(path))));
+        for path in named.filter(|path| path.starts_with(serve.folder())) {
+            drop(connect(Path::new(path)));
+            wait_until_it_takes_signals(serve.running.pid());
+        }
         serve
     }
 
@@ -72,6 +76,17 @@ impl Serve {
     pub fn wait(self) -> Done {
         self.running.wait().succeeded()
     }
+}
+
+/// It listens a moment before it does so: until then a signal ends it.
+pub fn wait_until_it_takes_signals(process: Pid) {
+    let is_caught = |mask: &str| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & (1 << 14) != 0);
+    wait::until("SIGTERM is handled", || {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        // One that has ended is found out by who looks at its end.
+        caught.is_none_or(is_caught) || status.contains("\nState:\tZ")
+    });
 }
 
 fn connect(path: &Path) -> UnixStream {

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
-use unladen_tests::{binary, wait};
+use unladen_tests::{binary, wait, wait_until_it_takes_signals};
 
 use super::client::Client;
 
@@ -47,6 +47,7 @@ impl Proxy {
     pub fn start(config: &str) -> Self {
         let proxy = Self::start_as_it_is(config, |start| start);
         drop(Client::unix_when_it_listens(&proxy.path("search.sock")));
+        wait_until_it_takes_signals(proxy.process());
         proxy
     }
 
@@ -57,6 +58,7 @@ impl Proxy {
         fs::copy(binary(), &program).expect("the program can be copied");
         let proxy = Self::spawn(folder, program, config, |start| start, Stdio::null(), Stdio::null());
         drop(Client::unix_when_it_listens(&proxy.path("search.sock")));
+        wait_until_it_takes_signals(proxy.process());
         proxy
     }
 
