@@ -9,10 +9,9 @@ use super::contestant::{Contestant, Place};
 use super::hit::{self, LARGE, SMALL};
 use super::page::Page;
 use super::standing::{MEMORY, Standing};
-use super::times::SETTLE;
 use super::world::World;
 use crate::figures::{print, three};
-use crate::rig::callers::{Amount, Callers, Calls};
+use crate::rig::callers::{Amount, Callers, Calls, SETTLE};
 use crate::rig::strace::counted;
 use crate::{Result, peers};
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use super::contestant::{Contestant, Place};
 use super::page::Page;
-use super::times::{SETTLE, WARM_UP};
+use super::times::WARM_UP;
 use super::world::World;
 use crate::Result;
-use crate::rig::callers::{Amount, Callers, Calls};
+use crate::rig::callers::{Amount, Callers, Calls, SETTLE};
 use crate::rig::certificates::Certificates;
 use crate::rig::listen::Listen;
 use crate::rig::process::Processes;

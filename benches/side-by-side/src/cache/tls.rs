@@ -2,10 +2,11 @@
 
 use super::hit::{CONNECTIONS, LARGE, SMALL, judge, show};
 use super::standing::{MEMORY, Standing};
-use super::times::{SETTLE, TIME, WARM_UP};
+use super::times::{TIME, WARM_UP};
 use super::world::World;
 use crate::Result;
 use crate::figures::Series;
+use crate::rig::callers::SETTLE;
 use crate::rig::load::Load;
 
 /// Our CPU time of a request over another's, at most.

@@ -10,15 +10,12 @@ use super::sink::{self, Sink};
 use super::world::World;
 use crate::Result;
 use crate::figures::{Series, print};
-use crate::rig::callers::{Amount, Callers, Calls};
+use crate::rig::callers::{Amount, Callers, Calls, SETTLE};
 use crate::rig::limit::Limit;
 
 /// Before what counts: pools fill, memory is had, sessions of TLS are there to be resumed.
 const WARM_UP: Duration = Duration::from_millis(300);
 const TIME: Duration = Duration::from_secs(2);
-
-/// The proxy may do something when the last answer has come: close what the client has closed, for one.
-const SETTLE: Duration = Duration::from_millis(30);
 
 const OF_SMALL: [Bound; 3] = [
     Bound { against: "envoy", limit: Limit::Most(0.45) },

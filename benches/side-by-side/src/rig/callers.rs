@@ -24,6 +24,9 @@ use crate::{Result, roles};
 /// An answer may take so long; then the proxy has failed.
 const PATIENCE: u16 = 30_000;
 
+/// Whoever was called may do something when the last answer has come: close what the client has closed, for one.
+pub(crate) const SETTLE: Duration = Duration::from_millis(30);
+
 /// What to send.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Calls {
