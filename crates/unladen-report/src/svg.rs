@@ -29,27 +29,19 @@ impl Format for Svg {
     }
 
     fn weigh(&self, result: &Weigh, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        let mut body = String::new();
-        let height = weigh::weigh(result, &mut body);
-        document(&body, height, out)
+        document(|body| weigh::weigh(result, body), out)
     }
 
     fn inside(&self, pages: &[Inside], _: Style, out: &mut dyn Write) -> io::Result<()> {
-        let mut body = String::new();
-        let height = inside::inside(pages, &mut body);
-        document(&body, height, out)
+        document(|body| inside::inside(pages, body), out)
     }
 
     fn load(&self, result: &Load, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        let mut body = String::new();
-        let height = load::load(result, &mut body);
-        document(&body, height, out)
+        document(|body| load::load(result, body), out)
     }
 
     fn prove(&self, result: &Prove, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        let mut body = String::new();
-        let height = prove::prove(result, &mut body);
-        document(&body, height, out)
+        document(|body| prove::prove(result, body), out)
     }
 
     fn profile(&self, result: &Profiled, _: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -61,7 +53,10 @@ impl Format for Svg {
     }
 }
 
-fn document(body: &str, height: f64, out: &mut dyn Write) -> io::Result<()> {
+/// A picture of what is drawn into its body; that tells how high it is.
+fn document(drawn: impl FnOnce(&mut String) -> f64, out: &mut dyn Write) -> io::Result<()> {
+    let mut body = String::new();
+    let height = drawn(&mut body);
     // As wide as where it is shown, and no wider than its letters are worth.
     writeln!(
         out,
