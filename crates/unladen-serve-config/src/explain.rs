@@ -74,7 +74,7 @@ impl Explained {
     }
 
     /// One line, to be found under the key: where it comes from.
-    pub fn reason(&self) -> String {
+    pub(super) fn reason(&self) -> String {
         match self.origin {
             Origin::Said(line) => format!("line {line}"),
             Origin::Defaults(line) => format!("[defaults], line {line}"),
@@ -85,12 +85,12 @@ impl Explained {
 
 impl Key {
     /// How its table is headed in the file: `[outbound.pool]`; several, if it may stand in several.
-    pub fn places(&self) -> Vec<String> {
+    pub(super) fn places(&self) -> Vec<String> {
         keys::headed(self.table)
     }
 
     /// Whether it is a table, whose own keys tell what it is.
-    pub fn is_table(&self) -> bool {
+    pub(super) fn is_table(&self) -> bool {
         let is_opened = keys::all().any(|key| key.table == self.name);
         is_opened && matches!(self.table, "" | "outbound" | "site" | "cache") && !keys::INLINE.contains(&self.name)
     }

@@ -15,7 +15,7 @@ use super::whose::Whose;
 /// A table, and what `[defaults]` says of the same.
 #[derive(Clone)]
 pub(super) struct Level<'t> {
-    /// As in [`keys::KEYS`].
+    /// As in [`keys::all`].
     pub(super) table: &'static str,
     /// Whose it is.
     pub(super) whose: Whose,

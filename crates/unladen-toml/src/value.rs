@@ -118,15 +118,17 @@ impl<'t> Value<'t> {
         self.as_text().ok_or_else(|| self.wrong_type(expected))
     }
 
+    fn not_blank(&self) -> Result<&'t str, Bad> {
+        self.text()
+            .and_then(|text| if text.trim().is_empty() { Err(self.refuse("empty", "a value")) } else { Ok(text) })
+    }
+
     /// A string that is not blank and could be a command.
     ///
     /// # Errors
     /// If it is none: no argument of a program has a zero byte.
     pub fn words(&self) -> Result<&'t str, Bad> {
-        let text = self.text()?;
-        if text.trim().is_empty() {
-            return Err(self.refuse("empty", "a value"));
-        }
+        let text = self.not_blank()?;
         if text.contains('\0') {
             return Err(self.refuse("a string with a zero byte", "a string without it"));
         }
@@ -138,10 +140,7 @@ impl<'t> Value<'t> {
     /// # Errors
     /// If it is none: it may have no line breaks and no other control characters.
     pub fn one_line(&self) -> Result<&'t str, Bad> {
-        let text = self.text()?;
-        if text.trim().is_empty() {
-            return Err(self.refuse("empty", "a value"));
-        }
+        let text = self.not_blank()?;
         if text.contains(|letter: char| letter.is_control()) {
             return Err(self.refuse("a string with control characters", "a string without them"));
         }
