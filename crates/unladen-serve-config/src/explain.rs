@@ -84,11 +84,6 @@ impl Explained {
 }
 
 impl Key {
-    /// How its table is headed in the file: `[outbound.pool]`; several, if it may stand in several.
-    pub(super) fn places(&self) -> Vec<String> {
-        keys::headed(self.table)
-    }
-
     /// Whether it is a table, whose own keys tell what it is.
     pub(super) fn is_table(&self) -> bool {
         let is_opened = keys::all().any(|key| key.table == self.name);

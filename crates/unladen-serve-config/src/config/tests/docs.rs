@@ -45,7 +45,8 @@ fn reference() -> String {
                 "upstream" => "`upstream`, each of several".to_owned(),
                 "tls" => "`tls`, each of several".to_owned(),
                 table => {
-                    let places: Vec<String> = key.places().iter().map(|place| format!("`{place}`")).collect();
+                    let places: Vec<String> =
+                        keys::headed(key.table).iter().map(|place| format!("`{place}`")).collect();
                     let own = if table.starts_with("site.") { ", where its defaults are others" } else { "" };
                     format!("{}{own}", places.join(" and "))
                 }
