@@ -67,6 +67,37 @@ pub struct RequestAccount<'a> {
 // === impl RequestAccount ===
 
 impl<'a> RequestAccount<'a> {
+    /// Of one for which no upstream was asked, and of which nothing else is known.
+    pub fn unasked(upstream: &'a str, status: u16, end: End, began: Instant, total: Duration) -> Self {
+        Self {
+            upstream,
+            endpoint: None,
+            method: b"",
+            target: b"",
+            authority: b"",
+            client_version: Version::Http11,
+            upstream_version: None,
+            status,
+            end,
+            reuse: Reuse::None,
+            attempts: 0,
+            began,
+            head: Duration::ZERO,
+            connected: None,
+            first_byte: None,
+            total,
+            bytes_in: 0,
+            bytes_out: 0,
+            client: None,
+            fields: None,
+            request_id: b"",
+            trace: None,
+            cache: None,
+            cause: None,
+            fetched: None,
+        }
+    }
+
     /// What was asked of the upstream: by this request, or for it.
     pub fn asked(&self) -> FetchRecord<'a> {
         self.fetched.unwrap_or(FetchRecord {

@@ -9,8 +9,8 @@ use tokio::sync::Notify;
 use unladen_http1::{Fields, Request, Response};
 use unladen_observability::{Observability, ThreadSeeing, UpstreamIndex};
 
-use crate::budget::Budget;
-use crate::idle::Idle;
+use crate::limits::budget::Budget;
+use crate::limits::idle::Idle;
 use crate::peer::Peer;
 use crate::plan::Planned;
 use crate::proxy::Proxy;

@@ -4,6 +4,7 @@
 //! It is told by events; each is dealt with before the next. What the threads are to do is a [`Plan`], of which they
 //! follow the latest.
 
+pub(crate) mod background;
 mod bind;
 mod error;
 mod event;
@@ -11,12 +12,14 @@ mod file_watch;
 mod found;
 mod handover;
 mod listeners;
+pub(crate) mod malloc;
 mod open_files;
 mod outset;
 mod plans;
 mod signals;
 mod systemd;
 mod threads;
+pub(crate) mod trial;
 mod wire;
 
 use std::io;
@@ -26,6 +29,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
+use unladen_serve_config::{Config, watched_files};
 
 pub use self::error::{Ended, ServeError};
 use self::event::Event;
@@ -38,7 +42,6 @@ use self::systemd::Notice;
 pub(crate) use self::threads::{Snapshot, Workers};
 use crate::plan::{Listener, Plan, State};
 use crate::say::say;
-use unladen_serve_config::{Config, watched_files};
 
 /// Clients that wait between two requests are given so long to see that no more is listened at, before they are closed.
 const IDLE_AT_STOP: Duration = Duration::from_millis(100);

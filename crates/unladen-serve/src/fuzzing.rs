@@ -12,9 +12,9 @@ use unladen_http1::{HeadLimits, Request};
 use unladen_pool::{Buffer, Half, Socket, Transport, UpstreamSettings};
 use unladen_serve_config::{ClientSettings, Forwarded, HostRule, ProxySettings};
 
-use crate::compose::{Additions, request_to_h1};
-use crate::convert::request_from_h2;
-use crate::stream::{BodySource, H1Sink, H1Source, Pump, Sink};
+use crate::message::compose::{Additions, request_to_h1};
+use crate::message::convert::request_from_h2;
+use crate::message::stream::{BodySource, H1Sink, H1Source, Pump, Sink};
 
 /// More than this is not carried: sockets hold it, so that nobody has to read meanwhile.
 pub const MOST: usize = 32 * 1024;
@@ -123,14 +123,14 @@ fn settings(way: &Way) -> ProxySettings {
 
 /// The country that a database has for an address, if it is one: of bytes that anybody may have written.
 pub fn country(database: Vec<u8>, address: std::net::IpAddr) -> Option<String> {
-    let country = crate::site::Country::new(database).ok()?;
+    let country = crate::site::country::Country::new(database).ok()?;
     Some(country.lookup(address).to_owned())
 }
 
 /// Follows frames of HTTP/2 that come in pieces of these sizes, over and over: the number of the head that is under
 /// way, if one is, and how many bytes of bodies have passed.
 pub fn frames(mut bytes: &[u8], preface: usize, sizes: &[usize]) -> (Option<u64>, u64) {
-    let mut frames = crate::client_h2::frames::Frames::after(preface);
+    let mut frames = crate::downstream::h2::frames::Frames::after(preface);
     for size in sizes.iter().cycle() {
         if bytes.is_empty() {
             break;

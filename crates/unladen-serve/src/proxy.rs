@@ -7,8 +7,8 @@ use unladen_http1::HeadLimits;
 use unladen_pool::Upstream;
 use unladen_serve_config::ProxySettings;
 
-use crate::rates::Rates;
-use crate::spool::Spools;
+use crate::limits::rates::Rates;
+use crate::message::spool::Spools;
 
 /// A place beside the application.
 #[derive(Debug)]

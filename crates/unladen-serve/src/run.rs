@@ -7,11 +7,11 @@ use tokio::sync::watch;
 use unladen_observability::Observability;
 use unladen_serve_config::Config;
 
-use crate::budget::Budget;
-use crate::control::{Ended, ServeError, Snapshot, Workers, control};
+use crate::control::{Ended, ServeError, Snapshot, Workers, background, control, malloc};
+use crate::limits::budget::Budget;
+use crate::listen::worker;
 use crate::plan::Plan;
 use crate::say::say;
-use crate::{background, malloc, worker};
 
 /// What waits for the access log and the collector at the end is written and sent within this time.
 const LAST_WORDS: Duration = Duration::from_secs(6);

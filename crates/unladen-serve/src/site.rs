@@ -1,62 +1,28 @@
 //! The principal type is [`Site`]: a place in front of an application. `phase` has the map of a request's life.
 
-mod ask;
-mod cache;
-mod cache_fetch;
-mod cache_lookup;
-mod cached_response;
-mod codable;
-mod coded;
-mod compress;
-mod country;
-mod crowd;
-mod effects;
-mod eligible;
-mod fetch;
-mod head_answer;
-mod head_check;
-mod inbound_request;
-mod news;
-mod open;
-mod outlook;
-mod person;
-mod prepare;
-mod proxy_protocol;
-mod purge;
-mod redirect;
-mod reply;
-mod response_policy;
-mod run;
-mod tls;
-mod trust;
+pub(crate) mod country;
+pub(crate) mod effects;
+pub(crate) mod eligible;
+pub(crate) mod prepare;
+pub(crate) mod proxy_protocol;
+pub(crate) mod tls;
+pub(crate) mod trust;
 mod view;
-mod wait;
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use unladen_serve_config::{ListenAddress, SiteSettings};
 use unladen_validator::{Validator, ValidatorSource};
 
-pub(crate) use self::cache::Cache;
-pub(crate) use self::cache_fetch::{CacheFetch, FetchSink};
-pub(crate) use self::cached_response::{CachedResponse, Lines};
-pub(crate) use self::coded::{Coded, coded};
-pub(crate) use self::country::Country;
-use self::country::{CountryError, UNKNOWN};
-use self::crowd::{Crowd, What};
-pub(crate) use self::crowd::{CrowdPermit, network};
+use self::country::{Country, CountryError};
 use self::effects::Effects;
-pub(crate) use self::head_answer::HeadAnswer;
-pub(crate) use self::inbound_request::{ClientSide, InboundRequest};
-pub(crate) use self::news::News;
-pub use self::outlook::{
-    AnswerSeen, Asking, CookieSeen, KeptFor, Outlook, OutlookError, Rule, ValidatorSeen, WhyNot, outlook,
-};
-pub(crate) use self::response_policy::ResponsePolicy;
-use self::tls::{Acceptor, AcceptorError};
+use self::tls::Acceptor;
+use self::tls::AcceptorError;
 use self::trust::Trust;
+use crate::cache::Cache;
+use crate::limits::crowd::{Crowd, CrowdPermit, What};
 use crate::proxy::Proxy;
-use unladen_serve_config::{ListenAddress, SiteSettings};
 
 /// A place in front of an application.
 #[derive(Debug)]

@@ -11,16 +11,16 @@ use unladen_observability::{
     CacheResult, Cause, End, Reason, RequestAccount, Trace, UpstreamIndex, Version, request_id, trace_context,
 };
 
-use crate::client::Client;
-use crate::compose;
 use crate::context::Context;
-use crate::exchange::{Exchange, Failure};
-use crate::fetched::Fetched;
-use crate::phase::Phase;
+use crate::message::compose;
+use crate::message::downstream::Downstream;
+use crate::message::stream::BodySource;
 use crate::proxy::Proxy;
-use crate::request_state::RequestState;
-use crate::stream::BodySource;
-use crate::watch::{Deadline, Watch};
+use crate::request::fetched::Fetched;
+use crate::request::phase::Phase;
+use crate::request::state::RequestState;
+use crate::request::watch::{Deadline, Watch};
+use crate::upstream::exchange::{Exchange, Failure};
 
 /// One request, from its head to its record.
 pub(crate) struct Transaction<'a> {
@@ -41,6 +41,34 @@ pub(crate) struct Transaction<'a> {
     pub(crate) fetched: Option<Rc<Fetched>>,
 }
 
+/// What is known of it before the upstream is asked, and told when all is over.
+struct Account<'i> {
+    /// How long its head took to come.
+    head: Duration,
+    id: &'i [u8],
+    trace: Option<Trace>,
+    /// For whom it is.
+    address: Option<IpAddr>,
+    counts: Counts,
+}
+
+/// As what it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counts {
+    /// As a client's request.
+    Request,
+    /// As what was asked for those who wait, each of whom is counted by itself.
+    Fetch,
+}
+
+// === impl Counts ===
+
+impl Counts {
+    fn of(client: &Downstream<'_>) -> Self {
+        if client.is_internal() { Self::Fetch } else { Self::Request }
+    }
+}
+
 /// For an answer of our own, to a client that may be slow to take it.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 
@@ -50,7 +78,7 @@ impl Transaction<'_> {
         self,
         watch: &mut Watch,
         body: &mut BodySource<'c>,
-        client: &mut Client<'c>,
+        client: &mut Downstream<'c>,
         response: &mut Response,
         up: &mut Vec<u8>,
         id: &mut Vec<u8>,
@@ -75,17 +103,16 @@ impl Transaction<'_> {
         }
         let address = self.client.or_else(|| client.address());
         let trace = self.trace();
-        // What several wait for is counted by each of them.
-        let is_own = !client.is_own();
-        if is_own {
+        let account = Account { head, id, trace, address, counts: Counts::of(client) };
+        if account.counts == Counts::Request {
             self.context.observability.begin(self.index);
         }
         let exchange = Exchange {
             proxy: self.proxy,
             thread: self.context.thread,
             request: self.request,
-            request_id: has_own_id.then_some(&**id),
-            trace: trace.as_ref(),
+            request_id: has_own_id.then_some(account.id),
+            trace: account.trace.as_ref(),
             began: self.began,
             client: self.client,
             deadline: &deadline,
@@ -95,15 +122,15 @@ impl Transaction<'_> {
         // The clock was looked at when the last piece of an answer was sent.
         let now = if matches!(outcome, Some(Ok(End::Answered))) { deadline.now() } else { deadline.look() };
         let (reason, after) = match outcome {
-            Some(Ok(end)) => return self.tell(&state, end, head, id, trace, now, is_own, address),
+            Some(Ok(end)) => return self.tell(&state, end, &account, now),
             Some(Err(Failure::ClientGone)) => {
-                return self.tell(&state, End::ClientGone, head, id, trace, now, is_own, address);
+                return self.tell(&state, End::ClientGone, &account, now);
             }
             Some(Err(Failure::Upstream(reason, after))) => (reason, after),
             None if deadline.is_last() => (Reason::DeadlineExceeded, None),
             // It was quiet for as long as it may be, which speaks against nobody.
             None if state.phase.get() == Phase::Tunnelling => {
-                return self.tell(&state, End::Upgraded, head, id, trace, now, is_own, address);
+                return self.tell(&state, End::Upgraded, &account, now);
             }
             None => (state.phase.get().too_long(), None),
         };
@@ -113,14 +140,14 @@ impl Transaction<'_> {
             self.proxy.upstream.report(endpoint, false);
         }
         if state.has_begun() {
-            return self.tell(&state, End::Broken(reason), head, id, trace, now, is_own, address);
+            return self.tell(&state, End::Broken(reason), &account, now);
         }
         // Before the client can know, and ask again on another thread.
         report(&state, End::Local(reason), now);
         self.name_cause(&state, reason);
         state.show();
         if client.failed(reason, after) {
-            return self.tell(&state, End::Local(reason), head, id, trace, now, is_own, address);
+            return self.tell(&state, End::Local(reason), &account, now);
         }
         let words = compose::local(response, reason, after);
         state.status.set(reason.status());
@@ -134,7 +161,7 @@ impl Transaction<'_> {
             Some(Ok(())) => End::Local(reason),
             _ => End::ClientGone,
         };
-        self.tell(&state, end, head, id, trace, deadline.look(), is_own, address)
+        self.tell(&state, end, &account, deadline.look())
     }
 
     /// Says in words why the upstream's answer is none, where that is not known yet.
@@ -155,18 +182,7 @@ impl Transaction<'_> {
         Some(trace_context::incoming(only, sample))
     }
 
-    #[allow(clippy::too_many_arguments, reason = "they are what is known at the end, and nowhere else")]
-    fn tell(
-        &self,
-        state: &RequestState<'_>,
-        end: End,
-        head: Duration,
-        id: &[u8],
-        trace: Option<Trace>,
-        now: Instant,
-        is_own: bool,
-        client: Option<IpAddr>,
-    ) -> (End, Instant) {
+    fn tell(&self, state: &RequestState<'_>, end: End, account: &Account<'_>, now: Instant) -> (End, Instant) {
         report(state, end, now);
         let endpoint = state.endpoint.borrow();
         if let End::Local(reason) | End::Broken(reason) = end {
@@ -187,25 +203,26 @@ impl Transaction<'_> {
             reuse: state.reuse.get(),
             attempts: state.attempts.get(),
             began: self.began,
-            head,
+            head: account.head,
             connected: state.connected.get(),
             first_byte: state.first_byte.get(),
             total: now.saturating_duration_since(self.began),
             bytes_in: state.bytes_in.get(),
             bytes_out: state.bytes_out.get(),
-            client,
+            client: account.address,
             fields: Some(&self.request.fields),
-            request_id: id,
-            trace,
+            request_id: account.id,
+            trace: account.trace,
             cache: self.cache,
             cause: cause.as_deref(),
             fetched: None,
         };
-        if is_own {
-            self.context.observability.observe(&record, self.index);
-            self.context.observability.end(self.index);
-        } else {
-            self.context.observability.fetched(&record, self.index);
+        match account.counts {
+            Counts::Request => {
+                self.context.observability.observe(&record, self.index);
+                self.context.observability.end(self.index);
+            }
+            Counts::Fetch => self.context.observability.fetched(&record, self.index),
         }
         (end, now)
     }

@@ -1,12 +1,11 @@
 //! Makes listening sockets.
 
-use std::io;
 use std::net::SocketAddr;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
-use std::{fs, thread};
+use std::{fs, io, thread};
 
 use nix::sys::stat::{Mode, fchmod};
 use socket2::{Domain, SockAddr, Socket, Type};

@@ -1,12 +1,11 @@
 //! The principal type is [`FileWatch`]: tells when the configuration may have changed, or a file that it names.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use nix::errno::Errno;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};

@@ -1,10 +1,9 @@
 //! The principal type is [`Found`]: a listening socket that was there before this process.
 
-use std::env;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
+use std::{env, io};
 
 use listenfd::ListenFd;
 use socket2::SockRef;

@@ -1,17 +1,16 @@
 //! Handing over to a new process. The principal type is [`Successor`]: that process, as the old one sees it.
 
-use std::env;
 use std::ffi::OsString;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread;
 use std::time::Duration;
+use std::{env, io, thread};
 
 use super::found::Found;
-use super::wire::{self, Given, Greeting, SERVING, VERSION, YOURS};
+use super::wire;
+use super::wire::{Given, Greeting, SERVING, VERSION, YOURS};
 use crate::plan::ListenSocket;
 
 /// Tells a process that it takes over, and from whom: the variable may be inherited further than it is meant.

@@ -1,17 +1,16 @@
 //! The principal type is [`Listeners`]: what this process listens at. They outlive a configuration.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use unladen_serve_config::{ListenAddress, address_text};
 
-use super::bind;
 use super::error::ServeError;
-use super::found::{self, Found};
+use super::found::Found;
 use super::wire::Given;
+use super::{bind, found};
 use crate::plan::{ListenSocket, Listener};
 use crate::say::say;
 

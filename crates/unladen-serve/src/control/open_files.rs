@@ -3,7 +3,7 @@
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use unladen_serve_config::Settings;
 
-use crate::spool::LEAST_ON_DISK;
+use crate::message::spool::LEAST_ON_DISK;
 
 /// Files besides connections: listeners, timers, logs.
 const OTHERS: u64 = 64;

@@ -1,8 +1,7 @@
 //! What the control thread is told of by signals.
 
-use std::io;
 use std::sync::mpsc::Sender;
-use std::thread;
+use std::{io, thread};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR2};
 use signal_hook::iterator::Signals;

@@ -1,9 +1,8 @@
 //! The principal type is [`Workers`]: what the threads do that carry requests, and the one that looks after the rest.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::thread;
+use std::{io, thread};
 
 use tokio::runtime::{Builder, LocalRuntime};
 use tokio::sync::watch;

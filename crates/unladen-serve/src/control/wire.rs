@@ -5,7 +5,8 @@
 //! both, and needs neither numbers that both agree on nor descriptors that any other child would inherit. The new one
 //! says when it serves, the old one answers that it is the service from now on.
 
-use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::io;
+use std::io::{IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;

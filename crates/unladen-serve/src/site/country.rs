@@ -2,7 +2,8 @@
 //! version 2).
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
+use std::io::Read;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 

@@ -72,7 +72,7 @@ pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
     }
     request.fields.push(b"x-forwarded-proto", scheme.as_bytes());
     if let Some(country) = &site.country {
-        let country = address.map_or(super::UNKNOWN, |address| country.lookup(address));
+        let country = address.map_or(crate::site::country::UNKNOWN, |address| country.lookup(address));
         request.fields.push(COUNTRY, country.as_bytes());
     }
     Who { address, is_https, is_disguised }

@@ -1,6 +1,5 @@
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rcgen::{CertificateParams, KeyPair, SanType};

@@ -1,0 +1,90 @@
+//! The principal type is [`Cache`]: what a site keeps, and what is on its way into it.
+
+pub(crate) mod cache_fetch;
+pub(crate) mod cache_lookup;
+pub(crate) mod cached_response;
+pub(crate) mod codable;
+pub(crate) mod coded;
+pub(crate) mod compress;
+pub(crate) mod head_answer;
+pub(crate) mod news;
+pub(crate) mod person;
+pub(crate) mod response_policy;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use unladen_cache::{Coding, CookiePattern, InFlightFetches, Policy, Purge, Store, StoreSettings};
+use unladen_serve_config::CacheSettings;
+
+use crate::cache::news::News;
+use crate::limits::budget::Bodies;
+
+/// What is being compressed, by the address of its body and the coding.
+pub(crate) type UnderWork = Mutex<BTreeSet<(usize, Coding)>>;
+
+/// What a site keeps, and what is on its way into it. Shared by all threads.
+#[derive(Clone, Debug)]
+pub(crate) struct Cache {
+    pub(crate) settings: CacheSettings,
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) store: Arc<Store>,
+    pub(crate) fetches: Arc<InFlightFetches<News>>,
+    pub(crate) under_work: Arc<UnderWork>,
+    /// What it has made, stored or not.
+    pub(crate) bodies: Arc<Bodies>,
+}
+
+// === impl Cache ===
+
+impl Cache {
+    /// Forgets, before it returns; softly: what is stored is to be asked about. Nobody who comes afterwards waits for
+    /// an answer that was asked for before. How many responses.
+    pub(crate) fn forget(&self, purge: &Purge, is_soft: bool) -> u64 {
+        let purged = self.store.purge(purge, is_soft);
+        self.fetches.part(|join| match purge {
+            Purge::Key(key) | Purge::Prefix(key) => join.starts_with(key),
+            // What those on their way are tagged with is not known yet.
+            Purge::Tag(_) | Purge::All => true,
+        });
+        purged
+    }
+
+    /// With what another had stored, if its bounds were the same.
+    pub(crate) fn new(settings: &CacheSettings, before: Option<&Self>) -> Self {
+        let same = before.filter(|before| bounds(&before.settings) == bounds(settings));
+        // What is on its way was asked for by the rules of before; what is stored was let in by them.
+        let is_same = before.is_some_and(|before| before.settings == *settings);
+        Self {
+            settings: settings.clone(),
+            policy: Arc::new(policy(settings)),
+            store: same.map_or_else(|| Arc::new(Store::new(bounds(settings))), |before| before.store.clone()),
+            fetches: before.filter(|_| is_same).map_or_else(Arc::default, |before| before.fetches.clone()),
+            under_work: Arc::default(),
+            bodies: same.map_or_else(|| Bodies::new(settings.memory), |before| before.bodies.clone()),
+        }
+    }
+}
+
+fn bounds(settings: &CacheSettings) -> StoreSettings {
+    StoreSettings { memory: settings.memory, largest: settings.largest, variants: settings.variants }
+}
+
+fn policy(settings: &CacheSettings) -> Policy {
+    let patterns = |names: &[String]| names.iter().map(|name| CookiePattern(name.clone())).collect();
+    Policy {
+        heuristic_share: settings.heuristic,
+        heuristic_max: settings.heuristic_max,
+        ignore_cookies: patterns(&settings.ignore_cookies),
+        vary_cookies: patterns(&settings.vary_cookies),
+        languages: settings.languages.clone(),
+        ignore_query: patterns(&settings.ignore_query),
+        share_with_cookies: settings.share_with_cookies,
+        statuses: settings.statuses.clone(),
+        error_max: settings.error_max,
+        set_cookie: settings.store_set_cookie,
+        stale_if_error: settings.stale_if_error,
+        stale_while_revalidate: settings.stale_while_revalidate,
+        largest: settings.largest,
+    }
+}

@@ -1,0 +1,178 @@
+//! [`CachedResponse`]: a stored response as a client gets it: whole, in parts, in another coding, or only that its own
+//! copy is still good.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use unladen_cache::{Accepted, Coding, Ranges, Stored, Verdict, if_range, is_of_304, multipart, precondition, ranges};
+use unladen_http1::{Fields, Length, Name, Request};
+
+use crate::site::Site;
+
+/// A stored response as a client gets it.
+#[derive(Debug)]
+pub(crate) struct CachedResponse<'s> {
+    pub(crate) status: u16,
+    pub(crate) lines: Lines<'s>,
+    /// What it is sent with besides.
+    pub(crate) body: Bytes,
+    pub(crate) length: Length,
+}
+
+/// The fields of its head.
+#[derive(Debug)]
+pub(crate) enum Lines<'s> {
+    /// As they were stored.
+    Stored(&'s Stored),
+    /// Those of them that a 304 has.
+    NotModified(&'s Stored),
+    /// Others.
+    Own(Fields),
+}
+
+/// What a request gets of a stored response.
+pub(crate) fn memory<'s>(site: &Site, key: &[u8], request: &Request, stored: &'s Arc<Stored>) -> CachedResponse<'s> {
+    // Its conditions and ranges are about a representation, which other statuses do not tell of.
+    if stored.status != 200 {
+        return whole(stored);
+    }
+    let range = request.fields.find(b"range").filter(|_| request.method == b"GET");
+    let coding = range.is_none().then(|| coding(site, key, request, stored)).flatten();
+    match precondition(request, &stored.validators, stored.freshness.received) {
+        Verdict::NotModified => not_modified(stored, coding.is_some()),
+        Verdict::Failed => CachedResponse {
+            status: 412,
+            lines: Lines::Own(Fields::default()),
+            body: Bytes::new(),
+            length: Length::Exact(0),
+        },
+        Verdict::Proceed => match (range, coding) {
+            (Some(range), _) if if_range(request, &stored.validators) => part(stored, range),
+            (_, Some((coding, body))) => coded(stored, coding, body),
+            _ => whole(stored),
+        },
+    }
+}
+
+fn whole(stored: &Stored) -> CachedResponse<'_> {
+    let length = Length::Exact(stored.body.len() as u64);
+    CachedResponse { status: stored.status, lines: Lines::Stored(stored), body: stored.body.clone(), length }
+}
+
+fn not_modified(stored: &Stored, is_coded: bool) -> CachedResponse<'_> {
+    let lines = match stored.validators.etag.as_deref().filter(|_| is_coded) {
+        // Of other bytes, which mean the same (RFC 9110, section 8.8.1).
+        Some(etag) if !etag.starts_with(b"W/") => {
+            let mut fields = Fields::default();
+            for field in stored.fields.iter().filter(|field| is_of_304(field.name)) {
+                match is(field.name, b"etag") {
+                    true => fields.push(field.name, &weak(field.value)),
+                    false => fields.push(field.name, field.value),
+                }
+            }
+            Lines::Own(fields)
+        }
+        _ => Lines::NotModified(stored),
+    };
+    CachedResponse { status: 304, lines, body: Bytes::new(), length: Length::None }
+}
+
+/// In one of the codings that the client takes, if the body has been put into it.
+fn coding(site: &Site, key: &[u8], request: &Request, stored: &Arc<Stored>) -> Option<(Coding, Bytes)> {
+    let cache = site.cache.as_ref().filter(|_| site.settings.compress)?;
+    if stored.body.len() < super::codable::SHORTEST {
+        return None;
+    }
+    let accepted = Accepted::of(joined(&request.fields, b"accept-encoding").as_deref());
+    let made = |coding: Coding| stored.in_coding(coding).map(|body| (coding, body.clone()));
+    let best = accepted.each().next()?;
+    made(best).or_else(|| {
+        if !stored.is_coded(best) {
+            cache.compress(key, stored, best);
+        }
+        accepted.each().find_map(made)
+    })
+}
+
+fn coded<'s>(stored: &'s Stored, coding: Coding, body: Bytes) -> CachedResponse<'s> {
+    let mut fields = Fields::default();
+    for field in stored.fields.iter() {
+        match is(field.name, b"etag") {
+            // Of other bytes, which mean the same (RFC 9110, section 8.8.1).
+            true => fields.push(field.name, &weak(field.value)),
+            // Parts of a coded body are not made.
+            false if is(field.name, b"accept-ranges") => (),
+            false => fields.push(field.name, field.value),
+        }
+    }
+    fields.push(b"content-encoding", coding.as_str().as_bytes());
+    let length = Length::Exact(body.len() as u64);
+    CachedResponse { status: stored.status, lines: Lines::Own(fields), body, length }
+}
+
+fn part<'s>(stored: &'s Stored, header: &[u8]) -> CachedResponse<'s> {
+    let length = stored.body.len() as u64;
+    let (status, body, range, kind) = match ranges(header, length) {
+        Ranges::Whole => return whole(stored),
+        Ranges::Unsatisfiable => (416, Bytes::new(), Some(format!("bytes */{length}")), None),
+        Ranges::Some(parts) => match parts.as_slice() {
+            [one] => {
+                let told = format!("bytes {}-{}/{length}", one.start, one.end.saturating_sub(1));
+                (206, slice(&stored.body, one), Some(told), None)
+            }
+            several => {
+                let kind = stored.fields.find(b"content-type");
+                let boundary = format!("{:032x}", fastrand::u128(..));
+                let framed = multipart(several, length, kind, &boundary);
+                let mut body = Vec::new();
+                for (head, part) in framed.heads.iter().zip(several) {
+                    body.extend_from_slice(head);
+                    body.extend_from_slice(&slice(&stored.body, part));
+                }
+                body.extend_from_slice(&framed.tail);
+                (206, body.into(), None, Some(format!("multipart/byteranges; boundary={boundary}")))
+            }
+        },
+    };
+    let mut fields = Fields::default();
+    for field in stored.fields.iter() {
+        let is_other = is(field.name, b"content-type") && (kind.is_some() || status == 416);
+        if !is_other {
+            fields.push(field.name, field.value);
+        }
+    }
+    if let Some(range) = range {
+        fields.push(b"content-range", range.as_bytes());
+    }
+    if let Some(kind) = kind {
+        fields.push(b"content-type", kind.as_bytes());
+    }
+    let length = Length::Exact(body.len() as u64);
+    CachedResponse { status, lines: Lines::Own(fields), body, length }
+}
+
+fn slice(body: &Bytes, range: &std::ops::Range<u64>) -> Bytes {
+    let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX).min(body.len());
+    body.slice(at(range.start)..at(range.end))
+}
+
+pub(crate) fn weak(etag: &[u8]) -> Vec<u8> {
+    if etag.starts_with(b"W/") { etag.to_vec() } else { [b"W/", etag].concat() }
+}
+
+fn is(name: &[u8], known: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(known)
+}
+
+/// All lines of a field.
+pub(crate) fn joined<'f>(fields: &'f Fields, name: &[u8]) -> Option<Cow<'f, [u8]>> {
+    let mut lines = fields.iter().filter(|field| field.id == Name::Other && is(field.name, name));
+    let mut joined = Cow::Borrowed(lines.next()?.value);
+    for more in lines {
+        let all = joined.to_mut();
+        all.extend_from_slice(b", ");
+        all.extend_from_slice(more.value);
+    }
+    Some(joined)
+}

@@ -1,0 +1,145 @@
+//! The principal type is [`ResponsePolicy`]: what a site does to an answer of the application that goes straight to a
+//! client.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use unladen_cache::{
+    Asking, CacheStatus, Forwarded, Mark, Purge, Time, group_invalidations, group_tag, invalidates, storable, targets,
+    write_key,
+};
+use unladen_http1::{Fields, Request, Response};
+
+use super::cache_fetch::origin;
+use super::cache_lookup::{CacheLookup, ValidatorAnswer};
+use crate::site::Site;
+
+/// What a site does to an answer of the application that goes straight to a client.
+#[derive(Debug)]
+pub(crate) struct ResponsePolicy {
+    pub(crate) site: Arc<Site>,
+    pub(crate) is_https: bool,
+    pub(crate) forwarded: Option<Forwarded>,
+    pub(crate) why: &'static str,
+    /// It was not kept a moment ago, which this answer may show to be over.
+    pub(crate) lifting: Option<Lifting>,
+    /// Of a request that may change something: what it was for.
+    pub(crate) unsafe_request: Option<Request>,
+    /// It is done once, whichever answer goes out first.
+    pub(crate) is_done: Cell<bool>,
+}
+
+/// What is remembered of answers that were not kept, and how another one is judged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lifting {
+    mark: Mark,
+    asking: Asking,
+}
+
+// === impl Lifting ===
+
+impl Lifting {
+    /// Of a request for what is remembered so. One whose answer would not be kept for what it is itself tells nothing.
+    pub(crate) fn of(cache_lookup: &CacheLookup<'_>, key: &[u8]) -> Option<Self> {
+        let request = cache_lookup.request;
+        if request.method != b"GET" || request.fields.find(b"range").is_some() {
+            return None;
+        }
+        let mark = cache_lookup.mark(key)?;
+        let is_validated = matches!(cache_lookup.known, ValidatorAnswer::Version(_));
+        Some(Self { mark, asking: Asking::of(request, &cache_lookup.cache.policy, is_validated) })
+    }
+
+    /// One client cannot switch a page's caching off for others for longer than until the next one asks.
+    fn look_at(&self, response: &Response, site: &Site) {
+        let Some(cache) = &site.cache else { return };
+        let now = Time::now();
+        if response.status >= 200 && storable(&self.asking, response, &cache.policy, now, now).is_ok() {
+            cache.store.lift(self.mark);
+        }
+    }
+}
+
+// === impl ResponsePolicy ===
+
+impl ResponsePolicy {
+    /// Forgets what the answer says is no longer good, and gives the fields that the answer gets besides.
+    pub(crate) fn answered(&self, response: &Response) -> Fields {
+        if let Some(lifting) = &self.lifting {
+            lifting.look_at(response, &self.site);
+        }
+        if !self.is_done.replace(true)
+            && let Some(request) = &self.unsafe_request
+        {
+            self.invalidate(request, response);
+        }
+        let mut more = Fields::default();
+        if let Some(forwarded) = self.forwarded {
+            let status = CacheStatus {
+                forwarded: Some(forwarded),
+                forwarded_status: Some(response.status),
+                detail: (!self.why.is_empty()).then_some(self.why),
+                ..CacheStatus::default()
+            };
+            push_status(&mut more, &status);
+        }
+        self.site.add_own(&mut more, self.is_https);
+        if response.status == 503 && response.fields.find(b"retry-after").is_none() {
+            more.push(b"retry-after", self.site.settings.retry_after.as_secs().max(1).to_string().as_bytes());
+        }
+        more
+    }
+
+    /// Before the client can know that it was done, and ask for what it changed.
+    fn invalidate(&self, request: &Request, response: &Response) {
+        let Some(cache) = &self.site.cache else { return };
+        if !invalidates(&request.method, response.status) {
+            return;
+        }
+        let mut key = Vec::new();
+        write_key(request, self.is_https, &cache.policy, &mut key);
+        cache.forget(&Purge::Key(key), false);
+        for target in targets(request, response, self.is_https) {
+            let other = Request { target, authority: request.authority.clone(), ..Request::default() };
+            let mut key = Vec::new();
+            write_key(&other, self.is_https, &cache.policy, &mut key);
+            cache.forget(&Purge::Key(key), false);
+        }
+        for group in group_invalidations(&response.fields) {
+            cache.forget(&Purge::Tag(group_tag(&origin(&request.authority, self.is_https), &group)), false);
+        }
+    }
+}
+
+/// Our name in `Cache-Status`.
+pub(crate) const NAME: &str = "unladen";
+
+pub(crate) fn push_status(more: &mut Fields, status: &CacheStatus<'_>) {
+    let mut value = Vec::with_capacity(64);
+    status.write(NAME, &mut value);
+    more.push(b"cache-status", &value);
+}
+
+impl Site {
+    /// What all answers get.
+    pub(crate) fn add_own(&self, more: &mut Fields, is_https: bool) {
+        if is_https && let Some(hsts) = &self.settings.hsts {
+            more.push(b"strict-transport-security", hsts.as_bytes());
+        }
+    }
+}
+
+/// Whether a request may change something (RFC 9110, section 9.2.1).
+pub(crate) fn is_unsafe(request: &Request) -> bool {
+    !matches!(&*request.method, b"GET" | b"HEAD" | b"OPTIONS" | b"TRACE")
+}
+
+/// What is needed of it once it is answered.
+pub(crate) fn copy_of(request: &Request) -> Request {
+    Request {
+        method: request.method.clone(),
+        target: request.target.clone(),
+        authority: request.authority.clone(),
+        ..Request::default()
+    }
+}

@@ -1,0 +1,119 @@
+//! What is looked after besides requests: the names of upstreams are followed, their endpoints are checked, and what is
+//! seen is shown.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::{oneshot, watch};
+use tokio::task::{JoinHandle, spawn_local};
+use unladen_observability::{Cause, Observability, SiteView, Trouble, UpstreamView, admin};
+use unladen_pool::{Endpoint, Resolver, Unhealthy, Upstream};
+
+use crate::control::malloc;
+use crate::control::threads::Snapshot;
+use crate::limits::budget::Budget;
+use crate::plan::{ListenSocket, Listener, State};
+use crate::say::say;
+
+/// Follows the latest snapshot. On a `LocalRuntime`.
+pub(crate) async fn keep(
+    mut snapshot: watch::Receiver<Arc<Snapshot>>,
+    observability: Arc<Observability>,
+    budget: Arc<Budget>,
+) {
+    let resolver = Arc::new(Resolver::system());
+    let mut followed: Vec<(Arc<Upstream>, JoinHandle<()>)> = Vec::new();
+    let mut shown: Option<(u64, JoinHandle<()>)> = None;
+    let mut is_first = true;
+    spawn_local(budget.clone().look_after(malloc::give_back));
+    let (over, is_over) = oneshot::channel::<()>();
+    let export = spawn_local(observability.clone().export(async {
+        let _ = is_over.await;
+    }));
+    loop {
+        let now = snapshot.borrow_and_update().clone();
+        if matches!(now.plan.state, State::Draining { .. }) {
+            // Who is still answered goes on to be looked after.
+            observability.drain();
+        } else {
+            let upstreams: Vec<_> = now.plan.places.iter().map(|planned| planned.proxy.upstream.clone()).collect();
+            follow(&upstreams, &mut followed, &resolver, &observability);
+            observability
+                .set_upstreams(upstreams.into_iter().map(|upstream| upstream as Arc<dyn UpstreamView>).collect());
+            let sites = now.plan.places.iter().filter_map(|planned| planned.site.clone());
+            let caches = sites.clone().filter_map(|site| site.cache.as_ref().map(|cache| cache.bodies.clone()));
+            budget.set_bodies(caches.collect());
+            observability.set_sites(sites.map(|site| site as Arc<dyn SiteView>).collect());
+            budget.set_limit(now.config.settings.client_memory);
+            if !std::mem::take(&mut is_first)
+                && let Err(error) = observability.reload(now.config.settings.observability())
+            {
+                say!("unladen: what is seen goes where it went before: {error}");
+            }
+        }
+        // Not any more once another process has the address: who asks there asks for that one.
+        show(now.admin.as_deref(), &mut shown, &observability);
+        drop(now);
+        if snapshot.changed().await.is_err() {
+            // `Observability::close` waits for it: what is left is sent.
+            drop(over);
+            let _ = export.await;
+            return;
+        }
+    }
+}
+
+fn follow(
+    upstreams: &[Arc<Upstream>],
+    followed: &mut Vec<(Arc<Upstream>, JoinHandle<()>)>,
+    resolver: &Arc<Resolver>,
+    observability: &Arc<Observability>,
+) {
+    followed.retain(|(upstream, task)| {
+        let stays = upstreams.iter().any(|other| Arc::ptr_eq(upstream, other));
+        if !stays {
+            task.abort();
+        }
+        stays
+    });
+    for upstream in upstreams {
+        if !followed.iter().any(|(other, _)| Arc::ptr_eq(upstream, other)) {
+            let (own, resolver) = (upstream.clone(), resolver.clone());
+            let (name, observability) = (upstream.settings().name.clone(), observability.clone());
+            let unwell = move |endpoint: &Endpoint, error: &Unhealthy| {
+                let (place, cause) = (endpoint.address.to_string(), Cause::words_of_health(error));
+                observability.tell(&Trouble {
+                    whom: &name,
+                    place: Some(&place),
+                    reason: "health_check_failed",
+                    cause: &cause,
+                });
+            };
+            followed.push((upstream.clone(), spawn_local(async move { own.follow(resolver, unwell).await })));
+        }
+    }
+}
+
+/// At the admin's address, if there is one and it is not the one before.
+fn show(listener: Option<&Listener>, shown: &mut Option<(u64, JoinHandle<()>)>, observability: &Arc<Observability>) {
+    if shown.as_ref().map(|(id, _)| *id) == listener.map(|listener| listener.id) {
+        return;
+    }
+    if let Some((_, task)) = shown.take() {
+        task.abort();
+    }
+    let Some(listener) = listener else { return };
+    match listen(listener) {
+        Ok(socket) => *shown = Some((listener.id, spawn_local(admin::serve(socket, observability.clone())))),
+        Err(error) => say!("unladen: the admin address cannot be served: {error}"),
+    }
+}
+
+fn listen(listener: &Listener) -> io::Result<admin::Listener> {
+    match listener.sockets.first() {
+        Some(ListenSocket::Tcp(socket)) => Ok(admin::Listener::Tcp(TcpListener::from_std(socket.try_clone()?)?)),
+        Some(ListenSocket::Unix(socket)) => Ok(admin::Listener::Unix(UnixListener::from_std(socket.try_clone()?)?)),
+        None => Err(io::ErrorKind::AddrNotAvailable.into()),
+    }
+}

@@ -1,0 +1,357 @@
+//! A client's connection of HTTP/1: one request after the other.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Poll, ready};
+use std::time::{Duration, Instant};
+
+use unladen_http1::Fault;
+use unladen_observability::{End, Reason, RequestAccount, Version};
+use unladen_pool::{Buffer, Half, Transport};
+
+use crate::context::{Buffers, Context, Slot};
+use crate::downstream::h2;
+use crate::limits::budget::{Held, Share};
+use crate::message::compose;
+use crate::message::downstream::{Downstream, H1Downstream};
+use crate::message::stream::{BodySource, Guard, H1Source};
+use crate::peer::Peer;
+use crate::proxy::Proxy;
+use crate::request::watch::{Deadline, Watch};
+use crate::responder::inbound_request::{ClientSide, InboundRequest};
+use crate::transaction::Transaction;
+
+/// How a client of HTTP/2 begins (RFC 9113, section 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// Of a head that is longer, what it takes is held for its client …
+const SHORT_HEAD: usize = 4 * 1024;
+/// … as often as it is there besides where it is read: as it is sent on, and while the one is made of the other.
+const COPIES: usize = 2;
+/// A request that was not read to its end is read on for so long, and dropped, so that the answer to it is not lost:
+/// many clients send all of it before they look for one.
+const LINGER_TIME: Duration = Duration::from_secs(5);
+/// For an answer to what is no request.
+const REFUSAL_TIME: Duration = Duration::from_secs(1);
+
+/// Why there is no next request.
+enum NoHead {
+    /// The client has closed, or was idle for long enough.
+    Over,
+    /// Nothing has come yet.
+    Nothing,
+    /// What it sent is none.
+    Faulty(Reason),
+    /// It speaks HTTP/2.
+    Http2,
+}
+
+/// A connection, and what it holds while it waits: no more than this, and that times ten thousand.
+struct H1Connection {
+    transport: RefCell<Transport>,
+    buffer: Buffer,
+    watch: Watch,
+    peer: Peer,
+    /// What is held for it.
+    share: Arc<Share>,
+    /// The block that a long head is read into.
+    block: Option<Held>,
+    context: Rc<Context>,
+    slot: Rc<Slot>,
+    /// When the clock was looked at last.
+    now: Instant,
+}
+
+/// What follows a request.
+enum Next {
+    /// Another one may.
+    Request,
+    /// It has yet to begin.
+    Wait,
+    /// Nothing, and the client is told so by the connection's end.
+    Close,
+    /// Nothing, and the rest of what it sends is read before.
+    Linger,
+}
+
+/// Answers a client until it goes, or is to go.
+pub(crate) async fn serve(transport: Transport, peer: Peer, context: Rc<Context>, slot: Rc<Slot>) {
+    let mut connection = H1Connection {
+        transport: RefCell::new(transport),
+        buffer: Buffer::default(),
+        watch: Watch::new(),
+        peer,
+        share: context.budget.share(slot.client(&peer)),
+        block: None,
+        context,
+        slot,
+        now: Instant::now(),
+    };
+    let mut is_first = true;
+    loop {
+        if connection.buffer.is_empty() && !connection.is_awake().await {
+            return;
+        }
+        let proxy = connection.slot.proxy.borrow().clone();
+        let mut buffers = connection.context.buffers();
+        let began = Instant::now();
+        let waits_since = std::mem::replace(&mut connection.now, began);
+        let next = match connection.head(&mut buffers, &proxy, is_first).await {
+            Ok(length) => match connection.admit(length) {
+                Some(held) => {
+                    let next = connection.answer(&mut buffers, &proxy, began).await;
+                    drop(held);
+                    next
+                }
+                None => {
+                    connection.refuse(&mut buffers, &proxy, Reason::TooManyRequests, began).await;
+                    Next::Linger
+                }
+            },
+            Err(NoHead::Nothing) => {
+                connection.now = waits_since;
+                Next::Wait
+            }
+            Err(NoHead::Over) => Next::Close,
+            Err(NoHead::Faulty(reason)) => {
+                connection.refuse(&mut buffers, &proxy, reason, began).await;
+                Next::Linger
+            }
+            Err(NoHead::Http2) => {
+                connection.context.give_back(buffers);
+                let H1Connection { transport, buffer, share, context, slot, .. } = connection;
+                return h2::serve(transport.into_inner(), (buffer, PREFACE.len()), peer, share, context, slot).await;
+            }
+        };
+        connection.context.give_back(buffers);
+        match next {
+            Next::Request => is_first = false,
+            Next::Wait => (),
+            Next::Close => return,
+            Next::Linger => return connection.linger().await,
+        }
+    }
+}
+
+// === impl H1Connection ===
+
+impl H1Connection {
+    /// Waits for a request's first byte, holding no memory for it.
+    async fn is_awake(&mut self) -> bool {
+        let Self { transport, buffer, watch, peer, context, slot, now, block, .. } = self;
+        buffer.release();
+        *block = None;
+        let deadline = Deadline::new(*now, slot.proxy.borrow().settings.client.idle, None);
+        let mut closing = pin!(context.close_idle.notified());
+        let idle = context.idle.enter(slot.index.get(), slot.client(peer));
+        let waiting = poll_fn(|cx| {
+            let readable = transport.borrow_mut().poll_readable(cx);
+            match readable {
+                Poll::Ready(readable) => Poll::Ready(readable.is_ok()),
+                // Who has just asked is not among those who wait.
+                Poll::Pending if idle.poll(cx).is_ready() => Poll::Ready(transport.borrow_mut().has_come()),
+                Poll::Pending => closing.as_mut().poll(cx).map(|()| false),
+            }
+        });
+        watch.over(&deadline, pin!(waiting)).await.unwrap_or(false)
+    }
+
+    /// Holds what a long head takes while its request is under way; none: there is no room for it. Others are as short
+    /// as what a connection takes anyway.
+    fn admit(&self, length: usize) -> Option<Option<Held>> {
+        if length <= SHORT_HEAD {
+            return Some(None);
+        }
+        self.share.try_hold_head(length * COPIES).map(Some)
+    }
+
+    /// Reads a request's head: how long it is.
+    async fn head(&mut self, buffers: &mut Buffers, proxy: &Proxy, is_first: bool) -> Result<usize, NoHead> {
+        let Self { transport, buffer, watch, now, share, block, .. } = self;
+        let limits = proxy.request_limits();
+        let deadline = Deadline::new(*now, proxy.settings.client.head_timeout, None);
+        let mut is_empty = buffer.is_empty();
+        let mut pieces = 0;
+        loop {
+            if !is_empty {
+                // Where it is switched off, it is read as what it is then: a version that is not spoken.
+                if is_first && proxy.settings.http2 && buffer.bytes().starts_with(&PREFACE[..4]) {
+                    return Err(NoHead::Http2);
+                }
+                match buffers.request.parse(buffer.bytes(), &limits) {
+                    Ok(Some(length)) => {
+                        buffer.consume(length);
+                        // One piece was there at once.
+                        if pieces > 1 {
+                            *now = Instant::now();
+                        }
+                        return Ok(length);
+                    }
+                    Ok(None) if buffer.is_full() && block.is_none() => {
+                        // Before it is known whether the rest of it ever comes.
+                        let size = (limits.bytes + 1).max(unladen_pool::SMALL);
+                        *block = share.try_hold(size);
+                        if block.is_none() {
+                            return Err(NoHead::Faulty(Reason::TooManyRequests));
+                        }
+                        buffer.grow(size);
+                    }
+                    Ok(None) => (),
+                    Err(fault) => return Err(NoHead::Faulty(Reason::Malformed(fault))),
+                }
+                if buffer.is_full() {
+                    return Err(NoHead::Faulty(Reason::Malformed(Fault::HeadTooLong)));
+                }
+            }
+            let half = Half(transport);
+            // The system may say that there is something to read where there is nothing: that is no request's
+            // beginning. With TLS, there may be a part of one.
+            if is_empty && !half.is_encrypted() {
+                match poll_fn(|cx| Poll::Ready(half.poll_read(buffer, cx))).await {
+                    Poll::Ready(Ok(count)) if count > 0 => {
+                        (is_empty, pieces) = (false, pieces + 1);
+                        continue;
+                    }
+                    Poll::Ready(_) => return Err(NoHead::Over),
+                    Poll::Pending => return Err(NoHead::Nothing),
+                }
+            }
+            match watch.over(&deadline, pin!(half.read(buffer))).await {
+                Some(Ok(count)) if count > 0 => (is_empty, pieces) = (false, pieces + 1),
+                None if !is_empty => return Err(NoHead::Faulty(Reason::ClientTimeout)),
+                _ => return Err(NoHead::Over),
+            }
+        }
+    }
+
+    /// Answers a request whose head was read.
+    async fn answer(&mut self, buffers: &mut Buffers, proxy: &Proxy, began: Instant) -> Next {
+        let Self { transport, buffer, watch, peer, share, context, slot, now, .. } = self;
+        let Buffers { request, response, request_id, up, down, key, variant, more } = buffers;
+        let mut keeps = request.keeps_alive() && !context.is_draining.get();
+        let half = Half(transport);
+        let mut body = BodySource::H1(H1Source::new(half, buffer, request.length));
+        let mut client = Downstream::H1(H1Downstream {
+            half,
+            out: down,
+            address: peer.address,
+            minor: request.minor,
+            keep: &mut keeps,
+            is_draining: &context.is_draining,
+            share,
+            touch: None,
+            codings: None,
+        });
+        let version = if request.minor == 0 { Version::Http10 } else { Version::Http11 };
+        let site = slot.site.borrow().clone();
+        let index = slot.index.get();
+        let end;
+        if let Some(site) = &site {
+            body.guard(Guard::Client(site.settings.underscores));
+            let inbound = InboundRequest {
+                context,
+                site,
+                index,
+                version,
+                began,
+                now: *now,
+                peer: *peer,
+                client: Cell::default(),
+                fetched: RefCell::default(),
+            };
+            let (client, body) = (&mut client, &mut body);
+            let mut client_side = ClientSide { watch, body, client, response, up, id: request_id, key, variant, more };
+            (end, *now) = match slot.redirects {
+                true => inbound.redirect(request, &mut client_side).await,
+                false => inbound.run(request, &mut client_side).await,
+            };
+        } else {
+            let transaction = Transaction {
+                context,
+                proxy,
+                index,
+                request,
+                version,
+                began,
+                now: *now,
+                cache: None,
+                client: None,
+                fetched: None,
+            };
+            (end, *now) = transaction.run(watch, &mut body, &mut client, response, up, request_id).await;
+        }
+        let is_read = body.is_done();
+        if request.minor == 0 && matches!(end, End::Broken(_)) {
+            // Where the connection's end is the answer's, the one that broke off must not look like it.
+            transport.borrow_mut().abort();
+        }
+        match end {
+            End::Answered | End::Local(_) if keeps && is_read => Next::Request,
+            End::Answered | End::Local(_) if !is_read || !buffer.is_empty() => Next::Linger,
+            _ => Next::Close,
+        }
+    }
+
+    /// Answers what is no request.
+    async fn refuse(&mut self, buffers: &mut Buffers, proxy: &Proxy, reason: Reason, began: Instant) {
+        let Self { transport, watch, peer, share, context, slot, .. } = self;
+        let mut keep = false;
+        let words = compose::local(&mut buffers.response, reason, None);
+        let half = Half(transport);
+        let mut client = Downstream::H1(H1Downstream {
+            half,
+            out: &mut buffers.down,
+            address: None,
+            minor: 1,
+            keep: &mut keep,
+            is_draining: &context.is_draining,
+            share,
+            touch: None,
+            codings: None,
+        });
+        let deadline = Deadline::new(Instant::now(), REFUSAL_TIME, None);
+        let via = proxy.settings.via;
+        let answered = watch.over(&deadline, pin!(client.answer(&buffers.response, &words, false, via))).await;
+        let end = if answered == Some(Ok(())) { End::Local(reason) } else { End::ClientGone };
+        let upstream = &proxy.upstream.settings().name;
+        let record = RequestAccount {
+            head: began.elapsed(),
+            bytes_out: words.len() as u64,
+            client: peer.address,
+            ..RequestAccount::unasked(upstream, reason.status(), end, began, began.elapsed())
+        };
+        context.observability.begin(slot.index.get());
+        context.observability.observe(&record, slot.index.get());
+        context.observability.end(slot.index.get());
+    }
+
+    /// Says that nothing more comes, and reads on for a while: a connection that is closed with bytes unread is reset,
+    /// and takes the answer with it (RFC 9112, section 9.6).
+    async fn linger(&mut self) {
+        let Self { transport, buffer, watch, context, .. } = self;
+        let deadline = Deadline::new(Instant::now(), LINGER_TIME, None);
+        let half = Half(transport);
+        let mut closing = pin!(context.close_idle.notified());
+        let mut is_told = false;
+        let dropping = poll_fn(|cx| {
+            if !is_told {
+                if ready!(half.poll_shutdown(cx)).is_err() {
+                    return Poll::Ready(());
+                }
+                is_told = true;
+            }
+            loop {
+                buffer.consume(buffer.bytes().len());
+                match half.poll_read(buffer, cx) {
+                    Poll::Ready(Ok(1..)) => (),
+                    Poll::Ready(_) => return Poll::Ready(()),
+                    // A stop does not wait for a client that leaves its connection open.
+                    Poll::Pending => return closing.as_mut().poll(cx),
+                }
+            }
+        });
+        let _ = watch.over(&deadline, pin!(dropping)).await;
+    }
+}

@@ -1,0 +1,360 @@
+//! A client's connection of HTTP/2: many requests at a time, each a task of its own.
+//!
+//! What a connection may have `h2` keep is bounded here: by what `h2` is told ([`bounded`]), and by the connection's
+//! share of what is held for clients (`budget`), from which open requests, the windows of their bodies and what waits
+//! to be sent are taken.
+
+pub(crate) mod frames;
+mod lateness;
+mod wire;
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use h2::server::{Builder, SendResponse};
+use unladen_observability::{End, Reason, Version};
+use unladen_pool::{Buffer, Transport};
+use unladen_serve_config::ClientSettings;
+
+use self::lateness::Lateness;
+use self::wire::Wire;
+use crate::context::{Buffers, Context, Slot};
+use crate::limits::budget::{Claim, Held, Share};
+use crate::message::compose;
+use crate::message::convert::request_from_h2;
+use crate::message::downstream::{Downstream, H2Downstream};
+use crate::message::stream::{BodySource, Guard, H2Source};
+use crate::peer::Peer;
+use crate::request::stretch::Stretch;
+use crate::request::watch::{Deadline, Watch};
+use crate::responder::inbound_request::{ClientSide, InboundRequest};
+use crate::transaction::Transaction;
+
+/// Of a request's body; more is sent when what is there has gone to the upstream. Each connection has one such window
+/// for all bodies, and one more for each body besides, as long as there is room: those that their upstream does not
+/// take do not hold the others up.
+const STREAM_WINDOW: u32 = 256 * 1024;
+/// Streams that are reset, by the client or by us, and of which something is kept: those who have more reset are cut
+/// off (CVE-2023-44487, CVE-2025-8671).
+const RESET_STREAMS: usize = 32;
+/// For so long, of those that we reset: frames that cross the reset are no error.
+const RESET_TIME: Duration = Duration::from_secs(1);
+/// Streams that are reset for what the client did wrong, as long as the connection is there.
+const FAULTY_STREAMS: usize = 256;
+/// The longest frame that is taken: the least that RFC 9113 allows.
+const FRAME: u32 = 16 * 1024;
+/// What both sides know of earlier heads (RFC 7541): what RFC 9113 has unless more is said.
+const TABLE: u32 = 4096;
+/// Of one response, what is kept for a client that does not take it yet.
+const SEND_BUFFER: usize = 256 * 1024;
+/// What small pieces of bodies (below 256 bytes) may cost besides what they carry, for the time they wait to be taken:
+/// as much as a stream's window full of pieces of 16 bytes. A client that streams such is not at fault when the
+/// upstream is slow.
+const SMALL_PIECES: usize = 4 * 1024 * 1024;
+/// What a request takes that is under way, besides its head: its task, and what its answer is made in.
+const REQUEST: usize = 12 * 1024;
+/// So often a head is there: as it came, as it is read here, and as it is sent on.
+const COPIES: usize = 3;
+/// What a field of a head takes besides its name and value.
+const FIELD: usize = 64;
+/// A connection that is at something is looked at so often in the time it may take for it, and at least each [`LOOK`].
+const LOOKS: u32 = 4;
+const LOOK: Duration = Duration::from_secs(5);
+
+/// What `h2` is told to keep to.
+fn bounded(client: &ClientSettings) -> Builder {
+    let mut builder = Builder::new();
+    builder
+        .initial_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(STREAM_WINDOW)
+        .max_frame_size(FRAME)
+        .header_table_size(TABLE)
+        .max_concurrent_streams(client.streams)
+        .max_header_list_size(u32::try_from(client.head_bytes).unwrap_or(u32::MAX))
+        .max_concurrent_reset_streams(RESET_STREAMS)
+        .reset_stream_duration(RESET_TIME)
+        .max_pending_accept_reset_streams(RESET_STREAMS)
+        .max_local_error_reset_streams(Some(FAULTY_STREAMS))
+        .max_send_buffer_size(SEND_BUFFER)
+        .data_frame_budget(SMALL_PIECES);
+    builder
+}
+
+/// Answers a client until it goes, or is to go. It begins with a preface of this length.
+pub(crate) async fn serve(
+    transport: Transport,
+    (read, preface): (Buffer, usize),
+    peer: Peer,
+    share: Arc<Share>,
+    context: Rc<Context>,
+    slot: Rc<Slot>,
+) {
+    let (client, stall) = {
+        let proxy = slot.proxy.borrow();
+        (proxy.settings.client.clone(), proxy.upstream.settings().timeouts.idle)
+    };
+    let (wire, seen) = Wire::new(transport, read, preface, share.clone());
+    let mut watch = Watch::new();
+    let deadline = Deadline::new(Instant::now(), client.head_timeout, None);
+    let shaking = bounded(&client).handshake::<_, Bytes>(wire);
+    let Some(Ok(mut connection)) = watch.over(&deadline, pin!(shaking)).await else { return };
+    let mut drain = pin!(context.drain.notified());
+    let mut is_draining = context.is_draining.get();
+    if is_draining {
+        connection.graceful_shutdown();
+    }
+    let open = Rc::new(Open::default());
+    let mut windows = 0;
+    let mut closing = pin!(context.close_idle.notified());
+    let mut is_closing = false;
+    let mut claim = Claim::new(share.clone());
+    let mut lateness = Lateness::default();
+    let (pace, mut slow) = (client.answer_pace, Stretch::default());
+    let look = (client.head_timeout.min(stall) / LOOKS).min(LOOK);
+    let mut idle_since = Instant::now();
+    let mut idle = None;
+    loop {
+        // As long as a stream is open, its own bounds hold.
+        let deadline = Deadline::new(Instant::now(), if is_draining { client.head_timeout } else { client.idle }, None);
+        let mut is_looking = false;
+        let accepting = poll_fn(|cx| {
+            if !is_draining && drain.as_mut().poll(cx).is_ready() {
+                is_draining = true;
+                connection.graceful_shutdown();
+            }
+            while !is_closing && closing.as_mut().poll(cx).is_ready() {
+                // A client need not have heard of the first GOAWAY, nor answer the PING that asks whether it has.
+                is_closing = open.streams.get() == 0 && !share.is_waiting();
+                if is_closing {
+                    connection.abrupt_shutdown(h2::Reason::NO_ERROR);
+                } else {
+                    closing.set(context.close_idle.notified());
+                }
+            }
+            if open.streams.get() > 0 || share.is_waiting() {
+                idle = None;
+            } else if !is_closing {
+                let idle = idle.get_or_insert_with(|| context.idle.enter(slot.index.get(), slot.client(&peer)));
+                is_closing = idle.poll(cx).is_ready();
+                if is_closing {
+                    connection.abrupt_shutdown(h2::Reason::NO_ERROR);
+                }
+            }
+            let accepted = connection.poll_accept(cx);
+            if accepted.is_pending() {
+                if claim.poll_ended(cx) {
+                    return Poll::Ready(None);
+                }
+                if !is_looking && (seen.head.get().is_some() || share.is_waiting()) {
+                    is_looking = true;
+                    deadline.renew(look);
+                }
+            }
+            accepted
+        });
+        let accepted = watch.over(&deadline, pin!(accepting)).await;
+        let now = Instant::now();
+        // Who asks on without reading is looked at as well.
+        let taken = share.is_waiting().then(|| share.moved());
+        let too_slow = slow.until(pace, taken.is_some(), now, share.moved());
+        if lateness.of_sending(taken, now) >= stall || too_slow.is_some_and(|at| at <= now) {
+            share.stalled();
+            return;
+        }
+        match accepted {
+            Some(Some(Ok((head, mut send)))) => {
+                idle_since = now;
+                let Some(stream) = open.enter(&head, &share) else {
+                    // Nothing was done for it: it may be asked for again (RFC 9113, section 8.7).
+                    send.send_reset(h2::Reason::REFUSED_STREAM);
+                    continue;
+                };
+                if open.windows.get() != windows {
+                    windows = open.windows.get();
+                    connection.set_target_window_size(STREAM_WINDOW.saturating_mul(windows.max(1)));
+                }
+                let (context, slot, share) = (context.clone(), slot.clone(), share.clone());
+                let patience = client.head_timeout;
+                tokio::task::spawn_local(async move {
+                    if let Some(held) = admitted(&share, &mut send, patience).await {
+                        // Of its own: until there is room for it, it takes none.
+                        Box::pin(answer(head, send, peer, &share, &context, &slot)).await;
+                        drop(held);
+                    }
+                    drop(stream);
+                });
+            }
+            Some(_) => return,
+            None => {
+                if lateness.of_head(seen.head.get(), now) >= client.head_timeout {
+                    return;
+                }
+                if open.streams.get() > 0 || taken.is_some() {
+                    idle_since = now;
+                    continue;
+                }
+                let may = if is_draining { client.head_timeout } else { client.idle };
+                if now.saturating_duration_since(idle_since) < may {
+                    continue;
+                }
+                if is_draining {
+                    return;
+                }
+                is_draining = true;
+                idle_since = now;
+                connection.graceful_shutdown();
+            }
+        }
+    }
+}
+
+/// Streams that are open.
+#[derive(Debug, Default)]
+struct Open {
+    streams: Cell<usize>,
+    /// Windows that are held for bodies.
+    windows: Cell<u32>,
+}
+
+/// A stream, as long as it is open.
+struct Stream {
+    open: Rc<Open>,
+    /// Its head.
+    _head: Held,
+    /// The window for its body, if it has one of its own.
+    window: Option<Held>,
+}
+
+impl Open {
+    /// None: there is no room for its head, or for the connection's window.
+    fn enter(self: &Rc<Self>, head: &http::Request<h2::RecvStream>, share: &Arc<Share>) -> Option<Stream> {
+        let fields =
+            head.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + FIELD).sum::<usize>();
+        let target = head.uri().path_and_query().map_or(0, |target| target.as_str().len());
+        let head_held = share.try_hold_head((fields + target) * COPIES)?;
+        let window = match (window_of(head), self.windows.get()) {
+            (0, _) => None,
+            // The connection has one anyway, which this one may fill.
+            (bytes, 0) => Some(share.try_hold(bytes)?),
+            (bytes, _) => share.try_hold_aside(bytes),
+        };
+        self.streams.set(self.streams.get() + 1);
+        if window.is_some() {
+            self.windows.set(self.windows.get() + 1);
+        }
+        Some(Stream { open: self.clone(), _head: head_held, window })
+    }
+}
+
+/// As much of a request's body as may wait to be taken.
+fn window_of(head: &http::Request<h2::RecvStream>) -> usize {
+    if head.body().is_end_stream() {
+        return 0;
+    }
+    let length = head.headers().get(http::header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    length.unwrap_or(usize::MAX).min(STREAM_WINDOW as usize)
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.open.streams.set(self.open.streams.get() - 1);
+        if self.window.is_some() {
+            self.open.windows.set(self.open.windows.get() - 1);
+        }
+    }
+}
+
+/// Waits until there is room for a request; none: it has gone, or waited for too long, and is refused.
+async fn admitted(share: &Arc<Share>, send: &mut SendResponse<Bytes>, patience: Duration) -> Option<Held> {
+    if let Some(held) = share.try_hold(REQUEST) {
+        return Some(held);
+    }
+    let mut claim = Claim::new(share.clone());
+    let waiting = poll_fn(|cx| {
+        if send.poll_reset(cx).is_ready() {
+            return Poll::Ready(None);
+        }
+        claim.poll_begin(cx, REQUEST).map(Some)
+    });
+    match tokio::time::timeout(patience, waiting).await {
+        Ok(held) => held,
+        Err(_) => {
+            send.send_reset(h2::Reason::REFUSED_STREAM);
+            None
+        }
+    }
+}
+
+async fn answer(
+    head: http::Request<h2::RecvStream>,
+    mut send: SendResponse<Bytes>,
+    peer: Peer,
+    share: &Arc<Share>,
+    context: &Rc<Context>,
+    slot: &Slot,
+) {
+    let began = Instant::now();
+    let proxy = slot.proxy.borrow().clone();
+    let (head, body) = head.into_parts();
+    let mut buffers = context.buffers();
+    let Buffers { request, response, request_id, up, key, variant, more, .. } = &mut *buffers;
+    let mut watch = Watch::new();
+    let mut client =
+        Downstream::H2(H2Downstream { send: &mut send, address: peer.address, share, touch: None, codings: None });
+    if let Err(fault) = request_from_h2(request, &head, body.is_end_stream(), &proxy.request_limits()) {
+        let words = compose::local(response, Reason::Malformed(fault), None);
+        let _ = client.answer(response, &words, false, proxy.settings.via).await;
+    } else {
+        let mut body = BodySource::H2(Box::new(H2Source::new(body)));
+        let version = Version::Http2;
+        let index = slot.index.get();
+        let site = slot.site.borrow().clone();
+        let end = if let Some(site) = &site {
+            body.guard(Guard::Client(site.settings.underscores));
+            let inbound = InboundRequest {
+                context,
+                site,
+                index,
+                version,
+                began,
+                now: began,
+                peer,
+                client: Cell::default(),
+                fetched: RefCell::default(),
+            };
+            let (watch, client, body) = (&mut watch, &mut client, &mut body);
+            let mut client_side = ClientSide { watch, body, client, response, up, id: request_id, key, variant, more };
+            match slot.redirects {
+                true => inbound.redirect(request, &mut client_side).await.0,
+                false => inbound.run(request, &mut client_side).await.0,
+            }
+        } else {
+            let transaction = Transaction {
+                context,
+                proxy: &proxy,
+                index,
+                request,
+                version,
+                began,
+                now: began,
+                cache: None,
+                client: None,
+                fetched: None,
+            };
+            transaction.run(&mut watch, &mut body, &mut client, response, up, request_id).await.0
+        };
+        if matches!(end, End::Broken(_)) {
+            send.send_reset(h2::Reason::INTERNAL_ERROR);
+        }
+        // What the client still sends of a request that has its answer, is refused when the stream is dropped, with
+        // NO_ERROR and once the answer is out (RFC 9113, section 8.1). Said here, it would take the place of what waits
+        // to be sent.
+    }
+    context.give_back(buffers);
+}

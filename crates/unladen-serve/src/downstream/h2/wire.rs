@@ -1,0 +1,114 @@
+//! The principal type is [`Wire`]: what carries a connection of HTTP/2, of which something was read already, and what
+//! is seen of it.
+
+use std::cell::Cell;
+use std::io;
+use std::io::IoSlice;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use unladen_pool::{Buffer, Transport};
+
+use super::frames::Frames;
+use crate::limits::budget::Share;
+
+/// What carries a connection.
+pub(super) struct Wire {
+    read: Buffer,
+    transport: Transport,
+    came: Frames,
+    went: Frames,
+    seen: Rc<Seen>,
+    share: Arc<Share>,
+}
+
+/// What is seen of it, from where the connection is driven.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The number of the head that is under way, if one is.
+    pub(super) head: Cell<Option<u64>>,
+}
+
+// === impl Wire ===
+
+impl Wire {
+    /// `read`: what came already. The client begins with a preface of this length.
+    pub(super) fn new(transport: Transport, read: Buffer, preface: usize, share: Arc<Share>) -> (Self, Rc<Seen>) {
+        let seen = Rc::new(Seen::default());
+        let (came, went) = (Frames::after(preface), Frames::after(0));
+        (Self { read, transport, came, went, seen: seen.clone(), share }, seen)
+    }
+
+    fn came(&mut self, bytes: &[u8]) {
+        self.came.pass(bytes);
+        self.seen.head.set(self.came.head());
+    }
+
+    /// So many bytes of these went.
+    fn went(&mut self, pieces: &[IoSlice<'_>], mut count: usize) {
+        let frames = &mut self.went;
+        let before = frames.bodies;
+        for piece in pieces {
+            let part = count.min(piece.len());
+            frames.pass(&piece[..part]);
+            count -= part;
+        }
+        // What else is sent, such as answers to PINGs, is no progress.
+        let bodies = usize::try_from(frames.bodies - before).unwrap_or(usize::MAX);
+        if bodies > 0 {
+            self.share.took(bodies);
+        }
+    }
+}
+
+impl AsyncRead for Wire {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = into.filled().len();
+        if this.read.is_empty() {
+            ready!(Pin::new(&mut this.transport).poll_read(cx, into))?;
+        } else {
+            let count = this.read.bytes().len().min(into.remaining());
+            into.put_slice(&this.read.bytes()[..count]);
+            this.read.consume(count);
+            this.read.release();
+        }
+        this.came(&into.filled()[before..]);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Wire {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let count = ready!(Pin::new(&mut this.transport).poll_write(cx, bytes))?;
+        this.went(&[IoSlice::new(bytes)], count);
+        Poll::Ready(Ok(count))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let count = ready!(Pin::new(&mut this.transport).poll_write_vectored(cx, pieces))?;
+        this.went(pieces, count);
+        Poll::Ready(Ok(count))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().transport).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().transport).poll_shutdown(cx)
+    }
+}

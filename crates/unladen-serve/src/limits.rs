@@ -1,0 +1,8 @@
+//! Bounds: of memory that is held for clients, of what each client and network has at a time, of rates; and what happens
+//! where there is no room.
+
+pub(crate) mod budget;
+pub(crate) mod crowd;
+pub(crate) mod idle;
+pub(crate) mod rates;
+pub(crate) mod shortage;

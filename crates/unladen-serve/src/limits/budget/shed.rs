@@ -1,0 +1,70 @@
+//! Ends who takes least of what is held for him, while the process is at its bound. Who waits for the application, and
+//! has nothing to take, is not to blame.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use super::{Budget, count};
+use crate::limits::budget::share::Share;
+
+/// Whoever takes so many bytes a second is not ended for taking too little.
+pub(crate) const LEAST_RATE: u64 = 16 * 1024;
+/// How long is looked at, before a connection is judged by what it took meanwhile.
+const MILLISECONDS: u64 = 1000;
+
+impl Budget {
+    /// Ends those whose bytes would stay for longest, until no more than three fourths are held: of all, and of each
+    /// client's part.
+    pub(super) fn shed(&self) {
+        self.shed_at(milliseconds());
+    }
+
+    pub(super) fn shed_at(&self, now: u64) {
+        let holders = self.holders().iter().filter_map(std::sync::Weak::upgrade).collect::<Vec<_>>();
+        let waiting = holders.into_iter().filter(|share| share.is_waiting() && !share.is_ended());
+        let mut slow: Vec<(u64, Arc<Share>)> = waiting.filter_map(|share| Some((stay(&share, now)?, share))).collect();
+        slow.sort_by_key(|(stay, _)| std::cmp::Reverse(*stay));
+        let mut too_much = self.too_much();
+        // By client, what is still to be let go of.
+        let mut of_clients: HashMap<usize, usize> = HashMap::new();
+        for (_, share) in slow {
+            let held = share.held();
+            let of_client = share.clients_too_much().map(|(client, bytes)| of_clients.entry(client).or_insert(bytes));
+            if too_much == 0 && of_client.as_ref().is_none_or(|bytes| **bytes == 0) {
+                continue;
+            }
+            too_much = too_much.saturating_sub(held);
+            if let Some(bytes) = of_client {
+                *bytes = bytes.saturating_sub(held);
+            }
+            count(&self.counts.ended_slow);
+            share.end();
+        }
+    }
+}
+
+/// For how many milliseconds what is held would stay, as fast as it is taken; none: that is fast enough, or is not
+/// known yet.
+fn stay(share: &Share, now: u64) -> Option<u64> {
+    let (at, moved) = (share.pace.at.load(Ordering::Relaxed), share.moved());
+    let since = now.saturating_sub(at.saturating_sub(1));
+    if at != 0 && since < MILLISECONDS {
+        return None;
+    }
+    let taken = moved.saturating_sub(share.pace.moved.swap(moved, Ordering::Relaxed));
+    share.pace.at.store(now + 1, Ordering::Relaxed);
+    // What was taken long before tells nothing: it is looked at anew.
+    if at == 0 || since > 10 * MILLISECONDS {
+        return None;
+    }
+    let rate = taken * 1000 / since;
+    (rate < LEAST_RATE).then(|| share.held() as u64 * 1000 / rate.max(1))
+}
+
+/// Since the first look.
+fn milliseconds() -> u64 {
+    static FIRST: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    u64::try_from(FIRST.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX / 2)
+}

@@ -1,0 +1,155 @@
+//! The principal type is [`Idle`]: the connections of a thread that wait for a request, so that some of them can be
+//! closed when there is no room for new ones.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::task::{Context, Poll, Waker};
+
+use unladen_observability::UpstreamIndex;
+
+use crate::limits::crowd::network;
+
+/// Connections that wait for a request.
+#[derive(Debug, Default)]
+pub(crate) struct Idle {
+    list: RefCell<List>,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    // Places are used again: there are as many as there were idle connections at a time.
+    waiting: Vec<Option<Waiting>>,
+    free: Vec<usize>,
+    /// So many have come to wait, ever.
+    count: u64,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    of: UpstreamIndex,
+    client: Option<IpAddr>,
+    since: u64,
+    waker: Option<Waker>,
+    is_to_close: bool,
+}
+
+/// One of them, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct IsIdle<'i> {
+    idle: &'i Idle,
+    place: usize,
+}
+
+// === impl Idle ===
+
+impl Idle {
+    /// A connection of this client waits for a request.
+    pub(crate) fn enter(&self, of: UpstreamIndex, client: Option<IpAddr>) -> IsIdle<'_> {
+        let mut list = self.list.borrow_mut();
+        list.count += 1;
+        let waiting =
+            Some(Waiting { of, client: client.map(network), since: list.count, waker: None, is_to_close: false });
+        let place = match list.free.pop() {
+            Some(place) => {
+                list.waiting[place] = waiting;
+                place
+            }
+            None => {
+                list.waiting.push(waiting);
+                list.waiting.len() - 1
+            }
+        };
+        IsIdle { idle: self, place }
+    }
+
+    /// Has up to so many closed, of this place: of the client with the most of them, its oldest first. How many there
+    /// were.
+    pub(crate) fn close(&self, of: UpstreamIndex, most: usize) -> usize {
+        let mut list = self.list.borrow_mut();
+        let of_place = |waiting: &&mut Waiting| waiting.of == of && !waiting.is_to_close;
+        let mut clients: HashMap<Option<IpAddr>, usize> = HashMap::new();
+        for waiting in list.waiting.iter_mut().flatten().filter(of_place) {
+            *clients.entry(waiting.client).or_default() += 1;
+        }
+        // Those that are no client's own, as of a proxy that speaks for many, come last.
+        let most_of = |(client, count): &(Option<IpAddr>, usize)| (client.is_some(), *count);
+        let Some(client) = clients.into_iter().max_by_key(most_of).map(|(client, _)| client) else {
+            return 0;
+        };
+        let mut theirs: Vec<&mut Waiting> =
+            list.waiting.iter_mut().flatten().filter(of_place).filter(|waiting| waiting.client == client).collect();
+        theirs.sort_unstable_by_key(|waiting| waiting.since);
+        theirs.truncate(most);
+        let count = theirs.len();
+        for waiting in theirs {
+            waiting.is_to_close = true;
+            if let Some(waker) = waiting.waker.take() {
+                waker.wake();
+            }
+        }
+        count
+    }
+}
+
+impl IsIdle<'_> {
+    /// Whether it is to be closed.
+    pub(crate) fn poll(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut list = self.idle.list.borrow_mut();
+        match list.waiting.get_mut(self.place).and_then(Option::as_mut) {
+            Some(waiting) if waiting.is_to_close => Poll::Ready(()),
+            Some(waiting) => {
+                if !waiting.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+                    waiting.waker = Some(cx.waker().clone());
+                }
+                Poll::Pending
+            }
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for IsIdle<'_> {
+    fn drop(&mut self) {
+        let mut list = self.idle.list.borrow_mut();
+        list.waiting[self.place] = None;
+        list.free.push(self.place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_closed(one: &IsIdle<'_>) -> bool {
+        one.poll(&Context::from_waker(Waker::noop())).is_ready()
+    }
+
+    #[test]
+    fn of_the_client_with_the_most_the_oldest_go_first() {
+        let (idle, of) = (Idle::default(), UpstreamIndex::default());
+        let (one, many) = (Some([192, 0, 2, 1].into()), Some([192, 0, 2, 2].into()));
+        let honest = idle.enter(of, one);
+        drop(idle.enter(of, one));
+        let greedy: Vec<_> = (0..5).map(|_| idle.enter(of, many)).collect();
+        assert!(!is_closed(&honest) && !greedy.iter().any(is_closed));
+        assert_eq!(idle.close(of, 2), 2);
+        assert_eq!(greedy.iter().map(is_closed).collect::<Vec<_>>(), [true, true, false, false, false]);
+        assert!(!is_closed(&honest));
+        assert_eq!(idle.close(of, 10), 3);
+        assert_eq!(idle.close(of, 10), 1, "now it is the one that has the most");
+        assert_eq!(idle.close(of, 10), 0);
+        drop((honest, greedy));
+        assert_eq!(idle.list.borrow().free.len(), 6);
+    }
+
+    #[test]
+    fn a_proxy_that_speaks_for_many_is_no_client_with_the_most() {
+        let (idle, of) = (Idle::default(), UpstreamIndex::default());
+        let of_proxy: Vec<_> = (0..5).map(|_| idle.enter(of, None)).collect();
+        let own = idle.enter(of, Some([192, 0, 2, 1].into()));
+        assert_eq!(idle.close(of, 10), 1);
+        assert!(is_closed(&own) && !of_proxy.iter().any(is_closed));
+        assert_eq!(idle.close(of, 2), 2, "if there is nobody else");
+    }
+}

@@ -1,0 +1,310 @@
+//! One thread of the data plane: accepts connections, and answers them where they were accepted.
+
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::io;
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, spawn_local};
+use unladen_observability::{OUT_OF_FILES, Observability, Trouble};
+use unladen_pool::{Socket, Transport, Upstream, is_out_of_files};
+
+use crate::context::{ConnectionGuard, Context, Slot};
+use crate::downstream::h1;
+use crate::limits::budget::Budget;
+use crate::limits::crowd::CrowdPermit;
+use crate::limits::shortage::{CROWDED, SHORT, short_of_files};
+use crate::peer::Peer;
+use crate::plan::{ListenSocket, Plan, State};
+
+/// How long to wait when nothing can be accepted: no file descriptor is left, or as many clients are there as may be.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How often a thread that drains looks whether it is done.
+const LOOK: Duration = Duration::from_millis(10);
+/// Of all connections that there may be, one in so many is closed at a time to make room.
+const AT_A_TIME: usize = 256;
+/// The same of those that there are: where they are few, most of them may just have come.
+const OF_THOSE: usize = 16;
+/// A listener that is being served.
+struct Serving {
+    slot: Rc<Slot>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+/// Follows the plan until it says to stop, and no connection is left or the time is over. On a `LocalRuntime`.
+pub(crate) async fn run(
+    thread: usize,
+    threads: usize,
+    mut plan: watch::Receiver<Arc<Plan>>,
+    observability: Arc<Observability>,
+    budget: Arc<Budget>,
+) {
+    let context = Context::new(thread, &observability, budget);
+    let mut servings: HashMap<u64, Serving> = HashMap::new();
+    let mut keepers: Vec<(Arc<Upstream>, JoinHandle<()>)> = Vec::new();
+    loop {
+        let now: Arc<Plan> = plan.borrow_and_update().clone();
+        context.trace_sample.set(now.trace_sample);
+        if let State::Draining { idle_until, until } = now.state {
+            drop(now);
+            return drain(&context, servings, idle_until, until).await;
+        }
+        look_after(&now, thread, &mut keepers);
+        follow(&now, thread, threads, &context, &observability, &mut servings).await;
+        drop(now);
+        if plan.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Each upstream's idle connections of this thread have someone to look after them.
+fn look_after(plan: &Plan, thread: usize, keepers: &mut Vec<(Arc<Upstream>, JoinHandle<()>)>) {
+    let is_planned =
+        |upstream: &Arc<Upstream>| plan.places.iter().any(|planned| Arc::ptr_eq(&planned.proxy.upstream, upstream));
+    keepers.retain(|(upstream, keeper)| {
+        let stays = is_planned(upstream);
+        if !stays {
+            keeper.abort();
+        }
+        stays
+    });
+    for planned in &plan.places {
+        let upstream = planned.proxy.upstream.clone();
+        if !keepers.iter().any(|(kept, _)| Arc::ptr_eq(kept, &upstream)) {
+            let looked_after = upstream.clone();
+            keepers.push((upstream, spawn_local(async move { looked_after.look_after(thread).await })));
+        }
+    }
+}
+
+async fn follow(
+    plan: &Plan,
+    thread: usize,
+    threads: usize,
+    context: &Rc<Context>,
+    observability: &Observability,
+    servings: &mut HashMap<u64, Serving>,
+) {
+    let mut gone = std::mem::take(servings);
+    for planned in &plan.places {
+        let index = observability.upstream(&planned.proxy.upstream.settings().name);
+        let listeners = planned.listeners.iter().map(|listener| (listener, false));
+        for (listener, redirects) in listeners.chain(planned.redirects.iter().map(|listener| (listener, true))) {
+            if let Some(serving) = gone.remove(&listener.id) {
+                serving.slot.proxy.replace(planned.proxy.clone());
+                serving.slot.site.replace(planned.site.clone());
+                serving.slot.index.set(index);
+                servings.insert(listener.id, serving);
+                continue;
+            }
+            let slot = Rc::new(Slot::new(planned, redirects, index));
+            let own = listener.sockets.iter().skip(thread).step_by(threads.max(1));
+            let tasks = own.filter_map(|socket| {
+                let accepting = Accepting::new(socket).ok()?;
+                Some(spawn_local(accept(accepting, context.clone(), slot.clone())))
+            });
+            let tasks = tasks.collect();
+            servings.insert(listener.id, Serving { slot, tasks });
+        }
+    }
+    for serving in gone.into_values() {
+        stop(serving).await;
+    }
+}
+
+/// Stops accepting, once what waits in the queue has been accepted: closing a listener resets what is queued there.
+async fn stop(serving: Serving) {
+    serving.slot.is_stopping.set(true);
+    serving.slot.stop.notify_waiters();
+    for task in serving.tasks {
+        // It fails if the task was cancelled, and then it is over too.
+        let _ = task.await;
+    }
+}
+
+/// A listener on this thread's runtime.
+enum Accepting {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+impl Accepting {
+    fn new(socket: &ListenSocket) -> io::Result<Self> {
+        Ok(match socket {
+            ListenSocket::Tcp(socket) => Self::Tcp(TcpListener::from_std(socket.try_clone()?)?),
+            ListenSocket::Unix(socket) => Self::Unix(UnixListener::from_std(socket.try_clone()?)?),
+        })
+    }
+
+    async fn accept(&self) -> io::Result<(Socket, Option<IpAddr>)> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, address) = listener.accept().await?;
+                Ok((Socket::Tcp(stream), Some(address.ip().to_canonical())))
+            }
+            Self::Unix(listener) => Ok((Socket::Unix(listener.accept().await?.0), None)),
+        }
+    }
+
+    /// Gives what waits in the queue, asking the system itself: the runtime may not have heard of it yet.
+    fn accept_queued(self, mut take: impl FnMut(Socket, Option<IpAddr>)) {
+        match self {
+            Self::Tcp(listener) => {
+                let Ok(listener) = listener.into_std() else { return };
+                while let Ok((stream, address)) = listener.accept() {
+                    if stream.set_nonblocking(true).is_ok()
+                        && let Ok(stream) = TcpStream::from_std(stream)
+                    {
+                        take(Socket::Tcp(stream), Some(address.ip().to_canonical()));
+                    }
+                }
+            }
+            Self::Unix(listener) => {
+                let Ok(listener) = listener.into_std() else { return };
+                while let Ok((stream, _)) = listener.accept() {
+                    if stream.set_nonblocking(true).is_ok()
+                        && let Ok(stream) = UnixStream::from_std(stream)
+                    {
+                        take(Socket::Unix(stream), None);
+                    }
+                }
+            }
+        }
+    }
+}
+
+async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
+    let mut stop = std::pin::pin!(slot.stop.notified());
+    let mut short = SHORT.load(Ordering::Relaxed);
+    while !slot.is_stopping.get() {
+        let mut crowded = std::pin::pin!(CROWDED.notified());
+        let is_full = {
+            let proxy = slot.proxy.borrow();
+            proxy.clients.load(Ordering::Relaxed) >= proxy.settings.client.connections
+        };
+        if is_full {
+            make_room(&context, &slot);
+            CROWDED.notify_waiters();
+        }
+        let times = SHORT.load(Ordering::Relaxed);
+        if std::mem::replace(&mut short, times) != times && !is_full {
+            make_room(&context, &slot);
+        }
+        let accepting = async {
+            if is_full {
+                tokio::time::sleep(PAUSE).await;
+                return None;
+            }
+            match listener.accept().await {
+                Ok(accepted) => Some(accepted),
+                // The client has gone again.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => None,
+                Err(error) => {
+                    let text = if is_out_of_files(&error) { OUT_OF_FILES.to_owned() } else { error.to_string() };
+                    let cause = format!("no client can be accepted: {text}");
+                    let proxy = slot.proxy.borrow().clone();
+                    let reason = if is_out_of_files(&error) { "out_of_files" } else { "accept_failed" };
+                    let whom = &proxy.upstream.settings().name;
+                    context.observability.tell(&Trouble { whom, place: None, reason, cause: &cause });
+                    tokio::time::sleep(PAUSE).await;
+                    if is_out_of_files(&error) {
+                        short_of_files();
+                    }
+                    None
+                }
+            }
+        };
+        let mut accepting = std::pin::pin!(accepting);
+        let accepted = poll_fn(|cx| match accepting.as_mut().poll(cx) {
+            Poll::Ready(accepted) => Poll::Ready(Some(accepted)),
+            Poll::Pending if stop.as_mut().poll(cx).is_ready() => Poll::Ready(None),
+            // There may be no room here either.
+            Poll::Pending if !is_full => crowded.as_mut().poll(cx).map(|()| Some(None)),
+            Poll::Pending => Poll::Pending,
+        });
+        match accepted.await {
+            Some(Some((socket, address))) => spawn(socket, address, &context, &slot),
+            Some(None) => (),
+            None => break,
+        }
+    }
+    listener.accept_queued(|socket, address| spawn(socket, address, &context, &slot));
+}
+
+/// Has some connections closed that wait for a request, where there is no room (or no file descriptor) for new ones:
+/// honest clients ask again on another, and those that only take room do not.
+fn make_room(context: &Context, slot: &Slot) {
+    let (most, now) = {
+        let proxy = slot.proxy.borrow();
+        (proxy.settings.client.connections, proxy.clients.load(Ordering::Relaxed))
+    };
+    let some = (most / AT_A_TIME).min(now / OF_THOSE).max(1);
+    let closed = context.idle.close(slot.index.get(), some);
+    if let Some(site) = &*slot.site.borrow() {
+        site.crowd.count_closed(closed);
+    }
+}
+
+/// What is said to a client that has as many connections as it may, if it listens: nothing of its request was read.
+const TOO_MANY: &[u8] =
+    b"HTTP/1.1 429 Too Many Requests\r\nconnection: close\r\ncontent-length: 0\r\nretry-after: 5\r\n\
+    x-unladen-reason: too_many_connections\r\n\r\n";
+
+/// A connection's place among those of its client, where it has one. An error: it may have no more, and was told.
+fn admit(slot: &Slot, socket: &Socket, address: Option<IpAddr>) -> Result<Option<CrowdPermit>, ()> {
+    let Some(site) = &*slot.site.borrow() else { return Ok(None) };
+    let place = site.enter(address);
+    if let (Err(()), Socket::Tcp(stream)) = (&place, socket)
+        && (site.acceptor.is_none() || slot.redirects)
+    {
+        // It fits into the socket's buffer, or there is nobody to tell.
+        let _ = socket2::SockRef::from(stream).send(TOO_MANY);
+    }
+    place
+}
+
+fn spawn(socket: Socket, address: Option<IpAddr>, context: &Rc<Context>, slot: &Rc<Slot>) {
+    let Ok(place) = admit(slot, &socket, address) else { return };
+    let guard = ConnectionGuard::new(context, slot);
+    let (context, slot) = (context.clone(), slot.clone());
+    // In a box of its own: the runtime moves what it is given several times before it runs.
+    spawn_local(Box::pin(async move {
+        let site = slot.site.borrow().clone().filter(|site| site.has_opening() && !slot.redirects);
+        match site {
+            None => h1::serve(Transport::Plain(socket), Peer { address, is_https: false }, context, slot).await,
+            Some(site) => {
+                if let Some((transport, peer)) = site.open(socket, address).await {
+                    // Of PROXY it is known only now whose it is.
+                    let told = if peer.address == address { Ok(None) } else { site.enter(peer.address) };
+                    drop(site);
+                    if let Ok(_place) = told {
+                        h1::serve(transport, peer, context, slot).await;
+                    }
+                }
+            }
+        }
+        drop((guard, place));
+    }));
+}
+
+async fn drain(context: &Context, servings: HashMap<u64, Serving>, idle_until: Instant, until: Instant) {
+    for serving in servings.into_values() {
+        stop(serving).await;
+    }
+    context.is_draining.set(true);
+    context.drain.notify_waiters();
+    while context.connections.get() > 0 && Instant::now() < until {
+        if Instant::now() >= idle_until {
+            context.close_idle.notify_waiters();
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}

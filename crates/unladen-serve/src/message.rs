@@ -1,0 +1,8 @@
+//! Messages on their way: heads composed and converted, bodies carried from a source to a sink, and whoever is answered.
+
+pub(crate) mod compose;
+pub(crate) mod convert;
+pub(crate) mod date;
+pub(crate) mod downstream;
+pub(crate) mod spool;
+pub(crate) mod stream;

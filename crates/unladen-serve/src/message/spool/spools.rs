@@ -1,0 +1,106 @@
+//! The principal type is [`Spools`]: what all bodies of a listener that wait may take together, and what came of it.
+
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use unladen_observability::BufferState;
+use unladen_serve_config::BufferSettings;
+
+use super::clients::Clients;
+use super::room::Room;
+use crate::say::say;
+
+/// A disk that fails does so for each request: a line says it, and after that one in so long.
+const TELL_EVERY: Duration = Duration::from_secs(10);
+
+/// What all bodies of a listener that wait may take together.
+#[derive(Debug)]
+pub(crate) struct Spools {
+    pub(crate) settings: BufferSettings,
+    /// Whose they are.
+    name: String,
+    pub(crate) memory: Arc<Room>,
+    pub(crate) disk: Arc<Room>,
+    clients: Clients,
+    files: AtomicU64,
+    failures: AtomicU64,
+    told: Mutex<Option<Instant>>,
+    is_telling: Arc<AtomicBool>,
+}
+
+// === impl Spools ===
+
+impl Spools {
+    pub(crate) fn new(name: &str, settings: &BufferSettings) -> Arc<Self> {
+        Arc::new(Self {
+            settings: settings.clone(),
+            name: name.to_owned(),
+            memory: Room::new(settings.all_memory),
+            disk: Room::new(settings.disk),
+            clients: Clients::new(settings.disk),
+            files: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
+            told: Mutex::default(),
+            is_telling: Arc::default(),
+        })
+    }
+
+    pub(crate) fn state(&self) -> BufferState {
+        BufferState {
+            memory: self.memory.held(),
+            disk: self.disk.held(),
+            files: self.files.load(Ordering::Relaxed),
+            failures: self.failures.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Bytes of files that bodies of this client may take together; none: of nobody who is told apart.
+    pub(super) fn disk_of(&self, client: Option<IpAddr>) -> Option<Arc<Room>> {
+        client.map(|client| self.clients.room(client))
+    }
+
+    /// The longest body of such a client that there could be room for.
+    pub(crate) fn longest(&self, client: Option<IpAddr>) -> u64 {
+        let disk = if client.is_some() { self.clients.bound() } else { self.disk.bound() };
+        disk.saturating_add(self.settings.memory as u64)
+    }
+
+    pub(super) fn began_file(&self) {
+        self.files.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A file could not be made, written or read: says so on standard error, though not each time.
+    pub(crate) fn failed(&self, error: &std::io::Error) {
+        let count = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.is_some_and(|at| at.elapsed() < TELL_EVERY) {
+            return;
+        }
+        *told = Some(Instant::now());
+        drop(told);
+        let folder = self.settings.folder.display();
+        let line = format!(
+            "unladen: {}: a body cannot wait in {folder} (`buffer.folder`): {error}; {count} until now. Long requests are \
+             answered 507 (disk_failed), and slow readers hold the application, until there is room",
+            self.name
+        );
+        self.say(line);
+    }
+
+    /// By a thread of its own: who carries requests does not wait for a pipe that nobody reads.
+    fn say(&self, line: String) {
+        if self.is_telling.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let is_telling = self.is_telling.clone();
+        let told = std::thread::Builder::new().name("spool-failed".to_owned()).spawn(move || {
+            say!("{line}");
+            is_telling.store(false, Ordering::Relaxed);
+        });
+        if told.is_err() {
+            self.is_telling.store(false, Ordering::Relaxed);
+        }
+    }
+}

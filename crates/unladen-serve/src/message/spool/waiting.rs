@@ -1,0 +1,287 @@
+//! The principal type is [`Spool`]: a body that waits, written at its end and read from its start.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use super::SpoolError;
+use super::file::Scrap;
+use super::room::Held;
+use crate::limits::budget;
+use crate::limits::budget::Share;
+use crate::message::spool::spools::Spools;
+
+/// So much is written to a file at a time, and read from it.
+const BLOCK: usize = 64 * 1024;
+/// The same where there is no room for that: what a body takes of memory that nobody counts.
+const SMALL_BLOCK: usize = 4 * 1024;
+/// What a file takes at least.
+pub(crate) const LEAST_ON_DISK: u64 = SMALL_BLOCK as u64;
+/// Memory is taken in such steps at first, doubled each time.
+const FIRST: usize = 4 * 1024;
+
+/// A body that waits: its beginning in memory, what follows in a file, and its end in memory until it is written there.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    spools: Arc<Spools>,
+    start: Vec<u8>,
+    of_memory: Held,
+    /// What is held for the client whose it is; and what of that is this.
+    share: Option<Arc<Share>>,
+    of_share: Option<budget::Held>,
+    /// Who may have no more than a share of the disk; none: it is nobody's who is told apart.
+    client: Option<IpAddr>,
+    /// If memory was not enough.
+    tail: Option<Box<Tail>>,
+    /// Of the whole, what has been read.
+    read: u64,
+    /// Of the whole, what has been written.
+    length: u64,
+}
+
+/// What is not in memory.
+#[derive(Debug)]
+struct Tail {
+    file: Scrap,
+    /// Bytes in the file, and those that are being written.
+    written: u64,
+    /// What follows those: at most a block.
+    end: Vec<u8>,
+    /// What was read from the file last, and where it is in there.
+    block: Vec<u8>,
+    block_at: u64,
+    job: Job,
+    size: usize,
+    /// Nothing more can be written.
+    is_broken: bool,
+    of_disk: Held,
+    of_client: Option<Held>,
+    /// Held until it is dropped.
+    _of_memory: Held,
+}
+
+/// What the file is being used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Job {
+    None,
+    Write,
+    /// From this place on.
+    Read(u64),
+}
+
+// === impl Spool ===
+
+impl Spool {
+    pub(crate) fn new(spools: &Arc<Spools>) -> Self {
+        let of_memory = Held::none(&spools.memory);
+        Self {
+            spools: spools.clone(),
+            start: Vec::new(),
+            of_memory,
+            share: None,
+            of_share: None,
+            client: None,
+            tail: None,
+            read: 0,
+            length: 0,
+        }
+    }
+
+    /// Of this client's: with what it has of memory besides, it has no more than its share.
+    pub(crate) fn of(self, share: Option<&Arc<Share>>) -> Self {
+        Self { share: share.cloned(), ..self }
+    }
+
+    /// For this client: with what waits for it besides, it takes no more than its share of the disk.
+    pub(crate) fn for_client(self, client: Option<IpAddr>) -> Self {
+        Self { client, ..self }
+    }
+
+    /// Bytes in all.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether all of it has been read.
+    pub(crate) fn is_read(&self) -> bool {
+        self.read == self.length
+    }
+
+    /// Takes some bytes at its end: how many. Waits only for a disk.
+    pub(crate) fn poll_push(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, SpoolError>> {
+        let taken = match &mut self.tail {
+            None => {
+                let count = self.push_to_memory(data);
+                if count == 0 && !data.is_empty() {
+                    let tail = self.tail.insert(Box::new(Tail::new(&self.spools, self.client)));
+                    ready!(tail.poll_push(cx, &self.spools, data))?
+                } else {
+                    count
+                }
+            }
+            Some(tail) => ready!(tail.poll_push(cx, &self.spools, data))?,
+        };
+        self.length += taken as u64;
+        Poll::Ready(Ok(taken))
+    }
+
+    /// As many as there is memory for.
+    fn push_to_memory(&mut self, data: &[u8]) -> usize {
+        let most = self.spools.settings.memory;
+        let mut room = self.start.capacity() - self.start.len();
+        if room < data.len() && self.start.capacity() < most {
+            let wanted = (self.start.len() + data.len()).next_power_of_two().clamp(FIRST.min(most), most);
+            if self.has_share(wanted) && self.of_memory.grow(wanted as u64) {
+                self.hold(wanted);
+                self.start.reserve_exact(wanted - self.start.len());
+                room = wanted - self.start.len();
+            }
+        }
+        let count = data.len().min(room);
+        self.start.extend_from_slice(&data[..count]);
+        count
+    }
+
+    fn has_share(&self, wanted: usize) -> bool {
+        self.share.as_ref().is_none_or(|share| share.room() >= wanted - self.start.capacity())
+    }
+
+    fn hold(&mut self, bytes: usize) {
+        match (&mut self.of_share, &self.share) {
+            (Some(held), _) => held.set(bytes),
+            (of_share, Some(share)) => *of_share = Some(share.hold(bytes)),
+            (None, None) => (),
+        }
+    }
+
+    /// Waits until there is something to read: false if all of it has been.
+    pub(crate) fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SpoolError>> {
+        if self.is_read() {
+            return Poll::Ready(Ok(false));
+        }
+        let Some(after) = self.read.checked_sub(self.start.len() as u64) else { return Poll::Ready(Ok(true)) };
+        let Some(tail) = &mut self.tail else { return Poll::Ready(Ok(true)) };
+        ready!(tail.poll_fill(cx, after, &self.spools))?;
+        Poll::Ready(Ok(true))
+    }
+
+    /// What is there to read, after [`Self::poll_fill`].
+    pub(crate) fn data(&self) -> &[u8] {
+        match self.read.checked_sub(self.start.len() as u64) {
+            // It fits: it is within what is in memory.
+            None => self.start.get(self.read as usize..).unwrap_or_default(),
+            Some(after) => self.tail.as_ref().map_or(&[], |tail| tail.data(after)),
+        }
+    }
+
+    /// The first `count` bytes of that have been used.
+    pub(crate) fn consume(&mut self, count: usize) {
+        self.read = (self.read + count as u64).min(self.length);
+    }
+
+    /// Reads it from its start again.
+    pub(crate) fn rewind(&mut self) {
+        self.read = 0;
+    }
+}
+
+// === impl Tail ===
+
+impl Tail {
+    fn new(spools: &Arc<Spools>, client: Option<IpAddr>) -> Self {
+        let mut of_memory = Held::none(&spools.memory);
+        // One to write, one to read.
+        let size = if of_memory.grow(2 * BLOCK as u64) { BLOCK } else { SMALL_BLOCK };
+        Self {
+            file: Scrap::new(),
+            written: 0,
+            end: Vec::new(),
+            block: Vec::new(),
+            block_at: 0,
+            job: Job::None,
+            size,
+            is_broken: false,
+            of_disk: Held::none(&spools.disk),
+            of_client: spools.disk_of(client).as_ref().map(Held::none),
+            _of_memory: of_memory,
+        }
+    }
+
+    fn poll_push(&mut self, cx: &mut Context<'_>, spools: &Spools, data: &[u8]) -> Poll<Result<usize, SpoolError>> {
+        if self.is_broken {
+            return Poll::Ready(Err(SpoolError::NoRoom));
+        }
+        if self.end.len() == self.size {
+            ready!(self.poll_job(cx)).inspect_err(|error| spools.failed(error))?;
+            let after = self.written + self.end.len() as u64;
+            let has_share = self.of_client.as_mut().is_none_or(|held| held.grow(after));
+            if !has_share || !self.of_disk.grow(after) {
+                return Poll::Ready(Err(SpoolError::NoRoom));
+            }
+            if self.written == 0 {
+                spools.began_file();
+            }
+            let block = std::mem::take(&mut self.end);
+            self.file.write(&spools.settings.folder, block, self.written);
+            (self.written, self.job) = (after, Job::Write);
+        }
+        let count = data.len().min(self.size - self.end.len());
+        if self.end.capacity() < self.end.len() + count {
+            self.end.reserve_exact(self.size - self.end.len());
+        }
+        self.end.extend_from_slice(&data[..count]);
+        Poll::Ready(Ok(count))
+    }
+
+    /// Waits for what is being done.
+    fn poll_job(&mut self, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        if !self.file.is_busy() {
+            return Poll::Ready(Ok(()));
+        }
+        let (block, result) = ready!(self.file.poll(cx));
+        match (std::mem::replace(&mut self.job, Job::None), &result) {
+            (Job::Read(at), Ok(())) => (self.block, self.block_at) = (block, at),
+            // What is not in the file is still here.
+            (Job::Write, Err(_)) => {
+                self.written -= block.len() as u64;
+                let after = std::mem::replace(&mut self.end, block);
+                self.end.extend_from_slice(&after);
+                self.is_broken = true;
+            }
+            _ => (),
+        }
+        Poll::Ready(result)
+    }
+
+    /// Brings up what is at this place.
+    fn poll_fill(&mut self, cx: &mut Context<'_>, at: u64, spools: &Spools) -> Poll<Result<(), SpoolError>> {
+        loop {
+            if at >= self.written || !self.data(at).is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+            let is_write = self.job == Job::Write;
+            if let Err(error) = ready!(self.poll_job(cx)) {
+                spools.failed(&error);
+                // What could not be written is still here.
+                if !is_write {
+                    return Poll::Ready(Err(error.into()));
+                }
+            } else if self.data(at).is_empty() {
+                let length = (self.written - at).min(self.size as u64);
+                let mut block = std::mem::take(&mut self.block);
+                // It fits: it is at most a block's.
+                block.resize(length as usize, 0);
+                self.file.read(block, at);
+                self.job = Job::Read(at);
+            }
+        }
+    }
+
+    fn data(&self, at: u64) -> &[u8] {
+        if let Some(in_end) = at.checked_sub(self.written) {
+            return self.end.get(in_end as usize..).unwrap_or_default();
+        }
+        let in_block = at.checked_sub(self.block_at).and_then(|at| usize::try_from(at).ok());
+        in_block.and_then(|at| self.block.get(at..)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,188 @@
+//! The principal type is [`H1Sink`]: a body on a connection of HTTP/1.
+
+use std::io::IoSlice;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use unladen_http1::{CHUNK_END, Fields, LAST_CHUNK, Length, chunk_head};
+use unladen_pool::Half;
+
+use super::sink_error::SinkError;
+use crate::limits::budget::{Claim, Held, Share};
+
+/// Pieces up to this are gathered in one write with what goes before; larger ones are written from where they are.
+const GATHERED: usize = 8 * 1024;
+/// So much is gathered before it is written, though more may follow at once.
+const GATHER: usize = 32 * 1024;
+/// What a request takes whose answer waits for its client, besides what waits: the heads, and what they were read into.
+const WAITING: usize = 16 * 1024;
+/// What TLS holds of what was written and does not go out (rustls).
+const ENCRYPTED: usize = 64 * 1024;
+
+/// A body on a connection of HTTP/1.
+#[derive(Debug)]
+pub(crate) struct H1Sink<'a> {
+    half: Half<'a>,
+    /// Not written yet: the head to begin with.
+    out: &'a mut Vec<u8>,
+    /// Of `out`, what has been written.
+    written: usize,
+    is_chunked: bool,
+    /// Of the chunk that was announced last, what is still to come.
+    chunk: usize,
+    ended: bool,
+    /// Whether the peer may have seen anything.
+    has_sent: bool,
+    /// Of a client: what is held for it.
+    share: Option<&'a Arc<Share>>,
+    /// Once it did not take what there was: what is held meanwhile, and waits for the share's end.
+    blocked: Option<Box<(Held, Claim)>>,
+}
+
+// === impl H1Sink ===
+
+impl<'a> H1Sink<'a> {
+    /// `out` has the message's head.
+    pub(crate) fn new(half: Half<'a>, out: &'a mut Vec<u8>, length: Length) -> Self {
+        let is_chunked = length == Length::Chunked;
+        let (share, blocked) = (None, None);
+        Self { half, out, written: 0, is_chunked, chunk: 0, ended: false, has_sent: false, share, blocked }
+    }
+
+    /// To a client: what it does not take is held for it.
+    pub(crate) fn for_client(self, share: Option<&'a Arc<Share>>) -> Self {
+        Self { share, ..self }
+    }
+
+    pub(super) fn poll_write(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, SinkError>> {
+        if data.is_empty() {
+            return Poll::Ready(Ok(0));
+        }
+        if self.out.len() > GATHER {
+            ready!(self.poll_out(cx))?;
+        }
+        if self.is_chunked && self.chunk == 0 {
+            let (head, length) = chunk_head(data.len());
+            self.out.extend_from_slice(&head[..length]);
+            self.chunk = data.len();
+        }
+        let piece = if self.is_chunked { &data[..self.chunk.min(data.len())] } else { data };
+        let taken = if piece.len() <= GATHERED {
+            self.out.extend_from_slice(piece);
+            piece.len()
+        } else {
+            ready!(self.poll_through(cx, piece))?
+        };
+        if self.is_chunked {
+            self.chunk -= taken;
+            if self.chunk == 0 {
+                self.out.extend_from_slice(CHUNK_END);
+            }
+        }
+        Poll::Ready(Ok(taken))
+    }
+
+    /// Writes what was gathered and then (some of) a piece, in one system call if the peer takes it.
+    fn poll_through(&mut self, cx: &mut Context<'_>, piece: &[u8]) -> Poll<Result<usize, SinkError>> {
+        loop {
+            let before = self.out.len() - self.written;
+            let written = if before == 0 {
+                self.half.poll_write(cx, &[IoSlice::new(piece)])
+            } else {
+                let pieces = [IoSlice::new(&self.out[self.written..]), IoSlice::new(piece)];
+                self.half.poll_write(cx, &pieces)
+            };
+            let count = ready!(self.wrote(written))?;
+            if count < before {
+                self.written += count;
+                continue;
+            }
+            self.out.clear();
+            self.written = 0;
+            if count > before {
+                return Poll::Ready(Ok(count - before));
+            }
+        }
+    }
+
+    fn poll_out(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError>> {
+        while self.written < self.out.len() {
+            let written = self.half.poll_write(cx, &[IoSlice::new(&self.out[self.written..])]);
+            self.written += ready!(self.wrote(written))?;
+        }
+        self.out.clear();
+        self.written = 0;
+        Poll::Ready(Ok(()))
+    }
+
+    pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError>> {
+        ready!(self.poll_out(cx))?;
+        let flushed = self.half.poll_flush(cx);
+        if flushed.is_pending() {
+            self.block();
+        }
+        flushed.map_err(SinkError::Io)
+    }
+
+    /// Ends the body, and sends what was gathered.
+    pub(super) fn poll_end(&mut self, cx: &mut Context<'_>, trailers: Option<&Fields>) -> Poll<Result<(), SinkError>> {
+        if !std::mem::replace(&mut self.ended, true) {
+            self.end(trailers);
+        }
+        self.poll_flush(cx)
+    }
+
+    /// Whether the peer may have seen anything of the message.
+    pub(super) fn has_sent(&self) -> bool {
+        self.has_sent
+    }
+
+    /// Of a client that does not take what it is sent: whether the memory is needed for others.
+    pub(super) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
+        self.blocked.as_mut().is_some_and(|blocked| blocked.1.poll_ended(cx))
+    }
+
+    /// What came of a write: keeps account of what waits for a client.
+    fn wrote(&mut self, written: Poll<std::io::Result<usize>>) -> Poll<std::io::Result<usize>> {
+        match &written {
+            Poll::Pending => self.block(),
+            Poll::Ready(Ok(count)) => {
+                self.has_sent = true;
+                if let Some(share) = self.share.filter(|_| self.blocked.is_some()) {
+                    share.took(*count);
+                }
+            }
+            Poll::Ready(Err(_)) => (),
+        }
+        written
+    }
+
+    /// From now on what waits is counted: a client that takes an answer at once costs no counting.
+    #[cold]
+    fn block(&mut self) {
+        let Some(share) = self.share else { return };
+        let encrypted = if self.half.is_encrypted() { ENCRYPTED } else { 0 };
+        let bytes = WAITING + self.out.capacity() + encrypted;
+        match &mut self.blocked {
+            Some(blocked) => blocked.0.set(bytes),
+            blocked => *blocked = Some(Box::new((share.hold(bytes).outgoing(), Claim::new(share.clone())))),
+        }
+    }
+
+    fn end(&mut self, trailers: Option<&Fields>) {
+        if !self.is_chunked {
+            return;
+        }
+        let Some(trailers) = trailers else {
+            self.out.extend_from_slice(LAST_CHUNK);
+            return;
+        };
+        self.out.extend_from_slice(b"0\r\n");
+        for field in trailers.iter() {
+            for piece in [field.name, b": ", field.value, b"\r\n"] {
+                self.out.extend_from_slice(piece);
+            }
+        }
+        self.out.extend_from_slice(b"\r\n");
+    }
+}

@@ -1,0 +1,86 @@
+//! The principal type is [`PlainSink`]: where a body goes to as it is, by HTTP/1 or HTTP/2.
+
+use std::task::{Context, Poll};
+
+use unladen_http1::Fields;
+
+use super::h1_sink::H1Sink;
+use super::h2_sink::H2Sink;
+use super::sink_error::SinkError;
+use super::source::BodySource;
+use crate::cache::cache_fetch::FetchSink;
+
+/// Where a body goes to as it is.
+#[derive(Debug)]
+pub(crate) enum PlainSink<'a> {
+    /// A connection of HTTP/1.
+    H1(H1Sink<'a>),
+    /// A stream of HTTP/2.
+    H2(H2Sink),
+    /// Whoever waits for it, and the store.
+    Fetch(FetchSink<'a>),
+}
+
+// === impl PlainSink ===
+
+impl PlainSink<'_> {
+    pub(super) fn poll_write(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, SinkError>> {
+        match self {
+            Self::H1(sink) => sink.poll_write(cx, data),
+            Self::H2(sink) => sink.poll_write(cx, data),
+            Self::Fetch(sink) => sink.poll_write(cx, data).map_err(|()| SinkError::Gone),
+        }
+    }
+
+    pub(super) fn poll_take(
+        &mut self,
+        cx: &mut Context<'_>,
+        source: &BodySource<'_>,
+    ) -> Poll<Result<usize, SinkError>> {
+        match (self, source) {
+            (Self::H2(sink), BodySource::Memory(body)) => Poll::Ready(sink.lend(body)),
+            (Self::H2(sink), BodySource::Fetch(_) | BodySource::H2(_)) => sink.poll_share(cx, source.shared()),
+            (sink, _) => sink.poll_write(cx, source.data()),
+        }
+    }
+
+    pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError>> {
+        match self {
+            Self::H1(sink) => sink.poll_flush(cx),
+            Self::H2(_) | Self::Fetch(_) => Poll::Ready(Ok(())),
+        }
+    }
+
+    pub(super) fn poll_end(&mut self, cx: &mut Context<'_>, trailers: Option<&Fields>) -> Poll<Result<(), SinkError>> {
+        match self {
+            Self::H1(sink) => sink.poll_end(cx, trailers),
+            Self::H2(sink) => Poll::Ready(sink.end(trailers)),
+            Self::Fetch(sink) => {
+                sink.end();
+                Poll::Ready(Ok(()))
+            }
+        }
+    }
+
+    pub(super) fn has_sent(&self) -> bool {
+        match self {
+            Self::H1(sink) => sink.has_sent(),
+            Self::H2(_) | Self::Fetch(_) => true,
+        }
+    }
+
+    pub(super) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
+        match self {
+            Self::H1(sink) => sink.poll_gone(cx),
+            Self::H2(sink) => sink.poll_gone(cx),
+            Self::Fetch(sink) => sink.poll_gone(cx),
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        match self {
+            Self::H1(_) | Self::Fetch(_) => (),
+            Self::H2(sink) => sink.reset(),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The principal type is [`Relay`]: carries an answer to its client, and reads on ahead while the client does not take
+//! it.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use unladen_http1::Fields;
+
+use crate::message::spool::{Spool, Spools};
+use crate::message::stream::pump::PumpError;
+use crate::message::stream::sink::Sink;
+use crate::message::stream::source::BodySource;
+
+/// Carries an answer over. As long as the client takes what comes, nothing is kept and nothing copied; what it does not
+/// take waits, so that whoever sends it is done with it.
+#[derive(Debug)]
+pub(crate) struct Relay<'s> {
+    /// Where what is not taken waits; none: whoever sends it waits.
+    spools: Option<&'s Arc<Spools>>,
+    /// Whom it is for, where clients are told apart.
+    client: Option<IpAddr>,
+    waiting: Option<Box<Spool>>,
+    /// Bytes that the client took.
+    pub(crate) bytes: u64,
+    /// Whether it is the client that is waited for.
+    pub(crate) is_held_up: bool,
+    moved: bool,
+    /// The answer is whole, with these after it.
+    ended: Option<Option<Fields>>,
+}
+
+/// How far an answer has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relayed {
+    /// The client has all of it.
+    Whole,
+    /// All of it is here, and the client has yet to take the rest.
+    Here,
+}
+
+// === impl Relay ===
+
+impl<'s> Relay<'s> {
+    /// One that reads ahead, if there is a place where what it reads may wait.
+    pub(crate) fn new(spools: Option<&'s Arc<Spools>>, client: Option<IpAddr>) -> Self {
+        Self { spools, client, waiting: None, bytes: 0, is_held_up: true, moved: false, ended: None }
+    }
+
+    /// Whether the client took anything since this was asked the last time.
+    pub(crate) fn has_moved(&mut self) -> bool {
+        std::mem::take(&mut self.moved)
+    }
+
+    /// Carries what there is, until all of it is here.
+    pub(crate) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        source: &mut BodySource<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Poll<Result<Relayed, PumpError>> {
+        self.is_held_up = true;
+        loop {
+            if self.poll_waiting(cx, sink)?.is_pending() {
+                return self.read_ahead(cx, source, sink);
+            }
+            match source.poll_fill(cx) {
+                Poll::Ready(Ok(true)) => match sink.poll_take(cx, source).map_err(PumpError::Sink)? {
+                    Poll::Ready(count) => {
+                        self.took(count);
+                        source.consume(count);
+                    }
+                    Poll::Pending => return self.read_ahead(cx, source, sink),
+                },
+                Poll::Ready(Ok(false)) => {
+                    let ended = sink.poll_end(cx, source.trailers()).map_err(PumpError::Sink)?;
+                    if ended.is_ready() {
+                        return Poll::Ready(Ok(Relayed::Whole));
+                    }
+                    self.ended = Some(source.trailers().cloned());
+                    return Poll::Ready(Ok(Relayed::Here));
+                }
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(PumpError::Source(error))),
+                Poll::Pending => {
+                    // What is there goes on before more is waited for.
+                    ready!(sink.poll_flush(cx)).map_err(PumpError::Sink)?;
+                    self.is_held_up = false;
+                    return Poll::Pending;
+                }
+            }
+        }
+    }
+
+    /// Delivers the rest of what is here.
+    pub(crate) fn poll_rest(&mut self, cx: &mut Context<'_>, sink: &mut Sink<'_>) -> Poll<Result<(), PumpError>> {
+        ready!(self.poll_waiting(cx, sink))?;
+        let trailers = self.ended.as_ref().and_then(Option::as_ref);
+        sink.poll_end(cx, trailers).map_err(PumpError::Sink)
+    }
+
+    /// Has the client take what waits.
+    fn poll_waiting(&mut self, cx: &mut Context<'_>, sink: &mut Sink<'_>) -> Poll<Result<(), PumpError>> {
+        while let Some(spool) = &mut self.waiting {
+            let has_more = ready!(spool.poll_fill(cx)).map_err(|error| PumpError::Source(error.into()))?;
+            if has_more {
+                let count = ready!(sink.poll_write(cx, spool.data())).map_err(PumpError::Sink)?;
+                spool.consume(count);
+                self.took(count);
+            } else {
+                self.waiting = None;
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Takes what comes while the client does not, as far as there is room for it.
+    fn read_ahead(
+        &mut self,
+        cx: &mut Context<'_>,
+        source: &mut BodySource<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Poll<Result<Relayed, PumpError>> {
+        let Some(spools) = self.spools else { return Poll::Pending };
+        if sink.has_yielded() {
+            // It is not the client that is waited for.
+            return Poll::Pending;
+        }
+        loop {
+            match source.poll_fill(cx) {
+                Poll::Ready(Ok(true)) => {
+                    let spool =
+                        self.waiting.get_or_insert_with(|| Box::new(Spool::new(spools).for_client(self.client)));
+                    match spool.poll_push(cx, source.data()) {
+                        Poll::Ready(Ok(count)) => source.consume(count),
+                        // There is no room: whoever sends it waits until the client has taken some, as it would
+                        // without.
+                        Poll::Ready(Err(_)) | Poll::Pending => return Poll::Pending,
+                    }
+                }
+                Poll::Ready(Ok(false)) => {
+                    self.ended = Some(source.trailers().cloned());
+                    return Poll::Ready(Ok(Relayed::Here));
+                }
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(PumpError::Source(error))),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+
+    fn took(&mut self, count: usize) {
+        self.bytes += count as u64;
+        self.moved = true;
+    }
+}

@@ -1,0 +1,335 @@
+//! The principal type is [`BodySource`]: where a body comes from, by HTTP/1 or HTTP/2.
+
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use unladen_cache::FetchReader;
+use unladen_http1::{Decoder, Field, Fields, Length, Step};
+use unladen_pool::{Buffer, Half, LARGE};
+use unladen_serve_config::{is_said_by_us, may_trail};
+
+use super::source_error::SourceError;
+use super::spooled::SpoolSource;
+use crate::cache::news::News;
+use crate::message::convert::trailers_from_h2;
+
+/// Where a body comes from.
+#[derive(Debug)]
+pub(crate) enum BodySource<'a> {
+    /// There is none.
+    Empty,
+    /// A connection of HTTP/1.
+    H1(H1Source<'a>),
+    /// A stream of HTTP/2.
+    H2(Box<H2Source>),
+    /// Memory.
+    Memory(Bytes),
+    /// An answer that is on its way for several.
+    Fetch(Box<FetchSource>),
+    /// Where it has waited until it was whole.
+    Spool(Box<SpoolSource>),
+}
+
+/// A body that is on its way for several.
+#[derive(Debug)]
+pub(crate) struct FetchSource {
+    reader: FetchReader<News>,
+    held: Bytes,
+    done: bool,
+}
+
+/// Which trailers go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// All.
+    None,
+    /// Of a site's client: none that a head would lose. Whether names with underscores go on.
+    Client(bool),
+    /// Of an upstream: none that we alone say.
+    Upstream,
+}
+
+/// A body of HTTP/1.
+#[derive(Debug)]
+pub(crate) struct H1Source<'a> {
+    half: Half<'a>,
+    buffer: &'a mut Buffer,
+    decoder: Decoder,
+    /// Bytes of the body at the buffer's start.
+    ready: usize,
+    ends_with_connection: bool,
+    done: bool,
+    guard: Guard,
+}
+
+/// A body of HTTP/2.
+#[derive(Debug)]
+pub(crate) struct H2Source {
+    stream: h2::RecvStream,
+    held: Bytes,
+    trailers: Option<Fields>,
+    data_done: bool,
+    done: bool,
+    guard: Guard,
+}
+
+// === impl BodySource ===
+
+impl BodySource<'_> {
+    /// Waits for data: false at the body's end.
+    pub(crate) fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
+        match self {
+            Self::Empty => Poll::Ready(Ok(false)),
+            Self::H1(source) => source.poll_fill(cx),
+            Self::H2(source) => source.poll_fill(cx),
+            Self::Memory(body) => Poll::Ready(Ok(!body.is_empty())),
+            Self::Fetch(source) => source.poll_fill(cx),
+            Self::Spool(source) => source.poll_fill(cx),
+        }
+    }
+
+    /// What is there.
+    pub(crate) fn data(&self) -> &[u8] {
+        match self {
+            Self::Empty => &[],
+            Self::H1(source) => &source.buffer.bytes()[..source.ready],
+            Self::H2(source) => &source.held,
+            Self::Memory(body) => body,
+            Self::Fetch(source) => &source.held,
+            Self::Spool(source) => source.data(),
+        }
+    }
+
+    /// What is there, if it is shared: empty, if it is not.
+    pub(super) fn shared(&self) -> &Bytes {
+        static NOTHING: Bytes = Bytes::new();
+        match self {
+            Self::Memory(body) => body,
+            Self::H2(source) => &source.held,
+            Self::Fetch(source) => &source.held,
+            Self::Empty | Self::H1(_) | Self::Spool(_) => &NOTHING,
+        }
+    }
+
+    /// The first `count` bytes of it have been used.
+    pub(crate) fn consume(&mut self, count: usize) {
+        match self {
+            Self::Empty => (),
+            Self::H1(source) => {
+                source.ready -= count.min(source.ready);
+                source.buffer.consume(count);
+            }
+            Self::H2(source) => {
+                let _ = source.held.split_to(count.min(source.held.len()));
+                // It fails if the stream is over, when no more is to come anyway.
+                let _ = source.stream.flow_control().release_capacity(count);
+            }
+            Self::Memory(body) => bytes::Buf::advance(body, count.min(body.len())),
+            Self::Fetch(source) => {
+                let _ = source.held.split_to(count.min(source.held.len()));
+            }
+            Self::Spool(source) => source.consume(count),
+        }
+    }
+
+    /// Whether all of it has been used.
+    pub(crate) fn is_done(&self) -> bool {
+        match self {
+            Self::Empty => true,
+            Self::H1(source) => source.done,
+            Self::H2(source) => source.done,
+            Self::Memory(body) => body.is_empty(),
+            Self::Fetch(source) => source.done,
+            Self::Spool(source) => source.is_done(),
+        }
+    }
+
+    /// Says which trailers go on.
+    pub(crate) fn guard(&mut self, guard: Guard) {
+        match self {
+            Self::H1(source) => source.guard = guard,
+            Self::H2(source) => source.guard = guard,
+            // What was spooled, was read from one that is guarded.
+            Self::Empty | Self::Memory(_) | Self::Fetch(_) | Self::Spool(_) => (),
+        }
+    }
+
+    /// After the end: what came as trailers.
+    pub(crate) fn trailers(&self) -> Option<&Fields> {
+        let trailers = match self {
+            Self::Empty | Self::Memory(_) | Self::Fetch(_) => None,
+            Self::H1(source) => Some(source.decoder.trailers()),
+            Self::H2(source) => source.trailers.as_ref(),
+            Self::Spool(source) => source.trailers(),
+        };
+        trailers.filter(|trailers| !trailers.is_empty())
+    }
+
+    /// Of HTTP/1: whether all of a body of this length has come already, with its head.
+    pub(crate) fn holds(&self, length: Length) -> bool {
+        matches!((self, length), (Self::H1(source), Length::Exact(length)) if source.buffer.bytes().len() as u64 >= length)
+    }
+
+    /// Gives memory back that nothing is in, as long as nothing comes.
+    pub(crate) fn rest(&mut self) {
+        if let Self::H1(source) = self {
+            source.buffer.release();
+        }
+    }
+
+    /// Begins again, if it is one that can: of what has waited.
+    pub(crate) fn rewind(&mut self) {
+        if let Self::Spool(source) = self {
+            source.rewind();
+        }
+    }
+
+    /// Of HTTP/1: the connection itself, for what follows the message.
+    pub(crate) fn connection(&mut self) -> Option<(Half<'_>, &mut Buffer)> {
+        match self {
+            Self::H1(source) => Some((source.half, source.buffer)),
+            _ => None,
+        }
+    }
+
+    /// Of a peer that has sent all of its body: whether it has gone. What it sends for later is kept.
+    pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
+        match self {
+            Self::H1(source) => source.poll_gone(cx),
+            _ => false,
+        }
+    }
+}
+
+// === impl Guard ===
+
+impl Guard {
+    fn keeps(self, field: &Field<'_>) -> bool {
+        match self {
+            Self::None => true,
+            Self::Client(underscores) => may_trail(field, underscores),
+            Self::Upstream => !is_said_by_us(field.name),
+        }
+    }
+}
+
+// === impl FetchSource ===
+
+impl FetchSource {
+    /// Of a reader that has been told the head.
+    pub(crate) fn new(reader: FetchReader<News>) -> Self {
+        Self { reader, held: Bytes::new(), done: false }
+    }
+
+    fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
+        while self.held.is_empty() && !self.done {
+            match ready!(self.reader.poll_piece(cx)) {
+                Ok(Some(piece)) => self.held = piece,
+                Ok(None) => self.done = true,
+                Err(()) => return Poll::Ready(Err(SourceError::Closed)),
+            }
+        }
+        Poll::Ready(Ok(!self.held.is_empty()))
+    }
+}
+
+// === impl H1Source ===
+
+impl<'a> H1Source<'a> {
+    pub(crate) fn new(half: Half<'a>, buffer: &'a mut Buffer, length: Length) -> Self {
+        let mut decoder = Decoder::default();
+        decoder.start(length);
+        Self {
+            half,
+            buffer,
+            decoder,
+            ready: 0,
+            ends_with_connection: length == Length::UntilClose,
+            done: matches!(length, Length::None | Length::Exact(0)),
+            guard: Guard::None,
+        }
+    }
+
+    fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
+        loop {
+            if self.ready > 0 {
+                return Poll::Ready(Ok(true));
+            }
+            if self.done {
+                return Poll::Ready(Ok(false));
+            }
+            match self.decoder.step(self.buffer.bytes())? {
+                Step::Skip(count) => self.buffer.consume(count),
+                Step::Data(count) => self.ready = count,
+                Step::End(count) => {
+                    self.buffer.consume(count);
+                    let guard = self.guard;
+                    self.decoder.retain_trailers(|field| guard.keeps(&field));
+                    self.done = true;
+                }
+                Step::More => {
+                    if self.buffer.is_full() {
+                        self.buffer.grow(LARGE);
+                    }
+                    let count = ready!(self.half.poll_read(self.buffer, cx))?;
+                    if count == 0 {
+                        if !self.ends_with_connection {
+                            return Poll::Ready(Err(SourceError::Closed));
+                        }
+                        self.done = true;
+                    } else if self.buffer.is_full() {
+                        // There is more to come than fits: fewer reads for what follows.
+                        self.buffer.grow(LARGE);
+                    }
+                }
+            }
+        }
+    }
+
+    fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
+        // What the client's request was read into, its answer may be.
+        self.buffer.release();
+        while !self.buffer.is_full() {
+            match self.half.poll_read(self.buffer, cx) {
+                Poll::Pending => return false,
+                Poll::Ready(Ok(0) | Err(_)) => return true,
+                Poll::Ready(Ok(_)) => (),
+            }
+        }
+        false
+    }
+}
+
+// === impl H2Source ===
+
+impl H2Source {
+    pub(crate) fn new(stream: h2::RecvStream) -> Self {
+        let done = stream.is_end_stream();
+        Self { stream, held: Bytes::new(), trailers: None, data_done: done, done, guard: Guard::None }
+    }
+
+    fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
+        while !self.data_done {
+            if !self.held.is_empty() {
+                return Poll::Ready(Ok(true));
+            }
+            match ready!(self.stream.poll_data(cx)) {
+                Some(data) => self.held = data?,
+                None => self.data_done = true,
+            }
+        }
+        if !self.held.is_empty() {
+            return Poll::Ready(Ok(true));
+        }
+        if !self.done {
+            let trailers = ready!(self.stream.poll_trailers(cx))?;
+            self.trailers = trailers.map(|trailers| trailers_from_h2(&trailers)).transpose()?;
+            let guard = self.guard;
+            if let Some(trailers) = &mut self.trailers {
+                trailers.retain(|field| guard.keeps(&field));
+            }
+            self.done = true;
+        }
+        Poll::Ready(Ok(false))
+    }
+}

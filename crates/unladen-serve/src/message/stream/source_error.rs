@@ -1,0 +1,25 @@
+//! The principal type is [`SourceError`]: why a body broke off.
+
+use unladen_http1::Fault;
+
+use crate::message::spool::SpoolError;
+
+/// Why a body broke off.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SourceError {
+    /// The connection was reset, or the like.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// The connection ended before the body did.
+    #[error("the connection ended before the body")]
+    Closed,
+    /// Its framing is wrong.
+    #[error("{0}")]
+    Malformed(#[from] Fault),
+    /// The stream was reset, or the connection failed.
+    #[error("{0}")]
+    H2(#[from] h2::Error),
+    /// It cannot be read from where it has waited.
+    #[error("{0}")]
+    Spool(#[from] SpoolError),
+}

@@ -1,0 +1,50 @@
+//! The principal type is [`SpoolSource`]: a request's body from where it has waited until it was whole.
+
+use std::task::{Context, Poll, ready};
+
+use unladen_http1::{Fields, Length};
+
+use super::source_error::SourceError;
+use crate::message::spool::Spool;
+
+/// A body that has waited until it was whole.
+#[derive(Debug)]
+pub(crate) struct SpoolSource {
+    spool: Spool,
+    trailers: Option<Fields>,
+}
+
+impl SpoolSource {
+    pub(crate) fn new(spool: Spool, trailers: Option<Fields>) -> Self {
+        Self { spool, trailers }
+    }
+
+    /// How it is framed: by its length, which is known; but trailers come after chunks alone.
+    pub(crate) fn length(&self) -> Length {
+        if self.trailers.is_some() { Length::Chunked } else { Length::Exact(self.spool.length()) }
+    }
+
+    pub(super) fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
+        Poll::Ready(Ok(ready!(self.spool.poll_fill(cx))?))
+    }
+
+    pub(super) fn data(&self) -> &[u8] {
+        self.spool.data()
+    }
+
+    pub(super) fn consume(&mut self, count: usize) {
+        self.spool.consume(count);
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.spool.is_read()
+    }
+
+    pub(super) fn trailers(&self) -> Option<&Fields> {
+        self.trailers.as_ref()
+    }
+
+    pub(super) fn rewind(&mut self) {
+        self.spool.rewind();
+    }
+}

@@ -1,0 +1,212 @@
+//! The principal type is [`Outlook`]: what becomes of a request for a URL, and why. For whoever writes a configuration:
+//! nothing is served. What decides here is what decides when it is.
+
+mod error;
+mod place;
+mod reasons;
+mod seen;
+mod trial;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use unladen_http1::{Fault, HeadLimits, Request, Response};
+use unladen_pool::Upstream;
+use unladen_serve_config::{Config, SiteSettings, address_text};
+use unladen_validator::Validator;
+use url::Url;
+
+pub use self::error::OutlookError;
+use self::place::MatchedListener;
+pub use self::seen::{AnswerSeen, CookieSeen, KeptFor, Outlook, Rule, ValidatorSeen, WhyNot};
+use crate::cache::Cache;
+use crate::cache::cache_fetch::FetchPlan;
+use crate::peer::Peer;
+use crate::proxy::Proxy;
+use crate::site::Site;
+use crate::site::eligible::eligible;
+use crate::site::prepare::prepare;
+
+/// A request for a URL, as a browser sends it.
+#[derive(Clone, Debug)]
+pub struct Asking {
+    /// With `http` or `https`.
+    pub url: Url,
+    /// Fields that it has besides, in their order; `Cookie` too.
+    pub fields: Vec<(String, Vec<u8>)>,
+    /// Whether it is sent to the application, and the validator asked.
+    pub connect: bool,
+}
+
+/// Says what becomes of a request. With [`Asking::connect`] it is sent to the application, once, and the validator is
+/// asked: that blocks for as long as they may take.
+///
+/// # Errors
+/// No site is for the URL, it is no request, or the site cannot be made.
+pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError> {
+    let url = &asking.url;
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        return Err(OutlookError::Url(url.to_string()));
+    }
+    let place = MatchedListener::find(&config.settings, url)?;
+    let mut outlook = Outlook {
+        url: url.to_string(),
+        listener: address_text(place.listener()),
+        notes: place.notes(url),
+        ..Outlook::default()
+    };
+    let settings = match place {
+        MatchedListener::Outbound { outbound, .. } => {
+            outlook.outbound = Some(outbound.upstream.name.clone());
+            return Ok(outlook.past(Rule::Outbound));
+        }
+        MatchedListener::Redirect { site, .. } => {
+            outlook.site = Some(site.proxy.upstream.name.clone());
+            return Ok(outlook.past(Rule::Redirect));
+        }
+        MatchedListener::Site { site, .. } => site,
+    };
+    outlook.site = Some(settings.proxy.upstream.name.clone());
+    let site = site_of(settings)?;
+    let mut request = request_of(asking, &site)?;
+    let peer = peer_of(settings, url, &mut outlook);
+    let mut who = prepare(&site, &mut request, &peer);
+    // Who is in front says so, or nobody does.
+    who.is_https |= peer.is_https;
+    let Some(cache) = &site.cache else { return Ok(outlook.past(Rule::NoCache)) };
+    outlook.cookies = cookies_of(&request, cache);
+    if let Err((_, why)) = eligible(&request, who) {
+        outlook.why_not.push(WhyNot::of_request(why));
+        return Ok(outlook.past(Rule::Passes));
+    }
+    let mut key = Vec::new();
+    unladen_cache::write_key(&request, who.is_https, &cache.policy, &mut key);
+    outlook.key = Some(seen::shown(&key));
+    outlook.validators = validators_of(&site, &request);
+    outlook.notes.extend(left_alone(&site, &request));
+    outlook.rule = if outlook.validators.is_empty() { Rule::Lifetime } else { Rule::Validator };
+    let wanted = FetchPlan {
+        site: site.clone(),
+        request,
+        is_https: who.is_https,
+        address: peer.address,
+        stored: None,
+        version: None,
+        is_validated: outlook.rule == Rule::Validator,
+        requested: unladen_cache::Time::now(),
+        sequence: cache.store.sequence(),
+        key,
+    };
+    if asking.connect {
+        trial::run(&config.settings, wanted, who, peer, &mut outlook)?;
+    } else {
+        outlook.needs = reasons::of(wanted, plain()).into_iter().map(WhyNot::of_answer).collect();
+    }
+    Ok(outlook)
+}
+
+fn site_of(settings: &SiteSettings) -> Result<Arc<Site>, OutlookError> {
+    let cannot = |why: String| OutlookError::Site(format!("`{}`: {why}", settings.proxy.upstream.name));
+    let upstream = Upstream::new(settings.proxy.upstream.clone(), 1).map_err(|error| cannot(error.to_string()))?;
+    let proxy = Arc::new(Proxy::new(settings.proxy.clone(), upstream, None));
+    Site::new(settings.clone(), proxy, 1, None).map(Arc::new).map_err(|error| cannot(error.to_string()))
+}
+
+/// As it is read when it comes.
+fn request_of(asking: &Asking, site: &Site) -> Result<Request, OutlookError> {
+    let url = &asking.url;
+    let mut head = format!("GET {}", url.path());
+    if let Some(query) = url.query() {
+        head.push('?');
+        head.push_str(query);
+    }
+    head.push_str(" HTTP/1.1\r\nhost: ");
+    head.push_str(url.host_str().unwrap_or_default());
+    if let Some(port) = url.port() {
+        head.push_str(&format!(":{port}"));
+    }
+    let mut head = head.into_bytes();
+    for (name, value) in &asking.fields {
+        head.extend_from_slice(b"\r\n");
+        head.extend_from_slice(name.as_bytes());
+        head.extend_from_slice(b": ");
+        head.extend_from_slice(value);
+    }
+    head.extend_from_slice(b"\r\n\r\n");
+    let limits: HeadLimits = site.proxy.request_limits();
+    let mut request = Request::default();
+    match request.parse(&head, &limits) {
+        Ok(Some(length)) if length == head.len() => Ok(request),
+        Ok(_) => Err(OutlookError::Refused(Fault::Field)),
+        Err(fault) => Err(OutlookError::Refused(fault)),
+    }
+}
+
+/// Who asks: this machine; by https, if the URL says so and somebody is trusted who may have it decrypted.
+fn peer_of(settings: &SiteSettings, url: &Url, outlook: &mut Outlook) -> Peer {
+    let is_https = url.scheme() == "https";
+    let trusts = !settings.trusted.proxies.is_empty() || settings.trusted.unix;
+    if is_https && settings.tls.is_none() && !trusts {
+        let note = "https is spoken by somebody before this, who is not in `trusted.proxies`: the key and the application say http";
+        outlook.notes.push(note.to_owned());
+    }
+    if !is_https && settings.tls.is_some() {
+        outlook.notes.push("TLS is spoken there: what comes by plain http is no request".to_owned());
+    }
+    let is_https = settings.tls.is_some() || (is_https && trusts);
+    Peer { address: Some(std::net::Ipv4Addr::LOCALHOST.into()), is_https }
+}
+
+fn cookies_of(request: &Request, cache: &Cache) -> Vec<CookieSeen> {
+    let lines = request.fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cookie"));
+    let pairs = lines.flat_map(|field| field.value.split(|byte| *byte == b';')).map(<[u8]>::trim_ascii);
+    pairs
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| {
+            let mut alone = unladen_http1::Fields::default();
+            alone.push(b"cookie", pair);
+            let name = pair.split(|byte| *byte == b'=').next().unwrap_or_default();
+            CookieSeen { name: seen::shown(name), counts: cache.policy.has_cookies(&alone) }
+        })
+        .collect()
+}
+
+/// Those whose path fits; the first is asked.
+fn validators_of(site: &Site, request: &Request) -> Vec<ValidatorSeen> {
+    let fits = site.validators_for(&request.target);
+    fits.map(|(index, validator, values)| ValidatorSeen::new(index, validator, values)).collect()
+}
+
+/// Why a validator is not asked whose path fits.
+fn left_alone(site: &Site, request: &Request) -> Option<String> {
+    let by = site.effects.of(&request.target)?;
+    let fits = |validator: &&Arc<Validator>| {
+        !validator.pattern().names().is_empty() && validator.pattern().read(&request.target).is_some()
+    };
+    let validator = site.validators.iter().find(fits)?;
+    let path = &validator.settings().path;
+    Some(format!(
+        "a GET for this may do something (`{by}` says so): the validator for `{path}`, which has names in it, is not asked; `effects` and \
+         `no_effects` change what is taken for such, and a validator whose `path` is written out is asked"
+    ))
+}
+
+/// An answer that says nothing of caching.
+fn plain() -> Response {
+    let mut response = Response { status: 200, ..Response::default() };
+    response.fields.push(b"content-type", b"text/html");
+    response
+}
+
+// === impl Outlook ===
+
+impl Outlook {
+    /// Nothing is kept of it.
+    fn past(mut self, rule: Rule) -> Self {
+        self.rule = rule;
+        self.kept = Some(false);
+        self
+    }
+}

@@ -1,0 +1,204 @@
+//! [`run`]: asks the validator and the application, by the way that requests go, and tells what is kept of the answer.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Builder;
+use tokio::task::spawn_local;
+use tokio::time::timeout;
+use unladen_cache::{FetchReader, NoStore};
+use unladen_http1::Fields;
+use unladen_observability::{Observability, ObservabilitySettings, Version};
+use unladen_pool::Resolver;
+use unladen_serve_config::Settings;
+
+use super::reasons;
+use super::seen::{AnswerSeen, KeptFor, Outlook, Rule, WhyNot, shown};
+use crate::cache::cache_fetch::FetchPlan;
+use crate::cache::cache_lookup::ValidatorAnswer;
+use crate::cache::news::News;
+use crate::context::Context;
+use crate::limits::budget::Budget;
+use crate::peer::Peer;
+use crate::responder::fetch::fetch;
+use crate::responder::inbound_request::InboundRequest;
+use crate::site::prepare::Who;
+
+/// The upstream's own bounds come first.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// Of a field that is shown.
+const SHOWN: usize = 200;
+
+/// Fields that have to do with caching.
+const TOLD: [&str; 11] = [
+    "cache-control",
+    "cdn-cache-control",
+    "surrogate-control",
+    "expires",
+    "pragma",
+    "age",
+    "vary",
+    "etag",
+    "last-modified",
+    "location",
+    "set-cookie",
+];
+
+/// Asks, and puts down what came of it.
+pub(super) fn run(
+    settings: &Settings,
+    wanted: FetchPlan,
+    who: Who,
+    peer: Peer,
+    outlook: &mut Outlook,
+) -> io::Result<()> {
+    // What is asked here is nobody's request: it is in no log.
+    let budget = Budget::new(settings.client_memory);
+    let observability = Arc::new(Observability::new(ObservabilitySettings::default(), budget.clone())?);
+    let runtime = Builder::new_current_thread().enable_all().build_local(Default::default())?;
+    runtime.block_on(ask(observability, budget, wanted, who, peer, outlook));
+    Ok(())
+}
+
+async fn ask(
+    observability: Arc<Observability>,
+    budget: Arc<Budget>,
+    mut wanted: FetchPlan,
+    who: Who,
+    peer: Peer,
+    outlook: &mut Outlook,
+) {
+    let site = wanted.site.clone();
+    let upstream = site.proxy.upstream.clone();
+    let index = observability.upstream(&upstream.settings().name);
+    let context = Context::new(0, &observability, budget);
+    let following = spawn_local(async move { upstream.follow(Arc::new(Resolver::system()), |_, _| ()).await });
+    if outlook.rule == Rule::Validator {
+        let now = Instant::now();
+        let inbound = InboundRequest {
+            context: &context,
+            site: &site,
+            index,
+            version: Version::Http11,
+            began: now,
+            now,
+            peer,
+            client: Cell::default(),
+            fetched: RefCell::default(),
+        };
+        let known = inbound.ask(&wanted.request, who).await;
+        wanted.version = label(known.ok(), &wanted, outlook);
+    }
+    wanted.is_validated = wanted.version.is_some();
+    if outlook.kept.is_none() {
+        fetched(&context, index, wanted, outlook).await;
+    }
+    following.abort();
+}
+
+/// What the validator says now.
+fn label(known: Option<ValidatorAnswer>, wanted: &FetchPlan, outlook: &mut Outlook) -> Option<Box<[u8]>> {
+    match known {
+        Some(ValidatorAnswer::Version(version)) => {
+            outlook.label = Some(shown(&version));
+            return Some(version);
+        }
+        Some(ValidatorAnswer::Nothing) => {
+            let note = "the validator has nothing to say of this page (no row, or null): it is kept as one without a validator";
+            outlook.notes.push(note.to_owned());
+            outlook.rule = Rule::Lifetime;
+        }
+        Some(ValidatorAnswer::Settling(label)) => {
+            outlook.label = Some(shown(&label));
+            outlook.why_not.push(WhyNot::of_request("label-settling"));
+            outlook.kept = Some(false);
+        }
+        Some(ValidatorAnswer::Silent(_)) | None => {
+            let number = outlook.validators.first().map_or(0, |validator| validator.number);
+            let asked = wanted.site.validators.get(number.saturating_sub(1));
+            let why = asked.and_then(|validator| validator.try_once().err()).map(|error| format!(": {error}"));
+            outlook.notes.push(format!("the validator has no answer now{}", why.unwrap_or_default()));
+            outlook.why_not.push(WhyNot::of_request("validator-silent"));
+            outlook.kept = Some(false);
+        }
+    }
+    None
+}
+
+async fn fetched(
+    context: &std::rc::Rc<Context>,
+    index: unladen_observability::UpstreamIndex,
+    wanted: FetchPlan,
+    outlook: &mut Outlook,
+) {
+    let Some(cache) = &wanted.site.clone().cache else { return };
+    let (writer, mut reader) = cache.fetches.alone(&wanted.key);
+    fetch(context, index, wanted.clone(), writer, None, std::rc::Rc::default());
+    let news = timeout(LONGEST, poll_fn(|cx| reader.poll_head(cx))).await.ok().flatten();
+    outlook.kept = Some(false);
+    let began = match news {
+        Some(News::Began(began)) => began,
+        Some(News::Failed(reason, _)) => {
+            outlook.notes.push(format!("the application did not answer: {}", reason.as_str()));
+            return;
+        }
+        _ => {
+            outlook.notes.push("the application did not answer".to_owned());
+            return;
+        }
+    };
+    let read = timeout(LONGEST, read(&mut reader)).await.ok();
+    let response = &began.response;
+    outlook.answer = Some(AnswerSeen {
+        status: response.status,
+        fields: told(&response.fields),
+        bytes: read.map_or(0, |(bytes, _)| bytes),
+    });
+    if !read.is_some_and(|(_, is_whole)| is_whole) {
+        outlook.notes.push("its body broke off".to_owned());
+    }
+    match &began.kept {
+        Ok(kept) if cache.store.find(&wanted.key).is_some() => {
+            outlook.kept = Some(true);
+            outlook.kept_for = Some(KeptFor::new(&kept.freshness, &kept.nominated, wanted.is_validated));
+        }
+        // Of a length that was not said before.
+        Ok(_) => outlook.why_not.push(WhyNot::of_answer(NoStore::TooLarge)),
+        Err(_) => {
+            outlook.why_not.extend(reasons::of(wanted, response.clone()).into_iter().map(WhyNot::of_answer));
+        }
+    }
+}
+
+/// How long the body was, and whether it was whole.
+async fn read(reader: &mut FetchReader<News>) -> (u64, bool) {
+    let mut bytes = 0;
+    loop {
+        match poll_fn(|cx| reader.poll_piece(cx)).await {
+            Ok(Some(piece)) => bytes += piece.len() as u64,
+            Ok(None) => return (bytes, true),
+            Err(()) => return (bytes, false),
+        }
+    }
+}
+
+fn told(fields: &Fields) -> Vec<(String, String)> {
+    let is_told = |name: &[u8]| TOLD.iter().any(|told| name.eq_ignore_ascii_case(told.as_bytes()));
+    let told = fields.iter().filter(|field| is_told(field.name)).map(|field| {
+        let name = String::from_utf8_lossy(field.name).to_ascii_lowercase();
+        let mut value = shown(field.value);
+        if name == "set-cookie" {
+            // What it says may be a secret.
+            value = format!("{}=…", value.split('=').next().unwrap_or_default());
+        }
+        if value.chars().count() > SHOWN {
+            value = value.chars().take(SHOWN).chain(['…']).collect();
+        }
+        (name, value)
+    });
+    told.collect()
+}

@@ -1,0 +1,71 @@
+//! The principal type is [`RequestState`]: what is known of a request so far.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use unladen_observability::{Cause, Reuse, Version};
+use unladen_pool::{Endpoint, InFlight};
+
+use crate::request::fetched::Fetched;
+use crate::request::phase::Phase;
+
+/// What is known of a request so far; read by whoever ends it, even if it is cut off.
+#[derive(Debug)]
+pub(crate) struct RequestState<'a> {
+    /// Its place among those in flight. Whoever ends it tells the breaker how.
+    pub(crate) in_flight: RefCell<Option<InFlight<'a>>>,
+    pub(crate) phase: Cell<Phase>,
+    pub(crate) status: Cell<u16>,
+    pub(crate) attempts: Cell<u32>,
+    pub(crate) reuse: Cell<Reuse>,
+    pub(crate) endpoint: RefCell<Option<Arc<Endpoint>>>,
+    pub(crate) upstream_version: Cell<Option<Version>>,
+    pub(crate) connected: Cell<Option<Duration>>,
+    pub(crate) first_byte: Cell<Option<Duration>>,
+    pub(crate) bytes_in: Cell<u64>,
+    pub(crate) bytes_out: Cell<u64>,
+    /// What went wrong last at the upstream.
+    pub(crate) cause: RefCell<Option<Box<Cause>>>,
+    /// Who waits for it, if it is a fetch.
+    pub(crate) fetched: Option<Rc<Fetched>>,
+}
+
+// === impl RequestState ===
+
+impl RequestState<'_> {
+    pub(crate) fn new(fetched: Option<Rc<Fetched>>) -> Self {
+        Self {
+            in_flight: RefCell::new(None),
+            phase: Cell::new(Phase::Admitting),
+            status: Cell::new(0),
+            attempts: Cell::new(0),
+            reuse: Cell::new(Reuse::None),
+            endpoint: RefCell::new(None),
+            upstream_version: Cell::new(None),
+            connected: Cell::new(None),
+            first_byte: Cell::new(None),
+            bytes_in: Cell::new(0),
+            bytes_out: Cell::new(0),
+            cause: RefCell::new(None),
+            fetched,
+        }
+    }
+
+    /// Tells who waits for it what is known: before the first of them can be told of the answer.
+    pub(crate) fn show(&self) {
+        if let Some(fetched) = &self.fetched {
+            fetched.endpoint.replace(self.endpoint.borrow().clone());
+            fetched.upstream_version.set(self.upstream_version.get());
+            fetched.reuse.set(self.reuse.get());
+            fetched.attempts.set(self.attempts.get());
+            fetched.cause.replace(self.cause.borrow().clone());
+        }
+    }
+
+    /// Whether the client has been answered, or its answer begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.status.get() >= 200 || self.status.get() == 101
+    }
+}

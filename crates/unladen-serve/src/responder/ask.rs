@@ -1,0 +1,68 @@
+//! The cheap question: what a validator says of a page now.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use unladen_cache::Time;
+use unladen_http1::Request;
+use unladen_observability::Reason;
+use unladen_validator::{Parameters, Question, Validator, ValidatorSource, is_settling};
+
+use crate::cache::cache_lookup::ValidatorAnswer;
+use crate::responder::inbound_request::InboundRequest;
+use crate::site::Site;
+use crate::site::prepare::Who;
+
+impl InboundRequest<'_> {
+    /// Asks the first validator that is for this page. Its answer was given after this was called.
+    ///
+    /// # Errors
+    /// This client has as much under way as it may: the question costs the database something.
+    pub(crate) async fn ask(&self, request: &Request, who: Who) -> Result<ValidatorAnswer, Reason> {
+        let Some((_, validator, parameters)) = self.site.validators_for(&request.target).next() else {
+            return Ok(ValidatorAnswer::Nothing);
+        };
+        let _place = self.place(who)?;
+        let settings = validator.settings();
+        if settings.source == ValidatorSource::Head {
+            return Ok(settled(self.ask_head(request, settings.timeout, settings.stale).await));
+        }
+        Ok(match validator.ask(self.context.thread, Question { parameters }).await {
+            Ok(Some(version)) => settled(ValidatorAnswer::Version(version)),
+            Ok(None) => ValidatorAnswer::Nothing,
+            Err(_) => ValidatorAnswer::Silent(settings.stale),
+        })
+    }
+}
+
+impl Site {
+    /// The validators for a target, their places, and what the path says; the first is asked.
+    pub(crate) fn validators_for<'f>(
+        &'f self,
+        target: &'f [u8],
+    ) -> impl Iterator<Item = (usize, &'f Arc<Validator>, Parameters)> + 'f {
+        let may_do_something = self.effects.of(target).is_some();
+        self.validators.iter().enumerate().filter_map(move |(index, validator)| {
+            let parameters = validator.pattern().read(target)?;
+            // Whoever has written all of the path means it.
+            let is_for_many = !validator.pattern().names().is_empty();
+            (!is_for_many || !may_do_something).then_some((index, validator, parameters))
+        })
+    }
+}
+
+/// A label that another change may come to have says nothing yet.
+fn settled(known: ValidatorAnswer) -> ValidatorAnswer {
+    let ValidatorAnswer::Version(label) = &known else { return known };
+    let now = Time::now();
+    // Of HEAD, it may be `Last-Modified`.
+    let is_young_date = Time::parse(label).is_some_and(|date| now.since(date) < SETTLED);
+    let is_young = is_young_date || is_settling(label, u64::try_from(now.0 / 1000).unwrap_or(0));
+    match known {
+        ValidatorAnswer::Version(label) if is_young => ValidatorAnswer::Settling(label),
+        known => known,
+    }
+}
+
+/// So long after a second it is over by any clock that is within a second of ours.
+const SETTLED: Duration = Duration::from_secs(2);

@@ -1,0 +1,74 @@
+//! [`fetch`]: asks the application for what several may wait for. It goes on when whoever asked first has left.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::time::Instant;
+
+use unladen_cache::{FetchWriter, Policy, make_conditional};
+use unladen_http1::{Name, Request, Response};
+use unladen_observability::{UpstreamIndex, Version};
+
+use crate::cache::cache_fetch::{CacheFetch, FetchPlan};
+use crate::cache::news::News;
+use crate::context::Context;
+use crate::limits::crowd::CrowdPermit;
+use crate::message::downstream::{Downstream, Internal};
+use crate::message::stream::BodySource;
+use crate::request::fetched::Fetched;
+use crate::request::watch::Watch;
+use crate::transaction::Transaction;
+
+/// Leaves of a request what its answer is found by: what must not split what is kept must not change it either.
+pub(crate) fn leave_what_tells_apart(request: &mut Request, policy: &Policy) {
+    policy.set_language(&mut request.fields);
+    let left = policy.cookies_left(&request.fields);
+    request.fields.retain(|field| !field.name.eq_ignore_ascii_case(b"cookie"));
+    if let Some(left) = left {
+        request.fields.push(b"cookie", &left);
+    }
+    if let Cow::Owned(target) = policy.target_left(&request.target) {
+        request.target = target;
+    }
+}
+
+/// Asks, on this thread.
+pub(crate) fn fetch(
+    context: &Rc<Context>,
+    index: UpstreamIndex,
+    wanted: FetchPlan,
+    writer: FetchWriter<News>,
+    place: Option<CrowdPermit>,
+    fetched: Rc<Fetched>,
+) {
+    let context = context.clone();
+    tokio::task::spawn_local(Box::pin(async move {
+        let site = wanted.site.clone();
+        let mut request = wanted.request.clone();
+        match &wanted.stored {
+            Some(stored) => make_conditional(&mut request.fields, &stored.validators),
+            None => make_conditional(&mut request.fields, &unladen_cache::Validators::default()),
+        }
+        if let Some(cache) = &site.cache {
+            leave_what_tells_apart(&mut request, &cache.policy);
+        }
+        request.fields.remove(Name::Upgrade);
+        let began = Instant::now();
+        let mut client = Downstream::Internal(Internal::Fetch(Box::new(CacheFetch::new(wanted, writer))));
+        let transaction = Transaction {
+            context: &context,
+            proxy: &site.proxy,
+            index,
+            request: &request,
+            version: Version::Http11,
+            began,
+            now: began,
+            cache: None,
+            client: None,
+            fetched: Some(fetched),
+        };
+        let mut watch = Watch::new();
+        let (mut response, mut up, mut id) = (Response::default(), Vec::new(), Vec::new());
+        transaction.run(&mut watch, &mut BodySource::Empty, &mut client, &mut response, &mut up, &mut id).await;
+        drop(place);
+    }));
+}

@@ -1,0 +1,65 @@
+//! Asks the application with HEAD what it says of a page: [`HeadAnswer`].
+
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use unladen_cache::make_conditional;
+use unladen_http1::{Length, Name, Request, Response};
+use unladen_observability::Version;
+
+use super::fetch::leave_what_tells_apart;
+use super::inbound_request::InboundRequest;
+use crate::cache::cache_lookup::ValidatorAnswer;
+use crate::cache::head_answer::{HeadAnswer, Said};
+use crate::message::downstream::{Downstream, Internal};
+use crate::message::stream::BodySource;
+use crate::request::watch::{Deadline, Watch};
+use crate::transaction::Transaction;
+
+impl InboundRequest<'_> {
+    /// Asks the application with HEAD, each time anew: nothing but an answer to a question that was sent after the
+    /// request came would do for it.
+    pub(crate) async fn ask_head(
+        &self,
+        request: &Request,
+        within: Duration,
+        stale: Option<Duration>,
+    ) -> ValidatorAnswer {
+        let mut request = Request { method: b"HEAD".to_vec(), length: Length::None, ..request.clone() };
+        make_conditional(&mut request.fields, &unladen_cache::Validators::default());
+        request.fields.remove(Name::Upgrade);
+        // What it says is held against what is stored, so it is asked for what that was made of.
+        if let Some(cache) = &self.site.cache {
+            leave_what_tells_apart(&mut request, &cache.policy);
+        }
+        let began = Instant::now();
+        let mut client =
+            Downstream::Internal(Internal::HeadCheck(HeadAnswer { address: self.peer.address, said: None }));
+        let transaction = Transaction {
+            context: self.context,
+            proxy: &self.site.proxy,
+            index: self.index,
+            request: &request,
+            version: Version::Http11,
+            began,
+            now: began,
+            cache: None,
+            client: None,
+            fetched: None,
+        };
+        let (mut response, mut up, mut id) = (Response::default(), Vec::new(), Vec::new());
+        let (mut watch, mut own_watch) = (Watch::new(), Watch::new());
+        let deadline = Deadline::new(began, within, None);
+        let mut none = BodySource::Empty;
+        let asking = transaction.run(&mut own_watch, &mut none, &mut client, &mut response, &mut up, &mut id);
+        let _ = watch.over(&deadline, pin!(asking)).await;
+        let Downstream::Internal(Internal::HeadCheck(HeadAnswer { said, .. })) = client else {
+            return ValidatorAnswer::Silent(stale);
+        };
+        match said {
+            Some(Said::Version(version)) => ValidatorAnswer::Version(version),
+            Some(Said::Nothing) => ValidatorAnswer::Nothing,
+            Some(Said::Failure) | None => ValidatorAnswer::Silent(stale),
+        }
+    }
+}

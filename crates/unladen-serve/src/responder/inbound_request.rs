@@ -1,0 +1,92 @@
+//! The principal type is [`InboundRequest`]: a request to a site, with what all steps of answering it need.
+
+use std::cell::{Cell, RefCell};
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use unladen_cache::Accepted;
+use unladen_http1::{Fields, Length, Request, Response};
+use unladen_observability::{Reason, UpstreamIndex, Version};
+
+use crate::cache::cached_response::joined;
+use crate::cache::codable::is_not_to_be_transformed;
+use crate::context::Context;
+use crate::limits::crowd::{CrowdPermit, What};
+use crate::message::downstream::Downstream;
+use crate::message::stream::BodySource;
+use crate::peer::Peer;
+use crate::request::fetched::Fetched;
+use crate::request::watch::Watch;
+use crate::site::Site;
+use crate::site::prepare::Who;
+
+/// A request to a site.
+pub(crate) struct InboundRequest<'a> {
+    pub(crate) context: &'a Rc<Context>,
+    pub(crate) site: &'a Arc<Site>,
+    pub(crate) index: UpstreamIndex,
+    pub(crate) version: Version,
+    /// When the head's first byte was read …
+    pub(crate) began: Instant,
+    /// … and its last.
+    pub(crate) now: Instant,
+    pub(crate) peer: Peer,
+    /// For whom it is, once that is known.
+    pub(crate) client: Cell<Option<IpAddr>>,
+    /// What became of what was fetched for it.
+    pub(crate) fetched: RefCell<Option<Rc<Fetched>>>,
+}
+
+/// What a call works with.
+pub(crate) struct ClientSide<'d, 'c> {
+    pub(crate) watch: &'d mut Watch,
+    pub(crate) body: &'d mut BodySource<'c>,
+    pub(crate) client: &'d mut Downstream<'c>,
+    pub(crate) response: &'d mut Response,
+    pub(crate) up: &'d mut Vec<u8>,
+    pub(crate) id: &'d mut Vec<u8>,
+    pub(crate) key: &'d mut Vec<u8>,
+    pub(crate) variant: &'d mut Vec<u8>,
+    pub(crate) more: &'d mut Fields,
+}
+
+// === impl InboundRequest ===
+
+impl InboundRequest<'_> {
+    /// The answer is compressed on its way, if it may be, also for the client (RFC 9111, section 5.2.1.6).
+    pub(crate) fn compress(&self, request: &Request, client_side: &mut ClientSide<'_, '_>) {
+        if self.site.settings.compress && !is_not_to_be_transformed(&request.fields) {
+            client_side.client.set_codings(Accepted::of(joined(&request.fields, b"accept-encoding").as_deref()));
+        }
+    }
+
+    /// A place among this client's requests at the application.
+    pub(crate) fn place(&self, who: Who) -> Result<Option<CrowdPermit>, Reason> {
+        let Some(address) = who.address else { return Ok(None) };
+        self.site.crowd.enter(address, What::Requests).map(Some).ok_or(Reason::TooManyOfClient)
+    }
+
+    /// The same for one that goes there, and counts; an error may say when to come again.
+    pub(crate) fn go(&self, who: Who) -> Result<Option<CrowdPermit>, (Reason, Option<Duration>)> {
+        let asked = self.site.crowd.ask(who.address, false, self.began);
+        asked.map_err(|after| (Reason::RateLimited, Some(after)))?;
+        self.place(who).map_err(|reason| (reason, None))
+    }
+
+    /// A place among its uploads, if it is one: what came with the head takes none.
+    pub(super) fn upload(
+        &self,
+        request: &Request,
+        client_side: &ClientSide<'_, '_>,
+        who: Who,
+    ) -> Result<Option<CrowdPermit>, (Reason, Option<Duration>)> {
+        let Some(address) = who.address else { return Ok(None) };
+        if matches!(request.length, Length::None | Length::Exact(0)) || client_side.body.holds(request.length) {
+            return Ok(None);
+        }
+        let place = self.site.crowd.enter(address, What::Uploads);
+        place.map(Some).ok_or((Reason::TooManyUploads, None))
+    }
+}

@@ -1,0 +1,62 @@
+//! PURGE: forgets what is stored, before it answers.
+
+use std::time::Instant;
+
+use unladen_cache::{Purge, tags_of, write_key};
+use unladen_http1::{Length, Request};
+use unladen_observability::{End, Reason};
+
+use super::inbound_request::{ClientSide, InboundRequest};
+use crate::cache::Cache;
+use crate::cache::response_policy::push_status;
+use crate::site::prepare::Who;
+
+impl InboundRequest<'_> {
+    /// Forgets a page, by the request's target and host; or what has one of the tags that `Cache-Tag`, `Surrogate-Key`
+    /// or `xkey` name. `X-Purge: soft`: it is asked about instead; `X-Purge: prefix`: all pages that begin so.
+    pub(crate) async fn purge(
+        &self,
+        cache: &Cache,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        who: Who,
+    ) -> (End, Instant) {
+        // Who asks, as proxies that are trusted say it: such a proxy is no one who may for being one.
+        let may = match who.address {
+            Some(address) => cache.settings.purge.iter().any(|network| network.contains(&address.to_canonical())),
+            None => cache.settings.purge_unix,
+        };
+        if !may {
+            return self.own(request, client_side, Reason::PurgeForbidden, None, who).await;
+        }
+        let ways = request.fields.find(b"x-purge").unwrap_or_default();
+        let has = |word: &[u8]| ways.split(|byte| *byte == b',').any(|way| way.trim_ascii().eq_ignore_ascii_case(word));
+        let tags = tags_of(&request.fields);
+        let is_soft = has(b"soft");
+        let purged = if tags.is_empty() {
+            // Both schemes: an application that purges need not know by which its pages are asked for.
+            [true, false]
+                .into_iter()
+                .map(|is_https| {
+                    client_side.key.clear();
+                    write_key(request, is_https, &cache.policy, client_side.key);
+                    let key = client_side.key.clone();
+                    cache.forget(&if has(b"prefix") { Purge::Prefix(key) } else { Purge::Key(key) }, is_soft)
+                })
+                .sum::<u64>()
+        } else {
+            tags.into_iter().map(|tag| cache.forget(&Purge::Tag(tag), is_soft)).sum()
+        };
+        let words = format!("{purged} purged\n");
+        let response = &mut *client_side.response;
+        response.status = 200;
+        response.minor = 1;
+        response.length = Length::Exact(words.len() as u64);
+        response.fields.clear();
+        response.fields.push(b"content-type", b"text/plain");
+        response.fields.push(b"content-length", words.len().to_string().as_bytes());
+        response.fields.push(b"cache-control", b"no-store");
+        push_status(&mut response.fields, &unladen_cache::CacheStatus::default());
+        self.say(request, client_side, &words, (End::Answered, "purge")).await
+    }
+}

@@ -1,0 +1,232 @@
+//! Answers that a site gives itself: from memory, or that there is none.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use unladen_cache::{CacheStatus, Stored, Time};
+use unladen_http1::{Name, Request};
+use unladen_observability::{CacheResult, End, FetchRecord, Reason, RequestAccount};
+
+use super::inbound_request::{ClientSide, InboundRequest};
+use crate::cache::cache_lookup::CacheLookup;
+use crate::cache::cached_response::{CachedResponse, memory};
+use crate::cache::response_policy::NAME;
+use crate::limits::budget::Claim;
+use crate::message::compose;
+use crate::message::stream::{BodySource, Pump, PumpError};
+use crate::request::stretch::Stretch;
+use crate::request::watch::Deadline;
+use crate::site::prepare::Who;
+
+impl InboundRequest<'_> {
+    /// Answers with a stored response, as the request wants it. `status`: what is said of it in `Cache-Status`, if it
+    /// is more than that it was there.
+    pub(crate) async fn respond_cached(
+        &self,
+        cache_lookup: &CacheLookup<'_>,
+        client_side: &mut ClientSide<'_, '_>,
+        stored: &Arc<Stored>,
+        result: (CacheResult, &'static str),
+        status: Option<CacheStatus<'_>>,
+    ) -> (End, Instant) {
+        let now = Time::now();
+        let age = stored.freshness.age(now).as_secs();
+        let ttl = stored.freshness.lifetime.as_secs().cast_signed().saturating_sub(age.cast_signed());
+        let status = status.unwrap_or(CacheStatus {
+            hit: true,
+            detail: match result {
+                (CacheResult::Validated, _) => Some("validated"),
+                (_, "") => None,
+                (_, why) => Some(why),
+            },
+            ..CacheStatus::default()
+        });
+        let ttl = (result.0 != CacheResult::Validated).then_some(ttl);
+        client_side.more.clear();
+        client_side.more.push(b"age", compose::digits(age, &mut [0; 20]));
+        // A hit takes no memory: what an upstream would be sent with lies idle.
+        client_side.up.clear();
+        CacheStatus { ttl, ..status }.write(NAME, client_side.up);
+        client_side.more.push(b"cache-status", client_side.up);
+        self.site.add_own(client_side.more, cache_lookup.who.is_https);
+        let memory = memory(self.site, client_side.key, cache_lookup.request, stored);
+        let from = match cache_lookup.request.method == b"HEAD" || memory.body.is_empty() {
+            true => BodySource::Empty,
+            false => BodySource::Memory(memory.body.clone()),
+        };
+        let status = memory.status;
+        self.send(cache_lookup.request, client_side, from, Some(&memory), status, result).await
+    }
+
+    /// Waits until what is sent to others is let go, since it is kept in memory for as long: whether it was. To be
+    /// asked before anything is looked for in the store: who waits with what he has found keeps it in memory himself.
+    #[cold]
+    pub(crate) async fn is_lent(&self, client_side: &mut ClientSide<'_, '_>) -> bool {
+        let ClientSide { watch, body, client, .. } = client_side;
+        let Some(share) = client.share().cloned() else { return true };
+        let mut claim = Claim::new(share);
+        let deadline = Deadline::new(Instant::now(), ANSWER_TIME, None);
+        let waiting = poll_fn(|cx| {
+            if client.poll_gone(cx, body) {
+                return Poll::Ready(false);
+            }
+            claim.poll_lent(cx).map(|()| true)
+        });
+        watch.over(&deadline, pin!(waiting)).await.unwrap_or(false)
+    }
+
+    /// Sends an answer: a stored one, or the one that is in `client_side.response`.
+    pub(crate) async fn send(
+        &self,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        mut from: BodySource<'_>,
+        memory: Option<&CachedResponse<'_>>,
+        status: u16,
+        result: (CacheResult, &'static str),
+    ) -> (End, Instant) {
+        let idle = self.site.proxy.upstream.settings().timeouts.idle;
+        let via = self.site.proxy.settings.via;
+        let is_head = request.method == b"HEAD";
+        self.context.observability.begin(self.index);
+        // Nothing was waited for if there was nobody to ask; everybody else's time is not what it was when the request
+        // came.
+        let is_at_once = result.0 == CacheResult::Hit && self.site.validators.is_empty();
+        let start = if is_at_once { self.now } else { Instant::now() };
+        let deadline = Deadline::new(start, idle, None);
+        let ClientSide { watch, body, client, response, more, .. } = client_side;
+        let to = match memory {
+            Some(memory) => client.remember(memory, more, is_head, via, self.now),
+            None => client.respond(response, is_head, false, via, self.now),
+        };
+        let mut pump = Pump::default();
+        let (pace, mut slow) = (self.site.proxy.settings.client.answer_pace, Stretch::default());
+        let mut coded = None;
+        let ended = match to {
+            Err(()) => Err(End::ClientGone),
+            Ok(mut to) => {
+                let sending = poll_fn(|cx| {
+                    let sent = pump.poll(cx, &mut from, &mut to, None);
+                    if sent.is_pending() {
+                        if pump.has_moved() {
+                            deadline.renew(idle);
+                        }
+                        deadline.until(slow.until(pace, pump.is_held_up, deadline.now(), pump.bytes));
+                        if body.poll_gone(cx) || to.poll_gone(cx) {
+                            return Poll::Ready(Err(End::ClientGone));
+                        }
+                    }
+                    sent.map_err(|error| match error {
+                        PumpError::Source(_) | PumpError::TooLarge => End::Broken(Reason::UpstreamClosed),
+                        PumpError::Sink(_) => End::ClientGone,
+                    })
+                });
+                let sent = watch.over(&deadline, pin!(sending)).await;
+                coded = to.coded();
+                sent.unwrap_or(Err(End::Broken(Reason::ClientTimeout)))
+            }
+        };
+        let end = ended.err().unwrap_or(End::Answered);
+        let now = if from.is_done() && end == End::Answered { deadline.now() } else { deadline.look() };
+        self.tell(request, end, status, coded.unwrap_or(pump.bytes), result, Some(start), now)
+    }
+
+    /// An answer of our own.
+    pub(crate) async fn own(
+        &self,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        reason: Reason,
+        after: Option<Duration>,
+        who: Who,
+    ) -> (End, Instant) {
+        let after = after.or_else(|| matches!(reason.status(), 429 | 503).then_some(self.site.settings.retry_after));
+        let words = compose::local(client_side.response, reason, after);
+        client_side.more.clear();
+        self.site.add_own(client_side.more, who.is_https);
+        for field in client_side.more.iter() {
+            client_side.response.fields.push(field.name, field.value);
+        }
+        self.say(request, client_side, &words, (End::Local(reason), reason.as_str())).await
+    }
+
+    /// Sends the answer in `client_side.response`, with these words; and why it is our own.
+    pub(crate) async fn say(
+        &self,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        words: &str,
+        (end, why): (End, &'static str),
+    ) -> (End, Instant) {
+        if !client_side.body.is_done() {
+            client_side.client.ends();
+        }
+        let is_head = request.method == b"HEAD";
+        let start = Instant::now();
+        let deadline = Deadline::new(start, ANSWER_TIME, None);
+        let via = self.site.proxy.settings.via;
+        self.context.observability.begin(self.index);
+        let status = client_side.response.status;
+        let answering = client_side.client.answer(client_side.response, words, is_head, via);
+        let answered = client_side.watch.over(&deadline, pin!(answering)).await;
+        let end = if answered == Some(Ok(())) { end } else { End::ClientGone };
+        self.tell(request, end, status, words.len() as u64, (CacheResult::Own, why), Some(start), deadline.look())
+    }
+
+    /// The client has gone before there was an answer.
+    pub(crate) fn gone(&self, cache_lookup: &CacheLookup<'_>) -> (End, Instant) {
+        self.context.observability.begin(self.index);
+        self.tell(cache_lookup.request, End::ClientGone, 0, 0, (CacheResult::Miss, ""), None, Instant::now())
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "they are what is known at the end, and nowhere else")]
+    fn tell(
+        &self,
+        request: &Request,
+        end: End,
+        status: u16,
+        bytes_out: u64,
+        cache: (CacheResult, &'static str),
+        first_byte: Option<Instant>,
+        now: Instant,
+    ) -> (End, Instant) {
+        let total = now.saturating_duration_since(self.began);
+        let id = request.fields.get(Name::XRequestId);
+        let fetched = self.fetched.borrow();
+        let fetched = fetched.as_deref();
+        let endpoint = fetched.and_then(|fetched| fetched.endpoint.borrow().clone());
+        let cause = fetched.and_then(|fetched| fetched.cause.borrow().clone());
+        let fetched_id = fetched.map(|fetched| fetched.request_id.borrow());
+        let record = RequestAccount {
+            method: &request.method,
+            target: &request.target,
+            authority: &request.authority,
+            client_version: self.version,
+            head: self.now.saturating_duration_since(self.began),
+            first_byte: first_byte.map(|at| at.saturating_duration_since(self.began)),
+            bytes_out,
+            client: self.client.get().or(self.peer.address),
+            fields: Some(&request.fields),
+            request_id: id.unwrap_or_default(),
+            cache: Some(cache),
+            fetched: fetched.map(|fetched| FetchRecord {
+                endpoint: endpoint.as_deref().map(|endpoint| &endpoint.address),
+                upstream_version: fetched.upstream_version.get(),
+                reuse: fetched.reuse.get(),
+                attempts: fetched.attempts.get(),
+                request_id: fetched_id.as_deref().map_or(&[][..], Vec::as_slice),
+                cause: cause.as_deref(),
+            }),
+            ..RequestAccount::unasked(&self.site.proxy.upstream.settings().name, status, end, self.began, total)
+        };
+        self.context.observability.observe(&record, self.index);
+        self.context.observability.end(self.index);
+        (end, now)
+    }
+}
+
+/// For an answer of our own, to a client that may be slow to take it.
+const ANSWER_TIME: Duration = Duration::from_secs(10);

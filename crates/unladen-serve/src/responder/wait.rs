@@ -1,0 +1,228 @@
+//! Waiting for the application's answer together with others who ask for the same.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use unladen_cache::{
+    CacheStatus, FetchReader, Forwarded, Joined, Stored, Time, Verdict, may_serve_on_error, precondition,
+};
+use unladen_http1::Length;
+use unladen_observability::{CacheResult, End, Reason};
+
+use super::fetch::fetch;
+use super::inbound_request::{ClientSide, InboundRequest};
+use crate::cache::cache_fetch::FetchPlan;
+use crate::cache::cache_lookup::{CacheLookup, Found, ValidatorAnswer};
+use crate::cache::news::{Began, News, Storable};
+use crate::message::stream::{BodySource, FetchSource};
+use crate::request::fetched::Fetched;
+use crate::request::watch::Deadline;
+
+/// What waiting came to.
+pub(crate) enum Waited {
+    /// The client has its answer.
+    Ended(End, Instant),
+    /// The answer was for another alone.
+    NotForAll,
+    /// The answer was for those who say something else than this, which is what the request says in the fields it
+    /// depends on.
+    Another(Vec<u8>),
+}
+
+/// Whoever fetches has bounds of its own; this is for what nobody thought of.
+const LONG: Duration = Duration::from_secs(3600);
+
+impl InboundRequest<'_> {
+    /// Waits for an answer of the application's, and has it asked if nobody does.
+    pub(crate) async fn wait(
+        &self,
+        cache_lookup: &CacheLookup<'_>,
+        client_side: &mut ClientSide<'_, '_>,
+        found: &Found,
+        forwarded: Forwarded,
+        told_apart: Option<Vec<u8>>,
+    ) -> Waited {
+        let join = cache_lookup.join_key(client_side.key, told_apart.as_deref().unwrap_or(client_side.variant));
+        let (mut reader, leads) = match cache_lookup.cache.fetches.join(&join) {
+            Joined::Follow(reader) => (reader, false),
+            Joined::Lead(writer, reader) => {
+                let place = match self.go(cache_lookup.who) {
+                    Ok(place) => place,
+                    Err((reason, after)) => {
+                        return self
+                            .ended(self.own(cache_lookup.request, client_side, reason, after, cache_lookup.who).await);
+                    }
+                };
+                let wanted = self.wanted(cache_lookup, client_side.key, found.stored.clone());
+                let fetched = Rc::new(Fetched::default());
+                self.fetched.replace(Some(fetched.clone()));
+                fetch(self.context, self.index, wanted, writer, place, fetched);
+                (reader, true)
+            }
+        };
+        let deadline = Deadline::new(self.now, LONG, None);
+        let news = {
+            let ClientSide { watch, body, client, .. } = client_side;
+            let waiting = poll_fn(|cx| {
+                if let Poll::Ready(news) = reader.poll_head(cx) {
+                    return Poll::Ready(Some(news));
+                }
+                if client.poll_gone(cx, body) { Poll::Ready(None) } else { Poll::Pending }
+            });
+            watch.over(&deadline, pin!(waiting)).await.flatten()
+        };
+        let result = if leads { CacheResult::Miss } else { CacheResult::Collapsed };
+        let status = CacheStatus { forwarded: Some(forwarded), collapsed: !leads, ..CacheStatus::default() };
+        match news {
+            None => self.ended(self.gone(cache_lookup)),
+            Some(Some(News::Stored(stored))) => {
+                let status = CacheStatus { forwarded_status: Some(304), stored: true, ..status };
+                let result = if leads { CacheResult::Revalidated } else { result };
+                self.ended(self.respond_cached(cache_lookup, client_side, &stored, (result, ""), Some(status)).await)
+            }
+            Some(Some(News::Began(began))) => {
+                if !leads && let Some(waited) = self.is_for_another(cache_lookup, &began, client_side) {
+                    return waited;
+                }
+                let why = began.kept.as_ref().err().map_or("", |why| why.as_str());
+                let status = CacheStatus {
+                    forwarded_status: Some(began.response.status),
+                    stored: began.kept.is_ok(),
+                    detail: (!why.is_empty()).then_some(why),
+                    ..status
+                };
+                self.ended(self.stream(cache_lookup, client_side, &began, reader, (result, why), status).await)
+            }
+            Some(Some(News::NotForAll)) => Waited::NotForAll,
+            Some(Some(News::Failed(reason, after))) => {
+                self.instead(cache_lookup, client_side, found, reason, after).await
+            }
+            Some(None) => self.instead(cache_lookup, client_side, found, Reason::UpstreamClosed, None).await,
+        }
+    }
+
+    /// Asks for what is stored anew, for whoever comes later.
+    pub(crate) fn fetch_behind(
+        &self,
+        cache_lookup: &CacheLookup<'_>,
+        client_side: &ClientSide<'_, '_>,
+        stored: &Arc<Stored>,
+    ) {
+        let join = cache_lookup.join_key(client_side.key, client_side.variant);
+        if let Joined::Lead(writer, _) = cache_lookup.cache.fetches.join(&join)
+            && let Ok(place) = self.place(cache_lookup.who)
+        {
+            let wanted = self.wanted(cache_lookup, client_side.key, Some(stored.clone()));
+            fetch(self.context, self.index, wanted, writer, place, Rc::default());
+        }
+    }
+
+    fn wanted(&self, cache_lookup: &CacheLookup<'_>, key: &[u8], stored: Option<Arc<Stored>>) -> FetchPlan {
+        let version = match &cache_lookup.known {
+            ValidatorAnswer::Version(version) => Some(version.clone()),
+            _ => None,
+        };
+        FetchPlan {
+            site: self.site.clone(),
+            request: cache_lookup.request.clone(),
+            is_https: cache_lookup.who.is_https,
+            key: key.to_vec(),
+            address: self.peer.address,
+            stored,
+            is_validated: version.is_some(),
+            version,
+            requested: Time::now(),
+            sequence: cache_lookup.cache.store.sequence(),
+        }
+    }
+
+    /// Whether another's answer is not this request's.
+    fn is_for_another(
+        &self,
+        cache_lookup: &CacheLookup<'_>,
+        began: &Began,
+        client_side: &ClientSide<'_, '_>,
+    ) -> Option<Waited> {
+        let Ok(Storable { nominated, variant, freshness, .. }) = &began.kept else { return Some(Waited::NotForAll) };
+        if !cache_lookup.may_share(freshness) {
+            return Some(Waited::NotForAll);
+        }
+        let mut own = Vec::with_capacity(client_side.variant.len());
+        nominated.write_variant(cache_lookup.request, &cache_lookup.cache.policy, &mut own);
+        (own != *variant).then_some(Waited::Another(own))
+    }
+
+    /// Passes on an answer that is on its way.
+    async fn stream(
+        &self,
+        cache_lookup: &CacheLookup<'_>,
+        client_side: &mut ClientSide<'_, '_>,
+        began: &Began,
+        reader: FetchReader<News>,
+        result: (CacheResult, &'static str),
+        status: CacheStatus<'_>,
+    ) -> (End, Instant) {
+        let response = &began.response;
+        if let Ok(kept) = &began.kept
+            && response.status == 200
+            && precondition(cache_lookup.request, &kept.validators(), kept.freshness.received) != Verdict::Proceed
+        {
+            // The body is not needed for that; what is stored of it in the end is what this is about.
+            let stored = kept.without_body(response.status);
+            return self.respond_cached(cache_lookup, client_side, &Arc::new(stored), result, Some(status)).await;
+        }
+        client_side.response.clone_from(response);
+        if !reader.is_leader()
+            && let Ok(kept) = &began.kept
+        {
+            // What is not stored is not theirs: it was the first one's.
+            client_side.response.fields.clone_from(&kept.fields);
+            if let Length::Exact(length) = response.length {
+                client_side.response.fields.push(b"content-length", length.to_string().as_bytes());
+            }
+        }
+        client_side.more.clear();
+        crate::cache::response_policy::push_status(client_side.more, &status);
+        self.site.add_own(client_side.more, cache_lookup.who.is_https);
+        for field in client_side.more.iter() {
+            client_side.response.fields.push(field.name, field.value);
+        }
+        let has_body = !matches!(response.length, Length::None | Length::Exact(0));
+        let from = if has_body { BodySource::Fetch(Box::new(FetchSource::new(reader))) } else { BodySource::Empty };
+        let status = response.status;
+        self.compress(cache_lookup.request, client_side);
+        self.send(cache_lookup.request, client_side, from, None, status, result).await
+    }
+
+    /// Answers although the application could not: with what is stored, if it may be; or with why.
+    async fn instead(
+        &self,
+        cache_lookup: &CacheLookup<'_>,
+        client_side: &mut ClientSide<'_, '_>,
+        found: &Found,
+        reason: Reason,
+        after: Option<Duration>,
+    ) -> Waited {
+        if let Some(stored) = &found.stored
+            && cache_lookup.known == ValidatorAnswer::Nothing
+            && may_serve_on_error(&cache_lookup.control, &stored.freshness, Time::now())
+        {
+            let status = CacheStatus { hit: true, detail: Some(reason.as_str()), ..CacheStatus::default() };
+            let result = (CacheResult::Stale, reason.as_str());
+            return self.ended(self.respond_cached(cache_lookup, client_side, stored, result, Some(status)).await);
+        }
+        if reason == Reason::UpstreamStatus {
+            // There was an answer, which others may not have been given.
+            return Waited::NotForAll;
+        }
+        self.ended(self.own(cache_lookup.request, client_side, reason, after, cache_lookup.who).await)
+    }
+
+    fn ended(&self, (end, now): (End, Instant)) -> Waited {
+        Waited::Ended(end, now)
+    }
+}

@@ -1,0 +1,8 @@
+//! An upstream is asked: an exchange, and its attempts.
+
+pub(crate) mod answer;
+pub(crate) mod attempt;
+pub(crate) mod deliver;
+pub(crate) mod exchange;
+pub(crate) mod receive;
+pub(crate) mod tunnel;

@@ -1,0 +1,145 @@
+//! The principal type is [`Answer`]: the upstream's answer, awaited.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use unladen_http1::{HeadLimits, Length, Response};
+use unladen_observability::Reason;
+use unladen_pool::{Buffer, Half};
+use unladen_serve_config::is_said_by_us;
+
+use crate::message::convert::response_from_h2;
+use crate::message::stream::{BodySource, Guard, H1Source, H2Source};
+use crate::upstream::exchange::Failure;
+
+/// An answer has at most so many interim ones before it: no real one has more than a few, and a client that does not
+/// read them would have us keep them.
+const INTERIM: u32 = 64;
+
+/// The upstream's answer, awaited.
+pub(crate) struct Answer<'a> {
+    from: Peer<'a>,
+    method: &'a [u8],
+    /// Interim ones that came.
+    interim: u32,
+}
+
+/// Whoever gives it.
+enum Peer<'a> {
+    /// On a connection of HTTP/1.1.
+    H1 { half: Half<'a>, buffer: &'a mut Buffer, limits: HeadLimits, silent: bool },
+    /// On a stream of HTTP/2.
+    H2 { future: h2::client::ResponseFuture, body: Option<h2::RecvStream> },
+}
+
+/// Why there is none.
+#[derive(Debug)]
+pub(crate) enum Lost {
+    /// It is the client's doing.
+    Client(Failure),
+    /// It is the upstream's.
+    Upstream {
+        reason: Reason,
+        /// It has said that it has processed nothing (HTTP/2 alone can).
+        unprocessed: bool,
+        /// It has sent nothing at all.
+        silent: bool,
+        /// The connection has ended, not this answer alone.
+        ended: bool,
+    },
+}
+
+impl<'a> Answer<'a> {
+    pub(crate) fn h1(half: Half<'a>, buffer: &'a mut Buffer, method: &'a [u8], limits: HeadLimits) -> Self {
+        Self { from: Peer::H1 { half, buffer, limits, silent: true }, method, interim: 0 }
+    }
+
+    pub(crate) fn h2(future: h2::client::ResponseFuture, method: &'a [u8]) -> Self {
+        Self { from: Peer::H2 { future, body: None }, method, interim: 0 }
+    }
+
+    /// The next head: an interim one (1xx), or the answer's.
+    pub(crate) fn poll_head(&mut self, cx: &mut Context<'_>, response: &mut Response) -> Poll<Result<(), Lost>> {
+        let head = ready!(self.from.poll_head(cx, response, self.method));
+        // An answer that has it is ours, and nothing of it is from the upstream.
+        if response.fields.iter().any(|field| is_said_by_us(field.name)) {
+            response.fields.retain(|field| !is_said_by_us(field.name));
+        }
+        if head.is_ok() && response.status < 200 {
+            self.interim += 1;
+            if self.interim > INTERIM {
+                return Poll::Ready(Err(lost(Reason::UpstreamMalformed, false)));
+            }
+        }
+        Poll::Ready(head)
+    }
+
+    /// Its body.
+    pub(crate) fn into_source(self, length: Length) -> BodySource<'a> {
+        let mut source = match self.from {
+            Peer::H1 { half, buffer, .. } => BodySource::H1(H1Source::new(half, buffer, length)),
+            Peer::H2 { body: Some(stream), .. } => BodySource::H2(Box::new(H2Source::new(stream))),
+            Peer::H2 { body: None, .. } => BodySource::Empty,
+        };
+        source.guard(Guard::Upstream);
+        source
+    }
+}
+
+impl Peer<'_> {
+    fn poll_head(&mut self, cx: &mut Context<'_>, response: &mut Response, method: &[u8]) -> Poll<Result<(), Lost>> {
+        match self {
+            Self::H1 { half, buffer, limits, silent } => loop {
+                let parsed = if buffer.is_empty() { Ok(None) } else { response.parse(buffer.bytes(), method, limits) };
+                match parsed {
+                    Ok(Some(length)) => {
+                        buffer.consume(length);
+                        return Poll::Ready(Ok(()));
+                    }
+                    Ok(None) if buffer.is_full() => buffer.grow(limits.bytes + 1),
+                    Ok(None) => (),
+                    Err(_) => return Poll::Ready(Err(lost(Reason::UpstreamMalformed, false))),
+                }
+                match ready!(half.poll_read(buffer, cx)) {
+                    Ok(count) if count > 0 => *silent = false,
+                    _ => return Poll::Ready(Err(lost(Reason::UpstreamClosed, *silent))),
+                }
+            },
+            Self::H2 { future, body } => {
+                // Interim ones come before the answer; when none is there, both are waited for.
+                let (status, headers, ends) = if let Poll::Ready(Some(Ok(interim))) = future.poll_informational(cx) {
+                    let (head, ()) = interim.into_parts();
+                    (head.status, head.headers, true)
+                } else {
+                    match ready!(Pin::new(future).poll(cx)) {
+                        Ok(answer) => {
+                            let (head, stream) = answer.into_parts();
+                            let ends = stream.is_end_stream();
+                            *body = Some(stream);
+                            (head.status, head.headers, ends)
+                        }
+                        Err(error) => return Poll::Ready(Err(lost_h2(&error))),
+                    }
+                };
+                let taken = response_from_h2(response, status, &headers, method, ends);
+                Poll::Ready(taken.map_err(|_| lost(Reason::UpstreamMalformed, false)))
+            }
+        }
+    }
+}
+
+fn lost(reason: Reason, silent: bool) -> Lost {
+    Lost::Upstream { reason, unprocessed: false, silent, ended: reason == Reason::UpstreamClosed }
+}
+
+fn lost_h2(error: &h2::Error) -> Lost {
+    // GOAWAY tells of streams that were not looked at, REFUSED_STREAM of this one (RFC 9113, sections 6.8 and 8.7).
+    let unprocessed = error.reason() == Some(h2::Reason::REFUSED_STREAM)
+        || (error.is_go_away() && error.is_remote() && error.reason() == Some(h2::Reason::NO_ERROR));
+    let is_malformed = error
+        .reason()
+        .is_some_and(|reason| !error.is_remote() && reason != h2::Reason::NO_ERROR && reason != h2::Reason::CANCEL);
+    let reason = if is_malformed { Reason::UpstreamMalformed } else { Reason::UpstreamClosed };
+    Lost::Upstream { reason, unprocessed, silent: true, ended: error.is_io() || error.is_go_away() }
+}

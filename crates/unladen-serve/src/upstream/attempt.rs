@@ -1,0 +1,408 @@
+//! One attempt at an [`Exchange`]: the request sent on one connection, and its answer passed on, whichever HTTP is
+//! spoken.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use unladen_http1::{Fault, Length, Name, Response};
+use unladen_observability::{Cause, End, Reason, Version};
+use unladen_pool::{Buffer, Connection, Endpoint, Half, Lease, Stream, TlsFault};
+
+use crate::message::compose::{Additions, request_to_h1, request_to_h2};
+use crate::message::stream::{BodySource, H1Sink, H2Sink, PumpError, Relay, Relayed, Sink, SinkError, SourceError};
+use crate::request::phase::Phase;
+use crate::request::stretch::Stretch;
+use crate::upstream::answer::{Answer, Lost};
+use crate::upstream::exchange::{Attempt, Exchange, Failure, Work};
+use crate::upstream::tunnel::tunnel;
+
+impl<'u> Exchange<'_, 'u> {
+    /// Sends the request once, on a connection that is there.
+    pub(crate) async fn attempt(&self, lease: Lease, work: &mut Work<'_, '_, 'u>) -> Result<Attempt, Failure> {
+        if !matches!(lease, Lease::H1(_, unladen_pool::LeaseSource::Own) | Lease::H2(_, unladen_pool::LeaseSource::Own))
+        {
+            self.deadline.look();
+        }
+        self.state.connected.set(Some(self.since_began()));
+        match lease {
+            Lease::H1(connection, source) => {
+                self.state.reuse.set(source.into());
+                self.state.upstream_version.set(Some(Version::Http11));
+                self.over_h1(connection, work).await
+            }
+            Lease::H2(stream, source) => {
+                self.state.reuse.set(source.into());
+                self.state.upstream_version.set(Some(Version::Http2));
+                self.over_h2(stream, work).await
+            }
+        }
+    }
+
+    fn additions<'b>(&'b self, endpoint: &Endpoint, work: &Work<'_, '_, 'u>) -> Additions<'b> {
+        let (authority, tls) = self.proxy.upstream.origin(endpoint);
+        Additions {
+            waited: work.waited(),
+            settings: &self.proxy.settings,
+            authority,
+            tls,
+            client: work.client.address(),
+            request_id: self.request_id,
+            trace: self.trace,
+            upgrade: work.upgrade,
+        }
+    }
+
+    async fn over_h1(&self, mut connection: Connection, work: &mut Work<'_, '_, 'u>) -> Result<Attempt, Failure> {
+        let endpoint = connection.endpoint.clone();
+        let busy = endpoint.busy();
+        let mut buffers = std::mem::take(work.buffers);
+        buffers.clear();
+        request_to_h1(&mut buffers, self.request, &self.additions(&endpoint, work));
+        connection.requests += 1;
+        let was_used = connection.requests > 1;
+        let half = Half(&connection.transport);
+        let sink = Sink::from(H1Sink::new(half, &mut buffers, work.waited().unwrap_or(self.request.length)));
+        let limits = self.proxy.response_limits();
+        let answer = Answer::h1(half, &mut connection.buffer, &self.request.method, limits);
+        let carried = self.carry(sink, answer, work, was_used, &endpoint).await;
+        let fault = if was_used { None } else { connection.tls_fault() };
+        let done = match self.unless_tls_failed(carried, fault, &endpoint) {
+            Err(failure) => Err(failure),
+            Ok(Carried::Whole(kept, rest)) => {
+                if let Some(keep) = kept.filter(|_| connection.buffer.is_empty()) {
+                    connection.keep = keep;
+                    self.proxy.upstream.give_back(self.thread, connection, self.deadline.now());
+                } else {
+                    drop(connection);
+                }
+                drop(busy);
+                self.delivered(rest).await
+            }
+            Ok(Carried::Upgraded) => {
+                let idle = self.proxy.upstream.settings().timeouts.tunnel;
+                self.state.phase.set(Phase::Tunnelling);
+                // It has a bound of its own.
+                self.deadline.lift();
+                if let Some(client) = work.body.connection() {
+                    tunnel(client, half_and_buffer(&mut connection), self.deadline, idle, self.state).await;
+                }
+                Ok(Attempt::Done(End::Upgraded))
+            }
+            Ok(Carried::Nothing(attempt)) => Ok(attempt),
+        };
+        *work.buffers = buffers;
+        done
+    }
+
+    async fn over_h2(&self, mut stream: Stream, work: &mut Work<'_, '_, 'u>) -> Result<Attempt, Failure> {
+        let endpoint = stream.endpoint().clone();
+        let busy = endpoint.busy();
+        let Ok(head) = request_to_h2(self.request, &self.additions(&endpoint, work)) else {
+            return Err(Failure::Upstream(Reason::Malformed(Fault::Target), None));
+        };
+        let ends = matches!(work.waited().unwrap_or(self.request.length), Length::None | Length::Exact(0));
+        let (future, send) = match stream.send(head, ends).await {
+            Ok(sent) => sent,
+            // Nothing of it has been sent.
+            Err(_) => {
+                let fault = stream.tls_fault();
+                return match self.unless_tls_failed(Ok(Carried::Nothing(Attempt::Race)), fault, &endpoint)? {
+                    Carried::Nothing(attempt) => Ok(attempt),
+                    _ => Ok(Attempt::Race),
+                };
+            }
+        };
+        let sink = Sink::from(H2Sink::new(send, ends));
+        let answer = Answer::h2(future, &self.request.method);
+        let was_used = stream.was_used();
+        let carried = self.carry(sink, answer, work, was_used, &endpoint).await;
+        let fault = if was_used { None } else { stream.tls_fault() };
+        match self.unless_tls_failed(carried, fault, &endpoint)? {
+            Carried::Whole(_, rest) => {
+                drop((stream, busy));
+                self.delivered(rest).await
+            }
+            Carried::Upgraded => Ok(Attempt::Done(End::Answered)),
+            Carried::Nothing(attempt) => Ok(attempt),
+        }
+    }
+
+    /// With TLS 1.3 a server that refuses our certificate says so after the handshake: not the answer has failed then,
+    /// but TLS.
+    fn unless_tls_failed<'w, 'c>(
+        &self,
+        carried: Result<Carried<'w, 'c, 'u>, Failure>,
+        fault: Option<TlsFault>,
+        endpoint: &Arc<Endpoint>,
+    ) -> Result<Carried<'w, 'c, 'u>, Failure> {
+        let Some(fault) = fault else { return carried };
+        let carried = match carried {
+            Err(Failure::Upstream(Reason::UpstreamClosed, after)) => Err(Failure::Upstream(Reason::TlsFailed, after)),
+            Ok(Carried::Nothing(Attempt::Race)) => Ok(Carried::Nothing(Attempt::Again(Reason::TlsFailed, false))),
+            Ok(Carried::Nothing(Attempt::Again(Reason::UpstreamClosed, has_leave))) => {
+                Ok(Carried::Nothing(Attempt::Again(Reason::TlsFailed, has_leave)))
+            }
+            other => return other,
+        };
+        let error = self.proxy.upstream.tls_failed(endpoint, fault);
+        *self.state.cause.borrow_mut() = Some(Box::new(Cause::of_tls(&error, endpoint)));
+        carried
+    }
+
+    /// Sends the request, waits for the answer, and passes it on; whichever HTTP is spoken.
+    async fn carry<'w, 'c>(
+        &self,
+        mut sink: Sink<'_>,
+        mut answer: Answer<'_>,
+        work: &'w mut Work<'_, 'c, 'u>,
+        was_used: bool,
+        endpoint: &Arc<Endpoint>,
+    ) -> Result<Carried<'w, 'c, 'u>, Failure> {
+        let upstream = &*self.proxy.upstream;
+        let settings = upstream.settings();
+        let limit = self.proxy.settings.client.body_bytes;
+        self.state.phase.set(Phase::Sending);
+        self.deadline.set(settings.timeouts.first_byte);
+        let mut uploading = true;
+        let mut refused = None;
+        let mut slow = Stretch::default();
+        loop {
+            let headed = poll_fn(|cx| {
+                // Once it can be one to this request, an answer that is there goes before all else: before a client
+                // that takes too long or breaks off, and before an upload that never pauses, which would use up what a
+                // task may do in one go, time after time.
+                let is_asked = sink.has_sent();
+                if is_asked && let Poll::Ready(headed) = answer.poll_head(cx, work.response) {
+                    // A request without a body is whole: it is not answered early, and its connections stay.
+                    if uploading
+                        && matches!(self.request.length, Length::None | Length::Exact(0))
+                        && let Poll::Ready(done) = work.upload.poll(cx, work.body, &mut sink, limit)
+                    {
+                        uploading = false;
+                        if let Err(PumpError::Sink(error)) = done {
+                            refused = Some(error);
+                        }
+                    }
+                    return Poll::Ready(headed);
+                }
+                if uploading {
+                    let Work { upload, received, body, .. } = &mut *work;
+                    match upload.poll(cx, received.as_mut().unwrap_or(body), &mut sink, limit) {
+                        Poll::Ready(done) => {
+                            uploading = false;
+                            self.state.phase.set(Phase::Waiting);
+                            if work.upload.has_moved() {
+                                self.deadline.look();
+                            }
+                            self.deadline.set(settings.timeouts.first_byte);
+                            match done {
+                                Ok(()) => (),
+                                // It may have answered before it stopped to listen.
+                                Err(PumpError::Sink(error)) => refused = Some(error),
+                                Err(PumpError::TooLarge) => {
+                                    let failure = Failure::Upstream(Reason::BodyTooLarge, None);
+                                    return Poll::Ready(Err(Lost::Client(failure)));
+                                }
+                                Err(PumpError::Source(error)) => {
+                                    return Poll::Ready(Err(Lost::Client(client_failure(&error))));
+                                }
+                            }
+                        }
+                        Poll::Pending => {
+                            if work.upload.has_moved() {
+                                self.deadline.renew(settings.timeouts.idle);
+                            }
+                            let held_up = work.upload.is_held_up;
+                            let (now, bytes) = (self.deadline.now(), work.upload.bytes);
+                            let pace = self.proxy.settings.client.body_pace;
+                            self.deadline.until(slow.until(pace, !held_up, now, bytes));
+                            self.state.phase.set(if held_up { Phase::Waiting } else { Phase::Sending });
+                        }
+                    }
+                }
+                if !is_asked && let Poll::Ready(headed) = answer.poll_head(cx, work.response) {
+                    return Poll::Ready(headed);
+                }
+                if !uploading && work.client.poll_gone(cx, work.body) {
+                    return Poll::Ready(Err(Lost::Client(Failure::ClientGone)));
+                }
+                Poll::Pending
+            })
+            .await;
+            self.state.bytes_in.set(work.upload.bytes);
+            match headed {
+                // Before all of the request was there, the rest of it would be taken for the other protocol's.
+                Ok(()) if work.response.status == 101 && work.upgrade && !uploading => {
+                    self.deadline.look();
+                    self.state.first_byte.set(Some(self.since_began()));
+                    self.state.show();
+                    self.state.status.set(101);
+                    work.client.interim(work.response).await.map_err(|_| Failure::ClientGone)?;
+                    upstream.report(endpoint, true);
+                    return Ok(Carried::Upgraded);
+                }
+                Ok(()) if work.response.status == 101 => {
+                    return Err(Failure::Upstream(Reason::UpstreamMalformed, None));
+                }
+                Ok(()) if work.response.status < 200 => {
+                    work.client.interim(work.response).await.map_err(|_| Failure::ClientGone)?;
+                }
+                Ok(()) => break,
+                Err(Lost::Client(failure)) => {
+                    sink.reset();
+                    return Err(failure);
+                }
+                Err(Lost::Upstream { reason, unprocessed, silent, ended }) => {
+                    let untouched = unprocessed || (refused.is_some() && !sink.has_sent());
+                    // Nothing of an answer came on a connection that had been idle: it was being closed.
+                    if (untouched || (was_used && ended && silent && self.request.is_idempotent()))
+                        && reason == Reason::UpstreamClosed
+                    {
+                        return Ok(Carried::Nothing(Attempt::Race));
+                    }
+                    upstream.report(endpoint, false);
+                    if self.request.is_idempotent() && silent {
+                        return Ok(Carried::Nothing(Attempt::Again(reason, false)));
+                    }
+                    return Err(Failure::Upstream(reason, None));
+                }
+            }
+        }
+        self.deadline.look();
+        let status = work.response.status;
+        upstream.report(endpoint, !matches!(status, 502..=504));
+        self.state.first_byte.set(Some(self.since_began()));
+        self.state.show();
+        if settings.retry.statuses.contains(&status)
+            && self.request.is_idempotent()
+            && self.leave(work, Reason::UpstreamStatus)
+        {
+            return Ok(Carried::Nothing(Attempt::Again(Reason::UpstreamStatus, true)));
+        }
+        work.retrying = None;
+        self.pass_on(sink, answer, work, uploading, refused.is_some()).await
+    }
+
+    /// Passes an answer on whose head is there.
+    async fn pass_on<'w, 'c>(
+        &self,
+        mut sink: Sink<'_>,
+        answer: Answer<'_>,
+        work: &'w mut Work<'_, 'c, 'u>,
+        mut uploading: bool,
+        refused: bool,
+    ) -> Result<Carried<'w, 'c, 'u>, Failure> {
+        let Work { body, client, response, upload, received, .. } = work;
+        let settings = self.proxy.upstream.settings();
+        let limit = self.proxy.settings.client.body_bytes;
+        // What it has not read of the request would be taken for the next one.
+        let is_early = uploading || refused;
+        if matches!(response.status, 502..=504)
+            && let Some(in_flight) = &mut *self.state.in_flight.borrow_mut()
+        {
+            // Before the client can know, and ask again on another thread.
+            in_flight.report(false, self.deadline.now());
+        }
+        self.state.phase.set(Phase::Answering);
+        self.deadline.set(settings.timeouts.idle);
+        let is_head = self.request.method == b"HEAD";
+        let keep = (!is_early && response.keeps_alive()).then(|| keep_alive(response));
+        let has_body = !is_head && !matches!(response.length, Length::None | Length::Exact(0));
+        let mut from = if has_body { answer.into_source(response.length) } else { BodySource::Empty };
+        self.state.status.set(response.status);
+        let mut to = client
+            .respond(response, is_head, is_early, self.proxy.settings.via, self.deadline.now())
+            .map_err(|()| Failure::ClientGone)?;
+        let mut slow = Stretch::default();
+        let mut download = Relay::new(self.proxy.reads_ahead(), self.client);
+        let mut is_uploads_turn = true;
+        let done = poll_fn(|cx| {
+            // By turns: one that never pauses would leave the other nothing of what a task may do in one go.
+            is_uploads_turn = !is_uploads_turn;
+            if uploading && is_uploads_turn {
+                uploading = upload.poll(cx, received.as_mut().unwrap_or(body), &mut sink, limit).is_pending();
+            }
+            let carried = download.poll(cx, &mut from, &mut to);
+            if carried.is_pending() {
+                if uploading && !is_uploads_turn {
+                    uploading = upload.poll(cx, received.as_mut().unwrap_or(body), &mut sink, limit).is_pending();
+                }
+                if download.has_moved() | upload.has_moved() {
+                    self.deadline.renew(settings.timeouts.idle);
+                }
+                let (held_up, now) = (download.is_held_up, self.deadline.now());
+                self.deadline.until(slow.until(self.proxy.settings.client.answer_pace, held_up, now, download.bytes));
+                self.state.phase.set(if held_up { Phase::Delivering } else { Phase::Answering });
+                // One that is not written to, because nothing comes for it, would be missed by nobody.
+                if !uploading && (body.poll_gone(cx) || to.poll_gone(cx)) {
+                    return Poll::Ready(Err(PumpError::Sink(SinkError::Gone)));
+                }
+            }
+            carried
+        })
+        .await;
+        self.deadline.look();
+        self.state.bytes_in.set(upload.bytes);
+        self.state.bytes_out.set(to.coded().unwrap_or(download.bytes));
+        match done {
+            Ok(Relayed::Whole) => Ok(Carried::Whole(keep, None)),
+            Ok(Relayed::Here) => Ok(Carried::Whole(keep, Some(Rest { download, to, body }))),
+            Err(PumpError::Sink(_)) => Err(Failure::ClientGone),
+            Err(PumpError::TooLarge) => Err(Failure::Upstream(Reason::BodyTooLarge, None)),
+            Err(PumpError::Source(error)) => {
+                if !to.has_sent() {
+                    // The client knows nothing of the answer yet, and so can have one of our own.
+                    self.state.status.set(0);
+                }
+                to.reset();
+                let reason = match error {
+                    SourceError::Malformed(_) => Reason::UpstreamMalformed,
+                    _ => Reason::UpstreamClosed,
+                };
+                Err(Failure::Upstream(reason, None))
+            }
+        }
+    }
+}
+
+/// What became of a request on one connection.
+#[allow(clippy::large_enum_variant, reason = "one at a time: in a box it would be memory asked for with each request")]
+enum Carried<'w, 'c, 'u> {
+    /// The answer is here; whether the connection can be used again, and for how long; and what the client has yet to
+    /// take.
+    Whole(Option<Option<Duration>>, Option<Rest<'w, 'c, 'u>>),
+    /// The connection is another protocol's from now on.
+    Upgraded,
+    /// The client has been told nothing.
+    Nothing(Attempt),
+}
+
+/// What a client has yet to take of an answer that is here.
+pub(crate) struct Rest<'w, 'c, 'u> {
+    pub(crate) download: Relay<'u>,
+    pub(crate) to: Sink<'w>,
+    /// Of a request that is over: by it is seen whether the client has gone.
+    pub(crate) body: &'w mut BodySource<'c>,
+}
+
+fn half_and_buffer(connection: &mut Connection) -> (Half<'_>, &mut Buffer) {
+    (Half(&connection.transport), &mut connection.buffer)
+}
+
+pub(crate) fn client_failure(error: &SourceError) -> Failure {
+    match error {
+        SourceError::Malformed(fault) => Failure::Upstream(Reason::Malformed(*fault), None),
+        SourceError::Spool(_) => Failure::Upstream(Reason::DiskFailed, None),
+        _ => Failure::ClientGone,
+    }
+}
+
+/// `Keep-Alive: timeout=5`, and a second less, so that it is not met on the way.
+fn keep_alive(response: &Response) -> Option<Duration> {
+    let value = response.fields.get(Name::KeepAlive)?;
+    let timeout = value.split(|byte| *byte == b',').find_map(|part| part.trim_ascii().strip_prefix(b"timeout="))?;
+    let seconds: u64 = std::str::from_utf8(timeout).ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds.saturating_sub(1)).max(Duration::from_millis(500)))
+}

@@ -1,0 +1,104 @@
+//! [`Exchange::receive`]: reads a request's body to its end before the application is asked for anything.
+
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::Duration;
+
+use unladen_http1::{Length, Response};
+use unladen_observability::Reason;
+use unladen_pool::is_out_of_files;
+
+use crate::message::downstream::Downstream;
+use crate::message::spool::{Spool, SpoolError};
+use crate::message::stream::{BodySource, SpoolSource};
+use crate::request::phase::Phase;
+use crate::upstream::attempt::client_failure;
+use crate::upstream::exchange::{Exchange, Failure};
+
+/// What a client is told to wait when there is no room for its body now: by then slow ones have come to an end, or have
+/// been ended.
+const ROOM_AFTER: Duration = Duration::from_secs(5);
+
+impl Exchange<'_, '_> {
+    /// Reads the body to its end, and gives it to be sent from where it waits. None: there is none, it is here already,
+    /// or it is to be sent on as it comes.
+    pub(crate) async fn receive<'c>(
+        &self,
+        body: &mut BodySource<'c>,
+        client: &mut Downstream<'c>,
+    ) -> Result<Option<BodySource<'c>>, Failure> {
+        let buffer = &self.proxy.settings.buffer;
+        let length = self.request.length;
+        if matches!(length, Length::None | Length::Exact(0)) || !buffer.requests || body.holds(length) {
+            return Ok(None);
+        }
+        let is_streamed = |start: &String| self.request.target.starts_with(start.as_bytes());
+        if buffer.streamed.iter().any(is_streamed) {
+            return Ok(None);
+        }
+        let spools = &self.proxy.spools;
+        if matches!(length, Length::Exact(length) if length > spools.longest(self.client)) {
+            return Err(Failure::Upstream(Reason::BodyTooLarge, None));
+        }
+        self.state.phase.set(Phase::Receiving);
+        let settings = &self.proxy.settings.client;
+        let idle = self.proxy.upstream.settings().timeouts.idle;
+        let began = self.deadline.now();
+        self.deadline.set(idle);
+        self.deadline.until(settings.body_pace.until(began, 0));
+        if self.request.expects_continue() {
+            let go_on = Response { status: 100, minor: 1, ..Response::default() };
+            client.interim(&go_on).await.map_err(|_| Failure::ClientGone)?;
+        }
+        let limit = settings.body_bytes;
+        let mut spool = Spool::new(spools).of(client.share()).for_client(self.client);
+        poll_fn(|cx| {
+            let before = spool.length();
+            let received = loop {
+                match body.poll_fill(cx) {
+                    Poll::Ready(Ok(true)) => {
+                        let data = body.data();
+                        if limit.is_some_and(|limit| data.len() as u64 > limit.saturating_sub(spool.length())) {
+                            break Poll::Ready(Err(Failure::Upstream(Reason::BodyTooLarge, None)));
+                        }
+                        match spool.poll_push(cx, data) {
+                            Poll::Ready(Ok(count)) => body.consume(count),
+                            Poll::Ready(Err(error)) => break Poll::Ready(Err(failure(&error))),
+                            Poll::Pending => {
+                                self.state.phase.set(Phase::Storing);
+                                break Poll::Pending;
+                            }
+                        }
+                    }
+                    Poll::Ready(Ok(false)) => break Poll::Ready(Ok(())),
+                    Poll::Ready(Err(error)) => break Poll::Ready(Err(client_failure(&error))),
+                    Poll::Pending => {
+                        self.state.phase.set(Phase::Receiving);
+                        // Whoever sends nothing takes nothing.
+                        body.rest();
+                        break Poll::Pending;
+                    }
+                }
+            };
+            self.state.bytes_in.set(spool.length());
+            if received.is_ready() {
+                self.deadline.look();
+            } else if spool.length() > before {
+                self.deadline.renew(idle);
+                self.deadline.until(settings.body_pace.until(began, spool.length()));
+            }
+            received
+        })
+        .await?;
+        let trailers = body.trailers().cloned();
+        Ok(Some(BodySource::Spool(Box::new(SpoolSource::new(spool, trailers)))))
+    }
+}
+
+fn failure(error: &SpoolError) -> Failure {
+    match error {
+        SpoolError::NoRoom => Failure::Upstream(Reason::BufferFull, Some(ROOM_AFTER)),
+        SpoolError::Disk(error) if is_out_of_files(error) => Failure::Upstream(Reason::OutOfFiles, None),
+        SpoolError::Disk(_) => Failure::Upstream(Reason::DiskFailed, None),
+    }
+}
