@@ -2,13 +2,14 @@
 //! each file of this folder has the keys of a few tables.
 
 mod cache;
+mod client;
 mod groups;
 mod key;
 mod outbound;
-mod shared;
 mod site;
 mod site_defaults;
 mod table;
+mod upstream;
 mod whole;
 
 pub(crate) use groups::{GROUPS, INLINE, SHARED};
@@ -18,7 +19,8 @@ pub(crate) use table::{below, headed};
 use super::whose::Whose;
 
 /// The keys, table by table.
-const KEYS: [&[Key]; 6] = [whole::KEYS, outbound::KEYS, site::KEYS, cache::KEYS, shared::KEYS, site_defaults::KEYS];
+const KEYS: [&[Key]; 7] =
+    [whole::KEYS, outbound::KEYS, site::KEYS, cache::KEYS, upstream::KEYS, client::KEYS, site_defaults::KEYS];
 
 /// All keys, table by table.
 pub(super) fn all() -> impl Iterator<Item = &'static Key> {

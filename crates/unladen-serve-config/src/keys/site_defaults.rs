@@ -1,4 +1,4 @@
-//! The keys of [`shared`](super::shared) whose default is another below a `[[site]]`.
+//! The keys that an `[[outbound]]` has too, and whose default is another below a `[[site]]`.
 
 use super::key::{DURATION, FLAG, Key, NUMBER, key};
 

@@ -1,8 +1,9 @@
-//! The keys of the tables that an `[[outbound]]` and a `[[site]]` may have, and `[defaults]` too.
+//! The keys of how an upstream is called: of the tables that an `[[outbound]]` and a `[[site]]` may have, and
+//! `[defaults]` too.
 
-use super::key::{BYTES, DURATION, FILE, FLAG, Key, LIST, NUMBER, SHARE, TEXT, key};
+use super::key::{BYTES, DURATION, Key, NUMBER, SHARE, TEXT, key};
 
-/// The keys of an upstream and of [`GROUPS`](super::groups::GROUPS).
+/// The keys of `upstream`, `pool`, `limits`, `timeouts`, `retry`, `breaker`, `outlier`, `health` and `resolve`.
 pub(super) const KEYS: &[Key] = &[
     key("upstream", "url", "URL", "`http://` or `https://` with a host and optionally a port, or `unix:/path`", ""),
     key("upstream", "weight", NUMBER, "the relative share of requests, 1 to 1000", "all alike"),
@@ -200,136 +201,5 @@ pub(super) const KEYS: &[Key] = &[
         DURATION,
         "how long a DNS look-up may take",
         "as in resolv.conf; if it fails, the last good answer stays in use",
-    ),
-    key(
-        "client",
-        "connections",
-        NUMBER,
-        "client connections; later ones wait to be accepted",
-        "enough for any number of PHP processes",
-    ),
-    key("client", "head_bytes", BYTES, "the size of a request's head", "cookies and tokens fit; nginx takes 32 KiB"),
-    key("client", "fields", NUMBER, "the header fields of a request", "few requests have forty"),
-    key(
-        "client",
-        "body_bytes",
-        "bytes, or `\"none\"`",
-        "the size of a request's body",
-        "none: the body is streamed and costs no memory",
-    ),
-    key(
-        "client",
-        "head_timeout",
-        DURATION,
-        "from the first byte of a request to the end of its head",
-        "a client on this machine needs no longer",
-    ),
-    key(
-        "client",
-        "body_rate",
-        "bytes, or `\"none\"`",
-        "the least average rate, in bytes a second, at which a request's body has to arrive …",
-        "none: the application sends as fast as it can",
-    ),
-    key(
-        "client",
-        "body_grace",
-        DURATION,
-        "… after this time, in which no bytes need to arrive",
-        "as in Apache's `RequestReadTimeout`: a lost line is back by then",
-    ),
-    key(
-        "client",
-        "answer_rate",
-        "bytes, or `\"none\"`",
-        "the least average rate, in bytes a second, at which the client has to read a response that is there …",
-        "none: the application reads what it asked for",
-    ),
-    key(
-        "client",
-        "answer_grace",
-        DURATION,
-        "… after this time, in which no bytes need to be read",
-        "the kernel buffers some megabytes, and reports progress in large steps",
-    ),
-    key(
-        "client",
-        "idle",
-        DURATION,
-        "between two requests on a connection",
-        "a client that keeps its connection saves setting up another",
-    ),
-    key(
-        "client",
-        "streams",
-        NUMBER,
-        "concurrent HTTP/2 streams on a connection",
-        "nginx's default of `http2_max_concurrent_streams`",
-    ),
-    key(
-        "buffer",
-        "requests",
-        FLAG,
-        "whether a request's body is read to its end before a connection to the upstream is taken",
-        "an application that streams expects its data to be forwarded at once",
-    ),
-    key(
-        "buffer",
-        "answers",
-        FLAG,
-        "whether a response is read as fast as the upstream sends, however slowly the client reads",
-        "an application that reads slowly wants the upstream to wait",
-    ),
-    key(
-        "buffer",
-        "streamed",
-        LIST,
-        "path prefixes of requests that are streamed all the same",
-        "only you know which requests need it",
-    ),
-    key("buffer", "memory", BYTES, "memory for one body; the rest goes to a file", "most forms are shorter"),
-    key(
-        "buffer",
-        "all_memory",
-        BYTES,
-        "memory for all bodies together; the rest goes to files",
-        "256 bodies; under attack, the process grows by this much",
-    ),
-    key(
-        "buffer",
-        "disk",
-        BYTES,
-        "disk for all files together, of which a site gives one client half at most; `0`: no files",
-        "it holds some films, and a small machine has that much",
-    ),
-    key(
-        "buffer",
-        "folder",
-        FILE,
-        "where the files are; they have no names, and are gone with the process",
-        "it is on a disk, while `/tmp` is often in memory",
-    ),
-    key(
-        "rate",
-        "header",
-        TEXT,
-        "one bucket for each value of this request header, and one for all requests without it",
-        "one bucket for all",
-    ),
-    key("rate", "rate", "number", "requests a second", ""),
-    key("rate", "burst", NUMBER, "requests that may come at once", "one second's worth"),
-    key(
-        "rate",
-        "hits",
-        FLAG,
-        "of a site: whether requests count that do not go to the application, such as cache hits",
-        "they cost the application nothing",
-    ),
-    key(
-        "rate",
-        "keys",
-        NUMBER,
-        "header values that have a bucket of their own; all others share one",
-        "memory stays bounded",
     ),
 ];
