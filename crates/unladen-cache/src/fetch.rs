@@ -1,22 +1,22 @@
-//! The principal type is [`InFlightFetch`]: an answer that is on its way, for all who wait for it (collapsed
+//! The principal type is [`InFlightFetches`]: answers that are on their way, each for all who wait for it (collapsed
 //! forwarding).
 //!
 //! `H` is what is said once, before the body: the head, a stored response, or why there is none.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 mod body;
 mod fill;
+mod in_flight;
 mod reader;
 mod state;
 
 pub use fill::FetchWriter;
+pub use in_flight::InFlightFetch;
 pub use reader::FetchReader;
 
-use state::State;
+use in_flight::Shared;
 
 /// Answers that are on their way, by key.
 #[derive(Debug)]
@@ -31,23 +31,6 @@ pub enum Joined<H: Clone> {
     Lead(FetchWriter<H>, FetchReader<H>),
     /// … or wait for who does.
     Follow(FetchReader<H>),
-}
-
-/// An answer that is on its way.
-#[derive(Debug)]
-pub struct InFlightFetch<H> {
-    shared: Arc<Shared<H>>,
-    key: Arc<[u8]>,
-    state: Mutex<State<H>>,
-}
-
-type ByKey<H> = HashMap<Arc<[u8]>, Arc<InFlightFetch<H>>>;
-
-#[derive(Debug)]
-struct Shared<H> {
-    by_key: Mutex<ByKey<H>>,
-    fills: AtomicUsize,
-    bytes: AtomicU64,
 }
 
 // === impl InFlightFetches ===
@@ -102,52 +85,6 @@ impl<H: Clone> Default for InFlightFetches<H> {
 impl<H> Clone for InFlightFetches<H> {
     fn clone(&self) -> Self {
         Self { shared: Arc::clone(&self.shared) }
-    }
-}
-
-// === impl Shared ===
-
-impl<H> Shared<H> {
-    fn by_key(&self) -> MutexGuard<'_, ByKey<H>> {
-        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-// === impl InFlightFetch ===
-
-impl<H> InFlightFetch<H> {
-    fn new(shared: &Arc<Shared<H>>, key: &Arc<[u8]>) -> Self {
-        Self { shared: Arc::clone(shared), key: Arc::clone(key), state: Mutex::new(State::default()) }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State<H>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes it off the map, if it is still there, and not another of the same key.
-    fn close(self: &Arc<Self>) {
-        // The map's lock is never asked for with a state's held: it is the other way round where somebody joins.
-        if let Entry::Occupied(entry) = self.shared.by_key().entry(Arc::clone(&self.key))
-            && Arc::ptr_eq(entry.get(), self)
-        {
-            entry.remove();
-        }
-    }
-
-    fn count(&self, before: usize, after: usize) {
-        let bytes = &self.shared.bytes;
-        if after >= before {
-            bytes.fetch_add((after - before) as u64, Ordering::Relaxed);
-        } else {
-            bytes.fetch_sub((before - after) as u64, Ordering::Relaxed);
-        }
-    }
-}
-
-impl<H> Drop for InFlightFetch<H> {
-    fn drop(&mut self) {
-        let held = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).body.held();
-        self.count(held, 0);
     }
 }
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 
-use super::InFlightFetch;
+use super::in_flight::InFlightFetch;
 use super::state::{End, Told};
 
 /// The fetcher's end. Dropped before its end is said, the answer is broken off.

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 
-use super::InFlightFetch;
+use super::in_flight::InFlightFetch;
 use super::state::{End, LEADER};
 
 /// A waiter's end: reads the whole body, from the start.
