@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use super::bell::Bell;
-use super::{Budget, ORDER};
-use crate::limits::crowd::network;
+use super::order::ORDER;
 
 /// How much is held for all connections of one client.
 #[derive(Debug)]
@@ -20,51 +19,37 @@ pub(super) struct ClientHeld {
 }
 
 impl ClientHeld {
-    /// Of this client: one for all its connections.
-    pub(super) fn of(budget: &Budget, address: IpAddr) -> Arc<Self> {
-        let client = network(address);
-        let mut clients = budget.clients();
-        if let Some(held) = clients.get(&client).and_then(std::sync::Weak::upgrade) {
-            return held;
-        }
-        let most = budget.client_limit() / 8 * 7;
-        let held = Arc::new(Self { client, held: AtomicUsize::new(0), most, room: Bell::default() });
-        clients.insert(client, Arc::downgrade(&held));
-        held
+    /// Nothing yet, of this client; `limit`: what all its connections may hold.
+    pub(super) fn new(client: IpAddr, limit: usize) -> Arc<Self> {
+        Arc::new(Self { client, held: AtomicUsize::new(0), most: limit / 8 * 7, room: Bell::default() })
+    }
+
+    /// Whose it is.
+    pub(super) fn client(&self) -> IpAddr {
+        self.client
     }
 
     pub(super) fn held(&self) -> usize {
         self.held.load(ORDER)
     }
 
-    pub(super) fn take(&self, budget: &Budget, bytes: usize) {
+    /// Holds so much more: whether it is near to its bound from now on.
+    #[must_use]
+    pub(super) fn take(&self, bytes: usize) -> bool {
         let before = self.held.fetch_add(bytes, ORDER);
-        if before <= self.most && before + bytes > self.most {
-            budget.client_is_short();
-        }
+        before <= self.most && before + bytes > self.most
     }
 
-    pub(super) fn give(&self, budget: &Budget, bytes: usize) {
+    /// Holds so much less: whether it is near to its bound no more.
+    #[must_use]
+    pub(super) fn give(&self, bytes: usize) -> bool {
         let before = self.held.fetch_sub(bytes, ORDER);
-        if before > self.most && before.saturating_sub(bytes) <= self.most {
-            budget.client_is_short_no_more();
-        }
-        self.room.ring();
+        before > self.most && before.saturating_sub(bytes) <= self.most
     }
 
     /// What is to be let go of: none, if it is not short.
     pub(super) fn too_much(&self) -> usize {
         let held = self.held();
         if held > self.most { held - self.most / 7 * 6 } else { 0 }
-    }
-
-    /// A connection does not use it any more: the last one takes it off the list.
-    pub(super) fn leave(self: Arc<Self>, budget: &Budget) {
-        let client = self.client;
-        let mut clients = budget.clients();
-        drop(self);
-        if clients.get(&client).is_some_and(|held| held.strong_count() == 0) {
-            clients.remove(&client);
-        }
     }
 }

@@ -2,13 +2,14 @@
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::Context;
 
 use super::bell::Bell;
+use super::bounds::{Bounds, FLOOR, count};
 use super::client::ClientHeld;
+use super::order::ORDER;
 use super::pace::Pace;
-use super::{Budget, ORDER, count};
 
 /// So much of a connection's is not counted: most answers are no longer, and cost no more than this connection's own
 /// counting.
@@ -19,7 +20,8 @@ const LOT: usize = 16 * 1024;
 /// What is held for one connection.
 #[derive(Debug)]
 pub(crate) struct Share {
-    budget: Arc<Budget>,
+    bounds: Arc<Bounds>,
+    holders: Arc<Holders>,
     address: Option<IpAddr>,
     client: OnceLock<Arc<ClientHeld>>,
     held: AtomicUsize,
@@ -40,6 +42,10 @@ pub(crate) struct Share {
     pub(super) pace: Pace,
 }
 
+/// The connections that something is held for.
+#[derive(Debug, Default)]
+pub(super) struct Holders(Mutex<Vec<Weak<Share>>>);
+
 /// So much is held, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
@@ -48,12 +54,21 @@ pub(crate) struct Held {
     is_to_be_sent: bool,
 }
 
+// === impl Holders ===
+
+impl Holders {
+    pub(super) fn all(&self) -> MutexGuard<'_, Vec<Weak<Share>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 // === impl Share ===
 
 impl Share {
-    pub(super) fn new(budget: Arc<Budget>, address: Option<IpAddr>) -> Arc<Self> {
+    pub(super) fn new(bounds: Arc<Bounds>, holders: Arc<Holders>, address: Option<IpAddr>) -> Arc<Self> {
         Arc::new(Self {
-            budget,
+            bounds,
+            holders,
             address,
             client: OnceLock::new(),
             held: AtomicUsize::new(0),
@@ -82,12 +97,12 @@ impl Share {
 
     /// Holds what little a connection may hold in any case, or more if there is room.
     pub(crate) fn try_hold_head(self: &Arc<Self>, bytes: usize) -> Option<Held> {
-        (self.held() + bytes <= super::FLOOR || self.room() >= bytes).then(|| self.hold(bytes))
+        (self.held() + bytes <= FLOOR || self.room() >= bytes).then(|| self.hold(bytes))
     }
 
     /// Holds as much, if half of what the connection may hold is left for other things.
     pub(crate) fn try_hold_aside(self: &Arc<Self>, bytes: usize) -> Option<Held> {
-        (self.room() >= bytes + self.budget.connection_limit() / 2).then(|| self.hold(bytes))
+        (self.room() >= bytes + self.bounds.connection_limit() / 2).then(|| self.hold(bytes))
     }
 
     /// Holds up to so much of what is to be sent, at least one byte; none: there is no room.
@@ -103,10 +118,10 @@ impl Share {
         if let Some(client) = self.client_held() {
             client.room.wait(waiter, cx);
         }
-        self.budget.room.wait(waiter, cx);
+        self.bounds.room.wait(waiter, cx);
         // Who waits for his own connection or client is woken by those.
-        if self.budget.is_short() {
-            self.budget.look.notify_one();
+        if self.bounds.is_short() {
+            self.bounds.look.notify_one();
         }
     }
 
@@ -120,38 +135,38 @@ impl Share {
         if let Some(client) = self.client.get() {
             client.room.leave(waiter);
         }
-        self.budget.room.leave(waiter);
+        self.bounds.room.leave(waiter);
     }
 
     /// How much more may be held of what is to be sent. A part of the connection's is left for what it asks meanwhile.
     pub(super) fn room_to_send(&self) -> usize {
-        let most = self.budget.connection_limit() / 4 * 3;
-        self.room_of(most, self.sending(), |budget| !budget.is_far_over())
+        let most = self.bounds.connection_limit() / 4 * 3;
+        self.room_of(most, self.sending(), |bounds| !bounds.is_far_over())
     }
 
     /// How much more may be held.
     pub(crate) fn room(&self) -> usize {
-        self.room_of(self.budget.connection_limit(), self.held(), |budget| !budget.is_over())
+        self.room_of(self.bounds.connection_limit(), self.held(), |bounds| !bounds.is_over())
     }
 
     /// `small`: what is to be below the floor, for more to be held than others leave, as long as `is_there` any.
-    fn room_of(&self, most: usize, small: usize, is_there: impl Fn(&Budget) -> bool) -> usize {
-        let (held, counts) = (self.held(), &self.budget.counts);
+    fn room_of(&self, most: usize, small: usize, is_there: impl Fn(&Bounds) -> bool) -> usize {
+        let (held, counts) = (self.held(), &self.bounds.counts);
         // Others, of this client or all, may not hold up who takes what he is sent; nor may what waits for the
         // application.
-        let least = || if is_there(&self.budget) { super::FLOOR.saturating_sub(small) } else { 0 };
+        let least = || if is_there(&self.bounds) { FLOOR.saturating_sub(small) } else { 0 };
         let own = most.saturating_sub(held);
         if own == 0 {
             count(&counts.at_connection);
             return least();
         }
         let of_client =
-            self.client_held().map_or(own, |client| self.budget.client_limit().saturating_sub(client.held()));
+            self.client_held().map_or(own, |client| self.bounds.client_limit().saturating_sub(client.held()));
         if of_client == 0 {
             count(&counts.at_client);
             return least().min(own);
         }
-        let of_all = self.budget.left();
+        let of_all = self.bounds.left();
         if of_all == 0 {
             count(&counts.at_process);
             return least().min(own);
@@ -161,7 +176,7 @@ impl Share {
 
     /// Whether caches lend no more.
     pub(super) fn is_lent_out(&self) -> bool {
-        self.budget.is_lent_out()
+        self.bounds.is_lent_out()
     }
 
     /// How much is held.
@@ -197,7 +212,7 @@ impl Share {
 
     /// It was ended for having taken nothing for too long.
     pub(crate) fn stalled(&self) {
-        count(&self.budget.counts.ended_stalled);
+        count(&self.bounds.counts.ended_stalled);
     }
 
     /// Whether it is to end.
@@ -211,14 +226,14 @@ impl Share {
     }
 
     fn client_held(&self) -> Option<&Arc<ClientHeld>> {
-        self.address.map(|address| self.client.get_or_init(|| ClientHeld::of(&self.budget, address)))
+        self.address.map(|address| self.client.get_or_init(|| self.bounds.client(address)))
     }
 
     fn add(self: &Arc<Self>, bytes: usize) {
         self.held.fetch_add(bytes, ORDER);
         self.tell();
         if self.told.load(Ordering::Relaxed) > 0 && !self.is_listed.swap(true, Ordering::Relaxed) {
-            self.budget.holders().push(Arc::downgrade(self));
+            self.holders.all().push(Arc::downgrade(self));
         }
     }
 
@@ -237,11 +252,11 @@ impl Share {
         let before = self.told.swap(now, Ordering::Relaxed);
         let client = self.client_held();
         if now > before {
-            client.inspect(|client| client.take(&self.budget, now - before));
-            self.budget.take(now - before);
+            client.inspect(|client| self.bounds.take_of(client, now - before));
+            self.bounds.take(now - before);
         } else {
-            client.inspect(|client| client.give(&self.budget, before - now));
-            self.budget.give(before - now);
+            client.inspect(|client| self.bounds.give_of(client, before - now));
+            self.bounds.give(before - now);
         }
     }
 }
@@ -250,14 +265,14 @@ impl Drop for Share {
     fn drop(&mut self) {
         let told = std::mem::take(self.told.get_mut());
         if told > 0 {
-            self.client.get().inspect(|client| client.give(&self.budget, told));
-            self.budget.give(told);
+            self.client.get().inspect(|client| self.bounds.give_of(client, told));
+            self.bounds.give(told);
         }
         if let Some(client) = self.client.take() {
-            client.leave(&self.budget);
+            self.bounds.leave(client);
         }
         if *self.is_listed.get_mut() {
-            self.budget.holders().retain(|holder| holder.strong_count() > 0);
+            self.holders.all().retain(|holder| holder.strong_count() > 0);
         }
     }
 }

@@ -6,42 +6,40 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::{Budget, count};
-use crate::limits::budget::share::Share;
+use super::bounds::{Bounds, count};
+use super::share::{Holders, Share};
 
 /// Whoever takes so many bytes a second is not ended for taking too little.
 pub(crate) const LEAST_RATE: u64 = 16 * 1024;
 /// How long is looked at, before a connection is judged by what it took meanwhile.
 const MILLISECONDS: u64 = 1000;
 
-impl Budget {
-    /// Ends those whose bytes would stay for longest, until no more than three fourths are held: of all, and of each
-    /// client's part.
-    pub(super) fn shed(&self) {
-        self.shed_at(milliseconds());
-    }
+/// Ends those whose bytes would stay for longest, until no more than three fourths are held: of all, and of each
+/// client's part.
+pub(super) fn shed(bounds: &Bounds, holders: &Holders) {
+    shed_at(bounds, holders, milliseconds());
+}
 
-    pub(super) fn shed_at(&self, now: u64) {
-        let holders = self.holders().iter().filter_map(std::sync::Weak::upgrade).collect::<Vec<_>>();
-        let waiting = holders.into_iter().filter(|share| share.is_waiting() && !share.is_ended());
-        let mut slow: Vec<(u64, Arc<Share>)> = waiting.filter_map(|share| Some((stay(&share, now)?, share))).collect();
-        slow.sort_by_key(|(stay, _)| std::cmp::Reverse(*stay));
-        let mut too_much = self.too_much();
-        // By client, what is still to be let go of.
-        let mut of_clients: HashMap<usize, usize> = HashMap::new();
-        for (_, share) in slow {
-            let held = share.held();
-            let of_client = share.clients_too_much().map(|(client, bytes)| of_clients.entry(client).or_insert(bytes));
-            if too_much == 0 && of_client.as_ref().is_none_or(|bytes| **bytes == 0) {
-                continue;
-            }
-            too_much = too_much.saturating_sub(held);
-            if let Some(bytes) = of_client {
-                *bytes = bytes.saturating_sub(held);
-            }
-            count(&self.counts.ended_slow);
-            share.end();
+pub(super) fn shed_at(bounds: &Bounds, holders: &Holders, now: u64) {
+    let holders = holders.all().iter().filter_map(std::sync::Weak::upgrade).collect::<Vec<_>>();
+    let waiting = holders.into_iter().filter(|share| share.is_waiting() && !share.is_ended());
+    let mut slow: Vec<(u64, Arc<Share>)> = waiting.filter_map(|share| Some((stay(&share, now)?, share))).collect();
+    slow.sort_by_key(|(stay, _)| std::cmp::Reverse(*stay));
+    let mut too_much = bounds.too_much();
+    // By client, what is still to be let go of.
+    let mut of_clients: HashMap<usize, usize> = HashMap::new();
+    for (_, share) in slow {
+        let held = share.held();
+        let of_client = share.clients_too_much().map(|(client, bytes)| of_clients.entry(client).or_insert(bytes));
+        if too_much == 0 && of_client.as_ref().is_none_or(|bytes| **bytes == 0) {
+            continue;
         }
+        too_much = too_much.saturating_sub(held);
+        if let Some(bytes) = of_client {
+            *bytes = bytes.saturating_sub(held);
+        }
+        count(&bounds.counts.ended_slow);
+        share.end();
     }
 }
 

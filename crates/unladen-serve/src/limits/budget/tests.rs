@@ -5,7 +5,9 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use unladen_observability::ClientMemory;
 
-use super::{Budget, FLOOR};
+use super::Budget;
+use super::bounds::FLOOR;
+use super::shed::shed_at;
 use crate::limits::budget::bodies::Bodies;
 use crate::limits::budget::claim::Claim;
 use crate::limits::budget::share::Share;
@@ -42,8 +44,8 @@ fn what_is_held_is_given_back() {
     assert!(budget.state().held >= 2 * MIB - 4096, "the piece is still there");
     drop(held);
     assert_eq!(budget.state().held, 0);
-    assert!(budget.holders().is_empty());
-    assert!(budget.clients().is_empty());
+    assert!(budget.holders.all().is_empty());
+    assert!(budget.bounds.clients().is_empty());
 }
 
 #[test]
@@ -52,7 +54,7 @@ fn a_short_answer_costs_the_process_no_counting() {
     let share = budget.share(address(1));
     let _held = share.hold(4096);
     assert_eq!(budget.state().held, 0);
-    assert!(budget.holders().is_empty());
+    assert!(budget.holders.all().is_empty());
 }
 
 #[test]
@@ -119,7 +121,7 @@ fn who_waits_for_its_own_connection_does_not_have_the_process_look() {
     let waker = Waker::from(Arc::new(Woken::default()));
     let mut cx = Context::from_waker(&waker);
     assert!(claim.poll_hold(&cx, 1).is_pending());
-    let mut told = std::pin::pin!(budget.look.notified());
+    let mut told = std::pin::pin!(budget.bounds.look.notified());
     assert!(told.as_mut().poll(&mut cx).is_pending());
 }
 
@@ -170,13 +172,13 @@ fn those_who_take_least_are_ended_and_no_more_of_them_than_is_needed() {
     // The first holds most, the last takes what it is sent.
     let held =
         shares.iter().enumerate().map(|(i, share)| share.hold((20 - i) * 8 * 1024).outgoing()).collect::<Vec<_>>();
-    assert!(budget.is_short());
-    budget.shed_at(0);
+    assert!(budget.bounds.is_short());
+    shed_at(&budget.bounds, &budget.holders, 0);
     assert!(shares.iter().all(|share| !share.is_ended()), "nothing is known of them yet");
     shares[0].took(MIB);
-    budget.shed_at(500);
+    shed_at(&budget.bounds, &budget.holders, 500);
     assert!(shares.iter().all(|share| !share.is_ended()), "too early to tell");
-    budget.shed_at(2000);
+    shed_at(&budget.bounds, &budget.holders, 2000);
     let ended = shares.iter().map(|share| share.is_ended()).collect::<Vec<_>>();
     assert!(!ended[0], "it takes a megabyte in two seconds");
     assert!(ended[1], "of those who take nothing, it holds most");
@@ -191,11 +193,11 @@ fn who_took_much_long_ago_is_looked_at_anew() {
     let budget = Budget::new(MIB);
     let share = budget.share(address(1));
     let _held = share.hold(MIB).outgoing();
-    budget.shed_at(0);
+    shed_at(&budget.bounds, &budget.holders, 0);
     share.took(100 * MIB);
-    budget.shed_at(3_600_000);
+    shed_at(&budget.bounds, &budget.holders, 3_600_000);
     assert!(!share.is_ended());
-    budget.shed_at(3_602_000);
+    shed_at(&budget.bounds, &budget.holders, 3_602_000);
     assert!(share.is_ended(), "since then it took nothing");
 }
 
@@ -204,8 +206,8 @@ fn who_waits_for_the_application_is_not_ended() {
     let budget = Budget::new(MIB);
     let share = budget.share(address(1));
     let _held = share.hold(MIB);
-    budget.shed_at(0);
-    budget.shed_at(2000);
+    shed_at(&budget.bounds, &budget.holders, 0);
+    shed_at(&budget.bounds, &budget.holders, 2000);
     assert!(!share.is_ended());
 }
 
@@ -222,10 +224,10 @@ fn what_is_sent_and_no_longer_stored_is_held_for_who_does_not_read() {
     let share = budget.share(address(1));
     let _piece = share.hold(3000).outgoing();
     assert!(share.try_hold(FLOOR).is_none());
-    assert!(budget.is_short());
+    assert!(budget.bounds.is_short());
     let _lot = share.hold(FLOOR);
-    budget.shed_at(0);
-    budget.shed_at(2000);
+    shed_at(&budget.bounds, &budget.holders, 0);
+    shed_at(&budget.bounds, &budget.holders, 2000);
     assert!(share.is_ended());
     drop(all);
     drop(part);
@@ -239,15 +241,15 @@ fn of_a_client_that_holds_its_part_those_who_take_least_are_ended_too() {
     let held = shares.iter().map(|share| share.hold(MIB).outgoing()).collect::<Vec<_>>();
     let other = budget.share(address(2));
     let _other = other.hold(MIB).outgoing();
-    assert!(budget.is_short());
-    budget.shed_at(0);
+    assert!(budget.bounds.is_short());
+    shed_at(&budget.bounds, &budget.holders, 0);
     shares[3].took(MIB);
-    budget.shed_at(2000);
+    shed_at(&budget.bounds, &budget.holders, 2000);
     let ended = shares.iter().filter(|share| share.is_ended()).count();
     assert!((2..=4).contains(&ended), "until it holds three fourths of its part: {ended} are ended");
     assert!(!shares[3].is_ended() && !other.is_ended());
     drop((held, shares));
-    assert!(!budget.is_short());
+    assert!(!budget.bounds.is_short());
 }
 
 #[test]
