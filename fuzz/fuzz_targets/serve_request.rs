@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use tokio::runtime::{Builder, Runtime};
 use unladen_http1::{Decoder, HeadLimits, Length, Request, Step};
 use unladen_serve::fuzzing::{MOST, Way, carry, downgrade};
-use unladen_serve::{Forwarded, HostRule};
+use unladen_serve_config::{Forwarded, HostRule};
 
 thread_local! {
     static RUNTIME: RefCell<Runtime> = RefCell::new(Builder::new_current_thread().enable_io().build().unwrap());

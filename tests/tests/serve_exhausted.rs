@@ -24,6 +24,30 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
+/// Waits until each connection to this address has been accepted, and what came on it read: on a busy machine, one that
+/// lies in a queue would have no descriptor when there are none left.
+#[track_caller]
+fn until_read(address: SocketAddr) {
+    let SocketAddr::V4(address) = address else { panic!("{address} is no address of IPv4") };
+    // As the kernel writes it: the address in the machine's byte order.
+    let local = format!("{:08X}:{:04X}", u32::from_ne_bytes(address.ip().octets()), address.port());
+    until("what was sent is read", || {
+        let sockets = fs::read_to_string("/proc/net/tcp").unwrap();
+        let mut seen = 0;
+        let is_read = sockets
+            .lines()
+            .filter_map(|line| {
+                let mut fields = line.split_whitespace().skip(1);
+                (fields.next()? == local).then_some(())?;
+                // Remote address and state; then both queues: tx:rx. A listener's rx is what waits to be accepted.
+                fields.nth(2)?.split_once(':').map(|(_, received)| received.bytes().all(|digit| digit == b'0'))
+            })
+            .inspect(|_| seen += 1)
+            .all(|is_empty| is_empty);
+        is_read && seen > 0
+    });
+}
+
 fn open_files(serve: &Serve) -> usize {
     fs::read_dir(format!("/proc/{}/fd", serve.running().pid())).unwrap().count()
 }
@@ -87,6 +111,7 @@ fn without_file_descriptors_clients_are_told_so_and_are_served_when_there_are_so
         assert_eq!(wire.get("/").is(200).text(), "well");
         wire.send("GET / HTTP/1.1\r\nHost: a\r\n");
     }
+    until_read(address);
     let many = fill(&serve, address);
     let mut refused = 0;
     for wire in &mut known {
@@ -165,6 +190,7 @@ fn without_file_descriptors_a_body_has_no_file_to_wait_in_and_that_is_said() {
     );
     let mut wire = Wire::tcp(address);
     wire.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
+    until_read(address);
     let many = fill(&serve, address);
     let mut twin = wire.twin();
     let sending = std::thread::spawn(move || drop(twin.try_send(vec![b'x'; 1_000_000])));

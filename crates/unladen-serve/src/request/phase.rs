@@ -1,10 +1,10 @@
 //! The principal type is [`Phase`]: where in its life a request is. This file is the map of that life.
 //!
 //! ```text
-//! a client connects ── in front: PROXY, TLS (front/open) ── client_h1 / client_h2 ── a head is read, strictly (unladen-http1)
+//! a client connects ── at a site: PROXY, TLS (listen/open) ── downstream/h1 or h2: a head is read, strictly (unladen-http1)
 //!        │ no request of HTTP: 400, 431, 501, 505
 //!        │
-//! in front of an application (site/inbound_request):
+//! a site (responder):
 //!        │ prepare      for whom it is, from which country; what a client says of itself is taken off
 //!        │ PURGE        forgets (purge)                                          200, 403
 //!        │ ask          a validator, what the page's version is now
@@ -15,7 +15,7 @@
 //!        │              └─ pass: the application, for this client alone; what an unsafe request changed is forgotten (response_policy)
 //!        │ crowd        too many under way of one client                         429
 //!        │
-//! at the application, or beside one (transaction):
+//! an outbound, and what a site asks its application (transaction; upstream/exchange, attempt):
 //! Admitting    rates                                                             413, 429 at once
 //!        │
 //! Receiving    the body, if it is to wait for its end (spool): in memory, then
@@ -33,7 +33,7 @@
 //!        │     └─ it breaks off: so does ours
 //! Tunnelling   after 101, both ways, whatever it is
 //!        │
-//! the connections are kept for the next request, and a Record tells of this one
+//! the connections are kept for the next request, and a RequestAccount tells of this one
 //! ```
 
 use unladen_observability::Reason;
