@@ -11,6 +11,7 @@ mod interrupt;
 mod latency;
 mod load;
 mod locale;
+mod open_loop;
 mod output;
 mod path;
 mod profile;

@@ -15,6 +15,7 @@ use crate::condition::Condition;
 use crate::exit::Failure;
 use crate::latency::{BUCKETS_MS, LOAD_QUANTILES};
 use crate::load::{Files, Limit, Options, Pace};
+use crate::open_loop::MOST_UNDER_WAY;
 use crate::output::Report;
 use crate::{interrupt, load, output};
 
@@ -177,7 +178,7 @@ impl Args {
         let mix = Mix::weighted(requests.iter().enumerate().map(|(index, weighted)| (index, weighted.weight)));
         let target = self.target(&requests);
         let driver = self.sending.driver(requests.into_iter().map(|weighted| weighted.request).collect())?;
-        let most = if matches!(pace, Pace::Closed) { 1 } else { Options::MOST_UNDER_WAY };
+        let most = if matches!(pace, Pace::Closed) { 1 } else { MOST_UNDER_WAY };
         Ok(Options {
             driver,
             mix,

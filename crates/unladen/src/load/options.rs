@@ -61,6 +61,4 @@ pub(crate) struct Files {
 impl Options {
     /// The end of a load that nothing else ends.
     pub(crate) const TIME: Duration = Duration::from_secs(10);
-    /// The most requests under way of an open loop: more than a server that keeps up ever has.
-    pub(crate) const MOST_UNDER_WAY: usize = 1_000;
 }

@@ -6,8 +6,8 @@ use unladen_probe::Instrument;
 use unladen_prove::{Arm, Pace, PutBack};
 use unladen_report::Ended;
 
+use crate::open_loop::MOST_UNDER_WAY;
 use crate::prove::options::Options;
-use crate::prove::phase::MOST_UNDER_WAY;
 use crate::prove::plan::Plan;
 use crate::prove::recording::Recording;
 

@@ -7,11 +7,9 @@ use unladen_prove::{Arm, Experiment, Pace};
 use unladen_report::Warning;
 
 use crate::exit::Failure;
+use crate::open_loop::MOST_UNDER_WAY;
 use crate::prove::recording::ArmRecord;
 use crate::strangers::strangers;
-
-/// The most requests under way of an open loop.
-pub(crate) const MOST_UNDER_WAY: usize = 1_000;
 
 /// The end of a schedule is kept open beyond its last request.
 const SLACK: Duration = Duration::from_secs(1);
