@@ -35,12 +35,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod arm;
 mod beta;
 mod bins;
 mod block;
 mod change;
 mod contrast;
 mod counts;
+mod design;
 mod discovery;
 mod effects;
 mod estimate;
@@ -61,10 +63,12 @@ mod units;
 mod until;
 mod weight;
 
+pub use arm::{Arm, Role};
 pub use block::{Block, Phase};
 pub use change::{Change, FINE_ENOUGH, Floor, judge};
 pub use contrast::{CannotCompare, Contrast, Scale, compare, contrast};
 pub use counts::{Counts, contrast_counts};
+pub use design::{Design, MOST_FACTORS};
 pub use discovery::{
     FALSE_DISCOVERY_RATE, Family, adjust_comparisons, adjust_families, benjamini_hochberg, blocks_needed,
 };

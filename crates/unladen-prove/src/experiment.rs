@@ -18,13 +18,12 @@ use http::Method;
 use unladen_load::{Request, RequestError, UrlLine};
 use url::Url;
 
-use crate::arm::Arm;
-use crate::design::Design;
 use crate::knob::Wanted;
 use crate::knob_spec::KnobSpec;
 use crate::load::Load;
 use crate::quantile::Quantile;
 use crate::service::Service;
+use unladen_lockin::{Arm, Design};
 
 /// An experiment.
 #[derive(Clone, Debug)]

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use unladen_load::Cancel;
 
-use crate::arm::Arm;
 use crate::error::SwitchError;
 use crate::experiment::Experiment;
 use crate::fault::{CommandFault, Fault};
@@ -21,6 +20,7 @@ use crate::put_back::{NotPutBack, PutBack};
 use crate::saver::Saver;
 use crate::shell::{COMMAND_TIME, Shell};
 use crate::systemd::Systemd;
+use unladen_lockin::Arm;
 
 /// Puts the knobs of one experiment as an arm wants them.
 ///

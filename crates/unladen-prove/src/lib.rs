@@ -39,8 +39,6 @@
 
 #![forbid(unsafe_code)]
 
-mod arm;
-mod design;
 mod error;
 mod experiment;
 mod fault;
@@ -62,8 +60,6 @@ mod shell;
 mod systemd;
 mod undo;
 
-pub use crate::arm::{Arm, Role};
-pub use crate::design::{Design, MOST_FACTORS};
 pub use crate::error::SwitchError;
 pub use crate::experiment::{Cold, Experiment};
 pub use crate::fault::{CommandFault, Fault};

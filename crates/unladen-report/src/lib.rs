@@ -48,7 +48,7 @@ pub use load::{
 pub use profile::{ProfileDiff, ProfileSetup, Profiled};
 pub use prove::{
     ArmProfile, ArmResult, BoxPlot, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup,
-    Role, WeightMetric,
+    WeightMetric,
 };
 pub use quantity::{Kind, Quantity, bucket_name};
 pub use span::Span;

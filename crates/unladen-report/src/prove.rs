@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use unladen_lockin::Role;
+
 use crate::ended::Ended;
 use crate::quantity::Kind;
 use crate::span::Span;
@@ -103,27 +105,6 @@ pub struct ArmResult {
     pub distribution: Vec<(u64, f64)>,
     /// The same of its cold requests, if there are any.
     pub cold: Option<BoxPlot>,
-}
-
-/// What an arm is in the design.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// All knobs off.
-    Baseline,
-    /// All knobs off once more: what differs is noise.
-    BaselineAgain,
-    /// The changed arm of two.
-    Candidate,
-    /// One knob (its index) on.
-    Alone(usize),
-    /// All knobs on.
-    All,
-    /// All but one knob (its index) on.
-    Without(usize),
-    /// The first knobs (how many) on.
-    Cumulative(usize),
-    /// One combination of many.
-    Combination,
 }
 
 /// Tukey's box plot, ns.
@@ -258,24 +239,6 @@ pub struct Gate {
     pub untold: bool,
     /// What was found, in words.
     pub found: String,
-}
-
-// === impl Role ===
-
-impl Role {
-    /// As it stands in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Baseline => "baseline",
-            Self::BaselineAgain => "baseline again",
-            Self::Candidate => "candidate",
-            Self::Alone(_) => "alone",
-            Self::All => "all",
-            Self::Without(_) => "all but one",
-            Self::Cumulative(_) => "cumulative",
-            Self::Combination => "combination",
-        }
-    }
 }
 
 // === impl ArmResult ===

@@ -21,6 +21,7 @@ mod say;
 mod site;
 mod transaction;
 mod upstream;
+mod upstream_tasks;
 
 pub use control::trial::{Failed, Trial, try_connections};
 pub use control::{Ended, ServeError, try_upstreams};

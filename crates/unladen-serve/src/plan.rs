@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use unladen_pool::Upstream;
 use unladen_serve_config::ListenAddress;
 
 use crate::proxy::Proxy;
@@ -67,4 +68,13 @@ pub(crate) enum State {
         /// All of them are.
         until: Instant,
     },
+}
+
+// === impl Plan ===
+
+impl Plan {
+    /// Those that its places lead to.
+    pub(crate) fn upstreams(&self) -> Vec<Arc<Upstream>> {
+        self.places.iter().map(|planned| planned.proxy.upstream.clone()).collect()
+    }
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use proptest::prelude::*;
 
 use super::*;
-use crate::arm::Role;
+use unladen_lockin::Role;
 
 /// A folder with an experiment on two knobs: a file, and a command with an environment, that restart one service.
 struct Place(tempfile::TempDir);

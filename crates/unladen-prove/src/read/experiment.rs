@@ -6,7 +6,6 @@ use std::time::Duration;
 use unladen_load::UrlLine;
 use unladen_toml::{Bad, BadPlace, DAY, Document, Problem, Table, Value};
 
-use crate::design::{Design, MOST_FACTORS};
 use crate::experiment::{Cold, Experiment};
 use crate::knob_spec::KnobSpec;
 use crate::quantile::Quantile;
@@ -17,6 +16,7 @@ use crate::read::reading::{ReadFile, Reading, read_file};
 use crate::read::url::url;
 use crate::read::variables::{self, Variables};
 use crate::read::{keys, knob, load, service};
+use unladen_lockin::{Design, MOST_FACTORS};
 
 /// The most knobs: an ablation of 20 has 59 arms.
 const MOST_KNOBS: usize = 20;

@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use unladen_load::{Arrivals, HttpVersion};
 
 use super::*;
-use crate::design::Design;
 use crate::experiment::{Cold, Experiment};
 use crate::load::{Budget, Pace};
 use crate::ready::Check;
 use crate::service::Restart;
+use unladen_lockin::Design;
 
 /// Files that experiments may name.
 fn files(path: &Path) -> io::Result<Vec<u8>> {

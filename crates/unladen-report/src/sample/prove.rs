@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::load::distribution;
+use unladen_lockin::Role;
+
 use crate::ended::Ended;
 use crate::prove::*;
 use crate::quantity::Kind;
@@ -197,17 +199,17 @@ pub(crate) fn five_patches() -> Prove {
         ]);
     };
     for (i, knob) in knobs.iter().enumerate() {
-        let roles = if i == 0 { vec![Role::Alone(0), Role::Cumulative(1)] } else { vec![Role::Alone(i)] };
+        let roles = if i == 0 { vec![Role::Alone(0), Role::UpTo(0)] } else { vec![Role::Alone(i)] };
         measured(knob, &[knob], &roles, alone[i]);
     }
     for i in 1..4 {
-        measured(&format!("up to {}", knobs[i]), &knobs[..=i], &[Role::Cumulative(i + 1)], so_far[i]);
+        measured(&format!("up to {}", knobs[i]), &knobs[..=i], &[Role::UpTo(i)], so_far[i]);
     }
     for (i, knob) in knobs.iter().enumerate() {
         let on: Vec<&str> = knobs.iter().copied().filter(|other| other != knob).collect();
         measured(&format!("all but {knob}"), &on, &[Role::Without(i)], without[i]);
     }
-    measured("all", &knobs, &[Role::All, Role::Cumulative(5)], 0.3625);
+    measured("all", &knobs, &[Role::All, Role::UpTo(4)], 0.3625);
     comparisons.extend(weights("all"));
     arms.push(ArmResult { cold: Some(boxes(16_040.0)), ..arm("baseline again", &[], &[Role::BaselineAgain], 26.22) });
     Prove {
@@ -247,10 +249,10 @@ pub(crate) fn two_knobs() -> Prove {
         title: "Class map and sidecar".into(),
         design: "factorial",
         arms: vec![
-            arm_of("baseline", &[], &[Role::Baseline, Role::Combination], 26.2),
-            arm_of("class map", &["class map"], &[Role::Combination], 22.7),
-            arm_of("sidecar", &["sidecar"], &[Role::Combination], 27.9),
-            arm_of("class map + sidecar", &["class map", "sidecar"], &[Role::Combination, Role::All], 24.1),
+            arm_of("baseline", &[], &[Role::Baseline, Role::Combination(0)], 26.2),
+            arm_of("class map", &["class map"], &[Role::Combination(1)], 22.7),
+            arm_of("sidecar", &["sidecar"], &[Role::Combination(2)], 27.9),
+            arm_of("class map + sidecar", &["class map", "sidecar"], &[Role::Combination(3), Role::All], 24.1),
             arm_of("baseline again", &[], &[Role::BaselineAgain], 26.25),
         ],
         comparisons: vec![

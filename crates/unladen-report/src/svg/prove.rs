@@ -1,7 +1,9 @@
 //! An experiment: the arms as box plots, and their distributions.
 
 use super::draw::{GREY, LINE, Look, MARGIN, Plot, SIZE, WIDTH, cut, legend, lines, look, text, wide};
-use crate::prove::{ArmResult, BoxPlot, Change, Prove, Role};
+use unladen_lockin::Role;
+
+use crate::prove::{ArmResult, BoxPlot, Change, Prove};
 use crate::quantity::{Kind, plain, short};
 use crate::scale::Scale;
 use crate::text::title;

@@ -3,8 +3,10 @@
 use std::io::{self, Write};
 
 use super::prose::{clean, cookies, files_unseen, fill, paragraph, warnings};
+use unladen_lockin::Role;
+
 use crate::ended::Ended;
-use crate::prove::{ArmProfile, Gate, Prove, Role};
+use crate::prove::{ArmProfile, Gate, Prove};
 use crate::quantity::{Kind, grouped, lasting, plain, short};
 use crate::style::Style;
 
@@ -26,7 +28,7 @@ pub(super) fn prove(result: &Prove, style: Style, out: &mut dyn Write) -> io::Re
     if result.has(|role| matches!(role, Role::Alone(_))) {
         ablation::ablation(result, style, out)?;
     }
-    if result.has(|role| role == Role::Combination) {
+    if result.has(|role| matches!(role, Role::Combination(_))) {
         factorial::factorial(result, style, out)?;
     }
     interaction::sentences(result, style, out)?;

@@ -15,6 +15,7 @@ use crate::control::threads::Snapshot;
 use crate::limits::budget::Budget;
 use crate::plan::{ListenSocket, Listener, State};
 use crate::say::say;
+use crate::upstream_tasks::UpstreamTasks;
 
 /// Follows the latest snapshot. On a `LocalRuntime`.
 pub(crate) async fn keep(
@@ -23,7 +24,7 @@ pub(crate) async fn keep(
     budget: Arc<Budget>,
 ) {
     let resolver = Arc::new(Resolver::system());
-    let mut followed: Vec<(Arc<Upstream>, JoinHandle<()>)> = Vec::new();
+    let mut followed = UpstreamTasks::default();
     let mut shown: Option<(u64, JoinHandle<()>)> = None;
     let mut is_first = true;
     spawn_local(budget.clone().look_after(malloc::give_back));
@@ -37,8 +38,8 @@ pub(crate) async fn keep(
             // Who is still answered goes on to be looked after.
             observability.drain();
         } else {
-            let upstreams: Vec<_> = now.plan.places.iter().map(|planned| planned.proxy.upstream.clone()).collect();
-            follow(&upstreams, &mut followed, &resolver, &observability);
+            let upstreams = now.plan.upstreams();
+            followed.follow(&upstreams, |upstream| follow(upstream, &resolver, &observability));
             observability
                 .set_upstreams(upstreams.into_iter().map(|upstream| upstream as Arc<dyn UpstreamView>).collect());
             let sites = now.plan.places.iter().filter_map(|planned| planned.site.clone());
@@ -64,35 +65,15 @@ pub(crate) async fn keep(
     }
 }
 
-fn follow(
-    upstreams: &[Arc<Upstream>],
-    followed: &mut Vec<(Arc<Upstream>, JoinHandle<()>)>,
-    resolver: &Arc<Resolver>,
-    observability: &Arc<Observability>,
-) {
-    followed.retain(|(upstream, task)| {
-        let stays = upstreams.iter().any(|other| Arc::ptr_eq(upstream, other));
-        if !stays {
-            task.abort();
-        }
-        stays
-    });
-    for upstream in upstreams {
-        if !followed.iter().any(|(other, _)| Arc::ptr_eq(upstream, other)) {
-            let (own, resolver) = (upstream.clone(), resolver.clone());
-            let (name, observability) = (upstream.settings().name.clone(), observability.clone());
-            let unwell = move |endpoint: &Endpoint, error: &Unhealthy| {
-                let (place, cause) = (endpoint.address.to_string(), Cause::words_of_health(error));
-                observability.tell(&Trouble {
-                    whom: &name,
-                    place: Some(&place),
-                    reason: "health_check_failed",
-                    cause: &cause,
-                });
-            };
-            followed.push((upstream.clone(), spawn_local(async move { own.follow(resolver, unwell).await })));
-        }
-    }
+/// Follows its name and checks its endpoints' health.
+fn follow(upstream: Arc<Upstream>, resolver: &Arc<Resolver>, observability: &Arc<Observability>) -> JoinHandle<()> {
+    let (resolver, observability) = (resolver.clone(), observability.clone());
+    let name = upstream.settings().name.clone();
+    let unwell = move |endpoint: &Endpoint, error: &Unhealthy| {
+        let (place, cause) = (endpoint.address.to_string(), Cause::words_of_health(error));
+        observability.tell(&Trouble { whom: &name, place: Some(&place), reason: "health_check_failed", cause: &cause });
+    };
+    spawn_local(async move { upstream.follow(resolver, unwell).await })
 }
 
 /// At the admin's address, if there is one and it is not the one before.

@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_local};
 use unladen_observability::{OUT_OF_FILES, Observability, Trouble};
-use unladen_pool::{Socket, Transport, Upstream, is_out_of_files};
+use unladen_pool::{Socket, Transport, is_out_of_files};
 
 use crate::context::{ConnectionGuard, Context, Slot};
 use crate::downstream::h1;
@@ -23,6 +23,7 @@ use crate::limits::crowd::CrowdPermit;
 use crate::limits::shortage::{CROWDED, SHORT, short_of_files};
 use crate::peer::Peer;
 use crate::plan::{ListenSocket, Plan, State};
+use crate::upstream_tasks::UpstreamTasks;
 
 /// How long to wait when nothing can be accepted: no file descriptor is left, or as many clients are there as may be.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -48,7 +49,7 @@ pub(crate) async fn run(
 ) {
     let context = Context::new(thread, &observability, budget);
     let mut servings: HashMap<u64, Serving> = HashMap::new();
-    let mut keepers: Vec<(Arc<Upstream>, JoinHandle<()>)> = Vec::new();
+    let mut keepers = UpstreamTasks::default();
     loop {
         let now: Arc<Plan> = plan.borrow_and_update().clone();
         context.trace_sample.set(now.trace_sample);
@@ -56,31 +57,12 @@ pub(crate) async fn run(
             drop(now);
             return drain(&context, servings, idle_until, until).await;
         }
-        look_after(&now, thread, &mut keepers);
+        // Of each upstream, the idle connections of this thread have someone to look after them.
+        keepers.follow(&now.upstreams(), |upstream| spawn_local(async move { upstream.look_after(thread).await }));
         follow(&now, thread, threads, &context, &observability, &mut servings).await;
         drop(now);
         if plan.changed().await.is_err() {
             return;
-        }
-    }
-}
-
-/// Each upstream's idle connections of this thread have someone to look after them.
-fn look_after(plan: &Plan, thread: usize, keepers: &mut Vec<(Arc<Upstream>, JoinHandle<()>)>) {
-    let is_planned =
-        |upstream: &Arc<Upstream>| plan.places.iter().any(|planned| Arc::ptr_eq(&planned.proxy.upstream, upstream));
-    keepers.retain(|(upstream, keeper)| {
-        let stays = is_planned(upstream);
-        if !stays {
-            keeper.abort();
-        }
-        stays
-    });
-    for planned in &plan.places {
-        let upstream = planned.proxy.upstream.clone();
-        if !keepers.iter().any(|(kept, _)| Arc::ptr_eq(kept, &upstream)) {
-            let looked_after = upstream.clone();
-            keepers.push((upstream, spawn_local(async move { looked_after.look_after(thread).await })));
         }
     }
 }

@@ -184,7 +184,7 @@ fn restore(file: &std::path::Path) -> Result<(), Failure> {
 }
 
 fn arms(experiment: &Experiment, counts: bool) -> String {
-    let name = |arm: &unladen_prove::Arm| format!("  {}\n", arm.name);
+    let name = |arm: &unladen_lockin::Arm| format!("  {}\n", arm.name);
     let arms = experiment.arms();
     let list: String = arms.iter().map(name).collect();
     let time = prove::estimate(experiment, arms.len(), counts);

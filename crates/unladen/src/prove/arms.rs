@@ -1,8 +1,7 @@
 //! [`arm_results`]: each arm by itself.
 
 use unladen_lockin::{Observations, Statistic};
-use unladen_prove::{Arm, Role};
-use unladen_report::{ArmResult, BoxPlot, Role as ReportRole};
+use unladen_report::{ArmResult, BoxPlot};
 
 use crate::prove::latencies::Arms;
 use crate::prove::measured::{BASELINE_AGAIN, Measured};
@@ -24,7 +23,7 @@ fn arm_result(measured: &Measured<'_>, arms: &Arms, index: usize) -> ArmResult {
     ArmResult {
         name: arm.name.clone(),
         on: knobs.iter().zip(&arm.on).filter(|(_, on)| **on).map(|(knob, _)| knob.name.clone()).collect(),
-        roles: roles(arm),
+        roles: arm.roles.clone(),
         requests: sum(|record| record.answered),
         errors: sum(|record| record.errors),
         changed: sum(|record| record.changed),
@@ -33,22 +32,6 @@ fn arm_result(measured: &Measured<'_>, arms: &Arms, index: usize) -> ArmResult {
         distribution: distribution(&arms.warm[index]),
         cold: box_plot(&arms.cold[index]),
     }
-}
-
-fn roles(arm: &Arm) -> Vec<ReportRole> {
-    arm.roles
-        .iter()
-        .map(|role| match *role {
-            Role::Baseline => ReportRole::Baseline,
-            Role::BaselineAgain => ReportRole::BaselineAgain,
-            Role::Candidate => ReportRole::Candidate,
-            Role::Alone(knob) => ReportRole::Alone(knob),
-            Role::All => ReportRole::All,
-            Role::Without(knob) => ReportRole::Without(knob),
-            Role::UpTo(last) => ReportRole::Cumulative(last + 1),
-            Role::Combination(_) => ReportRole::Combination,
-        })
-        .collect()
 }
 
 fn box_plot(observations: &Observations) -> Option<BoxPlot> {

@@ -1,6 +1,7 @@
 //! [`gates`]: holds the result of an experiment against the conditions that fail it.
 
-use unladen_report::{ArmResult, Comparison, Gate, Metric, Role, Span};
+use unladen_lockin::Role;
+use unladen_report::{ArmResult, Comparison, Gate, Metric, Span};
 
 use crate::condition::{BoundUnit, Condition};
 

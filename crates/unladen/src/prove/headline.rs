@@ -1,7 +1,8 @@
 //! The function is [`headline`]: one figure for how well the arms are known.
 
+use unladen_lockin::Arm;
 use unladen_lockin::{Contrast, Estimate, Observations, Scale, Statistic, contrast};
-use unladen_prove::{Arm, Experiment};
+use unladen_prove::Experiment;
 
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN};
 use crate::prove::recording::Recording;

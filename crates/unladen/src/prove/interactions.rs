@@ -4,7 +4,7 @@ use unladen_lockin::{
     Change, Contrast, FALSE_DISCOVERY_RATE, Floor, Observations, Scale, Statistic, benjamini_hochberg, contrast,
     interaction, judge, main_effect,
 };
-use unladen_prove::{Design, Role};
+use unladen_lockin::{Design, Role};
 use unladen_report::{Interaction, InteractionKind, Span};
 
 use crate::prove::latencies::{Arms, span};

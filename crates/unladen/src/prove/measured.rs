@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use unladen_lockin::Arm;
 use unladen_probe::Instrument;
-use unladen_prove::{Arm, Pace, PutBack};
+use unladen_prove::{Pace, PutBack};
 use unladen_report::Ended;
 
 use crate::open_loop::MOST_UNDER_WAY;

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use unladen_load::{Cancel, Driver, DriverConfig, End, LoadOutcome, LoadPlan, Mix, Schedule, Step, Stop};
-use unladen_prove::{Arm, Experiment, Pace};
+use unladen_lockin::Arm;
+use unladen_prove::{Experiment, Pace};
 use unladen_report::Warning;
 
 use crate::exit::Failure;

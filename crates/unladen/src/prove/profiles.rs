@@ -1,8 +1,9 @@
 //! The principal type is [`Profiling`]: the arms of an experiment, each under its profiler.
 
 use unladen_load::{Cancel, DriverConfig};
+use unladen_lockin::{Arm, Role};
 use unladen_profile::{Diff, Profile, diff, merge};
-use unladen_prove::{Arm, Experiment, Role};
+use unladen_prove::Experiment;
 use unladen_report::{ArmProfile, Ended};
 
 use crate::exit::Failure;

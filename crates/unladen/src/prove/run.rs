@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use unladen_load::Cancel;
+use unladen_lockin::Arm;
 use unladen_lockin::{Estimate, MIN_BLOCKS, Until, Verdict};
 use unladen_probe::{Instrument, Reading};
-use unladen_prove::{Arm, KnobController, PutBack, SwitchError};
+use unladen_prove::{KnobController, PutBack, SwitchError};
 use unladen_report::{ArmProfile, Ended, Prove};
 
 use crate::exit::Failure;

@@ -4,7 +4,9 @@
 use std::io::{self, Write};
 
 use super::verdict::{TOO_FEW, change, title, value};
-use crate::prove::{ArmResult, Change, Comparison, Prove, Role};
+use unladen_lockin::Role;
+
+use crate::prove::{ArmResult, Change, Comparison, Prove};
 use crate::style::Style;
 use crate::text::prose::fill;
 use crate::text::table::{Grid, strong};
@@ -123,7 +125,7 @@ fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) ->
             row.extend([
                 gain(at(Role::Alone(knob), metric)),
                 gain(at(Role::Without(knob), metric)),
-                so_far(at(Role::Cumulative(knob + 1), metric).or(first)),
+                so_far(at(Role::UpTo(knob), metric).or(first)),
             ]);
         }
         grid.row(row);

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use super::differences::BRIEF_BELOW;
 use super::verdict::{TOO_FEW, title, value, verdict};
-use crate::prove::{Interaction, InteractionKind, Prove, Role};
+use unladen_lockin::Role;
+
+use crate::prove::{Interaction, InteractionKind, Prove};
 use crate::style::Style;
 use crate::text::table::{Grid, faint, strong};
 

@@ -1,7 +1,7 @@
 //! The principal type is [`Design`]: which combinations of knobs are measured.
 //!
 //! ```
-//! use unladen_prove::{Arm, Design, Role};
+//! use unladen_lockin::{Arm, Design, Role};
 //!
 //! let arms = Design::Ablate.arms(&["class map", "opcode cache"]);
 //! let names: Vec<&str> = arms.iter().map(|arm| arm.name.as_str()).collect();

@@ -45,3 +45,21 @@ impl Arm {
         arms.iter().find(|arm| arm.is(role))
     }
 }
+
+// === impl Role ===
+
+impl Role {
+    /// As it stands in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::BaselineAgain => "baseline again",
+            Self::Candidate => "candidate",
+            Self::Alone(_) => "alone",
+            Self::All => "all",
+            Self::Without(_) => "all but one",
+            Self::UpTo(_) => "cumulative",
+            Self::Combination(_) => "combination",
+        }
+    }
+}
