@@ -14,6 +14,7 @@ use crate::cache::cache_fetch::FetchSink;
 
 /// Where a body goes to.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly all are plain, and a box would be an allocation for each body")]
 pub(crate) enum Sink<'a> {
     /// As it is.
     Plain(PlainSink<'a>),
