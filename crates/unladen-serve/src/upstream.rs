@@ -5,4 +5,6 @@ pub(crate) mod attempt;
 pub(crate) mod deliver;
 pub(crate) mod exchange;
 pub(crate) mod receive;
+pub(crate) mod retry;
+pub(crate) mod transit;
 pub(crate) mod tunnel;

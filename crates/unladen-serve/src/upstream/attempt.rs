@@ -16,6 +16,8 @@ use crate::request::phase::Phase;
 use crate::request::stretch::Stretch;
 use crate::upstream::answer::{Answer, Lost};
 use crate::upstream::exchange::{Attempt, Exchange, Failure, Work};
+use crate::upstream::retry::{Decision, Facts, Reached, decide};
+use crate::upstream::transit::Transit;
 use crate::upstream::tunnel::tunnel;
 
 impl<'u> Exchange<'_, 'u> {
@@ -66,7 +68,7 @@ impl<'u> Exchange<'_, 'u> {
         let sink = Sink::from(H1Sink::new(half, &mut buffers, work.waited().unwrap_or(self.request.length)));
         let limits = self.proxy.response_limits();
         let answer = Answer::h1(half, &mut connection.buffer, &self.request.method, limits);
-        let carried = self.carry(sink, answer, work, was_used, &endpoint).await;
+        let carried = self.carry(Transit::new(sink, answer), work, was_used, &endpoint).await;
         let fault = if was_used { None } else { connection.tls_fault() };
         let done = match self.unless_tls_failed(carried, fault, &endpoint) {
             Err(failure) => Err(failure),
@@ -108,16 +110,16 @@ impl<'u> Exchange<'_, 'u> {
             // Nothing of it has been sent.
             Err(_) => {
                 let fault = stream.tls_fault();
-                return match self.unless_tls_failed(Ok(Carried::Nothing(Attempt::Race)), fault, &endpoint)? {
-                    Carried::Nothing(attempt) => Ok(attempt),
-                    _ => Ok(Attempt::Race),
-                };
+                let was_used = stream.was_used();
+                let reached = Reached::Connection { unprocessed: true, silent: true, ended: true, was_used };
+                let reason = self.unless_tls(Reason::UpstreamClosed, fault, &endpoint);
+                return Ok(Attempt::Lost(self.facts(work, reason, reached)));
             }
         };
         let sink = Sink::from(H2Sink::new(send, ends));
         let answer = Answer::h2(future, &self.request.method);
         let was_used = stream.was_used();
-        let carried = self.carry(sink, answer, work, was_used, &endpoint).await;
+        let carried = self.carry(Transit::new(sink, answer), work, was_used, &endpoint).await;
         let fault = if was_used { None } else { stream.tls_fault() };
         match self.unless_tls_failed(carried, fault, &endpoint)? {
             Carried::Whole(_, rest) => {
@@ -129,160 +131,110 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    /// With TLS 1.3 a server that refuses our certificate says so after the handshake: not the answer has failed then,
-    /// but TLS.
+    /// The same, with TLS for its reason if that has failed.
     fn unless_tls_failed<'w, 'c>(
         &self,
         carried: Result<Carried<'w, 'c, 'u>, Failure>,
         fault: Option<TlsFault>,
         endpoint: &Arc<Endpoint>,
     ) -> Result<Carried<'w, 'c, 'u>, Failure> {
-        let Some(fault) = fault else { return carried };
-        let carried = match carried {
-            Err(Failure::Upstream(Reason::UpstreamClosed, after)) => Err(Failure::Upstream(Reason::TlsFailed, after)),
-            Ok(Carried::Nothing(Attempt::Race)) => Ok(Carried::Nothing(Attempt::Again(Reason::TlsFailed, false))),
-            Ok(Carried::Nothing(Attempt::Again(Reason::UpstreamClosed, has_leave))) => {
-                Ok(Carried::Nothing(Attempt::Again(Reason::TlsFailed, has_leave)))
+        match carried {
+            Err(Failure::Upstream(reason, after)) => {
+                Err(Failure::Upstream(self.unless_tls(reason, fault, endpoint), after))
             }
-            other => return other,
-        };
+            Ok(Carried::Nothing(Attempt::Lost(facts))) => {
+                let reason = self.unless_tls(facts.reason, fault, endpoint);
+                Ok(Carried::Nothing(Attempt::Lost(Facts { reason, ..facts })))
+            }
+            other => other,
+        }
+    }
+
+    /// With TLS 1.3 a server that refuses our certificate says so after the handshake: not the answer has failed then,
+    /// but TLS.
+    fn unless_tls(&self, reason: Reason, fault: Option<TlsFault>, endpoint: &Arc<Endpoint>) -> Reason {
+        let Some(fault) = fault.filter(|_| reason == Reason::UpstreamClosed) else { return reason };
         let error = self.proxy.upstream.tls_failed(endpoint, fault);
         *self.state.cause.borrow_mut() = Some(Box::new(Cause::of_tls(&error, endpoint)));
-        carried
+        Reason::TlsFailed
     }
 
     /// Sends the request, waits for the answer, and passes it on; whichever HTTP is spoken.
     async fn carry<'w, 'c>(
         &self,
-        mut sink: Sink<'_>,
-        mut answer: Answer<'_>,
+        mut transit: Transit<'_>,
         work: &'w mut Work<'_, 'c, 'u>,
         was_used: bool,
         endpoint: &Arc<Endpoint>,
     ) -> Result<Carried<'w, 'c, 'u>, Failure> {
-        let upstream = &*self.proxy.upstream;
-        let settings = upstream.settings();
-        let limit = self.proxy.settings.client.body_bytes;
         self.state.phase.set(Phase::Sending);
-        self.deadline.set(settings.timeouts.first_byte);
-        let mut uploading = true;
-        let mut refused = None;
-        let mut slow = Stretch::default();
+        self.deadline.set(self.proxy.upstream.settings().timeouts.first_byte);
         loop {
-            let headed = poll_fn(|cx| {
-                // Once it can be one to this request, an answer that is there goes before all else: before a client
-                // that takes too long or breaks off, and before an upload that never pauses, which would use up what a
-                // task may do in one go, time after time.
-                let is_asked = sink.has_sent();
-                if is_asked && let Poll::Ready(headed) = answer.poll_head(cx, work.response) {
-                    // A request without a body is whole: it is not answered early, and its connections stay.
-                    if uploading
-                        && matches!(self.request.length, Length::None | Length::Exact(0))
-                        && let Poll::Ready(done) = work.upload.poll(cx, work.body, &mut sink, limit)
-                    {
-                        uploading = false;
-                        if let Err(PumpError::Sink(error)) = done {
-                            refused = Some(error);
-                        }
-                    }
-                    return Poll::Ready(headed);
-                }
-                if uploading {
-                    let Work { upload, received, body, .. } = &mut *work;
-                    match upload.poll(cx, received.as_mut().unwrap_or(body), &mut sink, limit) {
-                        Poll::Ready(done) => {
-                            uploading = false;
-                            self.state.phase.set(Phase::Waiting);
-                            if work.upload.has_moved() {
-                                self.deadline.look();
-                            }
-                            self.deadline.set(settings.timeouts.first_byte);
-                            match done {
-                                Ok(()) => (),
-                                // It may have answered before it stopped to listen.
-                                Err(PumpError::Sink(error)) => refused = Some(error),
-                                Err(PumpError::TooLarge) => {
-                                    let failure = Failure::Upstream(Reason::BodyTooLarge, None);
-                                    return Poll::Ready(Err(Lost::Client(failure)));
-                                }
-                                Err(PumpError::Source(error)) => {
-                                    return Poll::Ready(Err(Lost::Client(client_failure(&error))));
-                                }
-                            }
-                        }
-                        Poll::Pending => {
-                            if work.upload.has_moved() {
-                                self.deadline.renew(settings.timeouts.idle);
-                            }
-                            let held_up = work.upload.is_held_up;
-                            let (now, bytes) = (self.deadline.now(), work.upload.bytes);
-                            let pace = self.proxy.settings.client.body_pace;
-                            self.deadline.until(slow.until(pace, !held_up, now, bytes));
-                            self.state.phase.set(if held_up { Phase::Waiting } else { Phase::Sending });
-                        }
-                    }
-                }
-                if !is_asked && let Poll::Ready(headed) = answer.poll_head(cx, work.response) {
-                    return Poll::Ready(headed);
-                }
-                if !uploading && work.client.poll_gone(cx, work.body) {
-                    return Poll::Ready(Err(Lost::Client(Failure::ClientGone)));
-                }
-                Poll::Pending
-            })
-            .await;
+            let headed = poll_fn(|cx| self.poll_head(cx, &mut transit, work)).await;
             self.state.bytes_in.set(work.upload.bytes);
             match headed {
-                // Before all of the request was there, the rest of it would be taken for the other protocol's.
-                Ok(()) if work.response.status == 101 && work.upgrade && !uploading => {
-                    self.deadline.look();
-                    self.state.first_byte.set(Some(self.since_began()));
-                    self.state.show();
-                    self.state.status.set(101);
-                    work.client.interim(work.response).await.map_err(|_| Failure::ClientGone)?;
-                    upstream.report(endpoint, true);
-                    return Ok(Carried::Upgraded);
-                }
                 Ok(()) if work.response.status == 101 => {
-                    return Err(Failure::Upstream(Reason::UpstreamMalformed, None));
+                    self.switch(&transit, work, endpoint).await?;
+                    return Ok(Carried::Upgraded);
                 }
                 Ok(()) if work.response.status < 200 => {
                     work.client.interim(work.response).await.map_err(|_| Failure::ClientGone)?;
                 }
                 Ok(()) => break,
                 Err(Lost::Client(failure)) => {
-                    sink.reset();
+                    transit.sink.reset();
                     return Err(failure);
                 }
                 Err(Lost::Upstream { reason, unprocessed, silent, ended }) => {
-                    let untouched = unprocessed || (refused.is_some() && !sink.has_sent());
-                    // Nothing of an answer came on a connection that had been idle: it was being closed.
-                    if (untouched || (was_used && ended && silent && self.request.is_idempotent()))
-                        && reason == Reason::UpstreamClosed
-                    {
-                        return Ok(Carried::Nothing(Attempt::Race));
+                    let unprocessed = unprocessed || (transit.refused.is_some() && !transit.sink.has_sent());
+                    let reached = Reached::Connection { unprocessed, silent, ended, was_used };
+                    let facts = self.facts(work, reason, reached);
+                    if !facts.is_race() {
+                        self.proxy.upstream.report(endpoint, false);
                     }
-                    upstream.report(endpoint, false);
-                    if self.request.is_idempotent() && silent {
-                        return Ok(Carried::Nothing(Attempt::Again(reason, false)));
-                    }
-                    return Err(Failure::Upstream(reason, None));
+                    return Ok(Carried::Nothing(Attempt::Lost(facts)));
                 }
             }
         }
+        if self.declines(work, endpoint) {
+            return Ok(Carried::Nothing(Attempt::Declined));
+        }
+        work.retrying = None;
+        let Transit { sink, answer, uploading, refused, .. } = transit;
+        self.pass_on(sink, answer, work, uploading, refused.is_some()).await
+    }
+
+    /// The upstream agrees to another protocol: so is the client told.
+    async fn switch(
+        &self,
+        transit: &Transit<'_>,
+        work: &mut Work<'_, '_, 'u>,
+        endpoint: &Arc<Endpoint>,
+    ) -> Result<(), Failure> {
+        // Before all of the request was there, the rest of it would be taken for the other protocol's.
+        if !work.upgrade || transit.uploading {
+            return Err(Failure::Upstream(Reason::UpstreamMalformed, None));
+        }
+        self.deadline.look();
+        self.state.first_byte.set(Some(self.since_began()));
+        self.state.show();
+        self.state.status.set(101);
+        work.client.interim(work.response).await.map_err(|_| Failure::ClientGone)?;
+        self.proxy.upstream.report(endpoint, true);
+        Ok(())
+    }
+
+    /// Takes note of an answer's head. Whether the request is sent again because of its status: there is leave then.
+    fn declines(&self, work: &mut Work<'_, '_, 'u>, endpoint: &Arc<Endpoint>) -> bool {
+        let upstream = &*self.proxy.upstream;
         self.deadline.look();
         let status = work.response.status;
         upstream.report(endpoint, !matches!(status, 502..=504));
         self.state.first_byte.set(Some(self.since_began()));
         self.state.show();
-        if settings.retry.statuses.contains(&status)
-            && self.request.is_idempotent()
-            && self.leave(work, Reason::UpstreamStatus)
-        {
-            return Ok(Carried::Nothing(Attempt::Again(Reason::UpstreamStatus, true)));
-        }
-        work.retrying = None;
-        self.pass_on(sink, answer, work, uploading, refused.is_some()).await
+        upstream.settings().retry.statuses.contains(&status)
+            && decide(&self.facts(work, Reason::UpstreamStatus, Reached::Answer)) == Decision::WithLeave
+            && self.leave(work)
     }
 
     /// Passes an answer on whose head is there.
@@ -389,14 +341,6 @@ pub(crate) struct Rest<'w, 'c, 'u> {
 
 fn half_and_buffer(connection: &mut Connection) -> (Half<'_>, &mut Buffer) {
     (Half(&connection.transport), &mut connection.buffer)
-}
-
-pub(crate) fn client_failure(error: &SourceError) -> Failure {
-    match error {
-        SourceError::Malformed(fault) => Failure::Upstream(Reason::Malformed(*fault), None),
-        SourceError::Spool(_) => Failure::Upstream(Reason::DiskFailed, None),
-        _ => Failure::ClientGone,
-    }
 }
 
 /// `Keep-Alive: timeout=5`, and a second less, so that it is not met on the way.

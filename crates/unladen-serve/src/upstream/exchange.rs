@@ -12,11 +12,12 @@ use unladen_pool::{Endpoint, Need, Refusal, Retrying};
 use crate::limits::rates::Counting;
 use crate::limits::shortage::short_of_files;
 use crate::message::downstream::Downstream;
-use crate::message::stream::{BodySource, Pump};
+use crate::message::stream::{BodySource, Pump, SourceError};
 use crate::proxy::Proxy;
 use crate::request::phase::Phase;
 use crate::request::state::RequestState;
 use crate::request::watch::Deadline;
+use crate::upstream::retry::{Decision, Facts, Reached, decide, has_time};
 
 /// One request and what becomes of it.
 pub(crate) struct Exchange<'a, 'u> {
@@ -55,7 +56,9 @@ pub(crate) struct Work<'w, 'c, 'u> {
     pub(crate) upload: Pump,
     /// Whether the connection is to become another protocol's.
     pub(crate) upgrade: bool,
-    /// Times it was sent again, but for the keep-alive race.
+    /// Times it was sent again because its connection was just being closed …
+    pub(crate) races: u32,
+    /// … and for other reasons.
     pub(crate) retries: u32,
     /// The latest leave to do so: held until an answer is there.
     pub(crate) retrying: Option<Retrying<'u>>,
@@ -64,10 +67,23 @@ pub(crate) struct Work<'w, 'c, 'u> {
 /// What an attempt came to.
 pub(crate) enum Attempt {
     Done(End),
-    /// Nothing was answered, and the request can be sent again: because its connection was just closed …
-    Race,
-    /// … or for this reason, if there is leave. Whether it has been given already.
-    Again(Reason, bool),
+    /// Nothing of an answer has been passed on.
+    Lost(Facts),
+    /// The answer's status is one to try again, and there is leave.
+    Declined,
+}
+
+// === impl Failure ===
+
+impl Failure {
+    /// The request's body did not come.
+    pub(crate) fn of_client(error: &SourceError) -> Self {
+        match error {
+            SourceError::Malformed(fault) => Self::Upstream(Reason::Malformed(*fault), None),
+            SourceError::Spool(_) => Self::Upstream(Reason::DiskFailed, None),
+            _ => Self::ClientGone,
+        }
+    }
 }
 
 // === impl Exchange ===
@@ -105,7 +121,8 @@ impl<'u> Exchange<'_, 'u> {
             Some(_) => Pump::rewinding(),
             None => Pump::keeping(upstream.settings().retry.replay_bytes),
         };
-        self.attempts(Work { body, client, response, buffers, received, upload, upgrade, retries: 0, retrying: None })
+        let (races, retries, retrying) = (0, 0, None);
+        self.attempts(Work { body, client, response, buffers, received, upload, upgrade, races, retries, retrying })
             .await
     }
 
@@ -114,7 +131,6 @@ impl<'u> Exchange<'_, 'u> {
         let settings = upstream.settings();
         let mut need = Need { fresh: !self.request.is_idempotent(), new: false, upgrade: work.upgrade };
         let mut tried: Vec<Arc<Endpoint>> = Vec::new();
-        let mut races = 0;
         loop {
             self.state.phase.set(Phase::Connecting);
             // Time to connect is bounded where it is done, for each attempt.
@@ -137,35 +153,30 @@ impl<'u> Exchange<'_, 'u> {
                     if reason.is_upstreams() {
                         upstream.report(&endpoint, false);
                     }
-                    // Nothing was sent: whatever it is, it can be sent elsewhere.
-                    Attempt::Again(reason, false)
+                    Attempt::Lost(self.facts(&work, reason, Reached::Nothing))
                 }
             };
-            let (reason, has_leave) = match attempt {
+            let reason = match attempt {
                 Attempt::Done(end) => return Ok(end),
-                Attempt::Race => {
-                    races += 1;
-                    // The second time, a new connection: whatever closes all idle ones at once is not raced a third
-                    // time.
-                    need.new = races > 1;
-                    if races > 2 || !work.upload.is_kept() {
-                        return Err(Failure::Upstream(Reason::UpstreamClosed, None));
+                Attempt::Declined => Reason::UpstreamStatus,
+                Attempt::Lost(facts) => match decide(&facts) {
+                    Decision::AtOnce { new } => {
+                        work.races += 1;
+                        need.new = new;
+                        work.begin_again();
+                        self.deadline.look();
+                        continue;
                     }
-                    work.begin_again();
-                    self.deadline.look();
-                    continue;
-                }
-                Attempt::Again(reason, has_leave) => (reason, has_leave),
+                    Decision::WithLeave if self.leave(&mut work) => facts.reason,
+                    Decision::WithLeave | Decision::Never => return Err(Failure::Upstream(facts.reason, None)),
+                },
             };
-            if !has_leave && !self.leave(&mut work, reason) {
-                return Err(Failure::Upstream(reason, None));
-            }
             work.begin_again();
             work.retries += 1;
             tried.push(endpoint);
             let wait = unladen_pool::delay(work.retries, &settings.retry);
             self.deadline.look();
-            if self.deadline.left().is_some_and(|left| left <= wait) {
+            if !has_time(self.deadline.left(), wait) {
                 return Err(Failure::Upstream(reason, None));
             }
             self.state.phase.set(Phase::BackingOff);
@@ -175,17 +186,26 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    /// Asks for leave to send the request again: whether that is safe and allowed.
-    pub(crate) fn leave(&self, work: &mut Work<'_, '_, 'u>, reason: Reason) -> bool {
-        let upstream: &'u _ = &*self.proxy.upstream;
-        let may =
-            work.retries < upstream.settings().retry.attempts && reason.may_be_tried_again() && work.upload.is_kept();
-        if may {
-            // A request is counted once, however often it is sent again.
-            work.retrying = None;
-            work.retrying = upstream.retry(self.deadline.now());
+    /// What is known of a request that came to nothing.
+    pub(crate) fn facts(&self, work: &Work<'_, '_, '_>, reason: Reason, reached: Reached) -> Facts {
+        Facts {
+            reason,
+            reached,
+            is_idempotent: self.request.is_idempotent(),
+            is_kept: work.upload.is_kept(),
+            races: work.races,
+            retries: work.retries,
+            attempts: self.proxy.upstream.settings().retry.attempts,
         }
-        may && work.retrying.is_some()
+    }
+
+    /// Asks for leave to send the request again.
+    pub(crate) fn leave(&self, work: &mut Work<'_, '_, 'u>) -> bool {
+        let upstream: &'u _ = &*self.proxy.upstream;
+        // A request is counted once, however often it is sent again.
+        work.retrying = None;
+        work.retrying = upstream.retry(self.deadline.now());
+        work.retrying.is_some()
     }
 
     fn asks_for_upgrade(&self) -> bool {

@@ -12,7 +12,6 @@ use crate::message::downstream::Downstream;
 use crate::message::spool::{Spool, SpoolError};
 use crate::message::stream::{BodySource, SpoolSource};
 use crate::request::phase::Phase;
-use crate::upstream::attempt::client_failure;
 use crate::upstream::exchange::{Exchange, Failure};
 
 /// What a client is told to wait when there is no room for its body now: by then slow ones have come to an end, or have
@@ -71,7 +70,7 @@ impl Exchange<'_, '_> {
                         }
                     }
                     Poll::Ready(Ok(false)) => break Poll::Ready(Ok(())),
-                    Poll::Ready(Err(error)) => break Poll::Ready(Err(client_failure(&error))),
+                    Poll::Ready(Err(error)) => break Poll::Ready(Err(Failure::of_client(&error))),
                     Poll::Pending => {
                         self.state.phase.set(Phase::Receiving);
                         // Whoever sends nothing takes nothing.
