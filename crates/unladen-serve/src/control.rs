@@ -79,6 +79,9 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
     if let Some(warning) = open_files::warning(&config.settings, may_open) {
         say!("unladen: {warning}");
     }
+    let (tell, events) = channel();
+    // Before it listens: whoever sees that it does may signal it, and one that comes meanwhile waits for its turn.
+    signals::pass_on(tell.clone()).map_err(cannot("handling signals"))?;
     let threads = config.settings.threads;
     let mut plans = Plans::new(threads);
     let Made { plan, admin, .. } = plans.make(&config, &mut found)?;
@@ -86,16 +89,14 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
         let address = unladen_serve_config::address_text(&left.address);
         say!("unladen: nothing in this configuration listens at {address}, which was handed over: it is closed");
     }
-    let (tell, events) = channel();
-    // Before the threads: a signal that comes meanwhile waits for its turn.
-    signals::pass_on(tell.clone()).map_err(cannot("handling signals"))?;
     let file_watch = FileWatch::start(tell.clone()).map_err(|error| not_noticed(&config.file, &error)).ok();
     watch_files(file_watch.as_ref(), &config);
     let plan = Arc::new(plan);
     let snapshot = Arc::new(Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), admin });
     let (plan, follow_plan) = watch::channel(plan);
     let (snapshot, follow_snapshot) = watch::channel(snapshot);
-    threads::start(threads, &workers, &follow_plan, follow_snapshot, &tell).map_err(cannot("starting a thread"))?;
+    let start = threads::start(threads, &workers, &follow_plan, follow_snapshot, &tell);
+    let start = start.map_err(cannot("starting a thread"))?;
     drop(follow_plan);
     let mut control = Control {
         config,
@@ -111,6 +112,7 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
         refused: None,
     };
     control.until_all_began()?;
+    start.carry_requests();
     if let Some(inheritance) = inheritance {
         inheritance.serve();
     }
@@ -140,7 +142,8 @@ fn not_noticed(file: &std::path::Path, error: &io::Error) {
 
 impl Control {
     fn until_all_began(&mut self) -> Result<(), ServeError> {
-        let mut to_come = self.running;
+        // Those that carry requests, and the one that looks after the rest.
+        let mut to_come = self.running + 1;
         // What comes meanwhile, comes again after it.
         let mut later = Vec::new();
         while to_come > 0 {

@@ -1,7 +1,7 @@
 //! The principal type is [`Workers`]: what the threads do that carry requests, and the one that looks after the rest.
 
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Sender, channel};
 use std::{io, thread};
 
 use tokio::runtime::{Builder, LocalRuntime};
@@ -39,21 +39,41 @@ struct EndGuard {
     thread: usize,
 }
 
-/// Starts all threads.
+/// Lets the threads begin to carry requests. Before that each has made what it needs of the system: the first clients
+/// may leave no file descriptor for a thread that starts a moment later. If it is dropped, the threads end.
+#[must_use]
+pub(super) struct Start(Vec<Sender<()>>);
+
+impl Start {
+    pub(super) fn carry_requests(self) {
+        for start in self.0 {
+            // One that has ended has told so.
+            let _ = start.send(());
+        }
+    }
+}
+
+/// Starts all threads: of each there will be an [`Event::Began`].
 pub(super) fn start(
     threads: usize,
     workers: &impl Workers,
     plan: &watch::Receiver<Arc<Plan>>,
     snapshot: watch::Receiver<Arc<Snapshot>>,
     events: &Sender<Event>,
-) -> io::Result<()> {
+) -> io::Result<Start> {
+    let mut starts = Vec::new();
     for thread in 0..threads {
         // Made here, where it can still be told that it cannot be.
         let (workers, plan, events) = (workers.clone(), plan.clone(), events.clone());
+        let (start, started) = channel();
+        starts.push(start);
         let run = move || -> io::Result<()> {
             let told = EndGuard { events, thread };
             let runtime = runtime()?;
             let _ = told.events.send(Event::Began);
+            if started.recv().is_err() {
+                return Ok(());
+            }
             runtime.block_on(workers.run(thread, threads, plan));
             // Connections that are still open are closed, before it is told that this thread is done.
             drop(runtime);
@@ -63,13 +83,17 @@ pub(super) fn start(
         let run = move || run().unwrap_or_else(|error| say!("unladen: thread {thread} cannot begin: {error}"));
         thread::Builder::new().name(format!("worker-{thread}")).spawn(run)?;
     }
-    let workers = workers.clone();
-    let background_runtime = || -> io::Result<LocalRuntime> { runtime() };
-    let keep = move || match background_runtime() {
-        Ok(runtime) => runtime.block_on(workers.run_background(snapshot)),
-        Err(error) => say!("unladen: names are not followed: {error}"),
+    let (workers, events) = (workers.clone(), events.clone());
+    let keep = move || {
+        let runtime = runtime();
+        let _ = events.send(Event::Began);
+        match runtime {
+            Ok(runtime) => runtime.block_on(workers.run_background(snapshot)),
+            Err(error) => say!("unladen: names are not followed: {error}"),
+        }
     };
-    thread::Builder::new().name("background".into()).spawn(keep).map(drop)
+    thread::Builder::new().name("background".into()).spawn(keep)?;
+    Ok(Start(starts))
 }
 
 fn runtime() -> io::Result<LocalRuntime> {

@@ -88,10 +88,14 @@ async fn follow(
                 continue;
             }
             let slot = Rc::new(Slot::new(planned, redirects, index));
-            let own = listener.sockets.iter().skip(thread).step_by(threads.max(1));
-            let tasks = own.filter_map(|socket| {
-                let accepting = Accepting::new(socket).ok()?;
-                Some(spawn_local(accept(accepting, context.clone(), slot.clone())))
+            let own = (thread..listener.sockets.len()).step_by(threads.max(1));
+            let tasks = own.map(|place| {
+                let (listener, context, slot) = (listener.clone(), context.clone(), slot.clone());
+                spawn_local(async move {
+                    if let Some(accepting) = open(&listener.sockets[place], &context, &slot).await {
+                        accept(accepting, context, slot).await;
+                    }
+                })
             });
             let tasks = tasks.collect();
             servings.insert(listener.id, Serving { slot, tasks });
@@ -163,6 +167,34 @@ impl Accepting {
     }
 }
 
+/// Opens a listener on this thread's runtime, as soon as there is a file descriptor for it: clients of others may have
+/// taken them all. None: it is to stop.
+async fn open(socket: &ListenSocket, context: &Context, slot: &Slot) -> Option<Accepting> {
+    loop {
+        match Accepting::new(socket) {
+            Ok(accepting) => return Some(accepting),
+            Err(_) if slot.is_stopping.get() => return None,
+            Err(error) => not_accepted(&error, context, slot).await,
+        }
+    }
+}
+
+/// Tells why no client can be accepted, and waits for a moment.
+async fn not_accepted(error: &io::Error, context: &Context, slot: &Slot) {
+    let is_short = is_out_of_files(error);
+    let text = if is_short { OUT_OF_FILES.to_owned() } else { error.to_string() };
+    let cause = format!("no client can be accepted: {text}");
+    let reason = if is_short { "out_of_files" } else { "accept_failed" };
+    let proxy = slot.proxy.borrow().clone();
+    let whom = &proxy.upstream.settings().name;
+    context.observability.tell(&Trouble { whom, place: None, reason, cause: &cause });
+    drop(proxy);
+    tokio::time::sleep(PAUSE).await;
+    if is_short {
+        short_of_files();
+    }
+}
+
 async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
     let mut stop = std::pin::pin!(slot.stop.notified());
     let mut short = SHORT.load(Ordering::Relaxed);
@@ -190,16 +222,7 @@ async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
                 // The client has gone again.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => None,
                 Err(error) => {
-                    let text = if is_out_of_files(&error) { OUT_OF_FILES.to_owned() } else { error.to_string() };
-                    let cause = format!("no client can be accepted: {text}");
-                    let proxy = slot.proxy.borrow().clone();
-                    let reason = if is_out_of_files(&error) { "out_of_files" } else { "accept_failed" };
-                    let whom = &proxy.upstream.settings().name;
-                    context.observability.tell(&Trouble { whom, place: None, reason, cause: &cause });
-                    tokio::time::sleep(PAUSE).await;
-                    if is_out_of_files(&error) {
-                        short_of_files();
-                    }
+                    not_accepted(&error, &context, &slot).await;
                     None
                 }
             }
