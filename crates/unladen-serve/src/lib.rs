@@ -3,6 +3,7 @@
 mod cache;
 mod context;
 mod control;
+mod date;
 mod downstream;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]

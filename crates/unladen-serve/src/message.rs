@@ -2,7 +2,6 @@
 
 pub(crate) mod compose;
 pub(crate) mod convert;
-pub(crate) mod date;
 pub(crate) mod downstream;
 pub(crate) mod spool;
 pub(crate) mod stream;

@@ -130,7 +130,7 @@ impl CacheFetch {
         let mut response = response.clone();
         if response.fields.get(Name::Date).is_none() {
             let mut date = Vec::with_capacity(32);
-            crate::message::date::write_date(&mut date, Instant::now());
+            crate::date::write_date(&mut date, Instant::now());
             response.fields.push(b"date", &date);
         }
         match kept {
@@ -215,7 +215,7 @@ impl FetchPlan {
         let mut fields = kept(&response.fields);
         if fields.get(Name::Date).is_none() {
             let mut date = Vec::with_capacity(32);
-            crate::message::date::write_date(&mut date, Instant::now());
+            crate::date::write_date(&mut date, Instant::now());
             fields.push(b"date", &date);
         }
         self.with_cookies(&mut fields, response);

@@ -11,8 +11,8 @@ use unladen_observability::{Reason, Trace, trace_context};
 use unladen_serve_config::{Forwarded, HostRule, ProxySettings};
 
 use crate::cache::cached_response::{CachedResponse, Lines};
+use crate::date::write_date;
 use crate::message::convert::append;
-use crate::message::date::write_date;
 
 /// Our name in `Via` (RFC 9110, section 7.6.3).
 const VIA: &[u8] = b"1.1 unladen";
