@@ -13,7 +13,7 @@ use unladen_observability::{
 
 use crate::context::Context;
 use crate::message::compose;
-use crate::message::downstream::Downstream;
+use crate::message::downstream::{Downstream, ResponseOptions};
 use crate::message::stream::BodySource;
 use crate::proxy::Proxy;
 use crate::request::fetched::Fetched;
@@ -154,10 +154,10 @@ impl Transaction<'_> {
         if !body.is_done() {
             client.ends();
         }
-        let is_head = self.request.method == b"HEAD";
-        let deadline = Deadline::new(now, ANSWER_TIME, None);
         let via = self.proxy.settings.via;
-        let end = match watch.over(&deadline, pin!(client.answer(response, &words, is_head, via))).await {
+        let options = ResponseOptions { head: self.request.method == b"HEAD", close: false, via };
+        let deadline = Deadline::new(now, ANSWER_TIME, None);
+        let end = match watch.over(&deadline, pin!(client.answer(response, &words, options))).await {
             Some(Ok(())) => End::Local(reason),
             _ => End::ClientGone,
         };

@@ -16,7 +16,7 @@ use crate::context::{Buffers, Context, Slot};
 use crate::downstream::h2;
 use crate::limits::budget::{Held, Share};
 use crate::message::compose;
-use crate::message::downstream::{Downstream, H1Downstream};
+use crate::message::downstream::{Downstream, H1Downstream, ResponseOptions};
 use crate::message::stream::{BodySource, Guard, H1Source};
 use crate::peer::Peer;
 use crate::proxy::Proxy;
@@ -312,8 +312,8 @@ impl H1Connection {
             codings: None,
         });
         let deadline = Deadline::new(Instant::now(), REFUSAL_TIME, None);
-        let via = proxy.settings.via;
-        let answered = watch.over(&deadline, pin!(client.answer(&buffers.response, &words, false, via))).await;
+        let options = ResponseOptions { via: proxy.settings.via, ..ResponseOptions::default() };
+        let answered = watch.over(&deadline, pin!(client.answer(&buffers.response, &words, options))).await;
         let end = if answered == Some(Ok(())) { End::Local(reason) } else { End::ClientGone };
         let upstream = &proxy.upstream.settings().name;
         let record = RequestAccount {

@@ -28,7 +28,7 @@ use crate::context::{Buffers, Context, Slot};
 use crate::limits::budget::{Claim, Held, Share};
 use crate::message::compose;
 use crate::message::convert::request_from_h2;
-use crate::message::downstream::{Downstream, H2Downstream};
+use crate::message::downstream::{Downstream, H2Downstream, ResponseOptions};
 use crate::message::stream::{BodySource, Guard, H2Source};
 use crate::peer::Peer;
 use crate::request::stretch::Stretch;
@@ -309,7 +309,8 @@ async fn answer(
         Downstream::H2(H2Downstream { send: &mut send, address: peer.address, share, touch: None, codings: None });
     if let Err(fault) = request_from_h2(request, &head, body.is_end_stream(), &proxy.request_limits()) {
         let words = compose::local(response, Reason::Malformed(fault), None);
-        let _ = client.answer(response, &words, false, proxy.settings.via).await;
+        let options = ResponseOptions { via: proxy.settings.via, ..ResponseOptions::default() };
+        let _ = client.answer(response, &words, options).await;
     } else {
         let mut body = BodySource::H2(Box::new(H2Source::new(body)));
         let version = Version::Http2;

@@ -70,6 +70,17 @@ pub(crate) struct H2Downstream<'a> {
     pub(crate) codings: Option<Accepted>,
 }
 
+/// How a response is sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ResponseOptions {
+    /// It answers a HEAD: its body is left out.
+    pub(crate) head: bool,
+    /// The connection ends with it.
+    pub(crate) close: bool,
+    /// `Via` is added.
+    pub(crate) via: bool,
+}
+
 impl Downstream<'_> {
     /// Its address, unless it called through a Unix socket.
     pub(crate) fn address(&self) -> Option<IpAddr> {
@@ -129,15 +140,13 @@ impl Downstream<'_> {
     pub(crate) fn respond(
         &mut self,
         response: &Response,
-        head: bool,
-        close: bool,
-        via: bool,
+        options: ResponseOptions,
         now: Instant,
     ) -> Result<Sink<'_>, ()> {
         let mut more = self.touch().map_or_else(Fields::default, |touch| touch.answered(response));
-        let coded = self.coded(response, head, &mut more);
+        let coded = self.coded(response, options.head, &mut more);
         let response = coded.as_ref().map_or(response, |coded| &coded.response);
-        let sink = self.begin(response, &more, head, close, via, now)?;
+        let sink = self.begin(response, &more, options, now)?;
         Ok(match coded.and_then(|coded| coded.encoder) {
             Some((encoder, held)) => Sink::Coded(Box::new(CodedSink::new(sink, encoder, held))),
             None => Sink::Plain(sink),
@@ -148,9 +157,7 @@ impl Downstream<'_> {
         &mut self,
         response: &Response,
         more: &Fields,
-        head: bool,
-        close: bool,
-        via: bool,
+        ResponseOptions { head, close, via }: ResponseOptions,
         now: Instant,
     ) -> Result<PlainSink<'_>, ()> {
         match self {
@@ -186,14 +193,17 @@ impl Downstream<'_> {
         &mut self,
         memory: &CachedResponse<'_>,
         more: &Fields,
-        head: bool,
-        via: bool,
+        ResponseOptions { head, close, via }: ResponseOptions,
         now: Instant,
     ) -> Result<Sink<'_>, ()> {
         match self {
             Self::H1(client) => {
-                let mut to =
-                    ToClient { minor: client.minor, keep: *client.keep && !client.is_draining.get(), head, via };
+                let mut to = ToClient {
+                    minor: client.minor,
+                    keep: *client.keep && !close && !client.is_draining.get(),
+                    head,
+                    via,
+                };
                 client.out.clear();
                 let framing = memory_to_h1(client.out, memory, more, &mut to);
                 *client.keep = to.keep;
@@ -269,9 +279,9 @@ impl Downstream<'_> {
     }
 
     /// Sends an answer of our own.
-    pub(crate) async fn answer(&mut self, response: &Response, body: &str, head: bool, via: bool) -> Result<(), ()> {
-        let mut sink = self.respond(response, head, false, via, Instant::now())?;
-        let body = if head { "" } else { body };
+    pub(crate) async fn answer(&mut self, response: &Response, body: &str, options: ResponseOptions) -> Result<(), ()> {
+        let mut sink = self.respond(response, options, Instant::now())?;
+        let body = if options.head { "" } else { body };
         let mut sent = 0;
         poll_fn(|cx| {
             while sent < body.len() {

@@ -16,6 +16,7 @@ use crate::cache::cached_response::{CachedResponse, memory};
 use crate::cache::response_policy::NAME;
 use crate::limits::budget::Claim;
 use crate::message::compose;
+use crate::message::downstream::ResponseOptions;
 use crate::message::stream::{BodySource, Pump, PumpError};
 use crate::request::stretch::Stretch;
 use crate::request::watch::Deadline;
@@ -89,8 +90,8 @@ impl InboundRequest<'_> {
         result: (CacheResult, &'static str),
     ) -> (End, Instant) {
         let idle = self.site.proxy.upstream.settings().timeouts.idle;
-        let via = self.site.proxy.settings.via;
         let is_head = request.method == b"HEAD";
+        let options = ResponseOptions { head: is_head, close: false, via: self.site.proxy.settings.via };
         self.context.observability.begin(self.index);
         // Nothing was waited for if there was nobody to ask; everybody else's time is not what it was when the request
         // came.
@@ -99,8 +100,8 @@ impl InboundRequest<'_> {
         let deadline = Deadline::new(start, idle, None);
         let ClientSide { watch, body, client, response, more, .. } = client_side;
         let to = match memory {
-            Some(memory) => client.remember(memory, more, is_head, via, self.now),
-            None => client.respond(response, is_head, false, via, self.now),
+            Some(memory) => client.remember(memory, more, options, self.now),
+            None => client.respond(response, options, self.now),
         };
         let mut pump = Pump::default();
         let (pace, mut slow) = (self.site.proxy.settings.client.answer_pace, Stretch::default());
@@ -164,13 +165,13 @@ impl InboundRequest<'_> {
         if !client_side.body.is_done() {
             client_side.client.ends();
         }
-        let is_head = request.method == b"HEAD";
+        let via = self.site.proxy.settings.via;
+        let options = ResponseOptions { head: request.method == b"HEAD", close: false, via };
         let start = Instant::now();
         let deadline = Deadline::new(start, ANSWER_TIME, None);
-        let via = self.site.proxy.settings.via;
         self.context.observability.begin(self.index);
         let status = client_side.response.status;
-        let answering = client_side.client.answer(client_side.response, words, is_head, via);
+        let answering = client_side.client.answer(client_side.response, words, options);
         let answered = client_side.watch.over(&deadline, pin!(answering)).await;
         let end = if answered == Some(Ok(())) { end } else { End::ClientGone };
         self.tell(request, end, status, words.len() as u64, (CacheResult::Own, why), Some(start), deadline.look())

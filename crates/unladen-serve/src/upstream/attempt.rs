@@ -11,6 +11,7 @@ use unladen_observability::{Cause, End, Reason, Version};
 use unladen_pool::{Buffer, Connection, Endpoint, Half, Lease, Stream, TlsFault};
 
 use crate::message::compose::{Additions, request_to_h1, request_to_h2};
+use crate::message::downstream::ResponseOptions;
 use crate::message::stream::{BodySource, H1Sink, H2Sink, PumpError, Relay, Relayed, Sink, SinkError, SourceError};
 use crate::request::phase::Phase;
 use crate::request::stretch::Stretch;
@@ -264,9 +265,8 @@ impl<'u> Exchange<'_, 'u> {
         let has_body = !is_head && !matches!(response.length, Length::None | Length::Exact(0));
         let mut from = if has_body { answer.into_source(response.length) } else { BodySource::Empty };
         self.state.status.set(response.status);
-        let mut to = client
-            .respond(response, is_head, is_early, self.proxy.settings.via, self.deadline.now())
-            .map_err(|()| Failure::ClientGone)?;
+        let options = ResponseOptions { head: is_head, close: is_early, via: self.proxy.settings.via };
+        let mut to = client.respond(response, options, self.deadline.now()).map_err(|()| Failure::ClientGone)?;
         let mut slow = Stretch::default();
         let mut download = Relay::new(self.proxy.reads_ahead(), self.client);
         let mut is_uploads_turn = true;
