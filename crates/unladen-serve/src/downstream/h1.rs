@@ -1,6 +1,6 @@
 //! A client's connection of HTTP/1: one request after the other.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::rc::Rc;
@@ -17,12 +17,13 @@ use crate::downstream::h2;
 use crate::limits::budget::{Held, Share};
 use crate::message::compose;
 use crate::message::downstream::{Downstream, H1Downstream, ResponseOptions};
-use crate::message::stream::{BodySource, Guard, H1Source};
+use crate::message::stream::{BodySource, H1Source};
 use crate::peer::Peer;
 use crate::proxy::Proxy;
 use crate::request::watch::{Deadline, Watch};
-use crate::responder::inbound_request::{ClientSide, InboundRequest};
-use crate::transaction::Transaction;
+use crate::responder::Responder;
+use crate::responder::arrival::Arrival;
+use crate::responder::inbound_request::ClientSide;
 
 /// How a client of HTTP/2 begins (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -246,42 +247,14 @@ impl H1Connection {
         });
         let version = if request.minor == 0 { Version::Http10 } else { Version::Http11 };
         let site = slot.site.borrow().clone();
-        let index = slot.index.get();
+        let responder = Responder::of(slot, proxy, site.as_ref());
+        body.guard(responder.guard());
+        let arrival = Arrival { index: slot.index.get(), version, began, now: *now, peer: *peer };
+        let (client, from) = (&mut client, &mut body);
+        let mut client_side =
+            ClientSide { watch, body: from, client, response, up, id: request_id, key, variant, more };
         let end;
-        if let Some(site) = &site {
-            body.guard(Guard::Client(site.settings.underscores));
-            let inbound = InboundRequest {
-                context,
-                site,
-                index,
-                version,
-                began,
-                now: *now,
-                peer: *peer,
-                client: Cell::default(),
-                fetched: RefCell::default(),
-            };
-            let (client, body) = (&mut client, &mut body);
-            let mut client_side = ClientSide { watch, body, client, response, up, id: request_id, key, variant, more };
-            (end, *now) = match slot.redirects {
-                true => inbound.redirect(request, &mut client_side).await,
-                false => inbound.run(request, &mut client_side).await,
-            };
-        } else {
-            let transaction = Transaction {
-                context,
-                proxy,
-                index,
-                request,
-                version,
-                began,
-                now: *now,
-                cache: None,
-                client: None,
-                fetched: None,
-            };
-            (end, *now) = transaction.run(watch, &mut body, &mut client, response, up, request_id).await;
-        }
+        (end, *now) = responder.respond(context, arrival, request, &mut client_side).await;
         let is_read = body.is_done();
         if request.minor == 0 && matches!(end, End::Broken(_)) {
             // Where the connection's end is the answer's, the one that broke off must not look like it.

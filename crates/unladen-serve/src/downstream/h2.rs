@@ -8,7 +8,7 @@ pub(crate) mod frames;
 mod lateness;
 mod wire;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::rc::Rc;
@@ -29,12 +29,13 @@ use crate::limits::budget::{Claim, Held, Share};
 use crate::message::compose;
 use crate::message::convert::request_from_h2;
 use crate::message::downstream::{Downstream, H2Downstream, ResponseOptions};
-use crate::message::stream::{BodySource, Guard, H2Source};
+use crate::message::stream::{BodySource, H2Source};
 use crate::peer::Peer;
 use crate::request::stretch::Stretch;
 use crate::request::watch::{Deadline, Watch};
-use crate::responder::inbound_request::{ClientSide, InboundRequest};
-use crate::transaction::Transaction;
+use crate::responder::Responder;
+use crate::responder::arrival::Arrival;
+use crate::responder::inbound_request::ClientSide;
 
 /// Of a request's body; more is sent when what is there has gone to the upstream. Each connection has one such window
 /// for all bodies, and one more for each body besides, as long as there is room: those that their upstream does not
@@ -313,43 +314,13 @@ async fn answer(
         let _ = client.answer(response, &words, options).await;
     } else {
         let mut body = BodySource::H2(Box::new(H2Source::new(body)));
-        let version = Version::Http2;
-        let index = slot.index.get();
         let site = slot.site.borrow().clone();
-        let end = if let Some(site) = &site {
-            body.guard(Guard::Client(site.settings.underscores));
-            let inbound = InboundRequest {
-                context,
-                site,
-                index,
-                version,
-                began,
-                now: began,
-                peer,
-                client: Cell::default(),
-                fetched: RefCell::default(),
-            };
-            let (watch, client, body) = (&mut watch, &mut client, &mut body);
-            let mut client_side = ClientSide { watch, body, client, response, up, id: request_id, key, variant, more };
-            match slot.redirects {
-                true => inbound.redirect(request, &mut client_side).await.0,
-                false => inbound.run(request, &mut client_side).await.0,
-            }
-        } else {
-            let transaction = Transaction {
-                context,
-                proxy: &proxy,
-                index,
-                request,
-                version,
-                began,
-                now: began,
-                cache: None,
-                client: None,
-                fetched: None,
-            };
-            transaction.run(&mut watch, &mut body, &mut client, response, up, request_id).await.0
-        };
+        let responder = Responder::of(slot, &proxy, site.as_ref());
+        body.guard(responder.guard());
+        let arrival = Arrival { index: slot.index.get(), version: Version::Http2, began, now: began, peer };
+        let (watch, client, body) = (&mut watch, &mut client, &mut body);
+        let mut client_side = ClientSide { watch, body, client, response, up, id: request_id, key, variant, more };
+        let (end, _) = responder.respond(context, arrival, request, &mut client_side).await;
         if matches!(end, End::Broken(_)) {
             send.send_reset(h2::Reason::INTERNAL_ERROR);
         }

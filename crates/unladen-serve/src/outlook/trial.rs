@@ -1,6 +1,5 @@
 //! [`run`]: asks the validator and the application, by the way that requests go, and tells what is kept of the answer.
 
-use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
@@ -23,6 +22,7 @@ use crate::cache::news::News;
 use crate::context::Context;
 use crate::limits::budget::Budget;
 use crate::peer::Peer;
+use crate::responder::arrival::Arrival;
 use crate::responder::fetch::fetch;
 use crate::responder::inbound_request::InboundRequest;
 use crate::site::prepare::Who;
@@ -79,17 +79,8 @@ async fn ask(
     let following = spawn_local(async move { upstream.follow(Arc::new(Resolver::system()), |_, _| ()).await });
     if outlook.rule == Rule::Validator {
         let now = Instant::now();
-        let inbound = InboundRequest {
-            context: &context,
-            site: &site,
-            index,
-            version: Version::Http11,
-            began: now,
-            now,
-            peer,
-            client: Cell::default(),
-            fetched: RefCell::default(),
-        };
+        let inbound =
+            InboundRequest::new(&context, &site, Arrival { index, version: Version::Http11, began: now, now, peer });
         let known = inbound.ask(&wanted.request, who).await;
         wanted.version = label(known.ok(), &wanted, outlook);
     }

@@ -10,6 +10,7 @@ use unladen_cache::Accepted;
 use unladen_http1::{Fields, Length, Request, Response};
 use unladen_observability::{Reason, UpstreamIndex, Version};
 
+use super::arrival::Arrival;
 use crate::cache::cached_response::joined;
 use crate::cache::codable::is_not_to_be_transformed;
 use crate::context::Context;
@@ -54,7 +55,13 @@ pub(crate) struct ClientSide<'d, 'c> {
 
 // === impl InboundRequest ===
 
-impl InboundRequest<'_> {
+impl<'a> InboundRequest<'a> {
+    pub(crate) fn new(context: &'a Rc<Context>, site: &'a Arc<Site>, arrival: Arrival) -> Self {
+        let Arrival { index, version, began, now, peer } = arrival;
+        let (client, fetched) = (Cell::default(), RefCell::default());
+        Self { context, site, index, version, began, now, peer, client, fetched }
+    }
+
     /// The answer is compressed on its way, if it may be, also for the client (RFC 9111, section 5.2.1.6).
     pub(crate) fn compress(&self, request: &Request, client_side: &mut ClientSide<'_, '_>) {
         if self.site.settings.compress && !is_not_to_be_transformed(&request.fields) {

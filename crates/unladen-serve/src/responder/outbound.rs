@@ -1,0 +1,26 @@
+//! A request to an outbound: its upstream answers it.
+
+use std::time::Instant;
+
+use unladen_http1::Request;
+use unladen_observability::End;
+
+use super::arrival::Arrival;
+use super::inbound_request::ClientSide;
+use crate::context::Context;
+use crate::proxy::Proxy;
+use crate::transaction::Transaction;
+
+/// How it ended, and when.
+pub(super) async fn respond(
+    proxy: &Proxy,
+    context: &Context,
+    Arrival { index, version, began, now, .. }: Arrival,
+    request: &Request,
+    client_side: &mut ClientSide<'_, '_>,
+) -> (End, Instant) {
+    let (cache, client, fetched) = (None, None, None);
+    let transaction = Transaction { context, proxy, index, request, version, began, now, cache, client, fetched };
+    let ClientSide { watch, body, client, response, up, id, .. } = client_side;
+    transaction.run(watch, body, client, response, up, id).await
+}

@@ -1,0 +1,148 @@
+//! [`InboundRequest::run`]: a request to a site is answered from memory, by the application, or not at all. `phase` has
+//! the map.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use unladen_cache::{Forwarded, RequestControl, Time, write_key};
+use unladen_http1::Request;
+use unladen_observability::{CacheResult, End, Reason};
+
+use crate::cache::cache_lookup::{CacheLookup, Decision, UNCACHEABLE};
+use crate::cache::response_policy::{Lifting, ResponsePolicy, copy_of, is_unsafe};
+use crate::limits::rates::Counting;
+use crate::responder::inbound_request::{ClientSide, InboundRequest};
+use crate::responder::wait::Waited;
+use crate::site::eligible::eligible;
+use crate::site::prepare::{Who, prepare};
+use crate::transaction::Transaction;
+
+/// A request waits for another's answer so often; then it goes to the application itself.
+const ROUNDS: usize = 3;
+
+impl InboundRequest<'_> {
+    /// How it ended, and when.
+    pub(crate) async fn run(self, request: &mut Request, client_side: &mut ClientSide<'_, '_>) -> (End, Instant) {
+        let who = prepare(self.site, request, &self.peer);
+        self.client.set(who.address);
+        let request = &*request;
+        let rates = self.site.proxy.rates.take(request, Counting::Coming, self.began);
+        if let Err(after) = rates.and_then(|()| self.site.crowd.ask(who.address, true, self.began)) {
+            return self.own(request, client_side, Reason::RateLimited, Some(after), who).await;
+        }
+        let Some(cache) = &self.site.cache else { return self.pass(request, client_side, who, None, "").await };
+        if request.method == b"PURGE" {
+            return self.purge(cache, request, client_side, who).await;
+        }
+        let mut control = match eligible(request, who) {
+            Ok(control) => control,
+            Err((forwarded, why)) => return self.pass(request, client_side, who, Some(forwarded), why).await,
+        };
+        if cache.settings.ignore_reload {
+            control = RequestControl { no_cache: false, max_age: None, min_fresh: None, ..control };
+        }
+        client_side.key.clear();
+        write_key(request, who.is_https, &cache.policy, client_side.key);
+        let has_cookies = cache.policy.has_cookies(&request.fields);
+        let is_authorized = request.fields.find(b"authorization").is_some();
+        let known = match self.ask(request, who).await {
+            Ok(known) => known,
+            Err(reason) => return self.own(request, client_side, reason, None, who).await,
+        };
+        let is_leaving = self.context.is_draining.get();
+        let cache_lookup = CacheLookup { cache, request, who, control, known, has_cookies, is_authorized, is_leaving };
+        // What another's answer turned out to depend on.
+        let mut told_apart: Option<Vec<u8>> = None;
+        if self.context.budget.is_lent_out() && !self.is_lent(client_side).await {
+            return self.gone(&cache_lookup);
+        }
+        for _ in 0..ROUNDS {
+            let found = cache_lookup.look(client_side.key, client_side.variant);
+            let forwarded = match cache_lookup.decide(&found, client_side.key, Time::now()) {
+                Decision::Fetch(forwarded) => forwarded,
+                Decision::Pass(forwarded, why) => {
+                    let lifting = if why == UNCACHEABLE { Lifting::of(&cache_lookup, client_side.key) } else { None };
+                    return self.pass_on(request, client_side, who, (Some(forwarded), why), lifting).await;
+                }
+                Decision::Own(reason) => return self.own(request, client_side, reason, None, who).await,
+                Decision::Serve(result, why) => {
+                    let Some(stored) = &found.stored else { break };
+                    return self.respond_cached(&cache_lookup, client_side, stored, (result, why), None).await;
+                }
+                Decision::ServeAndFetch => {
+                    let Some(stored) = &found.stored else { break };
+                    self.fetch_behind(&cache_lookup, client_side, stored);
+                    return self
+                        .respond_cached(&cache_lookup, client_side, stored, (CacheResult::Stale, ""), None)
+                        .await;
+                }
+            };
+            match self.wait(&cache_lookup, client_side, &found, forwarded, told_apart.take()).await {
+                Waited::Ended(end, now) => return (end, now),
+                Waited::NotForAll => break,
+                Waited::Another(variant) => told_apart = Some(variant),
+            }
+        }
+        self.pass(request, client_side, who, Some(Forwarded::UriMiss), "not-shared").await
+    }
+
+    /// Straight to the application, and its answer straight to the client.
+    pub(crate) async fn pass(
+        &self,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        who: Who,
+        forwarded: Option<Forwarded>,
+        why: &'static str,
+    ) -> (End, Instant) {
+        self.pass_on(request, client_side, who, (forwarded, why), None).await
+    }
+
+    async fn pass_on(
+        &self,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        who: Who,
+        (forwarded, why): (Option<Forwarded>, &'static str),
+        lifting: Option<Lifting>,
+    ) -> (End, Instant) {
+        let places = self.upload(request, client_side, who).and_then(|upload| Ok((upload, self.go(who)?)));
+        let _places = match places {
+            Ok(places) => places,
+            Err((reason, after)) => return self.own(request, client_side, reason, after, who).await,
+        };
+        let touch = ResponsePolicy {
+            site: self.site.clone(),
+            is_https: who.is_https,
+            forwarded,
+            why,
+            lifting,
+            unsafe_request: is_unsafe(request).then(|| copy_of(request)),
+            is_done: false.into(),
+        };
+        client_side.client.set_touch(Rc::new(touch));
+        self.compress(request, client_side);
+        let transaction = Transaction {
+            context: self.context,
+            proxy: &self.site.proxy,
+            index: self.index,
+            request,
+            version: self.version,
+            began: self.began,
+            now: self.now,
+            cache: Some((CacheResult::Pass, why)),
+            client: who.address,
+            fetched: None,
+        };
+        transaction
+            .run(
+                client_side.watch,
+                client_side.body,
+                client_side.client,
+                client_side.response,
+                client_side.up,
+                client_side.id,
+            )
+            .await
+    }
+}
