@@ -57,7 +57,7 @@ impl<'l> Responder<'l> {
         }
     }
 
-    /// Answers a request: how it ended, and when.
+    /// Answers a request: how it ended, and when. It is in flight from here on, also while it waits for another's fetch.
     pub(crate) async fn respond(
         &self,
         context: &Rc<Context>,
@@ -65,10 +65,13 @@ impl<'l> Responder<'l> {
         request: &mut Request,
         client_side: &mut ClientSide<'_, '_>,
     ) -> (End, Instant) {
-        match self {
+        context.observability.begin(arrival.index);
+        let ended = match self {
             Self::Outbound(proxy) => outbound::respond(proxy, context, arrival, request, client_side).await,
             Self::Site(site) => InboundRequest::new(context, site, arrival).run(request, client_side).await,
             Self::Redirect(site) => InboundRequest::new(context, site, arrival).redirect(request, client_side).await,
-        }
+        };
+        context.observability.end(arrival.index);
+        ended
     }
 }

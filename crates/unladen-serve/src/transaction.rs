@@ -104,9 +104,6 @@ impl Transaction<'_> {
         let address = self.client.or_else(|| client.address());
         let trace = self.trace();
         let account = Account { head, id, trace, address, counts: Counts::of(client) };
-        if account.counts == Counts::Request {
-            self.context.observability.begin(self.index);
-        }
         let exchange = Exchange {
             proxy: self.proxy,
             thread: self.context.thread,
@@ -218,10 +215,7 @@ impl Transaction<'_> {
             fetched: None,
         };
         match account.counts {
-            Counts::Request => {
-                self.context.observability.observe(&record, self.index);
-                self.context.observability.end(self.index);
-            }
+            Counts::Request => self.context.observability.observe(&record, self.index),
             Counts::Fetch => self.context.observability.fetched(&record, self.index),
         }
         (end, now)

@@ -92,7 +92,6 @@ impl InboundRequest<'_> {
         let idle = self.site.proxy.upstream.settings().timeouts.idle;
         let is_head = request.method == b"HEAD";
         let options = ResponseOptions { head: is_head, close: false, via: self.site.proxy.settings.via };
-        self.context.observability.begin(self.index);
         // Nothing was waited for if there was nobody to ask; everybody else's time is not what it was when the request
         // came.
         let is_at_once = result.0 == CacheResult::Hit && self.site.validators.is_empty();
@@ -169,7 +168,6 @@ impl InboundRequest<'_> {
         let options = ResponseOptions { head: request.method == b"HEAD", close: false, via };
         let start = Instant::now();
         let deadline = Deadline::new(start, ANSWER_TIME, None);
-        self.context.observability.begin(self.index);
         let status = client_side.response.status;
         let answering = client_side.client.answer(client_side.response, words, options);
         let answered = client_side.watch.over(&deadline, pin!(answering)).await;
@@ -179,7 +177,6 @@ impl InboundRequest<'_> {
 
     /// The client has gone before there was an answer.
     pub(crate) fn gone(&self, cache_lookup: &CacheLookup<'_>) -> (End, Instant) {
-        self.context.observability.begin(self.index);
         self.tell(cache_lookup.request, End::ClientGone, 0, 0, (CacheResult::Miss, ""), None, Instant::now())
     }
 
@@ -224,7 +221,6 @@ impl InboundRequest<'_> {
             ..RequestAccount::unasked(&self.site.proxy.upstream.settings().name, status, end, self.began, total)
         };
         self.context.observability.observe(&record, self.index);
-        self.context.observability.end(self.index);
         (end, now)
     }
 }
