@@ -1,4 +1,6 @@
 //! One real run: `unladen weigh` against a server that burns a known time.
+//!
+//! Measures: CPU time against a truth.
 
 use std::time::Duration;
 
