@@ -1,8 +1,6 @@
 //! What was once found by hand in real applications, and written about, is found by the rules without a hint: which
 //! rules, and their counts. The figures are those of Debian 12's packages; `docs/reference/accuracy.md` has the
 //! measurements.
-//!
-//! Measures: sixty thousand calls a request, of which no event is lost.
 
 use std::collections::BTreeSet;
 use std::fs;
