@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 
 use crate::endpoint::{Address, Endpoint};
-use crate::lease::LeaseError;
+use crate::lease_error::LeaseError;
 use crate::resolve::{ResolveError, Resolver, pair};
 use crate::settings::EndpointAddress;
 use crate::transport::Transport;

@@ -10,7 +10,7 @@ use unladen_tls::TlsFault;
 
 use crate::connection::ConnectionSlot;
 use crate::endpoint::Endpoint;
-use crate::lease::LeaseError;
+use crate::lease_error::LeaseError;
 use crate::settings::{PoolSettings, UpstreamSettings};
 use crate::transport::{Fault, Transport};
 

@@ -11,14 +11,11 @@ use crate::counters::count;
 use crate::dial::dial;
 use crate::endpoint::Endpoint;
 use crate::h2_connection::{H2Connection, Stream};
+use crate::lease_error::LeaseError;
 use crate::settings::Protocol;
 use crate::tls;
 use crate::transport::Transport;
 use crate::upstream::Upstream;
-
-mod error;
-
-pub use error::LeaseError;
 
 /// A connection for one request.
 #[derive(Debug)]
