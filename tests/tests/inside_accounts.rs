@@ -120,8 +120,11 @@ fn mediawikis_class_map_and_its_opcode_cache() {
     let recompile = finding(&shipped, "recompile");
     figure(recompile, "compiles", 1_150.0, 1_230.0);
     figure(finding(&shipped, "stat-storm"), "checks", 315.0, 345.0);
-    // The figure known is 82 %; timings of one run on a busy machine only tell that it is most of the request.
-    assert!(recompile["share"]["value"].as_f64().is_some_and(|part| part > 0.5), "{recompile}");
+    // The figure known is 82 %; timings of one run on a busy machine only tell that it is most of the request, or that its
+    // latency is not known well enough to tell.
+    let share = &recompile["share"];
+    let is_most = share["value"].as_f64().is_some_and(|part| part > 0.5);
+    assert!(is_most || share["why"] == "the latency is not known", "{recompile}");
     assert_eq!(recompile["fix"]["lines"][0], "opcache.enable=1");
 
     // Both fixes, done: nothing is compiled either.

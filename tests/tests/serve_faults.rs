@@ -110,12 +110,15 @@ fn an_upstream_that_is_slow_all_the_time_is_borne_as_long_as_something_comes() {
             }
             peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
             for byte in "1\r\na\r\n2\r\nbc\r\n0\r\n\r\n".bytes() {
-                std::thread::sleep(Duration::from_millis(40));
+                std::thread::sleep(Duration::from_millis(200));
                 peer.send([byte]);
             }
         }
     });
-    let outbound = Outbound::of(&upstream.url(), STRICT);
+    // All of it takes longer than one pause may, and a pause on a busy machine not nearly as long.
+    let timeouts = "timeouts = { connect = \"400ms\", first_byte = \"400ms\", idle = \"2s\" }";
+    let outbound =
+        Outbound::of(&upstream.url(), &format!("breaker = false\n    retry = {{ attempts = 0 }}\n    {timeouts}"));
     assert_eq!(outbound.wire().get("/body").is(200).text(), "abc");
     outbound.wire().get("/head").refuses(504, "upstream_timeout");
     upstream.wait("its connection is closed", |upstream| upstream.open() <= 1);

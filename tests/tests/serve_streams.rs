@@ -475,7 +475,8 @@ fn a_connection_that_says_it_goes_away_loses_nothing() {
             task.await.unwrap();
         }
         assert_eq!(upstream.seen().len(), 240, "none was sent twice");
-        assert!(upstream.accepted() >= 20, "{} connections", upstream.accepted());
+        // Each says so at its tenth request; what is under way by then, of twelve clients at most, it still answers.
+        assert!(upstream.accepted() >= 240 / (10 + 12), "{} connections", upstream.accepted());
         outbound.stop();
     });
 }
