@@ -1,0 +1,1 @@
+//! What the machine's processors did, and what was taken from them.
