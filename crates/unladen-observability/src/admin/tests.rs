@@ -1,7 +1,8 @@
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use unladen_local::{CONNECTIONS, HEAD, HEAD_BYTES};
 
 use super::*;
 use crate::families::tests::busy;
@@ -95,39 +96,6 @@ fn the_page_runs_what_is_in_it_and_nothing_else() {
 
 #[test]
 fn who_asks_under_another_name_is_refused() {
-    for (authority, expected) in [
-        ("localhost", true),
-        ("localhost:9901", true),
-        ("LocalHost.", true),
-        ("unladen.localhost:80", true),
-        ("127.0.0.1", true),
-        ("127.8.9.1:9901", true),
-        ("[::1]:9901", true),
-        ("[::1]", true),
-        ("[::ffff:127.0.0.1]", true),
-        ("", false),
-        (":80", false),
-        ("evil.example", false),
-        ("evil.example:9901", false),
-        ("localhost.evil.example", false),
-        ("127.0.0.1.evil.example", false),
-        ("evillocalhost", false),
-        (".localhost", false),
-        ("10.0.0.1", false),
-        ("0.0.0.0", false),
-        ("[::2]", false),
-        ("[::1", false),
-        ("[::1]evil", false),
-        ("[::1]:", false),
-        ("::1", false),
-        ("localhost:", false),
-        ("localhost:99999", false),
-        ("localhost:80@evil.example", false),
-        ("localhost@evil.example", false),
-        ("localhost\u{e9}", false),
-    ] {
-        assert_eq!(is_local(authority), expected, "{authority:?}");
-    }
     runtime().block_on(async {
         let (address, _seeing, _serving) = started().await;
         for (request, expected) in [

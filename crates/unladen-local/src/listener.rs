@@ -1,0 +1,121 @@
+//! Accepts connections and has their requests answered: [`serve`].
+
+use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::header::{HOST, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{HeaderMap, Request, Response, StatusCode, Uri};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::answer::{TEXT, response};
+use crate::local::is_local;
+
+/// Connections at a time; others wait in the listener's queue.
+pub const CONNECTIONS: usize = 64;
+
+/// For a request's head, and between requests.
+pub const HEAD: Duration = Duration::from_secs(10);
+
+/// After this long a connection is closed when its request is answered …
+const LIFE: Duration = Duration::from_secs(120);
+
+/// … and this much later in any case: whoever does not read its answer must not keep its place.
+const REST: Duration = Duration::from_secs(10);
+
+/// Bytes of a request's head.
+pub const HEAD_BYTES: usize = 16 * 1024;
+
+/// Where requests come from.
+#[derive(Debug)]
+pub enum Listener {
+    /// On loopback.
+    Tcp(TcpListener),
+    /// A Unix socket, which its file's permissions guard.
+    Unix(UnixListener),
+}
+
+enum Stream {
+    Tcp(tokio::net::TcpStream),
+    Unix(tokio::net::UnixStream),
+}
+
+/// Answers for as long as it is polled; connections end with it. A request under a name that is not this machine's own
+/// is refused before `answer` sees it.
+pub async fn serve<A, F>(listener: Listener, answer: A)
+where
+    A: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Response<Full<Bytes>>> + Send,
+{
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut connections = JoinSet::new();
+    loop {
+        // Never closed.
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let accepted = match &listener {
+            Listener::Tcp(listener) => listener.accept().await.map(|(stream, _)| Stream::Tcp(stream)),
+            Listener::Unix(listener) => listener.accept().await.map(|(stream, _)| Stream::Unix(stream)),
+        };
+        while connections.try_join_next().is_some() {}
+        let Ok(stream) = accepted else {
+            // Out of files, most likely: others have to be closed first.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        let answer = answer.clone();
+        connections.spawn(async move {
+            // What goes wrong is the other side's: it left, or spoke no HTTP.
+            let _ = match stream {
+                Stream::Tcp(stream) => converse(stream, false, &answer).await,
+                Stream::Unix(stream) => converse(stream, true, &answer).await,
+            };
+            drop(place);
+        });
+    }
+}
+
+async fn converse<S, A, F>(stream: S, is_unix: bool, answer: &A) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    A: Fn(Request<Incoming>) -> F,
+    F: Future<Output = Response<Full<Bytes>>>,
+{
+    let service = service_fn(|request: Request<Incoming>| async move {
+        if !is_unix && !asks_locally(request.uri(), request.headers()) {
+            let text = "This address answers to localhost, 127.0.0.1 and [::1] alone.\n";
+            return Ok::<_, Infallible>(response(StatusCode::MISDIRECTED_REQUEST, TEXT, text));
+        }
+        Ok(answer(request).await)
+    });
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(HEAD_BYTES);
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        ended = &mut connection => return ended.map_err(io::Error::other),
+        () = tokio::time::sleep(LIFE) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    match tokio::time::timeout(REST, connection).await {
+        Ok(ended) => ended.map_err(io::Error::other),
+        Err(_) => Err(io::ErrorKind::TimedOut.into()),
+    }
+}
+
+/// By all that it names: the target's authority, and each `Host`. Without any, it is no browser's.
+fn asks_locally(uri: &Uri, headers: &HeaderMap) -> bool {
+    let hosts: Vec<&HeaderValue> = headers.get_all(HOST).iter().collect();
+    uri.authority().is_none_or(|authority| is_local(authority.as_str()))
+        && hosts.len() <= 1
+        && hosts.iter().all(|host| host.to_str().is_ok_and(is_local))
+}
