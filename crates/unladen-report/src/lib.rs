@@ -24,10 +24,6 @@ mod latency;
 mod load;
 mod profile;
 mod prove;
-mod quantity;
-mod ratio;
-mod scale;
-mod span;
 mod statuses;
 mod style;
 mod svg;
@@ -50,9 +46,8 @@ pub use prove::{
     ArmProfile, ArmResult, BoxPlot, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup,
     WeightMetric,
 };
-pub use quantity::{Kind, Quantity, bucket_name};
-pub use span::Span;
 pub use style::Style;
+pub use unladen_quantity::{Kind, Quantity, Span, bucket_name};
 pub use warning::Warning;
 pub use weigh::{Client, LeftBehind, Path, PhaseTrace, Rest, Setup, UrlCapacity, Weigh, WeighedUrl, WeightRow};
 

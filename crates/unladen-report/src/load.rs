@@ -3,10 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use unladen_quantity::{Kind, percent, plain};
+
 use crate::ended::Ended;
 use crate::latency::Latency;
-use crate::quantity::{Kind, plain};
-use crate::ratio::percent;
 use crate::statuses::statuses_text;
 use crate::warning::Warning;
 

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use unladen_lockin::Role;
+use unladen_quantity::{Kind, Span};
 
 use crate::ended::Ended;
-use crate::quantity::Kind;
-use crate::span::Span;
 use crate::statuses::statuses_text;
 use crate::warning::Warning;
 

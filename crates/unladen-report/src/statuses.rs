@@ -1,6 +1,6 @@
 //! The function is [`statuses_text`]: answers by status, as every text writes them.
 
-use crate::quantity::grouped;
+use unladen_quantity::grouped;
 
 /// `116 × 200, 34 × 503`.
 pub(crate) fn statuses_text(statuses: &[(u16, u64)]) -> String {

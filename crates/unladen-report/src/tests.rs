@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
+use unladen_quantity::Span;
+
 use crate::latency::{Latency, LatencyQuantile};
-use crate::span::Span;
 use crate::{Change, FORMATS, Load, Metric, Prove, Slice, Style, Unfit, sample};
 use std::time::Duration;
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::quantity::{Kind, grouped, plain};
-use crate::ratio::percent;
+use unladen_quantity::{Kind, grouped, percent, plain};
+
 use crate::statuses::statuses_text;
 
 /// Something that limits what the result says.

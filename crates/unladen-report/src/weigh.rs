@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use unladen_lockin::Estimate;
+use unladen_quantity::{Kind, Span};
 use unladen_trace::PathSeen;
 
 use crate::ended::Ended;
 use crate::inside::Inside;
 use crate::latency::Latency;
-use crate::quantity::Kind;
-use crate::span::Span;
 use crate::warning::Warning;
 
 /// The result of one run.

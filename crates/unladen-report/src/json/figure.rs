@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 use unladen_lockin::Estimate;
+use unladen_quantity::Span;
 
 use crate::latency::Latency;
-use crate::span::Span;
 
 #[derive(Serialize)]
 pub(super) struct EstimateJson {

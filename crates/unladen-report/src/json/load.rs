@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use unladen_quantity::bucket_name;
+
 use super::figure::{IntervalJson, Ordered, intervals, latency, nanos};
 use crate::load::{ByConnection, ByRequest, FoundCapacity, Load, Slice, StepResult, Trial};
-use crate::quantity::bucket_name;
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.load/1";

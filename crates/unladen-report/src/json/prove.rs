@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use unladen_quantity::Span;
+
 use super::figure::{Number, Ordered, SpanJson, nanos};
 use crate::prove::{ArmProfile, ArmResult, BoxPlot, Comparison, Gate, Interaction, Metric, Prove};
-use crate::span::Span;
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.prove/1";

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use super::load::distribution;
 use unladen_lockin::Role;
+use unladen_quantity::{Kind, Span};
 
 use crate::ended::Ended;
 use crate::prove::*;
-use crate::quantity::Kind;
-use crate::span::Span;
 use crate::warning::Warning;
 
 const MS: f64 = 1e6;

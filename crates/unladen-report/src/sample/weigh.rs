@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use unladen_finding::{Figure, Finding, Fix, Item, Share, Unjudged, Whole};
 use unladen_lockin::Estimate;
+use unladen_quantity::{Kind, Span};
 use unladen_trace::{Interval, PathSeen, PeerSeen, Protocol, Unseen};
 
 use crate::ended::Ended;
 use crate::inside::{Fresh, Inside, NotLooked, TotalRow};
 use crate::latency::{Latency, LatencyQuantile};
-use crate::quantity::Kind;
-use crate::span::Span;
 use crate::warning::Warning;
 use crate::weigh::*;
 

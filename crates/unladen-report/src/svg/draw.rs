@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::quantity::{Kind, short};
-use crate::scale::Scale;
+use unladen_quantity::{Kind, Scale, short};
 
 /// Narrow, and with large letters: on a phone of 390 points these are still ten points high.
 pub(super) const WIDTH: f64 = 600.0;

@@ -1,10 +1,10 @@
 //! What each request carries, as bars: the part of the request that each finding is, with its interval.
 
 use unladen_finding::{Finding, Share, Whole};
+use unladen_quantity::grouped;
 
 use super::draw::{GREY, LINE, MARGIN, WIDTH, lines, text};
 use crate::inside::Inside;
-use crate::quantity::grouped;
 
 /// Where bars begin, below the rules' names.
 const LEFT: f64 = MARGIN;

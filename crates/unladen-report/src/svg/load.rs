@@ -1,9 +1,9 @@
 //! A load: latency by percentile; over time, latency and the rate, with the steps of the schedule and what failed.
 
+use unladen_quantity::{Kind, Scale, grouped, short};
+
 use super::draw::{GREY, LINE, MARGIN, Plot, WIDTH, legend, lines, look, text};
 use crate::load::{Load, Slice, StepResult};
-use crate::quantity::{Kind, grouped, short};
-use crate::scale::Scale;
 
 const LEFT: f64 = 76.0;
 const HEIGHT: f64 = 240.0;

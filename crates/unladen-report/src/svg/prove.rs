@@ -2,10 +2,9 @@
 
 use super::draw::{GREY, LINE, Look, MARGIN, Plot, SIZE, WIDTH, cut, legend, lines, look, text, wide};
 use unladen_lockin::Role;
+use unladen_quantity::{Kind, Scale, plain, short};
 
 use crate::prove::{ArmResult, BoxPlot, Change, Prove};
-use crate::quantity::{Kind, plain, short};
-use crate::scale::Scale;
 use crate::text::title;
 
 /// Of an arm: its name and what it comes to, and the box below.

@@ -1,9 +1,10 @@
 //! The weights as bars with their intervals, and some phases of the run, so that one sees what follows the requests
 //! and what does not.
 
+use unladen_quantity::{Kind, Quantity, between};
+
 use super::draw::{GREY, LINE, MARGIN, WIDTH, lines, text};
 use super::inside::page_findings;
-use crate::quantity::{Kind, Quantity, between};
 use crate::weigh::{PhaseTrace, Weigh, WeighedUrl, WeightRow};
 
 /// Where bars begin, below the groups' names.

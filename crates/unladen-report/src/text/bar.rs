@@ -1,8 +1,8 @@
 //! Pictures of block characters.
 
+use unladen_quantity::{Kind, Scale, short};
+
 use crate::prove::BoxPlot;
-use crate::quantity::{Kind, short};
-use crate::scale::Scale;
 
 /// A bar in eighths of a cell.
 pub(super) fn bar(value: f64, most: f64, cells: usize) -> String {

@@ -1,8 +1,8 @@
 //! Figures with their intervals, as words.
 
+use unladen_quantity::{Kind, Span, grouped, plain};
+
 use crate::latency::LatencyQuantile;
-use crate::quantity::{Kind, grouped, plain};
-use crate::span::Span;
 
 /// `18.9 ms to 19.4 ms`
 pub(super) fn interval(low: f64, high: f64) -> String {

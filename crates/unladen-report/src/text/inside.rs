@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use unladen_finding::{Finding, Item, Share, Unjudged, Whole};
+use unladen_quantity::{Kind, Quantity, grouped, plain};
 use unladen_trace::Interval;
 
 use super::prose::{aside, clean, fill, filled, wrapped};
 use super::table::{Grid, side_by_side};
 use crate::ascii::Edge;
 use crate::inside::{Fresh, Inside, NotLooked, TotalRow};
-use crate::quantity::{Kind, Quantity, grouped, plain};
 use crate::style::Style;
 
 /// Groups that fit side by side.

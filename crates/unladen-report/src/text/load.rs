@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use unladen_quantity::{Kind, grouped, lasting, short};
+
 use super::prose::{clean, cookies, files_unseen, fill, warnings, wrapped};
 use crate::ended::Ended;
 use crate::load::Load;
-use crate::quantity::{Kind, grouped, lasting, short};
 use crate::style::Style;
 
 mod capacity;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use unladen_lockin::ShareEstimate;
 use unladen_profile::{FrameId, FunctionRow, Profile, Unit};
+use unladen_quantity::{Kind, Quantity, grouped, plain};
 
 use super::inside::findings;
 use super::prose::{clean, fill, wrapped};
@@ -11,7 +12,6 @@ use super::table::{faint, strong, width};
 use crate::ascii::Edge;
 use crate::ended::Ended;
 use crate::profile::{ProfileSetup, Profiled};
-use crate::quantity::{Kind, Quantity, grouped, plain};
 use crate::style::Style;
 
 mod columns;

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use super::prose::{clean, cookies, files_unseen, fill, paragraph, warnings};
 use unladen_lockin::Role;
+use unladen_quantity::{Kind, grouped, lasting, plain, short};
 
 use crate::ended::Ended;
 use crate::prove::{ArmProfile, Gate, Prove};
-use crate::quantity::{Kind, grouped, lasting, plain, short};
 use crate::style::Style;
 
 mod ablation;

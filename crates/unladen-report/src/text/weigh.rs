@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use unladen_lockin::Estimate;
+use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 
 use super::bar::bar;
 use super::figure::{interval, rates, with_interval};
@@ -12,7 +13,6 @@ use super::table::{Grid, side_by_side, strong};
 use crate::ascii::Edge;
 use crate::ended::Ended;
 use crate::latency::Latency;
-use crate::quantity::{Kind, Quantity, between, grouped, plain};
 use crate::style::Style;
 use crate::weigh::{LeftBehind, Path, Setup, Weigh, WeighedUrl, WeightRow};
 

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use unladen_quantity::{Kind, grouped, plain, short};
+
 use crate::load::{FoundCapacity, Trial};
-use crate::quantity::{Kind, grouped, plain, short};
 use crate::style::Style;
 use crate::text::figure::interval;
 use crate::text::prose::sentence;

@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use unladen_quantity::{Kind, bucket_text, grouped, plain};
+
 use crate::latency::{Latency, LatencyQuantile};
 use crate::load::{ByConnection, Load};
-use crate::quantity::{Kind, bucket_text, grouped, plain};
 use crate::style::Style;
 use crate::text::bar::bar;
 use crate::text::figure::{interval, share_text};

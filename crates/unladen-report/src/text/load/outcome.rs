@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use unladen_quantity::{Kind, grouped, plain};
+
 use crate::load::Load;
-use crate::quantity::{Kind, grouped, plain};
 use crate::style::Style;
 use crate::text::figure::rate;
 use crate::text::prose::{clean, fill, sentence};

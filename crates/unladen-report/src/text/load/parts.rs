@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use unladen_quantity::{Kind, grouped, lasting, plain, short};
+
 use super::latency::{cell, named};
 use crate::latency::Latency;
 use crate::load::{ByRequest, StepResult};
-use crate::quantity::{Kind, grouped, lasting, plain, short};
 use crate::style::Style;
 use crate::text::table::{Grid, warn};
 

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
+use unladen_quantity::{Kind, Scale, lasting, plain};
+
 use crate::load::{Load, Slice};
-use crate::quantity::{Kind, lasting, plain};
-use crate::scale::Scale;
 use crate::style::Style;
 use crate::text::bar::{axis, columns, sparkline};
 

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use unladen_lockin::DifferenceEstimate;
 use unladen_profile::{Diff, DiffRow, Unit};
+use unladen_quantity::{Kind, Quantity, grouped, plain};
 
 use super::{Columns, about_setup, calls, close, function, further, margin, requests};
 use crate::profile::ProfileDiff;
-use crate::quantity::{Kind, Quantity, grouped, plain};
 use crate::style::Style;
 use crate::text::prose::{clean, fill};
 use crate::text::table::{faint, strong, warn};

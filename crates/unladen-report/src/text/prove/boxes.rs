@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
+use unladen_quantity::{Kind, Scale};
+
 use crate::prove::{ArmResult, BoxPlot, Prove};
-use crate::quantity::Kind;
-use crate::scale::Scale;
 use crate::style::Style;
 use crate::text::bar::{axis, box_plot};
 use crate::text::prose::{aside, clean};

@@ -1,9 +1,8 @@
 //! One comparison in words.
 
+use unladen_quantity::{Kind, Quantity, Span, percent, plain, with_sign};
+
 use crate::prove::{Change, Comparison, Metric};
-use crate::quantity::{Kind, Quantity, plain};
-use crate::ratio::{percent, with_sign};
-use crate::span::Span;
 use crate::text::figure::share_text;
 use crate::text::table::{faint, strong, warn};
 

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use unladen_quantity::Quantity;
+
 use super::verdict::{self, TOO_FEW, floor, kind, value};
 use crate::prove::{ArmResult, Change, Comparison, Metric, Prove};
-use crate::quantity::Quantity;
 use crate::style::Style;
 use crate::text::prose::paragraph;
 use crate::text::table::{Grid, strong, warn};

@@ -5,7 +5,7 @@ const LOG_FROM: f64 = 20.0;
 
 /// Between two ends, linear or logarithmic.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Scale {
+pub struct Scale {
     low: f64,
     high: f64,
     is_log: bool,
@@ -13,31 +13,32 @@ pub(crate) struct Scale {
 
 impl Scale {
     /// Of ends that make sense whatever they are.
-    pub(crate) fn new(low: f64, high: f64) -> Self {
+    pub fn new(low: f64, high: f64) -> Self {
         let low = if low.is_finite() { low.max(0.0) } else { 0.0 };
         let high = if high.is_finite() && high > low { high } else { low + 1.0 };
         Self { low, high, is_log: low > 0.0 && high / low >= LOG_FROM }
     }
 
     /// Logarithmic, from a low end above 0.
-    pub(crate) fn logarithmic(low: f64, high: f64) -> Self {
+    pub fn logarithmic(low: f64, high: f64) -> Self {
         Self { is_log: true, ..Self::new(low, high) }
     }
 
     /// Around values, with a little room.
-    pub(crate) fn around(values: impl IntoIterator<Item = f64>) -> Self {
+    pub fn around(values: impl IntoIterator<Item = f64>) -> Self {
         let (low, high) =
             values.into_iter().fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
         let room = (high - low).max(0.0) * 0.02;
         if high / low >= LOG_FROM { Self::new(low * 0.95, high * 1.05) } else { Self::new(low - room, high + room) }
     }
 
-    pub(crate) fn is_log(&self) -> bool {
+    /// Whether equal ratios are equally far apart.
+    pub fn is_log(&self) -> bool {
         self.is_log
     }
 
     /// 0 at the low end, 1 at the high one, and never beyond.
-    pub(crate) fn at(&self, value: f64) -> f64 {
+    pub fn at(&self, value: f64) -> f64 {
         let at = if self.is_log {
             (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
         } else {
@@ -47,12 +48,12 @@ impl Scale {
     }
 
     /// The value at a place.
-    pub(crate) fn value(&self, at: f64) -> f64 {
+    pub fn value(&self, at: f64) -> f64 {
         if self.is_log { self.low * (self.high / self.low).powf(at) } else { self.low + (self.high - self.low) * at }
     }
 
     /// Round numbers, no more than `most`.
-    pub(crate) fn ticks(&self, most: usize) -> Vec<f64> {
+    pub fn ticks(&self, most: usize) -> Vec<f64> {
         let most = most.max(2);
         if self.is_log {
             for digits in [&[1.0, 2.0, 5.0][..], &[1.0, 3.0], &[1.0]] {

@@ -8,30 +8,30 @@ const WHOLE_FROM: f64 = 100.0;
 
 impl Span {
     /// Of a ratio, what it is beyond 1.
-    pub(crate) fn less_one(self) -> Self {
+    pub fn less_one(self) -> Self {
         Self { value: self.value - 1.0, low: self.low - 1.0, high: self.high - 1.0 }
     }
 
     /// The larger distance from the value to an end.
-    pub(crate) fn margin(self) -> f64 {
+    pub fn margin(self) -> f64 {
         (self.high - self.value).max(self.value - self.low)
     }
 
     /// Of a ratio: `−62.0 % (−63.1 to −60.9)`.
-    pub(crate) fn change_text(self) -> String {
+    pub fn change_text(self) -> String {
         let Self { value, low, high } = self.less_one();
         format!("{} % ({} to {})", with_sign(value), with_sign(low), with_sign(high))
     }
 }
 
 /// A share in percent.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     grouped(percent, if percent.abs() >= WHOLE_FROM { 0 } else { 1 })
 }
 
 /// A share in percent, with its sign.
-pub(crate) fn with_sign(share: f64) -> String {
+pub fn with_sign(share: f64) -> String {
     let text = percent(share);
     if share > 0.0 && text.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) { format!("+{text}") } else { text }
 }

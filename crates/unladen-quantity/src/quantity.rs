@@ -46,7 +46,7 @@ pub struct Quantity {
 const MOST_DECIMALS: i32 = 3;
 
 /// Stands for a number that is none.
-pub(crate) const UNKNOWN: &str = "–";
+pub const UNKNOWN: &str = "–";
 
 impl Quantity {
     /// `17.92 ms`.
@@ -87,7 +87,7 @@ pub fn bucket_name(bound: Duration) -> String {
 }
 
 /// The same, to read: `50 ms`, `500 µs`.
-pub(crate) fn bucket_text(bound: Duration) -> String {
+pub fn bucket_text(bound: Duration) -> String {
     // 2.5 s is told by one digit more, 1.234 s is not.
     let ns = bound.as_nanos();
     if ns > 1_000_000_000 && !ns.is_multiple_of(1_000_000_000) && ns.is_multiple_of(100_000_000) {
@@ -104,7 +104,7 @@ fn whole(bound: Duration) -> (u128, &'static str) {
 }
 
 /// A plain value of a kind, with three digits.
-pub(crate) fn plain(kind: Kind, value: f64) -> String {
+pub fn plain(kind: Kind, value: f64) -> String {
     let (factor, unit) = kind.scale(value.abs());
     let scaled = value / factor;
     let decimals = if scaled == 0.0 || scaled.fract() == 0.0 && factor == 1.0 {
@@ -116,7 +116,7 @@ pub(crate) fn plain(kind: Kind, value: f64) -> String {
 }
 
 /// `12 to 40 ms`, `at most 40 ms`: what lies between two; where it reaches down to nothing, the upper end.
-pub(crate) fn between(kind: Kind, low: f64, high: f64) -> String {
+pub fn between(kind: Kind, low: f64, high: f64) -> String {
     let (from, to) = (plain(kind, low), plain(kind, high.max(0.0)));
     if low <= 0.0 {
         return format!("at most {to}");
@@ -128,7 +128,7 @@ pub(crate) fn between(kind: Kind, low: f64, high: f64) -> String {
 }
 
 /// A plain value without zeros at its end: `50 ms`, `2.5 s`; nothing has no unit.
-pub(crate) fn short(kind: Kind, value: f64) -> String {
+pub fn short(kind: Kind, value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
@@ -139,7 +139,7 @@ pub(crate) fn short(kind: Kind, value: f64) -> String {
 }
 
 /// A time that people wait: `90 s`, `42 min`, `3.5 h`.
-pub(crate) fn lasting(time: Duration) -> String {
+pub fn lasting(time: Duration) -> String {
     const MINUTES_FROM: f64 = 180.0;
     const HOURS_FROM: f64 = 7_200.0;
     let seconds = time.as_secs_f64();
@@ -153,7 +153,7 @@ pub(crate) fn lasting(time: Duration) -> String {
 }
 
 /// `12,345.6`
-pub(crate) fn grouped(value: f64, decimals: usize) -> String {
+pub fn grouped(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return UNKNOWN.to_owned();
     }

@@ -1,0 +1,26 @@
+//! The principal type is [`Quantity`]: a number written in a unit that suits it, with as many digits as its margin
+//! leaves meaningful. [`Span`] is a value with its interval, [`Scale`] the place of a value in a picture.
+//!
+//! Every format of results writes numbers by this crate, so that a figure reads the same wherever it stands.
+//!
+//! ```
+//! use unladen_quantity::{Kind, Quantity, Span, plain};
+//!
+//! let cpu = Quantity { kind: Kind::Time, value: 17_918_223.0, margin: 214_000.0 };
+//! assert_eq!(cpu.to_string(), "17.92 ± 0.21 ms");
+//! assert_eq!(plain(Kind::Bytes, 1_234_567.0), "1.23 MB");
+//!
+//! let ratio = Span { value: 0.866, low: 0.854, high: 0.878 };
+//! assert_eq!(ratio.change_text(), "−13.4 % (−14.6 to −12.2)");
+//! ```
+#![forbid(unsafe_code)]
+
+mod quantity;
+mod ratio;
+mod scale;
+mod span;
+
+pub use quantity::{Kind, Quantity, UNKNOWN, between, bucket_name, bucket_text, grouped, lasting, plain, short};
+pub use ratio::{percent, with_sign};
+pub use scale::Scale;
+pub use span::Span;
