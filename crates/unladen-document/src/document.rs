@@ -1,0 +1,167 @@
+//! The principal type is [`Document`].
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::about::About;
+use crate::error::DocumentError;
+use crate::load::LoadDocument;
+use crate::profile::ProfileDocument;
+use crate::profile_diff::ProfileDiffDocument;
+use crate::prove::ProveDocument;
+use crate::weigh::WeighDocument;
+
+/// The largest document that is read, in bytes. One of a hundred groups and a thousand functions has 1 MB.
+pub const MOST_BYTES: usize = 64 << 20;
+
+const WEIGH: &str = "unladen.weigh/1";
+const LOAD: &str = "unladen.load/1";
+const PROVE: &str = "unladen.prove/1";
+const PROFILE: &str = "unladen.profile/1";
+const PROFILE_DIFF: &str = "unladen.profile-diff/1";
+const SCHEMAS: [&str; 5] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF];
+
+/// The result of a measuring command. Serialised, it is the document again.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Document {
+    /// Of `unladen weigh`.
+    Weigh(Box<WeighDocument>),
+    /// Of `unladen load`.
+    Load(Box<LoadDocument>),
+    /// Of `unladen prove`.
+    Prove(Box<ProveDocument>),
+    /// Of `unladen profile`.
+    Profile(Box<ProfileDocument>),
+    /// Of `unladen profile diff`.
+    ProfileDiff(Box<ProfileDiffDocument>),
+}
+
+/// The field that decides which of them a document is.
+#[derive(Deserialize)]
+struct Head {
+    schema: Option<String>,
+}
+
+impl Document {
+    /// Reads a document of this version or an earlier one.
+    ///
+    /// # Errors
+    /// [`DocumentError`] says what the text is instead, and where it is wrong.
+    pub fn read(bytes: &[u8]) -> Result<Self, DocumentError> {
+        if bytes.len() > MOST_BYTES {
+            return Err(DocumentError::TooLarge { bytes: bytes.len() as u64, most: MOST_BYTES as u64 });
+        }
+        // An array, a number or a `schema` that is no text is JSON without a schema.
+        let head = match serde_json::from_slice::<Head>(bytes) {
+            Ok(head) => head,
+            Err(error) if error.is_data() => return Err(DocumentError::NoSchema),
+            Err(error) => {
+                return Err(DocumentError::NotJson { line: error.line(), column: error.column(), what: plain(&error) });
+            }
+        };
+        let schema = head.schema.ok_or(DocumentError::NoSchema)?;
+        Ok(match schema.as_str() {
+            WEIGH => Self::Weigh(parse(WEIGH, bytes)?),
+            LOAD => Self::Load(parse(LOAD, bytes)?),
+            PROVE => Self::Prove(parse(PROVE, bytes)?),
+            PROFILE => Self::Profile(parse(PROFILE, bytes)?),
+            PROFILE_DIFF => Self::ProfileDiff(parse(PROFILE_DIFF, bytes)?),
+            _ => return Err(refused(&schema)),
+        })
+    }
+
+    /// The command that made it: `weigh`, `load`, `prove`, `profile` or `profile-diff`.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Weigh(_) => "weigh",
+            Self::Load(_) => "load",
+            Self::Prove(_) => "prove",
+            Self::Profile(_) => "profile",
+            Self::ProfileDiff(_) => "profile-diff",
+        }
+    }
+
+    /// What was measured: the URLs, or the title of a file. Of a comparison of profiles, the second.
+    pub fn target(&self) -> &str {
+        match self {
+            Self::Weigh(document) => &document.target,
+            Self::Load(document) => &document.target,
+            Self::Prove(document) => &document.target,
+            Self::Profile(document) => &document.target,
+            Self::ProfileDiff(document) => {
+                document.setups.as_ref().map_or(document.candidate.as_str(), |[_, after]| after.url.as_str())
+            }
+        }
+    }
+
+    /// Where, when and how.
+    pub fn about(&self) -> &About {
+        match self {
+            Self::Weigh(document) => &document.about,
+            Self::Load(document) => &document.about,
+            Self::Prove(document) => &document.about,
+            Self::Profile(document) => &document.about,
+            Self::ProfileDiff(document) => &document.about,
+        }
+    }
+
+    /// The same, to be completed.
+    pub fn about_mut(&mut self) -> &mut About {
+        match self {
+            Self::Weigh(document) => &mut document.about,
+            Self::Load(document) => &mut document.about,
+            Self::Prove(document) => &mut document.about,
+            Self::Profile(document) => &mut document.about,
+            Self::ProfileDiff(document) => &mut document.about,
+        }
+    }
+
+    /// Sentences: what limits the result.
+    pub fn warnings(&self) -> &[String] {
+        match self {
+            Self::Weigh(document) => &document.warnings,
+            Self::Load(document) => &document.warnings,
+            Self::Prove(document) => &document.warnings,
+            Self::Profile(document) => &document.notes,
+            Self::ProfileDiff(document) => &document.notes,
+        }
+    }
+}
+
+fn parse<T: DeserializeOwned>(schema: &'static str, bytes: &[u8]) -> Result<Box<T>, DocumentError> {
+    serde_json::from_slice(bytes).map_err(|error| DocumentError::Shape {
+        schema,
+        line: error.line(),
+        column: error.column(),
+        what: plain(&error),
+    })
+}
+
+/// Without the place, which stands elsewhere in the message.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
+fn refused(schema: &str) -> DocumentError {
+    let parts = |schema: &str| {
+        let (name, number) = schema.rsplit_once('/')?;
+        Some((name.to_owned(), number.parse::<u32>().ok()?))
+    };
+    let newer = parts(schema).and_then(|(name, number)| {
+        SCHEMAS.into_iter().find(|known| {
+            parts(known).is_some_and(|(known_name, known_number)| known_name == name && known_number < number)
+        })
+    });
+    // What a file has there may be long, or meant for a terminal.
+    let schema: String = schema.chars().filter(|c| !c.is_control()).take(80).collect();
+    match newer {
+        Some(known) => DocumentError::Newer { schema, known },
+        None => DocumentError::UnknownSchema { schema, known: SCHEMAS.map(|known| format!("`{known}`")).join(", ") },
+    }
+}
+
+#[cfg(test)]
+mod tests;

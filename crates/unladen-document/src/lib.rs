@@ -1,0 +1,44 @@
+//! Result documents, read back. The principal type is [`Document`]: what `--json` of a measuring command wrote, by this
+//! version or an earlier one.
+//!
+//! The types mirror docs/reference/json.md field for field. They are owned and tolerant: a field that a document lacks
+//! has its default, a field that this version does not know is ignored. Serialised again, a document keeps its fields.
+//!
+//! ```
+//! use unladen_document::Document;
+//!
+//! let document = Document::read(br#"{"schema": "unladen.load/1", "target": "http://localhost/", "requests": 40}"#)?;
+//! assert_eq!((document.verb(), document.target()), ("load", "http://localhost/"));
+//! let Document::Load(load) = &document else { unreachable!() };
+//! assert!(load.requests == 40 && load.warnings.is_empty() && document.about().host.is_none());
+//! # Ok::<(), unladen_document::DocumentError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod about;
+mod capacity;
+mod document;
+mod error;
+mod figure;
+mod finding;
+mod load;
+mod machine;
+mod ordered;
+mod profile;
+mod profile_diff;
+mod prove;
+mod weigh;
+
+pub use about::{About, Environment, Revision, Software};
+pub use capacity::{Capacity, Trial};
+pub use document::{Document, MOST_BYTES};
+pub use error::DocumentError;
+pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Span};
+pub use finding::{Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Share};
+pub use load::{ByConnection, ByRequest, LoadDocument, Pacing, Slice, Step};
+pub use machine::{Machine, Reference};
+pub use ordered::Ordered;
+pub use profile::{Caller, Function, OpenNs, ProfileDocument, ProfileSetup, Written};
+pub use profile_diff::{FunctionChange, Moved, ProfileDiffDocument};
+pub use prove::{Arm, ArmProfile, BoxPlot, Comparison, Gate, Interaction, ProveDocument};
+pub use weigh::{Count, LeftBehind, NotFollowing, Path, Peer, UnknownPath, WeighDocument, WeighedUrl, Weight};
