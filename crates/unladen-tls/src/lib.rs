@@ -14,6 +14,7 @@
 mod anyone;
 mod fault;
 mod files;
+mod near;
 mod system;
 mod trusted;
 mod verifier;
@@ -25,6 +26,7 @@ use rustls::crypto::{CryptoProvider, aws_lc_rs};
 pub use anyone::Anyone;
 pub use fault::TlsFault;
 pub use files::{FileError, authorities, certificates, private_key};
+pub use near::is_near;
 pub use rustls_native_certs::Error as SystemError;
 pub use system::{NoSystemRoots, system_authorities};
 pub use trusted::Trusted;

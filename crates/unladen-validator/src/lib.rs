@@ -13,7 +13,6 @@ mod counts;
 mod file;
 mod label;
 mod mysql;
-mod near;
 mod pattern;
 mod place;
 mod postgres;

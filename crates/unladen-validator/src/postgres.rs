@@ -12,9 +12,9 @@ use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls};
+use unladen_postgres::PostgresAddress;
 use unladen_tls::TlsFault;
 
-use self::address::Address;
 use self::connections::{InFlightQuery, ThreadConnections};
 use self::link::Link;
 use self::value::{Raw, Text, fits, version};
@@ -22,8 +22,6 @@ use crate::ask::{Answer, Ask};
 use crate::counts::text;
 use crate::{AskError, Question, SettingsError};
 
-mod address;
-mod chain;
 mod connections;
 mod link;
 mod value;
@@ -40,7 +38,7 @@ pub(crate) struct Postgres {
 
 /// What is needed to connect.
 struct Shared {
-    address: Address,
+    address: PostgresAddress,
     query: String,
     /// Which of the path's names goes where.
     places: Box<[usize]>,
@@ -62,7 +60,7 @@ impl Postgres {
         // A name that no query has: two columns of one name could not be told apart. The line's end closes a comment.
         let query =
             format!("select unladen_version::text from (\n{query}\n) as unladen_question (unladen_version) limit 1");
-        let shared = Arc::new(Shared { address: Address::parse(url)?, query, places, timeout });
+        let shared = Arc::new(Shared { address: PostgresAddress::parse(url)?, query, places, timeout });
         Ok(Self { shared, by_thread: (0..threads).map(|_| Arc::new(ThreadConnections::new(connections))).collect() })
     }
 

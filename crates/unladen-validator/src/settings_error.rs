@@ -1,5 +1,7 @@
 //! The principal type is [`SettingsError`]: why there can be no validator of such settings.
 
+use unladen_postgres::AddressError;
+
 use crate::PatternError;
 
 /// Why there can be no validator of such settings. None of it shows a password.
@@ -29,4 +31,16 @@ pub enum SettingsError {
     /// A number that means nothing.
     #[error("{0}")]
     Number(&'static str),
+}
+
+// === impl SettingsError ===
+
+impl From<AddressError> for SettingsError {
+    fn from(error: AddressError) -> Self {
+        match error {
+            AddressError::Url(why) => Self::Url(why),
+            AddressError::Tls(why) => Self::Tls(why),
+            other => Self::Url(other.to_string()),
+        }
+    }
 }

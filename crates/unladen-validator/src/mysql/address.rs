@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use mysql_async::{Opts, OptsBuilder, SslOpts, UrlError};
 use rustls::crypto::CryptoProvider;
-use unladen_tls::provider;
+use unladen_tls::{is_near, provider};
 use url::Url;
 
 use crate::SettingsError;
-use crate::near::is_near;
 
 /// After so long in silence, the kernel looks whether the server is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! Tests of [`Address`].
+//! Tests of [`PostgresAddress`].
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn a_server_elsewhere_is_spoken_to_by_tls() {
     std::fs::write(&roots, rcgen::generate_simple_self_signed(vec!["db.example".to_owned()]).unwrap().cert.pem())
         .unwrap();
     let mode = |url: &str| {
-        let address = Address::parse(&url.replace("ROOTS", roots.to_str().unwrap())).unwrap();
+        let address = PostgresAddress::parse(&url.replace("ROOTS", roots.to_str().unwrap())).unwrap();
         assert_eq!(address.tls.is_some(), address.config.get_ssl_mode() != SslMode::Disable, "{url}");
         address.config.get_ssl_mode()
     };
@@ -36,7 +36,7 @@ fn a_server_elsewhere_is_spoken_to_by_tls() {
 
 #[test]
 fn what_is_shown_has_no_password() {
-    let address = Address::parse("postgres://u:hush@h1,h2:6432/x?password=hush&sslmode=disable").unwrap();
+    let address = PostgresAddress::parse("postgres://u:hush@h1,h2:6432/x?password=hush&sslmode=disable").unwrap();
     assert_eq!(address.shown, "h1, h2");
     assert_eq!(address.config.get_password(), Some(&b"hush"[..]));
 }

@@ -8,7 +8,7 @@ use unladen_tls::{Judge, Shown};
 
 /// Trusts whom an authority has signed, whatever their name: libpq's `verify-ca`.
 #[derive(Debug)]
-pub(super) struct ChainOnly(pub(super) Arc<dyn ServerCertVerifier>);
+pub(crate) struct ChainOnly(pub(crate) Arc<dyn ServerCertVerifier>);
 
 // === impl ChainOnly ===
 

@@ -1,4 +1,4 @@
-//! The principal type is [`Address`]: where a PostgreSQL server is, and whether TLS is spoken with it.
+//! The principal type is [`PostgresAddress`]: where a PostgreSQL server is, and whether TLS is spoken with it.
 //!
 //! The URL is libpq's. `sslmode` and `sslrootcert` mean what they mean there (`disable`, `prefer`, `require`,
 //! `verify-ca`, `verify-full`; `require` with `sslrootcert` checks as `verify-ca` does), but for this: where `sslmode`
@@ -14,19 +14,19 @@ use rustls::client::danger::ServerCertVerifier;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
-use unladen_tls::{Anyone, Trusted, Verifier, provider, system_authorities};
+use unladen_tls::{Anyone, Trusted, Verifier, is_near, provider, system_authorities};
 
-use super::chain::ChainOnly;
-use crate::SettingsError;
-use crate::near::is_near;
+use crate::AddressError;
+use crate::chain::ChainOnly;
 
 /// Where a PostgreSQL server is, and whether TLS is spoken with it.
-pub(super) struct Address {
-    pub(super) config: Config,
+pub struct PostgresAddress {
+    /// What connects; without passwords in what it shows.
+    pub config: Config,
     /// None: no TLS.
-    pub(super) tls: Option<MakeRustlsConnect>,
-    /// For messages: without the password.
-    pub(super) shown: String,
+    pub tls: Option<MakeRustlsConnect>,
+    /// The hosts, for messages.
+    pub shown: String,
 }
 
 /// How much of a certificate is looked at.
@@ -37,14 +37,18 @@ enum Check {
     Name,
 }
 
-// === impl Address ===
+// === impl PostgresAddress ===
 
-impl Address {
-    pub(super) fn parse(url: &str) -> Result<Self, SettingsError> {
+impl PostgresAddress {
+    /// Reads a URL as libpq takes it.
+    ///
+    /// # Errors
+    /// If it cannot be read, names no host, or names authorities that cannot be.
+    pub fn parse(url: &str) -> Result<Self, AddressError> {
         let (plain, mode, roots) = split(url)?;
         let mut config: Config = plain.parse().map_err(|error| bad(&error))?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(SettingsError::Url(
+            return Err(AddressError::Url(
                 "there is no host: add `?host=/run/postgresql`, or the server's name after `@`".to_owned(),
             ));
         }
@@ -62,7 +66,7 @@ impl Address {
             "verify-full" => (SslMode::Require, Check::Name),
             other => {
                 let modes = "disable, prefer, require, verify-ca or verify-full";
-                return Err(SettingsError::Url(format!("sslmode `{other}` is not known: write {modes}")));
+                return Err(AddressError::Url(format!("sslmode `{other}` is not known: write {modes}")));
             }
         };
         config.ssl_mode(ssl);
@@ -73,14 +77,14 @@ impl Address {
 }
 
 /// The URL without what only we read, `sslmode` and `sslrootcert`.
-fn split(url: &str) -> Result<(String, Option<String>, Option<String>), SettingsError> {
+fn split(url: &str) -> Result<(String, Option<String>, Option<String>), AddressError> {
     if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-        return Err(SettingsError::Url("it does not begin with `postgres://`".to_owned()));
+        return Err(AddressError::Url("it does not begin with `postgres://`".to_owned()));
     }
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
     // Otherwise a message would name part of a password as a parameter that is not known.
     if query.contains('@') {
-        return Err(SettingsError::Url(
+        return Err(AddressError::Url(
             "there is a `?` before an `@`: write them as `%3F` and `%40` in user and password".to_owned(),
         ));
     }
@@ -98,8 +102,8 @@ fn split(url: &str) -> Result<(String, Option<String>, Option<String>), Settings
     Ok((format!("{address}{query}"), mode, roots))
 }
 
-fn tls(check: Check, roots: Option<&str>) -> Result<MakeRustlsConnect, SettingsError> {
-    let said = |error: &dyn std::error::Error| SettingsError::Tls(error.to_string());
+fn tls(check: Check, roots: Option<&str>) -> Result<MakeRustlsConnect, AddressError> {
+    let said = |error: &dyn std::error::Error| AddressError::Tls(error.to_string());
     let builder = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
         .map_err(|error| said(&error))?;
@@ -149,9 +153,9 @@ fn shown(config: &Config) -> String {
 }
 
 /// The parser's own words name the parameter that it does not know, and never a value.
-fn bad(error: &tokio_postgres::Error) -> SettingsError {
+fn bad(error: &tokio_postgres::Error) -> AddressError {
     let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
-    SettingsError::Url(format!("{error}: {cause}"))
+    AddressError::Url(format!("{error}: {cause}"))
 }
 
 #[cfg(test)]

@@ -1,0 +1,19 @@
+//! Where a PostgreSQL server is, and whether TLS is spoken with it: what all that ask one share.
+//!
+//! The principal type is [`PostgresAddress`]: read from a URL as libpq takes it.
+//!
+//! ```
+//! use unladen_postgres::PostgresAddress;
+//!
+//! let address = PostgresAddress::parse("postgres://asker:hush@127.0.0.1:6432/wiki")?;
+//! assert_eq!(address.shown, "127.0.0.1");
+//! # Ok::<(), unladen_postgres::AddressError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod address;
+mod address_error;
+mod chain;
+
+pub use address::PostgresAddress;
+pub use address_error::AddressError;
