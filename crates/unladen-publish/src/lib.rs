@@ -1,0 +1,18 @@
+//! Result documents as others read them: who has no terminal, or is no person. The principal type is [`Publication`], one
+//! file a format, in the list [`PUBLICATIONS`].
+//!
+//! Everything is made of documents that were read back ([`unladen_document::Document`]), so that a run of last year is
+//! published as one of today. This crate computes nothing: every figure comes with its interval and its noise floor.
+//!
+//! ```
+//! use unladen_publish::publication_named;
+//!
+//! assert!(publication_named("telegram").is_none());
+//! ```
+#![forbid(unsafe_code)]
+
+mod publication;
+mod publications;
+
+pub use publication::Publication;
+pub use publications::{PUBLICATIONS, publication_named};

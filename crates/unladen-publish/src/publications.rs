@@ -1,0 +1,11 @@
+//! The list of all formats that others read: it drives the options of commands and their help.
+
+use crate::publication::Publication;
+
+/// All of them, in the order of the help.
+pub const PUBLICATIONS: &[&dyn Publication] = &[];
+
+/// The one of this name.
+pub fn publication_named(name: &str) -> Option<&'static dyn Publication> {
+    PUBLICATIONS.iter().copied().find(|publication| publication.name() == name)
+}
