@@ -1,0 +1,52 @@
+//! [`version`]: the version that the file of a server has in it, as programs that were built from source have no package.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use memchr::memmem::Finder;
+
+use crate::environment::software::known::{Mark, Program};
+use crate::environment::software::plain_file;
+
+/// The part of a file that is looked at: MariaDB's has 26 MB.
+const LONGEST: u64 = 64 * 1024 * 1024;
+
+/// A version is at most so long.
+const LONGEST_VERSION: usize = 32;
+
+/// Looks for the mark of the program in its file.
+pub(crate) fn version(executable: &Path, program: &Program) -> Option<String> {
+    if program.mark == Mark::None {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    plain_file::open(executable).ok()?.take(LONGEST).read_to_end(&mut bytes).ok()?;
+    find(&bytes, program.mark)
+}
+
+/// The first of the mark's places at which there is a version.
+fn find(bytes: &[u8], mark: Mark) -> Option<String> {
+    let is_part = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    let beside: Box<dyn Fn(usize) -> Vec<u8>> = match mark {
+        Mark::None => return None,
+        Mark::After(text) => Box::new(move |at| {
+            bytes[at + text.len()..].iter().take(LONGEST_VERSION).copied().take_while(|byte| is_part(byte)).collect()
+        }),
+        Mark::Before(_) => Box::new(move |at| {
+            let reversed = bytes[..at].iter().rev().take(LONGEST_VERSION).copied().take_while(|byte| is_part(byte));
+            let mut version: Vec<u8> = reversed.collect();
+            version.reverse();
+            version
+        }),
+    };
+    let (Mark::After(text) | Mark::Before(text)) = mark else { return None };
+    Finder::new(text).find_iter(bytes).map(beside).filter_map(|version| String::from_utf8(version).ok()).find(
+        |version| {
+            // "2." is half of one, "8" may be anything.
+            version.contains('.') && version.split('.').all(|number| !number.is_empty())
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,21 @@
+//! [`open`]: opens a file of which nobody knows whose it is.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use nix::fcntl::OFlag;
+
+/// Opens a plain file to read it. In another's folder there may be a pipe under its name, whose opening would wait for
+/// ever, or a device, whose opening would do something.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let refused = || io::Error::new(io::ErrorKind::InvalidInput, "no plain file");
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(refused());
+    }
+    let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
+    let file = File::options().read(true).custom_flags(flags.bits()).open(path)?;
+    // It may have been replaced since.
+    if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
+}
