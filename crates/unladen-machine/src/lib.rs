@@ -2,7 +2,13 @@
 #![forbid(unsafe_code)]
 
 mod environment;
+mod kernel_text;
 mod root;
 mod times;
 
 pub use environment::{Environment, Software, Virtualisation, software_of};
+pub use kernel_text::{decimal, number_after};
+pub use times::{
+    ControlGroupMount, MachineClock, MachineReading, MachineTimes, Places, ProcessorTimes, control_group_mounts,
+    some_pressure_ns, throttled_ns,
+};

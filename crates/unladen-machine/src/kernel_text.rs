@@ -1,0 +1,37 @@
+//! Numbers in the kernel's small text files.
+
+/// The number that follows `key` in a file of lines such as `rchar: 4711`.
+///
+/// ```
+/// assert_eq!(unladen_machine::number_after(b"nr_periods 7\nnr_throttled 3\n", b"nr_throttled "), Some(3));
+/// ```
+pub fn number_after(content: &[u8], key: &[u8]) -> Option<u64> {
+    content.split(|&byte| byte == b'\n').find_map(|line| decimal(line.strip_prefix(key)?))
+}
+
+/// The decimal number at the start of `bytes`, blanks skipped.
+pub fn decimal(bytes: &[u8]) -> Option<u64> {
+    let trimmed = bytes.trim_ascii_start();
+    let digits = trimmed.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    std::str::from_utf8(&trimmed[..digits]).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_are_found_behind_their_key(n: u64, noise in "[a-z ]{0,20}") {
+            let content = format!("{noise}\nkey:\t {n} kB\nother: 5\n");
+            prop_assert_eq!(number_after(content.as_bytes(), b"key:"), Some(n));
+        }
+
+        #[test]
+        fn no_bytes_make_the_number_parser_panic(bytes: Vec<u8>) {
+            let _ = decimal(&bytes);
+            let _ = number_after(&bytes, b"k");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Control groups that hold this process back: [`own_files`] finds their `cpu.stat`, [`throttled_ns`] reads it.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::kernel_text::number_after;
+
+/// Levels above this process's group that are looked at.
+const MOST_LEVELS: usize = 32;
+
+/// A mounted hierarchy of control groups.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ControlGroupMount {
+    /// Where it is mounted.
+    pub point: PathBuf,
+    /// The group that is mounted there: not `/` in a container that sees its own part alone.
+    pub root: PathBuf,
+    /// The controllers of a v1 hierarchy; `None` of the v2 hierarchy.
+    pub controllers: Option<Vec<String>>,
+}
+
+/// All hierarchies of control groups in /proc/PID/mountinfo (proc_pid_mountinfo(5)).
+pub fn control_group_mounts(mountinfo: &[u8]) -> Vec<ControlGroupMount> {
+    let Ok(text) = std::str::from_utf8(mountinfo) else { return Vec::new() };
+    let mount = |line: &str| {
+        let (fields, of_the_file_system) = line.split_once(" - ")?;
+        let mut fields = fields.split_ascii_whitespace().skip(3);
+        let (root, point) = (fields.next()?, fields.next()?);
+        let mut of_the_file_system = of_the_file_system.split_ascii_whitespace();
+        let controllers = match of_the_file_system.next()? {
+            "cgroup2" => None,
+            "cgroup" => Some(of_the_file_system.nth(1)?.split(',').map(ToOwned::to_owned).collect()),
+            _ => return None,
+        };
+        Some(ControlGroupMount { point: point.into(), root: root.into(), controllers })
+    };
+    text.lines().filter_map(mount).collect()
+}
+
+/// The `cpu.stat` of the group that has the CPU quota of this process, and of all groups above it: whichever is
+/// throttled, this process waits. `cgroup` is the content of /proc/self/cgroup (cgroups(7)).
+pub(super) fn own_files(mountinfo: &[u8], cgroup: &[u8]) -> Vec<PathBuf> {
+    let Ok(cgroup) = std::str::from_utf8(cgroup) else { return Vec::new() };
+    let mounts = control_group_mounts(mountinfo);
+    let mut files = Vec::new();
+    for line in cgroup.lines() {
+        let mut fields = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) = (fields.next(), fields.next(), fields.next()) else { continue };
+        let is_cpu = |controller: &str| controller == "cpu";
+        let mount = mounts.iter().find(|mount| match &mount.controllers {
+            None => controllers.is_empty(),
+            Some(of_mount) => controllers.split(',').any(is_cpu) && of_mount.iter().any(|name| is_cpu(name)),
+        });
+        let Some(mount) = mount else { continue };
+        // A group outside what is mounted here cannot be read here; a namespace shows it as `/..`.
+        let Ok(path) = Path::new(path).strip_prefix(&mount.root) else { continue };
+        if path.components().any(|part| part == Component::ParentDir) {
+            continue;
+        }
+        files.extend(path.ancestors().take(MOST_LEVELS).map(|level| mount.point.join(level).join("cpu.stat")));
+    }
+    files
+}
+
+/// Time for which a group was held back because its CPU quota was used up, in ns, by its `cpu.stat`: `throttled_usec`
+/// of v2, `throttled_time` of v1. The times of all processors are summed. `None` without a CPU controller.
+///
+/// ```
+/// use unladen_machine::throttled_ns;
+///
+/// assert_eq!(throttled_ns(b"usage_usec 9\nnr_throttled 2\nthrottled_usec 31\n"), Some(31_000));
+/// assert_eq!(throttled_ns(b"nr_periods 9\nnr_throttled 2\nthrottled_time 31000\n"), Some(31_000));
+/// ```
+pub fn throttled_ns(cpu_stat: &[u8]) -> Option<u64> {
+    let v2 = || number_after(cpu_stat, b"throttled_usec ").map(|us| us.saturating_mul(1_000));
+    v2().or_else(|| number_after(cpu_stat, b"throttled_time "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const MOUNTS: &[u8] = b"24 1 0:22 / /proc rw - proc proc rw\n\
+        30 24 0:26 / /sys/fs/cgroup/unified rw,nosuid shared:9 - cgroup2 cgroup2 rw\n\
+        31 24 0:27 /docker/7f /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n\
+        32 24 0:28 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n";
+
+    #[test]
+    fn the_groups_above_are_looked_at_too() {
+        let files = own_files(MOUNTS, b"4:cpuset:/x\n0::/system.slice/ci.service\n");
+        let expected = ["system.slice/ci.service/", "system.slice/", ""]
+            .map(|level| PathBuf::from(format!("/sys/fs/cgroup/unified/{level}cpu.stat")));
+        assert_eq!(files, expected);
+    }
+
+    #[test]
+    fn a_container_sees_its_part_of_a_v1_hierarchy() {
+        let files = own_files(MOUNTS, b"5:cpu,cpuacct:/docker/7f/job\n4:cpuset:/docker/7f\n");
+        assert_eq!(
+            files,
+            ["/sys/fs/cgroup/cpu,cpuacct/job/cpu.stat", "/sys/fs/cgroup/cpu,cpuacct/cpu.stat"].map(PathBuf::from)
+        );
+        assert!(own_files(MOUNTS, b"5:cpu,cpuacct:/elsewhere\n0::/../other\n").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(mountinfo in ".{0,200}", cgroup in ".{0,200}", bytes: Vec<u8>) {
+            let _ = own_files(mountinfo.as_bytes(), cgroup.as_bytes());
+            let _ = own_files(MOUNTS, cgroup.as_bytes());
+            let _ = own_files(&bytes, &bytes);
+            let _ = throttled_ns(&bytes);
+        }
+    }
+}

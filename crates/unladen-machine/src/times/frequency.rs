@@ -1,0 +1,39 @@
+//! The clock of the processors, where the kernel sets it: [`files`], [`mean_hz`].
+
+use std::path::{Path, PathBuf};
+
+use crate::kernel_text::decimal;
+
+/// Processors with a clock of their own that are asked: some drivers interrupt the processor for an answer.
+const MOST_POLICIES: usize = 16;
+
+/// The files of the current frequency in kHz (Documentation/admin-guide/pm/cpufreq.rst); empty on virtual machines,
+/// whose kernel does not set it.
+pub(super) fn files(sys: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(sys.join("devices/system/cpu/cpufreq")) else { return Vec::new() };
+    let is_policy =
+        |path: &PathBuf| path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("policy"));
+    let mut policies: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_policy).collect();
+    policies.sort_unstable();
+    policies.into_iter().take(MOST_POLICIES).map(|policy| policy.join("scaling_cur_freq")).collect()
+}
+
+/// The mean of contents in kHz, in Hz.
+pub(super) fn mean_hz<'a>(contents: impl Iterator<Item = &'a [u8]>) -> Option<u64> {
+    let (sum, count) =
+        contents.filter_map(decimal).fold((0_u128, 0_u128), |(sum, count), khz| (sum + u128::from(khz), count + 1));
+    u64::try_from((sum * 1_000).checked_div(count)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_is_of_those_that_tell() {
+        let contents: [&[u8]; 3] = [b"2000000\n", b"<unknown>\n", b"3000000\n"];
+        assert_eq!(mean_hz(contents.into_iter()), Some(2_500_000_000));
+        assert_eq!(mean_hz(std::iter::empty()), None);
+        assert_eq!(mean_hz([u64::MAX.to_string().as_bytes()].into_iter()), None);
+    }
+}

@@ -1,0 +1,94 @@
+//! The principal type is [`ProcessorTimes`]: what all processors together did since the machine was started.
+
+use crate::kernel_text::decimal;
+
+/// /proc/stat counts in USER_HZ, which is 100 on every architecture that Unladen builds for.
+const TICK_NS: u64 = 10_000_000;
+
+/// Processors that a kernel can have at most (NR_CPUS): more lines are no kernel's.
+const MOST_PROCESSORS: usize = 8_192;
+
+/// The sums over all processors in /proc/stat (proc_stat(5)).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ProcessorTimes {
+    /// Time in which they worked, for processes, for the kernel and for interrupts, in ns.
+    pub busy_ns: u64,
+    /// Time in which they had nothing to do, in ns.
+    pub idle_ns: u64,
+    /// Time in which a virtual processor had work and the hypervisor ran something else in its place (*steal*), in ns.
+    /// An idle processor loses none.
+    pub stolen_ns: u64,
+    /// Processors that are online.
+    pub processors: usize,
+}
+
+impl ProcessorTimes {
+    /// From the content of /proc/stat; `None` where it has no line of all processors.
+    ///
+    /// ```
+    /// use unladen_machine::ProcessorTimes;
+    ///
+    /// let stat = b"cpu  100 0 50 800 0 0 10 40 0 0\ncpu0 100 0 50 800 0 0 10 40 0 0\nintr 7\n";
+    /// let times = ProcessorTimes::parse(stat).unwrap();
+    /// assert_eq!((times.busy_ns, times.stolen_ns, times.processors), (1_600_000_000, 400_000_000, 1));
+    /// ```
+    pub fn parse(stat: &[u8]) -> Option<Self> {
+        let mut lines = stat.split(|&byte| byte == b'\n');
+        let all = lines.next()?.strip_prefix(b"cpu ")?;
+        let mut fields = all.split(|&byte| byte == b' ').filter(|field| !field.is_empty()).map(decimal);
+        // Kernels before 2.6.11 have no steal; guest times, which follow it, are in those of users already.
+        let mut next = || fields.next().flatten().unwrap_or(0).saturating_mul(TICK_NS);
+        let [user, nice, system, idle, iowait, irq, softirq, stolen] = std::array::from_fn(|_| next());
+        let is_processor =
+            |line: &&[u8]| line.strip_prefix(b"cpu").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit));
+        let processors = lines.take_while(is_processor).take(MOST_PROCESSORS).count();
+        let sum = |of: &[u64]| of.iter().copied().fold(0, u64::saturating_add);
+        Some(Self {
+            busy_ns: sum(&[user, nice, system, irq, softirq]),
+            idle_ns: sum(&[idle, iowait]),
+            stolen_ns: stolen,
+            processors: processors.max(1),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn steal_is_the_eighth_field_and_guests_are_users() {
+        let stat = b"cpu  1628605 81001 299190 467551 13745 11 12822 2089 500 7\n\
+                     cpu0 805747 40065 143026 254216 3572 0 4206 1061 0 0\n\
+                     cpu1 822857 40935 156164 213335 10173 0 8615 1028 0 0\nintr 22065582 0\n";
+        let times = ProcessorTimes::parse(stat).unwrap();
+        let busy = (1_628_605 + 81_001 + 299_190 + 11 + 12_822) * TICK_NS;
+        let idle = (467_551 + 13_745) * TICK_NS;
+        assert_eq!(times, ProcessorTimes { busy_ns: busy, idle_ns: idle, stolen_ns: 2_089 * TICK_NS, processors: 2 });
+    }
+
+    #[test]
+    fn a_kernel_without_steal_has_none() {
+        let times = ProcessorTimes::parse(b"cpu 5 0 0 9\n").unwrap();
+        assert_eq!((times.busy_ns, times.stolen_ns, times.processors), (5 * TICK_NS, 0, 1));
+        assert_eq!(ProcessorTimes::parse(b""), None);
+        assert_eq!(ProcessorTimes::parse(b"intr 5\n"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes: Vec<u8>) {
+            let _ = ProcessorTimes::parse(&bytes);
+            let _ = ProcessorTimes::parse(&[b"cpu ".as_slice(), &bytes].concat());
+        }
+
+        #[test]
+        fn numbers_as_large_as_they_come_do_not_overflow(fields in prop::collection::vec(any::<u64>(), 0..12)) {
+            let line = fields.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
+            let times = ProcessorTimes::parse(format!("cpu  {line}\n").as_bytes()).unwrap();
+            let stolen = fields.get(7).copied().unwrap_or(0);
+            prop_assert_eq!(times.stolen_ns, stolen.saturating_mul(TICK_NS));
+        }
+    }
+}
