@@ -8,6 +8,7 @@ use crate::about::About;
 use crate::capacity::Capacity;
 use crate::figure::{Latencies, LatencyIntervals};
 use crate::ordered::Ordered;
+use crate::prove::Gate;
 
 /// What `unladen load --json` wrote.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
@@ -94,6 +95,8 @@ pub struct LoadDocument {
     pub timeline: Vec<Slice>,
     /// Pairs of a latency in ns and the share of requests at or below.
     pub distribution: Vec<(u64, f64)>,
+    /// Conditions of `--fail-on`.
+    pub gates: Vec<Gate>,
     /// Sentences.
     pub warnings: Vec<String>,
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::about::About;
 use crate::figure::OpenSpan;
 use crate::finding::Finding;
+use crate::prove::Gate;
 
 /// What `unladen profile --json` wrote.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
@@ -33,6 +34,8 @@ pub struct ProfileDocument {
     pub functions: Vec<Function>,
     /// Patterns of waste.
     pub findings: Vec<Finding>,
+    /// Rules of `--fail-on`.
+    pub gates: Vec<Gate>,
     /// Sentences: what limits the result.
     pub notes: Vec<String>,
     /// Files that were written.

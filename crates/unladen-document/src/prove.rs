@@ -171,15 +171,19 @@ pub struct Interaction {
     pub verdict: String,
 }
 
-/// A condition of `--fail-on`, of one arm.
+/// A condition of `--fail-on`: of one arm, of a load, or a rule of one page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Gate {
     /// As the user wrote it.
     pub condition: String,
     /// Of which arm.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub arm: String,
-    /// For certain.
+    /// Of which page.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub url: String,
+    /// For certain, or because nothing could be held against it.
     pub broken: bool,
     /// Undecided; it fails nothing.
     pub untold: bool,

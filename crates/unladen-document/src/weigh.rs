@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::about::About;
 use crate::figure::{Latencies, LatencyIntervals, Span};
 use crate::finding::{Finding, NotJudged, NotLookedFor};
+use crate::prove::Gate;
 
 /// What `unladen weigh --json` wrote. Of `weigh --from` there are findings and counts alone.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
@@ -59,6 +60,8 @@ pub struct WeighDocument {
     pub lost_events: u64,
     /// Files that requests left behind; null where files were not looked for.
     pub left_behind: Option<Vec<LeftBehind>>,
+    /// Rules of `--fail-on`.
+    pub gates: Vec<Gate>,
     /// Sentences: what limits the figures.
     pub warnings: Vec<String>,
 }
