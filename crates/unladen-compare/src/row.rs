@@ -1,0 +1,75 @@
+//! The principal type is [`Row`]: one metric of two runs.
+
+use serde::Serialize;
+
+use crate::figure::{Figure, Span};
+use crate::verdict::Verdict;
+
+/// What a metric is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A counter of a group per request, of `weigh`.
+    Weight,
+    /// What traced requests did, of `weigh`.
+    Count,
+    /// A quantile of latency, or its mean.
+    Latency,
+    /// The share of requests within a time.
+    Within,
+    /// Requests a second.
+    Rate,
+    /// The share of requests that were not answered as expected.
+    Errors,
+    /// The size of an answer.
+    Size,
+    /// The effect of an experiment's change: candidate / baseline.
+    Effect,
+    /// A function's share of a profile.
+    Function,
+}
+
+/// One metric of two runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The page; empty where the metric is of all of them.
+    pub url: String,
+    /// `weight.cpu www-data php-fpm8.2`, `latency.p50`, `count.files.checked www-data php-fpm8.2`.
+    pub metric: String,
+    /// What it is of.
+    pub kind: Kind,
+    /// Of weights and counts: whose. Null for the sum over all groups that follow the requests.
+    pub group: Option<String>,
+    /// Of weights and counts: which.
+    pub counter: Option<String>,
+    /// Of counts: `warm` or `fresh`.
+    pub state: Option<String>,
+    /// Of what experiments measured: the arm.
+    pub arm: Option<String>,
+    /// `ns`, `B`, `1` or `1/s`.
+    pub unit: String,
+    /// Sampled by the kernel, not counted.
+    pub approximate: bool,
+    /// The metric that its URL is judged by first: total CPU, or the median latency.
+    pub headline: bool,
+    /// In the earlier run; null where there is none.
+    pub before: Option<Figure>,
+    /// In the later run; null where there is none.
+    pub after: Option<Figure>,
+    /// After / before, with the variation between runs; null where one of the two cannot be told from zero.
+    pub ratio: Option<Span>,
+    /// After − before in the unit, likewise; null where the two cannot be compared.
+    pub difference: Option<Span>,
+    /// The largest difference that two such runs of the same thing show: as a share, without a ratio in the unit.
+    pub floor: Option<f64>,
+    /// The variation between runs alone, as a standard deviation: as a share, without a ratio in the unit.
+    pub between_runs: Option<f64>,
+    /// Earlier runs that it was estimated from; with none, it is the documented prior.
+    pub runs: usize,
+    /// Whether ratio and difference are in units of the reference work: the machine's own speed is divided out.
+    pub in_reference_units: bool,
+    /// For no difference, two-sided, after control of false discoveries over the rows of the URL.
+    pub adjusted_p: f64,
+    /// What is said of it.
+    pub verdict: Verdict,
+}

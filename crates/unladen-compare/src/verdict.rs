@@ -1,0 +1,70 @@
+//! The principal type is [`Verdict`]: what is said of one metric of two runs.
+
+use serde::{Serialize, Serializer};
+
+/// What is said of one metric of two runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// It was there before, and is not any more.
+    Gone,
+    /// It was not there before.
+    New,
+    /// More of a counter.
+    Heavier,
+    /// Less of a counter.
+    Lighter,
+    /// Longer, or fewer a second, or fewer within a time.
+    Slower,
+    /// Shorter, or more a second, or more within a time.
+    Faster,
+    /// At most what two runs of the same thing differ by, and that is little.
+    NoMeasurableDifference,
+    /// Neither: more than that and not told from chance, or two runs of the same thing differ by too much.
+    TooFewRuns,
+    /// A time of two machines whose speeds cannot be put into one figure.
+    NotComparable,
+}
+
+impl Verdict {
+    /// The words for it, in reports and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::New => "new",
+            Self::Heavier => "heavier",
+            Self::Lighter => "lighter",
+            Self::Slower => "slower",
+            Self::Faster => "faster",
+            Self::NoMeasurableDifference => "no measurable difference",
+            Self::TooFewRuns => "too few runs",
+            Self::NotComparable => "not comparable",
+        }
+    }
+
+    /// Whether there is a difference for certain.
+    pub fn is_told(self) -> bool {
+        self.is_worse() || self.is_better()
+    }
+
+    /// Whether the later run is worse for certain.
+    pub fn is_worse(self) -> bool {
+        matches!(self, Self::New | Self::Heavier | Self::Slower)
+    }
+
+    /// Whether the later run is better for certain.
+    pub fn is_better(self) -> bool {
+        matches!(self, Self::Gone | Self::Lighter | Self::Faster)
+    }
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
