@@ -50,6 +50,8 @@ pub struct Environment {
     pub cpu: Option<String>,
     /// How many processors are online.
     pub processors: Option<u64>,
+    /// The quota of the control groups, in processors; null without one.
+    pub processor_quota: Option<f64>,
     /// `kvm`, `docker` and so on; null on bare metal, or where it is not known.
     pub virtualisation: Option<String>,
     /// Memory in bytes.
