@@ -3,11 +3,14 @@
 
 mod environment;
 mod kernel_text;
+mod plain_file;
+mod revision;
 mod root;
 mod times;
 
 pub use environment::{Environment, Software, Virtualisation, software_of};
 pub use kernel_text::{decimal, number_after};
+pub use revision::{Revision, RevisionError};
 pub use times::{
     ControlGroupMount, MachineClock, MachineReading, MachineTimes, Places, ProcessorTimes, control_group_mounts,
     some_pressure_ns, throttled_ns,

@@ -7,7 +7,6 @@ use serde::Serialize;
 mod known;
 mod marks;
 mod package;
-mod plain_file;
 
 use known::Program;
 

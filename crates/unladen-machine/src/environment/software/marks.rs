@@ -6,7 +6,7 @@ use std::path::Path;
 use memchr::memmem::Finder;
 
 use crate::environment::software::known::{Mark, Program};
-use crate::environment::software::plain_file;
+use crate::plain_file;
 
 /// The part of a file that is looked at: MariaDB's has 26 MB.
 const LONGEST: u64 = 64 * 1024 * 1024;

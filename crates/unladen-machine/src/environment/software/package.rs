@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use crate::environment::software::known::Program;
-use crate::environment::software::plain_file;
+use crate::plain_file;
 
 /// No database is longer: one of 3,700 packages has 4 MB.
 const LONGEST_STATUS: u64 = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
-//! [`open`]: opens a file of which nobody knows whose it is.
+//! [`open`] and [`read`]: files of which nobody knows whose they are.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use nix::fcntl::OFlag;
 /// Opens a plain file to read it. In another's folder there may be a pipe under its name, whose opening would wait for
 /// ever, or a device, whose opening would do something.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
-    let refused = || io::Error::new(io::ErrorKind::InvalidInput, "no plain file");
+    let refused = || io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file");
     if !std::fs::metadata(path)?.is_file() {
         return Err(refused());
     }
@@ -18,4 +18,14 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).custom_flags(flags.bits()).open(path)?;
     // It may have been replaced since.
     if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
+}
+
+/// The content of such a file, if it has no more than `most` bytes.
+pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes")));
+    }
+    Ok(bytes)
 }

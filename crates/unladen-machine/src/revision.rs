@@ -1,0 +1,77 @@
+//! The principal type is [`Revision`]: which revision of the application was measured.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+mod error;
+mod head;
+mod object_id;
+mod owner;
+mod path_serde;
+mod repository;
+mod status;
+
+pub use error::RevisionError;
+
+use head::Head;
+use repository::Repository;
+
+/// The revision of a git work tree.
+///
+/// It serialises as the field `revision` of the result documents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Revision {
+    /// The work tree's top folder.
+    #[serde(serialize_with = "path_serde::lossy")]
+    pub folder: PathBuf,
+    /// The id of the commit that is checked out: 40 hexadecimal digits, 64 with SHA-256.
+    pub commit: String,
+    /// The branch; `None` if the head is detached.
+    pub branch: Option<String>,
+    /// Whether a tracked file differs from the commit. `None` if that is not known: git is not there, takes longer than
+    /// five seconds, or the repository belongs to somebody as whom git may not be run.
+    pub dirty: Option<bool>,
+}
+
+// === impl Revision ===
+
+impl Revision {
+    /// The revision of the work tree that `folder` is in: a clone, a linked work tree, or a submodule.
+    ///
+    /// The commit and the branch are read from git's files. `dirty` takes git itself, which runs with the rights of the
+    /// repository's owner at most, since the configuration of a repository can name programs that git starts.
+    ///
+    /// # Errors
+    /// [`RevisionError`] if the folder is in no work tree, has no commit yet, or if git's files are not as expected.
+    ///
+    /// ```no_run
+    /// let revision = unladen_machine::Revision::of("/srv/wiki".as_ref())?;
+    /// println!("{} {}", revision.commit, if revision.dirty == Some(true) { "and changes" } else { "" });
+    /// # Ok::<(), unladen_machine::RevisionError>(())
+    /// ```
+    pub fn of(folder: &Path) -> Result<Self, RevisionError> {
+        let repository = Repository::around(folder)?;
+        let head = Head::read(&repository);
+        let status = status::status(&repository);
+        let (commit, branch) = match (head, &status) {
+            (Ok(Head { commit: Some(commit), branch }), _) => (commit, branch),
+            // Where references are not in files, git alone knows them.
+            (head, Some(status)) => match (status.commit.clone(), head) {
+                (Some(commit), _) => (commit, status.branch.clone()),
+                (None, Ok(head)) => return Err(no_commit(&repository, head.branch)),
+                (None, Err(error)) => return Err(error),
+            },
+            (Ok(head), None) => return Err(no_commit(&repository, head.branch)),
+            (Err(error), None) => return Err(error),
+        };
+        Ok(Self { folder: repository.work_tree, commit, branch, dirty: status.map(|status| status.dirty) })
+    }
+}
+
+fn no_commit(repository: &Repository, branch: Option<String>) -> RevisionError {
+    RevisionError::NoCommit { folder: repository.work_tree.clone(), branch: branch.unwrap_or_default() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! The principal type is [`RunAs`]: with whose rights git may look at a repository.
+//!
+//! The configuration of a repository can name programs that `git status` starts: filters, a monitor of the file system.
+//! So whoever can write the repository decides what runs. With its owner's rights, it can do no more than the owner can
+//! anyway; with root's rights it could do all.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::geteuid;
+
+use crate::revision::repository::Repository;
+
+const ROOT: u32 = 0;
+
+/// With whose rights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunAs {
+    /// Those of this process.
+    Ourselves,
+    /// Those of the owner.
+    Owner { user: u32, group: u32 },
+}
+
+// === impl RunAs ===
+
+impl RunAs {
+    /// `None` if there is nobody whose rights are low enough: the repository has several owners, or one as whom this
+    /// process can run nothing, or somebody else may write its configuration.
+    pub(crate) fn of(repository: &Repository) -> Option<Self> {
+        let owners: Vec<Owner> = places(repository).iter().filter_map(|path| Owner::of(path.as_path())).collect();
+        choose(&owners, geteuid().as_raw())
+    }
+}
+
+/// Who has a file or a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Owner {
+    user: u32,
+    group: u32,
+    /// All users may write it.
+    is_open: bool,
+}
+
+impl Owner {
+    fn of(path: &Path) -> Option<Self> {
+        let found = path.symlink_metadata().ok()?;
+        Some(Self { user: found.uid(), group: found.gid(), is_open: found.mode() & 0o002 != 0 && !found.is_symlink() })
+    }
+}
+
+/// Whatever decides what git does there, and the index.
+fn places(repository: &Repository) -> Vec<PathBuf> {
+    let Repository { work_tree, own, common } = repository;
+    vec![
+        work_tree.join(".git"),
+        own.clone(),
+        common.clone(),
+        common.join("config"),
+        own.join("config.worktree"),
+        own.join("index"),
+        common.join("info"),
+        work_tree.clone(),
+    ]
+}
+
+fn choose(owners: &[Owner], ourselves: u32) -> Option<RunAs> {
+    if owners.iter().any(|owner| owner.is_open) {
+        return None;
+    }
+    let users: BTreeSet<u32> = owners.iter().map(|owner| owner.user).collect();
+    match users.into_iter().collect::<Vec<_>>()[..] {
+        [only] if only == ourselves => Some(RunAs::Ourselves),
+        [only] if ourselves == ROOT => {
+            let group = owners.iter().find(|owner| owner.user == only)?.group;
+            Some(RunAs::Owner { user: only, group })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! The principal type is [`Repository`]: where the files of a work tree's repository are.
+//!
+//! In a clone, `.git` is the folder of all of them. In a linked work tree and in a submodule, `.git` is a file that
+//! names the folder; that of a linked work tree has the work tree's own files, and names the folder of the common ones
+//! (gitrepository-layout(5)).
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::plain_file;
+use crate::revision::error::RevisionError;
+
+/// Longer than any path.
+const LONGEST: u64 = 8 * 1024;
+
+/// The places of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Repository {
+    pub(crate) work_tree: PathBuf,
+    /// The work tree's own files: its `HEAD` and its index.
+    pub(crate) own: PathBuf,
+    /// Those of all its work trees: references, configuration.
+    pub(crate) common: PathBuf,
+}
+
+// === impl Repository ===
+
+impl Repository {
+    /// The one whose work tree the folder is in.
+    pub(crate) fn around(folder: &Path) -> Result<Self, RevisionError> {
+        let folder = folder.canonicalize().map_err(|source| RevisionError::Read { path: folder.to_owned(), source })?;
+        let is_found = |above: &&Path| above.join(".git").symlink_metadata().is_ok();
+        let Some(work_tree) = folder.ancestors().find(is_found) else {
+            return Err(RevisionError::NoWorkTree { folder });
+        };
+        let dot_git = work_tree.join(".git");
+        let own = if dot_git.is_dir() { dot_git } else { named(work_tree, &dot_git, b"gitdir: ")? };
+        let names_common = own.join("commondir");
+        let common = if names_common.exists() { named(&own, &names_common, b"")? } else { own.clone() };
+        Ok(Self { work_tree: work_tree.to_owned(), own, common })
+    }
+}
+
+/// The folder that a file names after a prefix, seen from the folder that the file is in.
+fn named(from: &Path, file: &Path, prefix: &[u8]) -> Result<PathBuf, RevisionError> {
+    let content =
+        plain_file::read(file, LONGEST).map_err(|source| RevisionError::Read { path: file.to_owned(), source })?;
+    match path_in(&content, prefix) {
+        Some(path) => Ok(from.join(path)),
+        None => Err(RevisionError::malformed(file.to_owned(), "the path of a folder of git's", &content)),
+    }
+}
+
+fn path_in<'a>(content: &'a [u8], prefix: &[u8]) -> Option<&'a Path> {
+    let path = content.strip_prefix(prefix)?.strip_suffix(b"\n").unwrap_or(&content[prefix.len()..]);
+    let is_path = !path.is_empty() && !path.iter().any(|byte| matches!(byte, b'\n' | 0));
+    is_path.then(|| Path::new(OsStr::from_bytes(path)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! The principal type is [`Status`]: what git itself says of a work tree.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Read as _;
+use std::os::fd::AsFd as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+use crate::revision::object_id::object_id;
+use crate::revision::owner::RunAs;
+use crate::revision::repository::Repository;
+
+/// A large work tree whose files are not in memory takes seconds; nobody wants to wait longer for a remark.
+const WITHIN: Duration = Duration::from_secs(5);
+/// How long an ended or killed program is waited for.
+const PAUSE: Duration = Duration::from_millis(2);
+/// The header is five short lines; the first changed file after it says enough.
+const LONGEST: usize = 16 * 1024;
+
+/// Settings that keep `git status` from starting anything. No setting on the command line turns off the filters that a
+/// repository's own configuration names: that is what [`RunAs`] is for.
+const SETTINGS: &[&str] = &[
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.untrackedCache=false",
+    "core.attributesFile=/dev/null",
+    "core.excludesFile=/dev/null",
+    "core.askPass=",
+    "core.sshCommand=false",
+    "submodule.recurse=false",
+    "status.submoduleSummary=false",
+    "maintenance.auto=false",
+    "gc.auto=0",
+    "protocol.allow=never",
+];
+
+/// What git says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Status {
+    pub(crate) commit: Option<String>,
+    pub(crate) branch: Option<String>,
+    /// A tracked file, or the commit of a submodule, differs.
+    pub(crate) dirty: bool,
+}
+
+/// Asks git; `None` if it is not there, may not be run, fails, or takes too long.
+pub(crate) fn status(repository: &Repository) -> Option<Status> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let git = program("git", &path)?;
+    let command = command(&git, &path, repository, RunAs::of(repository)?);
+    ask(command, WITHIN)
+}
+
+/// The program's file. A folder of `PATH` that is not absolute may be the repository's own.
+fn program(name: &str, path: &OsStr) -> Option<PathBuf> {
+    absolute(path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+fn absolute(path: &OsStr) -> impl Iterator<Item = PathBuf> {
+    std::env::split_paths(path).filter(|folder| folder.is_absolute())
+}
+
+fn command(git: &Path, path: &OsStr, repository: &Repository, run_as: RunAs) -> Command {
+    let mut command = Command::new(git);
+    command
+        .env_clear()
+        .env("PATH", std::env::join_paths(absolute(path)).unwrap_or_else(|_| OsString::from("/usr/bin:/bin")))
+        .env("LC_ALL", "C")
+        .env("HOME", "/nonexistent")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_ATTR_NOSYSTEM", "1")
+        // Nothing is written: neither the index, nor a lock that would stop somebody else's git.
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .args(["--no-pager", "--no-replace-objects", "-C"])
+        .arg(&repository.work_tree);
+    for setting in SETTINGS {
+        command.args(["-c", setting]);
+    }
+    command
+        .args(["status", "--porcelain=v2", "--branch", "--untracked-files=no", "--no-renames"])
+        // Within a submodule another configuration holds.
+        .arg("--ignore-submodules=dirty")
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0);
+    if let RunAs::Owner { user, group } = run_as {
+        // The standard library gives up the groups of root with it.
+        command.uid(user).gid(group);
+    }
+    command
+}
+
+/// Runs the command, and ends all that it started.
+fn ask(mut command: Command, within: Duration) -> Option<Status> {
+    let started = Instant::now();
+    let left = || within.saturating_sub(started.elapsed());
+    let mut child = command.spawn().ok()?;
+    let mut said = Vec::new();
+    let is_read = read(&mut child, &mut said, left);
+    let status = is_read.then(|| parse(&String::from_utf8_lossy(&said)));
+    let is_known = match &status {
+        // One changed file is enough.
+        Some(status) if status.dirty => true,
+        Some(_) => succeeds(&mut child, left),
+        None => false,
+    };
+    end(&mut child);
+    status.filter(|_| is_known)
+}
+
+/// Reads until the end, or until enough is there; false if that takes too long.
+fn read(child: &mut Child, said: &mut Vec<u8>, left: impl Fn() -> Duration) -> bool {
+    let Some(mut pipe) = child.stdout.take() else { return false };
+    let mut buffer = [0; 4096];
+    while said.len() < LONGEST {
+        let timeout = PollTimeout::try_from(left()).unwrap_or(PollTimeout::ZERO);
+        let mut ready = [PollFd::new(pipe.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut ready, timeout) {
+            Ok(0) => return false,
+            Ok(_) => {}
+            Err(nix::errno::Errno::EINTR) => continue,
+            Err(_) => return false,
+        }
+        match pipe.read(&mut buffer) {
+            Ok(0) => return true,
+            Ok(read) => {
+                said.extend_from_slice(&buffer[..read]);
+                // git may have much more to look at.
+                if parse(&String::from_utf8_lossy(said)).dirty {
+                    return true;
+                }
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
+fn succeeds(child: &mut Child, left: impl Fn() -> Duration) -> bool {
+    while !left().is_zero() {
+        match child.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            Ok(None) => std::thread::sleep(PAUSE),
+            Err(_) => return false,
+        }
+    }
+    false
+}
+
+/// Filters belong to its group. One that waits for a disk for ever is not waited for.
+fn end(child: &mut Child) {
+    if let Ok(id) = i32::try_from(child.id()) {
+        // It may have ended.
+        let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
+    }
+    for _ in 0..50 {
+        match child.try_wait() {
+            Ok(None) => std::thread::sleep(PAUSE),
+            Ok(Some(_)) | Err(_) => return,
+        }
+    }
+}
+
+/// The porcelain format, version 2 (git-status(1)): headers begin with `#`, any other line is a difference.
+fn parse(said: &str) -> Status {
+    let mut status = Status::default();
+    for line in said.lines() {
+        if let Some(id) = line.strip_prefix("# branch.oid ") {
+            status.commit = object_id(id);
+        } else if let Some(branch) = line.strip_prefix("# branch.head ") {
+            let is_branch = branch != "(detached)" && !branch.contains(char::is_control);
+            status.branch = is_branch.then(|| branch.to_owned());
+        } else if !line.starts_with('#') && !line.is_empty() {
+            status.dirty = true;
+        }
+    }
+    status
+}
+
+#[cfg(test)]
+mod tests;
