@@ -12,6 +12,6 @@ pub use environment::{Environment, Software, Virtualisation, software_of};
 pub use kernel_text::{decimal, number_after};
 pub use revision::{Revision, RevisionError};
 pub use times::{
-    ControlGroupMount, MachineClock, MachineReading, MachineTimes, Places, ProcessorTimes, control_group_mounts,
-    some_pressure_ns, throttled_ns,
+    ControlGroupMount, MachineClock, MachineReading, MachineTimes, Places, ProcessorTimes, Throttled, Throttling,
+    control_group_mounts, some_pressure_ns, throttled_ns,
 };

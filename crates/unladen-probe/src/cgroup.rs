@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use unladen_machine::control_group_mounts;
+
 /// The mounted cgroup v2 hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hierarchy {
@@ -12,12 +14,8 @@ pub(crate) struct Hierarchy {
 impl Hierarchy {
     /// Found in /proc/self/mountinfo (proc_pid_mountinfo(5)); `None` where no v2 hierarchy is mounted.
     pub(crate) fn parse(mountinfo: &[u8]) -> Option<Self> {
-        let text = std::str::from_utf8(mountinfo).ok()?;
-        text.lines().find_map(|line| {
-            let (fields, of_the_file_system) = line.split_once(" - ")?;
-            let mount = fields.split_ascii_whitespace().nth(4)?;
-            (of_the_file_system.split_ascii_whitespace().next()? == "cgroup2").then(|| Self { mount: mount.into() })
-        })
+        let mounts = control_group_mounts(mountinfo);
+        mounts.into_iter().find(|mount| mount.controllers.is_none()).map(|mount| Self { mount: mount.point })
     }
 
     /// The file of CPU times of the group at `path` (as in /proc/PID/cgroup). The base counters are

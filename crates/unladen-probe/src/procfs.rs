@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ProbeError;
 
+pub(crate) use unladen_machine::{decimal, number_after};
+
 /// The files of /proc are made anew on each read, and fit into this: the longest, /proc/PID/status and
 /// /proc/net/netstat, stay below 8 KiB; /proc/stat grows by some 12 KiB per hundred processors.
 const INITIAL_BUFFER: usize = 16 * 1024;
@@ -107,22 +109,9 @@ pub(crate) fn malformed(path: impl Into<PathBuf>, expected: &'static str, found:
     ProbeError::Malformed { path: path.into(), expected, found: String::from_utf8_lossy(head).into_owned() }
 }
 
-/// The number that follows `key` in a file of lines such as `rchar: 4711`.
-pub(crate) fn number_after(content: &[u8], key: &[u8]) -> Option<u64> {
-    content.split(|&byte| byte == b'\n').find_map(|line| decimal(line.strip_prefix(key)?))
-}
-
-/// The decimal number at the start of `bytes`, blanks skipped.
-pub(crate) fn decimal(bytes: &[u8]) -> Option<u64> {
-    let trimmed = bytes.trim_ascii_start();
-    let digits = trimmed.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    std::str::from_utf8(&trimmed[..digits]).ok()?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn a_file_longer_than_the_buffer_is_read_whole() {
@@ -136,19 +125,5 @@ mod tests {
     fn a_missing_file_is_named_in_the_error() {
         let error = ProcFs::new("/nonexistent").file("stat").unwrap_err().to_string();
         assert!(error.contains("/nonexistent/stat"), "{error}");
-    }
-
-    proptest! {
-        #[test]
-        fn numbers_are_found_behind_their_key(n: u64, noise in "[a-z ]{0,20}") {
-            let content = format!("{noise}\nkey:\t {n} kB\nother: 5\n");
-            prop_assert_eq!(number_after(content.as_bytes(), b"key:"), Some(n));
-        }
-
-        #[test]
-        fn no_bytes_make_the_number_parser_panic(bytes: Vec<u8>) {
-            let _ = decimal(&bytes);
-            let _ = number_after(&bytes, b"k");
-        }
     }
 }

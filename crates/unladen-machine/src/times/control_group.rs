@@ -1,4 +1,4 @@
-//! Control groups that hold this process back: [`own_files`] finds their `cpu.stat`, [`throttled_ns`] reads it.
+//! Control groups with a CPU quota: [`own_files`] finds the `cpu.stat` of this process's, [`throttled_ns`] reads one.
 
 use std::path::{Component, Path, PathBuf};
 

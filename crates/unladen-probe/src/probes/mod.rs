@@ -6,6 +6,7 @@ mod io;
 mod network;
 mod pressure;
 mod starts;
+mod steal;
 mod switches;
 mod system;
 
@@ -21,4 +22,5 @@ pub static PROBES: &[ProbeEntry] = &[
     network::ENTRY,
     system::ENTRY,
     pressure::ENTRY,
+    steal::ENTRY,
 ];

@@ -1,12 +1,13 @@
 //! Pressure stall information: time in which some task waited for a processor, for memory or for a
 //! disk (Documentation/accounting/psi.rst).
 
+use unladen_machine::some_pressure_ns;
+
 use crate::counter::{Counter, Unit};
 use crate::error::ProbeError;
 use crate::group::MACHINE;
 use crate::ledger::{CounterId, Ledger};
 use crate::probe::{Probe, ProbeEntry, Scene};
-use crate::procfs::{ProcFs, decimal};
 
 pub(super) const ENTRY: ProbeEntry = ProbeEntry {
     name: "pressure",
@@ -41,18 +42,10 @@ struct Pressure {
     last: [Option<u64>; 3],
 }
 
-/// `some avg10=… total=N`, N in microseconds.
-fn some_total_ns(procfs: &mut ProcFs, file: &str) -> Option<u64> {
-    let content = procfs.file(file).ok()?;
-    let line = content.split(|&byte| byte == b'\n').find(|line| line.starts_with(b"some "))?;
-    let at = line.windows(6).position(|window| window == b"total=")?;
-    decimal(&line[at + 6..]).map(|us| us.saturating_mul(1_000))
-}
-
 impl Probe for Pressure {
     fn read(&mut self, scene: &mut Scene<'_>, ledger: &mut Ledger) -> Result<(), ProbeError> {
         for ((file, id), last) in FILES.iter().zip(&self.ids).zip(&mut self.last) {
-            let now = some_total_ns(scene.procfs, file);
+            let now = scene.procfs.file(file).ok().and_then(some_pressure_ns);
             if let (Some(now), Some(before)) = (now, *last) {
                 ledger.add(MACHINE, *id, now.saturating_sub(before));
             }
