@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use unladen_compare::Comparison;
-use unladen_compare::Comparison;
 use unladen_document::Document;
 
 /// A format that others read.
@@ -22,12 +21,6 @@ pub trait Publication: Send + Sync {
     /// # Errors
     /// Those of writing.
     fn document(&self, document: &Document, out: &mut dyn Write) -> io::Result<()>;
-
-    /// Writes two runs, side by side.
-    ///
-    /// # Errors
-    /// Those of writing.
-    fn comparison(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes two runs, side by side.
     ///
