@@ -3,6 +3,8 @@
 use unladen_finding::{Finding, Unjudged};
 use unladen_trace::Interval;
 
+use crate::prove::Gate;
+
 /// What was seen inside the requests of one page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inside {
@@ -24,6 +26,8 @@ pub struct Inside {
     pub unjudged: Vec<Unjudged>,
     /// Events that were lost: counts are then too low.
     pub lost: u64,
+    /// Rules of `--fail-on`.
+    pub gates: Vec<Gate>,
 }
 
 /// First requests of fresh processes.

@@ -11,6 +11,7 @@ use crate::style::Style;
 use crate::weigh::Weigh;
 
 mod figure;
+mod gate;
 mod inside;
 mod load;
 mod profile;

@@ -7,6 +7,7 @@ use unladen_quantity::{Kind, percent, plain};
 
 use crate::ended::Ended;
 use crate::latency::Latency;
+use crate::prove::Gate;
 use crate::statuses::statuses_text;
 use crate::warning::Warning;
 
@@ -72,6 +73,8 @@ pub struct Load {
     pub timeline: Vec<Slice>,
     /// The distribution: (latency in ns, share of `latency`'s requests at or below), for the picture.
     pub distribution: Vec<(u64, f64)>,
+    /// `--fail-on` conditions.
+    pub gates: Vec<Gate>,
     /// What the reader should know before believing it.
     pub warnings: Vec<Warning>,
 }

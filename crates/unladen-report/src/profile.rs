@@ -7,6 +7,7 @@ use unladen_finding::Finding;
 use unladen_profile::{Diff, FunctionRow, Profile};
 
 use crate::ended::Ended;
+use crate::prove::Gate;
 
 /// Where inside the code the time of a page goes.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub struct Profiled {
     pub notes: Vec<String>,
     /// Files that were written, with what reads each.
     pub written: Vec<(String, &'static str)>,
+    /// Rules of `--fail-on`.
+    pub gates: Vec<Gate>,
     /// How many functions tables show.
     pub top: usize,
 }

@@ -225,14 +225,14 @@ pub enum InteractionKind {
     Pair,
 }
 
-/// One `--fail-on`.
+/// One `--fail-on`, of any command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gate {
     /// As it was given: `p95 > +5%`.
     pub condition: String,
-    /// The arm it was held against.
+    /// The arm it was held against; of a rule, the page; empty of a load.
     pub arm: String,
-    /// Broken for certain: the whole interval lies beyond.
+    /// Broken for certain: the whole interval lies beyond. Also where nothing could be held against it.
     pub broken: bool,
     /// Neither broken nor held for certain: the interval holds the bound. It fails nothing, and is told.
     pub untold: bool,

@@ -7,6 +7,7 @@ use serde::Serialize;
 use unladen_quantity::bucket_name;
 
 use super::figure::{IntervalJson, Ordered, intervals, latency, nanos};
+use super::gate::{GateJson, of_load};
 use crate::load::{ByConnection, ByRequest, FoundCapacity, Load, Slice, StepResult, Trial};
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
@@ -58,6 +59,7 @@ pub(super) struct Document<'a> {
     timeline: Vec<SliceJson>,
     /// Pairs of a latency in ns and the share of requests at or below.
     distribution: &'a [(u64, f64)],
+    gates: Vec<GateJson<'a>>,
     warnings: Vec<String>,
 }
 
@@ -172,6 +174,7 @@ impl<'a> Document<'a> {
             capacity: result.capacity.as_ref().map(capacity),
             timeline: result.timeline.iter().map(slice).collect(),
             distribution: &result.distribution,
+            gates: result.gates.iter().map(of_load).collect(),
             warnings: result.warnings.iter().map(ToString::to_string).collect(),
         }
     }

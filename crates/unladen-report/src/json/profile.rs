@@ -5,6 +5,7 @@ use unladen_lockin::{DifferenceEstimate, ShareEstimate};
 use unladen_profile::{Caller, DiffRow, FrameId, FunctionRow, Profile, Unit};
 
 use super::figure::nanos;
+use super::gate::{GateJson, of_page};
 use super::inside::{self, FindingJson};
 use crate::profile::{ProfileDiff, ProfileSetup, Profiled};
 
@@ -23,6 +24,7 @@ pub(super) struct Document<'a> {
     setup: Option<SetupJson<'a>>,
     functions: Vec<FunctionJson<'a>>,
     findings: Vec<FindingJson<'a>>,
+    gates: Vec<GateJson<'a>>,
     notes: &'a [String],
     written: Vec<WrittenJson<'a>>,
 }
@@ -143,6 +145,7 @@ impl<'a> Document<'a> {
             setup: result.setup.as_ref().map(setup),
             functions: result.functions.iter().map(|row| function(profile, row)).collect(),
             findings: result.findings.iter().map(|found| inside::finding(target, inside::WARM, found)).collect(),
+            gates: result.gates.iter().map(of_page).collect(),
             notes: &result.notes,
             written: written(&result.written),
         }

@@ -5,7 +5,8 @@ use serde::Serialize;
 use unladen_quantity::Span;
 
 use super::figure::{Number, Ordered, SpanJson, nanos};
-use crate::prove::{ArmProfile, ArmResult, BoxPlot, Comparison, Gate, Interaction, Metric, Prove};
+use super::gate::{GateJson, of_arm};
+use crate::prove::{ArmProfile, ArmResult, BoxPlot, Comparison, Interaction, Metric, Prove};
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.prove/1";
@@ -116,15 +117,6 @@ struct InteractionJson<'a> {
     verdict: &'static str,
 }
 
-#[derive(Serialize)]
-struct GateJson<'a> {
-    condition: &'a str,
-    arm: &'a str,
-    broken: bool,
-    untold: bool,
-    found: &'a str,
-}
-
 impl<'a> ProfileJson<'a> {
     fn of(profile: &'a ArmProfile) -> Self {
         Self {
@@ -160,7 +152,7 @@ impl<'a> Document<'a> {
             comparisons: result.comparisons.iter().map(comparison).collect(),
             interactions: result.interactions.iter().map(interaction).collect(),
             time_for_one_percent_ns: result.time_for_one_percent.map(nanos),
-            gates: result.gates.iter().map(gate).collect(),
+            gates: result.gates.iter().map(of_arm).collect(),
             profiles: result.profiles.iter().map(ProfileJson::of).collect(),
             put_back: &result.put_back,
             warnings: result.warnings.iter().map(ToString::to_string).collect(),
@@ -236,15 +228,5 @@ fn interaction(interaction: &Interaction) -> InteractionJson<'_> {
             (false, true) => "no measurable difference",
             (false, false) => "too few blocks",
         },
-    }
-}
-
-fn gate(gate: &Gate) -> GateJson<'_> {
-    GateJson {
-        condition: &gate.condition,
-        arm: &gate.arm,
-        broken: gate.broken,
-        untold: gate.untold,
-        found: &gate.found,
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use unladen_trace::{PeerSeen, Protocol};
 
 use super::figure::{EstimateJson, IntervalJson, SpanJson, intervals, latency, nanos};
+use super::gate::{GateJson, of_page};
 use super::inside::{self, CountJson, FindingJson, NotJudgedJson, NotLookedJson};
 use crate::inside::Inside;
 use crate::weigh::{LeftBehind, Path, Weigh, WeighedUrl, WeightRow};
@@ -39,6 +40,7 @@ pub(super) struct Document<'a> {
     not_judged: Vec<NotJudgedJson<'a>>,
     lost_events: u64,
     left_behind: Option<Vec<LeftJson<'a>>>,
+    gates: Vec<GateJson<'a>>,
     warnings: Vec<String>,
 }
 
@@ -152,6 +154,7 @@ impl<'a> Document<'a> {
             not_judged: insides(result).flat_map(inside::not_judged).collect(),
             lost_events: insides(result).map(|inside| inside.lost).sum(),
             left_behind: result.left_behind.as_ref().map(|all| all.iter().map(left).collect()),
+            gates: insides(result).flat_map(|inside| &inside.gates).map(of_page).collect(),
             warnings: result.warnings.iter().map(ToString::to_string).collect(),
         }
     }
@@ -173,6 +176,7 @@ pub(super) struct FindingsDocument<'a> {
     not_looked_for: Vec<NotLookedJson<'a>>,
     not_judged: Vec<NotJudgedJson<'a>>,
     lost_events: u64,
+    gates: Vec<GateJson<'a>>,
 }
 
 impl<'a> FindingsDocument<'a> {
@@ -187,6 +191,7 @@ impl<'a> FindingsDocument<'a> {
             not_looked_for: pages.iter().flat_map(inside::not_looked).collect(),
             not_judged: pages.iter().flat_map(inside::not_judged).collect(),
             lost_events: pages.iter().map(|page| page.lost).sum(),
+            gates: pages.iter().flat_map(|page| &page.gates).map(of_page).collect(),
         }
     }
 }

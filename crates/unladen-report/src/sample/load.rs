@@ -119,6 +119,7 @@ pub(crate) fn steady() -> Load {
         capacity: None,
         timeline: (0..60).map(slice).collect(),
         distribution: distribution(26.2),
+        gates: Vec::new(),
         warnings: Vec::new(),
     }
 }

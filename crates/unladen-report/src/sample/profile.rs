@@ -80,6 +80,7 @@ fn result(setup: Option<ProfileSetup>, profile: Profile) -> Profiled {
         profile,
         notes: Vec::new(),
         written: Vec::new(),
+        gates: Vec::new(),
         top: 15,
     }
 }

@@ -232,6 +232,7 @@ pub(crate) fn inside() -> Inside {
             is_elsewhere: false,
         }],
         lost: 3,
+        gates: Vec::new(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use unladen_finding::Unjudged;
 use unladen_profile::{FrameKind, MIN_REQUESTS, Profile};
-use unladen_report::{Inside, Profiled};
+use unladen_report::{Gate, Inside, Profiled};
 use unladen_trace::EvidenceSource;
 
 use crate::cmd::rules;
@@ -56,55 +56,87 @@ impl FailOn {
         Ok(gate)
     }
 
+    /// One gate for each that was named: broken where it found something, or could not look.
+    pub(super) fn gates(&self, page: &Inside) -> Vec<Gate> {
+        self.each().map(|(name, one)| gate(name, &page.url, one.failures(page))).collect()
+    }
+
+    /// Likewise of a profile.
+    pub(super) fn gates_of_profile(&self, url: &str, result: &Profiled) -> Vec<Gate> {
+        self.each().map(|(name, one)| gate(name, url, one.failures_of_profile(result))).collect()
+    }
+
     /// Of a profile.
     ///
     /// # Errors
     /// If one of them found something, or could not look: what was not looked at is not clean. `any` stands for the rules
     /// that such a profile has something for.
     pub(super) fn judge_profile(&self, url: &str, result: &Profiled) -> Result<(), Failure> {
-        if !self.any && self.rules.is_empty() {
-            return Ok(());
-        }
-        let found = result.findings.iter().filter(|finding| self.any || self.rules.contains(&finding.rule));
-        let mut failures: Vec<String> =
-            found.map(|finding| format!("{url}: {}: {}", finding.rule, finding.summary)).collect();
-        if let Some(why) = blind(&result.profile) {
-            let rules = if self.any { "the rules".to_owned() } else { self.rules.join(", ") };
-            failures.push(format!("{url}: {rules} could not be looked for: {why}"));
-        } else if self.rules.contains(&COUNTS_CALLS) && result.functions.iter().all(|row| row.calls.is_none()) {
-            let profiler = &result.profile.about.profiler;
-            failures.push(format!("{url}: {COUNTS_CALLS} could not be looked for: {profiler} does not count calls"));
-        }
-        if failures.is_empty() { Ok(()) } else { Err(Failure::Gate(failures.join("\n"))) }
+        verdict(self.failures_of_profile(result).into_iter().map(|failure| format!("{url}: {failure}")).collect())
     }
 
     /// # Errors
     /// If one of them found something, or could not look: what was not looked at is not clean.
     pub(super) fn judge<'a>(&self, pages: impl IntoIterator<Item = &'a Inside>) -> Result<(), Failure> {
+        let of_page =
+            |page: &'a Inside| self.failures(page).into_iter().map(|failure| format!("{}: {failure}", page.url));
+        verdict(pages.into_iter().flat_map(of_page).collect())
+    }
+
+    /// Each that was named, by itself.
+    fn each(&self) -> impl Iterator<Item = (&'static str, Self)> {
+        let any = self.any.then(|| (ANY, Self { any: true, rules: Vec::new() }));
+        any.into_iter().chain(self.rules.iter().map(|rule| (*rule, Self { any: false, rules: vec![*rule] })))
+    }
+
+    fn failures(&self, page: &Inside) -> Vec<String> {
         let mut failures = Vec::new();
-        for page in pages {
-            for finding in page.all_findings().filter(|finding| self.any || self.rules.contains(&finding.rule)) {
-                failures.push(format!("{}: {}: {}", page.url, finding.rule, finding.summary));
-            }
-            for missing in &page.not_looked {
-                let rules: Vec<&str> =
-                    missing.rules.iter().copied().filter(|rule| self.any || self.rules.contains(rule)).collect();
-                if !rules.is_empty() {
-                    let rules = rules.join(", ");
-                    failures.push(format!("{}: {rules} could not be looked for: {}", page.url, missing.why));
-                }
-            }
-            for unjudged in page.unjudged.iter().filter(|unjudged| self.is_concerned(unjudged)) {
-                failures.push(format!("{}: not judged: {}: {}", page.url, unjudged.what, unjudged.why));
+        for finding in page.all_findings().filter(|finding| self.any || self.rules.contains(&finding.rule)) {
+            failures.push(format!("{}: {}", finding.rule, finding.summary));
+        }
+        for missing in &page.not_looked {
+            let rules: Vec<&str> =
+                missing.rules.iter().copied().filter(|rule| self.any || self.rules.contains(rule)).collect();
+            if !rules.is_empty() {
+                failures.push(format!("{} could not be looked for: {}", rules.join(", "), missing.why));
             }
         }
-        if failures.is_empty() { Ok(()) } else { Err(Failure::Gate(failures.join("\n"))) }
+        for unjudged in page.unjudged.iter().filter(|unjudged| self.is_concerned(unjudged)) {
+            failures.push(format!("not judged: {}: {}", unjudged.what, unjudged.why));
+        }
+        failures
+    }
+
+    fn failures_of_profile(&self, result: &Profiled) -> Vec<String> {
+        if !self.any && self.rules.is_empty() {
+            return Vec::new();
+        }
+        let found = result.findings.iter().filter(|finding| self.any || self.rules.contains(&finding.rule));
+        let mut failures: Vec<String> = found.map(|finding| format!("{}: {}", finding.rule, finding.summary)).collect();
+        if let Some(why) = blind(&result.profile) {
+            let rules = if self.any { "the rules".to_owned() } else { self.rules.join(", ") };
+            failures.push(format!("{rules} could not be looked for: {why}"));
+        } else if self.rules.contains(&COUNTS_CALLS) && result.functions.iter().all(|row| row.calls.is_none()) {
+            let profiler = &result.profile.about.profiler;
+            failures.push(format!("{COUNTS_CALLS} could not be looked for: {profiler} does not count calls"));
+        }
+        failures
     }
 
     /// Whether one of the rules may have missed something for it.
     fn is_concerned(&self, unjudged: &Unjudged) -> bool {
         !unjudged.is_elsewhere && (self.any || unjudged.rules.iter().any(|rule| self.rules.contains(rule)))
     }
+}
+
+fn gate(name: &str, url: &str, failures: Vec<String>) -> Gate {
+    let broken = !failures.is_empty();
+    let found = if broken { failures.join("\n") } else { "nothing found".to_owned() };
+    Gate { condition: name.to_owned(), arm: url.to_owned(), broken, untold: false, found }
+}
+
+fn verdict(failures: Vec<String>) -> Result<(), Failure> {
+    if failures.is_empty() { Ok(()) } else { Err(Failure::Gate(failures.join("\n"))) }
 }
 
 /// Why no rule can find anything in a profile.

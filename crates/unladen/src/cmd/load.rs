@@ -110,7 +110,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     written.into_iter().try_for_each(|file| output::check(file))?;
     let (limit, conditions) = (args.find_capacity.clone(), args.fail_on.clone());
     load::gate::check(&conditions, &LOAD_QUANTILES.map(|(name, _)| name)).map_err(Failure::Usage)?;
-    let (result, is_replay) = match args.from.clone() {
+    let (mut result, is_replay) = match args.from.clone() {
         Some(file) => (load::replay(&file, &args.buckets(), &args.files())?, true),
         None => {
             let options = args.resolve()?;
@@ -119,6 +119,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
             (load::load(&options, &cancel)?, false)
         }
     };
+    result.gates = load::gate::gates(&conditions, &result);
     showing.show(Report::Load(&result))?;
     if result.ended == unladen_report::Ended::Interrupted && !is_replay {
         return Err(Failure::Interrupted { shown: true });
@@ -130,7 +131,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
 /// `docs/reference/exit-codes.md` has the order.
 fn verdict(result: &Load, limit: Option<&Limit>, conditions: &[Condition]) -> Result<(), Failure> {
     judge(result, limit)?;
-    if let Some(broken) = load::gate::broken(conditions, result) {
+    if let Some(broken) = load::gate::broken(&result.gates) {
         return Err(Failure::Gate(broken));
     }
     if result.requests == 0 && result.capacity.is_none() {

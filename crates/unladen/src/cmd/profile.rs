@@ -98,6 +98,7 @@ fn page(args: Args) -> Result<(), Failure> {
 
     let Ran { mut result, failure } = profile::profile(page, &options, &cancel)?;
     result.top = args.top;
+    result.gates = gate.gates_of_profile(url, &result);
     let mut written = Ok(());
     if let Some(folder) = &folder {
         match profile::write_all(&result.profile, folder, &profile::slug(url)) {

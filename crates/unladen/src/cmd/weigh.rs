@@ -116,7 +116,8 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
     if let Some(file) = &args.from {
         showing.check()?;
-        let pages: Vec<Inside> = Recording::read(file)?.pages.iter().map(weigh::inside).collect();
+        let mut pages: Vec<Inside> = Recording::read(file)?.pages.iter().map(weigh::inside).collect();
+        pages.iter_mut().for_each(|page| page.gates = gate.gates(page));
         showing.show(Report::Inside(&pages))?;
         return gate.judge(&pages);
     }
@@ -126,7 +127,9 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     record.iter().try_for_each(|file| output::check(file))?;
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
-    let Outcome { result, pages, failure } = weigh::weigh(options, &cancel)?;
+    let Outcome { mut result, pages, failure } = weigh::weigh(options, &cancel)?;
+    let insides = result.urls.iter_mut().filter_map(|url| url.inside.as_mut());
+    insides.for_each(|page| page.gates = gate.gates(page));
 
     let mut written = showing.show(Report::Weigh(&result));
     if let Some(file) = &record {

@@ -1,8 +1,11 @@
-//! [`broken`]: holds the result of a load against the conditions that fail it.
+//! [`gates`]: holds the result of a load against the conditions that fail it.
 
-use unladen_report::{Load, bucket_name};
+use unladen_report::{Gate, Load, bucket_name};
 
 use crate::condition::{BoundUnit, Condition};
+
+/// Found where there is no figure.
+const UNJUDGED: &str = "could not be judged: too few requests were answered, or in too short a time, for an interval";
 
 /// A figure of a load: its value, and the ends of its interval where it has one.
 struct Figure {
@@ -37,18 +40,29 @@ pub(crate) fn check(conditions: &[Condition], quantiles: &[&str]) -> Result<(), 
     Ok(())
 }
 
-/// The first condition that is broken for certain (the whole interval lies beyond the bound), or that nothing could be
-/// held against, in words.
-pub(crate) fn broken(conditions: &[Condition], result: &Load) -> Option<String> {
-    conditions.iter().find_map(|condition| match figure(condition, result) {
-        None => Some(format!(
-            "`{condition}` could not be judged: too few requests were answered, or in too short a time, for an interval"
-        )),
-        Some(Figure { value, ends }) => {
-            let (low, high) = ends.unwrap_or((value, value));
-            let is_broken = condition.is_beyond(low) && condition.is_beyond(high);
-            is_broken.then(|| format!("{condition}: it is {}", words(condition, value, ends)))
-        }
+/// Holds each condition against the result. Broken is what is so for certain (the whole interval lies beyond the bound),
+/// and what nothing could be held against.
+pub(crate) fn gates(conditions: &[Condition], result: &Load) -> Vec<Gate> {
+    let gate = |condition: &Condition| {
+        let (broken, untold, found) = match figure(condition, result) {
+            None => (true, false, UNJUDGED.to_owned()),
+            Some(Figure { value, ends }) => {
+                let (low, high) = ends.unwrap_or((value, value));
+                let [is_low_beyond, is_high_beyond] = [low, high].map(|end| condition.is_beyond(end));
+                let found = words(condition, value, ends);
+                (is_low_beyond && is_high_beyond, is_low_beyond != is_high_beyond, found)
+            }
+        };
+        Gate { condition: condition.to_string(), arm: String::new(), broken, untold, found }
+    };
+    conditions.iter().map(gate).collect()
+}
+
+/// The first that is broken, in words.
+pub(crate) fn broken(gates: &[Gate]) -> Option<String> {
+    gates.iter().find(|gate| gate.broken).map(|Gate { condition, found, .. }| match found.as_str() {
+        UNJUDGED => format!("`{condition}` {UNJUDGED}"),
+        _ => format!("{condition}: it is {found}"),
     })
 }
 

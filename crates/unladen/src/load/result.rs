@@ -88,6 +88,7 @@ pub(crate) fn result(ran: Ran<'_>) -> Load {
         capacity,
         timeline: account.all.timeline(),
         distribution: distribution(&account.all),
+        gates: Vec::new(),
         warnings: Vec::new(),
     };
     result.warnings = warnings(&result, account.lag.waited);

@@ -23,6 +23,7 @@ pub(crate) fn of_page(measured: Measured) -> Profiled {
         profile: measured.profile,
         notes,
         written: Vec::new(),
+        gates: Vec::new(),
         top: 0,
     }
 }
@@ -37,6 +38,7 @@ pub(crate) fn of_file(profile: Profile, top: usize) -> Profiled {
         notes: Vec::new(),
         profile,
         written: Vec::new(),
+        gates: Vec::new(),
         top,
     }
 }

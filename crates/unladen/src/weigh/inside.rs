@@ -78,6 +78,7 @@ pub(crate) fn inside(record: &PageRecord) -> Inside {
         not_looked: not_looked(warm),
         unjudged: all_unjudged(record),
         lost: warm.lost + record.fresh.as_ref().map_or(0, |fresh| fresh.lost),
+        gates: Vec::new(),
     }
 }
 

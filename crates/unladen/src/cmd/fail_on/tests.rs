@@ -47,7 +47,16 @@ fn profiled(requests: usize) -> Profiled {
         profile.add(cluster, stack, 5);
     }
     let functions = unladen_profile::functions(&profile);
-    Profiled { setup: None, functions, findings: Vec::new(), profile, notes: Vec::new(), written: Vec::new(), top: 3 }
+    Profiled {
+        setup: None,
+        functions,
+        findings: Vec::new(),
+        profile,
+        notes: Vec::new(),
+        written: Vec::new(),
+        gates: Vec::new(),
+        top: 3,
+    }
 }
 
 /// Three requests, and a profile without a sample, passed the gate.
@@ -63,4 +72,18 @@ fn a_profile_in_which_no_rule_could_look_is_not_clean() {
     assert!(judged(&["any"], &profiled(3)).unwrap_err().contains("3 requests"));
     assert!(judged(&["any"], &profiled(0)).unwrap_err().contains("no sample was taken"));
     assert!(judged(&[], &profiled(0)).is_ok(), "nobody asked");
+}
+
+/// What failed was on standard error alone, and the document did not say that anything had been asked.
+#[test]
+fn the_document_has_each_rule_that_was_named() {
+    let page = Inside { url: "http://127.0.0.1/".into(), unjudged: vec![unjudged(false)], ..Inside::default() };
+    let gates = FailOn::new(&["uncompressed".into(), "stat-storm".into()]).unwrap().gates(&page);
+    let told: Vec<_> = gates.iter().map(|gate| (gate.condition.as_str(), gate.broken, gate.found.as_str())).collect();
+    let why =
+        "not judged: www-data php-fpm8.2: on the path; 12 to 40 ms of CPU per request, not told from its other work";
+    assert_eq!(told, [("uncompressed", false, "nothing found"), ("stat-storm", true, why)]);
+    let any = FailOn::of_profiles(&["any".into()]).unwrap();
+    let gates = any.gates_of_profile("http://127.0.0.1/", &profiled(3));
+    assert!(gates.len() == 1 && gates[0].broken && gates[0].arm == "http://127.0.0.1/", "{gates:?}");
 }
