@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 # With DESTDIR, a package can be made of it.
 DESTDIR ?=
 
-.PHONY: help build check test test-serve test-measure test-rest advice fresh lint bench accuracy h2spec conformance soak demo install clean
+.PHONY: help build check test test-serve test-measure test-rest advice fresh lint bench accuracy h2spec conformance soak demo story install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ soak: ## what takes minutes: a hundred thousand connections that are just being 
 
 demo: ## weigh the main page of a MediaWiki that is set up for it
 	@scripts/demo
+
+story: ## four public accounts retold on the real software, as one report (root, two hours; `scripts/story --short` some minutes)
+	@scripts/story
 
 install: build ## install unladen, its manual pages and completions below PREFIX (/usr/local)
 	@scripts/install "$(DESTDIR)$(PREFIX)"
