@@ -1,0 +1,107 @@
+//! Figures of documents as people read them. The principal function is [`with_margin`].
+
+use unladen_document::{Latencies, LatencyIntervals, OpenSpan, Span};
+use unladen_quantity::{Kind, Quantity, between, percent, plain};
+
+/// Quantiles by their keys in documents, in the order of tables, with their titles.
+pub(crate) const QUANTILES: [(&str, &str); 7] = [
+    ("p50", "p50"),
+    ("p75", "p75"),
+    ("p90", "p90"),
+    ("p95", "p95"),
+    ("p99", "p99"),
+    ("p999", "p99.9"),
+    ("mean", "mean"),
+];
+
+/// How numbers of a document's unit are written.
+pub(crate) fn kind(unit: &str) -> Kind {
+    match unit {
+        "ns" => Kind::Time,
+        "B" => Kind::Bytes,
+        _ => Kind::Count,
+    }
+}
+
+/// `17.92 ± 0.21 ms`
+pub(crate) fn with_margin(kind: Kind, value: f64, low: f64, high: f64) -> String {
+    let margin = (high - value).max(value - low);
+    if margin.is_finite() && margin > 0.0 {
+        Quantity { kind, value, margin }.to_string()
+    } else {
+        plain(kind, value)
+    }
+}
+
+pub(crate) fn span(kind: Kind, span: Span) -> String {
+    with_margin(kind, span.value, span.low, span.high)
+}
+
+/// Without its ends where there are none.
+pub(crate) fn open_span(kind: Kind, span: OpenSpan) -> String {
+    with_margin(kind, span.value, span.low.unwrap_or(f64::NAN), span.high.unwrap_or(f64::NAN))
+}
+
+/// `18.9 to 19.4 ms`
+pub(crate) fn interval(kind: Kind, low: f64, high: f64) -> String {
+    if low.is_finite() && high.is_finite() { between(kind, low, high) } else { String::new() }
+}
+
+/// `98.8 ± 0.2 %`
+pub(crate) fn share(share: OpenSpan) -> String {
+    let margin = match (share.low, share.high) {
+        (Some(low), Some(high)) => (high - share.value).max(share.value - low),
+        _ => return format!("{} %", percent(share.value)),
+    };
+    format!("{} ± {} %", percent(share.value), percent((margin * 1_000.0).ceil() / 1_000.0))
+}
+
+/// `98.8 %`; a share that is nearly everything does not become it by rounding.
+pub(crate) fn share_text(share: f64) -> String {
+    let decimals = if share < 1.0 && share > 0.9995 { 3 } else { 1 };
+    let text = format!("{:.decimals$}", share * 100.0);
+    format!("{} %", if share >= 1.0 { "100" } else { &text })
+}
+
+/// `CPU` for `cpu`, `minor faults` for `minor_faults`.
+pub(crate) fn counter(name: &str) -> String {
+    match name {
+        "cpu" => "CPU".to_owned(),
+        "cpu_user" => "CPU, user".to_owned(),
+        "cpu_system" => "CPU, kernel".to_owned(),
+        _ => name.replace('_', " "),
+    }
+}
+
+/// `1 request`, `2 requests`
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{s}", unladen_quantity::grouped(number as f64, 0))
+}
+
+/// A latency of a document.
+pub(crate) fn latency(latencies: &Latencies, key: &str) -> Option<f64> {
+    latencies.get(key).map(|ns| *ns as f64)
+}
+
+/// The interval of a latency of a document, where the requests carry one.
+pub(crate) fn latency_interval(intervals: &LatencyIntervals, key: &str) -> Option<(f64, f64)> {
+    intervals.get(key).map(|interval| (interval.low as f64, interval.high as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_read_as_on_the_terminal() {
+        assert_eq!(span(Kind::Time, Span { value: 17_918_223.0, low: 17_704_223.0, high: 18_132_223.0 }), "17.92 ± 0.21 ms");
+        assert_eq!(with_margin(Kind::Count, 161.0, 161.0, 161.0), "161");
+        assert_eq!(open_span(Kind::Time, OpenSpan { value: 5e6, low: None, high: None }), "5.00 ms");
+        assert_eq!(interval(Kind::Time, 18_900_000.0, 19_400_000.0), "18.9 to 19.4 ms");
+        assert_eq!(share(OpenSpan { value: 0.988, low: Some(0.987), high: Some(0.989) }), "98.8 ± 0.2 %");
+        assert_eq!(share_text(0.99979), "99.979 %");
+        assert_eq!(share_text(1.0), "100 %");
+        assert_eq!(counter("voluntary_switches"), "voluntary switches");
+    }
+}

@@ -1,0 +1,56 @@
+//! The page of one document. The principal function is [`document_page`].
+
+use unladen_document::Document;
+
+use super::block::Block;
+use super::page::{Page, rendered};
+use super::policy::base64;
+use super::{load, method, weigh};
+
+/// What a page has besides its document.
+#[derive(Debug, Clone, Default)]
+pub struct PageOptions {
+    /// Links above all, on a site of many pages: a path of this site, and its text.
+    pub nav: Vec<(String, String)>,
+    /// Pictures of the run, such as flame graphs. They are shown as images, in which nothing runs.
+    pub pictures: Vec<RunPicture>,
+}
+
+/// A picture that a run has left.
+#[derive(Debug, Clone, Default)]
+pub struct RunPicture {
+    /// What it shows.
+    pub title: String,
+    /// An SVG document.
+    pub svg: String,
+}
+
+/// The largest picture that a page takes in, in bytes.
+const MOST_PICTURE: usize = 2 << 20;
+
+/// The report of one run: a whole HTML document that loads nothing.
+pub fn document_page(document: &Document, options: &PageOptions) -> String {
+    let mut page = of(document);
+    page.byline = method::byline(document.about());
+    if let Some(version) = &document.about().version {
+        page.version.clone_from(version);
+    }
+    page.nav.clone_from(&options.nav);
+    let fitting = options.pictures.iter().filter(|picture| picture.svg.len() <= MOST_PICTURE);
+    let images = fitting.map(|picture| Block::Image { title: picture.title.clone(), data: base64(&picture.svg) });
+    let images: Vec<Block> = images.collect();
+    if !images.is_empty() {
+        let section = super::page::Section { id: "pictures", title: "Flame graphs".to_owned(), blocks: images };
+        let at = page.sections.iter().position(|section| section.id == "method").unwrap_or(page.sections.len());
+        page.sections.insert(at, section);
+    }
+    rendered(&page)
+}
+
+fn of(document: &Document) -> Page {
+    match document {
+        Document::Weigh(document) => weigh::page(document),
+        Document::Load(document) => load::page(document),
+        _ => Page::new(document.verb(), document.target()),
+    }
+}

@@ -1,0 +1,115 @@
+//! The principal type is [`Escape`]: how text from outside stands in a page. All templates write by it (askama.toml).
+//!
+//! Names come from requests, files, SQL and headers of whoever likes to send them. Beyond the characters that have a
+//! meaning in HTML, some change what a person reads: control characters, marks that turn the direction of all that
+//! follows, characters that nobody sees. These are shown by their names, as `⟨U+202E⟩`. A text that is longer than any
+//! of use is cut, and says so.
+
+use std::fmt::{self, Write};
+
+use askama::filters::Escaper;
+
+/// In characters. Statements of SQL and paths have their place in it.
+pub(super) const MOST: usize = 4_000;
+
+/// Escapes texts and values of attributes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Escape;
+
+impl Escaper for Escape {
+    fn write_escaped_str<W: Write>(&self, mut out: W, text: &str) -> fmt::Result {
+        let mut plain_from = 0;
+        for (count, (at, c)) in text.char_indices().enumerate() {
+            if count == MOST {
+                out.write_str(&text[plain_from..at])?;
+                return write!(out, "… ({} more characters)", text[at..].chars().count());
+            }
+            if !is_special(c) {
+                continue;
+            }
+            out.write_str(&text[plain_from..at])?;
+            plain_from = at + c.len_utf8();
+            special(c, &mut out)?;
+        }
+        out.write_str(&text[plain_from..])
+    }
+}
+
+/// As markup.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    // A string takes whatever is written.
+    let _ = Escape.write_escaped_str(&mut out, text);
+    out
+}
+
+fn special(c: char, out: &mut impl Write) -> fmt::Result {
+    match c {
+        '&' => out.write_str("&amp;"),
+        '<' => out.write_str("&lt;"),
+        '>' => out.write_str("&gt;"),
+        '"' => out.write_str("&quot;"),
+        '\'' => out.write_str("&#39;"),
+        // Unicode has pictures of these.
+        '\0'..='\u{1f}' => out.write_char(char::from_u32(0x2400 + c as u32).unwrap_or('␀')),
+        '\u{7f}' => out.write_char('␡'),
+        _ => write!(out, "⟨U+{:04X}⟩", c as u32),
+    }
+}
+
+fn is_special(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '&' | '<' | '>' | '"' | '\'' => true,
+        '\0'..='\u{9f}' => c.is_control(),
+        _ => is_unseen(c),
+    }
+}
+
+/// What changes a text and is not seen itself: marks of direction and separators (Unicode Standard Annex 9; Trojan
+/// Source, CVE-2021-42574), characters without width, tags, and what is no character. The joiners U+200C and U+200D
+/// belong to the spelling of words.
+fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}'
+        | '\u{e0000}'..='\u{e0fff}')
+        || (c as u32) & 0xfffe == 0xfffe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_has_a_meaning_is_shown_and_means_nothing() {
+        assert_eq!(escaped("</script><b a='\"'>&"), "&lt;/script&gt;&lt;b a=&#39;&quot;&#39;&gt;&amp;");
+        assert_eq!(escaped("\u{1b}[31m\0\r\u{7f}\u{85}"), "␛[31m␀␍␡⟨U+0085⟩");
+        assert_eq!(escaped("invoice\u{202e}fdp.exe"), "invoice⟨U+202E⟩fdp.exe");
+        assert_eq!(escaped("a\u{feff}b\u{ffff}c\u{e0041}"), "a⟨U+FEFF⟩b⟨U+FFFF⟩c⟨U+E0041⟩");
+    }
+
+    #[test]
+    fn what_people_write_stays() {
+        for text in ["naïve ± 0.21 µs", "مرحبا", "日本語 🦢", "SELECT 1\n\tFROM a", "می‌خواهم"] {
+            assert_eq!(escaped(text), text);
+        }
+    }
+
+    #[test]
+    fn a_text_of_a_megabyte_is_cut_and_says_so() {
+        let text = escaped(&"é".repeat(1_000_000));
+        assert!(text.ends_with("é… (996000 more characters)"), "{}", &text[text.len() - 60..]);
+        assert_eq!(escaped(&"x".repeat(MOST)), "x".repeat(MOST));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_markup(text in "\\PC*|[\\x00-\\u{ff}<>&\"']{0,40}|(?s:.{0,40})") {
+            let escaped = escaped(&text);
+            prop_assert!(!escaped.contains(['<', '>', '"', '\'']));
+            prop_assert!(escaped.chars().all(|c| !is_special(c) || c == '&'));
+        }
+    }
+}

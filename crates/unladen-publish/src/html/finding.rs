@@ -1,0 +1,145 @@
+//! The principal type is [`FindingView`]: a finding with its evidence, its share and its fix.
+
+use askama::Template;
+use unladen_document::{EvidenceFigure, Finding, Share};
+use unladen_quantity::{Kind, percent, plain};
+
+use super::table::Bar;
+use super::words::Words;
+use crate::figures;
+
+/// Parts of a finding that are listed.
+const MOST_ITEMS: usize = 12;
+/// Lines of a fix.
+const MOST_LINES: usize = 400;
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Template)]
+#[template(path = "finding.html")]
+pub(super) struct FindingView {
+    number: usize,
+    rule: String,
+    summary: String,
+    /// Whose it is, of which page, warm or fresh.
+    of: Words,
+    share: Words,
+    bar: Option<Bar>,
+    figures: Vec<String>,
+    items: Vec<(String, String)>,
+    more_items: usize,
+    advice: String,
+    /// What is to be copied: its label, its text.
+    parts: Vec<(String, String)>,
+    /// The number of an earlier finding with the same lines.
+    same_as: Option<usize>,
+    check_again: String,
+}
+
+impl FindingView {
+    /// Of all findings of a document; `names_page` where there are several pages.
+    pub(super) fn all(findings: &[Finding], names_page: bool) -> Vec<Self> {
+        let view = |(index, finding): (usize, &Finding)| {
+            let fix = &finding.fix;
+            let same = |other: &Finding| {
+                let [one, other] = [fix, &other.fix].map(|fix| (&fix.file, &fix.lines, &fix.also, &fix.commands));
+                one == other && !fix.lines.is_empty()
+            };
+            let same_as = findings[..index].iter().position(same).map(|before| before + 1);
+            Self::new(index + 1, finding, names_page, same_as)
+        };
+        findings.iter().enumerate().map(view).collect()
+    }
+
+    fn new(number: usize, finding: &Finding, names_page: bool, same_as: Option<usize>) -> Self {
+        let mut of = Words::new();
+        if !finding.group.is_empty() {
+            of = of.plain("by ").name(finding.group.clone());
+        }
+        if finding.state == "fresh" {
+            let text = if of.is_empty() { "in the first request of a fresh process" } else { ", in the first request of a fresh process" };
+            of = of.plain(text);
+        }
+        if names_page && !finding.url.is_empty() {
+            let text = if of.is_empty() { "of " } else { ", of " };
+            of = of.plain(text).name(finding.url.clone());
+        }
+        let items = finding.evidence.items.iter().take(MOST_ITEMS);
+        Self {
+            number,
+            rule: finding.rule.clone(),
+            summary: finding.summary.clone(),
+            of,
+            share: share(&finding.share),
+            bar: bar(&finding.share),
+            figures: finding.evidence.figures.iter().map(figure).collect(),
+            items: items.map(|item| (item.name.clone(), plain(Kind::Count, item.per_request))).collect(),
+            more_items: finding.evidence.items.len().saturating_sub(MOST_ITEMS),
+            advice: finding.fix.advice.clone(),
+            parts: if same_as.is_some() { Vec::new() } else { parts(finding) },
+            same_as,
+            check_again: finding.check_again.clone(),
+        }
+    }
+}
+
+/// `files checked: 1,104 ± 3 a request`
+fn figure(figure: &EvidenceFigure) -> String {
+    let value = figures::with_margin(figures::kind(&figure.unit), figure.per_request, figure.low, figure.high);
+    format!("{}: {value} per request", figure.name)
+}
+
+fn parts(finding: &Finding) -> Vec<(String, String)> {
+    let fix = &finding.fix;
+    let text = |lines: &[String]| {
+        let mut text = lines.iter().take(MOST_LINES).map(|line| format!("{line}\n")).collect::<String>();
+        if lines.len() > MOST_LINES {
+            text.push_str(&format!("… {} more lines\n", lines.len() - MOST_LINES));
+        }
+        text
+    };
+    let mut parts = Vec::new();
+    if !fix.lines.is_empty() {
+        let label = fix.file.as_ref().map_or(String::new(), |file| format!("Into {file}:"));
+        parts.push((label, text(&fix.lines)));
+    }
+    for part in &fix.also {
+        parts.push((format!("Into {}:", part.file), text(&part.lines)));
+    }
+    if !fix.commands.is_empty() {
+        let label = if parts.is_empty() { "Run:" } else { "Then run:" };
+        parts.push((label.to_owned(), text(&fix.commands)));
+    }
+    parts
+}
+
+/// `2.10 ms (900 µs to 4.20 ms): 8.8 % of the latency (4.0 to 18)`
+pub(super) fn share(share: &Share) -> Words {
+    if share.known
+        && let (Some(value), Some(low), Some(high)) = (share.value, share.low, share.high)
+    {
+        let whole = match share.of.as_deref() {
+            Some("cpu") => "CPU",
+            _ => "latency",
+        };
+        let mut words = Words::new();
+        if let Some(time) = share.time_ns {
+            words = words
+                .strong(plain(Kind::Time, time.value))
+                .plain(format!(" a request ({}), ", figures::interval(Kind::Time, time.low, time.high)));
+        }
+        return words
+            .strong(format!("{} %", percent(value)))
+            .plain(format!(" of the {whole} ({} to {})", percent(low), percent(high)));
+    }
+    let why = share.why.clone().unwrap_or_default();
+    let because = if why.is_empty() { String::new() } else { format!(": {why}") };
+    match &share.of {
+        Some(of) if of.starts_with("nearly all") => Words::new().strong("nearly all of the latency").plain(because),
+        _ => Words::new().plain(format!("its part of the request is not known{because}")),
+    }
+}
+
+fn bar(share: &Share) -> Option<Bar> {
+    let (value, low, high) = (share.value?, share.low?, share.high?);
+    share.known.then(|| Bar::of(value, low, high, 1.0))
+}

@@ -1,0 +1,65 @@
+//! The principal type is [`Page`]: one document that needs nothing from elsewhere.
+
+use askama::Template;
+
+use super::block::Block;
+use super::policy::{POLICY, SCRIPT, STYLE};
+use super::words::Words;
+
+/// A whole page.
+#[derive(Debug, Clone, Template)]
+#[template(path = "page.html")]
+pub(super) struct Page {
+    /// What it is of: `weigh`.
+    pub(super) kicker: String,
+    pub(super) title: String,
+    /// Below the title: when, where, of which revision.
+    pub(super) byline: Words,
+    /// Links above all, on a site of many pages.
+    pub(super) nav: Vec<(String, String)>,
+    pub(super) sections: Vec<Section>,
+    /// Who made it.
+    pub(super) version: String,
+}
+
+/// A part of a page, with a heading.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Section {
+    pub(super) id: &'static str,
+    pub(super) title: String,
+    pub(super) blocks: Vec<Block>,
+}
+
+// === impl Page ===
+
+impl Page {
+    /// From this many sections on there is a table of contents.
+    const CONTENTS_FROM: usize = 3;
+
+    pub(super) fn new(kicker: impl Into<String>, title: impl Into<String>) -> Self {
+        Self {
+            kicker: kicker.into(),
+            title: title.into(),
+            byline: Words::new(),
+            nav: Vec::new(),
+            sections: Vec::new(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// Adds a section unless it is empty.
+    pub(super) fn section(&mut self, id: &'static str, title: &str, blocks: Vec<Block>) {
+        if !blocks.is_empty() {
+            self.sections.push(Section { id, title: title.to_owned(), blocks });
+        }
+    }
+
+    fn has_contents(&self) -> bool {
+        self.sections.len() >= Self::CONTENTS_FROM
+    }
+}
+
+/// As a text. A page is written into memory: nothing of it can fail.
+pub(super) fn rendered(template: &impl Template) -> String {
+    template.render().unwrap_or_default()
+}

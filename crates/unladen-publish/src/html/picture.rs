@@ -1,0 +1,182 @@
+//! The principal type is [`Picture`]: a drawing in a page, with its words for who does not see it.
+
+use std::fmt::Write;
+
+use askama::Template;
+use unladen_quantity::{Kind, Scale, short};
+
+use super::escape::escaped;
+use super::table::Table;
+
+/// Narrow, with letters of 13: on a phone of 360 points they are still nine points high.
+pub(super) const WIDTH: f64 = 480.0;
+const LETTER: f64 = 7.0;
+pub(super) const LEFT: f64 = 58.0;
+pub(super) const RIGHT: f64 = WIDTH - 14.0;
+/// Kinds of lines and boxes; the style sheet has a colour and a dash for each.
+const LOOKS: usize = 7;
+
+/// An SVG picture.
+#[derive(Debug, Clone, Default, PartialEq, Template)]
+#[template(path = "picture.html")]
+pub(super) struct Picture {
+    title: String,
+    description: String,
+    height: f64,
+    body: String,
+    legend: Vec<(String, String)>,
+    /// The same as figures.
+    table: Option<Box<Table>>,
+    is_wide: bool,
+}
+
+/// Two scales on an area.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Area {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+    pub(super) x: Scale,
+    pub(super) y: Scale,
+}
+
+/// The class of the line, dot or box of that number.
+pub(super) fn look(index: usize) -> String {
+    format!("c{}", index % LOOKS)
+}
+
+// === impl Picture ===
+
+impl Picture {
+    pub(super) fn new(title: impl Into<String>, description: impl Into<String>, height: f64) -> Self {
+        Self { title: title.into(), description: description.into(), height, ..Self::default() }
+    }
+
+    /// The same figures, for whom a picture does not serve.
+    pub(super) fn with_table(mut self, table: Table) -> Self {
+        self.table = Some(Box::new(table)).filter(|table| !table.is_empty());
+        self
+    }
+
+    /// Over the whole width of the page.
+    pub(super) fn wide(mut self) -> Self {
+        self.is_wide = true;
+        self
+    }
+
+    pub(super) fn legend(&mut self, class: impl Into<String>, text: impl Into<String>) {
+        self.legend.push((class.into(), text.into()));
+    }
+
+    pub(super) fn text(&mut self, x: f64, y: f64, anchor: &str, class: &str, text: &str) {
+        let text = escaped(text);
+        self.add(format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" class=\"{class}\">{text}</text>"));
+    }
+
+    pub(super) fn path(&mut self, class: &str, path: &str) {
+        self.add(format_args!("<path class=\"{class}\" d=\"{path}\"/>"));
+    }
+
+    pub(super) fn rect(&mut self, class: &str, x: f64, y: f64, width: f64, height: f64) {
+        let (width, height) = (width.max(0.0), height.max(0.0));
+        self.add(format_args!(
+            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
+        ));
+    }
+
+    /// A dot that says what it is.
+    pub(super) fn dot(&mut self, class: &str, x: f64, y: f64, radius: f64, says: &str) {
+        let says = escaped(says);
+        self.add(format_args!(
+            "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"><title>{says}</title></circle>"
+        ));
+    }
+
+    /// From a lower to an upper end.
+    pub(super) fn interval(&mut self, x: f64, low: f64, high: f64) {
+        self.path("interval", &format!("M{x:.1} {low:.1}V{high:.1}M{l:.1} {low:.1}h6M{l:.1} {high:.1}h6", l = x - 3.0));
+    }
+
+    /// A line across, with what it stands for left of it.
+    pub(super) fn row(&mut self, area: &Area, value: f64, label: &str) {
+        let y = area.y(value);
+        self.path("grid", &format!("M{:.1} {y:.1}H{:.1}", area.left, area.right));
+        self.text(area.left - 6.0, y + 4.0, "end", "tick", label);
+    }
+
+    /// A line from top to bottom, with what it stands for below.
+    pub(super) fn column(&mut self, area: &Area, value: f64, label: &str) {
+        let x = area.x(value);
+        self.path("grid", &format!("M{x:.1} {:.1}V{:.1}", area.top, area.bottom));
+        self.text(x, area.bottom + 16.0, "middle", "tick", label);
+    }
+
+    /// Round values on the vertical axis.
+    pub(super) fn rows(&mut self, area: &Area, kind: Kind, most: usize) {
+        for tick in area.y.ticks(most) {
+            self.row(area, tick, &short(kind, tick));
+        }
+    }
+
+    /// Round values on the horizontal axis.
+    pub(super) fn columns(&mut self, area: &Area, kind: Kind, most: usize) {
+        for tick in area.x.ticks(most) {
+            self.column(area, tick, &short(kind, tick));
+        }
+    }
+
+    /// A line through points.
+    pub(super) fn line(&mut self, area: &Area, class: &str, points: impl IntoIterator<Item = (f64, f64)>) {
+        let mut path = String::new();
+        for (x, y) in points {
+            let command = if path.is_empty() { 'M' } else { 'L' };
+            // A string takes whatever is written.
+            let _ = write!(path, "{command}{:.1} {:.1}", area.x(x), area.y(y));
+        }
+        if !path.is_empty() {
+            self.path(&format!("line {class}"), &path);
+        }
+    }
+
+    fn add(&mut self, element: std::fmt::Arguments<'_>) {
+        let _ = self.body.write_fmt(element);
+        self.body.push('\n');
+    }
+
+    fn height_text(&self) -> String {
+        format!("{:.0}", self.height)
+    }
+}
+
+// === impl Area ===
+
+impl Area {
+    pub(super) fn x(&self, value: f64) -> f64 {
+        self.left + self.x.at(value) * (self.right - self.left)
+    }
+
+    pub(super) fn y(&self, value: f64) -> f64 {
+        self.bottom - self.y.at(value) * (self.bottom - self.top)
+    }
+}
+
+/// What of a text fits into so much space; what is cut says so.
+pub(super) fn cut(text: &str, space: f64) -> String {
+    let room = (space / LETTER).max(1.0) as usize;
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// How wide a text is, about.
+pub(super) fn wide(text: &str) -> f64 {
+    text.chars().count() as f64 * LETTER
+}
+
+/// From zero, unless that leaves most values in a corner.
+pub(super) fn from_zero(values: impl IntoIterator<Item = f64>) -> Scale {
+    let around = Scale::around(values);
+    if around.is_log() { around } else { Scale::new(0.0, around.value(1.0)) }
+}

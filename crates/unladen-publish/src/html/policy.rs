@@ -1,0 +1,45 @@
+//! The principal constant is [`POLICY`]: what a page may do, which is nothing but what stands in it.
+
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+pub(super) const STYLE: &str = include_str!("../../templates/style.css");
+pub(super) const SCRIPT: &str = include_str!("../../templates/script.js");
+
+/// A Content-Security-Policy: the one style sheet and the one script, by their hashes; pictures that are in the page.
+pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'self'",
+        hash(STYLE),
+        hash(SCRIPT)
+    )
+});
+
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
+}
+
+/// The value of a `data:` URL.
+pub(super) fn base64(text: &str) -> String {
+    STANDARD.encode(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_inlined_ends_nothing() {
+        assert!(!STYLE.contains("</") && !SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
+        // A browser hashes the text after it has turned ends of lines into one.
+        assert!(!STYLE.contains('\r') && !SCRIPT.contains('\r'));
+    }
+
+    #[test]
+    fn the_hash_is_that_of_browsers() {
+        assert_eq!(hash("alert('Hello, world.');"), "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng=");
+    }
+}

@@ -1,0 +1,131 @@
+//! The principal type is [`Table`].
+
+use askama::Template;
+
+use super::words::Words;
+
+/// Rows that a table has at most; the rest is in the document.
+pub(super) const MOST_ROWS: usize = 1_500;
+/// From this many rows on, rows can be looked for.
+const FILTER_FROM: usize = 16;
+
+/// Rows of figures, the first column of which names the row.
+#[derive(Debug, Clone, Default, PartialEq, Template)]
+#[template(path = "table.html")]
+pub(super) struct Table {
+    caption: Words,
+    columns: Vec<Column>,
+    rows: Vec<Vec<Cell>>,
+    is_sortable: bool,
+    left_out: usize,
+}
+
+/// How a column is set.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Column {
+    title: String,
+    is_number: bool,
+}
+
+/// One cell.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Cell {
+    words: Words,
+    /// By which rows are sorted, where the text does not tell.
+    sort: Option<f64>,
+    bar: Option<Bar>,
+}
+
+/// A length and its interval, all as percents of the longest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bar {
+    pub(super) length: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) has_interval: bool,
+}
+
+// === impl Table ===
+
+impl Table {
+    /// A title that begins with `#` is of a column of numbers.
+    pub(super) fn new(caption: impl Into<Words>, columns: &[&str]) -> Self {
+        let columns = columns.iter().map(|title| {
+            let number = title.strip_prefix('#');
+            Column { title: number.unwrap_or(title).to_owned(), is_number: number.is_some() }
+        });
+        Self { caption: caption.into(), columns: columns.collect(), ..Self::default() }
+    }
+
+    /// Whoever reads may sort it.
+    pub(super) fn sortable(mut self) -> Self {
+        self.is_sortable = true;
+        self
+    }
+
+    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        if self.rows.len() < MOST_ROWS {
+            self.rows.push(cells.into_iter().collect());
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    fn has_filter(&self) -> bool {
+        self.is_sortable && self.rows.len() >= FILTER_FROM
+    }
+
+    fn is_number(&self, column: &usize) -> bool {
+        self.columns.get(*column).is_some_and(|column| column.is_number)
+    }
+}
+
+// === impl Cell ===
+
+impl Cell {
+    pub(super) fn new(words: impl Into<Words>) -> Self {
+        Self { words: words.into(), ..Self::default() }
+    }
+
+    /// Sorted by a number.
+    pub(super) fn by(mut self, number: f64) -> Self {
+        self.sort = Some(number).filter(|number| number.is_finite());
+        self
+    }
+
+    pub(super) fn bar(mut self, bar: Bar) -> Self {
+        self.bar = Some(bar);
+        self
+    }
+}
+
+impl<T: Into<Words>> From<T> for Cell {
+    fn from(words: T) -> Self {
+        Self::new(words)
+    }
+}
+
+// === impl Bar ===
+
+impl Bar {
+    /// Of a value between two ends, where the longest is `most`.
+    pub(super) fn of(value: f64, low: f64, high: f64, most: f64) -> Self {
+        let percent = |value: f64| {
+            let percent = value / most * 100.0;
+            if percent.is_finite() { percent.clamp(0.0, 100.0) } else { 0.0 }
+        };
+        Self { length: percent(value), low: percent(low), high: percent(high), has_interval: high > low }
+    }
+
+    pub(super) fn length_text(&self) -> String {
+        format!("{:.1}", self.length)
+    }
+
+    pub(super) fn interval_text(&self) -> String {
+        format!("M{:.1} 6H{:.1}M{0:.1} 2v8M{1:.1} 2v8", self.low, self.high)
+    }
+}
