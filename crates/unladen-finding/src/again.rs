@@ -1,115 +1,107 @@
 //! How to see that a fix works.
 
-use unladen_trace::{Evidence, State};
+use unladen_trace::{Evidence, OptionCarried, State};
+
+use crate::experiment::experiment;
+use crate::fix::Fix;
+use crate::quoting::{quoted, secret, word};
+use crate::sent::Sent;
+
+/// Options that are printed, and whether they take a value: what was recorded elsewhere may say anything.
+const OPTIONS: [(&str, bool); 13] = [
+    ("--http", true),
+    ("--no-keepalive", false),
+    ("--no-cookies", false),
+    ("--unix-socket", true),
+    ("--connect-to", true),
+    ("--timeout", true),
+    ("--insecure", false),
+    ("--cacert", true),
+    ("--cert", true),
+    ("--key", true),
+    ("--expect-status", true),
+    ("--expect-body", true),
+    ("--expect-same", false),
+];
+
+/// By its knob, if it has one: a whole experiment; else by weighing again.
+pub(crate) fn of(evidence: &Evidence, fix: &Fix) -> String {
+    let sent = Sent::of(evidence);
+    match fix.knob.as_ref().and_then(|knob| experiment(&[], "", "try", knob, &sent)) {
+        Some(text) => format!("unladen prove try.toml, where try.toml is:\n{text}"),
+        None => weigh(evidence),
+    }
+}
 
 /// By weighing again; what first requests of fresh processes did, by making them fresh again.
 pub(crate) fn weigh(evidence: &Evidence) -> String {
     match evidence.page.restart.as_deref().filter(|_| evidence.state == State::Fresh) {
         Some(command) => weigh_fresh(evidence, command),
-        None => format!("unladen weigh {}", word(&evidence.page.url)),
+        None => format!("unladen weigh{} {}", request(evidence, false), url(&evidence.page.url)),
     }
 }
 
 /// By profiling again.
 pub(crate) fn profile(evidence: &Evidence) -> String {
     let fresh = if evidence.state == State::Fresh { " --fresh" } else { "" };
-    format!("unladen profile{fresh} {}", word(&evidence.page.url))
+    format!("unladen profile{fresh}{} {}", request(evidence, false), url(&evidence.page.url))
 }
 
 /// By weighing first requests of the processes that a command makes fresh.
 pub(crate) fn weigh_fresh(evidence: &Evidence, command: &str) -> String {
-    format!("unladen weigh --restart {} {}", quoted(command), word(&evidence.page.url))
+    let request = request(evidence, false);
+    format!("unladen weigh --restart {}{request} {}", quoted(command), url(&evidence.page.url))
 }
 
-/// A word as a shell takes it: in quotes only where it needs them.
-pub(crate) fn word(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/:._-+%,@=".contains(&byte);
-    if !text.is_empty() && text.bytes().all(is_plain) { text.to_owned() } else { quoted(text) }
-}
-
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-/// By `unladen prove`: a whole experiment with a knob that writes a file and a service that reads it, see
-/// `docs/reference/experiments.md`. The service: its name, and the command that has it read its settings.
-pub(crate) fn knob(
-    evidence: &Evidence,
-    name: &str,
-    file: &str,
-    lines: &[String],
-    (service, restart): (&str, &str),
-) -> String {
-    let page = &evidence.page;
-    let mut load = String::from("concurrency = 1\nrequests = 400\n");
-    if !matches!(page.method.as_str(), "" | "GET") {
-        load += &format!("method = {}\n", toml_text(&page.method));
-    }
-    if evidence.response.as_ref().is_some_and(|response| response.personal) {
-        load += "# What the request carried belongs here too: headers = [\"Name: value\"]\n";
-    }
+/// By the page straight, and through what stands in front of it, where it goes by the same name.
+pub(crate) fn through(evidence: &Evidence, front: &str, host: &str) -> String {
+    let request = request(evidence, true);
     format!(
-        "unladen prove try.toml, where try.toml is:\nurl = {url}\n\n[load]\n{load}\n[[service]]\nname = {service}\nrestart = {}\n\n\
-         [[knob]]\nname = {}\non = {{ file = {}, text = {} }}\nrestart = {service}",
-        toml_text(restart),
-        toml_text(name),
-        toml_text(file),
-        toml_lines(lines),
-        url = toml_text(&page.url),
-        service = toml_text(service),
+        "unladen prove --a {} --b {} -H {}{request} --concurrency 8",
+        word(&evidence.page.url),
+        word(front),
+        word(&format!("Host: {host}"))
     )
 }
 
-/// Lines as TOML writes them: one as a text, several as they are. What would have to be escaped there is escaped as a
-/// text.
-fn toml_lines(lines: &[String]) -> String {
-    let plain = lines.len() > 1 && lines.iter().all(|line| !line.contains("'''") && !line.contains(char::is_control));
-    let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
-    if plain { format!("'''\n{text}'''") } else { toml_text(&text) }
+/// The options by which the weighed request is sent again, each after a space. Secrets are variables of the shell.
+fn request(evidence: &Evidence, has_host: bool) -> String {
+    let page = &evidence.page;
+    let carried = &page.carried;
+    let mut text = String::new();
+    let is_get = matches!(page.method.as_str(), "" | "GET");
+    if !is_get || carried.body.is_some() {
+        text += &format!(" -X {}", word(if page.method.is_empty() { "GET" } else { &page.method }));
+    }
+    for header in carried.headers.iter().filter(|header| !has_host || !header.name.eq_ignore_ascii_case("host")) {
+        text += &match &header.value {
+            Some(value) => format!(" -H {}", word(&format!("{}: {value}", header.name))),
+            None => format!(" -H {}{}", quoted(&format!("{}: ", header.name)), secret(&header.name)),
+        };
+    }
+    if let Some(body) = &carried.body {
+        text += &match &body.text {
+            // Joined, it is the body whatever it begins with.
+            Some(body) => format!(" --data-raw={}", word(body)),
+            None => format!(" --data-raw={}", secret("body")),
+        };
+    }
+    text + &carried.options.iter().filter_map(option).collect::<String>()
 }
 
-/// A text as TOML writes it.
-pub(crate) fn toml_text(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '\\' => escaped.push_str("\\\\"),
-            '"' => escaped.push_str("\\\""),
-            '\n' => escaped.push_str("\\n"),
-            control if control.is_control() => escaped.push_str(&format!("\\u{:04X}", u32::from(control))),
-            letter => escaped.push(letter),
-        }
+fn option(option: &OptionCarried) -> Option<String> {
+    let (name, takes) = OPTIONS.into_iter().find(|(name, _)| *name == option.name)?;
+    match (&option.value, takes) {
+        (Some(value), true) => Some(format!(" {name}={}", word(value))),
+        (None, false) => Some(format!(" {name}")),
+        _ => None,
     }
-    format!("\"{escaped}\"")
+}
+
+/// A URL, which is no option whatever it begins with.
+fn url(text: &str) -> String {
+    if text.starts_with('-') { format!("-- {}", word(text)) } else { word(text) }
 }
 
 #[cfg(test)]
-mod tests {
-    use unladen_trace::Page;
-
-    use super::*;
-
-    fn page(url: &str, state: State) -> Evidence {
-        let restart = Some("systemctl restart 'a b'".to_owned());
-        Evidence { page: Page { url: url.into(), restart, ..Page::default() }, state, ..Evidence::default() }
-    }
-
-    #[test]
-    fn what_only_a_fresh_process_does_was_to_be_seen_without_a_restart() {
-        assert_eq!(
-            weigh(&page("http://a/", State::Fresh)),
-            r"unladen weigh --restart 'systemctl restart '\''a b'\''' http://a/"
-        );
-        assert_eq!(weigh(&page("http://a/", State::Warm)), "unladen weigh http://a/");
-    }
-
-    #[test]
-    fn toml_takes_no_control_characters() {
-        assert_eq!(toml_text("a \\ \"b\"\n\u{1}\u{85}é"), r#""a \\ \"b\"\n\u0001\u0085é""#);
-    }
-
-    #[test]
-    fn a_shell_took_the_url_apart() {
-        assert_eq!(weigh(&page("http://a/?b=1&c", State::Warm)), "unladen weigh 'http://a/?b=1&c'");
-    }
-}
+mod tests;

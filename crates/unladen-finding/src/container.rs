@@ -64,9 +64,12 @@ pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
             None => fix.advice.push_str(", and counts once it is started again"),
         }
     }
-    if !homes.is_empty() && fix.file.as_deref() != Some(unladen_site::FILE) {
+    if !homes.is_empty() {
         // A knob would write the host's file, and restart the host's service.
-        finding.check_again = again::weigh(evidence);
+        fix.knob = None;
+        if fix.file.as_deref() != Some(unladen_site::FILE) {
+            finding.check_again = again::weigh(evidence);
+        }
     }
 }
 

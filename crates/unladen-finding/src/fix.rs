@@ -1,5 +1,7 @@
 //! The principal type is [`Fix`]: what takes a waste off.
 
+use crate::knob::Knob;
+
 /// What takes it off: a command, or lines for files of the user's own stack.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fix {
@@ -15,6 +17,8 @@ pub struct Fix {
     pub commands: Vec<String>,
     /// The group whose settings these are, where it is not the finding's own: a page has none.
     pub group: Option<usize>,
+    /// What switches it on and off, where that is known.
+    pub knob: Option<Knob>,
 }
 
 /// Lines for one more file.

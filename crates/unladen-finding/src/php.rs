@@ -1,13 +1,13 @@
 //! The principal function is [`fix`]: lines for the settings of a group's PHP, with the file that they go into, the
-//! command that makes them count, and a knob that proves them.
+//! command that makes them count; [`switched`] adds the knob that proves them.
 
 use std::path::Path;
 
 use unladen_trace::{Evidence, PhpSettings};
 
-use crate::again;
 use crate::container;
 use crate::fix::Fix;
+use crate::knob::{Knob, KnobService};
 use crate::stack::program;
 
 /// The name of a file of settings that is read after all others: folders of settings are read in the order of names,
@@ -24,15 +24,19 @@ pub(crate) fn fix(evidence: &Evidence, group: usize, advice: impl Into<String>, 
     }
 }
 
-/// How to see that such a fix works: a knob, where the file is Unladen's own; a knob replaces the whole file.
-pub(crate) fn again(evidence: &Evidence, fix: &Fix, name: &str) -> String {
-    // What makes the settings count is the last command of such a fix.
-    match (fix.file.as_deref(), fix.commands.last()) {
-        (Some(file), Some(reload)) if file.ends_with(FILE) && !fix.lines.is_empty() => {
-            again::knob(evidence, name, file, &fix.lines, ("php", reload))
-        }
-        _ => again::weigh(evidence),
-    }
+/// Such a fix with its knob, where the file is Unladen's own: a knob replaces the whole file.
+pub(crate) fn switched(evidence: &Evidence, group: usize, fix: Fix, name: &str) -> Fix {
+    let knob = fix.file.as_deref().filter(|file| file.ends_with(FILE) && !fix.lines.is_empty()).map(|file| {
+        // CGI reads its settings for each request.
+        let service = (!is_cgi(evidence, group)).then(|| service(evidence, group));
+        Knob::of_file(name, file, &fix.lines, service)
+    });
+    Fix { knob, ..fix }
+}
+
+/// A group's PHP, which reads its settings when it starts.
+pub(crate) fn service(evidence: &Evidence, group: usize) -> KnobService {
+    KnobService { name: "php".to_owned(), restart: reload(evidence, group), is_application: true }
 }
 
 /// A setting's value, if known.

@@ -10,6 +10,7 @@ use crate::interval::Interval;
 use crate::phases::Phases;
 use crate::series::Series;
 
+mod carried;
 mod connection;
 mod counted;
 mod file;
@@ -26,6 +27,7 @@ mod response;
 mod source;
 mod syscall;
 
+pub use carried::{BodyCarried, Carried, HeaderCarried, OptionCarried};
 pub use connection::{ConnectionSeen, DnsSeen, Protocol};
 pub use counted::Counted;
 pub use file::{FileOutcome, FileSeen, TransferSeen};

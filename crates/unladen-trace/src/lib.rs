@@ -22,10 +22,11 @@ pub use event::{
     Socket, Way, What,
 };
 pub use evidence::{
-    Ask, CallerSeen, CompileSeen, ConnectionSeen, ContainerSeen, Counted, CounterSeen, DnsSeen, Evidence,
-    EvidenceSource, FileOutcome, FileSeen, FunctionSeen, GroupSeen, LockKind, LockSeen, LogSeen, LogSink, Missing,
-    Page, PathSeen, PathUnknown, PeerSeen, PhpSettings, ProcessSeen, ProfileSeen, Protocol, QueryProtocol, QuerySeen,
-    Response, SleepSeen, State, SyscallSeen, TransferSeen, Unanswered, Unseen, Variant,
+    Ask, BodyCarried, CallerSeen, Carried, CompileSeen, ConnectionSeen, ContainerSeen, Counted, CounterSeen, DnsSeen,
+    Evidence, EvidenceSource, FileOutcome, FileSeen, FunctionSeen, GroupSeen, HeaderCarried, LockKind, LockSeen,
+    LogSeen, LogSink, Missing, OptionCarried, Page, PathSeen, PathUnknown, PeerSeen, PhpSettings, ProcessSeen,
+    ProfileSeen, Protocol, QueryProtocol, QuerySeen, Response, SleepSeen, State, SyscallSeen, TransferSeen, Unanswered,
+    Unseen, Variant,
 };
 pub use interval::Interval;
 pub use phases::{PhaseSeen, Phases};

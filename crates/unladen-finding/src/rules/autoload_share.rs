@@ -2,7 +2,7 @@
 
 use unladen_trace::{Evidence, EvidenceSource};
 
-use crate::again::{self, word};
+use crate::again;
 use crate::finding::{Figure, Finding};
 use crate::fix::Fix;
 use crate::rule::Rule;
@@ -60,7 +60,7 @@ impl Rule for AutoloadShare {
 }
 
 fn again_url(evidence: &Evidence) -> String {
-    if evidence.page.url.is_empty() { word("unladen profile URL") } else { again::profile(evidence) }
+    if evidence.page.url.is_empty() { "unladen profile URL".into() } else { again::profile(evidence) }
 }
 
 #[cfg(test)]

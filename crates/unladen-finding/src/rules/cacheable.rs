@@ -49,6 +49,7 @@ impl Cacheable {
             response,
             "say for how long the answer is good, to who is nobody in particular:",
         );
+        let fix = web_server::switched(evidence, fix, "cache");
         Some(Finding {
             rule: self.name(),
             group: String::new(),
@@ -60,7 +61,7 @@ impl Cacheable {
             figures: Vec::new(),
             items: Vec::new(),
             share: Share::NearlyAll("what a cache takes to answer was not measured".into()),
-            check_again: web_server::again(evidence, &fix, "cache"),
+            check_again: web_server::again(evidence, &fix),
             fix,
         })
     }

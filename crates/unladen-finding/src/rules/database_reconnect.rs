@@ -10,6 +10,7 @@ use crate::finding::{Figure, Finding, Item, Share};
 use crate::fix::Fix;
 use crate::named_file::named_file;
 use crate::php;
+use crate::quoting;
 use crate::rule::Rule;
 use crate::stack::{Stack, is_database_server, program};
 use crate::words;
@@ -196,7 +197,7 @@ fn wordpress(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
     let Some(file) = file else {
         return Fix::advice(format!("{advice}: define( 'DB_HOST', 'p:{at}' ); in wp-config.php"));
     };
-    let fix = Fix::advice(advice).command(in_place(&again::word(&file), &at.to_string()));
+    let fix = Fix::advice(advice).command(in_place(&quoting::word(&file), &at.to_string()));
     php::reload(evidence, seen.group).into_iter().fold(fix, Fix::command)
 }
 

@@ -2,6 +2,7 @@
 
 use unladen_trace::{Evidence, EvidenceSource, PhpSettings};
 
+use crate::again;
 use crate::finding::{Finding, Share};
 use crate::fix::Fix;
 use crate::php;
@@ -72,7 +73,7 @@ impl Rule for DebugLeftOn {
 impl DebugLeftOn {
     fn finding(&self, evidence: &Evidence, group: usize, on: &[On]) -> Finding {
         let told: Vec<&str> = on.iter().map(|on| on.what.as_str()).collect();
-        let fix = fix(evidence, group, on);
+        let fix = php::switched(evidence, group, fix(evidence, group, on), "no debugging");
         Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -80,7 +81,7 @@ impl DebugLeftOn {
             figures: Vec::new(),
             items: Vec::new(),
             share: Share::NotKnown("settings tell no time: prove it".into()),
-            check_again: php::again(evidence, &fix, "no debugging"),
+            check_again: again::of(evidence, &fix),
             fix,
         }
     }

@@ -6,6 +6,7 @@ use crate::again;
 use crate::finding::{Figure, Finding, Item, Share};
 use crate::fix::Fix;
 use crate::folders::folders;
+use crate::quoting;
 use crate::rule::Rule;
 use crate::share::{at_least, widened};
 use crate::stack::applications;
@@ -144,7 +145,7 @@ fn fix(evidence: &Evidence, seen: &[&LockSeen], most: Use) -> Fix {
     let database = databases.max_by(|a, b| times(a).total_cmp(&times(b))).map(|seen| seen.path.as_str());
     match (most, database) {
         (Use::Sqlite, Some(path)) => {
-            sqlite().command(format!("sqlite3 {} 'PRAGMA journal_mode=WAL;'", again::word(path)))
+            sqlite().command(format!("sqlite3 {} 'PRAGMA journal_mode=WAL;'", quoting::word(path)))
         }
         (Use::Sqlite, None) => sqlite(),
         (Use::LockFiles, _) => Fix::advice(

@@ -2,6 +2,7 @@
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, LogSeen, LogSink};
 
+use crate::again;
 use crate::finding::{Figure, Finding, Item, Share};
 use crate::fix::Fix;
 use crate::php;
@@ -51,7 +52,7 @@ impl LogChatter {
         let seen: Vec<&LogSeen> = evidence.logs.iter().filter(|seen| seen.group == group).collect();
         let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
         let lines = at_least(evidence, &all.count, LEAST_LINES)?;
-        let fix = fix(evidence, group, &seen);
+        let fix = php::switched(evidence, group, fix(evidence, group, &seen), "fewer log lines");
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -59,7 +60,7 @@ impl LogChatter {
             figures: vec![Figure { name: "lines", unit: "1", value: lines }],
             items: Item::largest(seen.iter().map(|seen| (named(seen), evidence.mean(&seen.counted.count)))),
             share: Share::of_latency(evidence, evidence.time_of(&all.count, &all.time_ns)),
-            check_again: php::again(evidence, &fix, "fewer log lines"),
+            check_again: again::of(evidence, &fix),
             fix,
         })
     }

@@ -64,7 +64,7 @@ pub(super) fn missing(response: &Response) -> Vec<(&'static str, &Variant)> {
 
 impl MissingVary {
     fn one(&self, evidence: &Evidence, response: &Response, header: &str, variant: &Variant) -> Finding {
-        let fix = fix(evidence, response, header, variant.ask);
+        let fix = web_server::switched(evidence, fix(evidence, response, header, variant.ask), "vary");
         Finding {
             rule: self.name(),
             group: String::new(),
@@ -72,10 +72,7 @@ impl MissingVary {
             figures: Vec::new(),
             items: vec![Item { name: header.to_owned(), per_request: 1.0 }],
             share: Share::NotKnown("a cache would give the wrong page, which costs no time".into()),
-            check_again: match &fix.file {
-                Some(_) => web_server::again(evidence, &fix, "vary"),
-                None => again::weigh(evidence),
-            },
+            check_again: again::of(evidence, &fix),
             fix,
         }
     }

@@ -2,6 +2,7 @@
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, Series};
 
+use crate::again;
 use crate::finding::{Figure, Finding, Item, Share};
 use crate::fix::Fix;
 use crate::folders::folders;
@@ -59,7 +60,7 @@ impl OpcacheRevalidation {
         let all = Counted::sum(seen.iter().map(|file| &file.counted));
         let own = evidence.mean(&all.requests) / evidence.mean(&all.count);
         let time = evidence.time_of(&all.count, &all.time_ns).map(|time| widened(time.scaled(own), LOW, VALUE, HIGH));
-        let fix = fix(evidence, group);
+        let fix = php::switched(evidence, group, fix(evidence, group), "no revalidation");
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -72,7 +73,7 @@ impl OpcacheRevalidation {
                 seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.requests))),
             )),
             share: Share::of_latency(evidence, time),
-            check_again: php::again(evidence, &fix, "no revalidation"),
+            check_again: again::of(evidence, &fix),
             fix,
         })
     }

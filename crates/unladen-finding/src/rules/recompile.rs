@@ -205,8 +205,8 @@ fn share(evidence: &Evidence, time: Option<Interval>) -> Share {
 fn php_fix(evidence: &Evidence, group: usize) -> (Fix, String) {
     let settings = evidence.php_of(group);
     let with = |advice: &str, lines: &[&str], name: &str| {
-        let fix = php::fix(evidence, group, advice, lines);
-        let again = php::again(evidence, &fix, name);
+        let fix = php::switched(evidence, group, php::fix(evidence, group, advice, lines), name);
+        let again = again::of(evidence, &fix);
         (fix, again)
     };
     if php::is_cgi(evidence, group) {

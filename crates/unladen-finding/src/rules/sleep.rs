@@ -2,6 +2,7 @@
 
 use unladen_trace::{Evidence, EvidenceSource};
 
+use crate::again;
 use crate::finding::{Figure, Finding, Share, Whole};
 use crate::fix::Fix;
 use crate::rule::Rule;
@@ -51,7 +52,7 @@ impl Rule for Sleep {
                         None => Share::NotKnown("the latency is not known".into()),
                     },
                     fix: Fix::advice("wait for the event instead of for time: look for sleep, usleep and retry loops"),
-                    check_again: format!("unladen weigh {}", evidence.page.url),
+                    check_again: again::weigh(evidence),
                 })
             })
             .collect()

@@ -53,6 +53,7 @@ impl SlowConditional {
             200 => (ignored(response, conditional)?, Vec::new(), honour()),
             _ => return None,
         };
+        let fix = web_server::switched(evidence, fix, "cache");
         Some(Finding {
             rule: self.name(),
             group: String::new(),
@@ -60,7 +61,7 @@ impl SlowConditional {
             figures,
             items: Vec::new(),
             share: Share::NotKnown("only requests with validators gain, and how many those are is not known".into()),
-            check_again: web_server::again(evidence, &fix, "cache"),
+            check_again: web_server::again(evidence, &fix),
             fix,
         })
     }

@@ -6,8 +6,13 @@ use unladen_trace::{
     Page, PathSeen, PhaseSeen, Phases, PhpSettings, ProfileSeen, QuerySeen, Series,
 };
 
+use unladen_prove::Experiment;
+
+use crate::experiment::experiment;
 use crate::finding::{Finding, Share};
+use crate::knob::Knob;
 use crate::rule::Rule;
+use crate::sent::Sent;
 
 /// Blocks of four phases.
 pub(crate) const BLOCKS: usize = 6;
@@ -154,11 +159,61 @@ pub(crate) fn caller(name: &str, calls: f64) -> CallerSeen {
     CallerSeen { name: name.into(), part: 0.0, calls: Some(calls) }
 }
 
-/// The one finding of a rule.
+/// The one finding of a rule. What switches its fix is read by `unladen prove` as it is written.
 pub(crate) fn only(rule: &dyn Rule, evidence: &Evidence) -> Finding {
     let mut found = rule.check(evidence);
     assert_eq!(found.len(), 1, "{found:#?}");
-    found.remove(0)
+    let found = found.remove(0);
+    if let Some(knob) = &found.fix.knob {
+        let mut sent = Sent::of(evidence);
+        // Where no command is known, the user gives one.
+        sent.restart.get_or_insert_with(|| "systemctl restart 'an app'".into());
+        read_back(knob, &sent);
+    }
+    found
+}
+
+/// Writes an experiment, reads it as `unladen prove` does, and compares what it is of: its request, what its knob
+/// switches, and what is restarted.
+pub(crate) fn read_back(knob: &Knob, sent: &Sent) -> Experiment {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("01-rule.toml");
+    let head = ["Of unladen\nurl = \"no\"".to_owned()];
+    let text = experiment(&head, "a title", "01-rule", knob, sent).expect("all is known");
+    std::fs::write(&file, &text).unwrap();
+    let read = Experiment::read(&file).unwrap_or_else(|error| panic!("{error}\n{text}"));
+
+    assert_eq!(read.title, "a title");
+    let [line] = read.urls.as_slice() else { panic!("{text}") };
+    assert_eq!(line.url.as_str(), url::Url::parse(&sent.url).unwrap().as_str(), "{text}");
+    let method = read.load.method.as_ref().map_or("GET", |method| method.as_str());
+    assert_eq!(method, if sent.method.is_empty() { "GET" } else { &sent.method }, "{text}");
+    assert_eq!(read.load.body, sent.body.clone().unwrap_or_default(), "{text}");
+    let line = |name: &str, value: &[u8]| format!("{name}: {}", std::str::from_utf8(value).unwrap());
+    let headers: Vec<String> =
+        read.load.headers.iter().map(|header| line(header.name().as_str(), header.value().as_bytes())).collect();
+    for header in &sent.headers {
+        assert!(headers.contains(header), "{header}: {text}");
+    }
+    let arms = read.arms();
+    assert_eq!((arms.len(), arms[2].name.as_str()), (3, knob.name.as_str()), "{text}");
+    let [switched] = read.knobs.as_slice() else { panic!("{text}") };
+    let changes: Vec<String> = switched.changes.iter().map(|change| change.what()).collect();
+    for part in &knob.files {
+        let path = folder.path().canonicalize().unwrap().join(&part.file);
+        assert!(changes.contains(&format!("the file {}", path.display())), "{changes:?}: {text}");
+    }
+    let commands = knob.commands.iter().flat_map(|(on, off)| [on, off]);
+    for command in commands {
+        assert!(changes.contains(&format!("the command `{command}`")), "{changes:?}: {text}");
+    }
+    if let Some(site) = &knob.site {
+        assert!(changes.contains(&format!("the URL {}", url::Url::parse(&site.url).unwrap())), "{changes:?}: {text}");
+        assert!(headers.iter().any(|header| header.starts_with("host: ")), "{text}");
+    }
+    let services = usize::from(knob.service.is_some());
+    assert_eq!((read.services.len(), switched.restart.len()), (services, services), "{text}");
+    read
 }
 
 /// That a rule finds nothing.

@@ -6,6 +6,7 @@ use super::answers::{self, LEAST_BYTES};
 use super::{unladen_site, web_server};
 use crate::finding::{Finding, Share};
 use crate::fix::Fix;
+use crate::knob::{Knob, Once};
 use crate::rule::Rule;
 use crate::stack::Stack;
 use crate::words;
@@ -64,6 +65,7 @@ impl Uncompressed {
                 unladen_site::fix(evidence, advice).unwrap_or_else(|| nginx(evidence))
             }
         };
+        let fix = switched(evidence, fix);
         Some(Finding {
             rule: self.name(),
             group: String::new(),
@@ -74,10 +76,32 @@ impl Uncompressed {
             figures: Vec::new(),
             items: Vec::new(),
             share: Share::NotKnown("it saves time on the way to the client, which is not measured here".into()),
-            check_again: web_server::again(evidence, &fix, "compressed"),
+            check_again: web_server::again(evidence, &fix),
             fix,
         })
     }
+}
+
+/// It shows to who asks for it compressed, by the bytes of the body.
+fn switched(evidence: &Evidence, fix: Fix) -> Fix {
+    const NAME: &str = "compressed";
+    let mut fix = web_server::switched(evidence, fix, NAME);
+    let nginx = web_server::nginx_file("gzip");
+    if fix.file.is_none() && fix.commands.iter().any(|command| command.ends_with(&nginx)) {
+        let back = format!("rm -f {nginx} && {}", web_server::NGINX_RELOAD);
+        fix.knob =
+            Some(Knob { name: NAME.into(), commands: Some((fix.commands.join(" && "), back)), ..Knob::default() });
+    }
+    if let Some(knob) = &mut fix.knob {
+        knob.header = Some(("Accept-Encoding".into(), "gzip".into()));
+        knob.once.extend(
+            fix.commands.first().filter(|command| command.starts_with("a2enmod ")).map(|command| Once {
+                makes: "/etc/apache2/mods-enabled/deflate.load".into(),
+                command: command.clone(),
+            }),
+        );
+    }
+    fix
 }
 
 /// A directive that nginx's settings have already would be refused as a duplicate in the same block, and with it all of

@@ -9,8 +9,8 @@ use std::net::{IpAddr, SocketAddr};
 use unladen_trace::{ConnectionSeen, Evidence, FileCall, FileOutcome, Protocol};
 
 use super::peers::{self, LEAST_PER_REQUEST};
-use crate::again;
 use crate::fix::Fix;
+use crate::quoting;
 use crate::stack::Stack;
 
 /// Where the listener for the first service with TLS is; each further one has the next port. Nothing registered is near
@@ -195,7 +195,7 @@ impl Outbound<'_> {
 
     fn lines(&self) -> Vec<String> {
         let Service { host, is_tls, ca, .. } = &self.service;
-        let text = |name: &str, value: &str| format!("{name} = {}", again::toml_text(value));
+        let text = |name: &str, value: &str| format!("{name} = {}", quoting::toml_text(value));
         let mut lines = vec![
             "[[outbound]]".to_owned(),
             text("name", &self.name),

@@ -8,11 +8,15 @@ use unladen_trace::{Evidence, QueryProtocol};
 
 use super::statements;
 use crate::again;
-use crate::fix::Fix;
+use crate::fix::{Fix, Part};
+use crate::knob::{Knob, KnobSite};
+use crate::php;
+use crate::quoting::toml_text;
 
 /// Where it is tried; then it takes the place of what clients call now. Nothing registered is near it, and it is none
 /// of the ports that lines for `[[outbound]]` have.
 const LISTEN: &str = "127.0.0.1:17080";
+const PORT: u16 = 17_080;
 
 /// The configuration, wherever the user keeps it.
 pub(crate) const FILE: &str = "unladen.toml";
@@ -34,8 +38,8 @@ pub(super) fn fix(evidence: &Evidence, advice: &str) -> Option<Fix> {
     let page = Page::of(&evidence.page.url)?;
     let lines = [
         "[[site]]".to_owned(),
-        format!("listen = {}", again::toml_text(LISTEN)),
-        format!("upstream = {}", again::toml_text(page.origin)),
+        format!("listen = {}", toml_text(LISTEN)),
+        format!("upstream = {}", toml_text(page.origin)),
     ];
     Some(Fix::advice(advice).lines(FILE, lines).command(format!("unladen serve --config {FILE}")))
 }
@@ -63,18 +67,27 @@ pub(super) fn counter(evidence: &Evidence) -> String {
 
 /// How to see that it works: the page straight, and through it, where it goes by the same name.
 pub(super) fn again(evidence: &Evidence) -> String {
+    match Page::of(&evidence.page.url) {
+        Some(page) => again::through(evidence, &page.through(&evidence.page.url), page.authority),
+        None => again::weigh(evidence),
+    }
+}
+
+/// What switches it, with what the application has to say for it. None: that goes into a file of the application, of
+/// which these are not all lines.
+pub(super) fn knob(evidence: &Evidence, fix: &Fix, name: &str) -> Option<Knob> {
     let url = &evidence.page.url;
-    let Some(page) = Page::of(url) else { return again::weigh(evidence) };
-    let rest = url.get(page.origin.len()..).unwrap_or_default();
-    format!(
-        "unladen prove --a {} --b {} -H {} --concurrency 8",
-        again::word(url),
-        again::word(&format!(
-            "http://{LISTEN}{}",
-            if rest.starts_with('/') { rest.to_owned() } else { format!("/{rest}") }
-        )),
-        again::word(&format!("Host: {}", page.authority))
-    )
+    let page = Page::of(url)?;
+    let is_own = |part: &Part| part.file.rsplit('/').next().is_some_and(|name| name.contains("unladen"));
+    if !fix.also.iter().all(is_own) {
+        return None;
+    }
+    let host = page.authority.to_owned();
+    let site = KnobSite { lines: fix.lines.clone(), port: PORT, url: page.through(url), host };
+    // A script is read with each request, settings are not.
+    let is_read = fix.also.iter().any(|part| part.file.ends_with(php::FILE));
+    let service = is_read.then(|| php::service(evidence, fix.group.unwrap_or_default()));
+    Some(Knob { name: name.to_owned(), files: fix.also.clone(), service, site: Some(site), ..Knob::default() })
 }
 
 // === impl Page ===
@@ -92,6 +105,12 @@ impl<'a> Page<'a> {
         }
         let origin = url.get(..scheme.len() + 3 + authority.len())?;
         Some(Self { origin, authority })
+    }
+
+    /// The page of this URL through what stands in front.
+    fn through(&self, url: &str) -> String {
+        let rest = url.get(self.origin.len()..).unwrap_or_default();
+        format!("http://{LISTEN}{}{rest}", if rest.starts_with('/') { "" } else { "/" })
     }
 }
 

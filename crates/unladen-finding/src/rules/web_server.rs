@@ -5,6 +5,7 @@ use unladen_trace::{Evidence, Response};
 use super::unladen_site;
 use crate::again;
 use crate::fix::Fix;
+use crate::knob::{Knob, KnobService};
 use crate::stack::Stack;
 
 /// Tries nginx's settings, and takes them over where they are right.
@@ -63,16 +64,28 @@ pub(super) fn slug(name: &str) -> String {
     name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
 }
 
-/// How to see that it works: a knob where lines go into a file of the server that answers.
-pub(super) fn again(evidence: &Evidence, fix: &Fix, name: &str) -> String {
+/// How to see that it works: through the site, where the fix is one.
+pub(super) fn again(evidence: &Evidence, fix: &Fix) -> String {
     match fix.file.as_deref() {
+        Some(unladen_site::FILE) => unladen_site::again(evidence),
+        _ => again::of(evidence, fix),
+    }
+}
+
+/// A fix with its knob, where its lines go into a file of their own of the server that answers, or of a site.
+pub(super) fn switched(evidence: &Evidence, fix: Fix, name: &str) -> Fix {
+    let service = |name: &str, restart: &str| {
+        Some(KnobService { name: name.to_owned(), restart: Some(restart.to_owned()), is_application: false })
+    };
+    let knob = match fix.file.as_deref() {
         Some(file) if file.starts_with("/etc/nginx/") => {
-            again::knob(evidence, name, file, &fix.lines, ("nginx", NGINX_RELOAD))
+            Some(Knob::of_file(name, file, &fix.lines, service("nginx", NGINX_RELOAD)))
         }
         Some(file) if file.starts_with("/etc/apache2/") => {
-            again::knob(evidence, name, file, &fix.lines, ("apache2", APACHE_RELOAD))
+            Some(Knob::of_file(name, file, &fix.lines, service("apache2", APACHE_RELOAD)))
         }
-        Some(unladen_site::FILE) => unladen_site::again(evidence),
-        _ => again::weigh(evidence),
-    }
+        Some(unladen_site::FILE) => unladen_site::knob(evidence, &fix, name),
+        _ => None,
+    };
+    Fix { knob, ..fix }
 }

@@ -266,7 +266,8 @@ fn fix(evidence: &Evidence, group: usize, by_sql: Option<Interval>, files: &[(St
         && evidence.php_of(group).and_then(|php| php.is_on("session.lazy_write")) == Some(false)
     {
         let fix = php::fix(evidence, group, advice, &["session.lazy_write=1"]);
-        let again = php::again(evidence, &fix, "sessions written when they change");
+        let fix = php::switched(evidence, group, fix, "sessions written when they change");
+        let again = again::of(evidence, &fix);
         return (fix, again);
     }
     (Fix::advice(advice), again::weigh(evidence))

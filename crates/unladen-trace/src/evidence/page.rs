@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::carried::Carried;
 use crate::interval::Interval;
 
 /// The page, measured undisturbed: before anything was traced.
@@ -12,6 +13,9 @@ pub struct Page {
     pub url: String,
     /// The request's method.
     pub method: String,
+    /// What the request carries besides.
+    #[serde(skip_serializing_if = "Carried::is_empty")]
+    pub carried: Carried,
     /// Requests counted in the traced phases.
     pub requests: u64,
     /// Mean latency, ns; of first requests in [`State::Fresh`].

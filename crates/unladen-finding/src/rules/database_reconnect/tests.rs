@@ -131,7 +131,7 @@ fn a_line_lost_what_stood_around_the_call() {
     let file = folder.path().join("wp-config.php");
     let changed = |before: &str| {
         std::fs::write(&file, before).unwrap();
-        let command = in_place(&again::word(file.to_str().unwrap()), "127.0.0.1:3306");
+        let command = in_place(&quoting::word(file.to_str().unwrap()), "127.0.0.1:3306");
         let output = std::process::Command::new("sh").args(["-c", &command]).output().unwrap();
         let after = std::fs::read_to_string(&file).unwrap();
         assert_eq!(output.status.success(), after != before, "{before}: {output:?}");

@@ -9,8 +9,10 @@ use crate::again;
 use crate::application::Application;
 use crate::fix::Fix;
 use crate::folders::around;
+use crate::knob::Once;
 use crate::named_file::named_file;
 use crate::php;
+use crate::quoting;
 use crate::rules::web_server;
 use crate::stack::Stack;
 
@@ -43,7 +45,8 @@ pub(super) fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (F
                 "open-file-cache",
                 lines.map(str::to_owned).to_vec(),
             );
-            let again = web_server::again(evidence, &fix, "nginx remembers files");
+            let fix = web_server::switched(evidence, fix, "nginx remembers files");
+            let again = again::of(evidence, &fix);
             return (fix, again);
         }
         Stack::Perl if named(&[".pm", ".pmc", ".pl", ".al"]) >= MOST => {
@@ -80,8 +83,8 @@ fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Fix, Str
     let is_asked =
         settings.and_then(|php| php.is_on(OVERRIDE)) == Some(true) || php::has_opcache(evidence, group) == Some(false);
     let with = |advice: &str, lines: &[&str], name: &str| {
-        let fix = php::fix(evidence, group, advice, lines);
-        let again = php::again(evidence, &fix, name);
+        let fix = php::switched(evidence, group, php::fix(evidence, group, advice, lines), name);
+        let again = again::of(evidence, &fix);
         (fix, again)
     };
     let without = |advice: &str| (Fix::advice(advice), again::weigh(evidence));
@@ -95,7 +98,7 @@ fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Fix, Str
         let (fix, again) = without(
             "Composer's loader tries folders for each class: make a class map at each deployment, and require it after vendor/autoload.php (or let Composer write one into its own loader: composer dump-autoload --optimize)",
         );
-        return (fix.command(format!("unladen classmap {}", again::word(project))), again);
+        return (fix.command(format!("unladen classmap {}", quoting::word(project))), again);
     }
     let folders = around(checks.iter().map(|check| check.file.path.as_str()));
     if part(checks, |check| folders.contains(check.file.path.as_str())) >= MOST {
@@ -137,12 +140,13 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
     if prepended.ends_with(MAP) {
         if is_asked || !is_there(checks) {
             let advice = "a class map is switched on: see whether it is still right, and what it lacks";
-            let check = format!("unladen classmap --check -o {}", again::word(prepended));
+            let check = format!("unladen classmap --check -o {}", quoting::word(prepended));
             return (Fix::advice(advice).command(check), again::weigh(evidence));
         }
         let advice = "a class map is switched on; of what is left the opcode cache can answer for files that are there";
         let fix = php::fix(evidence, group, advice, &[&format!("{OVERRIDE}=1")]);
-        let again = php::again(evidence, &fix, "file checks from the opcode cache");
+        let fix = php::switched(evidence, group, fix, "file checks from the opcode cache");
+        let again = again::of(evidence, &fix);
         return (fix, again);
     }
     let advice = "MediaWiki looks for its classes: make a map of all of them, core, extensions and libraries, and let PHP read it first";
@@ -151,9 +155,9 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
         return (fix.command("unladen classmap DIR # MediaWiki's folder"), again::weigh(evidence));
     };
     let map = map_of(root);
-    let settings = local_settings(evidence, group).map(|file| format!(" --settings {}", again::word(file)));
+    let settings = local_settings(evidence, group).map(|file| format!(" --settings {}", quoting::word(file)));
     let make =
-        format!("unladen classmap{} -o {} {}", settings.unwrap_or_default(), again::word(&map), again::word(root));
+        format!("unladen classmap{} -o {} {}", settings.unwrap_or_default(), quoting::word(&map), quoting::word(root));
     // Another file is read first already.
     if !matches!(prepended, "" | "no value") {
         let advice = format!("{advice}, by a line in LocalSettings.php: require '{map}';");
@@ -167,9 +171,13 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
         );
         return (Fix::advice(advice).command(make), again::weigh(evidence));
     }
-    let mut fix = php::fix(evidence, group, advice, &[&format!("{PREPEND}={map}")]);
+    let fix = php::fix(evidence, group, advice, &[&format!("{PREPEND}={map}")]);
+    let mut fix = php::switched(evidence, group, fix, "class map");
+    if let Some(knob) = &mut fix.knob {
+        knob.once.push(Once { makes: map, command: make.clone() });
+    }
     fix.commands.insert(0, make);
-    let again = php::again(evidence, &fix, "class map");
+    let again = again::of(evidence, &fix);
     (fix, again)
 }
 

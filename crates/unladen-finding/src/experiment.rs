@@ -1,0 +1,149 @@
+//! The principal function is [`experiment`]: a whole file for `unladen prove` that switches a fix.
+
+use crate::fix::Part;
+use crate::knob::{Knob, KnobService, KnobSite};
+use crate::quoting::{quoted, toml_lines, toml_text, word};
+use crate::sent::Sent;
+
+/// From this latency on (ns) so many requests of each arm would take an hour, and the time is given instead.
+const SLOW_NS: u64 = 50_000_000;
+
+/// An experiment, see `docs/reference/experiments.md`: `head` are comments above it, `name` is that of its file without
+/// the ending, by which files of its own are named. None: no command is known that has the service read its settings.
+pub fn experiment(head: &[String], title: &str, name: &str, knob: &Knob, sent: &Sent) -> Option<String> {
+    let mut text: String = head.iter().map(|line| comment(line)).collect();
+    if !title.is_empty() {
+        text += &pair("title", &toml_text(title));
+    }
+    text += &pair("url", &toml_text(&sent.url));
+    if let Some(restart) = sent.restart.as_ref().filter(|_| sent.is_fresh) {
+        text += &comment("The fix is for the first request of a fresh process: those are measured beside the others.");
+        text += &pair("cold", &toml_text(restart));
+    }
+    text += "\n[load]\n";
+    text += &load(knob, sent);
+    let service = match &knob.service {
+        Some(service) => {
+            text += &of_service(service, knob, sent)?;
+            format!("restart = {}\n", toml_text(&service.name))
+        }
+        None => String::new(),
+    };
+    text += &format!("\n[[knob]]\nname = {}\n", toml_text(&knob.name));
+    text += &sides(knob, name);
+    text += &service;
+    // What is printed ends without an end of line.
+    text.truncate(text.trim_end().len());
+    Some(text)
+}
+
+fn load(knob: &Knob, sent: &Sent) -> String {
+    let mut text = if sent.pace.is_empty() { "concurrency = 1\n".to_owned() } else { format!("{}\n", sent.pace) };
+    text += match sent.latency_ns {
+        Some(latency) if latency > SLOW_NS => "time = \"3min\"\n",
+        _ => "requests = 400\n",
+    };
+    if !matches!(sent.method.as_str(), "" | "GET") {
+        text += &pair("method", &toml_text(&sent.method));
+    }
+    let is_given = |name: &str| {
+        let begins = |header: &String| header.split(':').next().is_some_and(|given| given.eq_ignore_ascii_case(name));
+        sent.headers.iter().any(begins)
+    };
+    let host = knob.site.as_ref().map(|site| ("Host".to_owned(), site.host.clone()));
+    let own = knob.header.iter().cloned().chain(host).filter(|(name, _)| !is_given(name));
+    let own = own.map(|(name, value)| format!("{name}: {value}"));
+    let headers: Vec<String> = sent.headers.iter().cloned().chain(own).map(|header| toml_text(&header)).collect();
+    if !headers.is_empty() {
+        text += &pair("headers", &format!("[{}]", headers.join(", ")));
+    }
+    if let Some(body) = &sent.body {
+        text += &pair("body", &toml_text(body));
+    }
+    text += &sent.load.iter().map(|(key, value)| pair(key, value)).collect::<String>();
+    text + &sent.missing.iter().map(|line| comment(line)).collect::<String>()
+}
+
+/// The user's command is known to work; that of the service is what its kind has.
+fn restart<'a>(service: &'a KnobService, sent: &'a Sent) -> Option<&'a String> {
+    let users = sent.restart.as_ref().filter(|_| service.is_application);
+    users.or(service.restart.as_ref())
+}
+
+fn of_service(service: &KnobService, knob: &Knob, sent: &Sent) -> Option<String> {
+    let restart = restart(service, sent)?;
+    let once = knob.once.iter().map(|once| format!("{{ test -e {} || {}; }} && ", word(&once.makes), once.command));
+    let command: String = once.chain([restart.clone()]).collect();
+    let mut text = format!("\n[[service]]\nname = {}\n", toml_text(&service.name));
+    text += &pair("restart", &toml_text(&command));
+    // A server that has just been started refuses for a while; one in front says so by 502 to 504.
+    if sent.restart.is_some() && matches!(sent.method.as_str(), "" | "GET" | "HEAD") {
+        let url = toml_text(&sent.url);
+        text += &pair("ready", &format!("{{ url = {url}, status = \"100-501,505-599\" }}"));
+    }
+    Some(text)
+}
+
+/// What the knob changes: one change as it is, several as a list.
+fn sides(knob: &Knob, name: &str) -> String {
+    let mut on: Vec<String> = knob.files.iter().map(of_file).collect();
+    let mut off = Vec::new();
+    if let Some((there, back)) = &knob.commands {
+        on.push(toml_text(there));
+        off.push(toml_text(back));
+    }
+    let mut more = String::new();
+    if let Some(site) = &knob.site {
+        let file = format!("{name}.serve.toml");
+        on.push(of_file(&Part { file: file.clone(), lines: site.lines.clone(), group: None }));
+        on.push(toml_text(&start(&file)));
+        on.push(format!("{{ url = {} }}", toml_text(&site.url)));
+        off.push(toml_text(&stop(&file)));
+        more = pair("ready", &format!("{{ command = {} }}", toml_text(&listens(site, &file))));
+    }
+    pair("on", &list(&on)) + &if off.is_empty() { String::new() } else { pair("off", &list(&off)) } + &more
+}
+
+fn of_file(part: &Part) -> String {
+    format!("{{ file = {}, text = {} }}", toml_text(&part.file), toml_lines(&part.lines))
+}
+
+fn list(sides: &[String]) -> String {
+    match sides {
+        [one] => one.clone(),
+        several => format!("[\n  {},\n]", several.join(",\n  ")),
+    }
+}
+
+/// Its number is kept, by which it is ended; what it says goes to a file, since nobody reads it.
+fn start(file: &str) -> String {
+    let of = |ending: &str| quoted(&format!("{file}{ending}"));
+    format!("unladen serve --config {} >{} 2>&1 & echo $! >{}", of(""), of(".log"), of(".pid"))
+}
+
+fn stop(file: &str) -> String {
+    let (pid, log) = (quoted(&format!("{file}.pid")), quoted(&format!("{file}.log")));
+    format!(
+        "test ! -e {pid} || {{ p=$(cat {pid}); kill \"$p\"; while kill -0 \"$p\" 2>/dev/null; do sleep 0.05; done; \
+         rm -f {pid} {log}; }}"
+    )
+}
+
+/// Switched off it need not; switched on, there has to be a socket that listens (state 0A in proc(5), net/tcp).
+fn listens(site: &KnobSite, file: &str) -> String {
+    let pid = quoted(&format!("{file}.pid"));
+    format!("test ! -e {pid} || grep -q ':{:04X} 00000000:0000 0A' /proc/net/tcp", site.port)
+}
+
+fn pair(key: &str, value: &str) -> String {
+    format!("{key} = {value}\n")
+}
+
+/// A line that TOML passes over, whatever is in it.
+fn comment(line: &str) -> String {
+    let clean: String = line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    format!("# {clean}\n")
+}
+
+#[cfg(test)]
+mod tests;
