@@ -1,4 +1,4 @@
-# What the reports of `scripts/story` have in common: figures with their units and intervals, of the documents that unladen writes.
+# What the tables of `scripts/story` have in common: figures with their units and intervals, of the documents that unladen writes.
 
 # Three digits that count.
 def digits:
