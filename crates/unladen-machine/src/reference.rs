@@ -1,0 +1,26 @@
+//! Reference work: short pieces of work that are the same in every run, on every machine, and in every version that
+//! says the same [`VERSION`]. How long they take is how fast the machine was meanwhile. The principal type is
+//! [`Interleaved`], which runs them between the blocks of a run.
+
+mod allowance;
+mod arithmetic;
+mod error;
+mod figures;
+mod interleaved;
+mod kind;
+mod memory;
+mod mix;
+mod sample;
+mod system_calls;
+mod units;
+mod work;
+
+pub use error::ReferenceError;
+pub use figures::{Figure, Reference};
+pub use interleaved::Interleaved;
+pub use kind::ReferenceKind;
+pub use sample::ReferenceSample;
+pub use work::ReferenceWork;
+
+/// The version of the pieces. Figures of different versions are of different work, and cannot be compared.
+pub const VERSION: u32 = 1;

@@ -1,0 +1,34 @@
+//! The principal type is [`ReferenceKind`].
+
+/// What a piece of reference work exercises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ReferenceKind {
+    /// The processor alone: whole numbers, and a table that fits into its first cache.
+    Arithmetic,
+    /// The caches that processors share, and the memory.
+    Memory,
+    /// The way into the kernel and back, and a little of its work.
+    SystemCalls,
+}
+
+// === impl ReferenceKind ===
+
+impl ReferenceKind {
+    /// All, in the order in which results list them.
+    pub const ALL: [Self; 3] = [Self::Arithmetic, Self::Memory, Self::SystemCalls];
+
+    /// Its name in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Arithmetic => "arithmetic",
+            Self::Memory => "memory",
+            Self::SystemCalls => "syscalls",
+        }
+    }
+}
+
+impl std::fmt::Display for ReferenceKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}

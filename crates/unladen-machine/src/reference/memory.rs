@@ -1,0 +1,101 @@
+//! The principal type is [`Memory`].
+
+use std::hint::black_box;
+
+use crate::reference::mix::{mix, order};
+
+/// Words of a line of the caches, 64 bytes.
+const LINE: usize = 8;
+/// Lines of a page, 4 KiB.
+const PAGE: usize = 64;
+/// Pages of each half, 4 MiB: twice as much as the second cache of the processors of today's servers.
+const PAGES: usize = 1024;
+/// Words of each half.
+const HALF: usize = PAGES * PAGE * LINE;
+/// Steps of a piece from line to line; with the streaming about a millisecond. The lines come again in the sixth piece:
+/// by then the streaming has displaced them.
+const STEPS: u32 = 12_288;
+
+/// Streaming through one half of a buffer, and a walk through the other, in which each line says which is the next.
+///
+/// The walk visits all lines of a page, in no order that a processor would guess, before it goes to another page: so it
+/// hardly matters whether the kernel gave large pages, which depends on how much of them was left.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    buffer: Box<[u64]>,
+    /// Where the walk is.
+    at: usize,
+}
+
+// === impl Memory ===
+
+impl Memory {
+    pub(crate) fn new() -> Self {
+        let mut buffer: Vec<u64> = (0..HALF as u64).map(mix).collect();
+        buffer.resize(2 * HALF, 0);
+        let walk: Vec<usize> = order(PAGES, 0)
+            .into_iter()
+            .flat_map(|page| order(PAGE, (page as u64 + 1) << 32).into_iter().map(move |line| page * PAGE + line))
+            .map(|line| HALF + line * LINE)
+            .collect();
+        for (here, next) in walk.iter().zip(walk.iter().cycle().skip(1)) {
+            buffer[*here] = *next as u64;
+        }
+        Self { buffer: buffer.into_boxed_slice(), at: walk[0] }
+    }
+
+    /// One piece; the results of the first, the second and so on are always the same.
+    pub(crate) fn run(&mut self) -> u64 {
+        let (streamed, _) = self.buffer.split_at(HALF);
+        let sum = stream(black_box(streamed));
+        self.at = walk(black_box(&self.buffer), self.at, black_box(STEPS));
+        sum ^ self.at as u64
+    }
+}
+
+/// One word of each line is enough for the line to be fetched.
+#[inline(never)]
+fn stream(words: &[u64]) -> u64 {
+    words.iter().step_by(LINE).fold(0, |sum: u64, word| sum.wrapping_add(*word))
+}
+
+#[inline(never)]
+fn walk(buffer: &[u64], from: usize, steps: u32) -> usize {
+    (0..steps).fold(from, |at, _| buffer.get(at).map_or(0, |next| *next as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// If this fails, the work has changed: its version has to change with it.
+    #[test]
+    fn the_pieces_of_version_1_are_these() {
+        assert_eq!(crate::reference::VERSION, 1);
+        let mut memory = Memory::new();
+        let results: Vec<u64> = (0..3).map(|_| memory.run()).collect();
+        assert_eq!(results, [2_206_329_586_711_463_933, 2_206_329_586_711_082_181, 2_206_329_586_711_445_901]);
+        assert_eq!((HALF, STEPS), (524_288, 12_288));
+    }
+
+    #[test]
+    fn the_walk_comes_to_every_line_once() {
+        let memory = Memory::new();
+        let mut seen = vec![false; PAGES * PAGE];
+        let mut at = memory.at;
+        for _ in 0..PAGES * PAGE {
+            let line = (at - HALF) / LINE;
+            assert!(!std::mem::replace(&mut seen[line], true));
+            at = walk(&memory.buffer, at, 1);
+        }
+        assert_eq!(at, memory.at);
+    }
+
+    #[test]
+    fn the_walk_stays_in_a_page_until_it_has_seen_all_of_it() {
+        let memory = Memory::new();
+        let lines = (0..PAGE as u32).map(|steps| (walk(&memory.buffer, memory.at, steps) - HALF) / LINE / PAGE);
+        let pages: std::collections::BTreeSet<usize> = lines.collect();
+        assert_eq!(pages.len(), 1);
+    }
+}
