@@ -117,6 +117,21 @@ impl Document {
         }
     }
 
+    /// `complete`, `interrupted` or `failed`; `None` of what came from files.
+    pub fn ended(&self) -> Option<&str> {
+        match self {
+            Self::Weigh(document) => Some(&document.ended),
+            Self::Load(document) => Some(&document.ended),
+            Self::Prove(document) => Some(&document.ended),
+            Self::Profile(document) => document.setup.as_ref().map(|setup| setup.ended.as_str()),
+            Self::ProfileDiff(document) => {
+                document.setups.as_ref().map(|[before, after]| {
+                    if after.ended == "complete" { before.ended.as_str() } else { after.ended.as_str() }
+                })
+            }
+        }
+    }
+
     /// Sentences: what limits the result.
     pub fn warnings(&self) -> &[String] {
         match self {

@@ -3,6 +3,8 @@
 
 use std::io::{self, Write};
 
+use unladen_document::About;
+
 use crate::inside::Inside;
 use crate::load::Load;
 use crate::profile::{ProfileDiff, Profiled};
@@ -22,35 +24,35 @@ pub trait Format: Sync {
     ///
     /// # Errors
     /// Only those of `out`.
-    fn weigh(&self, result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()>;
+    fn weigh(&self, result: &Weigh, about: &About, style: Style, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes what the rules find in the evidence of an earlier run: `unladen weigh --from`.
     ///
     /// # Errors
     /// Only those of `out`.
-    fn inside(&self, pages: &[Inside], style: Style, out: &mut dyn Write) -> io::Result<()>;
+    fn inside(&self, pages: &[Inside], about: &About, style: Style, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes the result of `unladen load`.
     ///
     /// # Errors
     /// Only those of `out`.
-    fn load(&self, result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()>;
+    fn load(&self, result: &Load, about: &About, style: Style, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes the result of `unladen prove`.
     ///
     /// # Errors
     /// Only those of `out`.
-    fn prove(&self, result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()>;
+    fn prove(&self, result: &Prove, about: &About, style: Style, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes the result of `unladen profile`.
     ///
     /// # Errors
     /// Only those of `out`.
-    fn profile(&self, result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()>;
+    fn profile(&self, result: &Profiled, about: &About, style: Style, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes the result of `unladen profile diff`.
     ///
     /// # Errors
     /// Only those of `out`.
-    fn profile_diff(&self, result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()>;
+    fn profile_diff(&self, result: &ProfileDiff, about: &About, style: Style, out: &mut dyn Write) -> io::Result<()>;
 }

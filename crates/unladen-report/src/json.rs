@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use unladen_document::About;
+
 use crate::format::Format;
 use crate::inside::Inside;
 use crate::load::Load;
@@ -29,28 +31,28 @@ impl Format for Json {
         "one JSON document, its schema unladen.<command>/1"
     }
 
-    fn weigh(&self, result: &Weigh, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(&weigh::Document::of(result), out)
+    fn weigh(&self, result: &Weigh, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        document(&weigh::Document::of(result, about), out)
     }
 
-    fn inside(&self, pages: &[Inside], _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(&weigh::FindingsDocument::of(pages), out)
+    fn inside(&self, pages: &[Inside], about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        document(&weigh::FindingsDocument::of(pages, about), out)
     }
 
-    fn load(&self, result: &Load, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(&load::Document::of(result), out)
+    fn load(&self, result: &Load, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        document(&load::Document::of(result, about), out)
     }
 
-    fn prove(&self, result: &Prove, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(&prove::Document::of(result), out)
+    fn prove(&self, result: &Prove, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        document(&prove::Document::of(result, about), out)
     }
 
-    fn profile(&self, result: &Profiled, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(&profile::Document::of(result), out)
+    fn profile(&self, result: &Profiled, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        document(&profile::Document::of(result, about), out)
     }
 
-    fn profile_diff(&self, result: &ProfileDiff, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(&profile::DiffDocument::of(result), out)
+    fn profile_diff(&self, result: &ProfileDiff, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        document(&profile::DiffDocument::of(result, about), out)
     }
 }
 

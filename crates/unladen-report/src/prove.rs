@@ -134,6 +134,12 @@ pub enum Metric {
     Throughput,
     /// A weight per request: less is lighter.
     Weight,
+    /// Bytes of an answer's body, as they were transferred: less is lighter.
+    Bytes,
+    /// The share of answers that have a status below 400.
+    Status,
+    /// The share of answers that have a status from 400 on: less is better.
+    ErrorStatus,
 }
 
 /// One metric of one arm against the baseline.
@@ -141,13 +147,14 @@ pub enum Metric {
 pub struct Comparison {
     /// The arm's name.
     pub arm: String,
-    /// `latency.p50`, `cold.latency.mean`, `within.50ms`, `throughput`, `weight.cpu www-data php-fpm8.2`.
+    /// `latency.p50`, `cold.latency.mean`, `within.50ms`, `throughput`, `bytes.body`, `statuses.304`,
+    /// `weight.cpu www-data php-fpm8.2`.
     pub metric: String,
     /// What it measures.
     pub kind: Metric,
     /// For weights: group, counter, and how its numbers are written.
     pub weight: Option<WeightMetric>,
-    /// In the baseline (ns, share, 1/s, or the counter's unit per request).
+    /// In the baseline (ns, share, 1/s, bytes, or the counter's unit per request).
     pub baseline: f64,
     /// In this arm.
     pub candidate: f64,
@@ -259,6 +266,15 @@ impl Comparison {
     }
 }
 
+// === impl Metric ===
+
+impl Metric {
+    /// Whether it is a share of all requests, whose changes are in points.
+    pub fn is_share(self) -> bool {
+        matches!(self, Self::Within | Self::Status | Self::ErrorStatus)
+    }
+}
+
 // === impl Change ===
 
 impl Change {
@@ -267,11 +283,13 @@ impl Change {
         matches!(self, Self::Better | Self::Worse)
     }
 
-    /// The verdict in words: weights get lighter, all else faster.
+    /// The verdict in words: weights and answers get lighter, shares of statuses more or less, all else faster.
     pub fn as_str(self, metric: Metric) -> &'static str {
         match (self, metric) {
-            (Self::Better, Metric::Weight) => "lighter",
-            (Self::Worse, Metric::Weight) => "heavier",
+            (Self::Better, Metric::Weight | Metric::Bytes) => "lighter",
+            (Self::Worse, Metric::Weight | Metric::Bytes) => "heavier",
+            (Self::Better, Metric::Status) | (Self::Worse, Metric::ErrorStatus) => "more",
+            (Self::Worse, Metric::Status) | (Self::Better, Metric::ErrorStatus) => "less",
             (Self::Better, _) => "faster",
             (Self::Worse, _) => "slower",
             (Self::Equal, _) => "no measurable difference",

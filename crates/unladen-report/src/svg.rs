@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use unladen_document::About;
+
 use crate::format::Format;
 use crate::inside::Inside;
 use crate::load::Load;
@@ -28,27 +30,27 @@ impl Format for Svg {
         "a picture to show"
     }
 
-    fn weigh(&self, result: &Weigh, _: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn weigh(&self, result: &Weigh, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
         document(|body| weigh::weigh(result, body), out)
     }
 
-    fn inside(&self, pages: &[Inside], _: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn inside(&self, pages: &[Inside], _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
         document(|body| inside::inside(pages, body), out)
     }
 
-    fn load(&self, result: &Load, _: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn load(&self, result: &Load, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
         document(|body| load::load(result, body), out)
     }
 
-    fn prove(&self, result: &Prove, _: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn prove(&self, result: &Prove, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
         document(|body| prove::prove(result, body), out)
     }
 
-    fn profile(&self, result: &Profiled, _: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn profile(&self, result: &Profiled, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
         profile::profile(result, out)
     }
 
-    fn profile_diff(&self, result: &ProfileDiff, _: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn profile_diff(&self, result: &ProfileDiff, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
         profile::diff(result, out)
     }
 }

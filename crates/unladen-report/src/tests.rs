@@ -1,6 +1,7 @@
 //! Whatever a result holds, every format writes it.
 
 use proptest::prelude::*;
+use unladen_document::About;
 
 use unladen_quantity::Span;
 
@@ -88,7 +89,8 @@ fn odd_proof() -> impl Strategy<Value = Prove> {
                 [Change::Better, Change::Worse, Change::Equal, Change::TooFewBlocks][usize::from(choice / 4 % 4)];
             comparison.absolute = (choice % 3 == 0).then_some(ratio);
             comparison.kind =
-                [Metric::Latency, Metric::Within, Metric::Throughput, Metric::Weight][usize::from(choice % 4)];
+                [Metric::Latency, Metric::Within, Metric::Throughput, Metric::Weight, Metric::Bytes, Metric::Status]
+                    [usize::from(choice % 6)];
             comparison.adjusted_p = floor;
             if choice > 20 {
                 comparison.metric = name.clone();
@@ -128,7 +130,7 @@ proptest! {
     fn every_format_writes_any_load(load in odd_load(), width in 0_u16..220) {
         for format in FORMATS {
             let mut out = Vec::new();
-            format.load(&load, Style::plain(width), &mut out).unwrap();
+            format.load(&load, &About::default(), Style::plain(width), &mut out).unwrap();
             check(format.name(), &out)?;
         }
     }
@@ -137,7 +139,7 @@ proptest! {
     fn every_format_writes_any_proof(proof in odd_proof(), width in 0_u16..220) {
         for format in FORMATS {
             let mut out = Vec::new();
-            format.prove(&proof, Style::plain(width), &mut out).unwrap();
+            format.prove(&proof, &About::default(), Style::plain(width), &mut out).unwrap();
             check(format.name(), &out)?;
         }
     }

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 
 use crate::ascii::Edge;
+use unladen_document::About;
+
 use crate::format::Format;
 use crate::inside::Inside;
 use crate::load::Load;
@@ -34,11 +36,11 @@ impl Format for Text {
         "tables to read"
     }
 
-    fn weigh(&self, result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn weigh(&self, result: &Weigh, _: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
         weigh::weigh(result, style, &mut Edge::new(out, style.ascii))
     }
 
-    fn inside(&self, pages: &[Inside], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn inside(&self, pages: &[Inside], _: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let out = &mut Edge::new(out, style.ascii);
         for page in pages {
             writeln!(out, "{}\n", style.heading(&prose::clean(&page.url)))?;
@@ -47,19 +49,19 @@ impl Format for Text {
         Ok(())
     }
 
-    fn load(&self, result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn load(&self, result: &Load, _: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
         load::load(result, style, &mut Edge::new(out, style.ascii))
     }
 
-    fn prove(&self, result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn prove(&self, result: &Prove, _: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
         prove::prove(result, style, &mut Edge::new(out, style.ascii))
     }
 
-    fn profile(&self, result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn profile(&self, result: &Profiled, _: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
         profile::profile(result, style, &mut Edge::new(out, style.ascii))
     }
 
-    fn profile_diff(&self, result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn profile_diff(&self, result: &ProfileDiff, _: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
         profile::diff::diff(result, style, &mut Edge::new(out, style.ascii))
     }
 }

@@ -3,6 +3,7 @@
 mod classmap;
 mod completions;
 mod fail_on;
+mod keeping;
 mod load;
 mod man;
 mod mistakes;
@@ -10,9 +11,11 @@ mod profile;
 mod prove;
 mod purge;
 mod rules;
+mod runs;
 mod sending;
 mod serve;
 mod showing;
+mod typed;
 mod values;
 mod weigh;
 
@@ -52,6 +55,7 @@ enum Command {
     Classmap(Box<classmap::Args>),
     Serve(serve::Args),
     Purge(purge::Args),
+    Runs(Box<runs::Args>),
     Rules(rules::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -64,14 +68,16 @@ pub(crate) fn run() -> ExitCode {
         Err(code) => return code,
     };
     terminal::set_colour(cli.color);
+    let typed = typed::words(&Cli::command(), std::env::args_os());
     let done = match cli.command {
-        Command::Weigh(args) => weigh::run(*args),
-        Command::Load(args) => load::run(*args),
-        Command::Prove(args) => prove::run(*args),
-        Command::Profile(args) => profile::run(*args),
+        Command::Weigh(args) => weigh::run(*args, &typed),
+        Command::Load(args) => load::run(*args, &typed),
+        Command::Prove(args) => prove::run(*args, &typed),
+        Command::Profile(args) => profile::run(*args, &typed),
         Command::Classmap(args) => classmap::run(*args),
         Command::Serve(args) => serve::run(&args),
         Command::Purge(args) => purge::run(args),
+        Command::Runs(args) => runs::run(*args),
         Command::Rules(args) => rules::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => man::run(&args, Cli::command()),

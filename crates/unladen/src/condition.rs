@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use unladen_probe::PROBES;
 
+use crate::status_range::StatusRange;
+
 /// Something that must not be.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Condition {
@@ -32,7 +34,7 @@ pub(crate) enum BoundUnit {
     Share,
     /// ns.
     Time,
-    /// A plain number: requests a second, or what a counter counts.
+    /// A plain number: requests a second, bytes, or what a counter counts.
     Number,
 }
 
@@ -46,8 +48,8 @@ pub(crate) struct ConditionError {
 
 /// What a condition looks like.
 const EXPECTED: &str = "expected a metric, < or >, and a bound: with a sign a change against the baseline ('p95 > +5%', \
-     'mean > +2ms', 'within.50ms < -1%', 'weight.cpu www-data php-fpm8.2 > +10%'), without one the figure itself ('p95 > 5ms', \
-     'within.50ms < 95%', 'throughput < 100/s', 'errors > 1%')";
+     'mean > +2ms', 'within.50ms < -1%', 'bytes.body > +5%', 'weight.cpu www-data php-fpm8.2 > +10%'), without one the figure itself \
+     ('p95 > 5ms', 'within.50ms < 95%', 'throughput < 100/s', 'bytes.body > 20kB', 'statuses.5xx > 1%', 'errors > 1%')";
 
 // === impl Condition ===
 
@@ -62,6 +64,11 @@ impl Condition {
         humantime::parse_duration(self.metric.strip_prefix("within.")?).ok().filter(|time| !time.is_zero())
     }
 
+    /// The statuses that it asks for, as in `statuses.2xx`.
+    pub(crate) fn status(&self) -> Option<StatusRange> {
+        StatusRange::read(self.metric.strip_prefix("statuses.")?)
+    }
+
     /// Whether a figure is beyond the bound.
     pub(crate) fn is_beyond(&self, figure: f64) -> bool {
         if self.is_above { figure > self.bound.value } else { figure < self.bound.value }
@@ -72,7 +79,10 @@ impl Condition {
 fn full_name(metric: &str) -> Option<String> {
     let is_latency = |name: &str| name == "mean" || name.parse::<unladen_prove::Quantile>().is_ok();
     match metric {
-        "throughput" | "errors" => Some(metric.to_owned()),
+        "throughput" | "errors" | "bytes.body" => Some(metric.to_owned()),
+        _ if let Some(status) = metric.strip_prefix("statuses.") => {
+            StatusRange::read(status).map(|_| metric.to_owned())
+        }
         "mean" => Some("latency.mean".to_owned()),
         _ if let Some(name) = metric.strip_prefix("cold.latency.").or(metric.strip_prefix("latency.")) => {
             is_latency(name).then(|| metric.to_owned())
@@ -103,7 +113,7 @@ fn bound(metric: &str, text: &str) -> Result<Bound, String> {
         if is_plain { Ok(number * sign.unwrap_or(1.0)) } else { Err(EXPECTED.to_owned()) }
     };
     let is_time = metric.starts_with("latency.") || metric.starts_with("cold.");
-    let is_share = metric.starts_with("within.") || metric == "errors";
+    let is_share = metric.starts_with("within.") || metric.starts_with("statuses.") || metric == "errors";
     if let Some(digits) = rest.strip_suffix('%') {
         let value = number(digits)? / 100.0;
         if !is_change && !is_share {
@@ -115,6 +125,9 @@ fn bound(metric: &str, text: &str) -> Result<Bound, String> {
     }
     if let Some(digits) = rest.strip_suffix("/s").filter(|_| metric == "throughput") {
         return Ok(Bound { is_change, value: number(digits)?, unit: BoundUnit::Number });
+    }
+    if let (Some((digits, scale)), "bytes.body") = (bytes(rest), metric) {
+        return Ok(Bound { is_change, value: number(digits)? * scale, unit: BoundUnit::Number });
     }
     let is_weight = metric.starts_with("weight.");
     let plain = number(rest);
@@ -131,6 +144,12 @@ fn bound(metric: &str, text: &str) -> Result<Bound, String> {
     }
     let time = humantime::parse_duration(rest.trim()).map_err(|_| EXPECTED.to_owned())?;
     Ok(Bound { is_change, value: time.as_nanos() as f64 * sign.unwrap_or(1.0), unit: BoundUnit::Time })
+}
+
+/// The number of bytes in a text, `20kB`, and what it is to be multiplied by, as tables write sizes.
+fn bytes(text: &str) -> Option<(&str, f64)> {
+    let units = [("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("B", 1.0), ("", 1.0)];
+    units.into_iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale)))
 }
 
 impl FromStr for Condition {
@@ -181,6 +200,9 @@ mod tests {
             ("weight.cpu www-data php-fpm8.2 > +10%", "weight.cpu www-data php-fpm8.2"),
             ("errors > 0", "errors"),
             ("throughput < 100/s", "throughput"),
+            ("bytes.body > +5%", "bytes.body"),
+            ("statuses.5xx > 1%", "statuses.5xx"),
+            ("statuses.304 < -1%", "statuses.304"),
         ] {
             assert_eq!(read(text).metric, metric);
             assert_eq!(read(text).to_string(), text);
@@ -201,6 +223,11 @@ mod tests {
         assert_eq!(bound("within.50ms<95%"), (false, 0.95, BoundUnit::Share));
         assert_eq!(bound("errors > 1 %"), (false, 0.01, BoundUnit::Share));
         assert_eq!(bound("throughput < 12.5"), (false, 12.5, BoundUnit::Number));
+        assert_eq!(bound("bytes.body > 20 kB"), (false, 20e3, BoundUnit::Number));
+        assert_eq!(bound("bytes.body > +512B"), (true, 512.0, BoundUnit::Number));
+        assert_eq!(bound("bytes.body > 512"), (false, 512.0, BoundUnit::Number));
+        assert_eq!(bound("bytes.body < -5%"), (true, -0.05, BoundUnit::Share));
+        assert_eq!(bound("statuses.2xx < 99%"), (false, 0.99, BoundUnit::Share));
         assert_eq!(bound("weight.read_calls www-data php-fpm8.2 > 3"), (false, 3.0, BoundUnit::Number));
         assert_eq!(bound("weight.cpu www-data php-fpm8.2 > 30ms"), (false, 30e6, BoundUnit::Time));
     }
@@ -214,6 +241,8 @@ mod tests {
         assert!(why("within.50ms < 95").contains("such as 95%"));
         assert!(why("within.soon < 5%").contains("takes a time above 0"));
         assert!(why("errors > +1%").contains("leave out the sign"));
+        assert!(why("bytes.body > 5%").contains("'+5%'"));
+        assert!(why("statuses.2xx < 95").contains("such as 95%"));
         for wrong in [
             "",
             "p95",
@@ -237,6 +266,11 @@ mod tests {
             "p95 = 5ms",
             "p95 > -",
             "errors > 5ms",
+            "bytes.body > 5ms",
+            "bytes.body > 5KiB",
+            "bytes.head > 5",
+            "statuses.6xx > 1%",
+            "statuses. > 1%",
         ] {
             assert!(why(wrong).contains("expected a metric, < or >, and a bound"), "{wrong}: {}", why(wrong));
         }

@@ -9,8 +9,9 @@ use unladen_profiler::ProfilerError;
 use unladen_prove::{ExperimentError, SwitchError};
 use unladen_serve::{OutlookError, ServeError};
 use unladen_serve_config::ConfigError;
+use unladen_store::StoreError;
 
-use crate::output::OutputError;
+use crate::output::{DestinationError, OutputError};
 use crate::purge::PurgeError;
 use crate::weigh::PlanError;
 
@@ -135,6 +136,9 @@ pub(crate) enum Failure {
     /// The system's counters cannot be read.
     #[error(transparent)]
     Probe(#[from] ProbeError),
+    /// Runs cannot be kept, or not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The result cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
@@ -206,6 +210,7 @@ impl Failure {
             Self::EmptyMap(_) | Self::Plan(_) | Self::NothingCompared => Code::CannotMeasure,
             Self::Load(error) => code_of(error),
             Self::Probe(_) => Code::CannotRead,
+            Self::Store(error) => of_store(error),
             Self::Output(_) => Code::CannotWrite,
             Self::Interrupted { .. } => Code::Interrupted,
         }
@@ -226,6 +231,19 @@ fn code_of(error: &LoadError) -> Code {
         | LoadError::UnexpectedBody { .. }
         | LoadError::BodyTooLarge { .. } => Code::UnexpectedAnswer,
         _ => Code::Unreachable,
+    }
+}
+
+/// What was asked for is wrong, or the store is.
+fn of_store(error: &StoreError) -> Code {
+    match error {
+        StoreError::Address(_)
+        | StoreError::NoSuchRun { .. }
+        | StoreError::NoHome
+        | StoreError::Label(_)
+        | StoreError::ManyLabels { .. }
+        | StoreError::LongPage { .. } => Code::Usage,
+        _ => Code::CannotWrite,
     }
 }
 
@@ -252,6 +270,15 @@ impl From<SwitchError> for Failure {
             SwitchError::NoExperiment { .. } => Self::Usage(error.to_string()),
             SwitchError::LeftOver(report) => Self::NotPutBack { report: report.to_string(), before: None },
             error => Self::Switch(error),
+        }
+    }
+}
+
+impl From<DestinationError> for Failure {
+    fn from(error: DestinationError) -> Self {
+        match error {
+            DestinationError::Format(why) => Self::Usage(why),
+            DestinationError::Output(error) => Self::Output(error),
         }
     }
 }

@@ -4,7 +4,9 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use unladen_document::{About, Document};
 use unladen_profile::writer_for;
+use unladen_publish::{PUBLICATIONS, Publication};
 use unladen_report::{Format, Inside, Load, ProfileDiff, Profiled, Prove, Style, Weigh, ascii, format_named};
 
 use crate::locale;
@@ -20,6 +22,16 @@ pub(crate) enum Report<'a> {
     ProfileDiff(&'a ProfileDiff),
 }
 
+/// A file that a result is written to.
+#[derive(Clone)]
+pub(crate) struct Destination {
+    file: PathBuf,
+    publication: Option<&'static dyn Publication>,
+}
+
+/// GitHub's file for the summary of a job's step: what other commands have written there stays.
+const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
 /// The result could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write the result to {}: {source}", whither.display())]
@@ -28,17 +40,95 @@ pub(crate) struct OutputError {
     source: io::Error,
 }
 
+/// A file that nothing can be written to, or not in the format that its name asks for.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DestinationError {
+    /// There is no such format.
+    #[error("{0}")]
+    Format(String),
+    /// The system refuses it.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+/// Columns of a file.
+const WIDTH: u16 = 100;
+
 // === impl Report ===
 
 impl Report<'_> {
-    fn write(self, format: &dyn Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn write(self, format: &dyn Format, about: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Self::Weigh(result) => format.weigh(result, style, out),
-            Self::Inside(pages) => format.inside(pages, style, out),
-            Self::Load(result) => format.load(result, style, out),
-            Self::Prove(result) => format.prove(result, style, out),
-            Self::Profile(result) => format.profile(result, style, out),
-            Self::ProfileDiff(result) => format.profile_diff(result, style, out),
+            Self::Weigh(result) => format.weigh(result, about, style, out),
+            Self::Inside(pages) => format.inside(pages, about, style, out),
+            Self::Load(result) => format.load(result, about, style, out),
+            Self::Prove(result) => format.prove(result, about, style, out),
+            Self::Profile(result) => format.profile(result, about, style, out),
+            Self::ProfileDiff(result) => format.profile_diff(result, about, style, out),
+        }
+    }
+
+    /// The result as one JSON document: what is kept, and what all that is published is made of.
+    pub(crate) fn document(self, about: &About) -> Vec<u8> {
+        let mut text = Vec::new();
+        if let Some(json) = format_named("json") {
+            // Writing to memory does not fail.
+            let _ = self.write(json, about, Style::plain(WIDTH), &mut text);
+        }
+        text
+    }
+}
+
+// === impl Destination ===
+
+impl Destination {
+    /// A file whose name says the format.
+    pub(crate) fn of_name(file: &Path) -> Self {
+        Self { file: file.to_owned(), publication: publication_of(file) }
+    }
+
+    /// A file in a format that others read.
+    pub(crate) fn published(file: &Path, publication: &'static dyn Publication) -> Self {
+        Self { file: file.to_owned(), publication: Some(publication) }
+    }
+
+    /// Whether it can be written, in a format that there is; better told before measuring than after. Profiles have
+    /// formats of their own.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn check(&self, of_profile: bool) -> Result<(), DestinationError> {
+        if is_stdout(&self.file) {
+            return Ok(());
+        }
+        if self.publication.is_none() {
+            check_format(&self.file, of_profile).map_err(DestinationError::Format)?;
+        }
+        Ok(check(&self.file)?)
+    }
+
+    /// Likewise of a document that was kept, which is published, or written as it is.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub(crate) fn check_of_document(&self) -> Result<(), DestinationError> {
+        let is_json = format_of(&self.file) == Some("json") && self.file.extension().is_some();
+        if self.publication.is_none() && !is_json && !is_stdout(&self.file) {
+            let why = format!("{}: expected a name that ends in .json{}", self.file.display(), publication_endings());
+            return Err(DestinationError::Format(why));
+        }
+        if is_stdout(&self.file) { Ok(()) } else { Ok(check(&self.file)?) }
+    }
+
+    /// Writes a document that was kept.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn write_document(&self, text: &[u8]) -> Result<(), OutputError> {
+        match self.publication {
+            Some(publication) => publish(text, publication, &self.file),
+            None if is_stdout(&self.file) => bytes(text),
+            None => whole_file(&self.file, |out| out.write_all(text)),
         }
     }
 }
@@ -88,33 +178,84 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
 /// The first that could not be written. A minute's measuring is not lost to a full disk: standard output has the result
 /// all the same, and where that cannot be written, or nobody reads it and a file cannot be, standard error has the
 /// tables.
-pub(crate) fn everywhere(result: Report<'_>, json: bool, files: &[PathBuf], style: Style) -> Result<(), OutputError> {
+pub(crate) fn everywhere(
+    result: Report<'_>,
+    about: &About,
+    json: bool,
+    files: &[Destination],
+    style: Style,
+) -> Result<(), OutputError> {
     let (mut written, mut is_kept) = (Ok(()), false);
     if let Some(format) = format_named(if json { "json" } else { "text" }) {
-        match to_stdout(format, result, style) {
+        match to_stdout(|out| result.write(format, about, style, out)) {
             Ok(Reader::There) => is_kept = true,
             Ok(Reader::Gone) => {}
             Err(error) => written = Err(error),
         }
     }
-    // Standard output, `-`, has the result already.
-    for file in files.iter().filter(|file| !is_stdout(file)) {
+    let is_published = files.iter().any(|file| file.publication.is_some());
+    let document = if is_published { Some(result.document(about)) } else { None };
+    for Destination { file, publication } in files {
+        if let (Some(publication), Some(text)) = (publication, &document) {
+            written = written.and(publish(text, *publication, file));
+            continue;
+        }
+        // Standard output has the result already.
+        if is_stdout(file) {
+            continue;
+        }
         // A profile has formats of its own, by which others read it.
         if let (Report::Profile(profiled), Some(writer)) = (result, writer_for(file)) {
             written = written.and(whole_file(file, |out| writer.write(&profiled.profile, out)));
             continue;
         }
         if let Some(format) = format_of(file).and_then(format_named) {
-            let done = to_file(file, format, result, style);
+            let done = whole_file(file, |out| result.write(format, about, of_files(style), out));
             // A picture is not the result.
             is_kept |= done.is_ok() && format.name() != "svg";
             written = written.and(done);
         }
     }
     if written.is_err() && !is_kept {
-        to_stderr(result, style);
+        to_stderr(result, about, style);
     }
     written
+}
+
+/// Writes a document in a format that others read: to a file, or to standard output.
+///
+/// # Errors
+/// If it cannot be written.
+pub(crate) fn publish(text: &[u8], publication: &dyn Publication, file: &Path) -> Result<(), OutputError> {
+    let document = Document::read(text)
+        .map_err(|error| OutputError { whither: file.to_owned(), source: io::Error::other(error) })?;
+    publish_by(file, |out| publication.document(&document, out))
+}
+
+/// Writes something published to a file, or to standard output.
+///
+/// # Errors
+/// If it cannot be written.
+pub(crate) fn publish_by(file: &Path, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
+    if is_stdout(file) {
+        return to_stdout(write).map(drop);
+    }
+    if std::env::var_os(STEP_SUMMARY).is_some_and(|summary| Path::new(&summary) == file) {
+        let appended = std::fs::OpenOptions::new().append(true).create(true).open(file);
+        return appended
+            .and_then(|mut out| write(&mut out))
+            .map_err(|source| OutputError { whither: file.to_owned(), source });
+    }
+    whole_file(file, write)
+}
+
+/// The format for others that a file's name asks for.
+pub(crate) fn publication_of(file: &Path) -> Option<&'static dyn Publication> {
+    let name = file.file_name()?.to_string_lossy().to_ascii_lowercase();
+    let has_ending = |publication: &&dyn Publication| {
+        publication.endings().iter().any(|ending| name.strip_suffix(ending).is_some_and(|stem| stem.ends_with('.')))
+    };
+    PUBLICATIONS.iter().copied().find(has_ending)
 }
 
 /// Whether a file is `-`, standard output.
@@ -136,7 +277,7 @@ fn format_of(file: &Path) -> Option<&'static str> {
 ///
 /// # Errors
 /// What there is instead.
-pub(crate) fn check_format(file: &Path, of_profile: bool) -> Result<(), String> {
+fn check_format(file: &Path, of_profile: bool) -> Result<(), String> {
     if is_stdout(file) {
         return Ok(());
     }
@@ -147,9 +288,19 @@ pub(crate) fn check_format(file: &Path, of_profile: bool) -> Result<(), String> 
     }
     let more = if of_profile { "; `unladen profile formats` lists what else a profile is written as" } else { "" };
     Err(format!(
-        "{}: no format has this ending; there are .json, .svg (a picture) and .txt (tables){more}",
-        file.display()
+        "{}: no format has this ending; there are .json, .svg (a picture), .txt (tables){}{more}",
+        file.display(),
+        publication_endings()
     ))
+}
+
+/// `, .html, .md`, for messages.
+fn publication_endings() -> String {
+    PUBLICATIONS
+        .iter()
+        .flat_map(|publication| publication.endings().first())
+        .map(|ending| format!(", .{ending}"))
+        .collect()
 }
 
 /// Whether a file can be written there: better told before measuring than after. It is not touched.
@@ -203,9 +354,9 @@ enum Reader {
 }
 
 /// Writes to standard output. A reader that has gone away (`| head`) is no error.
-fn to_stdout(format: &dyn Format, result: Report<'_>, style: Style) -> Result<Reader, OutputError> {
+fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Reader, OutputError> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let written = result.write(format, style, &mut out).and_then(|()| out.flush());
+    let written = write(&mut out).and_then(|()| out.flush());
     // What is left in it would be tried once more as it is dropped.
     let (_, _rest) = out.into_parts();
     match written {
@@ -217,11 +368,7 @@ fn to_stdout(format: &dyn Format, result: Report<'_>, style: Style) -> Result<Re
 
 /// What a file has of the terminal's style: its characters, for it is read there.
 fn of_files(style: Style) -> Style {
-    Style { ascii: style.ascii, ..Style::plain(100) }
-}
-
-fn to_file(path: &Path, format: &dyn Format, result: Report<'_>, style: Style) -> Result<(), OutputError> {
-    whole_file(path, |out| result.write(format, of_files(style), out))
+    Style { ascii: style.ascii, ..Style::plain(WIDTH) }
 }
 
 /// Writes to a file beside its final place and renames it; special files (/dev/…) are written directly.
@@ -249,8 +396,8 @@ pub(crate) fn whole_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::
 }
 
 /// Writes tables to standard error, as far as that works.
-fn to_stderr(result: Report<'_>, style: Style) {
+fn to_stderr(result: Report<'_>, about: &About, style: Style) {
     if let Some(text) = format_named("text") {
-        let _ = result.write(text, of_files(style), &mut io::stderr().lock());
+        let _ = result.write(text, about, of_files(style), &mut io::stderr().lock());
     }
 }

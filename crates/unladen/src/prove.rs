@@ -1,7 +1,9 @@
 //! Proving: from an experiment to a result. The life of an experiment is told in ARCHITECTURE.md.
 
 mod analysis;
+mod answers;
 mod arms;
+mod effect;
 mod gate;
 mod headline;
 mod interactions;

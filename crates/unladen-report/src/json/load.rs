@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use unladen_document::About;
 
 use unladen_quantity::bucket_name;
 
@@ -19,6 +20,8 @@ type Intervals = BTreeMap<String, IntervalJson>;
 #[derive(Serialize)]
 pub(super) struct Document<'a> {
     schema: &'static str,
+    #[serde(flatten)]
+    about: &'a About,
     target: &'a str,
     rate: Option<f64>,
     arrivals: Option<&'static str>,
@@ -127,10 +130,11 @@ struct SliceJson {
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn of(result: &'a Load) -> Self {
+    pub(super) fn of(result: &'a Load, about: &'a About) -> Self {
         let setup = &result.setup;
         Self {
             schema: SCHEMA,
+            about,
             target: &setup.target,
             rate: setup.rate,
             arrivals: setup.arrivals,

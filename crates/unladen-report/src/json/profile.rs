@@ -1,6 +1,7 @@
 //! `unladen.profile/1` and `unladen.profile-diff/1`.
 
 use serde::Serialize;
+use unladen_document::About;
 use unladen_lockin::{DifferenceEstimate, ShareEstimate};
 use unladen_profile::{Caller, DiffRow, FrameId, FunctionRow, Profile, Unit};
 
@@ -16,6 +17,8 @@ const DIFF_SCHEMA: &str = "unladen.profile-diff/1";
 #[derive(Serialize)]
 pub(super) struct Document<'a> {
     schema: &'static str,
+    #[serde(flatten)]
+    about: &'a About,
     target: &'a str,
     #[serde(flatten)]
     counted: CountedJson<'a>,
@@ -32,6 +35,8 @@ pub(super) struct Document<'a> {
 #[derive(Serialize)]
 pub(super) struct DiffDocument<'a> {
     schema: &'static str,
+    #[serde(flatten)]
+    about: &'a About,
     baseline: &'a str,
     candidate: &'a str,
     #[serde(flatten)]
@@ -133,11 +138,12 @@ struct WrittenJson<'a> {
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn of(result: &'a Profiled) -> Self {
+    pub(super) fn of(result: &'a Profiled, about: &'a About) -> Self {
         let profile = &result.profile;
         let target = result.setup.as_ref().map_or(profile.about.title.as_str(), |setup| &setup.url);
         Self {
             schema: SCHEMA,
+            about,
             target,
             counted: counted(profile),
             requests: profile.requests(),
@@ -153,11 +159,12 @@ impl<'a> Document<'a> {
 }
 
 impl<'a> DiffDocument<'a> {
-    pub(super) fn of(result: &'a ProfileDiff) -> Self {
+    pub(super) fn of(result: &'a ProfileDiff, about: &'a About) -> Self {
         let diff = &result.diff;
         let [baseline, candidate] = &diff.titles;
         Self {
             schema: DIFF_SCHEMA,
+            about,
             baseline,
             candidate,
             counted: counted(&diff.candidate),

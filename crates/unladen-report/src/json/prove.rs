@@ -1,6 +1,7 @@
 //! `unladen.prove/1`.
 
 use serde::Serialize;
+use unladen_document::About;
 
 use unladen_quantity::Span;
 
@@ -14,6 +15,8 @@ const SCHEMA: &str = "unladen.prove/1";
 #[derive(Serialize)]
 pub(super) struct Document<'a> {
     schema: &'static str,
+    #[serde(flatten)]
+    about: &'a About,
     title: &'a str,
     design: &'static str,
     target: &'a str,
@@ -130,10 +133,11 @@ impl<'a> ProfileJson<'a> {
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn of(result: &'a Prove) -> Self {
+    pub(super) fn of(result: &'a Prove, about: &'a About) -> Self {
         let setup = &result.setup;
         Self {
             schema: SCHEMA,
+            about,
             title: &result.title,
             design: result.design,
             target: &setup.target,
@@ -194,7 +198,8 @@ fn comparison(comparison: &Comparison) -> ComparisonJson<'_> {
         counter: weight.map(|weight| weight.counter),
         unit: match comparison.kind {
             Metric::Latency => "ns",
-            Metric::Within => "1",
+            Metric::Within | Metric::Status | Metric::ErrorStatus => "1",
+            Metric::Bytes => "B",
             Metric::Throughput => "1/s",
             Metric::Weight => weight.map_or("1", |weight| weight.unit),
         },

@@ -14,14 +14,14 @@ fn schema(text: &str) -> String {
 
 #[test]
 fn the_document_looks_like_this() {
-    let text = written(|out| Json.weigh(&sample::one_page(), Style::plain(100), out));
+    let text = written(|out| Json.weigh(&sample::one_page(), &About::default(), Style::plain(100), out));
     assert_eq!(schema(&text), "unladen.weigh/1");
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn findings_look_like_this() {
-    insta::assert_snapshot!(written(|out| Json.inside(&[sample::inside()], Style::plain(100), out)));
+    insta::assert_snapshot!(written(|out| Json.inside(&[sample::inside()], &About::default(), Style::plain(100), out)));
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_load_looks_like_this() {
     load.distribution = vec![(26_200_000, 0.5), (107_420_000, 1.0)];
     load.timeline = sample::steady().timeline;
     load.timeline.truncate(1);
-    let text = written(|out| Json.load(&load, Style::plain(100), out));
+    let text = written(|out| Json.load(&load, &About::default(), Style::plain(100), out));
     assert_eq!(schema(&text), "unladen.load/1");
     insta::assert_snapshot!(text);
 }
@@ -43,7 +43,7 @@ fn a_proof_looks_like_this() {
         arm.distribution.truncate(1);
     }
     proof.interactions = sample::five_patches().interactions;
-    let text = written(|out| Json.prove(&proof, Style::plain(100), out));
+    let text = written(|out| Json.prove(&proof, &About::default(), Style::plain(100), out));
     assert_eq!(schema(&text), "unladen.prove/1");
     insta::assert_snapshot!(text);
 }
@@ -72,11 +72,11 @@ fn every_field_is_documented() {
     let mut names = Vec::new();
     let load = Load { capacity: sample::searched().capacity, ..sample::overloaded() };
     for text in [
-        written(|out| Json.weigh(&sample::found_inside(), plain, out)),
-        written(|out| Json.inside(&[sample::inside()], plain, out)),
-        written(|out| Json.load(&load, plain, out)),
-        written(|out| Json.prove(&sample::class_map(), plain, out)),
-        written(|out| Json.prove(&sample::five_patches(), plain, out)),
+        written(|out| Json.weigh(&sample::found_inside(), &About::default(), plain, out)),
+        written(|out| Json.inside(&[sample::inside()], &About::default(), plain, out)),
+        written(|out| Json.load(&load, &About::default(), plain, out)),
+        written(|out| Json.prove(&sample::class_map(), &About::default(), plain, out)),
+        written(|out| Json.prove(&sample::five_patches(), &About::default(), plain, out)),
     ] {
         fields(&serde_json::from_str(&text).unwrap(), &mut names);
     }
@@ -87,7 +87,7 @@ fn every_field_is_documented() {
 
 #[test]
 fn a_group_on_the_path_that_is_not_told_from_noise_is_in_the_document() {
-    let text = written(|out| Json.weigh(&sample::on_the_path(), Style::plain(100), out));
+    let text = written(|out| Json.weigh(&sample::on_the_path(), &About::default(), Style::plain(100), out));
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     let weights = document["weights"].as_array().unwrap();
     let php = weights.iter().find(|weight| weight["group"] == "www-data php-fpm8.2" && weight["counter"] == "cpu");
@@ -97,4 +97,34 @@ fn a_group_on_the_path_that_is_not_told_from_noise_is_in_the_document() {
     let not_judged = document["not_judged"].as_array().unwrap();
     assert_eq!(not_judged.len(), 2);
     assert!(not_judged[0]["elsewhere"] == false && not_judged[1]["elsewhere"] == true);
+}
+
+/// A key that stands twice is read as either by different readers.
+#[test]
+fn what_is_said_of_every_run_stands_once_in_each_document() {
+    let about = About {
+        version: Some("0.1.0".into()),
+        time: Some("2026-11-23T05:00:00Z".into()),
+        host: Some("web1".into()),
+        command: vec!["unladen".into(), "weigh".into()],
+        labels: [("release".into(), "1.43".into())].into(),
+        ..About::default()
+    };
+    let style = Style::plain(100);
+    let documents = [
+        written(|out| Json.weigh(&sample::one_page(), &about, style, out)),
+        written(|out| Json.inside(&[sample::inside()], &about, style, out)),
+        written(|out| Json.load(&sample::steady(), &about, style, out)),
+        written(|out| Json.prove(&sample::class_map(), &about, style, out)),
+    ];
+    for text in documents {
+        for key in ["schema", "version", "time", "host", "command", "labels", "seed", "target"] {
+            let line = format!("\n  \"{key}\": ");
+            assert!(text.matches(&line).count() <= 1, "{key} stands twice: {text}");
+        }
+        let parsed: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(parsed["host"], "web1");
+        assert_eq!(parsed["labels"]["release"], "1.43");
+        assert_eq!(parsed["command"][1], "weigh");
+    }
 }

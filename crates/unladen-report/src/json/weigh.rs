@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use unladen_document::About;
 use unladen_trace::{PeerSeen, Protocol};
 
 use super::figure::{EstimateJson, IntervalJson, SpanJson, intervals, latency, nanos};
@@ -17,6 +18,8 @@ const SCHEMA: &str = "unladen.weigh/1";
 #[derive(Serialize)]
 pub(super) struct Document<'a> {
     schema: &'static str,
+    #[serde(flatten)]
+    about: &'a About,
     target: String,
     requests: u64,
     elapsed_ns: u64,
@@ -123,10 +126,11 @@ struct RestJson {
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn of(result: &'a Weigh) -> Self {
+    pub(super) fn of(result: &'a Weigh, about: &'a About) -> Self {
         let setup = &result.setup;
         Self {
             schema: SCHEMA,
+            about,
             target: result.urls.iter().map(|url| url.url.as_str()).collect::<Vec<_>>().join(" "),
             requests: result.urls.iter().map(|url| url.requests).sum(),
             elapsed_ns: nanos(setup.elapsed),
@@ -168,6 +172,8 @@ fn insides(result: &Weigh) -> impl Iterator<Item = &Inside> {
 #[derive(Serialize)]
 pub(super) struct FindingsDocument<'a> {
     schema: &'static str,
+    #[serde(flatten)]
+    about: &'a About,
     target: String,
     requests: u64,
     weights: [(); 0],
@@ -180,9 +186,10 @@ pub(super) struct FindingsDocument<'a> {
 }
 
 impl<'a> FindingsDocument<'a> {
-    pub(super) fn of(pages: &'a [Inside]) -> Self {
+    pub(super) fn of(pages: &'a [Inside], about: &'a About) -> Self {
         Self {
             schema: SCHEMA,
+            about,
             target: pages.iter().map(|page| page.url.as_str()).collect::<Vec<_>>().join(" "),
             requests: pages.iter().map(|page| page.requests).sum(),
             weights: [],

@@ -8,7 +8,7 @@ use unladen_finding::Fix;
 
 fn written(result: &Weigh) -> String {
     let mut out = Vec::new();
-    Text.weigh(result, Style::plain(100), &mut out).unwrap();
+    Text.weigh(result, &About::default(), Style::plain(100), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -27,8 +27,8 @@ fn whether_cookies_were_kept_is_told() {
         let mut prove = sample::class_map();
         prove.setup.keep_cookies = keep_cookies;
         let mut out = Vec::new();
-        Text.load(&load, Style::plain(200), &mut out).unwrap();
-        Text.prove(&prove, Style::plain(200), &mut out).unwrap();
+        Text.load(&load, &About::default(), Style::plain(200), &mut out).unwrap();
+        Text.prove(&prove, &About::default(), Style::plain(200), &mut out).unwrap();
         let text = written(&weigh) + std::str::from_utf8(&out).unwrap();
         text.matches("no cookies kept").count()
     };
@@ -53,7 +53,7 @@ fn no_finding_is_said_of_what_was_looked_at_as_a_whole_alone() {
         let mut inside = Inside { totals: sample::inside().totals, ..Inside::default() };
         change(&mut inside);
         let mut out = Vec::new();
-        Text.inside(&[inside], Style::plain(80), &mut out).unwrap();
+        Text.inside(&[inside], &About::default(), Style::plain(80), &mut out).unwrap();
         String::from_utf8(out).unwrap().contains("no finding")
     };
     assert!(said(|_| {}));
@@ -70,7 +70,7 @@ fn findings_read_like_this() {
 #[test]
 fn what_an_earlier_run_kept_reads_like_this() {
     let mut out = Vec::new();
-    Text.inside(&[sample::inside()], Style::plain(80), &mut out).unwrap();
+    Text.inside(&[sample::inside()], &About::default(), Style::plain(80), &mut out).unwrap();
     insta::assert_snapshot!(String::from_utf8(out).unwrap());
 }
 
@@ -83,7 +83,7 @@ fn nothing_that_follows_reads_like_this() {
 fn without_colour_there_is_no_escape_sequence_and_with_it_there_is() {
     assert!(!written(&sample::one_page()).contains('\u{1b}'));
     let mut out = Vec::new();
-    Text.weigh(&sample::one_page(), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
+    Text.weigh(&sample::one_page(), &About::default(), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
     assert!(String::from_utf8(out).unwrap().contains('\u{1b}'));
 }
 
@@ -118,8 +118,8 @@ fn tables_fit_the_terminal_and_a_narrow_one_reads_like_this() {
 #[test]
 fn colours_change_no_column() {
     let mut out = Vec::new();
-    Text.prove(&sample::class_map(), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
-    Text.load(&sample::overloaded(), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
+    Text.prove(&sample::class_map(), &About::default(), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
+    Text.load(&sample::overloaded(), &About::default(), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
     let coloured = String::from_utf8(out).unwrap();
     let mut plain = String::new();
     for (index, part) in coloured.split('\u{1b}').enumerate() {
@@ -142,7 +142,7 @@ proptest! {
 
 fn loaded(result: &Load, width: u16) -> String {
     let mut out = Vec::new();
-    Text.load(result, Style::plain(width), &mut out).unwrap();
+    Text.load(result, &About::default(), Style::plain(width), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -165,7 +165,7 @@ fn a_search_reads_like_this() {
 
 fn proved(result: &Prove, width: u16) -> String {
     let mut out = Vec::new();
-    Text.prove(result, Style::plain(width), &mut out).unwrap();
+    Text.prove(result, &About::default(), Style::plain(width), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -215,13 +215,13 @@ fn all(style: Style) -> Vec<(&'static str, String)> {
         ("found inside", sample::found_inside()),
         ("nothing follows", sample::nothing_follows()),
     ] {
-        texts.push((name, text(&|out| Text.weigh(&result, style, out))));
+        texts.push((name, text(&|out| Text.weigh(&result, &About::default(), style, out))));
     }
-    texts.push(("inside", text(&|out| Text.inside(&[sample::inside()], style, out))));
+    texts.push(("inside", text(&|out| Text.inside(&[sample::inside()], &About::default(), style, out))));
     for (name, result) in
         [("steady", sample::steady()), ("overloaded", sample::overloaded()), ("searched", sample::searched())]
     {
-        texts.push((name, text(&|out| Text.load(&result, style, out))));
+        texts.push((name, text(&|out| Text.load(&result, &About::default(), style, out))));
     }
     for (name, result) in [
         ("class map", sample::class_map()),
@@ -229,13 +229,13 @@ fn all(style: Style) -> Vec<(&'static str, String)> {
         ("two knobs", sample::two_knobs()),
         ("each alone", sample::each_alone()),
     ] {
-        texts.push((name, text(&|out| Text.prove(&result, style, out))));
+        texts.push((name, text(&|out| Text.prove(&result, &About::default(), style, out))));
     }
     for (name, result) in [("profiled", sample::profiled()), ("from a file", sample::from_file())] {
-        texts.push((name, text(&|out| Text.profile(&result, style, out))));
+        texts.push((name, text(&|out| Text.profile(&result, &About::default(), style, out))));
     }
     for (name, result) in [("diff", sample::profile_diff()), ("diff of files", sample::diff_of_files())] {
-        texts.push((name, text(&|out| Text.profile_diff(&result, style, out))));
+        texts.push((name, text(&|out| Text.profile_diff(&result, &About::default(), style, out))));
     }
     texts
 }
@@ -303,7 +303,7 @@ fn in_ascii_what_is_copied_keeps_all_its_characters() {
         .command("systemctl restart php@café");
     finding.check_again = "unladen weigh http://127.0.0.1/café\nand /srv/brûlée".into();
     let mut out = Vec::new();
-    Text.inside(&[inside], Style { ascii: true, ..Style::plain(80) }, &mut out).unwrap();
+    Text.inside(&[inside], &About::default(), Style { ascii: true, ..Style::plain(80) }, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     for copied in [
         "into /etc/café/php.ini:\n",
@@ -327,11 +327,11 @@ fn in_ascii_every_text_is_ascii_and_its_columns_stand_as_before() {
         assert_eq!(unknown(text), unknown(&full), "something has no stand-in: {name}: {text}");
     }
     let mut out = Vec::new();
-    Text.weigh(&sample::one_page(), Style { ascii: true, ..Style::plain(80) }, &mut out).unwrap();
+    Text.weigh(&sample::one_page(), &About::default(), Style { ascii: true, ..Style::plain(80) }, &mut out).unwrap();
     insta::assert_snapshot!("weigh_ascii_80", String::from_utf8(out).unwrap());
     insta::assert_snapshot!("weigh_80", {
         let mut out = Vec::new();
-        Text.weigh(&sample::one_page(), Style::plain(80), &mut out).unwrap();
+        Text.weigh(&sample::one_page(), &About::default(), Style::plain(80), &mut out).unwrap();
         String::from_utf8(out).unwrap()
     });
 }

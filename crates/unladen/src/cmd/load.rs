@@ -8,6 +8,7 @@ use unladen_load::{AccessLog, Arrivals, Cancel, LoadError, Mix, Request, Schedul
 use unladen_report::Load;
 use url::Url;
 
+use crate::cmd::keeping::KeepArgs;
 use crate::cmd::sending::{Sending, Weighted};
 use crate::cmd::showing::Showing;
 use crate::cmd::values::{concurrency, latency, seed, some, some_time};
@@ -17,6 +18,7 @@ use crate::latency::{BUCKETS_MS, LOAD_QUANTILES};
 use crate::load::{Files, Limit, Options, Pace};
 use crate::open_loop::MOST_UNDER_WAY;
 use crate::output::Report;
+use crate::runs::Origin;
 use crate::{interrupt, load, output};
 
 /// Load at an exact rate, whatever the server does, and the latencies that users would see
@@ -93,6 +95,8 @@ pub(super) struct Args {
     hdr_percentiles: Option<PathBuf>,
     #[command(flatten)]
     showing: Showing,
+    #[command(flatten)]
+    keep: KeepArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -103,25 +107,31 @@ enum Follow {
     Poisson,
 }
 
-pub(super) fn run(args: Args) -> Result<(), Failure> {
+pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let showing = args.showing.clone();
     showing.check()?;
     let written = args.record.iter().chain(&args.hdr_log).chain(&args.hdr_percentiles);
     written.into_iter().try_for_each(|file| output::check(file))?;
     let (limit, conditions) = (args.find_capacity.clone(), args.fail_on.clone());
     load::gate::check(&conditions, &LOAD_QUANTILES.map(|(name, _)| name)).map_err(Failure::Usage)?;
-    let (mut result, is_replay) = match args.from.clone() {
-        Some(file) => (load::replay(&file, &args.buckets(), &args.files())?, true),
+    let keep = args.keep.clone();
+    let (mut result, keeper) = match args.from.clone() {
+        Some(file) => (load::replay(&file, &args.buckets(), &args.files())?, None),
         None => {
             let options = args.resolve()?;
+            let keeper = keep.keeper(typed, showing.quiet)?;
             let cancel = Cancel::new();
             interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
-            (load::load(&options, &cancel)?, false)
+            (load::load(&options, &cancel)?, Some(keeper))
         }
     };
     result.gates = load::gate::gates(&conditions, &result);
-    showing.show(Report::Load(&result))?;
-    if result.ended == unladen_report::Ended::Interrupted && !is_replay {
+    let report = Report::Load(&result);
+    match &keeper {
+        Some(keeper) => showing.show_and_keep(report, keeper, || None)?,
+        None => showing.show(report, &Origin::new(typed, &[], None).about())?,
+    }
+    if result.ended == unladen_report::Ended::Interrupted && keeper.is_some() {
         return Err(Failure::Interrupted { shown: true });
     }
     verdict(&result, limit.as_ref(), &conditions)

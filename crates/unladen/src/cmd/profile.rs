@@ -9,6 +9,7 @@ use unladen_load::{Cancel, LoadError};
 use unladen_profiler::Prepended;
 
 use crate::cmd::fail_on::FailOn;
+use crate::cmd::keeping::KeepArgs;
 use crate::cmd::profile::files::{Kept, TOP};
 use crate::cmd::profile::how::How;
 use crate::cmd::profile::page::page_of;
@@ -59,6 +60,8 @@ pub(super) struct Args {
     top: usize,
     #[command(flatten)]
     showing: Showing,
+    #[command(flatten)]
+    keep: KeepArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -72,27 +75,28 @@ enum Command {
     Formats(files::Formats),
 }
 
-pub(super) fn run(args: Args) -> Result<(), Failure> {
+pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     match args.command {
-        Some(Command::Import(args)) => files::import(&args),
+        Some(Command::Import(args)) => files::import(&args, typed),
         Some(Command::Export(args)) => files::export(&args),
         Some(Command::Merge(args)) => files::merge(&args),
-        Some(Command::Grep(args)) => files::grep(&args),
-        Some(Command::Top(args)) => files::top(&args),
-        Some(Command::Diff(args)) => diff::run(*args),
+        Some(Command::Grep(args)) => files::grep(&args, typed),
+        Some(Command::Top(args)) => files::top(&args, typed),
+        Some(Command::Diff(args)) => diff::run(*args, typed),
         Some(Command::Formats(args)) => files::formats(&args),
         None if args.print_prepend => Ok(output::bytes(Prepended::FILE.as_bytes())?),
-        None => page(args),
+        None => page(args, typed),
     }
 }
 
-fn page(args: Args) -> Result<(), Failure> {
+fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
     let Some(url) = &args.url else { return Err(Failure::Usage("a URL was expected".into())) };
     args.showing.check_profile()?;
     let gate = FailOn::of_profiles(&args.fail_on)?;
     let options = args.how.resolve(args.showing.quiet)?;
     let folder = args.kept.folder()?;
     let page = page_of(&args.sending, url)?;
+    let keeper = args.keep.clone().keeper(typed, args.showing.quiet)?;
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
 
@@ -107,7 +111,7 @@ fn page(args: Args) -> Result<(), Failure> {
         }
     }
     // Also where a file could not be written: what was measured is not lost.
-    let shown = args.showing.show(Report::Profile(&result));
+    let shown = args.showing.show_and_keep(Report::Profile(&result), &keeper, || None);
     if let Some(failure) = failure {
         // The failure decides the exit code; what could not be written is told all the same.
         for error in [written.err().map(|error| error.to_string()), shown.err().map(|error| error.to_string())] {

@@ -8,6 +8,7 @@ use unladen_probe::GroupBy;
 use unladen_prove::{Budget, Experiment, Load, Pace};
 use unladen_report::{ArmResult, Ended, Metric};
 
+use crate::cmd::keeping::KeepArgs;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::cmd::values::{concurrency, percent, seed, some, some_time};
@@ -93,20 +94,24 @@ pub(super) struct Args {
 
     #[command(flatten)]
     showing: Showing,
+    #[command(flatten)]
+    keep: KeepArgs,
 }
 
-pub(super) fn run(args: Args) -> Result<(), Failure> {
+pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     if let (true, Some(file)) = (args.restore, &args.file) {
         return restore(file);
     }
     let showing = args.showing.clone();
     showing.check()?;
     let is_check = args.check;
+    let keep = args.keep.clone();
     let options = args.resolve()?;
     let counts = options.group_by.is_some();
     if is_check {
         return output::line(&arms(&options.experiment, counts)).map_err(Failure::from);
     }
+    let keeper = keep.keeper(typed, options.quiet)?;
     if !options.quiet {
         let arms = options.experiment.arms().len();
         let until = match (options.until, options.is_budget_firm) {
@@ -119,7 +124,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let cancel = Cancel::new();
     interrupt::on_signal_while_switched(&cancel).map_err(|source| LoadError::Thread { source })?;
     let Proved { result, failure, put_back } = prove::prove(&options, &cancel)?;
-    let written = showing.show(Report::Prove(&result));
+    let written = showing.show_and_keep(Report::Prove(&result), &keeper, || None);
     if let (Err(error), true) = (&written, failure.is_some() || !put_back.is_complete()) {
         // Another failure decides the exit code.
         eprintln!("unladen: {error}");

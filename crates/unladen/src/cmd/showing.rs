@@ -3,8 +3,12 @@
 
 use std::path::PathBuf;
 
+use unladen_document::About;
+use unladen_publish::publication_named;
+
 use crate::exit::Failure;
-use crate::output::{self, OutputError, Report};
+use crate::output::{self, Destination, OutputError, Report};
+use crate::runs::Keeper;
 use crate::terminal;
 
 #[derive(Debug, Clone, clap::Args)]
@@ -12,13 +16,46 @@ pub(super) struct Showing {
     /// Write JSON instead of tables
     #[arg(long, help_heading = "What to show")]
     json: bool,
-    /// Write the result to a file: JSON if it ends in .json, a picture in .svg, tables in .txt; - is standard output,
-    /// which has it in any case; may be repeated
+    /// Write the result to a file, as the end of its name says: .json, .svg (a picture), .txt (tables), .html (a report),
+    /// .md; - is standard output, which has it in any case; may be repeated
     #[arg(short, long, alias = "out", value_name = "FILE", help_heading = "What to show")]
     output: Vec<PathBuf>,
+    #[command(flatten)]
+    published: Published,
     /// No progress line
     #[arg(short, long, short_alias = 's', alias = "silent", help_heading = "What to show")]
     pub(super) quiet: bool,
+}
+
+/// Formats that others read.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct Published {
+    /// Write a report for people: one HTML file that needs no network
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
+    html: Vec<PathBuf>,
+    /// Write Markdown, as for a merge request; $GITHUB_STEP_SUMMARY is appended to
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
+    markdown: Vec<PathBuf>,
+    /// Write JUnit's XML, for the list of tests of a CI
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
+    junit: Vec<PathBuf>,
+    /// Write SARIF, for tools that show findings beside the code
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
+    sarif: Vec<PathBuf>,
+}
+
+// === impl Published ===
+
+impl Published {
+    /// The files, each with its format.
+    pub(super) fn destinations(&self) -> impl Iterator<Item = Destination> {
+        let by_name =
+            [("html", &self.html), ("markdown", &self.markdown), ("junit", &self.junit), ("sarif", &self.sarif)];
+        by_name.into_iter().flat_map(|(name, files)| {
+            let publication = publication_named(name);
+            files.iter().filter_map(move |file| Some(Destination::published(file, publication?)))
+        })
+    }
 }
 
 // === impl Showing ===
@@ -35,15 +72,50 @@ impl Showing {
     }
 
     fn check_as(&self, of_profile: bool) -> Result<(), Failure> {
-        for file in self.output.iter().filter(|file| !output::is_stdout(file)) {
-            output::check_format(file, of_profile).map_err(Failure::Usage)?;
-            output::check(file)?;
-        }
-        Ok(())
+        Ok(self.destinations().iter().try_for_each(|file| file.check(of_profile))?)
+    }
+
+    fn destinations(&self) -> Vec<Destination> {
+        self.output.iter().map(|file| Destination::of_name(file)).chain(self.published.destinations()).collect()
+    }
+
+    /// Writes the result of a run, and keeps it. A result that could not be kept has been shown.
+    pub(super) fn show_and_keep(
+        &self,
+        result: Report<'_>,
+        keeper: &Keeper,
+        evidence: impl FnOnce() -> Option<Vec<u8>>,
+    ) -> Result<(), Failure> {
+        let about = keeper.about();
+        let shown = self.show(result, &about);
+        let kept = keeper.keep(|| (result.document(&about), evidence()));
+        shown?;
+        kept.map(drop)
     }
 
     /// Writes the result.
-    pub(super) fn show(&self, result: Report<'_>) -> Result<(), OutputError> {
-        output::everywhere(result, self.json, &self.output, terminal::style())
+    pub(super) fn show(&self, result: Report<'_>, about: &About) -> Result<(), OutputError> {
+        output::everywhere(result, about, self.json, &self.destinations(), terminal::style())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use unladen_publish::PUBLICATIONS;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        published: Published,
+    }
+
+    #[test]
+    fn every_format_for_others_has_an_option() {
+        for publication in PUBLICATIONS {
+            let line = Line::parse_from(["x", &format!("--{}", publication.name()), "file"]);
+            assert_eq!(line.published.destinations().count(), 1, "{}", publication.name());
+        }
     }
 }

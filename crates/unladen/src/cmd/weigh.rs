@@ -10,12 +10,14 @@ use unladen_report::{Ended, Inside};
 use unladen_trace::Recording;
 
 use crate::cmd::fail_on::FailOn;
+use crate::cmd::keeping::KeepArgs;
 use crate::cmd::rules;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::cmd::values::{concurrency, percent, seed, some, some_time};
 use crate::exit::Failure;
-use crate::output::{self, OutputError, Report};
+use crate::output::{self, Report};
+use crate::runs::Origin;
 use crate::weigh::{Budget, Options, Outcome, Restart};
 use crate::{interrupt, weigh};
 
@@ -89,6 +91,8 @@ pub(super) struct Args {
 
     #[command(flatten)]
     showing: Showing,
+    #[command(flatten)]
+    keep: KeepArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -105,7 +109,7 @@ enum By {
     Pid,
 }
 
-pub(super) fn run(args: Args) -> Result<(), Failure> {
+pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let showing = args.showing.clone();
     let gate = FailOn::new(&args.fail_on)?;
     // A gate that nobody ever looks through would always be open; what was recorded may have had a restart.
@@ -118,30 +122,41 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         showing.check()?;
         let mut pages: Vec<Inside> = Recording::read(file)?.pages.iter().map(weigh::inside).collect();
         pages.iter_mut().for_each(|page| page.gates = gate.gates(page));
-        showing.show(Report::Inside(&pages))?;
+        let about = Origin::new(typed, &[], None).about();
+        showing.show(Report::Inside(&pages), &about)?;
         return gate.judge(&pages);
     }
     let record = args.record.clone();
+    let keep = args.keep.clone();
     let options = args.resolve()?;
     showing.check()?;
     record.iter().try_for_each(|file| output::check(file))?;
+    let mut keeper = keep.keeper(typed, showing.quiet)?;
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
-    let Outcome { mut result, pages, failure } = weigh::weigh(options, &cancel)?;
+    let Outcome { mut result, pages, failure, executables } = weigh::weigh(options, &cancel)?;
+    keeper.saw(&executables);
     let insides = result.urls.iter_mut().filter_map(|url| url.inside.as_mut());
     insides.for_each(|page| page.gates = gate.gates(page));
 
-    let mut written = showing.show(Report::Weigh(&result));
-    if let Some(file) = &record {
-        let kept = output::whole_file(file, |out| Recording::new(pages).write(out));
-        written = written.and(kept);
+    let recording = (!pages.is_empty()).then(|| Recording::new(pages));
+    let mut written = showing.show_and_keep(Report::Weigh(&result), &keeper, || evidence(recording.as_ref()?));
+    if let (Some(file), Some(recording)) = (&record, &recording) {
+        written = written.and(output::whole_file(file, |out| recording.write(out)).map_err(Failure::from));
     }
     ended(failure, written, result.ended)?;
     gate.judge(result.urls.iter().filter_map(|url| url.inside.as_ref()))
 }
 
+/// As `--record` writes it.
+fn evidence(recording: &Recording) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    recording.write(&mut text).ok()?;
+    Some(text)
+}
+
 /// What decides the exit code, but for the gate: `docs/reference/exit-codes.md` has the order.
-fn ended(failure: Option<Failure>, written: Result<(), OutputError>, ended: Ended) -> Result<(), Failure> {
+fn ended(failure: Option<Failure>, written: Result<(), Failure>, ended: Ended) -> Result<(), Failure> {
     match (failure, written) {
         (Some(failure), written) => {
             if let Err(error) = written {
@@ -149,7 +164,7 @@ fn ended(failure: Option<Failure>, written: Result<(), OutputError>, ended: Ende
             }
             Err(failure)
         }
-        (None, Err(error)) => Err(error.into()),
+        (None, Err(error)) => Err(error),
         (None, Ok(())) if ended == Ended::Interrupted => Err(Failure::Interrupted { shown: true }),
         (None, Ok(())) => Ok(()),
     }
@@ -193,13 +208,14 @@ mod tests {
 
     use super::*;
     use crate::exit::Code;
+    use crate::output::OutputError;
 
     /// Ctrl-C, and a result that could not be written, ended with 130.
     #[test]
     fn a_result_that_could_not_be_written_was_an_interruption() {
         let code = |failure, is_written: bool, how| {
             let unwritten = || OutputError::new(Path::new("result.json"), std::io::ErrorKind::StorageFull.into());
-            let written = if is_written { Ok(()) } else { Err(unwritten()) };
+            let written = if is_written { Ok(()) } else { Err(unwritten().into()) };
             ended(failure, written, how).err().map(|failure| failure.code())
         };
         assert_eq!(code(None, false, Ended::Interrupted), Some(Code::CannotWrite));

@@ -4,6 +4,7 @@ use unladen_lockin::time_needed;
 use unladen_prove::{Experiment, Pace};
 use unladen_report::{Metric, Prove, ProveSetup};
 
+use crate::prove::answers::answers;
 use crate::prove::arms::arm_results;
 use crate::prove::gate::gates;
 use crate::prove::headline::widest;
@@ -20,6 +21,7 @@ const ONE_PERCENT: f64 = 0.01;
 pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
     let arms = Arms::of(measured);
     let (mut comparisons, refused) = compare(measured, &arms);
+    comparisons.extend(answers(measured));
     comparisons.extend(weights(measured));
     let results = arm_results(measured, &arms);
     let experiment = &measured.options.experiment;

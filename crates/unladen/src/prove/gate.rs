@@ -40,7 +40,8 @@ fn of_errors(condition: &Condition, arm: &ArmResult) -> Gate {
 fn of_comparison(condition: &Condition, comparison: &Comparison) -> Option<Gate> {
     let bound = condition.bound;
     let unit = comparison.weight.as_ref().map(|weight| weight.unit);
-    let is_share = comparison.kind == Metric::Within;
+    let is_share = comparison.kind.is_share();
+    let (decimals, unit_name) = if comparison.kind == Metric::Bytes { (0, " B") } else { (2, "") };
     let (span, scale, decimals, name) = match (bound.unit, bound.is_change) {
         (BoundUnit::Share, false) => (comparison.absolute, 100.0, 1, " %"),
         // Of a share of requests the change is in points: 99 % to 98 % is one.
@@ -50,8 +51,8 @@ fn of_comparison(condition: &Condition, comparison: &Comparison) -> Option<Gate>
         (BoundUnit::Number, _) if unit == Some("ns") => return None,
         (BoundUnit::Time, true) => (Some(comparison.difference), 1e-6, 2, " ms"),
         (BoundUnit::Time, false) => (comparison.absolute, 1e-6, 2, " ms"),
-        (BoundUnit::Number, true) => (Some(comparison.difference), 1.0, 2, ""),
-        (BoundUnit::Number, false) => (comparison.absolute, 1.0, 2, ""),
+        (BoundUnit::Number, true) => (Some(comparison.difference), 1.0, decimals, unit_name),
+        (BoundUnit::Number, false) => (comparison.absolute, 1.0, decimals, unit_name),
     };
     // As the tables write it: a minus that is as wide as a plus, and the unit once.
     let number = |value: f64| {
@@ -181,6 +182,23 @@ mod tests {
         let judged = |condition: &str| gates(&[condition.parse().unwrap()], &[weight.clone()], &[]).len();
         assert_eq!(judged("weight.read_calls www > +3ms"), 0);
         assert_eq!(judged("weight.read_calls www > +3"), 1);
+    }
+
+    #[test]
+    fn bytes_and_statuses_have_bounds() {
+        let mut bytes = comparison("bytes.body", Metric::Bytes, 0.18, 0.18);
+        bytes.absolute = Some(Span { value: 900.0, low: 900.0, high: 900.0 });
+        bytes.difference = Span { value: -4_100.0, low: -4_100.0, high: -4_100.0 };
+        let judged = |condition: &str| gates(&[condition.parse().unwrap()], &[bytes.clone()], &[]).remove(0);
+        assert!(judged("bytes.body < -50%").broken && !judged("bytes.body > +5%").broken);
+        assert!(judged("bytes.body < 1kB").broken && !judged("bytes.body > 900").broken);
+        assert_eq!(judged("bytes.body > +1").found, "−4100 B (−4100 to −4100)");
+        let mut status = comparison("statuses.304", Metric::Status, 0.0, 0.0);
+        (status.ratio, status.absolute) = (None, Some(Span { value: 1.0, low: 1.0, high: 1.0 }));
+        status.difference = Span { value: 1.0, low: 1.0, high: 1.0 };
+        let judged = |condition: &str| gates(&[condition.parse().unwrap()], &[status.clone()], &[]).remove(0);
+        assert!(judged("statuses.304 > +1%").broken && !judged("statuses.304 < 99%").broken);
+        assert_eq!(judged("statuses.304 > +1%").found, "+100.0 points (+100.0 to +100.0)");
     }
 
     #[test]

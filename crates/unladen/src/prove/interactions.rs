@@ -7,7 +7,8 @@ use unladen_lockin::{
 use unladen_lockin::{Design, Role};
 use unladen_report::{Interaction, InteractionKind, Span};
 
-use crate::prove::latencies::{Arms, span};
+use crate::prove::effect::span;
+use crate::prove::latencies::Arms;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 
 /// What all together do against the product of what each does alone; in a factorial design main effects and pairs.

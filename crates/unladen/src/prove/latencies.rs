@@ -1,15 +1,15 @@
-//! The principal type is [`Effects`]: how the latencies of the arms differ from the baseline's.
+//! The principal function is [`compare`]: how the latencies of the arms differ from the baseline's.
 
 use std::time::Duration;
 
 use unladen_lockin::{
-    CannotCompare, Change as Judged, Contrast, Counts, Family, Floor, Observations, Scale, Statistic,
-    adjust_comparisons, contrast, contrast_counts, judge,
+    CannotCompare, Contrast, Counts, Floor, Observations, Scale, Statistic, contrast, contrast_counts,
 };
-use unladen_report::{Change, Comparison, Metric, Span, bucket_name};
+use unladen_report::{Comparison, Metric, bucket_name};
 
 use crate::condition::Condition;
 use crate::latency::BUCKETS_MS;
+use crate::prove::effect::{Effect, judged};
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 use crate::prove::recording::BlockRecord;
 
@@ -28,20 +28,6 @@ pub(crate) struct Wanted {
     name: String,
     is_cold: bool,
     pub(crate) statistic: Statistic,
-}
-
-/// One metric of one arm before it is judged.
-struct Effect {
-    arm: usize,
-    metric: String,
-    kind: Metric,
-    baseline: f64,
-    candidate: f64,
-    ratio: Option<Contrast>,
-    difference: Contrast,
-    /// The arm's own figure, in the difference's unit.
-    absolute: Option<Contrast>,
-    floor: Floor,
 }
 
 // === impl Arms ===
@@ -139,7 +125,7 @@ pub(crate) fn compare(measured: &Measured<'_>, arms: &Arms) -> (Vec<Comparison>,
     if measured.is_closed() {
         effects.extend((0..arms.throughput.len()).filter_map(|arm| throughput(arm, arms)));
     }
-    (judged(measured, effects), refused)
+    (judged(measured.arms, effects), refused)
 }
 
 fn effect(arm: usize, metric: &Wanted, of: &[Observations], baseline: &Observations) -> Result<Effect, CannotCompare> {
@@ -209,71 +195,4 @@ fn throughput(arm: usize, arms: &Arms) -> Option<Effect> {
         absolute: Some(absolute),
         floor,
     })
-}
-
-/// Judges the metrics of each arm as a family whose headline is the first quantile.
-fn judged(measured: &Measured<'_>, effects: Vec<Effect>) -> Vec<Comparison> {
-    let mut by_arm: Vec<Vec<Effect>> = measured.arms.iter().map(|_| Vec::new()).collect();
-    effects.into_iter().for_each(|effect| by_arm[effect.arm].push(effect));
-    by_arm.retain(|effects| !effects.is_empty());
-    let p = |effect: &Effect| effect.judged().p_value;
-    let families: Vec<Family> = by_arm
-        .iter()
-        .map(|effects| Family { deciding: p(&effects[0]), others: effects[1..].iter().map(p).collect() })
-        .collect();
-    let adjusted = adjust_comparisons(&families);
-    by_arm
-        .iter()
-        .zip(adjusted)
-        .flat_map(|(effects, adjusted)| effects.iter().zip(std::iter::once(adjusted.deciding).chain(adjusted.others)))
-        .map(|(effect, adjusted_p)| effect.comparison(&measured.arms[effect.arm].name, adjusted_p))
-        .collect()
-}
-
-// === impl Effect ===
-
-impl Effect {
-    /// What is judged: the ratio, where there is one.
-    fn judged(&self) -> &Contrast {
-        self.ratio.as_ref().unwrap_or(&self.difference)
-    }
-
-    /// The difference of shares lies between −1 and 1, whatever Student's t says.
-    fn bounded_difference(&self) -> Span {
-        let Span { value, low, high } = span(&self.difference);
-        match self.kind {
-            Metric::Within => Span { value, low: low.max(-1.0), high: high.min(1.0) },
-            _ => Span { value, low, high },
-        }
-    }
-
-    fn comparison(&self, arm: &str, adjusted_p: f64) -> Comparison {
-        let effect = self.judged();
-        let is_more_better = matches!(self.kind, Metric::Within | Metric::Throughput);
-        let verdict = match judge(effect, &self.floor, adjusted_p, 1.0) {
-            Judged::NoMeasurableDifference => Change::Equal,
-            Judged::TooFewBlocks => Change::TooFewBlocks,
-            _ if (effect.change() > 0.0) == is_more_better => Change::Better,
-            _ => Change::Worse,
-        };
-        Comparison {
-            arm: arm.to_owned(),
-            metric: self.metric.clone(),
-            kind: self.kind,
-            weight: None,
-            baseline: self.baseline,
-            candidate: self.candidate,
-            absolute: self.absolute.as_ref().map(span),
-            ratio: self.ratio.as_ref().map(span),
-            difference: self.bounded_difference(),
-            floor: self.floor.for_effect(effect),
-            adjusted_p,
-            verdict,
-        }
-    }
-}
-
-/// A contrast as a result shows it.
-pub(crate) fn span(contrast: &Contrast) -> Span {
-    Span { value: contrast.value, low: contrast.low, high: contrast.high }
 }

@@ -142,6 +142,7 @@ fn add(record: &mut ArmRecord, outcome: &LoadOutcome) {
     let is_cut_short = outcome.error == Some(unladen_load::ErrorKind::Timeout);
     let answered = outcome.error.is_none();
     record.answered += u64::from(answered);
+    record.body_bytes += if answered { outcome.body_bytes } else { 0 };
     record.errors += u64::from(!answered);
     record.cut_short += u64::from(is_cut_short);
     record.changed += u64::from(outcome.changed);

@@ -31,6 +31,8 @@ pub(crate) struct ArmRecord {
     /// The same of cold requests.
     pub(crate) cold_ns: Vec<u64>,
     pub(crate) answered: u64,
+    /// Bytes of the bodies of these answers, as they were transferred.
+    pub(crate) body_bytes: u64,
     /// Failed or never sent.
     pub(crate) errors: u64,
     /// Of these, what had no answer in time, and stands in the latencies.
@@ -105,6 +107,7 @@ impl ArmRecord {
         self.latencies_ns.extend(other.latencies_ns);
         self.cold_ns.extend(other.cold_ns);
         self.answered += other.answered;
+        self.body_bytes += other.body_bytes;
         self.errors += other.errors;
         self.cut_short += other.cut_short;
         self.changed += other.changed;

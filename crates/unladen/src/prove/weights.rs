@@ -9,11 +9,8 @@ use unladen_probe::{CounterId, GroupId, GroupKind, Instrument};
 use unladen_report::{Change, Comparison, Metric, WeightMetric};
 
 use crate::counters::kind_of;
-use crate::prove::latencies::span;
+use crate::prove::effect::{NEGLIGIBLE, span};
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
-
-/// A weight that changes by less than this share is the same to anybody who carries it, however exactly it is known.
-const NEGLIGIBLE: f64 = 0.001;
 
 /// A floor of this share of what all groups carry hides nothing that a page would feel, whatever it is beside the
 /// group's own weight.

@@ -1,5 +1,6 @@
 //! Running the phases: [`weigh`] reads the counters at their edges and drives the client between them.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use unladen_load::{Cancel, Driver, End, Request, Sample, Stop, Tally};
 use unladen_lockin::{
     Block, BlockPlan, MIN_BLOCKS, PHASES_PER_BLOCK, Planner, Position, Timing, Until, Verdict, Weight,
 };
-use unladen_probe::{GroupKind, Instrument, Reading};
+use unladen_probe::{GroupId, GroupKind, Instrument, Reading};
 use unladen_report::{Ended, Quantity, Weigh};
 use unladen_trace::{EvidenceSource, PageRecord};
 
@@ -38,6 +39,8 @@ pub(crate) struct Outcome {
     pub(crate) pages: Vec<PageRecord>,
     /// A request failed, after enough blocks for a result.
     pub(crate) failure: Option<Failure>,
+    /// The programs that requests went through, each as its process sees it.
+    pub(crate) executables: Vec<PathBuf>,
 }
 
 /// Weighs.
@@ -221,6 +224,13 @@ impl Run<'_> {
         Some(PathBuf::from(format!("/proc/{}/root", member.pid)))
     }
 
+    /// The program of a group's processes, by way of their root folder, which may be a container's.
+    fn executable_of(&self, group: GroupId) -> Option<PathBuf> {
+        let member = self.instrument.members(group).next()?;
+        let program = std::fs::read_link(format!("/proc/{}/exe", member.pid)).ok()?;
+        Some(PathBuf::from(format!("/proc/{}/root", member.pid)).join(program.strip_prefix("/").ok()?))
+    }
+
     fn show(&self, heaviest: Option<&(String, Weight)>) {
         let elapsed = self.recording.elapsed();
         let done = match self.options.budget.requests {
@@ -298,7 +308,9 @@ impl Run<'_> {
         let is_looked_for = !pages.is_empty() && pages.iter().all(|page| page.warm.has(EvidenceSource::Syscalls));
         result.left_behind = is_looked_for.then(|| left_behind(&evidence, self.since, |name| self.root_of(name)));
         result.warnings.extend(strangers(&self.driver));
-        Ok(Outcome { result, pages, failure })
+        let on_path: BTreeSet<GroupId> = paths.iter().flat_map(|path| path.groups.iter().copied()).collect();
+        let executables = on_path.into_iter().filter_map(|group| self.executable_of(group)).collect();
+        Ok(Outcome { result, pages, failure, executables })
     }
 }
 

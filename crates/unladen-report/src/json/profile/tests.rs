@@ -2,16 +2,17 @@ use crate::format::Format;
 use crate::json::Json;
 use crate::sample;
 use crate::style::Style;
+use unladen_document::About;
 
 fn profile(result: &crate::profile::Profiled) -> String {
     let mut out = Vec::new();
-    Json.profile(result, Style::plain(100), &mut out).unwrap();
+    Json.profile(result, &About::default(), Style::plain(100), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
 fn diff(result: &crate::profile::ProfileDiff) -> String {
     let mut out = Vec::new();
-    Json.profile_diff(result, Style::plain(100), &mut out).unwrap();
+    Json.profile_diff(result, &About::default(), Style::plain(100), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

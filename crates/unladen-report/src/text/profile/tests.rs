@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use unladen_document::About;
 use unladen_profile::{Frame, FrameKind, diff, functions};
 
 use super::*;
@@ -10,13 +11,13 @@ use crate::text::Text;
 
 fn profiled(result: &Profiled, width: u16) -> String {
     let mut out = Vec::new();
-    Text.profile(result, Style::plain(width), &mut out).unwrap();
+    Text.profile(result, &About::default(), Style::plain(width), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
 fn compared(result: &ProfileDiff, width: u16) -> String {
     let mut out = Vec::new();
-    Text.profile_diff(result, Style::plain(width), &mut out).unwrap();
+    Text.profile_diff(result, &About::default(), Style::plain(width), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -62,8 +63,8 @@ fn tables_fit_the_terminal() {
 fn colours_change_no_column() {
     let mut out = Vec::new();
     let style = Style { colour: true, ..Style::plain(100) };
-    Text.profile(&sample::profiled(), style, &mut out).unwrap();
-    Text.profile_diff(&sample::profile_diff(), style, &mut out).unwrap();
+    Text.profile(&sample::profiled(), &About::default(), style, &mut out).unwrap();
+    Text.profile_diff(&sample::profile_diff(), &About::default(), style, &mut out).unwrap();
     let mut plain = String::new();
     for (index, part) in String::from_utf8(out).unwrap().split('\u{1b}').enumerate() {
         plain.push_str(if index == 0 { part } else { part.split_once('m').unwrap().1 });
@@ -190,9 +191,9 @@ proptest! {
         let moved = ProfileDiff { setups, diff: moved, ..sample::profile_diff() };
         for format in FORMATS {
             let mut out = Vec::new();
-            format.profile(&result, Style::plain(width), &mut out).unwrap();
+            format.profile(&result, &About::default(), Style::plain(width), &mut out).unwrap();
             let mut other = Vec::new();
-            format.profile_diff(&moved, Style::plain(width), &mut other).unwrap();
+            format.profile_diff(&moved, &About::default(), Style::plain(width), &mut other).unwrap();
             for text in [String::from_utf8(out).unwrap(), String::from_utf8(other).unwrap()] {
                 prop_assert!(!text.contains('\u{1b}') && !text.contains("NaN"), "{}: {text}", format.name());
                 if format.name() == "json" {

@@ -1,4 +1,4 @@
-//! Latencies, shares within a time and throughput of one arm against the baseline.
+//! Latencies, shares within a time, throughput, bytes and statuses of one arm against the baseline.
 
 use std::io::{self, Write};
 

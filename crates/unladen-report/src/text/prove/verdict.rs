@@ -9,12 +9,15 @@ use crate::text::table::{faint, strong, warn};
 /// Said where neither a change nor equality is.
 pub(super) const TOO_FEW: &str = "too few blocks to judge";
 
-/// `p50` for `latency.p50`, `cold p50` for `cold.latency.p50`, `within 50 ms` for `within.50ms`.
+/// `p50` for `latency.p50`, `cold p50` for `cold.latency.p50`, `within 50 ms` for `within.50ms`, `bytes of the body` for
+/// `bytes.body`, `status 304` for `statuses.304`.
 pub(crate) fn title(metric: &str) -> String {
     let (cold, rest) = metric.strip_prefix("cold.").map_or(("", metric), |rest| ("cold ", rest));
     match rest.split_once('.') {
         Some(("latency", name)) => format!("{cold}{name}"),
         Some(("within", bound)) => format!("{cold}within {}", spaced(bound)),
+        Some(("bytes", of)) => format!("bytes of the {of}"),
+        Some(("statuses", status)) => format!("status {status}"),
         Some((kind, name)) => format!("{cold}{kind} {name}"),
         None => format!("{cold}{rest}"),
     }
@@ -31,7 +34,8 @@ fn spaced(bound: &str) -> String {
 pub(super) fn value(comparison: &Comparison, value: f64) -> String {
     match comparison.kind {
         Metric::Latency => plain(Kind::Time, value),
-        Metric::Within => share_text(value),
+        Metric::Within | Metric::Status | Metric::ErrorStatus => share_text(value),
+        Metric::Bytes => plain(Kind::Bytes, value),
         Metric::Throughput => format!("{}/s", plain(Kind::Count, value)),
         Metric::Weight => plain(kind(comparison), value),
     }
@@ -41,7 +45,8 @@ pub(super) fn value(comparison: &Comparison, value: f64) -> String {
 pub(super) fn kind(comparison: &Comparison) -> Kind {
     match comparison.kind {
         Metric::Latency => Kind::Time,
-        Metric::Within | Metric::Throughput => Kind::Count,
+        Metric::Within | Metric::Status | Metric::ErrorStatus | Metric::Throughput => Kind::Count,
+        Metric::Bytes => Kind::Bytes,
         Metric::Weight => comparison.weight.as_ref().map_or(Kind::Count, |weight| weight.kind),
     }
 }
@@ -49,8 +54,8 @@ pub(super) fn kind(comparison: &Comparison) -> Kind {
 /// The noise floor, in the words of the verdict.
 pub(super) fn floor(comparison: &Comparison) -> String {
     match (comparison.kind, comparison.ratio) {
-        (Metric::Within, Some(_)) => points(comparison.floor * comparison.baseline),
-        (Metric::Within, None) => points(comparison.floor),
+        (kind, Some(_)) if kind.is_share() => points(comparison.floor * comparison.baseline),
+        (kind, None) if kind.is_share() => points(comparison.floor),
         (_, Some(_)) => format!("{} %", percent(comparison.floor)),
         (_, None) => plain(kind(comparison), comparison.floor),
     }
@@ -67,6 +72,8 @@ pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
     let size = size(comparison);
     match comparison.verdict {
         Change::Better => strong(&format!("{words} by {size}")),
+        // Fewer of one status below 400 are more of another, and neither is a fault.
+        Change::Worse if comparison.kind == Metric::Status => strong(&format!("{words} by {size}")),
         Change::Worse => warn(&format!("{words} by {size}")),
         // The interval is all that is known: it stays, however narrow the terminal.
         Change::TooFewBlocks => format!("{words}{}", signed(comparison, None)),
@@ -82,7 +89,7 @@ pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
 /// `13.4 % (12.1 to 14.6)`, always from the side on which the change lies.
 fn size(comparison: &Comparison) -> String {
     match (comparison.kind, comparison.ratio) {
-        (Metric::Within, _) => {
+        (kind, _) if kind.is_share() => {
             let Span { value, low, high } = upward(comparison.difference);
             format!("{} ({} to {})", points(value), percent(low), percent(high))
         }
@@ -102,7 +109,7 @@ fn size(comparison: &Comparison) -> String {
 fn signed(comparison: &Comparison, floor: Option<String>) -> String {
     let floor = floor.map_or(String::new(), |floor| format!("; floor {floor}"));
     let (Span { low, high, .. }, unit) = match (comparison.kind, comparison.ratio) {
-        (Metric::Within, _) => (comparison.difference, "points"),
+        (kind, _) if kind.is_share() => (comparison.difference, "points"),
         (_, Some(ratio)) => (ratio.less_one(), "%"),
         (_, None) => {
             let [low, high] = [comparison.difference.low, comparison.difference.high].map(|end| {

@@ -6,6 +6,7 @@ use unladen_load::{Cancel, LoadError};
 use unladen_profile::Profile;
 use unladen_report::ProfileDiff;
 
+use crate::cmd::keeping::KeepArgs;
 use crate::cmd::profile::files::{self, Kept, TOP};
 use crate::cmd::profile::how::How;
 use crate::cmd::profile::page::page_of;
@@ -15,6 +16,7 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::Report;
 use crate::profile::{self, Ran};
+use crate::runs::Origin;
 
 /// What a change moved, function by function
 ///
@@ -38,12 +40,14 @@ pub(super) struct Args {
     top: usize,
     #[command(flatten)]
     showing: Showing,
+    #[command(flatten)]
+    keep: KeepArgs,
 }
 
-pub(super) fn run(args: Args) -> Result<(), Failure> {
+pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     args.showing.check()?;
     match (is_url(&args.a), is_url(&args.b)) {
-        (true, true) => of_urls(&args),
+        (true, true) => of_urls(&args, typed),
         (false, false) => {
             let (a, b) = (files::read(Path::new(&args.a), None)?, files::read(Path::new(&args.b), None)?);
             let mut result = profile::diff_of(&a, &b)?;
@@ -52,7 +56,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
                 result.diff.titles = [&args.a, &args.b].map(String::clone);
             }
             result.top = args.top;
-            Ok(args.showing.show(Report::ProfileDiff(&result))?)
+            Ok(args.showing.show(Report::ProfileDiff(&result), &Origin::new(typed, &[], None).about())?)
         }
         _ => Err(Failure::Usage(
             "two files, or two URLs: a file was made at another time than a page is profiled now".into(),
@@ -60,10 +64,11 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-fn of_urls(args: &Args) -> Result<(), Failure> {
+fn of_urls(args: &Args, typed: &[String]) -> Result<(), Failure> {
     let options = args.how.resolve(args.showing.quiet)?;
     let folder = args.kept.folder()?;
     let pages = [page_of(&args.sending, &args.a)?, page_of(&args.sending, &args.b)?];
+    let keeper = args.keep.clone().keeper(typed, args.showing.quiet)?;
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
     let Ran { result: (mut result, profiles), failure } = profile::diff_urls(pages, &options, &cancel)?;
@@ -71,12 +76,12 @@ fn of_urls(args: &Args) -> Result<(), Failure> {
     let written = folder.map_or(Ok(Vec::new()), |folder| write(args, &folder, &result, &profiles));
     let written = written.map(|files| result.written = files);
     // Also where a file could not be written: what was measured is not lost.
-    let shown = args.showing.show(Report::ProfileDiff(&result));
+    let shown = args.showing.show_and_keep(Report::ProfileDiff(&result), &keeper, || None);
     if let Some(failure) = failure {
         return Err(failure);
     }
     written?;
-    Ok(shown?)
+    shown
 }
 
 /// Both profiles, and what differs.

@@ -10,6 +10,7 @@ use crate::cmd::showing::Showing;
 use crate::exit::Failure;
 use crate::output::{self, Report};
 use crate::profile;
+use crate::runs::Origin;
 
 /// Functions that a table lists.
 pub(super) const TOP: usize = 12;
@@ -145,17 +146,23 @@ fn writer_names() -> Vec<&'static str> {
     WRITERS.iter().map(|writer| writer.name()).collect()
 }
 
-pub(super) fn import(args: &Import) -> Result<(), Failure> {
+pub(super) fn import(args: &Import, typed: &[String]) -> Result<(), Failure> {
     args.showing.check_profile()?;
-    Ok(args.showing.show(Report::Profile(&profile::of_file(args.source.read()?, args.top)))?)
+    Ok(args.showing.show(
+        Report::Profile(&profile::of_file(args.source.read()?, args.top)),
+        &Origin::new(typed, &[], None).about(),
+    )?)
 }
 
-pub(super) fn top(args: &Top) -> Result<(), Failure> {
+pub(super) fn top(args: &Top, typed: &[String]) -> Result<(), Failure> {
     args.showing.check_profile()?;
-    Ok(args.showing.show(Report::Profile(&profile::of_file(args.source.read()?, args.top)))?)
+    Ok(args.showing.show(
+        Report::Profile(&profile::of_file(args.source.read()?, args.top)),
+        &Origin::new(typed, &[], None).about(),
+    )?)
 }
 
-pub(super) fn grep(args: &Grep) -> Result<(), Failure> {
+pub(super) fn grep(args: &Grep, typed: &[String]) -> Result<(), Failure> {
     args.showing.check_profile()?;
     let pattern: Pattern = args.pattern.parse().map_err(|error| Failure::Usage(format!("{error}")))?;
     let found = unladen_profile::grep(&args.source.read()?, &pattern, args.invert);
@@ -165,7 +172,7 @@ pub(super) fn grep(args: &Grep) -> Result<(), Failure> {
         let what = if args.invert { "every stack has" } else { "no stack has" };
         result.notes.push(format!("{what} a function that matches `{}`", args.pattern));
     }
-    Ok(args.showing.show(Report::Profile(&result))?)
+    Ok(args.showing.show(Report::Profile(&result), &Origin::new(typed, &[], None).about())?)
 }
 
 pub(super) fn export(args: &Export) -> Result<(), Failure> {

@@ -1,0 +1,62 @@
+//! [`read_label`]: a label as it is typed, `release=1.43`.
+
+use crate::limits::{LABEL_KEY_BYTES, LABEL_VALUE_BYTES};
+
+/// Why a label is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabelError {
+    /// There is no `=`.
+    #[error("the label `{0}` has no value: write KEY=VALUE, such as release=1.43")]
+    NoValue(String),
+    /// The key has other characters.
+    #[error(
+        "the label's key `{0}` is not a name: write a letter, then letters, digits, `_`, `.`, `-` or `/`, \
+         {LABEL_KEY_BYTES} at most"
+    )]
+    Key(String),
+    /// The value is too long.
+    #[error("the value of the label `{key}` has {bytes} bytes: write {LABEL_VALUE_BYTES} at most")]
+    LongValue {
+        /// Its key.
+        key: String,
+        /// Its length.
+        bytes: usize,
+    },
+    /// The value has line breaks or other control characters.
+    #[error("the value of the label `{0}` has a control character (a line break, say): leave it out")]
+    ControlCharacter(String),
+}
+
+/// A label as it is typed: the key, `=`, the value, which may be empty and may have further `=`.
+///
+/// # Errors
+/// If it has no `=`, the key is not a name, or the value is too long or has control characters.
+pub fn read_label(text: &str) -> Result<(String, String), LabelError> {
+    let (key, value) = text.split_once('=').ok_or_else(|| LabelError::NoValue(shown(text)))?;
+    check(key, value)?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+pub(crate) fn check(key: &str, value: &str) -> Result<(), LabelError> {
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-/".contains(&byte);
+    let named = key.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic()) && key.bytes().all(inner);
+    if !named || key.len() > LABEL_KEY_BYTES {
+        return Err(LabelError::Key(shown(key)));
+    }
+    if value.len() > LABEL_VALUE_BYTES {
+        return Err(LabelError::LongValue { key: key.to_owned(), bytes: value.len() });
+    }
+    if value.chars().any(char::is_control) {
+        return Err(LabelError::ControlCharacter(key.to_owned()));
+    }
+    Ok(())
+}
+
+/// What a message repeats of it.
+fn shown(text: &str) -> String {
+    text.chars().take(80).flat_map(char::escape_debug).collect()
+}
+
+#[cfg(test)]
+mod tests;

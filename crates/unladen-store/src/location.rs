@@ -1,0 +1,121 @@
+//! The principal type is [`Location`]: where a store is.
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+
+/// Where a store is. What it shows has no password.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Location {
+    /// A file of SQLite. An empty path is that of a user without a home, which cannot be opened.
+    Sqlite(PathBuf),
+    /// A URL of a PostgreSQL server and its database, as libpq takes it, and with `sslmode` as
+    /// [`unladen_postgres::PostgresAddress`] reads it.
+    Postgres(String),
+}
+
+/// A text names no store.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LocationError {
+    /// There is none.
+    #[error("no store is named: write the path of a file, or postgres://USER@HOST/DATABASE")]
+    Empty,
+    /// Shells know homes; configuration files do not.
+    #[error("`~` of a store's path is not replaced here: write the path in full")]
+    Tilde,
+    /// A URL of something else. Its scheme alone is shown.
+    #[error("there is no store at {0}:// addresses: write the path of a file, or postgres://USER@HOST/DATABASE")]
+    Scheme(String),
+}
+
+// === impl Location ===
+
+impl Location {
+    /// `unladen/runs.sqlite` in the folder for state, as the XDG base directory specification has it.
+    fn usual(state: Option<OsString>, home: Option<PathBuf>) -> Self {
+        // The specification: what is relative is to be ignored.
+        let state = state.map(PathBuf::from).filter(|state| state.is_absolute());
+        let home = home.filter(|home| home.is_absolute()).map(|home| home.join(".local/state"));
+        Self::Sqlite(state.or(home).map(|state| state.join("unladen/runs.sqlite")).unwrap_or_default())
+    }
+}
+
+/// `$XDG_STATE_HOME/unladen/runs.sqlite`, else `~/.local/state/unladen/runs.sqlite`.
+impl Default for Location {
+    fn default() -> Self {
+        Self::usual(env::var_os("XDG_STATE_HOME"), env::home_dir())
+    }
+}
+
+impl FromStr for Location {
+    type Err = LocationError;
+
+    fn from_str(text: &str) -> Result<Self, LocationError> {
+        if text.is_empty() {
+            return Err(LocationError::Empty);
+        }
+        if text == "~" || text.starts_with("~/") {
+            return Err(LocationError::Tilde);
+        }
+        match text.split_once("://") {
+            Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(text.to_owned())),
+            Some((scheme, _)) if is_scheme(scheme) => Err(LocationError::Scheme(scheme.to_owned())),
+            _ => Ok(Self::Sqlite(PathBuf::from(text))),
+        }
+    }
+}
+
+fn is_scheme(text: &str) -> bool {
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic()) && text.bytes().all(inner)
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(path) if path == Path::new("") => f.write_str("the home of a user who has none"),
+            Self::Sqlite(path) => path.display().fmt(f),
+            Self::Postgres(url) => f.write_str(&without_password(url)),
+        }
+    }
+}
+
+impl fmt::Debug for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Location").field(&self.to_string()).finish()
+    }
+}
+
+/// `postgres://USER@HOST:PORT/DATABASE`, built anew of what the URL says: a URL that cannot be read may have its
+/// password anywhere.
+fn without_password(url: &str) -> String {
+    // These are not the client library's, which would refuse the whole for them.
+    let (address, query) = url.split_once('?').unwrap_or((url, ""));
+    let known = |pair: &&str| !pair.starts_with("sslmode=") && !pair.starts_with("sslrootcert=") && !pair.is_empty();
+    let kept: Vec<&str> = query.split('&').filter(known).collect();
+    let plain = if kept.is_empty() { address.to_owned() } else { format!("{address}?{}", kept.join("&")) };
+    let Ok(config) = plain.parse::<Config>() else { return "postgres://…".to_owned() };
+    let ports = config.get_ports();
+    let port = |at: usize| ports.get(at).or(ports.first()).filter(|port| **port != 5432);
+    let host = |(at, host): (usize, &Host)| {
+        let name = match host {
+            Host::Tcp(name) if name.contains(':') => format!("[{}]", name.trim_matches(['[', ']'])),
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(folder) => folder.display().to_string(),
+        };
+        port(at).map_or(name.clone(), |port| format!("{name}:{port}"))
+    };
+    let hosts: Vec<String> = config.get_hosts().iter().enumerate().map(host).collect();
+    let user = config.get_user().map(|user| format!("{user}@")).unwrap_or_default();
+    let database = config.get_dbname().map(|name| format!("/{name}")).unwrap_or_default();
+    format!("postgres://{user}{}{database}", hosts.join(","))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! The principal type is [`Link`]: a connection that is made again when the server has closed it.
+//!
+//! The runtime of a connection is on a thread of its own for as long as an operation takes: a caller may be inside
+//! another runtime, which forbids to wait for one on its threads.
+
+use std::fmt;
+use std::thread::{self, Builder};
+use std::time::Duration;
+
+use tokio::runtime::{self, Runtime};
+use tokio::task::{JoinHandle, yield_now};
+use tokio::time::timeout;
+use tokio_postgres::{Client, Error, NoTls};
+use unladen_postgres::PostgresAddress;
+
+use super::migrate::migrate;
+use super::session::begin;
+use super::told::Told;
+use crate::mode::Mode;
+use crate::store_error::StoreError;
+
+/// For what is short to send and to receive: longer than a statement may take.
+pub(super) const QUICK: Duration = Duration::from_secs(75);
+
+/// For documents and evidence, up to 256 MiB of them, by a slow network.
+pub(super) const CONTENT: Duration = Duration::from_secs(300);
+
+/// For a connection, its TLS and its login.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// For the server to hear that we leave.
+const LEAVE: Duration = Duration::from_millis(500);
+
+/// A server that was cut off is known for that after so long.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Whether an operation may be done again where the connection was closed before its answer came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repeat {
+    Yes,
+    No,
+}
+
+/// A connection that is made again when the server has closed it.
+pub(super) struct Link {
+    runtime: Option<Runtime>,
+    address: PostgresAddress,
+    mode: Mode,
+    told: Told,
+    open: Option<Open>,
+}
+
+/// A connection, and the task that reads and writes for it.
+struct Open {
+    client: Client,
+    task: JoinHandle<Result<(), Error>>,
+}
+
+// === impl Link ===
+
+impl Link {
+    pub(super) fn new(url: &str, mode: Mode, told: Told) -> Result<Self, StoreError> {
+        let mut address =
+            PostgresAddress::parse(url).map_err(|error| StoreError::Address(format!("{}: {error}", told.shown())))?;
+        if address.config.get_connect_timeout().is_none() {
+            address.config.connect_timeout(CONNECT);
+        }
+        if address.config.get_tcp_user_timeout().is_none() {
+            address.config.tcp_user_timeout(SILENCE);
+        }
+        // As libpq has it: what stands in a command line or a file can be read by others.
+        if address.config.get_password().is_none()
+            && let Some(password) = std::env::var_os("PGPASSWORD")
+        {
+            address.config.password(password.as_encoded_bytes());
+        }
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| told.unreachable(format!("no runtime: {error}")))?;
+        Ok(Self { runtime: Some(runtime), address, mode, told, open: None })
+    }
+
+    /// Connects, and makes the tables where they are missing.
+    pub(super) fn connect(&mut self) -> Result<(), StoreError> {
+        self.run(QUICK, Repeat::No, async |_: &mut Client| Ok(()))
+    }
+
+    /// Does this on the connection, within this time.
+    pub(super) fn run<T: Send>(
+        &mut self,
+        within: Duration,
+        repeat: Repeat,
+        work: impl AsyncFn(&mut Client) -> Result<T, Error> + Sync,
+    ) -> Result<T, StoreError> {
+        let Some(runtime) = self.runtime.take() else {
+            return Err(self.told.unreachable("its runtime has ended".to_owned()));
+        };
+        let done = thread::scope(|scope| {
+            let all = || runtime.block_on(self.on_connection(within, repeat, &work));
+            let started = Builder::new().name("store-postgres".to_owned()).spawn_scoped(scope, all);
+            started.map(|worker| worker.join())
+        });
+        self.runtime = Some(runtime);
+        match done {
+            Ok(Ok(done)) => done,
+            Ok(Err(_)) => Err(self.told.unreachable("the client library has failed".to_owned())),
+            Err(error) => Err(self.told.unreachable(format!("no thread to speak with it: {error}"))),
+        }
+    }
+
+    async fn on_connection<T>(
+        &mut self,
+        within: Duration,
+        mut repeat: Repeat,
+        work: &impl AsyncFn(&mut Client) -> Result<T, Error>,
+    ) -> Result<T, StoreError> {
+        loop {
+            let mut open = match self.open.take() {
+                // Whether it was closed meanwhile is known once the runtime has looked.
+                Some(open) => {
+                    yield_now().await;
+                    if open.client.is_closed() { self.made().await? } else { open }
+                }
+                None => self.made().await?,
+            };
+            match timeout(within, work(&mut open.client)).await {
+                Ok(Ok(done)) => {
+                    self.open = Some(open);
+                    return Ok(done);
+                }
+                Ok(Err(error)) => {
+                    let closed = open.client.is_closed() || error.is_closed();
+                    if closed && repeat == Repeat::Yes {
+                        repeat = Repeat::No;
+                        continue;
+                    }
+                    if !closed {
+                        self.open = Some(open);
+                    }
+                    return Err(self.told.of(&error));
+                }
+                // What is still under way on this connection is nobody's.
+                Err(_) => return Err(self.told.slow(within.as_secs())),
+            }
+        }
+    }
+
+    async fn made(&self) -> Result<Open, StoreError> {
+        let ready = async {
+            let mut open = self.connected().await.map_err(|error| self.told.of(&error))?;
+            begin(&open.client, self.mode).await.map_err(|error| self.told.of(&error))?;
+            migrate(&mut open.client, self.mode, &self.told).await?;
+            Ok(open)
+        };
+        timeout(QUICK, ready).await.unwrap_or_else(|_| Err(self.told.slow(QUICK.as_secs())))
+    }
+
+    async fn connected(&self) -> Result<Open, Error> {
+        let config = &self.address.config;
+        Ok(match self.address.tls.clone() {
+            Some(tls) => {
+                let (client, connection) = config.connect(tls).await?;
+                Open { client, task: tokio::spawn(connection) }
+            }
+            None => {
+                let (client, connection) = config.connect(NoTls).await?;
+                Open { client, task: tokio::spawn(connection) }
+            }
+        })
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        let Some(runtime) = self.runtime.take() else { return };
+        if let Some(Open { client, task }) = self.open.take() {
+            drop(client);
+            // The task takes leave of the server when its client is gone; a server logs those who just go.
+            thread::scope(|scope| {
+                let leave = || runtime.block_on(async { drop(timeout(LEAVE, task).await) });
+                let _ = Builder::new().name("store-postgres".to_owned()).spawn_scoped(scope, leave);
+            });
+        }
+        // To wait for its threads is forbidden inside another runtime.
+        runtime.shutdown_background();
+    }
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Link").field("to", &self.told.shown()).field("mode", &self.mode).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,98 @@
+//! The principal type is [`Prepared`]: a run that was looked at and compressed, before a database is held up by it.
+
+use serde::de::IgnoredAny;
+
+use crate::compressed::compress;
+use crate::label;
+use crate::limits::{DOCUMENT_BYTES, EVIDENCE_BYTES, LABELS, TARGET_BYTES, TEXT_BYTES};
+use crate::new_run::NewRun;
+use crate::store_error::StoreError;
+
+/// A run that fits a store.
+pub(crate) struct Prepared<'a> {
+    pub(crate) run: &'a NewRun,
+    pub(crate) document: Vec<u8>,
+    pub(crate) evidence: Option<Vec<u8>>,
+}
+
+// === impl Prepared ===
+
+impl<'a> Prepared<'a> {
+    pub(crate) fn new(run: &'a NewRun) -> Result<Self, StoreError> {
+        let texts = [
+            ("the verb", Some(&run.verb), TEXT_BYTES),
+            ("the target", Some(&run.target), TARGET_BYTES),
+            ("the host's name", Some(&run.host), TEXT_BYTES),
+            ("the version", Some(&run.version), TEXT_BYTES),
+            ("the way it ended", Some(&run.ended), TEXT_BYTES),
+            ("the commit", run.commit.as_ref(), TEXT_BYTES),
+        ];
+        for (what, text, most) in texts {
+            let Some(text) = text else { continue };
+            fits(what, text.len(), most)?;
+            // PostgreSQL has no such texts.
+            if text.contains('\0') {
+                return Err(StoreError::Unfit { what, why: "it has a NUL character".to_owned() });
+            }
+        }
+        // Ranges of commits by their beginning count on it.
+        if run.commit.as_ref().is_some_and(|commit| !commit.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
+            return Err(StoreError::Unfit { what: "the commit", why: "it is not of letters and digits".to_owned() });
+        }
+        if run.labels.len() > LABELS {
+            return Err(StoreError::ManyLabels { count: run.labels.len(), most: LABELS });
+        }
+        for (key, value) in &run.labels {
+            label::check(key, value)?;
+        }
+        fits("the document", run.document.len(), DOCUMENT_BYTES)?;
+        is_object(&run.document)?;
+        let pressed = |what, raw: &[u8]| {
+            compress(raw).map_err(|error| StoreError::Unfit { what, why: format!("it cannot be compressed: {error}") })
+        };
+        let evidence = match &run.evidence {
+            Some(evidence) => {
+                fits("the evidence", evidence.len(), EVIDENCE_BYTES)?;
+                Some(pressed("the evidence", evidence)?)
+            }
+            None => None,
+        };
+        Ok(Self { run, document: pressed("the document", run.document.as_bytes())?, evidence })
+    }
+
+    pub(crate) fn all(runs: &'a [NewRun]) -> Result<Vec<Self>, StoreError> {
+        runs.iter().map(Self::new).collect()
+    }
+
+    pub(crate) fn document_bytes(&self) -> i64 {
+        column(self.run.document.len())
+    }
+
+    pub(crate) fn evidence_bytes(&self) -> Option<i64> {
+        self.run.evidence.as_ref().map(|evidence| column(evidence.len()))
+    }
+
+    pub(crate) fn stored_bytes(&self) -> i64 {
+        column(self.document.len() + self.evidence.as_ref().map_or(0, Vec::len))
+    }
+}
+
+fn fits(what: &'static str, bytes: usize, most: usize) -> Result<(), StoreError> {
+    if bytes > most { Err(StoreError::TooLarge { what, bytes, most }) } else { Ok(()) }
+}
+
+/// Half a document would be found out only when it is shown.
+fn is_object(document: &str) -> Result<(), StoreError> {
+    let unfit = |why| StoreError::Unfit { what: "the document", why };
+    if !document.trim_ascii_start().starts_with('{') {
+        return Err(unfit("it is not a JSON object".to_owned()));
+    }
+    serde_json::from_str::<IgnoredAny>(document).map(drop).map_err(|error| unfit(format!("it is not JSON: {error}")))
+}
+
+fn column(bytes: usize) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! The principal type is [`KeepArgs`]: the part of the command line that says what is kept of a result, for all commands
+//! that measure.
+
+use std::path::PathBuf;
+
+use unladen_store::{LabelError, Location, read_label};
+
+use crate::exit::Failure;
+use crate::runs::{Keeper, Keeping, Origin};
+
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct KeepArgs {
+    /// Keep the result there: a file, or postgres://USER@HOST/DATABASE [default: UNLADEN_STORE, or `store` of
+    /// ~/.config/unladen/config.toml, or ~/.local/state/unladen/runs.sqlite]
+    #[arg(long, value_name = "STORE", help_heading = "What to keep")]
+    store: Option<Location>,
+    /// Do not keep the result
+    #[arg(long, conflicts_with_all = ["store", "label"], help_heading = "What to keep")]
+    no_store: bool,
+    /// Do not keep what was traced, such as the texts of queries: the result alone
+    #[arg(long, help_heading = "What to keep")]
+    no_evidence: bool,
+    /// What to call the run, such as release=1.43; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = label, help_heading = "What to keep")]
+    label: Vec<(String, String)>,
+    /// The folder of the application, whose git revision is kept with the result [default: the working folder]
+    #[arg(long, value_name = "DIR", help_heading = "What to keep")]
+    folder: Option<PathBuf>,
+}
+
+fn label(text: &str) -> Result<(String, String), LabelError> {
+    read_label(text)
+}
+
+// === impl KeepArgs ===
+
+impl KeepArgs {
+    /// Decides what is kept, and where.
+    ///
+    /// # Errors
+    /// If a store that was named cannot be written to, or the folder is none.
+    pub(super) fn keeper(self, typed: &[String], quiet: bool) -> Result<Keeper, Failure> {
+        if let Some(folder) = self.folder.as_deref().filter(|folder| !folder.is_dir()) {
+            return Err(Failure::Usage(format!("--folder {}: it is not a folder", folder.display())));
+        }
+        let origin = Origin::new(typed, &self.label, self.folder.as_deref());
+        let keeping = Keeping { store: self.store, is_off: self.no_store, no_evidence: self.no_evidence, quiet };
+        Keeper::new(keeping, origin)
+    }
+}

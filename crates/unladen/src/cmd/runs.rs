@@ -1,0 +1,55 @@
+//! `unladen runs`: what was measured before.
+
+mod find;
+mod list;
+mod place;
+mod remove;
+mod show;
+mod table;
+mod transfer;
+
+use crate::exit::Failure;
+
+/// What was measured before: list, show, compare, export and remove the runs that are kept
+///
+/// `unladen weigh`, `load`, `prove` and `profile` keep their results; nothing is sent anywhere. Without a command, the
+/// newest runs are listed.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  \
+        unladen runs --verb weigh --target wiki.example\n  \
+        unladen runs show 12 --html report.html\n  \
+        unladen runs show latest\n  \
+        unladen runs export --label release=1.43 >release.jsonl\n  \
+        unladen runs prune --keep 50\n\n\
+        docs/reference/runs.md, in the source, describes each."
+)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    list: list::Args,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    List(list::Args),
+    Show(show::Args),
+    Export(transfer::Export),
+    Import(transfer::Import),
+    Rm(remove::Rm),
+    Prune(remove::Prune),
+}
+
+pub(super) fn run(args: Args) -> Result<(), Failure> {
+    match args.command {
+        None => list::run(&args.list),
+        Some(Command::List(args)) => list::run(&args),
+        Some(Command::Show(args)) => show::run(&args),
+        Some(Command::Export(args)) => transfer::export(&args),
+        Some(Command::Import(args)) => transfer::import(&args),
+        Some(Command::Rm(args)) => remove::rm(&args),
+        Some(Command::Prune(args)) => remove::prune(&args),
+    }
+}

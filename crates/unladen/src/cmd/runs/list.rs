@@ -1,0 +1,176 @@
+//! `unladen runs list`.
+
+use serde_json::json;
+use unladen_store::{Filter, PAGE, RunSummary};
+
+use crate::cmd::runs::find::Finding;
+use crate::cmd::runs::place::Place;
+use crate::cmd::runs::table::columns;
+use crate::cmd::values::some;
+use crate::exit::Failure;
+use crate::{output, terminal};
+
+/// Letters of a commit that are shown.
+const COMMIT: usize = 8;
+
+/// List runs, the newest first
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    finding: Finding,
+    /// How many
+    #[arg(short = 'n', long, value_name = "N", value_parser = some, default_value_t = 20)]
+    limit: u64,
+    /// Write JSON instead of a table
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let mut runs = Vec::new();
+    let mut all = 0;
+    if let Some(mut store) = args.place.read()? {
+        let filter = args.finding.filter(0);
+        all = store.count(&filter)?;
+        let mut before = None;
+        while (runs.len() as u64) < args.limit {
+            let limit = (args.limit - runs.len() as u64).min(PAGE.into()) as u32;
+            let page = store.list(&Filter { limit, before, ..filter.clone() })?;
+            let Some(last) = page.last() else { break };
+            before = Some(last.position());
+            runs.extend(page);
+        }
+    }
+    if args.json {
+        let runs: Vec<_> = runs.iter().map(json_of).collect();
+        return Ok(output::line(&format!("{:#}", json!({ "schema": "unladen.runs/1", "count": all, "runs": runs })))?);
+    }
+    if runs.is_empty() {
+        return Ok(output::line(if args.finding.is_given() { "no such run" } else { "no runs" })?);
+    }
+    let mut text = table(&runs, usize::from(terminal::style().width));
+    if all > runs.len() as u64 {
+        text.push_str(&format!("\n{} of {all} runs; -n shows more\n", runs.len()));
+    }
+    Ok(output::line(text.trim_end())?)
+}
+
+fn table(runs: &[RunSummary], width: usize) -> String {
+    let row = |run: &RunSummary| {
+        let labels: Vec<String> = run.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        vec![
+            run.id.to_string(),
+            time(run.time_ns),
+            verb(run),
+            revision(run),
+            run.host.clone(),
+            run.target.clone(),
+            labels.join(" "),
+        ]
+    };
+    let head = ["run", "UTC", "command", "revision", "host", "target", "labels"];
+    let is_number = [true, false, false, false, false, false, false];
+    let mut rows: Vec<Vec<String>> = runs.iter().map(row).collect();
+    // A column that says nothing is left out.
+    let mut kept: Vec<usize> = (0..head.len()).collect();
+    kept.retain(|at| rows.iter().any(|row| !row[*at].is_empty()));
+    let pick = |cells: &[String]| -> Vec<String> { kept.iter().map(|at| cells[*at].clone()).collect() };
+    // The target is what may be long: the rest of a line is its.
+    let others: usize = kept
+        .iter()
+        .filter(|at| **at != 5)
+        .map(|at| rows.iter().map(|row| row[*at].chars().count()).chain([head[*at].len()]).max().unwrap_or(0) + 2)
+        .sum();
+    let room = width.saturating_sub(others).max(20);
+    for row in &mut rows {
+        row[5] = shortened(&row[5], room);
+    }
+    let heads: Vec<&str> = kept.iter().map(|at| head[*at]).collect();
+    let numbers: Vec<bool> = kept.iter().map(|at| is_number[*at]).collect();
+    columns(&heads, &rows.iter().map(|row| pick(row)).collect::<Vec<_>>(), &numbers)
+}
+
+/// The end of a URL tells more than its begin.
+fn shortened(text: &str, room: usize) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= room {
+        return text.to_owned();
+    }
+    let head = room / 2;
+    let tail = room - head - 1;
+    letters[..head].iter().chain(&['…']).chain(&letters[letters.len() - tail..]).collect()
+}
+
+fn verb(run: &RunSummary) -> String {
+    if run.ended.is_empty() || run.ended == "complete" {
+        run.verb.clone()
+    } else {
+        format!("{} ({})", run.verb, run.ended)
+    }
+}
+
+fn revision(run: &RunSummary) -> String {
+    let short = |commit: &String| commit.chars().take(COMMIT).collect::<String>();
+    let commit = run.commit.as_ref().map(short).unwrap_or_default();
+    if run.dirty && !commit.is_empty() { format!("{commit}+") } else { commit }
+}
+
+/// To the minute.
+pub(super) fn time(ns: i64) -> String {
+    rfc3339(ns).get(..16).map(|text| text.replace('T', " ")).unwrap_or_default()
+}
+
+/// In UTC; before 1970, its begin.
+pub(super) fn rfc3339(ns: i64) -> String {
+    let since = std::time::Duration::from_nanos(u64::try_from(ns).unwrap_or(0));
+    humantime::format_rfc3339_millis(std::time::SystemTime::UNIX_EPOCH + since).to_string()
+}
+
+pub(super) fn json_of(run: &RunSummary) -> serde_json::Value {
+    json!({
+        "id": run.id.get(),
+        "verb": run.verb,
+        "target": run.target,
+        "time": rfc3339(run.time_ns),
+        "host": run.host,
+        "version": run.version,
+        "ended": run.ended,
+        "commit": run.commit,
+        "dirty": run.dirty,
+        "labels": run.labels,
+        "document_bytes": run.document_bytes,
+        "evidence_bytes": run.evidence_bytes,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unladen_store::RunId;
+
+    fn run(id: u64, target: &str) -> RunSummary {
+        RunSummary {
+            id: RunId::new(id).unwrap(),
+            time_ns: 1_795_410_000_000_000_000,
+            verb: "weigh".into(),
+            target: target.into(),
+            host: "web1".into(),
+            version: "0.1.0".into(),
+            ended: if id == 2 { "interrupted" } else { "complete" }.into(),
+            commit: (id == 1).then(|| "4f2a9c00deadbeef".into()),
+            dirty: id == 1,
+            labels: if id == 1 { [("release".into(), "1.43".into())].into() } else { Default::default() },
+            document_bytes: 1,
+            evidence_bytes: None,
+            stored_bytes: 1,
+        }
+    }
+
+    #[test]
+    fn a_list_reads_like_this() {
+        let long = format!("http://wiki.example/{}/Main_Page", "x".repeat(80));
+        insta::assert_snapshot!(table(&[run(12, &long), run(2, "http://a/"), run(1, "http://a/\u{1b}[31m")], 100));
+    }
+}

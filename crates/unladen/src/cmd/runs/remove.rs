@@ -1,0 +1,71 @@
+//! `unladen runs rm` and `unladen runs prune`: runs go when somebody says so, and never else.
+
+use unladen_store::{Mode, Retention, RunId};
+
+use crate::cmd::runs::find::{is_missing, moment};
+use crate::cmd::runs::place::Place;
+use crate::exit::Failure;
+use crate::output;
+
+/// Remove runs
+#[derive(Debug, clap::Args)]
+pub(super) struct Rm {
+    /// Their numbers
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<RunId>,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Remove all runs but the newest, or those of a time
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("what").required(true))]
+pub(super) struct Prune {
+    /// Keep so many of each command and target
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), group = "what")]
+    keep: Option<u32>,
+    /// Remove what was measured before that: a date such as 2026-11-23, or an age such as 90d
+    #[arg(long, value_name = "WHEN", value_parser = moment, group = "what")]
+    before: Option<i64>,
+    /// Remove nothing: list what would be
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(super) fn rm(args: &Rm) -> Result<(), Failure> {
+    let mut store = args.place.open(Mode::ReadWrite)?;
+    // A number that was mistyped must not remove the others.
+    for id in &args.runs {
+        if let Err(error) = store.run(*id) {
+            let said = if is_missing(&error) { "; nothing was removed" } else { "" };
+            return if said.is_empty() { Err(error.into()) } else { Err(Failure::Usage(format!("{error}{said}"))) };
+        }
+    }
+    Ok(output::line(&removed(store.remove(&args.runs)?))?)
+}
+
+pub(super) fn prune(args: &Prune) -> Result<(), Failure> {
+    let retention = match (args.keep, args.before) {
+        (Some(keep), _) => Retention::Newest(keep),
+        (None, Some(before)) => Retention::Since(before),
+        (None, None) => return Err(Failure::Usage("expected --keep or --before".into())),
+    };
+    if args.dry_run {
+        let runs = args.place.open(Mode::ReadOnly)?.prunable(retention)?;
+        let numbers: Vec<String> = runs.iter().map(ToString::to_string).collect();
+        let list = if numbers.is_empty() { String::new() } else { format!(": {}", numbers.join(" ")) };
+        return Ok(output::line(&format!("{} would be removed{list}", count(runs.len())))?);
+    }
+    let runs = args.place.open(Mode::ReadWrite)?.prune(retention)?;
+    Ok(output::line(&removed(runs.len()))?)
+}
+
+fn removed(runs: usize) -> String {
+    format!("{} removed", count(runs))
+}
+
+fn count(runs: usize) -> String {
+    if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
+}

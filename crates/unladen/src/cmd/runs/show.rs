@@ -1,0 +1,60 @@
+//! `unladen runs show`.
+
+use std::path::PathBuf;
+
+use unladen_publish::publication_named;
+use unladen_store::{Filter, Mode};
+
+use crate::cmd::runs::find::RunName;
+use crate::cmd::runs::place::Place;
+use crate::cmd::showing::Published;
+use crate::exit::Failure;
+use crate::output::{self, Destination};
+
+/// Show a run again: as text, as it was kept, or as a report
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Its number, `latest`, a label such as release=1.43, or commit:4f2a
+    #[arg(value_name = "RUN")]
+    run: RunName,
+    /// Write the JSON document as it was kept
+    #[arg(long)]
+    json: bool,
+    /// Write to a file, as the end of its name says: .json, .html, .md; may be repeated
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+    #[command(flatten)]
+    published: Published,
+    /// Write what was traced to a file, for `unladen weigh --from`
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let files: Vec<Destination> =
+        args.output.iter().map(|file| Destination::of_name(file)).chain(args.published.destinations()).collect();
+    files.iter().try_for_each(|file| file.check_of_document())?;
+    let mut store = args.place.open(Mode::ReadOnly)?;
+    let run = args.run.find(store.as_mut(), Filter::default())?;
+    let text = run.document.as_bytes();
+    for file in &files {
+        file.write_document(text)?;
+    }
+    if let Some(file) = &args.evidence {
+        let Some(evidence) = store.evidence(run.summary.id)? else {
+            return Err(Failure::Usage(format!("of run {} no evidence was kept", run.summary.id)));
+        };
+        output::whole_file(file, |out| out.write_all(&evidence))?;
+    }
+    if args.json {
+        return Ok(output::bytes(text)?);
+    }
+    // Whoever asked for files has them.
+    if files.is_empty() && args.evidence.is_none() {
+        let markdown = publication_named("markdown");
+        return Ok(markdown.map_or(Ok(()), |markdown| output::publish(text, markdown, "-".as_ref()))?);
+    }
+    Ok(())
+}

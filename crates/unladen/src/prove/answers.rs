@@ -1,0 +1,117 @@
+//! The principal function is [`answers`]: what the arms answer, by the bytes of the bodies and by their statuses.
+
+use std::collections::BTreeSet;
+
+use unladen_lockin::{Contrast, Counts, Floor, Phase, Scale, contrast_counts};
+use unladen_report::{Comparison, Metric};
+
+use crate::condition::Condition;
+use crate::prove::effect::{Effect, judged};
+use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
+use crate::prove::recording::{ArmRecord, BlockRecord, Recording};
+use crate::status_range::StatusRange;
+
+/// The mean bytes of a body.
+const BYTES: &str = "bytes.body";
+
+/// Every arm but the baseline's, compared with the baseline: the bytes of its answers, and the share of each status as
+/// soon as there are several. As of weights, the latencies are no worse known for it: these are families of their own.
+pub(crate) fn answers(measured: &Measured<'_>) -> Vec<Comparison> {
+    let arms = measured.arms.len();
+    let asked = measured.options.fail_on.iter().filter_map(Condition::status);
+    let mut effects: Vec<Effect> = Metered::bytes(measured.recording, arms).effects();
+    for range in statuses(measured.recording, arms, asked) {
+        effects.extend(Metered::status(measured.recording, arms, range).effects());
+    }
+    judged(measured.arms, effects)
+}
+
+/// The statuses to compare: those that were seen, unless it was the same one in all answers, and those asked for.
+fn statuses(recording: &Recording, arms: usize, asked: impl Iterator<Item = StatusRange>) -> Vec<StatusRange> {
+    let seen: BTreeSet<u16> = (0..arms).flat_map(|arm| recording.statuses(arm)).map(|(status, _)| status).collect();
+    let several = seen.len() > 1;
+    let mut ranges: Vec<StatusRange> = seen.into_iter().filter(|_| several).map(StatusRange::One).collect();
+    for range in asked {
+        if !ranges.contains(&range) {
+            ranges.push(range);
+        }
+    }
+    ranges
+}
+
+/// Something that is counted of each answer, arm by arm.
+struct Metered {
+    metric: String,
+    kind: Metric,
+    arms: Vec<Counts>,
+}
+
+// === impl Metered ===
+
+impl Metered {
+    fn bytes(recording: &Recording, arms: usize) -> Self {
+        let of = |record: &ArmRecord| (record.answered, record.body_bytes);
+        Self { metric: BYTES.to_owned(), kind: Metric::Bytes, arms: counts(recording, arms, of) }
+    }
+
+    /// Of all answers, expected or not.
+    fn status(recording: &Recording, arms: usize, range: StatusRange) -> Self {
+        let of = |record: &ArmRecord| {
+            let of_range = record.statuses.iter().filter(|(status, _)| range.holds(**status));
+            (record.statuses.values().sum(), of_range.map(|(_, count)| count).sum())
+        };
+        let kind = if range.is_of_errors() { Metric::ErrorStatus } else { Metric::Status };
+        Self { metric: format!("statuses.{range}"), kind, arms: counts(recording, arms, of) }
+    }
+
+    fn effects(&self) -> Vec<Effect> {
+        (0..self.arms.len()).filter_map(|arm| self.effect(arm)).collect()
+    }
+
+    /// None of the baseline, and where too few blocks have answers.
+    fn effect(&self, arm: usize) -> Option<Effect> {
+        if arm == BASELINE || arm == BASELINE_AGAIN {
+            return None;
+        }
+        let baseline = Counts::pooled(&[&self.arms[BASELINE], &self.arms[BASELINE_AGAIN]]);
+        let terms = [(1.0, &self.arms[arm]), (-1.0, &baseline)];
+        let same = [(1.0, &self.arms[BASELINE_AGAIN]), (-1.0, &self.arms[BASELINE])];
+        let of = |terms: &[(f64, &Counts)], scale| contrast_counts(terms, None, scale).ok();
+        // A share of nothing has no ratio, nor have no bytes.
+        let with_ratio: Option<(Contrast, Floor)> = of(&terms, Scale::Ratio)
+            .zip(of(&same, Scale::Ratio))
+            .filter(|_| self.kind == Metric::Bytes)
+            .map(|(ratio, same)| (ratio, Floor::of(&same)));
+        let floor = match &with_ratio {
+            Some((_, floor)) => *floor,
+            None => Floor::of(&of(&same, Scale::Difference)?),
+        };
+        let absolute = of(&[(1.0, &self.arms[arm])], Scale::Difference)?;
+        Some(Effect {
+            arm,
+            metric: self.metric.clone(),
+            kind: self.kind,
+            baseline: of(&[(1.0, &baseline)], Scale::Difference)?.value,
+            candidate: absolute.value,
+            ratio: with_ratio.map(|(ratio, _)| ratio),
+            difference: of(&terms, Scale::Difference)?,
+            absolute: Some(absolute),
+            floor,
+        })
+    }
+}
+
+/// `of` gives how many answers there were in an arm's phases of a block, and what was counted of them.
+fn counts(recording: &Recording, arms: usize, of: impl Fn(&ArmRecord) -> (u64, u64)) -> Vec<Counts> {
+    let of_arm = |arm: usize| {
+        recording.counts(|block: &BlockRecord| {
+            let record = &block.arms[arm];
+            let (requests, count) = of(record);
+            Phase { duration_ns: record.duration_ns, requests, count: count as f64 }
+        })
+    };
+    (0..arms).map(of_arm).collect()
+}
+
+#[cfg(test)]
+mod tests;

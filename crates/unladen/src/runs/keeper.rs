@@ -1,0 +1,146 @@
+//! The principal type is [`Keeper`]: it keeps the result of a run, once it was shown.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use unladen_document::{About, Document};
+use unladen_store::{Location, Mode, NewRun, RunId, StoreError};
+
+use crate::exit::Failure;
+use crate::runs::origin::Origin;
+use crate::runs::preferences::Preferences;
+
+/// What the command line says of keeping.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Keeping {
+    /// A store of its own.
+    pub(crate) store: Option<Location>,
+    /// Nothing is kept.
+    pub(crate) is_off: bool,
+    /// What was traced is not kept.
+    pub(crate) no_evidence: bool,
+    /// Nothing is said of it.
+    pub(crate) quiet: bool,
+}
+
+/// What was traced, if it was: as `--record` writes it.
+pub(crate) type Evidence = Option<Vec<u8>>;
+
+/// Keeps a result.
+pub(crate) struct Keeper {
+    origin: Origin,
+    destination: Option<Destination>,
+    evidence: bool,
+    quiet: bool,
+}
+
+struct Destination {
+    location: Location,
+    /// Somebody has said where: if it is not kept there, that is a failure.
+    is_named: bool,
+}
+
+// === impl Keeper ===
+
+impl Keeper {
+    /// Decides what is kept where. A store that was named is opened once, so that one that cannot be is told before
+    /// anything is measured.
+    ///
+    /// # Errors
+    /// If the preferences are wrong, or a store that was named cannot be written to.
+    pub(crate) fn new(keeping: Keeping, origin: Origin) -> Result<Self, Failure> {
+        // A file that is wrong does not matter to those who need nothing of it.
+        let preferences = match (keeping.is_off, &keeping.store) {
+            (true, _) => Preferences { store: None, is_store_named: false, evidence: false },
+            (false, Some(location)) => {
+                let store = Some(location.clone());
+                Preferences { store, is_store_named: true, ..Preferences::of_user()? }
+            }
+            (false, None) => Preferences::of_user()?,
+        };
+        let Preferences { store, is_store_named, evidence } = preferences;
+        let destination = store.map(|location| Destination { location, is_named: is_store_named });
+        if let Some(destination) = destination.as_ref().filter(|destination| destination.is_named) {
+            unladen_store::open(&destination.location, Mode::ReadWrite)?;
+        }
+        Ok(Self { origin, destination, evidence: evidence && !keeping.no_evidence, quiet: keeping.quiet })
+    }
+
+    /// What the result is told to come from.
+    pub(crate) fn about(&self) -> About {
+        self.origin.about()
+    }
+
+    /// Adds programs that answered, with their versions.
+    pub(crate) fn saw(&mut self, executables: &[PathBuf]) {
+        self.origin.saw(executables);
+    }
+
+    /// Where it keeps.
+    pub(crate) fn location(&self) -> Option<&Location> {
+        self.destination.as_ref().map(|destination| &destination.location)
+    }
+
+    /// Keeps a document, with what was traced, and says as which run.
+    ///
+    /// # Errors
+    /// If it cannot be kept in a store that was named. Where nobody has said that anything is kept, that is a warning.
+    pub(crate) fn keep(&self, result: impl FnOnce() -> (Vec<u8>, Evidence)) -> Result<Option<RunId>, Failure> {
+        let Some(destination) = &self.destination else { return Ok(None) };
+        let (text, evidence) = result();
+        match self.kept(&destination.location, &text, evidence) {
+            Ok(id) => {
+                if !self.quiet {
+                    eprintln!("unladen: kept as run {id}: `unladen runs show {id}` shows it again");
+                }
+                Ok(Some(id))
+            }
+            Err(error) if destination.is_named => Err(error.into()),
+            Err(error) => {
+                eprintln!("unladen: warning: the result was not kept: {error}; --no-store measures without keeping");
+                Ok(None)
+            }
+        }
+    }
+
+    fn kept(&self, location: &Location, text: &[u8], evidence: Evidence) -> Result<RunId, StoreError> {
+        let evidence = evidence.filter(|_| self.evidence);
+        let mut store = unladen_store::open(location, Mode::ReadWrite)?;
+        store.keep(&new_run(text, evidence, SystemTime::now())?)
+    }
+}
+
+/// A document with the columns by which it is found again. One that does not say when it was made was made at the time
+/// `otherwise`.
+///
+/// # Errors
+/// If it is no document of a result.
+pub(crate) fn new_run(text: &[u8], evidence: Evidence, otherwise: SystemTime) -> Result<NewRun, StoreError> {
+    let unfit = |why: String| StoreError::Unfit { what: "the document", why };
+    let document = Document::read(text).map_err(|error| unfit(error.to_string()))?;
+    let text = std::str::from_utf8(text).map_err(|error| unfit(error.to_string()))?;
+    let about = document.about();
+    let revision = about.revision.as_ref();
+    let time = about.time.as_deref().and_then(|time| humantime::parse_rfc3339(time).ok());
+    Ok(NewRun {
+        verb: document.verb().to_owned(),
+        target: document.target().to_owned(),
+        time_ns: nanos(time.unwrap_or(otherwise)),
+        host: about.host.clone().unwrap_or_default(),
+        version: about.version.clone().unwrap_or_default(),
+        ended: document.ended().unwrap_or_default().to_owned(),
+        commit: revision.and_then(|revision| revision.commit.clone()),
+        dirty: revision.and_then(|revision| revision.dirty).unwrap_or(false),
+        labels: about.labels.clone(),
+        document: text.to_owned(),
+        evidence,
+    })
+}
+
+/// Since 1970; beyond what 64 bits hold, their ends.
+fn nanos(time: SystemTime) -> i64 {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |ns| -ns),
+    }
+}

@@ -1,0 +1,84 @@
+//! The principal type is [`Origin`]: where a result comes from, as far as that is known before anything is measured.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use unladen_document::{About, Environment, Revision, Software};
+
+/// The program, the machine and the revision.
+#[derive(Debug, Clone)]
+pub(crate) struct Origin {
+    about: About,
+}
+
+// === impl Origin ===
+
+impl Origin {
+    /// Looks at the machine, and at the revision of a folder; the working folder's, if none is named. Nothing is
+    /// measured yet: it disturbs nothing.
+    pub(crate) fn new(command: &[String], labels: &[(String, String)], folder: Option<&Path>) -> Self {
+        let environment = unladen_machine::Environment::of_this_machine();
+        let folder = folder.map(Path::to_owned).or_else(|| std::env::current_dir().ok());
+        let about = About {
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            host: environment.host.clone(),
+            command: command.to_vec(),
+            labels: labels.iter().cloned().collect::<BTreeMap<_, _>>(),
+            revision: folder.and_then(|folder| revision(&folder)),
+            environment: Some(self::environment(environment)),
+            ..About::default()
+        };
+        Self { about }
+    }
+
+    /// Of a result that is finished now.
+    pub(crate) fn about(&self) -> About {
+        About { time: Some(humantime::format_rfc3339_millis(SystemTime::now()).to_string()), ..self.about.clone() }
+    }
+
+    /// Adds programs that answered, with their versions.
+    pub(crate) fn saw(&mut self, executables: &[PathBuf]) {
+        let of_document =
+            |seen: unladen_machine::Software| Software { name: seen.name, version: seen.version.unwrap_or_default() };
+        if let Some(environment) = &mut self.about.environment {
+            environment.software = unladen_machine::software_of(executables).into_iter().map(of_document).collect();
+        }
+    }
+}
+
+fn revision(folder: &Path) -> Option<Revision> {
+    let found = unladen_machine::Revision::of(folder).ok()?;
+    Some(Revision {
+        folder: Some(found.folder.display().to_string()),
+        commit: Some(found.commit),
+        branch: found.branch,
+        dirty: found.dirty,
+    })
+}
+
+fn environment(machine: unladen_machine::Environment) -> Environment {
+    Environment {
+        kernel: machine.kernel,
+        cpu: machine.cpu,
+        processors: Some(machine.processors as u64),
+        processor_quota: machine.processor_quota,
+        virtualisation: machine.virtualisation.to_string().into(),
+        memory_bytes: machine.memory_bytes,
+        load_1m: machine.load_1m,
+        software: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_tells_where_it_comes_from() {
+        let about = Origin::new(&["unladen".into()], &[("a".into(), "b".into())], None).about();
+        assert_eq!(about.version.as_deref(), Some(env!("CARGO_PKG_VERSION")));
+        assert!(about.time.is_some_and(|time| time.ends_with('Z')) && about.labels["a"] == "b");
+        assert!(about.environment.is_some_and(|environment| environment.processors >= Some(1)));
+    }
+}

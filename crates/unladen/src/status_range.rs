@@ -1,0 +1,72 @@
+//! The principal type is [`StatusRange`]: the statuses that a metric counts, `304` or `2xx`.
+
+use std::fmt;
+
+/// One status, or a class of them (RFC 9110, section 15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StatusRange {
+    /// `304`
+    One(u16),
+    /// `2xx`: its first digit.
+    Class(u16),
+}
+
+// === impl StatusRange ===
+
+impl StatusRange {
+    /// Reads one; none: it is neither a status nor a class.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let is_number = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some(class) = text.strip_suffix("xx") {
+            return class.parse().ok().filter(|class| class_of(*class) && text.len() == 3).map(Self::Class);
+        }
+        text.parse().ok().filter(|status| is_number && class_of(status / 100)).map(Self::One)
+    }
+
+    /// Whether a status is one of these.
+    pub(crate) fn holds(self, status: u16) -> bool {
+        match self {
+            Self::One(one) => status == one,
+            Self::Class(class) => status / 100 == class,
+        }
+    }
+
+    /// Whether these say that a request was not answered as it was meant: 400 and above.
+    pub(crate) fn is_of_errors(self) -> bool {
+        match self {
+            Self::One(status) => status >= 400,
+            Self::Class(class) => class >= 4,
+        }
+    }
+}
+
+fn class_of(digit: u16) -> bool {
+    (1..=5).contains(&digit)
+}
+
+impl fmt::Display for StatusRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One(status) => write!(f, "{status}"),
+            Self::Class(class) => write!(f, "{class}xx"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_and_classes() {
+        for text in ["100", "304", "599", "2xx", "5xx"] {
+            assert_eq!(StatusRange::read(text).map(|range| range.to_string()).as_deref(), Some(text));
+        }
+        for text in ["", "xx", "0xx", "6xx", "22xx", "099", "600", "+20", "2XX", "20x", "2000", "é00"] {
+            assert_eq!(StatusRange::read(text), None, "{text}");
+        }
+        assert!(StatusRange::Class(3).holds(304) && !StatusRange::Class(3).holds(400));
+        assert!(StatusRange::One(304).holds(304) && !StatusRange::One(304).holds(200));
+        assert!(StatusRange::One(404).is_of_errors() && !StatusRange::Class(3).is_of_errors());
+    }
+}
