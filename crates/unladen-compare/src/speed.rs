@@ -1,8 +1,15 @@
 //! The principal type is [`Speed`]: how fast the machine was in the two runs.
 
 use serde::Serialize;
+use unladen_document::Reference;
 
 use crate::figure::Span;
+use crate::measured::{MANY, margin};
+use crate::point::Point;
+
+/// Kinds of work that differ by more than this, and by more than their intervals, do not agree on the machine's speed:
+/// no one figure stands for all of a request's work then.
+const TOLERANCE: f64 = 0.05;
 
 /// How fast the machine was in the two runs, by its reference work.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,3 +31,92 @@ pub struct ReferenceRatio {
     /// Its time after / before.
     pub ratio: Span,
 }
+
+/// The same, for the maths.
+#[derive(Debug, Clone)]
+pub(crate) struct Clocks {
+    /// The kinds that both runs have.
+    pub(crate) names: Vec<String>,
+    /// Logarithm of the ratio after / before.
+    pub(crate) ratio: f64,
+    /// Variance between the kinds beyond their own errors: what is measured may be any mixture of them.
+    pub(crate) mixture: f64,
+}
+
+/// The logarithm of a kind's time.
+fn point(reference: &Reference) -> Option<Point> {
+    let Reference { ns, low, high, .. } = *reference;
+    let is_time = low > 0.0 && low <= ns && ns <= high && high.is_finite();
+    is_time.then(|| Point { y: ns.ln(), variance: ((high.ln() - low.ln()) / 2.0 / margin(MANY)).powi(2) })
+}
+
+/// The logarithm of the mean time of these kinds; null where the run lacks one.
+pub(crate) fn level(references: &[Reference], names: &[String]) -> Option<Point> {
+    let mut sum = Point { y: 0.0, variance: 0.0 };
+    let n = names.len() as f64;
+    for name in names {
+        let point = point(references.iter().find(|reference| reference.name == *name)?)?;
+        sum.y += point.y / n;
+        sum.variance += point.variance / (n * n);
+    }
+    (n > 0.0).then_some(sum)
+}
+
+/// The kinds of work that both have.
+pub(crate) fn common(before: &[Reference], after: &[Reference]) -> Vec<String> {
+    let has = |of: &[Reference], name: &str| of.iter().any(|other| other.name == name && point(other).is_some());
+    let mut names: Vec<String> = after.iter().map(|reference| reference.name.clone()).collect();
+    names.retain(|name| has(before, name) && has(after, name));
+    names.dedup();
+    names
+}
+
+/// Compares the reference work of two runs; nothing where one of them has none.
+pub(crate) fn speed(before: &[Reference], after: &[Reference]) -> Option<(Speed, Option<Clocks>)> {
+    let names = common(before, after);
+    let ratios: Vec<Point> = names
+        .iter()
+        .filter_map(|name| {
+            let of = |references: &[Reference]| level(references, std::slice::from_ref(name));
+            let (before, after) = (of(before)?, of(after)?);
+            Some(Point { y: after.y - before.y, variance: before.variance + after.variance })
+        })
+        .collect();
+    if ratios.is_empty() {
+        return None;
+    }
+    let span = |point: &Point| {
+        let half = margin(MANY) * point.variance.sqrt();
+        Span { value: point.y.exp(), low: (point.y - half).exp(), high: (point.y + half).exp() }
+    };
+    let kinds: Vec<ReferenceRatio> = names
+        .iter()
+        .zip(&ratios)
+        .map(|(name, point)| ReferenceRatio { name: name.clone(), ratio: span(point) })
+        .collect();
+    if let Some(disagreement) = disagreement(&kinds, &ratios) {
+        return Some((Speed { kinds, ratio: None, disagreement: Some(disagreement) }, None));
+    }
+    let n = ratios.len() as f64;
+    let ratio = ratios.iter().map(|point| point.y).sum::<f64>() / n;
+    let own = ratios.iter().map(|point| point.variance).sum::<f64>() / n;
+    let spread = ratios.iter().map(|point| (point.y - ratio).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    let mixture = (spread - own).max(0.0);
+    let joint = Point { y: ratio, variance: own / n + mixture };
+    Some((Speed { kinds, ratio: Some(span(&joint)), disagreement: None }, Some(Clocks { names, ratio, mixture })))
+}
+
+/// The two kinds that differ most, if that is beyond their intervals and the tolerance.
+fn disagreement(kinds: &[ReferenceRatio], ratios: &[Point]) -> Option<String> {
+    let by = |a: &(usize, &Point), b: &(usize, &Point)| a.1.y.total_cmp(&b.1.y);
+    let (least, low) = ratios.iter().enumerate().min_by(by)?;
+    let (most, high) = ratios.iter().enumerate().max_by(by)?;
+    let error = margin(MANY) * (low.variance + high.variance).sqrt();
+    (high.y - low.y > TOLERANCE + error).then(|| {
+        let said = |at: usize| format!("{} ran in ×{:.2} of the time", kinds[at].name, kinds[at].ratio.value);
+        format!("the machine's reference work disagrees about its speed: {}, {}", said(least), said(most))
+    })
+}
+
+#[cfg(test)]
+mod tests;

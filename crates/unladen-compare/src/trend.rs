@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::figure::Span;
 use crate::row::Kind;
+use crate::run_label::RunLabel;
 use crate::verdict::Verdict;
 
 /// Runs of one target in the order of time, and where they changed: `unladen.trend/1`.
@@ -21,21 +22,6 @@ pub struct Trend {
     pub series: Vec<Series>,
     /// Sentences: what limits the trend.
     pub warnings: Vec<String>,
-}
-
-/// How a run is called in a trend.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct RunLabel {
-    /// Its number in the store, or a file.
-    pub id: Option<String>,
-    /// When it ended: RFC 3339, UTC.
-    pub time: Option<String>,
-    /// The measuring machine.
-    pub host: Option<String>,
-    /// The commit of the application.
-    pub commit: Option<String>,
-    /// Whether its files differed from the commit.
-    pub dirty: Option<bool>,
 }
 
 /// One metric over the runs.

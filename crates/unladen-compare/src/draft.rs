@@ -1,0 +1,123 @@
+//! The principal type is [`Draft`]: one metric of two runs, with the earlier runs' figures of it.
+
+use crate::between::Between;
+use crate::effect::{Context, Effect};
+use crate::judge::Judge;
+use crate::key::{Clock, Key};
+use crate::measured::Measured;
+use crate::point::Point;
+use crate::prior::Prior;
+use crate::run::Run;
+use crate::series::{Look, Origin};
+use crate::speed::level;
+
+/// Standard deviation of a program's speed between two machines, beyond what reference work tells: caches and compilers
+/// suit programs differently. A share.
+const BETWEEN_MACHINES: f64 = 0.03;
+
+/// Runs of the later run's machine from which on those of other machines are not needed.
+const ENOUGH: usize = 6;
+
+/// One metric of two runs.
+#[derive(Debug)]
+pub(crate) struct Draft<'a> {
+    pub(crate) key: &'a Key,
+    pub(crate) before: Option<Measured>,
+    pub(crate) after: Option<Measured>,
+    pub(crate) is_ratio: bool,
+    pub(crate) is_headline: bool,
+    /// The reference work by which times are divided.
+    pub(crate) reference: Option<Origin<'a>>,
+    /// The variation between runs that the earlier ones show.
+    pub(crate) own: Option<Between>,
+    points: Option<(Point, Point)>,
+}
+
+/// Why nothing is said of a metric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotJudged;
+
+impl<'a> Draft<'a> {
+    /// Nothing, where one of the runs did not look.
+    pub(crate) fn of(judge: &'a Judge<'a>, key: &'a Key) -> Option<Self> {
+        let noise_floor = |run: &Run| run.figures.get(key).and_then(|measured| measured.figure.noise_floor);
+        let noise_floor = noise_floor(judge.before).or(noise_floor(judge.after));
+        let before = judge.before.figure(key, noise_floor)?;
+        let after = judge.after.figure(key, noise_floor)?;
+        let is_ratio = !key.is_share() && before.is_positive() && after.is_positive();
+        let reference = reference(judge, key);
+        let look = Look { key, is_ratio, reference, noise_floor };
+        let points = look.point(judge.before).zip(look.point(judge.after));
+        let past = relevant(judge, key, reference.is_some());
+        Some(Self {
+            key,
+            before: Some(before),
+            after: Some(after),
+            is_ratio,
+            is_headline: before.headline || after.headline,
+            reference,
+            own: look.between(&past),
+            points,
+        })
+    }
+
+    /// How the two differ.
+    pub(crate) fn effect(&self, judge: &Judge<'_>, prior: Prior) -> Result<(Effect, Between), NotJudged> {
+        let (before, after) = self.points.ok_or(NotJudged)?;
+        let is_lost = self.before.into_iter().chain(self.after).any(|measured| measured.invalid);
+        let clock = self.key.clock();
+        let is_of_a_machine = match clock {
+            Clock::None => false,
+            // Without reference work, times of one machine are compared as they are.
+            _ if judge.clocks.is_none() => judge.disagrees || !judge.is_same_machine,
+            _ => false,
+        };
+        if is_lost || is_of_a_machine {
+            return Err(NotJudged);
+        }
+        let between = prior.with(self.own);
+        let machines = if judge.is_same_machine || clock == Clock::None { 0.0 } else { BETWEEN_MACHINES };
+        let mixture = match &judge.clocks {
+            Some(clocks) if self.reference.is_some() => clocks.mixture,
+            _ => 0.0,
+        };
+        // On the scale of logarithms; else in the unit.
+        let scale = if self.is_ratio || self.key.is_share() { 1.0 } else { self.size() };
+        let context = Context {
+            between,
+            open: (machines * machines + mixture) * scale * scale,
+            speed: self.speed(judge) * scale,
+        };
+        let degrees = |measured: Option<Measured>| measured.map_or(1.0, |measured| measured.degrees);
+        Ok((Effect::of((before, degrees(self.before)), (after, degrees(self.after)), context), between))
+    }
+
+    /// What the machine's own speed may have added, as a share: nothing to a counter, and to times on a processor nothing
+    /// that the reference work has not taken off.
+    pub(crate) fn speed(&self, judge: &Judge<'_>) -> f64 {
+        match (&judge.clocks, self.key.clock()) {
+            (Some(clocks), Clock::Elapsed) if !self.key.is_share() => clocks.ratio,
+            _ => 0.0,
+        }
+    }
+
+    /// The larger of the two figures.
+    pub(crate) fn size(&self) -> f64 {
+        self.before.into_iter().chain(self.after).map(|measured| measured.figure.value.abs()).fold(0.0, f64::max)
+    }
+}
+
+/// The reference work, for times on a processor.
+fn reference<'a>(judge: &'a Judge<'a>, key: &Key) -> Option<Origin<'a>> {
+    let clocks = judge.clocks.as_ref().filter(|_| key.clock() == Clock::Cpu)?;
+    let level = level(&judge.before.references, &clocks.names)?;
+    Some(Origin { names: &clocks.names, level: level.y })
+}
+
+/// Earlier runs that tell how this metric varies: of times, those of the later run's machine; where there are few of
+/// them, those of other machines too, if the machine's speed is divided out or does not matter.
+fn relevant<'a>(judge: &Judge<'a>, key: &Key, has_reference: bool) -> Vec<&'a Run> {
+    let here: Vec<&Run> = judge.past.iter().copied().filter(|run| run.machine.is_same(&judge.after.machine)).collect();
+    let matters = key.clock() != Clock::None && !has_reference;
+    if matters || here.len() >= ENOUGH { here } else { judge.past.to_vec() }
+}

@@ -1,0 +1,75 @@
+//! The principal type is [`Effect`]: how one metric of two runs differs, before anything is said of it.
+
+use unladen_lockin::t_p_value;
+
+use crate::between::Between;
+use crate::measured::{MANY, margin};
+use crate::point::Point;
+
+/// Degrees of freedom are taken for no more than these. Effects of runs have heavier tails than a normal distribution,
+/// and Student's t of few degrees of freedom has them too; docs/concepts/between-runs.md shows what it costs.
+pub(crate) const MOST_DEGREES: f64 = 20.0;
+
+/// How one metric of two runs differs, on the scale of the points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Effect {
+    /// After − before.
+    pub(crate) value: f64,
+    /// Lower end of the 95 % interval.
+    pub(crate) low: f64,
+    /// Upper end of it.
+    pub(crate) high: f64,
+    /// The largest difference that two runs of the same thing show.
+    pub(crate) floor: f64,
+    /// Two-sided, for no difference, before control of false discoveries.
+    pub(crate) p: f64,
+}
+
+/// What two runs are compared with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Context {
+    /// The variation between runs.
+    pub(crate) between: Between,
+    /// Further variance of the difference: what the reference work leaves open.
+    pub(crate) open: f64,
+    /// What the machine's own speed may have added to the difference, anything from nothing to this.
+    pub(crate) speed: f64,
+}
+
+impl Effect {
+    pub(crate) fn of(before: (Point, f64), after: (Point, f64), context: Context) -> Self {
+        let Context { between, open, speed } = context;
+        let value = after.0.y - before.0.y;
+        let variance = before.0.variance + after.0.variance + 2.0 * between.variance + open;
+        let degrees = degrees(before, after, between, variance);
+        let half = margin(degrees) * variance.sqrt();
+        // The machine's part lies between 0 and `speed`, and so the difference without it between these two.
+        let (least, most) = (value - speed.max(0.0), value - speed.min(0.0));
+        let from_nothing = if least > 0.0 { least } else { (-most).max(0.0) };
+        let p = match variance.sqrt() {
+            _ if from_nothing == 0.0 => 1.0,
+            0.0 => 0.0,
+            error => t_p_value(from_nothing / error, degrees),
+        };
+        Self { value, low: least - half, high: most + half, floor: half + speed.abs(), p }
+    }
+
+    /// Whether no difference lies outside the interval.
+    pub(crate) fn excludes_none(&self) -> bool {
+        self.low > 0.0 || self.high < 0.0
+    }
+}
+
+/// Degrees of freedom of the difference's variance (Satterthwaite 1946): each run's own error is known as well as its
+/// blocks tell, the variation between runs as well as the earlier runs do.
+fn degrees(before: (Point, f64), after: (Point, f64), between: Between, variance: f64) -> f64 {
+    let own = |(point, degrees): (Point, f64)| point.variance * point.variance / degrees.max(1.0);
+    // The variation between runs is what is left of a sum after the runs' own errors: it is known as well as the sum.
+    let sum = between.variance + between.within;
+    let uncertain = own(before) + own(after) + 4.0 * sum * sum / between.degrees.max(1.0);
+    let degrees = if uncertain > 0.0 { variance * variance / uncertain } else { MANY };
+    degrees.clamp(1.0, MOST_DEGREES).floor()
+}
+
+#[cfg(test)]
+mod tests;

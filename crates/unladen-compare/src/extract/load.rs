@@ -1,0 +1,39 @@
+//! Of `unladen.load/1`: latencies, shares within limits, errors, rates and sizes.
+
+use unladen_document::LoadDocument;
+
+use super::latencies::latencies;
+use super::share::share;
+use crate::key::Key;
+use crate::measured::Measured;
+use crate::row::Kind;
+
+pub(super) fn figures(document: &LoadDocument) -> Vec<(Key, Measured)> {
+    let mut figures = latencies("", &document.latency_ns, &document.latency_intervals_ns);
+    for request in &document.by_request {
+        figures.extend(latencies(&request.name, &request.latency_ns, &request.latency_intervals_ns));
+    }
+    for (limit, part) in document.within.iter() {
+        figures.extend(share(Key::new(Kind::Within, "", format!("within.{limit}"), "1"), *part, document.planned));
+    }
+    let errors: u64 = document.errors.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count));
+    if document.planned > 0 {
+        let part = (errors as f64 / document.planned as f64).min(1.0);
+        figures.extend(share(Key::new(Kind::Errors, "", "errors", "1"), part, document.planned));
+    }
+    // An open loop's rate is what was asked for.
+    if document.rate.is_none() && document.throughput > 0.0 {
+        figures.push((Key::new(Kind::Rate, "", "throughput", "1/s"), Measured::plain(document.throughput)));
+    }
+    if let Some((highest, broken)) = document.capacity.as_ref().and_then(|found| found.highest.zip(found.lowest_broken))
+    {
+        let metric = Key::new(Kind::Rate, "", "capacity", "1/s");
+        figures.push((metric, Measured::spanned(highest, highest, highest.max(broken))));
+    }
+    // Answers that failed are of another size.
+    if errors == 0 && document.requests > 0 {
+        let each = document.bytes_received as f64 / document.requests as f64;
+        figures.push((Key::new(Kind::Size, "", "response.bytes", "B"), Measured::plain(each)));
+    }
+    figures
+}

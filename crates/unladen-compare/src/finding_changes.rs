@@ -1,0 +1,98 @@
+//! [`finding_changes`]: patterns of waste of two runs.
+
+use unladen_document::{Document, Finding};
+use unladen_lockin::{FALSE_DISCOVERY_RATE, benjamini_hochberg};
+
+use crate::draft::Draft;
+use crate::figure::Figure;
+use crate::finding_change::{FindingChange, FindingVerdict};
+use crate::found::{FindingKey, finding_key, findings};
+use crate::judge::Judge;
+use crate::key::Key;
+use crate::prior::{Prior, documented};
+
+/// How often a finding came or went in the earlier runs that makes it one that comes and goes.
+const TURNS: usize = 2;
+
+/// The findings of two runs, the later one's first.
+pub(crate) fn finding_changes(judge: &Judge<'_>, [before, after]: [&Document; 2]) -> Vec<FindingChange> {
+    let (earlier, later) = (findings(before), findings(after));
+    let gone = earlier.iter().filter(|finding| !later.iter().any(|other| finding_key(other) == finding_key(finding)));
+    let all: Vec<&Finding> = later.iter().chain(gone).collect();
+    let in_both: Vec<Option<(f64, f64)>> = all.iter().map(|finding| change(judge, finding)).collect();
+    let adjusted = benjamini_hochberg(&in_both.iter().map(|found| found.map_or(1.0, |(_, p)| p)).collect::<Vec<_>>());
+    all.into_iter()
+        .zip(in_both)
+        .zip(adjusted)
+        .map(|((finding, change), p)| {
+            let change = change.filter(|_| p <= FALSE_DISCOVERY_RATE).map_or(0.0, |(change, _)| change);
+            of(judge, finding, change)
+        })
+        .collect()
+}
+
+/// By how much the finding's first figure changed, where both runs have it, and the p-value of no change.
+fn change(judge: &Judge<'_>, finding: &Finding) -> Option<(f64, f64)> {
+    let key = key_of(finding)?;
+    let draft = Draft::of(judge, &key)?;
+    let prior = Prior::documented(documented(&key));
+    let prior = if draft.is_ratio { prior } else { prior.scaled(draft.size()) };
+    let (effect, _) = draft.effect(judge, prior).ok()?;
+    Some((if effect.excludes_none() { effect.value } else { 0.0 }, effect.p))
+}
+
+fn key_of(finding: &Finding) -> Option<Key> {
+    finding.evidence.figures.first().map(|figure| Key::of_finding(finding, &figure.unit))
+}
+
+fn of(judge: &Judge<'_>, finding: &Finding, change: f64) -> FindingChange {
+    let key = finding_key(finding);
+    let first = finding.evidence.figures.first();
+    let of_metric = key_of(finding);
+    let figure = |figures: &std::collections::BTreeMap<Key, crate::measured::Measured>| -> Option<Figure> {
+        figures.get(of_metric.as_ref()?).map(|measured| measured.figure)
+    };
+    let (verdict, why) = verdict(judge, &key, change);
+    FindingChange {
+        url: finding.url.clone(),
+        rule: finding.rule.clone(),
+        group: finding.group.clone(),
+        state: finding.state.clone(),
+        summary: finding.summary.clone(),
+        counted: first.map(|figure| figure.name.clone()).unwrap_or_default(),
+        unit: first.map(|figure| figure.unit.clone()).unwrap_or_default(),
+        before: figure(&judge.before.figures),
+        after: figure(&judge.after.figures),
+        verdict,
+        why,
+    }
+}
+
+fn verdict(judge: &Judge<'_>, key: &FindingKey, change: f64) -> (FindingVerdict, Option<String>) {
+    let (was, is) = (judge.before.findings.contains(key), judge.after.findings.contains(key));
+    if was && is {
+        let verdict = match change {
+            change if change > 0.0 => FindingVerdict::Heavier,
+            change if change < 0.0 => FindingVerdict::Lighter,
+            _ => FindingVerdict::StillThere,
+        };
+        return (verdict, None);
+    }
+    let (other, when) = if is { (judge.before, "earlier") } else { (judge.after, "later") };
+    if !other.looked_for(key) {
+        let why = format!("the {when} run did not look for it: see its `not_looked_for`");
+        return (FindingVerdict::NotLookedFor, Some(why));
+    }
+    let looked: Vec<bool> =
+        judge.past.iter().filter(|run| run.looked_for(key)).map(|run| run.findings.contains(key)).collect();
+    let turns = looked.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    if turns >= TURNS {
+        let had = looked.iter().filter(|had| **had).count();
+        let why = format!("{had} of {} earlier runs had it, in no order", looked.len());
+        return (FindingVerdict::ComesAndGoes, Some(why));
+    }
+    (if is { FindingVerdict::New } else { FindingVerdict::Gone }, None)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! The principal type is [`Key`]: which metric it is.
+
+use unladen_document::Finding;
+
+use crate::row::Kind;
+use crate::verdict::Verdict;
+
+/// Which metric of a run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Key {
+    pub(crate) url: String,
+    pub(crate) arm: Option<String>,
+    pub(crate) kind: Kind,
+    pub(crate) metric: String,
+    pub(crate) group: Option<String>,
+    pub(crate) counter: Option<String>,
+    pub(crate) state: Option<String>,
+    pub(crate) unit: String,
+}
+
+/// What the machine's own speed does to a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Clock {
+    /// Time on a processor: it is as long as the machine is slow.
+    Cpu,
+    /// Time that passes: some of it on a processor, some of it in waiting.
+    Elapsed,
+    /// Nothing.
+    None,
+}
+
+impl Key {
+    pub(crate) fn new(kind: Kind, url: &str, metric: impl Into<String>, unit: &str) -> Self {
+        Self {
+            url: url.to_owned(),
+            arm: None,
+            kind,
+            metric: metric.into(),
+            group: None,
+            counter: None,
+            state: None,
+            unit: unit.to_owned(),
+        }
+    }
+
+    /// The first figure of a finding.
+    pub(crate) fn of_finding(finding: &Finding, unit: &str) -> Self {
+        let kind = if unit == "ns" { Kind::Latency } else { Kind::Count };
+        Self {
+            group: Some(finding.group.clone()),
+            state: Some(finding.state.clone()),
+            ..Self::new(kind, &finding.url, format!("finding.{} {}", finding.rule, finding.group), unit)
+        }
+    }
+
+    pub(crate) fn clock(&self) -> Clock {
+        match self.kind {
+            Kind::Weight if self.is_cpu() => Clock::Cpu,
+            Kind::Weight if self.unit == "ns" => Clock::Elapsed,
+            Kind::Latency | Kind::Within | Kind::Rate => Clock::Elapsed,
+            _ => Clock::None,
+        }
+    }
+
+    /// `cpu`, `cpu_user`, `cpu_system`; pressure is time that passes.
+    pub(crate) fn is_cpu(&self) -> bool {
+        self.unit == "ns" && self.counter.as_deref().is_some_and(|counter| counter.starts_with("cpu"))
+    }
+
+    /// Whether it is the first figure of a finding: it has no row of its own.
+    pub(crate) fn is_finding(&self) -> bool {
+        self.metric.starts_with("finding.")
+    }
+
+    /// Quantiles that few requests decide.
+    pub(crate) fn is_tail(&self) -> bool {
+        ["p90", "p95", "p99", "p999"].iter().any(|tail| self.metric.ends_with(tail))
+    }
+
+    /// Shares of requests are compared by their difference: 0.1 % of errors after 0.05 % are no doubling.
+    pub(crate) fn is_share(&self) -> bool {
+        matches!(self.kind, Kind::Within | Kind::Errors)
+    }
+
+    /// What is said of more of it, and of less.
+    pub(crate) fn words(&self) -> (Verdict, Verdict) {
+        let kind = if self.kind == Kind::Effect { self.affected() } else { self.kind };
+        match kind {
+            Kind::Latency => (Verdict::Slower, Verdict::Faster),
+            Kind::Within | Kind::Rate => (Verdict::Faster, Verdict::Slower),
+            _ => (Verdict::Heavier, Verdict::Lighter),
+        }
+    }
+
+    /// What an effect is on.
+    fn affected(&self) -> Kind {
+        let metric = self.metric.strip_prefix("effect.").unwrap_or(&self.metric);
+        kind_of(metric)
+    }
+}
+
+/// What a metric of an experiment is of, by its name.
+pub(crate) fn kind_of(metric: &str) -> Kind {
+    let metric = metric.strip_prefix("cold.").unwrap_or(metric);
+    match metric.split_once(['.', ' ']).map_or(metric, |(kind, _)| kind) {
+        "latency" => Kind::Latency,
+        "within" => Kind::Within,
+        "throughput" => Kind::Rate,
+        _ => Kind::Weight,
+    }
+}

@@ -1,0 +1,66 @@
+//! The principal type is [`Prior`]: how much runs vary before any earlier run has told.
+
+use crate::between::Between;
+use crate::key::Key;
+use crate::row::Kind;
+
+/// How many runs the prior counts for: with four degrees of freedom, a history of eight runs outweighs it by two to one.
+pub(crate) const PRIOR_DEGREES: f64 = 4.0;
+
+/// How many runs the documented figure counts for beside the other counters of the same kind.
+const DOCUMENTED_DEGREES: f64 = 1.0;
+
+/// What the variation of one series is drawn towards: an empirical Bayes estimate of a variance, as in Smyth (2004, *Stat.
+/// Appl. Genet. Mol. Biol.* 3:3). All counters of a kind share what the machine does to a run, so they vary alike; but
+/// for the same reason they are no independent witnesses, and count for [`PRIOR_DEGREES`] however many they are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Prior {
+    variance: f64,
+}
+
+/// The documented standard deviation between runs, as a share of the figure (of shares of requests, as it is). Rounded
+/// from runs of `burn` and of the demonstration sites on virtual machines; docs/concepts/between-runs.md lists them.
+pub(crate) fn documented(key: &Key) -> f64 {
+    match key.kind {
+        Kind::Weight if key.is_cpu() => 0.01,
+        Kind::Weight | Kind::Count | Kind::Size => 0.005,
+        Kind::Latency if key.is_tail() => 0.03,
+        Kind::Latency => 0.015,
+        Kind::Rate | Kind::Effect | Kind::Within => 0.01,
+        Kind::Errors => 0.002,
+        Kind::Function => 0.03,
+    }
+}
+
+impl Prior {
+    /// Of a documented standard deviation alone.
+    pub(crate) fn documented(deviation: f64) -> Self {
+        Self { variance: deviation * deviation }
+    }
+
+    /// With what the series of the same kind show: their median, so that one wild counter does not widen all others.
+    pub(crate) fn pooled(deviation: f64, alike: &[Between]) -> Self {
+        let median = |mut values: Vec<f64>| {
+            values.sort_unstable_by(f64::total_cmp);
+            values.get(values.len() / 2).copied().unwrap_or(0.0)
+        };
+        let degrees = median(alike.iter().map(|between| between.degrees).collect());
+        let variance = median(alike.iter().map(|between| between.variance).collect());
+        let documented = deviation * deviation;
+        Self { variance: (DOCUMENTED_DEGREES * documented + degrees * variance) / (DOCUMENTED_DEGREES + degrees) }
+    }
+
+    /// The same on another scale.
+    pub(crate) fn scaled(self, factor: f64) -> Self {
+        Self { variance: self.variance * factor * factor }
+    }
+
+    /// The variation of a series, with what its own history shows.
+    pub(crate) fn with(self, own: Option<Between>) -> Between {
+        let Some(own) = own else {
+            return Between { variance: self.variance, within: 0.0, degrees: PRIOR_DEGREES, runs: 0 };
+        };
+        let degrees = PRIOR_DEGREES + own.degrees;
+        Between { variance: (PRIOR_DEGREES * self.variance + own.degrees * own.variance) / degrees, degrees, ..own }
+    }
+}

@@ -1,0 +1,180 @@
+//! [`rows`]: metrics of two runs, judged together.
+
+use unladen_lockin::{FALSE_DISCOVERY_RATE, FINE_ENOUGH, Family, adjust_comparisons};
+
+use crate::between::Between;
+use crate::draft::{Draft, NotJudged};
+use crate::effect::Effect;
+use crate::figure::Span;
+use crate::judge::Judge;
+use crate::key::{Clock, Key};
+use crate::prior::{Prior, documented};
+use crate::row::{Kind, Row};
+use crate::run::Run;
+use crate::verdict::Verdict;
+
+/// A weight's floor may also be this share of what all groups together count.
+const OF_THE_WHOLE: f64 = 0.01;
+
+/// A URL, and an arm where there are several.
+type Page<'a> = (&'a str, Option<&'a str>);
+
+/// Judges these metrics.
+pub(crate) fn rows(judge: &Judge<'_>, keys: &[Key]) -> Vec<Row> {
+    let drafts: Vec<Draft<'_>> = keys.iter().filter_map(|key| Draft::of(judge, key)).collect();
+    let effects: Vec<Result<(Effect, Between), NotJudged>> = drafts
+        .iter()
+        .map(|draft| {
+            let prior = prior(draft, &drafts);
+            draft.effect(judge, prior)
+        })
+        .collect();
+    let adjusted = adjust(&drafts, &effects);
+    drafts
+        .iter()
+        .zip(effects)
+        .zip(adjusted)
+        .map(|((draft, effect), adjusted_p)| row(judge, draft, effect, adjusted_p, &drafts))
+        .collect()
+}
+
+/// What the variation of a metric is drawn towards: what metrics alike show.
+fn prior(draft: &Draft<'_>, all: &[Draft<'_>]) -> Prior {
+    let class = |draft: &Draft<'_>| (draft.key.kind, draft.key.clock() as u8, draft.key.is_tail(), draft.is_ratio);
+    let alike: Vec<Between> = all
+        .iter()
+        .filter(|other| (other.is_ratio || other.key.is_share()) && class(other) == class(draft))
+        .filter_map(|other| other.own)
+        .collect();
+    let prior = if alike.is_empty() {
+        Prior::documented(documented(draft.key))
+    } else {
+        Prior::pooled(documented(draft.key), &alike)
+    };
+    // What is known as a share, in the unit.
+    if draft.is_ratio || draft.key.is_share() { prior } else { prior.scaled(draft.size()) }
+}
+
+/// Adjusts the p-values page by page, and arm by arm.
+fn adjust(drafts: &[Draft<'_>], effects: &[Result<(Effect, Between), NotJudged>]) -> Vec<f64> {
+    let mut pages: Vec<(Page<'_>, Vec<usize>)> = Vec::new();
+    for (index, draft) in drafts.iter().enumerate().filter(|(index, _)| effects[*index].is_ok()) {
+        let page = (draft.key.url.as_str(), draft.key.arm.as_deref());
+        match pages.iter_mut().find(|(of, _)| *of == page) {
+            Some((_, members)) => members.push(index),
+            None => pages.push((page, vec![index])),
+        }
+    }
+    // The headline first; without one, the first metric.
+    for (_, members) in &mut pages {
+        if let Some(headline) = members.iter().position(|&index| drafts[index].is_headline) {
+            members.swap(0, headline);
+        }
+    }
+    let p = |index: usize| effects[index].as_ref().map_or(1.0, |(effect, _)| effect.p);
+    let families: Vec<Family> = pages
+        .iter()
+        .map(|(_, members)| Family {
+            deciding: members.first().map_or(1.0, |&index| p(index)),
+            others: members.iter().skip(1).map(|&index| p(index)).collect(),
+        })
+        .collect();
+    let mut adjusted = vec![1.0; drafts.len()];
+    for ((_, members), family) in pages.iter().zip(adjust_comparisons(&families)) {
+        for (&index, p) in members.iter().zip([family.deciding].into_iter().chain(family.others)) {
+            adjusted[index] = p;
+        }
+    }
+    adjusted
+}
+
+fn row(
+    judge: &Judge<'_>,
+    draft: &Draft<'_>,
+    effect: Result<(Effect, Between), NotJudged>,
+    adjusted_p: f64,
+    all: &[Draft<'_>],
+) -> Row {
+    let key = draft.key;
+    let (before, after) = (draft.before.map(|of| of.figure), draft.after.map(|of| of.figure));
+    let mut row = Row {
+        url: key.url.clone(),
+        metric: key.metric.clone(),
+        kind: key.kind,
+        group: key.group.clone(),
+        counter: key.counter.clone(),
+        state: key.state.clone(),
+        arm: key.arm.clone(),
+        unit: key.unit.clone(),
+        approximate: draft.before.into_iter().chain(draft.after).any(|of| of.approximate),
+        headline: draft.is_headline,
+        // What was not counted is no figure of the document.
+        before: before.filter(|_| judge.before.figures.contains_key(key)),
+        after: after.filter(|_| judge.after.figures.contains_key(key)),
+        ratio: None,
+        difference: None,
+        floor: None,
+        between_runs: None,
+        runs: 0,
+        in_reference_units: draft.reference.is_some(),
+        adjusted_p,
+        verdict: Verdict::NotComparable,
+    };
+    let Ok((effect, between)) = effect else { return row };
+    let deviation = between.variance.sqrt();
+    row.runs = between.runs;
+    row.between_runs = Some(deviation);
+    let size = before.map_or(0.0, |figure| figure.value);
+    if draft.is_ratio {
+        let ratio = Span { value: effect.value.exp(), low: effect.low.exp(), high: effect.high.exp() };
+        let share = |end: f64| size * (end - 1.0);
+        row.difference = Some(Span { value: share(ratio.value), low: share(ratio.low), high: share(ratio.high) });
+        row.ratio = Some(ratio);
+        row.floor = Some(effect.floor.exp_m1());
+    } else {
+        row.difference = Some(Span { value: effect.value, low: effect.low, high: effect.high });
+        row.floor = Some(effect.floor);
+    }
+    row.verdict = verdict(judge, draft, &effect, adjusted_p, whole(draft, all));
+    row
+}
+
+/// What the floor is held against: 1 for ratios and shares of requests, else the figure itself, or a tenth part of what
+/// all groups count of it.
+fn whole(draft: &Draft<'_>, all: &[Draft<'_>]) -> f64 {
+    if draft.is_ratio || draft.key.is_share() {
+        return 1.0;
+    }
+    let is_alike = |other: &&Draft<'_>| {
+        let (key, of) = (draft.key, other.key);
+        key.kind == Kind::Weight
+            && (&of.url, &of.arm, &of.counter) == (&key.url, &key.arm, &key.counter)
+            && of.group.is_some()
+    };
+    let sum: f64 = all.iter().filter(is_alike).map(Draft::size).sum();
+    draft.size().max(sum * OF_THE_WHOLE / FINE_ENOUGH)
+}
+
+fn verdict(judge: &Judge<'_>, draft: &Draft<'_>, effect: &Effect, adjusted_p: f64, whole: f64) -> Verdict {
+    let key = draft.key;
+    if effect.excludes_none() && effect.value.abs() > effect.floor && adjusted_p <= FALSE_DISCOVERY_RATE {
+        let (more, less) = key.words();
+        let is_missing = |run: &Run| !run.figures.contains_key(key);
+        return match effect.value > 0.0 {
+            true if is_missing(judge.before) => Verdict::New,
+            false if is_missing(judge.after) => Verdict::Gone,
+            true => more,
+            false => less,
+        };
+    }
+    let floor = if draft.is_ratio { effect.floor.exp_m1() } else { effect.floor };
+    if effect.value.abs() <= effect.floor && floor <= FINE_ENOUGH * whole {
+        return Verdict::NoMeasurableDifference;
+    }
+    // More runs would not help: the two machines differ by more than that.
+    let is_of_the_machine = key.clock() == Clock::Elapsed && draft.speed(judge).abs() > FINE_ENOUGH;
+    if is_of_the_machine { Verdict::NotComparable } else { Verdict::TooFewRuns }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! The principal type is [`Run`]: what comparisons need of a document.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use unladen_document::{Document, Reference};
+
+use crate::extract::figures;
+use crate::found::{FindingKey, finding_key, findings};
+use crate::key::{Clock, Key};
+use crate::measured::Measured;
+use crate::row::Kind;
+use crate::run_label::RunLabel;
+use crate::setting::Setting;
+
+/// What comparisons need of a document: all of its figures, without the rest.
+#[derive(Debug, Clone)]
+pub(crate) struct Run {
+    pub(crate) label: RunLabel,
+    pub(crate) seed: Option<u64>,
+    pub(crate) setting: Setting,
+    pub(crate) machine: MachineName,
+    pub(crate) references: Vec<Reference>,
+    pub(crate) figures: BTreeMap<Key, Measured>,
+    /// In the document's order.
+    pub(crate) order: Vec<Key>,
+    /// Patterns of waste that were found.
+    pub(crate) findings: BTreeSet<FindingKey>,
+    /// Pages and rules that could not look.
+    not_looked: BTreeSet<(String, String)>,
+    /// Whether its latencies describe the server.
+    pub(crate) is_fit: bool,
+    /// What was counted at all: a group without one of these counted nothing.
+    counted: BTreeSet<(String, Kind, Option<String>, Option<String>)>,
+}
+
+/// What makes a machine the same one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct MachineName {
+    pub(crate) host: Option<String>,
+    pub(crate) cpu: Option<String>,
+    pub(crate) processors: Option<u64>,
+}
+
+impl MachineName {
+    /// Whether nothing tells the two apart.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.differences(other).is_empty()
+    }
+
+    /// What tells the two apart.
+    pub(crate) fn differences(&self, after: &Self) -> Vec<String> {
+        let processors = |of: &Self| of.processors.map(|processors| processors.to_string());
+        [
+            ("the machine", self.host.clone(), after.host.clone()),
+            ("the processor", self.cpu.clone(), after.cpu.clone()),
+            ("the number of processors", processors(self), processors(after)),
+        ]
+        .into_iter()
+        .filter_map(|(what, before, after)| {
+            let (before, after) = (before?, after?);
+            (before != after).then(|| format!("{what} differs: {before} before, {after} after"))
+        })
+        .collect()
+    }
+}
+
+impl Run {
+    pub(crate) fn of(document: &Document) -> Self {
+        let about = document.about();
+        let revision = about.revision.as_ref();
+        let environment = about.environment.as_ref();
+        let mut by_key = BTreeMap::new();
+        let mut order = Vec::new();
+        for (key, measured) in figures(document) {
+            // Two rows of one name, in a document from elsewhere: the first counts.
+            by_key.entry(key).or_insert_with_key(|key| {
+                order.push(key.clone());
+                measured
+            });
+        }
+        Self {
+            label: RunLabel {
+                id: None,
+                time: about.time.clone(),
+                host: about.host.clone(),
+                commit: revision.and_then(|revision| revision.commit.clone()),
+                dirty: revision.and_then(|revision| revision.dirty),
+            },
+            seed: about.seed,
+            setting: Setting::of(document),
+            machine: MachineName {
+                host: about.host.clone(),
+                cpu: environment.and_then(|environment| environment.cpu.clone()),
+                processors: environment.and_then(|environment| environment.processors),
+            },
+            references: about.machine.as_ref().map(|machine| machine.reference.clone()).unwrap_or_default(),
+            counted: by_key.keys().map(counted).collect(),
+            figures: by_key,
+            order,
+            findings: findings(document).iter().map(finding_key).collect(),
+            not_looked: not_looked(document),
+            is_fit: !matches!(document, Document::Load(load) if !load.unfit.is_empty()),
+        }
+    }
+
+    /// The figure of a metric; zero, where nothing was counted of what the run did count elsewhere, and null where the run
+    /// did not look.
+    pub(crate) fn figure(&self, key: &Key, noise_floor: Option<f64>) -> Option<Measured> {
+        if let Some(measured) = self.figures.get(key) {
+            return Some(*measured);
+        }
+        let is_counted = matches!(key.kind, Kind::Weight | Kind::Count | Kind::Function);
+        let has_zero = is_counted && key.group.is_some() && !key.is_finding();
+        let looked = key.arm.is_none() && self.counted.contains(&counted(key));
+        (has_zero && looked).then(|| Measured::absent(noise_floor.unwrap_or(0.0)))
+    }
+
+    /// Whether the rule looked at the page.
+    pub(crate) fn looked_for(&self, finding: &FindingKey) -> bool {
+        let has_page = self.setting.urls.is_empty() || self.setting.urls.contains(&finding.0);
+        has_page && !self.not_looked.contains(&(finding.0.clone(), finding.1.clone()))
+    }
+
+    /// Whether the metric cannot be compared in this run.
+    pub(crate) fn is_spoiled(&self, key: &Key) -> bool {
+        !self.is_fit && key.clock() == Clock::Elapsed
+    }
+
+    /// Whether it is the same run, as far as the documents tell.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        let of = |run: &Self| (run.label.time.clone(), run.label.host.clone(), run.seed);
+        self.label.time.is_some() && of(self) == of(other)
+    }
+}
+
+fn counted(key: &Key) -> (String, Kind, Option<String>, Option<String>) {
+    // Tracing counts what it sees: what it does not name did not happen. A probe counts a counter or does not.
+    let counter = if key.kind == Kind::Count { None } else { key.counter.clone() };
+    (key.url.clone(), key.kind, key.state.clone(), counter)
+}
+
+fn not_looked(document: &Document) -> BTreeSet<(String, String)> {
+    let Document::Weigh(document) = document else { return BTreeSet::new() };
+    let rules = document.not_looked_for.iter();
+    rules.flat_map(|missing| missing.rules.iter().map(|rule| (missing.url.clone(), rule.clone()))).collect()
+}

@@ -1,0 +1,84 @@
+//! The principal type is [`Setting`]: how a run was measured.
+
+use std::collections::BTreeMap;
+
+use unladen_document::Document;
+
+/// What has to be alike in two runs whose figures answer the same question.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Setting {
+    pub(crate) verb: &'static str,
+    pub(crate) target: String,
+    /// Pages, where there may be several.
+    pub(crate) urls: Vec<String>,
+    options: BTreeMap<&'static str, String>,
+}
+
+impl Setting {
+    pub(crate) fn of(document: &Document) -> Self {
+        let rate = |rate: Option<f64>| rate.map_or_else(|| "none (back to back)".to_owned(), |rate| rate.to_string());
+        let (urls, options): (Vec<String>, Vec<(&'static str, String)>) = match document {
+            Document::Weigh(document) => (
+                document.urls.iter().map(|url| url.url.clone()).collect(),
+                vec![
+                    ("concurrency", document.concurrency.to_string()),
+                    ("rate", rate(document.rate)),
+                    ("keep-alive", document.keep_alive.to_string()),
+                    ("cookies", document.keep_cookies.to_string()),
+                ],
+            ),
+            Document::Load(document) => (
+                Vec::new(),
+                vec![
+                    ("concurrency", document.concurrency.to_string()),
+                    ("rate", rate(document.rate)),
+                    ("arrivals", document.arrivals.clone().unwrap_or_default()),
+                    ("keep-alive", document.keep_alive.to_string()),
+                    ("cookies", document.keep_cookies.to_string()),
+                    ("HTTP version", document.http.clone()),
+                ],
+            ),
+            Document::Prove(document) => (
+                Vec::new(),
+                vec![
+                    ("design", document.design.clone()),
+                    ("concurrency", document.concurrency.to_string()),
+                    ("rate", rate(document.rate)),
+                    ("cookies", document.keep_cookies.to_string()),
+                ],
+            ),
+            Document::Profile(document) => {
+                (Vec::new(), vec![("profiler", document.profiler.clone()), ("unit", document.unit.clone())])
+            }
+            Document::ProfileDiff(_) => (Vec::new(), Vec::new()),
+        };
+        Self {
+            verb: document.verb(),
+            target: document.target().to_owned(),
+            urls,
+            options: options.into_iter().collect(),
+        }
+    }
+
+    /// Why figures of the two answer different questions; none where they do not.
+    pub(crate) fn differences(&self, after: &Self) -> Vec<String> {
+        if self.verb != after.verb {
+            return vec![format!("one is a result of `{}`, the other of `{}`", self.verb, after.verb)];
+        }
+        if self.verb == "profile-diff" {
+            return vec!["a comparison of profiles is itself a comparison: compare the profiles".to_owned()];
+        }
+        let mut reasons = Vec::new();
+        let shares_a_page = self.urls.iter().any(|url| after.urls.contains(url));
+        if self.target != after.target && !shares_a_page {
+            reasons.push(format!("the targets differ: `{}` and `{}`", self.target, after.target));
+        }
+        for (name, before) in &self.options {
+            let after = after.options.get(name).map_or("", String::as_str);
+            if before != after {
+                reasons.push(format!("{name} differs: {before} before, {after} after"));
+            }
+        }
+        reasons
+    }
+}

@@ -1,0 +1,114 @@
+//! [`warnings`]: what limits a comparison, in sentences.
+
+use unladen_document::{About, Document};
+
+use crate::comparison::Comparison;
+use crate::judge::Judge;
+use crate::key::Key;
+use crate::run::Run;
+
+/// A history of fewer runs is called short.
+const FEW_RUNS: usize = 6;
+
+/// A difference in stolen processor time that is worth a sentence.
+const STOLEN: f64 = 0.05;
+
+pub(crate) fn warnings(judge: &Judge<'_>, comparison: &Comparison, documents: [&Document; 2]) -> Vec<String> {
+    let abouts = documents.map(Document::about);
+    let mut all = Vec::new();
+    let here = comparison.history.of_this_machine;
+    if here < FEW_RUNS {
+        let of = match here {
+            0 => "no earlier runs of this target and machine tell".to_owned(),
+            1 => "only 1 earlier run of this target and machine tells".to_owned(),
+            many => format!("only {many} earlier runs of this target and machine tell"),
+        };
+        all.push(format!("{of} how much runs vary; a general figure stands in, and small changes stay hidden"));
+    }
+    all.extend(
+        comparison
+            .speed
+            .as_ref()
+            .and_then(|speed| speed.disagreement.clone())
+            .map(|why| format!("{why}; times are not compared")),
+    );
+    if comparison.speed.is_none() {
+        let so = if judge.is_same_machine { "times are compared as they are" } else { "times are not compared" };
+        all.push(format!("a run has no reference work, so the machine's own speed is not known: {so}"));
+    }
+    if judge.before.machine.host.is_none() || judge.after.machine.host.is_none() {
+        all.push("a run does not say on which machine it was measured; it is taken for the same one".to_owned());
+    }
+    for (run, document) in [(judge.before, documents[0]), (judge.after, documents[1])] {
+        let when = if std::ptr::eq(run, judge.before) { "earlier" } else { "later" };
+        if !run.is_fit {
+            all.push(format!(
+                "the {when} run's latencies describe the generator, not the server: they are not compared"
+            ));
+        }
+        if ended(document) == "interrupted" {
+            all.push(format!("the {when} run was interrupted"));
+        }
+    }
+    all.extend(not_counted(judge));
+    all.extend(environment(abouts));
+    all
+}
+
+fn ended(document: &Document) -> &str {
+    match document {
+        Document::Weigh(document) => &document.ended,
+        Document::Load(document) => &document.ended,
+        Document::Prove(document) => &document.ended,
+        Document::Profile(document) => document.setup.as_ref().map_or("", |setup| &setup.ended),
+        Document::ProfileDiff(_) => "",
+    }
+}
+
+/// Counters that one of the runs did not read.
+fn not_counted(judge: &Judge<'_>) -> Vec<String> {
+    let lacking = |run: &Run, other: &Run, when: &str| {
+        let lacks = |key: &&Key| !key.is_finding() && other.figures[*key].shown && run.figure(key, None).is_none();
+        let mut names: Vec<&str> =
+            other.order.iter().filter(lacks).map(|key| key.counter.as_deref().unwrap_or(&key.metric)).collect();
+        names.sort_unstable();
+        names.dedup();
+        let (some, more) = names.split_at(names.len().min(4));
+        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        (!some.is_empty()).then(|| format!("the {when} run did not count {}{more}: not compared", some.join(", ")))
+    };
+    let earlier = lacking(judge.before, judge.after, "earlier");
+    earlier.into_iter().chain(lacking(judge.after, judge.before, "later")).collect()
+}
+
+/// What else changed between the two runs.
+fn environment([before, after]: [&About; 2]) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut told = |what: &str, before: Option<&str>, after: Option<&str>| {
+        if let (Some(before), Some(after)) = (before, after)
+            && before != after
+        {
+            all.push(format!("{what} changed between the runs: {before}, then {after}"));
+        }
+    };
+    told("Unladen itself", before.version.as_deref(), after.version.as_deref());
+    if let (Some(before), Some(after)) = (&before.environment, &after.environment) {
+        told("the kernel", before.kernel.as_deref(), after.kernel.as_deref());
+        for software in &before.software {
+            let now = after.software.iter().find(|other| other.name == software.name);
+            told(&software.name, Some(&software.version), now.map(|now| now.version.as_str()));
+        }
+    }
+    let stolen = |about: &About| about.machine.as_ref().and_then(|machine| machine.stolen_share);
+    if let (Some(before), Some(after)) = (stolen(before), stolen(after))
+        && (before - after).abs() > STOLEN
+    {
+        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        all.push(format!(
+            "the hypervisor took {} of the processors in the earlier run and {} in the later one",
+            percent(before),
+            percent(after)
+        ));
+    }
+    all
+}
