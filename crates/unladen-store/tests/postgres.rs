@@ -1,5 +1,11 @@
 //! Stores on a real PostgreSQL server.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot be set up fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot be set up fails"
+)]
 mod server;
 mod suite;
 
@@ -142,7 +148,8 @@ fn tls_is_as_asked_for(server: &Server) {
     let url = server.database("tls");
     let roots = server.folder.path().join("server.pem");
     let named = url.replace("127.0.0.1", "localhost");
-    let mut store = at(&format!("{named}?sslmode=verify-full&sslrootcert={}", roots.display()), Mode::ReadWrite).unwrap();
+    let mut store =
+        at(&format!("{named}?sslmode=verify-full&sslrootcert={}", roots.display()), Mode::ReadWrite).unwrap();
     store.keep(&run("weigh", "page", 1)).unwrap();
     let encrypted = "select count(*) from pg_stat_ssl join pg_stat_activity using (pid) where ssl and datname = 'tls'";
     assert_eq!(server.sql("tls", encrypted), "1\n");
@@ -208,7 +215,8 @@ fn a_lock_is_waited_for(server: &Server) {
     let mut store = at(&url, Mode::ReadWrite).unwrap();
     // Longer than a store waits.
     let hold = "begin; lock table unladen.runs; select pg_sleep(20)";
-    let mut holder = server.psql("locked", hold).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let silent = std::process::Stdio::null;
+    let mut holder = server.psql("locked", hold).stdout(silent()).stderr(silent()).spawn().unwrap();
     let held = "select count(*) from pg_locks where mode = 'AccessExclusiveLock' and granted and relation = 'unladen.runs'::regclass";
     while server.sql("locked", held) != "1\n" {
         thread::sleep(std::time::Duration::from_millis(10));

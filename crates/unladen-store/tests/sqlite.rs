@@ -1,5 +1,10 @@
 //! Stores of SQLite.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot be set up fails, and says where"
+)]
 mod suite;
 
 use std::path::Path;

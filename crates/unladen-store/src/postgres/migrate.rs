@@ -59,7 +59,8 @@ async fn look(client: &impl GenericClient) -> Result<Found, Error> {
     if !exists {
         return Ok(Found { schema: 0, made_by: String::new() });
     }
-    let meta = "SELECT name, substr(value, 1, 40) FROM store_meta";
+    // With its schema: who may not look into that is told so, and not that there is no such table.
+    let meta = &format!("SELECT name, substr(value, 1, 40) FROM {SCHEMA}.store_meta");
     let (mut schema, mut made_by) = (0, "of an unknown version".to_owned());
     for row in client.query(meta, &[]).await? {
         let (name, value): (String, String) = (row.try_get(0)?, row.try_get(1)?);

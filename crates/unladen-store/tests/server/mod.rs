@@ -17,13 +17,18 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start() -> Self {
-        assert_eq!(done(Command::new("id").arg("-u")).trim(), "0", "the server is another user's: run the test as root");
+        assert_eq!(
+            done(Command::new("id").arg("-u")).trim(),
+            "0",
+            "the server is another user's: run the test as root"
+        );
         let folder = tempfile::tempdir().unwrap();
         done(Command::new("chown").arg("postgres").arg(folder.path()));
         let data = folder.path().join("data");
         let locale = ["--auth=trust", "--locale=C.UTF-8", "--encoding=UTF8", "--no-sync", "--username=postgres"];
         done(program("initdb").arg("-D").arg(&data).args(locale));
-        let access = "local all all trust\nhost all secret 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
+        let access =
+            "local all all trust\nhost all secret 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
         std::fs::write(data.join("pg_hba.conf"), access).unwrap();
         let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
         std::fs::write(folder.path().join("server.pem"), made.cert.pem()).unwrap();
