@@ -13,6 +13,7 @@ mod mix;
 mod sample;
 mod system_calls;
 mod units;
+mod version;
 mod work;
 
 pub use error::ReferenceError;
@@ -20,7 +21,5 @@ pub use figures::{Figure, Reference};
 pub use interleaved::Interleaved;
 pub use kind::ReferenceKind;
 pub use sample::ReferenceSample;
+pub use version::VERSION;
 pub use work::ReferenceWork;
-
-/// The version of the pieces. Figures of different versions are of different work, and cannot be compared.
-pub const VERSION: u32 = 1;

@@ -2,9 +2,9 @@
 
 use unladen_lockin::{Estimate, TooFew, ratio};
 
-use crate::reference::VERSION;
 use crate::reference::kind::ReferenceKind;
 use crate::reference::units::{Sum, Unit};
+use crate::reference::version::VERSION;
 
 /// How fast the machine was during a run.
 #[derive(Debug, Clone, PartialEq)]

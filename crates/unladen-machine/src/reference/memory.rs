@@ -71,7 +71,7 @@ mod tests {
     /// If this fails, the work has changed: its version has to change with it.
     #[test]
     fn the_pieces_of_version_1_are_these() {
-        assert_eq!(crate::reference::VERSION, 1);
+        assert_eq!(crate::reference::version::VERSION, 1);
         let mut memory = Memory::new();
         let results: Vec<u64> = (0..3).map(|_| memory.run()).collect();
         assert_eq!(results, [2_206_329_586_711_463_933, 2_206_329_586_711_082_181, 2_206_329_586_711_445_901]);
