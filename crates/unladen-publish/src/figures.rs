@@ -26,11 +26,7 @@ pub(crate) fn kind(unit: &str) -> Kind {
 /// `17.92 ± 0.21 ms`
 pub(crate) fn with_margin(kind: Kind, value: f64, low: f64, high: f64) -> String {
     let margin = (high - value).max(value - low);
-    if margin.is_finite() && margin > 0.0 {
-        Quantity { kind, value, margin }.to_string()
-    } else {
-        plain(kind, value)
-    }
+    if margin.is_finite() && margin > 0.0 { Quantity { kind, value, margin }.to_string() } else { plain(kind, value) }
 }
 
 pub(crate) fn span(kind: Kind, span: Span) -> String {
@@ -95,7 +91,10 @@ mod tests {
 
     #[test]
     fn figures_read_as_on_the_terminal() {
-        assert_eq!(span(Kind::Time, Span { value: 17_918_223.0, low: 17_704_223.0, high: 18_132_223.0 }), "17.92 ± 0.21 ms");
+        assert_eq!(
+            span(Kind::Time, Span { value: 17_918_223.0, low: 17_704_223.0, high: 18_132_223.0 }),
+            "17.92 ± 0.21 ms"
+        );
         assert_eq!(with_margin(Kind::Count, 161.0, 161.0, 161.0), "161");
         assert_eq!(open_span(Kind::Time, OpenSpan { value: 5e6, low: None, high: None }), "5.00 ms");
         assert_eq!(interval(Kind::Time, 18_900_000.0, 19_400_000.0), "18.9 to 19.4 ms");

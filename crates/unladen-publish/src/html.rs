@@ -1,12 +1,22 @@
 //! HTML: one file per run that needs no network. The principal type is [`Html`]; [`document_page`] makes the page of a
 //! document.
 //!
-//! A page is a list of sections of [`block::Block`]s, made by one file a kind of document, and written by templates
-//! that escape whatever they are given ([`escape`]).
+//! A page is a list of sections, made by one file a kind of document, and written by templates that escape whatever
+//! they are given.
+
+use std::io::{self, Write};
+
+use unladen_compare::Comparison;
+use unladen_document::Document;
+
+use crate::publication::Publication;
 
 mod block;
+mod comparison;
+mod document;
 mod escape;
 mod finding;
+mod gates;
 mod latency;
 mod load;
 mod load_pictures;
@@ -14,9 +24,43 @@ mod method;
 mod page;
 mod picture;
 mod policy;
+mod profile;
+mod prove;
+mod prove_metric;
+mod prove_pictures;
+mod runs;
 mod table;
+mod trend;
 mod weigh;
 mod words;
-mod document;
 
+pub use comparison::comparison_page;
 pub use document::{PageOptions, RunPicture, document_page};
+pub use runs::{RunRow, RunsFilter, RunsPage, error_page, in_query, runs_page};
+pub use trend::trend_page;
+
+/// One HTML document that loads nothing and sends nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Html;
+
+impl Publication for Html {
+    fn name(&self) -> &'static str {
+        "html"
+    }
+
+    fn about(&self) -> &'static str {
+        "a report in one file, for any browser: to be read, searched, printed and mailed"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["html", "htm"]
+    }
+
+    fn document(&self, document: &Document, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(document_page(document, &PageOptions::default()).as_bytes())
+    }
+
+    fn comparison(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(comparison_page(comparison, &PageOptions::default()).as_bytes())
+    }
+}

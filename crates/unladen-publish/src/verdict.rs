@@ -179,11 +179,7 @@ mod tests {
             ratio,
             low: ratio.map(|ratio| ratio - 0.01),
             high: ratio.map(|ratio| ratio + 0.01),
-            difference: OpenSpan {
-                value: difference,
-                low: Some(difference - 1e-3),
-                high: Some(difference + 1e-3),
-            },
+            difference: OpenSpan { value: difference, low: Some(difference - 1e-3), high: Some(difference + 1e-3) },
             baseline: Some(0.2),
             floor: Some(0.01),
             ..Comparison::default()
@@ -201,8 +197,14 @@ mod tests {
             text("latency.p99", "ns", "no measurable difference", Some(1.0), 0.0),
             "no measurable difference (−1.0 to +1.0 %)"
         );
-        assert_eq!(text("latency.p99", "ns", "too few blocks", None, 0.0), "too few blocks to judge (−0.001 ns to +0.001 ns)");
-        assert_eq!(text("latency.p99", "ns", "unheard of", Some(2.0), 0.0), "too few blocks to judge (+99.0 to +101 %)");
+        assert_eq!(
+            text("latency.p99", "ns", "too few blocks", None, 0.0),
+            "too few blocks to judge (−0.001 ns to +0.001 ns)"
+        );
+        assert_eq!(
+            text("latency.p99", "ns", "unheard of", Some(2.0), 0.0),
+            "too few blocks to judge (+99.0 to +101 %)"
+        );
     }
 
     #[test]

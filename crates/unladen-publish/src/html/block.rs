@@ -29,8 +29,13 @@ pub(super) enum Block {
     Code(String),
     /// What few readers want to see: its title and its content.
     Folded(Words, Vec<Block>),
+    /// Of a template: a form.
+    Markup(String),
     /// Files that draw themselves, in base64: a picture can run nothing.
-    Image { title: String, data: String },
+    Image {
+        title: String,
+        data: String,
+    },
 }
 
 /// A figure that stands out.

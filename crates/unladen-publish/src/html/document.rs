@@ -5,7 +5,7 @@ use unladen_document::Document;
 use super::block::Block;
 use super::page::{Page, rendered};
 use super::policy::base64;
-use super::{load, method, weigh};
+use super::{load, method, profile, prove, weigh};
 
 /// What a page has besides its document.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +51,8 @@ fn of(document: &Document) -> Page {
     match document {
         Document::Weigh(document) => weigh::page(document),
         Document::Load(document) => load::page(document),
-        _ => Page::new(document.verb(), document.target()),
+        Document::Prove(document) => prove::page(document),
+        Document::Profile(document) => profile::page(document),
+        Document::ProfileDiff(document) => profile::diff_page(document),
     }
 }

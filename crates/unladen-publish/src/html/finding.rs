@@ -56,7 +56,11 @@ impl FindingView {
             of = of.plain("by ").name(finding.group.clone());
         }
         if finding.state == "fresh" {
-            let text = if of.is_empty() { "in the first request of a fresh process" } else { ", in the first request of a fresh process" };
+            let text = if of.is_empty() {
+                "in the first request of a fresh process"
+            } else {
+                ", in the first request of a fresh process"
+            };
             of = of.plain(text);
         }
         if names_page && !finding.url.is_empty() {
@@ -127,9 +131,11 @@ pub(super) fn share(share: &Share) -> Words {
                 .strong(plain(Kind::Time, time.value))
                 .plain(format!(" a request ({}), ", figures::interval(Kind::Time, time.low, time.high)));
         }
-        return words
-            .strong(format!("{} %", percent(value)))
-            .plain(format!(" of the {whole} ({} to {})", percent(low), percent(high)));
+        return words.strong(format!("{} %", percent(value))).plain(format!(
+            " of the {whole} ({} to {})",
+            percent(low),
+            percent(high)
+        ));
     }
     let why = share.why.clone().unwrap_or_default();
     let because = if why.is_empty() { String::new() } else { format!(": {why}") };

@@ -18,7 +18,11 @@ pub(super) fn page(document: &LoadDocument) -> Page {
     page.section("summary", "In short", summary(document));
     page.section("latencies", "Latencies", latencies(document));
     page.section("outcome", "What became of the requests", outcome(document));
-    page.section("capacity", "The search for the highest rate", document.capacity.as_ref().map_or(Vec::new(), capacity));
+    page.section(
+        "capacity",
+        "The search for the highest rate",
+        document.capacity.as_ref().map_or(Vec::new(), capacity),
+    );
     page.section("parts", "Steps and pages", parts(document));
     page.section("method", "Method and machine", method(&document.about, facts(document)));
     let mut warnings = Vec::new();
@@ -43,7 +47,9 @@ fn pace(document: &LoadDocument) -> String {
 fn summary(document: &LoadDocument) -> Vec<Block> {
     let mut blocks = Vec::new();
     match document.ended.as_str() {
-        "interrupted" => blocks.push(Block::Notice("warn", "The run was interrupted: this is what came until then.".into())),
+        "interrupted" => {
+            blocks.push(Block::Notice("warn", "The run was interrupted: this is what came until then.".into()))
+        }
         "failed" => blocks.push(Block::Notice("bad", "The run failed: this is what came until then.".into())),
         _ => {}
     }
@@ -63,7 +69,8 @@ fn summary(document: &LoadDocument) -> Vec<Block> {
     if document.fit {
         let mut words = Words::new().plain("The figures are fit for use: they describe the server, not the generator");
         if let Some(lag) = document.send_lag_ns.as_ref().and_then(|lag| lag.get("p99")) {
-            words = words.plain(format!(", which sent 99 % of the requests at most {} late", plain(Kind::Time, *lag as f64)));
+            words = words
+                .plain(format!(", which sent 99 % of the requests at most {} late", plain(Kind::Time, *lag as f64)));
         }
         blocks.push(Block::Paragraph(words.plain(".")));
     }
@@ -121,7 +128,9 @@ fn held(capacity: &Capacity) -> Words {
     let words = Words::new();
     let rate = |rate: f64| format!("{}/s", plain(Kind::Count, rate));
     let words = match capacity.highest {
-        Some(highest) => words.plain("The server held ").name(capacity.limit.clone()).plain(" up to ").strong(rate(highest)),
+        Some(highest) => {
+            words.plain("The server held ").name(capacity.limit.clone()).plain(" up to ").strong(rate(highest))
+        }
         None => words.plain("The server held ").name(capacity.limit.clone()).plain(" at no rate that was tried"),
     };
     match capacity.lowest_broken {
@@ -135,7 +144,9 @@ fn tiles(document: &LoadDocument) -> Vec<Tile> {
     for (key, title) in [("p50", "Latency, median"), ("p95", "Latency, p95"), ("p99", "Latency, p99")] {
         let Some(value) = figures::latency(&document.latency_ns, key) else { continue };
         let ends = figures::latency_interval(&document.latency_intervals_ns, key)
-            .map_or("not carried by so few requests".to_owned(), |(low, high)| figures::interval(Kind::Time, low, high));
+            .map_or("not carried by so few requests".to_owned(), |(low, high)| {
+                figures::interval(Kind::Time, low, high)
+            });
         tiles.push(Tile::new(title, plain(Kind::Time, value), ends));
     }
     tiles.push(Tile::new(
@@ -166,7 +177,8 @@ fn latencies(document: &LoadDocument) -> Vec<Block> {
 }
 
 fn within(document: &LoadDocument) -> Table {
-    let mut table = Table::new("Answered as expected within a time, of all planned requests", &["within", "", "#share"]);
+    let mut table =
+        Table::new("Answered as expected within a time, of all planned requests", &["within", "", "#share"]);
     for (bound, share) in document.within.iter() {
         table.row([
             Cell::new(bound_text(bound)),
@@ -308,16 +320,20 @@ fn facts(document: &LoadDocument) -> Vec<Fact> {
         fact("Time", lasting(std::time::Duration::from_nanos(document.elapsed_ns))),
         fact("Connections", format!("{kept}, {}", document.http)),
         fact("Cookies", if document.keep_cookies { "sent back" } else { "not kept" }),
-        fact("Fitness", if document.fit { "fit: the figures are the server's" } else { "unfit: the figures are the generator's" }),
+        fact(
+            "Fitness",
+            if document.fit { "fit: the figures are the server's" } else { "unfit: the figures are the generator's" },
+        ),
     ];
     if let Some(lag) = &document.send_lag_ns {
         let part = |key: &str| lag.get(key).map_or(f64::NAN, |ns| *ns as f64);
         let [half, most, max] = ["p50", "p99", "max"].map(|key| plain(Kind::Time, part(key)));
         facts.push(fact("Sent late", format!("{half} in the median, {most} for 99 %, {max} at worst")));
     }
-    let pacing = document.pacing.as_ref().map_or(String::new(), |pacing| {
-        format!(", {} of it to send on time", plain(Kind::Time, pacing.cpu_ns as f64))
-    });
+    let pacing = document
+        .pacing
+        .as_ref()
+        .map_or(String::new(), |pacing| format!(", {} of it to send on time", plain(Kind::Time, pacing.cpu_ns as f64)));
     facts.push(fact("The generator", format!("{} of CPU{pacing}", plain(Kind::Time, document.client_cpu_ns as f64))));
     if document.elapsed_ns > 0 {
         let busy = document.client_cpu_ns as f64 / document.elapsed_ns as f64;

@@ -73,8 +73,12 @@ pub(super) fn percentiles(document: &LoadDocument) -> Option<Picture> {
 
 /// How many requests took how long.
 pub(super) fn distribution(document: &LoadDocument) -> Option<Picture> {
-    let points: Vec<(f64, f64)> =
-        document.distribution.iter().map(|(ns, share)| (*ns as f64, *share)).filter(|(_, share)| *share <= SHOWN).collect();
+    let points: Vec<(f64, f64)> = document
+        .distribution
+        .iter()
+        .map(|(ns, share)| (*ns as f64, *share))
+        .filter(|(_, share)| *share <= SHOWN)
+        .collect();
     let (first, last) = (points.first()?.0, points.last()?.0);
     if last <= first || points.len() < 5 {
         return None;
@@ -131,8 +135,11 @@ pub(super) fn latencies_over_time(document: &LoadDocument) -> Option<Picture> {
     }
     let values = answered.iter().flat_map(|slice| [slice.p50 as f64, slice.p99 as f64, slice.max as f64]);
     let area = over_time(&slices, HEIGHT, from_zero(values));
-    let mut picture =
-        Picture::new("Latency over time", "Median, 99 % quantile and maximum of each slice of the run.", area.bottom + FOOT);
+    let mut picture = Picture::new(
+        "Latency over time",
+        "Median, 99 % quantile and maximum of each slice of the run.",
+        area.bottom + FOOT,
+    );
     picture.rows(&area, Kind::Time, 6);
     picture.columns(&area, Kind::Time, 5);
     steps(&mut picture, &area, document);
@@ -209,7 +216,8 @@ fn steps(picture: &mut Picture, area: &Area, document: &LoadDocument) {
 fn slices_table(slices: &[Slice]) -> Table {
     const MOST: usize = 60;
     let every = slices.len().div_ceil(MOST).max(1);
-    let caption = if every > 1 { format!("Latency over time, of each {every}th slice") } else { "Latency over time".to_owned() };
+    let caption =
+        if every > 1 { format!("Latency over time, of each {every}th slice") } else { "Latency over time".to_owned() };
     let mut table = Table::new(caption, &["at", "#requests", "#failed", "#p50", "#p99", "#max"]);
     for slice in slices.iter().step_by(every) {
         let time = |ns: u64| Cell::new(plain(Kind::Time, ns as f64));
@@ -229,5 +237,10 @@ fn slices_table(slices: &[Slice]) -> Table {
 fn thinned<T: Clone>(points: &[T]) -> Vec<T> {
     let every = points.len().div_ceil(MOST_POINTS).max(1);
     let last = points.len().saturating_sub(1);
-    points.iter().enumerate().filter(|(index, _)| index % every == 0 || *index == last).map(|(_, point)| point.clone()).collect()
+    points
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| index % every == 0 || *index == last)
+        .map(|(_, point)| point.clone())
+        .collect()
 }

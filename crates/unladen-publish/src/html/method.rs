@@ -168,7 +168,8 @@ fn reference(machine: &Machine) -> Table {
 
 /// As a shell takes it.
 fn shell(command: &[String]) -> String {
-    let bare = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c));
+    let bare =
+        |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c));
 
     let quoted = |word: &String| if bare(word) { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) };
     command.iter().map(quoted).collect::<Vec<_>>().join(" ")

@@ -46,7 +46,9 @@ fn name(url: &WeighedUrl) -> String {
 fn summary(document: &WeighDocument) -> Vec<Block> {
     let mut blocks = Vec::new();
     match document.ended.as_str() {
-        "interrupted" => blocks.push(Block::Notice("warn", "The run was interrupted: these are the blocks until then.".into())),
+        "interrupted" => {
+            blocks.push(Block::Notice("warn", "The run was interrupted: these are the blocks until then.".into()))
+        }
         "failed" => blocks.push(Block::Notice("bad", "A request failed: these are the blocks until then.".into())),
         _ => {}
     }
@@ -63,7 +65,8 @@ fn summary(document: &WeighDocument) -> Vec<Block> {
     }
     if !document.findings.is_empty() {
         blocks.push(Block::Heading("What to do, the most expensive first".into()));
-        let items = document.findings.iter().enumerate().take(MOST_NAMED).map(|(index, finding)| to_do(index + 1, finding));
+        let items =
+            document.findings.iter().enumerate().take(MOST_NAMED).map(|(index, finding)| to_do(index + 1, finding));
         blocks.push(Block::Numbered(items.collect()));
         if document.findings.len() > MOST_NAMED {
             let more = document.findings.len() - MOST_NAMED;
@@ -71,7 +74,9 @@ fn summary(document: &WeighDocument) -> Vec<Block> {
             blocks.push(Block::Paragraph(rest.plain(".")));
         }
         if document.findings.iter().filter(|finding| finding.share.known).count() > 1 {
-            blocks.push(Block::Aside("Parts of the request may overlap: what several fixes save together can be less than their sum.".into()));
+            blocks.push(Block::Aside(
+                "Parts of the request may overlap: what several fixes save together can be less than their sum.".into(),
+            ));
         }
     }
     blocks
@@ -90,7 +95,8 @@ fn cost(document: &WeighDocument, url: &WeighedUrl) -> Words {
             }
         }
         _ if !document.weights.is_empty() => {
-            words = words.plain(": nothing on this machine was seen to follow the requests, so that its cost is not known");
+            words =
+                words.plain(": nothing on this machine was seen to follow the requests, so that its cost is not known");
         }
         _ => words = words.plain(" was looked into; its cost was not measured in this run"),
     }
@@ -103,7 +109,9 @@ fn cost(document: &WeighDocument, url: &WeighedUrl) -> Words {
         words = words.plain(". ");
     }
     if let Some(core) = url.requests_per_core_second {
-        words = words.plain("One core serves at most ").strong(format!("{} of them a second", plain(Kind::Count, core.value)));
+        words = words
+            .plain("One core serves at most ")
+            .strong(format!("{} of them a second", plain(Kind::Count, core.value)));
         if let Some(machine) = url.requests_per_machine_second {
             let cores = document.processors;
             words = words.plain(format!("; this machine, with {cores} cores, {}", plain(Kind::Count, machine.value)));
@@ -116,7 +124,8 @@ fn cost(document: &WeighDocument, url: &WeighedUrl) -> Words {
 fn carries(document: &WeighDocument) -> Words {
     let found = document.findings.len() as u64;
     if found > 0 {
-        let words = Words::new().plain(if document.urls.len() > 1 { "The requests carry " } else { "The request carries " });
+        let words =
+            Words::new().plain(if document.urls.len() > 1 { "The requests carry " } else { "The request carries " });
         let words = words.strong(figures::count(found, "pattern") + " of waste").plain(" that can be taken off");
         let largest = document.findings.iter().find(|finding| finding.share.known);
         return match largest {
@@ -292,7 +301,8 @@ fn path(url: &WeighedUrl) -> Option<Block> {
         let names = path.groups.iter().map(|group| Words::new().name(group.clone())).collect();
         words = words.plain("A request goes through ").and(super::method::joined(names, ", "));
         for peer in &path.not_looked_at {
-            words = words.plain("; and ").name(peer.peer.clone()).plain(format!(", which is not looked at ({})", peer.why));
+            words =
+                words.plain("; and ").name(peer.peer.clone()).plain(format!(", which is not looked at ({})", peer.why));
         }
         words = words.plain(". ");
     }
@@ -384,14 +394,22 @@ fn not_judged(document: &WeighDocument) -> Vec<Block> {
     }
     if document.lost_events > 0 {
         let lost = figures::count(document.lost_events, "event");
-        items.push(format!("{lost} of tracing were lost: counts of files, queries and connections may be too low.").into());
+        items.push(
+            format!("{lost} of tracing were lost: counts of files, queries and connections may be too low.").into(),
+        );
     }
     match &document.left_behind {
-        None if !document.weights.is_empty() => items.push("Files that requests leave behind were not looked for.".into()),
+        None if !document.weights.is_empty() => {
+            items.push("Files that requests leave behind were not looked for.".into())
+        }
         None => {}
         Some(folders) => items.extend(folders.iter().map(|left| {
             Words::new()
-                .plain(format!("Left behind: {}, {}, in ", figures::count(left.files, "file"), plain(Kind::Bytes, left.bytes as f64)))
+                .plain(format!(
+                    "Left behind: {}, {}, in ",
+                    figures::count(left.files, "file"),
+                    plain(Kind::Bytes, left.bytes as f64)
+                ))
                 .name(left.folder.clone())
         })),
     }
@@ -404,7 +422,9 @@ fn not_judged(document: &WeighDocument) -> Vec<Block> {
 
 fn counts(document: &WeighDocument) -> Vec<Block> {
     let mut blocks = Vec::new();
-    for (state, caption) in [("warm", "What a request does"), ("fresh", "What the first request of a fresh process does")] {
+    for (state, caption) in
+        [("warm", "What a request does"), ("fresh", "What the first request of a fresh process does")]
+    {
         let rows: Vec<&Count> = document.counts.iter().filter(|count| count.state == state).collect();
         if rows.is_empty() {
             continue;
@@ -451,7 +471,10 @@ fn facts(document: &WeighDocument) -> Vec<Fact> {
     ];
     for url in &document.urls {
         if let Some(cpu) = url.client_cpu_ns {
-            facts.push(fact("The client", format!("{} of CPU a request, over {}", figures::span(Kind::Time, cpu), url.http)));
+            facts.push(fact(
+                "The client",
+                format!("{} of CPU a request, over {}", figures::span(Kind::Time, cpu), url.http),
+            ));
         }
     }
     facts

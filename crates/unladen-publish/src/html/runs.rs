@@ -1,0 +1,177 @@
+//! The pages of `unladen runs serve` besides reports. The principal type is [`RunsPage`]; [`runs_page`] writes it.
+
+use askama::Template;
+
+use super::block::Block;
+use super::method::{joined, short_commit, time_text};
+use super::page::{Page, rendered};
+use super::table::{Cell, Table};
+use super::words::Words;
+use crate::figures;
+
+/// One run in a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunRow {
+    /// Its number in the store.
+    pub id: u64,
+    /// The command that made it.
+    pub verb: String,
+    /// The URLs.
+    pub target: String,
+    /// When it ended: RFC 3339, UTC.
+    pub time: String,
+    /// The measuring machine; empty where it is not known.
+    pub host: String,
+    /// The commit of the application; empty where it is not known.
+    pub commit: String,
+    /// What the user called the run: name and value.
+    pub labels: Vec<(String, String)>,
+    /// The version of Unladen.
+    pub version: String,
+    /// `complete`, `interrupted` or `failed`; empty where it is not known.
+    pub ended: String,
+}
+
+/// What whoever reads asked for; each is empty where it was not asked for. The names of the fields are those of the
+/// form.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunsFilter {
+    /// `weigh`, `load` and so on.
+    pub verb: String,
+    /// Part of a URL.
+    pub target: String,
+    /// A machine.
+    pub host: String,
+    /// The beginning of a commit.
+    pub commit: String,
+    /// `name=value`, or a name.
+    pub label: String,
+    /// A day, `2026-11-23`: not before it.
+    pub since: String,
+}
+
+/// A page of the list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunsPage {
+    /// Newest first.
+    pub rows: Vec<RunRow>,
+    /// What was asked for.
+    pub filter: RunsFilter,
+    /// Where later runs are: a path of this site.
+    pub prev: Option<String>,
+    /// Where earlier runs are: a path of this site.
+    pub next: Option<String>,
+    /// Links above all: a path of this site, and its text.
+    pub nav: Vec<(String, String)>,
+}
+
+/// The commands whose results are kept.
+const VERBS: [&str; 5] = ["weigh", "load", "prove", "profile", "profile-diff"];
+
+/// The form of the filter.
+#[derive(Debug, Clone, PartialEq, Template)]
+#[template(path = "filter.html")]
+pub(super) struct FilterForm {
+    filter: RunsFilter,
+}
+
+impl FilterForm {
+    fn verbs(&self) -> [&'static str; 5] {
+        VERBS
+    }
+}
+
+/// Two runs to compare, and a target whose trend is asked for.
+#[derive(Debug, Clone, PartialEq, Template)]
+#[template(path = "compare.html")]
+pub(super) struct CompareForm {
+    ids: Vec<u64>,
+}
+
+/// Links to other pages of the list.
+#[derive(Debug, Clone, PartialEq, Template)]
+#[template(path = "paging.html")]
+pub(super) struct Paging {
+    later: Words,
+    earlier: Words,
+}
+
+/// The list of runs: `/`, with the filter as its query. Its links lead to `/run/ID`, `/trend?…` and
+/// `/compare?before=ID&after=ID`.
+pub fn runs_page(runs: &RunsPage) -> String {
+    let mut page = Page::new("runs", "What was measured");
+    page.nav.clone_from(&runs.nav);
+    let mut blocks = vec![Block::Markup(rendered(&FilterForm { filter: runs.filter.clone() }))];
+    let is_filtered = runs.filter != RunsFilter::default();
+    if runs.rows.is_empty() {
+        let text = if is_filtered {
+            "No run fits this filter."
+        } else {
+            "There is no run yet. Every result of unladen weigh, load, prove and profile is kept, unless --no-store says otherwise."
+        };
+        blocks.push(Block::Paragraph(text.into()));
+    } else {
+        let caption = format!("{}, the latest first", figures::count(runs.rows.len() as u64, "run"));
+        blocks.push(Block::Table(Box::new(table(&runs.rows, caption))));
+        let paging = Paging {
+            later: runs.prev.as_ref().map_or(Words::new(), |to| Words::new().link(to.clone(), "← later runs")),
+            earlier: runs.next.as_ref().map_or(Words::new(), |to| Words::new().link(to.clone(), "earlier runs →")),
+        };
+        if !paging.later.is_empty() || !paging.earlier.is_empty() {
+            blocks.push(Block::Markup(rendered(&paging)));
+        }
+        if runs.rows.len() > 1 {
+            blocks.push(Block::Heading("Compare two of them".into()));
+            let ids = runs.rows.iter().map(|row| row.id).collect();
+            blocks.push(Block::Markup(rendered(&CompareForm { ids })));
+        }
+    }
+    page.section("runs", "Runs", blocks);
+    rendered(&page)
+}
+
+fn table(rows: &[RunRow], caption: String) -> Table {
+    let columns = ["run", "time", "command", "target", "host", "commit", "labels", ""];
+    let mut table = Table::new(caption, &columns);
+    for row in rows {
+        let ended = match row.ended.as_str() {
+            "" | "complete" => Words::new(),
+            other => Words::new().mark("bad", format!(" {other}")),
+        };
+        let labels = row.labels.iter().map(|(name, value)| Words::new().name(format!("{name}={value}")));
+        let commit = if row.commit.is_empty() { Words::new() } else { Words::new().name(short_commit(&row.commit)) };
+        let trend = format!("/trend?verb={}&target={}", in_query(&row.verb), in_query(&row.target));
+        table.row([
+            Cell::new(Words::new().link(format!("/run/{}", row.id), row.id.to_string())),
+            Cell::new(time_text(&row.time)),
+            Cell::new(Words::new().plain(row.verb.clone()).and(ended)),
+            Cell::new(Words::new().link(format!("/run/{}", row.id), row.target.clone())),
+            Cell::new(row.host.as_str()),
+            commit.into(),
+            joined(labels.collect(), " ").into(),
+            Cell::new(Words::new().link(trend, "trend")),
+        ]);
+    }
+    table
+}
+
+/// As a value of a query: all but the unreserved characters of RFC 3986 in percents.
+pub fn in_query(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// What could not be shown, and what to do.
+pub fn error_page(title: &str, message: &str, nav: &[(String, String)]) -> String {
+    let mut page = Page::new("not shown", title);
+    page.nav = nav.to_vec();
+    page.section("error", "What happened", vec![Block::Notice("bad", message.into())]);
+    rendered(&page)
+}
