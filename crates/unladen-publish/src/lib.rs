@@ -11,8 +11,16 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod figures;
+pub mod html;
+mod junit;
+mod markdown;
+mod place;
 mod publication;
 mod publications;
+mod sarif;
+mod verdict;
+mod visible;
 
 pub use publication::Publication;
 pub use publications::{PUBLICATIONS, publication_named};

@@ -1,0 +1,43 @@
+//! Conditions of `--fail-on`: [`gates`], and those of an experiment, [`prove`].
+
+use unladen_document::{Gate, ProveDocument};
+
+use super::suite::{Outcome, Suite};
+use crate::verdict;
+
+/// A case each condition: a broken one failed, an undecided one passed, and says so.
+pub(super) fn gates(gates: &[Gate], verb: &str, suite: &mut Suite) {
+    for gate in gates {
+        let of = if gate.arm.is_empty() { &gate.url } else { &gate.arm };
+        let title = if of.is_empty() { gate.condition.clone() } else { format!("{} in {of}", gate.condition) };
+        suite.case(verb, &title, outcome(gate));
+    }
+}
+
+fn outcome(gate: &Gate) -> Outcome {
+    match (gate.broken, gate.untold) {
+        (true, _) => Outcome::Failed {
+            kind: gate.condition.clone(),
+            message: gate.found.clone(),
+            text: format!("fails if {}; found: {}", gate.condition, gate.found),
+        },
+        (false, true) => Outcome::Passed(format!("{}; whether it holds cannot be told: measure longer", gate.found)),
+        (false, false) => Outcome::Passed(gate.found.clone()),
+    }
+}
+
+/// Conditions; and each comparison, which without a condition fails nothing.
+pub(super) fn prove(document: &ProveDocument, suite: &mut Suite) {
+    gates(&document.gates, "prove", suite);
+    for comparison in &document.comparisons {
+        let title = format!("{} of {}", comparison.metric, comparison.arm);
+        let figures = format!(
+            "{}; {} in the baseline, {} with it; noise floor {}",
+            verdict::verdict(comparison),
+            verdict::value(comparison, comparison.baseline),
+            verdict::value(comparison, comparison.candidate),
+            verdict::floor(comparison),
+        );
+        suite.case("prove.compared", &title, Outcome::Passed(figures));
+    }
+}

@@ -1,0 +1,79 @@
+//! What stands at the end: [`warnings`], and [`about`] the run.
+
+use unladen_document::{About, Machine};
+use unladen_quantity::percent;
+
+use super::inert::{code, prose};
+use super::sheet::Sheet;
+
+/// A hash of a commit is told apart by so many digits.
+const HASH: usize = 12;
+
+/// What limits the result.
+pub(super) fn warnings(warnings: &[String], sheet: &mut Sheet) {
+    if !warnings.is_empty() {
+        sheet.part("**To be kept in mind**");
+        sheet.list(warnings.iter().map(|warning| prose(warning)));
+    }
+}
+
+/// That a result is of a part of the run alone; nothing of a whole one.
+pub(super) fn ended(ended: &str, sheet: &mut Sheet) {
+    match ended {
+        "" | "complete" => {}
+        "interrupted" => sheet.part("**Interrupted**: these are the figures until then."),
+        _ => sheet.part("**The run failed**: these are the figures until then."),
+    }
+}
+
+/// Where, when and how it was measured.
+pub(super) fn about(about: &About, sheet: &mut Sheet) {
+    let mut parts = Vec::new();
+    parts.extend(about.version.as_ref().map(|version| format!("Unladen {}", prose(version))));
+    parts.extend(about.time.as_ref().map(|time| prose(time)));
+    parts.extend(about.host.as_ref().map(|host| format!("on {}", code(host))));
+    if let Some(environment) = &about.environment {
+        parts.extend(environment.cpu.as_ref().map(|cpu| prose(cpu)));
+        parts.extend(environment.processors.map(|count| crate::figures::count(count, "processor")));
+        parts.extend(environment.virtualisation.as_ref().map(|kind| prose(kind)));
+        parts.extend(environment.kernel.as_ref().map(|kernel| format!("Linux {}", prose(kernel))));
+        parts.extend(environment.software.iter().map(|one| prose(&format!("{} {}", one.name, one.version))));
+    }
+    if let Some(commit) = about.revision.as_ref().and_then(|revision| revision.commit.as_ref()) {
+        let short: String = commit.chars().take(HASH).collect();
+        let is_dirty = about.revision.as_ref().is_some_and(|revision| revision.dirty == Some(true));
+        parts.push(format!("commit {}{}", code(&short), if is_dirty { " with changes to its files" } else { "" }));
+    }
+    parts.extend(about.labels.iter().map(|(name, value)| code(&format!("{name}={value}"))));
+    parts.extend(about.seed.map(|seed| format!("seed {seed}")));
+    parts.extend(about.machine.as_ref().and_then(machine));
+    if !parts.is_empty() {
+        sheet.part(&format!("*How it was measured:* {}.", parts.join("; ")));
+    }
+    if !about.command.is_empty() {
+        let words: Vec<String> = about.command.iter().map(|word| quoted(word)).collect();
+        sheet.part(&code(&words.join(" ")));
+    }
+}
+
+/// What others took of the machine; nothing where they took nothing.
+fn machine(machine: &Machine) -> Option<String> {
+    let stolen = machine.stolen_share.filter(|share| *share >= 0.001);
+    let text = format!("{} % of the processor time was taken by the hypervisor", percent(stolen?));
+    Some(match machine.spoiled_blocks {
+        Some(blocks) if blocks > 0 => {
+            format!("{text}, {} for it", crate::figures::count(blocks, "block") + " left out")
+        }
+        _ => text,
+    })
+}
+
+/// As a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

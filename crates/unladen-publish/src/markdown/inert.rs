@@ -1,0 +1,117 @@
+//! Text of others' making, with which Markdown and those who show it do nothing: [`prose`] within sentences, [`code`] for
+//! names, [`html`] within tags, and [`fence`] for lines to be copied.
+//!
+//! CommonMark has escapes for its own marks alone. GitHub and GitLab look at the text once more after that, and make links
+//! and notices of `@name`, `#1`, `!1`, `GH-1`, `https://…`, `www.…`, `:name:`, mail addresses and hashes of commits. A
+//! space without width behind the first character keeps them from it; within code they do not look. A line that begins
+//! with a slash is a command to GitLab.
+
+use crate::visible::{shortened, visible};
+
+/// A space without width.
+const NOTHING: &str = "&#8203;";
+
+/// The most characters of a sentence.
+const SENTENCE: usize = 1_000;
+
+/// The most characters of a name.
+const NAME: usize = 200;
+
+/// Hashes of commits have so many digits, shortened ones too.
+const HASH: std::ops::RangeInclusive<usize> = 7..=40;
+
+/// A sentence.
+pub(super) fn prose(text: &str) -> String {
+    sentence(text, |c| matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '#'))
+}
+
+/// A sentence within tags, where Markdown is not looked for.
+pub(super) fn html(text: &str) -> String {
+    sentence(text, |_| false)
+}
+
+fn sentence(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
+    let text = shortened(&visible(text), SENTENCE);
+    let chars: Vec<char> = text.chars().collect();
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut hash_end = 0;
+    for (index, c) in chars.iter().copied().enumerate() {
+        let (before, next) = (index.checked_sub(1).and_then(|at| chars.get(at)), chars.get(index + 1));
+        if index >= hash_end && before.is_none_or(|c| !c.is_alphanumeric()) {
+            let digits = chars[index..].iter().take_while(|c| c.is_ascii_hexdigit()).count();
+            let is_hash = HASH.contains(&digits) && chars.get(index + digits).is_none_or(|c| !c.is_alphanumeric());
+            hash_end = if is_hash { index + digits } else { hash_end };
+        }
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // What would begin a list, a heading, a rule, or a command.
+            '+' | '-' | '=' | '/' | '.' | ')' if chars[..index].iter().all(char::is_ascii_digit) => {
+                out.push_str(&format!("&#{};", u32::from(c)));
+            }
+            _ if is_escaped(c) => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+        if is_split(c, before, next, &chars[..index]) || index + 4 == hash_end {
+            out.push_str(NOTHING);
+        }
+    }
+    out
+}
+
+/// Whether what begins or joins here would be a reference.
+fn is_split(c: char, before: Option<&char>, next: Option<&char>, all_before: &[char]) -> bool {
+    let is_next = |is_one: fn(&char) -> bool| next.is_some_and(is_one);
+    match c {
+        '@' | '#' | '!' | '$' | '~' | '%' | '^' | '&' => is_next(|c| !c.is_whitespace()),
+        ':' => is_next(|c| c.is_alphanumeric() || matches!(c, '/' | '_' | '+' | '-')),
+        // `www.` of an address.
+        '.' => before.is_some_and(|c| c.eq_ignore_ascii_case(&'w')) && is_next(|c| !c.is_whitespace()),
+        '-' => {
+            let word: String = all_before.iter().rev().take_while(|c| c.is_alphanumeric()).collect();
+            word.eq_ignore_ascii_case("hg") && is_next(char::is_ascii_digit)
+        }
+        _ => false,
+    }
+}
+
+/// A name, an address, a statement: as it is, and nothing but text.
+pub(super) fn code(text: &str) -> String {
+    let text = shortened(&visible(text), NAME);
+    if text.is_empty() {
+        return "–".to_owned();
+    }
+    // A code span ends at a backtick, loses spaces at its ends, and a table splits it at a stroke.
+    if text.contains(['`', '|']) || text.ends_with('\\') || text.starts_with(' ') || text.ends_with(' ') {
+        return code_html(&text);
+    }
+    format!("`{text}`")
+}
+
+/// The same within tags.
+pub(super) fn code_html(text: &str) -> String {
+    let text = shortened(&visible(text), NAME);
+    let mut out = String::from("<code>");
+    for c in text.chars() {
+        match c {
+            '@' => out.push_str(&format!("&#64;{NOTHING}")),
+            _ if c.is_ascii_punctuation() => out.push_str(&format!("&#{};", u32::from(c))),
+            _ => out.push(c),
+        }
+    }
+    out.push_str("</code>");
+    out
+}
+
+/// Lines to be copied.
+pub(super) fn fence(lines: &[String]) -> String {
+    let lines: Vec<String> = lines.iter().flat_map(|line| line.lines().map(visible)).collect();
+    let longest = lines.iter().flat_map(|line| line.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}\n{}\n{fence}", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! [`prove`]: what a change does.
+
+use unladen_document::{Arm, Comparison, ProveDocument};
+use unladen_quantity::percent;
+
+use super::inert::{code, code_html, prose};
+use super::sheet::{Sheet, Table};
+use super::{about, gates, listed};
+use crate::figures::{count, counter};
+use crate::verdict::{self, Metric, Way};
+
+/// Arms whose figures stand open; those of more are folded away.
+const OPEN: usize = 2;
+
+pub(super) fn prove(document: &ProveDocument, sheet: &mut Sheet) {
+    let title = if document.title.is_empty() { &document.target } else { &document.title };
+    sheet.part(&format!("## {}", prose(title)));
+    about::ended(&document.ended, sheet);
+    let arms: Vec<(&str, Vec<&Comparison>)> = arms(document);
+    sheet.list(arms.iter().map(|(arm, comparisons)| in_words(arm, comparisons)));
+    gates::gates(&document.gates, sheet);
+    for (arm, comparisons) in &arms {
+        if arms.len() <= OPEN {
+            sheet.part(&format!("### {}", code(arm)));
+            tables(comparisons, sheet);
+        } else {
+            sheet.details(&code_html(arm), |sheet| tables(comparisons, sheet));
+        }
+    }
+    failures(&document.arms, sheet);
+    interactions(document, sheet);
+    sheet.part(&how(document));
+    if !document.put_back.is_empty() {
+        sheet.part("Put back:");
+        sheet.list(document.put_back.iter().map(|what| prose(what)));
+    }
+}
+
+/// The arms that are compared with the baseline, in the order of the experiment.
+fn arms(document: &ProveDocument) -> Vec<(&str, Vec<&Comparison>)> {
+    let mut arms: Vec<(&str, Vec<&Comparison>)> = Vec::new();
+    for comparison in &document.comparisons {
+        match arms.iter_mut().find(|(arm, _)| *arm == comparison.arm) {
+            Some((_, comparisons)) => comparisons.push(comparison),
+            None => arms.push((&comparison.arm, vec![comparison])),
+        }
+    }
+    arms
+}
+
+/// What one arm does.
+fn in_words(arm: &str, comparisons: &[&Comparison]) -> String {
+    let latency = comparisons.iter().filter(|comparison| verdict::metric(comparison) == Metric::Latency);
+    let first: Vec<String> = latency
+        .take(2)
+        .map(|comparison| {
+            format!("{} **{}**", prose(&verdict::title(&comparison.metric)), prose(&verdict::verdict(comparison)))
+        })
+        .collect();
+    let weights = |way: Way| {
+        let is_one = |c: &&&Comparison| verdict::metric(c) == Metric::Weight && verdict::way(c) == way;
+        comparisons.iter().filter(is_one).count()
+    };
+    let mut parts = first;
+    for (number, word) in [(weights(Way::Worse), "heavier"), (weights(Way::Better), "lighter")] {
+        if number > 0 {
+            parts.push(format!("{} {word}", count(number as u64, "weight")));
+        }
+    }
+    if parts.is_empty() {
+        parts.push("nothing could be compared".to_owned());
+    }
+    format!("{}: {}", code(arm), parts.join("; "))
+}
+
+fn tables(comparisons: &[&Comparison], sheet: &mut Sheet) {
+    let (weights, others): (Vec<&Comparison>, Vec<&Comparison>) =
+        comparisons.iter().copied().partition(|comparison| verdict::metric(comparison) == Metric::Weight);
+    let mut table = Table::new(&["", "baseline", "with it", "verdict, 95 % interval ", "noise floor"]);
+    others.iter().for_each(|comparison| table.row(row(prose(&verdict::title(&comparison.metric)), comparison)));
+    sheet.table(&table);
+
+    let (told, rest): (Vec<&Comparison>, Vec<&Comparison>) =
+        weights.into_iter().partition(|one| matches!(verdict::way(one), Way::Better | Way::Worse));
+    let mut table = Table::new(&["per request", "baseline", "with it", "verdict, 95 % interval ", "noise floor"]);
+    told.iter().for_each(|comparison| table.row(row(weight(comparison), comparison)));
+    sheet.table(&table);
+    if rest.is_empty() {
+        return;
+    }
+    let few = rest.iter().filter(|one| verdict::way(one) == Way::TooFew).count();
+    let title = match few {
+        0 => format!("{}: no measurable difference", count(rest.len() as u64, "other weight")),
+        _ => format!(
+            "{}: no measurable difference, or too few blocks to judge",
+            count(rest.len() as u64, "other weight")
+        ),
+    };
+    let mut table = Table::new(&["per request", "baseline", "with it", "verdict, 95 % interval ", "noise floor"]);
+    rest.iter().for_each(|comparison| table.row(row(weight(comparison), comparison)));
+    sheet.details(&title, |sheet| sheet.table(&table));
+}
+
+fn weight(comparison: &Comparison) -> String {
+    match (&comparison.group, &comparison.counter) {
+        (Some(group), Some(name)) => format!("{} {}", code(group), prose(&counter(name))),
+        _ => code(&comparison.metric),
+    }
+}
+
+fn row(name: String, comparison: &Comparison) -> Vec<String> {
+    let is_told = matches!(verdict::way(comparison), Way::Better | Way::Worse);
+    let words = prose(&verdict::verdict(comparison));
+    vec![
+        name,
+        verdict::value(comparison, comparison.baseline),
+        verdict::value(comparison, comparison.candidate),
+        if is_told { format!("**{words}**") } else { words },
+        verdict::floor(comparison),
+    ]
+}
+
+fn failures(arms: &[Arm], sheet: &mut Sheet) {
+    sheet.list(arms.iter().filter(|arm| arm.errors > 0).map(|arm| {
+        format!("{}: {} of {} failed", code(&arm.name), arm.errors, count(arm.requests + arm.errors, "request"))
+    }));
+}
+
+fn interactions(document: &ProveDocument, sheet: &mut Sheet) {
+    let mut table = Table::new(&["", "of ", "together", "if they were independent", " "]);
+    for one in document.interactions.iter().filter(|one| one.told) {
+        let change = |value: f64, low: f64, high: f64| {
+            format!("{} % ({} to {})", percent(value - 1.0), percent(low - 1.0), percent(high - 1.0))
+        };
+        table.row(vec![
+            prose(&verdict::title(&one.metric)),
+            format!("{}: {}", prose(&one.kind), listed(&one.knobs, 4)),
+            change(one.ratio, one.low, one.high),
+            one.expected.map(|span| change(span.value, span.low, span.high)).unwrap_or_default(),
+            prose(&one.verdict),
+        ]);
+    }
+    if !table.is_empty() {
+        sheet.details("What the changes do together", |sheet| sheet.table(&table));
+    }
+}
+
+fn how(document: &ProveDocument) -> String {
+    let requests: u64 = document.arms.iter().map(|arm| arm.requests).sum();
+    let rate = match document.rate {
+        Some(rate) => format!("at {rate}/s"),
+        None => format!("{} at once", document.concurrency),
+    };
+    let mut text = format!(
+        "{} of {} in {}, {}, {rate}, in {} in all.",
+        count(requests, "request"),
+        code(&document.target),
+        count(document.arms.len() as u64, "arm"),
+        count(document.blocks, "block"),
+        unladen_quantity::lasting(std::time::Duration::from_nanos(document.elapsed_ns)),
+    );
+    if let Some(time) = document.time_for_one_percent_ns {
+        let time = unladen_quantity::lasting(std::time::Duration::from_nanos(time));
+        text.push_str(&format!(" To tell 1 % of the first quantile would take {time}."));
+    }
+    text
+}

@@ -1,0 +1,55 @@
+//! SARIF 2.1.0 of OASIS, for GitHub's code scanning and for editors: [`Sarif`].
+//!
+//! GitHub refuses a whole file if one of its results has no place in a file. So each result has one: where none is known,
+//! the page stands there by the path of its URL, and the result says so. `logicalLocations` have the truth in any case: the
+//! page and the group.
+
+use std::io::{self, Write};
+
+use unladen_compare::Comparison;
+use unladen_document::Document;
+
+use crate::publication::Publication;
+
+mod comparison;
+mod fingerprint;
+mod location;
+mod log;
+mod message;
+mod results;
+mod run;
+
+use log::Log;
+
+/// Findings as results.
+pub(crate) struct Sarif;
+
+impl Publication for Sarif {
+    fn name(&self) -> &'static str {
+        "sarif"
+    }
+
+    fn about(&self) -> &'static str {
+        "findings and broken conditions, as code scanning and editors show them"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["sarif", "sarif.json"]
+    }
+
+    fn document(&self, document: &Document, out: &mut dyn Write) -> io::Result<()> {
+        write(run::of(document), out)
+    }
+
+    fn comparison(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+        write(comparison::run(comparison), out)
+    }
+}
+
+fn write(run: log::Run, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &Log::of(run))?;
+    writeln!(out)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! Results: of findings ([`findings`]), and of broken conditions ([`gates`]).
+
+use unladen_document::{About, Finding, Gate, ProfileDocument};
+
+use super::fingerprint::{Fingerprints, Identity};
+use super::location::{location, related};
+use super::log::{self, Level, Text};
+use super::message::{escaped, message};
+use crate::place::{self, Place};
+
+/// The rule of conditions that are none of `unladen rules`.
+pub(super) const FAIL_ON: &str = "fail-on";
+
+/// Each finding; those that `--fail-on` names are errors.
+pub(super) fn findings(
+    all: &[Finding],
+    profile: Option<&ProfileDocument>,
+    gates: &[Gate],
+    about: &About,
+) -> Vec<log::Finding> {
+    let mut fingerprints = Fingerprints::default();
+    let one = |finding: &Finding| {
+        let function = profile.and_then(|profile| place::of_function(finding, profile));
+        let place = function.or_else(|| place::of_finding(finding));
+        let is_named = gates.iter().any(|gate| {
+            gate.broken
+                && (gate.url.is_empty() || gate.url == finding.url)
+                && (gate.condition == finding.rule || gate.condition == "any")
+        });
+        log::Finding {
+            rule_id: finding.rule.clone(),
+            rule_index: None,
+            level: if is_named { Level::Error } else { Level::Warning },
+            baseline_state: None,
+            message: words(finding),
+            locations: vec![location(place.as_ref(), &finding.url, &finding.group, about)],
+            related_locations: related(finding, place.as_ref(), about),
+            partial_fingerprints: fingerprints.next(identity(finding, place.as_ref())),
+        }
+    };
+    all.iter().map(one).collect()
+}
+
+fn identity<'a>(finding: &'a Finding, place: Option<&'a Place>) -> Identity<'a> {
+    let item = finding.evidence.items.first().map_or("", |item| item.name.as_str());
+    let what = place.filter(|place| place.line.is_some()).map_or(item, |place| &place.file);
+    Identity { rule: &finding.rule, url: &finding.url, group: &finding.group, state: &finding.state, what }
+}
+
+/// The sentence first: GitHub shows that alone in lists.
+fn words(finding: &Finding) -> Text {
+    let mut text = escaped(&finding.summary);
+    if !finding.group.is_empty() {
+        text.push_str(&format!(", by {}", escaped(&finding.group)));
+    }
+    if finding.state == "fresh" {
+        text.push_str(", in the first request of a fresh process");
+    }
+    text.push_str(&format!(". Fix: {}.", escaped(&finding.fix.advice)));
+    Text { text, markdown: None }
+}
+
+/// Broken conditions of loads and experiments.
+pub(super) fn gates(gates: &[Gate], target: &str, about: &About) -> Vec<log::Finding> {
+    let mut fingerprints = Fingerprints::default();
+    let one = |gate: &Gate| {
+        let of = if gate.arm.is_empty() { String::new() } else { format!(" in the arm `{}`", gate.arm) };
+        let identity = Identity { rule: FAIL_ON, url: target, group: &gate.arm, state: "", what: &gate.condition };
+        log::Finding {
+            rule_id: FAIL_ON.to_owned(),
+            rule_index: None,
+            level: Level::Error,
+            baseline_state: None,
+            message: message(&format!("{}{of}: {}", gate.condition, gate.found)),
+            locations: vec![location(None, target, "", about)],
+            related_locations: Vec::new(),
+            partial_fingerprints: fingerprints.next(identity),
+        }
+    };
+    gates.iter().filter(|gate| gate.broken).map(one).collect()
+}

@@ -1,0 +1,183 @@
+//! [`of`]: from a document to a run of SARIF.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use unladen_document::{About, Document, Gate, LoadDocument, ProfileDocument, ProveDocument, WeighDocument};
+use unladen_finding::rule_named;
+
+use super::location::{ROOT, page, root, uri};
+use super::log::{
+    ArtifactLocation, AutomationDetails, Configuration, Driver, Finding, Invocation, Level, Notification, Rule, Run,
+    Tags, Text, Tool, VersionControl,
+};
+use super::message::message;
+use super::results::{FAIL_ON, findings, gates};
+use crate::visible::visible;
+
+/// The most results: GitHub takes 25,000 a run, and shows 5,000.
+const RESULTS: usize = 5_000;
+
+/// Of a result document.
+pub(super) fn of(document: &Document) -> Run {
+    let about = document.about();
+    let (results, ended, elapsed_ns) = match document {
+        Document::Weigh(weigh) => of_weigh(weigh),
+        Document::Load(load) => (gates(&load.gates, &load.target, about), load.ended.as_str(), load.elapsed_ns),
+        Document::Prove(prove) => (gates(&prove.gates, &prove.target, about), prove.ended.as_str(), prove.elapsed_ns),
+        Document::Profile(profile) => of_profile(profile),
+        Document::ProfileDiff(_) => (Vec::new(), "", 0),
+    };
+    let mut invocation = invocation(about, elapsed_ns);
+    invocation.execution_successful = matches!(ended, "" | "complete");
+    invocation.exit_code = exit_code(document, ended);
+    invocation.tool_execution_notifications = notifications(document);
+    run(document.verb(), document.target(), about, invocation, results)
+}
+
+/// A run with these results, and the rules that they are of.
+pub(super) fn run(
+    verb: &str,
+    target: &str,
+    about: &About,
+    mut invocation: Invocation,
+    mut results: Vec<Finding>,
+) -> Run {
+    if results.len() > RESULTS {
+        let said = format!("{} more results were left out; the JSON document has all", results.len() - RESULTS);
+        invocation.tool_execution_notifications.push(Notification { level: Level::Warning, message: message(&said) });
+        results.truncate(RESULTS);
+    }
+    let mut rules: Vec<Rule> = Vec::new();
+    for result in &mut results {
+        let known = rules.iter().position(|rule| rule.id == result.rule_id);
+        result.rule_index = Some(known.unwrap_or_else(|| {
+            rules.push(rule(&result.rule_id));
+            rules.len() - 1
+        }));
+    }
+    // Before the last slash stands what is the same in each run: GitHub replaces the results of the last one by it.
+    let time = about.time.as_deref().map(visible).unwrap_or_default();
+    let folder = |root: &str| ArtifactLocation { uri: format!("file://{}/", uri(root)), uri_base_id: None };
+    Run {
+        tool: Tool { driver: Driver { name: "Unladen", version: about.version.as_deref().map(visible), rules } },
+        automation_details: AutomationDetails { id: format!("unladen/{verb}/{}/{time}", page(target)) },
+        invocations: vec![invocation],
+        version_control_provenance: version_control(about).into_iter().collect(),
+        original_uri_base_ids: root(about).map(|root| (ROOT.to_owned(), folder(root))).into_iter().collect(),
+        column_kind: "unicodeCodePoints",
+        results,
+        properties: about
+            .labels
+            .iter()
+            .map(|(name, value)| (visible(name), visible(value)))
+            .collect::<BTreeMap<_, _>>(),
+    }
+}
+
+fn of_weigh(document: &WeighDocument) -> (Vec<Finding>, &str, u64) {
+    let found = findings(&document.findings, None, &document.gates, &document.about);
+    (found, &document.ended, document.elapsed_ns)
+}
+
+fn of_profile(document: &ProfileDocument) -> (Vec<Finding>, &str, u64) {
+    let found = findings(&document.findings, Some(document), &document.gates, &document.about);
+    let (ended, elapsed_ns) = document.setup.as_ref().map_or(("", 0), |setup| (setup.ended.as_str(), setup.elapsed_ns));
+    (found, ended, elapsed_ns)
+}
+
+/// When and where, without how it ended.
+pub(super) fn invocation(about: &About, elapsed_ns: u64) -> Invocation {
+    let end = about.time.as_ref().and_then(|time| DateTime::parse_from_rfc3339(time).ok()).map(|end| end.to_utc());
+    let elapsed = TimeDelta::nanoseconds(i64::try_from(elapsed_ns).unwrap_or(i64::MAX));
+    let start = end.filter(|_| elapsed_ns > 0).and_then(|end| end.checked_sub_signed(elapsed));
+    let text = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Millis, true);
+    let words: Vec<String> = about.command.iter().map(|word| visible(word)).collect();
+    Invocation {
+        command_line: Some(words.join(" ")).filter(|line| !line.is_empty()),
+        arguments: words.get(1..).unwrap_or_default().to_vec(),
+        start_time_utc: start.map(text),
+        end_time_utc: end.map(text),
+        machine: about.host.as_deref().map(visible),
+        working_directory: root(about)
+            .map(|root| ArtifactLocation { uri: format!("file://{}/", uri(root)), uri_base_id: None }),
+        ..Invocation::default()
+    }
+}
+
+fn version_control(about: &About) -> Option<VersionControl> {
+    let revision = about.revision.as_ref()?;
+    Some(VersionControl {
+        repository_uri: format!("file://{}/", uri(root(about)?)),
+        revision_id: visible(revision.commit.as_deref()?),
+        branch: revision.branch.as_deref().map(visible),
+    })
+}
+
+/// The exit code as far as the document says it: errors that came later, such as a full disk, are not in it.
+fn exit_code(document: &Document, ended: &str) -> Option<i32> {
+    const GATE: i32 = 8;
+    const INTERRUPTED: i32 = 130;
+    const ANSWERED_OTHERWISE: i32 = 4;
+    let is_broken = |gates: &[Gate]| gates.iter().any(|gate| gate.broken);
+    let accepts_errors = |gates: &[Gate]| gates.iter().any(|gate| gate.condition.starts_with("errors"));
+    let (gates, failed) = match document {
+        Document::Weigh(weigh) => (weigh.gates.as_slice(), false),
+        Document::Profile(profile) => (profile.gates.as_slice(), false),
+        Document::Load(load) => (load.gates.as_slice(), has_failed(load) && !accepts_errors(&load.gates)),
+        Document::Prove(prove) => (prove.gates.as_slice(), has_failed_arms(prove) && !accepts_errors(&prove.gates)),
+        Document::ProfileDiff(_) => return None,
+    };
+    match ended {
+        "complete" if is_broken(gates) => Some(GATE),
+        "complete" if failed => Some(ANSWERED_OTHERWISE),
+        "complete" => Some(0),
+        "interrupted" => Some(INTERRUPTED),
+        _ => None,
+    }
+}
+
+fn has_failed(load: &LoadDocument) -> bool {
+    load.capacity.is_none() && (load.unsent > 0 || load.errors.iter().any(|(_, count)| *count > 0))
+}
+
+fn has_failed_arms(prove: &ProveDocument) -> bool {
+    prove.arms.iter().any(|arm| arm.errors > 0)
+}
+
+fn notifications(document: &Document) -> Vec<Notification> {
+    let warnings = document.warnings().iter().cloned();
+    let missing: Vec<String> = match document {
+        Document::Weigh(weigh) => {
+            let looked = weigh.not_looked_for.iter().map(|missing| {
+                format!("{} could not be looked for on {}: {}", missing.rules.join(", "), missing.url, missing.why)
+            });
+            let judged = weigh.not_judged.iter().map(|part| format!("{} was not judged: {}", part.what, part.why));
+            looked.chain(judged).collect()
+        }
+        _ => Vec::new(),
+    };
+    let all = warnings.chain(missing).take(RESULTS);
+    all.map(|said| Notification { level: Level::Note, message: message(&said) }).collect()
+}
+
+/// A rule of `unladen rules` with its page, or that of conditions.
+fn rule(id: &str) -> Rule {
+    let (about, help, level) = match rule_named(id) {
+        Some(rule) => {
+            let page = rule.page();
+            let help = Text { text: page.to_owned(), markdown: Some(page.to_owned()) };
+            (rule.about(), Some(help), Level::Warning)
+        }
+        None if id == FAIL_ON => ("a condition of --fail-on is broken for certain", None, Level::Error),
+        None if id == "worse" => ("a figure is worse than in the earlier run for certain", None, Level::Error),
+        None => ("a rule of another version of Unladen", None, Level::Warning),
+    };
+    Rule {
+        id: visible(id),
+        short_description: Text { text: about.to_owned(), markdown: None },
+        help,
+        default_configuration: Configuration { level },
+        properties: Tags { tags: vec!["performance"] },
+    }
+}

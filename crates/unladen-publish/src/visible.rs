@@ -1,0 +1,69 @@
+//! [`visible`]: text of others' making without characters that nobody sees.
+
+use std::fmt::Write;
+
+/// Shows characters that steer a terminal, break a line, or turn the direction of what follows: names of files, SQL and
+/// header values can hold any. A line feed becomes `␊`, a right-to-left override `‹U+202E›`.
+pub(crate) fn visible(text: &str) -> String {
+    shown(text, |_| false)
+}
+
+/// The same, but for ends of lines: of text that has lines of its own.
+pub(crate) fn visible_lines(text: &str) -> String {
+    shown(text, |c| c == '\n')
+}
+
+/// At most so many characters; `…` stands for the rest.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
+}
+
+fn shown(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            _ if is_kept(c) => out.push(c),
+            // The pictures of control characters stand in their order.
+            '\0'..='\x1f' => out.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            '\x7f' => out.push('␡'),
+            _ if is_unseen(c) => {
+                // Writing to a String does not fail.
+                let _ = write!(out, "‹U+{:04X}›", u32::from(c));
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Control characters beyond ASCII's, marks of direction, characters without width, and those that XML has no room for.
+fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e0fff}')
+        || u32::from(c) & 0xfffe == 0xfffe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_sees_is_shown() {
+        assert_eq!(visible("a\nb\tc\u{1b}[31m\u{7f}"), "a␊b␉c␛[31m␡");
+        assert_eq!(visible("gnp.\u{202e}php\u{200b}\u{85}"), "gnp.‹U+202E›php‹U+200B›‹U+0085›");
+        assert_eq!(visible_lines("a\nb\r\n"), "a\nb␍\n");
+        assert_eq!(visible("größer – 文字 🦀"), "größer – 文字 🦀");
+    }
+
+    #[test]
+    fn the_rest_of_a_long_text_is_three_dots() {
+        assert_eq!(shortened("größer", 6), "größer");
+        assert_eq!(shortened("größer!", 6), "größe…");
+    }
+}
