@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The part of the time of the blocks that may be spent between them. What it costs is promised to stay below 2 %; the
 /// rest of that is for pieces that take longer than was expected.
-const PART: f64 = 0.015;
+const PART: f64 = 0.017;
 
 /// Time that blocks earn and pieces spend.
 #[derive(Debug, Default)]

@@ -11,9 +11,9 @@ use crate::reference::units::Units;
 use crate::reference::work::ReferenceWork;
 
 /// A pause before each piece is random, and at most this long: pieces are at no fixed distance from the end of a block.
-const LONGEST_PAUSE: Duration = Duration::from_micros(500);
+const LONGEST_PAUSE: Duration = Duration::from_micros(200);
 /// What a piece costs with its pause, until that is known.
-const EXPECTED: Duration = Duration::from_micros(1_500);
+const EXPECTED: Duration = Duration::from_micros(1_200);
 /// Pieces in one gap are much alike, so that more of them tell no more.
 const MOST_IN_A_GAP: usize = 30;
 
