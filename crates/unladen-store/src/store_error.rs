@@ -102,10 +102,7 @@ pub enum StoreError {
         what: String,
     },
     /// The disk is full.
-    #[error(
-        "no space left for {store}: free some on its disk, remove runs with `unladen runs prune`, or name another \
-         store with --store"
-    )]
+    #[error("no space left for {store}: free some on its disk, or name another store with --store")]
     Full {
         /// Where.
         store: String,
