@@ -41,12 +41,20 @@ struct Owner {
     group: u32,
     /// All users may write it.
     is_open: bool,
+    /// A group other than root's may write it.
+    is_shared: bool,
 }
 
 impl Owner {
     fn of(path: &Path) -> Option<Self> {
         let found = path.symlink_metadata().ok()?;
-        Some(Self { user: found.uid(), group: found.gid(), is_open: found.mode() & 0o002 != 0 && !found.is_symlink() })
+        let may_write = |who: u32| found.mode() & who != 0 && !found.is_symlink();
+        Some(Self {
+            user: found.uid(),
+            group: found.gid(),
+            is_open: may_write(0o002),
+            is_shared: may_write(0o020) && found.gid() != ROOT,
+        })
     }
 }
 
@@ -57,6 +65,7 @@ fn places(repository: &Repository) -> Vec<PathBuf> {
         work_tree.join(".git"),
         own.clone(),
         common.clone(),
+        own.join("HEAD"),
         common.join("config"),
         own.join("config.worktree"),
         own.join("index"),
@@ -70,6 +79,10 @@ fn choose(owners: &[Owner], ourselves: u32) -> Option<RunAs> {
         return None;
     }
     let users: BTreeSet<u32> = owners.iter().map(|owner| owner.user).collect();
+    // Of a user's own repository, the user decides who shares it.
+    if users.contains(&ROOT) && owners.iter().any(|owner| owner.is_shared) {
+        return None;
+    }
     match users.into_iter().collect::<Vec<_>>()[..] {
         [only] if only == ourselves => Some(RunAs::Ourselves),
         [only] if ourselves == ROOT => {

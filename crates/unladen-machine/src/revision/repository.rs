@@ -38,8 +38,13 @@ impl Repository {
         let own = if dot_git.is_dir() { dot_git } else { named(work_tree, &dot_git, b"gitdir: ")? };
         let names_common = own.join("commondir");
         let common = if names_common.exists() { named(&own, &names_common, b"")? } else { own.clone() };
-        Ok(Self { work_tree: work_tree.to_owned(), own, common })
+        // Whose a folder is, its link does not say.
+        Ok(Self { work_tree: work_tree.to_owned(), own: real(own)?, common: real(common)? })
     }
+}
+
+fn real(folder: PathBuf) -> Result<PathBuf, RevisionError> {
+    folder.canonicalize().map_err(|source| RevisionError::Read { path: folder, source })
 }
 
 /// The folder that a file names after a prefix, seen from the folder that the file is in.

@@ -182,6 +182,20 @@ fn a_filter_of_another_user_runs_with_that_users_rights() {
     assert!(!mark.exists());
 }
 
+/// The link may be root's, and what it leads to another's.
+#[test]
+fn a_link_to_anothers_repository_is_not_run_as_root() {
+    if !nix::unistd::geteuid().is_root() {
+        eprintln!("not tried: only root can give a repository to another user");
+        return;
+    }
+    let (mine, others) = (repository(), repository());
+    fs::remove_dir_all(mine.path().join(".git")).unwrap();
+    own(others.path(), 65_534);
+    std::os::unix::fs::symlink(others.path().join(".git"), mine.path().join(".git")).unwrap();
+    assert_eq!(Revision::of(mine.path()).unwrap().dirty, None);
+}
+
 /// Gives all of a folder to a user.
 fn own(path: &Path, user: u32) {
     chown(path, Some(user), Some(user)).unwrap();

@@ -1,7 +1,7 @@
 use super::*;
 
 const fn owner(user: u32) -> Owner {
-    Owner { user, group: user, is_open: false }
+    Owner { user, group: user, is_open: false, is_shared: false }
 }
 
 #[test]
@@ -26,4 +26,13 @@ fn several_owners_are_nobody() {
 #[test]
 fn what_all_users_may_write_belongs_to_nobody() {
     assert_eq!(choose(&[owner(ROOT), Owner { is_open: true, ..owner(ROOT) }], ROOT), None);
+}
+
+/// Whoever is in the group would run programs as root.
+#[test]
+fn what_a_group_may_write_is_not_run_as_root() {
+    let shared = |user| Owner { is_shared: true, ..owner(user) };
+    assert_eq!(choose(&[owner(ROOT), shared(ROOT)], ROOT), None);
+    assert_eq!(choose(&[shared(1000)], 1000), Some(RunAs::Ourselves));
+    assert_eq!(choose(&[shared(1000)], ROOT), Some(RunAs::Owner { user: 1000, group: 1000 }));
 }
