@@ -57,7 +57,7 @@ soak: ## what takes minutes: a hundred thousand connections that are just being 
 demo: ## weigh the main page of a MediaWiki that is set up for it
 	@scripts/demo
 
-story: ## four public accounts retold on the real software, as one report (root, two hours; `scripts/story --short` some minutes)
+story: ## four public accounts retold on the real software, as one report (root, hours; `scripts/story --short` takes minutes)
 	@scripts/story
 
 install: build ## install unladen, its manual pages and completions below PREFIX (/usr/local)

@@ -41,9 +41,12 @@ def half: if .low == null or .high == null then null else (.high - .low) / 2 end
 # The row of one metric of one arm.
 def comparison(arm; metric): first(.comparisons[] | select(.arm == arm and .metric == metric)) // null;
 
-# "−13.4 % (−15.0 to −11.8)", of a ratio to the baseline.
+# "−13.4 % (−15.0 to −11.8)", of a ratio to the baseline; of a share, whose ratio says little, in points.
 def change:
-    if . == null or .ratio == null then "–"
+    if . == null then "–"
+    elif (.metric | startswith("within.")) and .difference != null then
+        .difference | "\(.value * 100 | signed) points (\(.low * 100 | signed) to \(.high * 100 | signed))"
+    elif .ratio == null then "–"
     else "\((.ratio - 1) * 100 | signed) % (\((.low - 1) * 100 | signed) to \((.high - 1) * 100 | signed))"
     end;
 
