@@ -57,3 +57,6 @@ pub fn open(location: &Location, mode: Mode) -> Result<Box<dyn Store>, StoreErro
         Err(StoreError::Failed { store: location.to_string(), what: "no back end has such stores".to_owned() })
     })
 }
+
+#[cfg(test)]
+mod tests;

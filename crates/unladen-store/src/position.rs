@@ -41,3 +41,6 @@ impl FromStr for Position {
         read().ok_or_else(|| PositionError(text.chars().take(80).collect()))
     }
 }
+
+#[cfg(test)]
+mod tests;

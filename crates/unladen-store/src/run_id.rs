@@ -52,3 +52,6 @@ impl FromStr for RunId {
         number.ok_or_else(|| RunIdError(text.chars().take(80).collect()))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -221,3 +221,6 @@ fn listed(nearest: &[RunId]) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

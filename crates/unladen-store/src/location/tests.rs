@@ -1,1 +1,75 @@
+//! Tests of [`Location`].
 
+use proptest::prelude::*;
+
+use super::*;
+
+fn read(text: &str) -> Location {
+    text.parse().unwrap()
+}
+
+#[test]
+fn a_path_is_a_file_and_a_url_a_server() {
+    for path in ["runs.sqlite", "/var/lib/runs.sqlite", "./a b", "a~", "dir/~/x", "C:x", "weird:/x", "?://x"] {
+        assert_eq!(read(path), Location::Sqlite(path.into()), "{path}");
+    }
+    for url in ["postgres://u@h/d", "postgresql:///d?host=/run/postgresql"] {
+        assert_eq!(read(url), Location::Postgres(url.to_owned()));
+    }
+}
+
+#[test]
+fn what_is_no_place_says_what_to_write() {
+    let said = |text: &str| text.parse::<Location>().unwrap_err().to_string();
+    insta::assert_snapshot!(said(""), @"no store is named: write the path of a file, or postgres://USER@HOST/DATABASE");
+    insta::assert_snapshot!(said("~/runs.sqlite"), @"`~` of a store's path is not replaced here: write the path in full");
+    assert_eq!(said("~"), said("~/x"));
+    insta::assert_snapshot!(said("mysql://u:hush@h/d"), @"there is no store at mysql:// addresses: write the path of a file, or postgres://USER@HOST/DATABASE");
+}
+
+#[test]
+fn the_usual_place_is_that_of_state() {
+    let usual = |state: Option<&str>, home: Option<&str>| {
+        Location::usual(state.map(Into::into), home.map(Into::into)).to_string()
+    };
+    assert_eq!(usual(Some("/state"), Some("/home/u")), "/state/unladen/runs.sqlite");
+    assert_eq!(usual(None, Some("/home/u")), "/home/u/.local/state/unladen/runs.sqlite");
+    // The specification: what is relative is to be ignored.
+    assert_eq!(usual(Some("state"), Some("/home/u")), "/home/u/.local/state/unladen/runs.sqlite");
+    assert_eq!(usual(Some(""), Some("/home/u")), "/home/u/.local/state/unladen/runs.sqlite");
+    assert_eq!(usual(None, Some("u")), "the home of a user who has none");
+    assert_eq!(Location::usual(None, None), Location::Sqlite(PathBuf::new()));
+}
+
+#[test]
+fn what_is_shown_has_no_password() {
+    for (url, shown) in [
+        ("postgres://u:hush@db.example:5432/runs", "postgres://u@db.example/runs"),
+        (
+            "postgresql://u:hush@db.example:6432/runs?sslmode=verify-full&sslrootcert=/ca.pem",
+            "postgres://u@db.example:6432/runs",
+        ),
+        ("postgres://u@/runs?host=/run/postgresql&password=hush", "postgres://u@/run/postgresql/runs"),
+        ("postgres://u:hush@h1,h2:6432/runs", "postgres://u@h1,h2:6432/runs"),
+        ("postgres://u:hush@[::1]:7000/runs", "postgres://u@[::1]:7000/runs"),
+        ("postgres://u:hush@h:port/runs", "postgres://…"),
+        ("postgres://u:hush@h/runs?unknown=hush", "postgres://…"),
+    ] {
+        let location = read(url);
+        assert_eq!(location.to_string(), shown, "{url}");
+        assert_eq!(format!("{location:?}"), format!("Location(\"{shown}\")"));
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_url_shows_its_password(
+        user in "[a-z]{1,8}", before in "[!-~]{0,6}", after in "[!-~]{0,6}", end in "[ -~]{0,20}",
+    ) {
+        let url = format!("postgres://{user}:{before}5EC12E7{after}@{end}");
+        let shown = read(&url).to_string();
+        // An `@` ends the password, and a `/` all that a URL has one in: what comes then was said to be a host or a database.
+        prop_assume!(!before.contains(['@', '/', '?', '#']) );
+        prop_assert!(!shown.contains("5EC12E7"), "{url} as {shown}");
+    }
+}

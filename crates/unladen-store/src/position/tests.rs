@@ -1,0 +1,27 @@
+//! Tests of [`Position`].
+
+use proptest::prelude::*;
+
+use super::*;
+
+proptest! {
+    #[test]
+    fn a_position_is_read_as_it_is_written(time_ns: i64, id in 1_u64..=1 << 62) {
+        let position = Position { time_ns, id: RunId::new(id).unwrap() };
+        prop_assert_eq!(position.to_string().parse(), Ok(position));
+    }
+
+    #[test]
+    fn other_texts_are_refused(text in "\\PC{0,200}") {
+        if let Ok(position) = text.parse::<Position>() {
+            prop_assert!(text.ends_with(&position.id.to_string()));
+        }
+    }
+}
+
+#[test]
+fn what_is_no_position_is_said() {
+    for text in ["", "12", "12-", "-12", "1-0", "1-2-", "1--2", "x-1"] {
+        assert!(text.parse::<Position>().unwrap_err().to_string().starts_with(&format!("`{text}` is not the end")));
+    }
+}
