@@ -11,6 +11,10 @@ impl Series {
         self.0.push(value);
     }
 
+    pub(crate) fn values(&self) -> &[f64] {
+        &self.0
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

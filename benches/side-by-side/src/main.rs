@@ -24,6 +24,7 @@ mod peers;
 mod proxy;
 mod read;
 mod record;
+mod reference;
 mod result;
 mod rig;
 mod roles;
@@ -32,6 +33,7 @@ mod scratch;
 mod server;
 mod share;
 mod stall;
+mod store;
 mod subject;
 mod tool;
 mod tools;
@@ -50,9 +52,11 @@ const BENCHES: &[Bench] = &[
     client::BENCH,
     lag::BENCH,
     stall::BENCH,
+    reference::BENCH,
     weights::BENCH,
     trace::BENCH,
     classmap::BENCH,
+    store::BENCH,
     proxy::BENCH,
     cache::BENCH,
 ];
