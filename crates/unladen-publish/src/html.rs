@@ -64,3 +64,6 @@ impl Publication for Html {
         out.write_all(comparison_page(comparison, &PageOptions::default()).as_bytes())
     }
 }
+
+#[cfg(test)]
+mod tests;

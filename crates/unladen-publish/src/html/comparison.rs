@@ -51,7 +51,10 @@ fn summary(comparison: &Comparison) -> Vec<Block> {
         Comparable::Yes => {}
         Comparable::AcrossMachines(reasons) => {
             let text = "Runs of different machines: counts compare as they are, times in units of the reference work. ";
-            blocks.push(Block::Notice("warn", Words::new().strong(text).plain(reasons.join("; "))));
+            blocks.push(Block::Notice(
+                "warn",
+                Words::new().strong(text).plain(format!("{}.", capital(&reasons.join("; ")))),
+            ));
         }
         Comparable::No(reasons) => {
             let words = Words::new().strong("The two are not comparable: ").plain(reasons.join("; "));
@@ -137,13 +140,22 @@ fn tile(row: &Row) -> Tile {
     Tile::new(&capital(&format!("{}{}", metric(row), page_of(row).text())), value, note)
 }
 
+/// More within a time, or a second, is not faster in itself.
+fn word(row: &Row) -> &'static str {
+    match (row.verdict, row.kind) {
+        (Verdict::Faster, RowKind::Within | RowKind::Rate) => "more",
+        (Verdict::Slower, RowKind::Within | RowKind::Rate) => "less",
+        (verdict, _) => verdict.as_str(),
+    }
+}
+
 /// `is lighter by 13.4 % (12.2 to 14.6), from 22.2 ms to 18.9 ms`
 fn in_words(row: &Row) -> Words {
     let (class, _) = look(row);
     let words = Words::new();
     let words = match row.verdict {
         Verdict::Gone | Verdict::New => words.plain("is ").mark(class, row.verdict.as_str()),
-        verdict if verdict.is_told() => words.plain("is ").mark(class, format!("{verdict} by {}", size(row))),
+        verdict if verdict.is_told() => words.plain("is ").mark(class, format!("{} by {}", word(row), size(row))),
         Verdict::NoMeasurableDifference => {
             words.plain("shows ").mark(class, format!("no measurable difference{}", both(row)))
         }
@@ -277,7 +289,7 @@ fn change(row: &Row) -> Words {
     let (class, sign) = look(row);
     let text = match row.verdict {
         Verdict::Gone | Verdict::New | Verdict::NotComparable => row.verdict.to_string(),
-        verdict if verdict.is_told() => format!("{verdict} by {}", size(row)),
+        verdict if verdict.is_told() => format!("{} by {}", word(row), size(row)),
         verdict => format!("{verdict}{}", both(row)),
     };
     let words = Words::new().mark(class, format!("{sign}{text}"));

@@ -154,8 +154,14 @@ fn tiles(document: &LoadDocument) -> Vec<Tile> {
         format!("{}/s", plain(Kind::Count, document.throughput)),
         document.rate.map_or(String::new(), |_| format!("planned: {}", pace(document))),
     ));
-    let failed = failed(document);
-    tiles.push(Tile::new("Failed", grouped(failed as f64, 0), format!("of {}", grouped(document.planned as f64, 0))));
+    let not = document.planned.saturating_sub(document.requests);
+    let mut note = format!("of {}", grouped(document.planned as f64, 0));
+    for (word, part) in [("failed", failed(document)), ("never sent", document.unsent)] {
+        if part > 0 {
+            note.push_str(&format!("; {} {word}", grouped(part as f64, 0)));
+        }
+    }
+    tiles.push(Tile::new("Not answered as expected", grouped(not as f64, 0), note));
     tiles
 }
 

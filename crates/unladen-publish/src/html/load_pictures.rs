@@ -84,14 +84,23 @@ pub(super) fn distribution(document: &LoadDocument) -> Option<Picture> {
         return None;
     }
     let width = (last - first) / BINS as f64;
+    // Between two points of the document requests lie evenly, as far as it tells.
     let mut bins = [0.0; BINS];
-    let mut before = 0.0;
-    for (ns, share) in &points {
-        let bin = (((ns - first) / width) as usize).min(BINS - 1);
-        if let Some(bin) = bins.get_mut(bin) {
-            *bin += (share - before).max(0.0);
+    for pair in points.windows(2) {
+        let [(from, before), (to, at)] = [pair[0], pair[1]];
+        let share = (at - before).max(0.0);
+        for (index, bin) in bins.iter_mut().enumerate() {
+            let start = first + index as f64 * width;
+            let common = (to.min(start + width) - from.max(start)).max(0.0);
+            let is_here = to <= from && (start..start + width).contains(&from);
+            *bin += if is_here {
+                share
+            } else if to > from {
+                share * common / (to - from)
+            } else {
+                0.0
+            };
         }
-        before = *share;
     }
     let most = bins.iter().copied().fold(0.0, f64::max);
     let area = area(HEIGHT, Scale::new(first, last), Scale::new(0.0, most));
@@ -205,7 +214,7 @@ fn steps(picture: &mut Picture, area: &Area, document: &LoadDocument) {
         let width = super::picture::wide(&label);
         // Names of short steps would lie on one another.
         if x >= free && x + width <= area.right {
-            picture.text(x + 4.0, area.top + 10.0, "start", "tick", &label);
+            picture.text(x, area.top - 3.0, "start", "tick", &label);
             free = x + width;
         }
         begins += step.time_ns as f64;

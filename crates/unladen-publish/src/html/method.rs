@@ -117,7 +117,8 @@ fn disturbance(machine: &Machine) -> Vec<Fact> {
         facts.push(fact("Spoiled blocks", format!("{spoiled} of {blocks}, left out")));
     }
     if let Some(throttled) = machine.throttled_ns {
-        facts.push(fact("Throttled", plain(Kind::Time, throttled as f64)));
+        let text = if throttled == 0 { "never".to_owned() } else { plain(Kind::Time, throttled as f64) };
+        facts.push(fact("Throttled by a quota", text));
     }
     if let Some(pressure) = machine.pressure_cpu_share {
         facts.push(fact("Waiting for CPU", format!("{} % of the time", percent(pressure))));

@@ -27,7 +27,6 @@ pub(super) struct Picture {
     legend: Vec<(String, String)>,
     /// The same as figures.
     table: Option<Box<Table>>,
-    is_wide: bool,
 }
 
 /// Two scales on an area.
@@ -56,12 +55,6 @@ impl Picture {
     /// The same figures, for whom a picture does not serve.
     pub(super) fn with_table(mut self, table: Table) -> Self {
         self.table = Some(Box::new(table)).filter(|table| !table.is_empty());
-        self
-    }
-
-    /// Over the whole width of the page.
-    pub(super) fn wide(mut self) -> Self {
-        self.is_wide = true;
         self
     }
 

@@ -214,8 +214,8 @@ fn function_table(title: &str, functions: &[&Function], document: &ProfileDocume
         table.row([
             function_name(&function.name, &function.file, function.line),
             Cell::default().bar(Bar::of(shown.value, low, high, 1.0)).by(shown.value),
-            Cell::new(figures::share(function.self_share)).by(function.self_share.value),
-            Cell::new(figures::share(function.total_share)).by(function.total_share.value),
+            Cell::new(share(function.self_share)).by(function.self_share.value),
+            Cell::new(share(function.total_share)).by(function.total_share.value),
             calls.map_or(Cell::default(), |calls| Cell::new(plain(Kind::Count, calls)).by(calls)),
             Cell::new(callers(function)),
         ]);
@@ -223,10 +223,20 @@ fn function_table(title: &str, functions: &[&Function], document: &ProfileDocume
     table
 }
 
+/// `22.2 ± 0.5 %`; of nothing and of all there is one end.
+fn share(share: OpenSpan) -> String {
+    match (share.low, share.high) {
+        (Some(_), Some(high)) if share.value <= 0.0 => format!("< {} %", percent(high)),
+        (Some(low), Some(_)) if share.value >= 1.0 => format!("> {} %", percent(low)),
+        _ => figures::share(share),
+    }
+}
+
 fn function_name(name: &str, file: &str, line: u32) -> Cell {
     let place = place(file, line);
     let words = Words::new().name(name);
-    if place.is_empty() || place == name { words.into() } else { words.faint(format!(" {place}")).into() }
+    // A file is a function of its own.
+    if place.is_empty() || place.starts_with(name) { words.into() } else { words.faint(format!(" {place}")).into() }
 }
 
 fn callers(function: &Function) -> Words {
@@ -305,14 +315,17 @@ fn diff_summary(document: &ProfileDiffDocument) -> Vec<Block> {
 
 /// Of a request, or as a part of the whole.
 fn amount(document: &ProfileDiffDocument, value: f64) -> String {
-    if document.per_request { plain(kind_of(document), value) } else { format!("{} %", percent(value)) }
+    let (kind, one) = unit_of(document);
+    if document.per_request { plain(kind, value * one) } else { format!("{} %", percent(value)) }
 }
 
-fn kind_of(document: &ProfileDiffDocument) -> Kind {
-    match document.unit.as_str() {
-        "nanoseconds" | "cpu-nanoseconds" => Kind::Time,
-        "bytes" => Kind::Bytes,
-        _ => Kind::Count,
+/// How a weight is written, and what one of its units is: a sample stands for a time.
+fn unit_of(document: &ProfileDiffDocument) -> (Kind, f64) {
+    match (document.unit.as_str(), document.period_ns) {
+        ("nanoseconds" | "cpu-nanoseconds", _) => (Kind::Time, 1.0),
+        ("samples", Some(period)) => (Kind::Time, period as f64),
+        ("bytes", _) => (Kind::Bytes, 1.0),
+        _ => (Kind::Count, 1.0),
     }
 }
 
@@ -357,15 +370,16 @@ fn diff_table(title: &str, functions: &[&FunctionChange], document: &ProfileDiff
 
 fn change(document: &ProfileDiffDocument, moved: &Moved, is_told: bool) -> Cell {
     let OpenSpan { value, low, high } = moved.difference;
+    let (kind, one) = unit_of(document);
     let sign = if value > 0.0 { "+" } else { "" };
     let text = match (low, high, document.per_request) {
         (Some(low), Some(high), true) => {
-            let margin = (high - value).max(value - low);
-            format!("{sign}{}", Quantity { kind: kind_of(document), value, margin })
+            let margin = (high - value).max(value - low) * one;
+            format!("{sign}{}", Quantity { kind, value: value * one, margin })
         }
         (_, _, true) => {
             let sign = if value < 0.0 { "−" } else { sign };
-            format!("{sign}{}", plain(kind_of(document), value.abs()))
+            format!("{sign}{}", plain(kind, value.abs() * one))
         }
         (_, _, false) => format!("{} %", with_sign(value)),
     };

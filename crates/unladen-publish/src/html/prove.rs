@@ -427,7 +427,14 @@ fn facts(document: &ProveDocument) -> Vec<Fact> {
         facts.push(fact("Sent late", format!("99 % at most {}", plain(Kind::Time, lag as f64))));
     }
     if !document.put_back.is_empty() {
-        facts.push(fact("Put back", document.put_back.join("; ")));
+        facts.push(fact("Put back", put_back(document)));
     }
     facts
+}
+
+/// The sentences begin as the fact is called.
+fn put_back(document: &ProveDocument) -> String {
+    let sentences: Vec<&str> =
+        document.put_back.iter().map(|sentence| sentence.strip_prefix("put back: ").unwrap_or(sentence)).collect();
+    sentences.join("; ")
 }

@@ -1,7 +1,7 @@
 //! Pictures of an experiment: its arms as box plots, and their distributions.
 
 use unladen_document::{Arm, BoxPlot, ProveDocument};
-use unladen_quantity::{Kind, Scale, plain};
+use unladen_quantity::{Kind, Scale, grouped, plain};
 
 use super::picture::{Area, LEFT, Picture, RIGHT, WIDTH, cut, look, wide};
 use super::table::{Cell, Table};
@@ -53,7 +53,15 @@ pub(super) fn boxes(document: &ProveDocument, is_cold: bool) -> Option<Picture> 
         draw(&mut picture, &area, values, &class(arm, *index), top + 31.0);
         let time = |ns: u64| Cell::new(plain(Kind::Time, ns as f64));
         let [p5, p25, p50, p75, p95] = [values.p5, values.p25, values.p50, values.p75, values.p95].map(time);
-        table.row([Cell::new(arm.name.as_str()), p5, p25, p50, p75, p95, Cell::new(values.requests.to_string())]);
+        table.row([
+            Cell::new(arm.name.as_str()),
+            p5,
+            p25,
+            p50,
+            p75,
+            p95,
+            Cell::new(grouped(values.requests as f64, 0)),
+        ]);
     }
     (!rows.is_empty()).then(|| picture.with_table(table))
 }

@@ -79,6 +79,15 @@ impl Table {
         self.is_sortable && self.rows.len() >= FILTER_FROM
     }
 
+    /// Few columns far apart would be hard to follow.
+    fn is_narrow(&self) -> bool {
+        self.columns.len() <= 3 && !(0..self.columns.len()).any(|column| self.has_bars(&column))
+    }
+
+    fn has_bars(&self, column: &usize) -> bool {
+        self.rows.first().and_then(|row| row.get(*column)).is_some_and(|cell| cell.bar.is_some())
+    }
+
     fn is_number(&self, column: &usize) -> bool {
         self.columns.get(*column).is_some_and(|column| column.is_number)
     }

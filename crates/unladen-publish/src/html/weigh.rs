@@ -380,7 +380,7 @@ fn not_judged(document: &WeighDocument) -> Vec<Block> {
     let mut items: Vec<Words> = Vec::new();
     for part in &document.not_judged {
         let takes = if part.takes.is_empty() { String::new() } else { format!(" It takes {}.", part.takes) };
-        let mut words = Words::new().plain(page(&part.url)).strong(part.what.clone());
+        let mut words = Words::new().plain(page(&part.url)).strong(capital(&part.what));
         words = words.plain(format!(" was not judged: {}.{takes}", part.why));
         if !part.rules.is_empty() {
             words = words.faint(format!(" Rules that may have missed something: {}.", part.rules.join(", ")));
@@ -390,7 +390,11 @@ fn not_judged(document: &WeighDocument) -> Vec<Block> {
     for part in &document.not_looked_for {
         let takes = if part.takes.is_empty() { String::new() } else { format!(" It takes {}.", part.takes) };
         let words = Words::new().plain(page(&part.url)).strong(part.rules.join(", "));
-        items.push(words.plain(format!(" was not looked for: {}.{takes}", part.why)));
+        items.push(words.plain(format!(
+            " {} not looked for: {}.{takes}",
+            if part.rules.len() == 1 { "was" } else { "were" },
+            part.why
+        )));
     }
     if document.lost_events > 0 {
         let lost = figures::count(document.lost_events, "event");
