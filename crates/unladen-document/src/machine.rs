@@ -8,12 +8,18 @@ use serde::{Deserialize, Serialize};
 pub struct Machine {
     /// The share of processor time that the hypervisor gave to others, 0 to 1.
     pub stolen_share: Option<f64>,
-    /// For how long a quota kept the groups from running, in ns.
+    /// For how long its CPU quota kept Unladen's own control group from running, in ns.
     pub throttled_ns: Option<u64>,
     /// The share of time in which something waited for a processor (PSI, `some`), 0 to 1.
     pub pressure_cpu_share: Option<f64>,
+    /// The lowest and the highest frequency of the processors that was seen, in Hz; null where the kernel does not set it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frequency_hz: Option<[u64; 2]>,
     /// Blocks that were left out because the machine was taken away.
     pub spoiled_blocks: Option<u64>,
+    /// Blocks that were spoiled too, and were not left out; a warning says why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spoiled_kept_blocks: Option<u64>,
     /// All blocks, spoiled ones too.
     pub blocks: Option<u64>,
     /// Cost of the reference work; empty where none ran.

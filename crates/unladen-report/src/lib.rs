@@ -27,6 +27,7 @@ mod prove;
 mod statuses;
 mod style;
 mod svg;
+mod taken;
 mod text;
 mod warning;
 mod weigh;
@@ -47,6 +48,8 @@ pub use prove::{
     WeightMetric,
 };
 pub use style::Style;
+pub use taken::{LateBecause, SpoiledBlocks, SpoiledFate, Taken};
+pub use unladen_document::Machine;
 pub use unladen_quantity::{Kind, Quantity, Span, bucket_name};
 pub use warning::Warning;
 pub use weigh::{Client, LeftBehind, Path, PhaseTrace, Rest, Setup, UrlCapacity, Weigh, WeighedUrl, WeightRow};

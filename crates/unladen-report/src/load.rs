@@ -3,12 +3,14 @@
 use std::fmt;
 use std::time::Duration;
 
+use unladen_document::Machine;
 use unladen_quantity::{Kind, percent, plain};
 
 use crate::ended::Ended;
 use crate::latency::Latency;
 use crate::prove::Gate;
 use crate::statuses::statuses_text;
+use crate::taken::{LateBecause, Taken};
 use crate::warning::Warning;
 
 /// The result of one load.
@@ -75,6 +77,8 @@ pub struct Load {
     pub distribution: Vec<(u64, f64)>,
     /// `--fail-on` conditions.
     pub gates: Vec<Gate>,
+    /// What the machine did meanwhile; none of a load that was recorded earlier.
+    pub machine: Option<Machine>,
     /// What the reader should know before believing it.
     pub warnings: Vec<Warning>,
 }
@@ -147,11 +151,15 @@ pub enum Unfit {
         p99: u64,
         /// What it may be, ns.
         limit: u64,
+        /// What was taken from the machine meanwhile, if that is why.
+        because: Option<LateBecause>,
     },
     /// Its thread had no time left.
     Busy {
         /// The share of the time that the thread worked, waiting and spinning apart.
         share: f64,
+        /// What was taken from the machine meanwhile, if that was much: the thread's share holds it.
+        taken: Option<Taken>,
     },
 }
 
@@ -254,16 +262,28 @@ impl Load {
 impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Late { p99, limit } => write!(
+            Self::Late { p99, limit, because: None } => write!(
                 f,
                 "one request in a hundred was sent {} late or more, and {} is the most that leaves the latencies the server's: \
                  give unladen a core of its own, or lower the rate",
                 plain(Kind::Time, *p99 as f64),
                 plain(Kind::Time, *limit as f64),
             ),
-            Self::Busy { share } => write!(
+            Self::Late { p99, limit, because: Some(because) } => write!(
+                f,
+                "one request in a hundred was sent {} late or more, and {} is the most that leaves the latencies the server's. {because}",
+                plain(Kind::Time, *p99 as f64),
+                plain(Kind::Time, *limit as f64),
+            ),
+            Self::Busy { share, taken: None } => write!(
                 f,
                 "its thread worked {} % of the time and could not have sent more: lower the rate, or send from another machine",
+                percent(*share)
+            ),
+            Self::Busy { share, taken: Some(taken) } => write!(
+                f,
+                "its thread had work for {} % of the time and could not have sent more, while {taken}: send from another machine, or lower \
+                 the rate",
                 percent(*share)
             ),
         }

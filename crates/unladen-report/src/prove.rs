@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use unladen_document::Machine;
 use unladen_lockin::Role;
 use unladen_quantity::{Kind, Span};
 
@@ -35,6 +36,8 @@ pub struct Prove {
     pub put_back: Vec<String>,
     /// `--fail-on` conditions, and whether each is broken for certain.
     pub gates: Vec<Gate>,
+    /// What the machine did meanwhile.
+    pub machine: Option<Machine>,
     /// What the reader should know before believing it.
     pub warnings: Vec<Warning>,
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use unladen_quantity::{Kind, grouped, percent, plain};
 
 use crate::statuses::statuses_text;
+use crate::taken::{LateBecause, SpoiledBlocks, Taken};
 
 /// Something that limits what the result says.
 #[derive(Debug, Clone, PartialEq)]
@@ -157,6 +158,15 @@ pub enum Warning {
     LateSends {
         /// 99 % were at most this late, ns.
         p99: u64,
+        /// What was taken from the machine meanwhile, if that is why.
+        because: Option<LateBecause>,
+    },
+    /// Time was taken from the machine.
+    Taken {
+        /// How much, of the whole measurement.
+        taken: Taken,
+        /// The blocks that it spoiled, if any.
+        blocks: Option<SpoiledBlocks>,
     },
 }
 
@@ -282,12 +292,19 @@ impl fmt::Display for Warning {
                 count(*changed),
                 count(*requests)
             ),
-            Self::LateSends { p99 } => write!(
+            Self::LateSends { p99, because: None } => write!(
                 f,
                 "one request in a hundred was sent {} late or more: the generator lacked a core. The lateness is in the latencies of all arms \
                  alike. Lower the rate, or give unladen a core of its own.",
                 plain(Kind::Time, *p99 as f64)
             ),
+            Self::LateSends { p99, because: Some(because) } => write!(
+                f,
+                "one request in a hundred was sent {} late or more. The lateness is in the latencies of all arms alike. {because}.",
+                plain(Kind::Time, *p99 as f64)
+            ),
+            Self::Taken { taken, blocks: None } => write!(f, "{taken}."),
+            Self::Taken { taken, blocks: Some(blocks) } => write!(f, "{taken}. {}", blocks.text(taken)),
         }
     }
 }

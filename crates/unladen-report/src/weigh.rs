@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use unladen_document::Machine;
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Span};
 use unladen_trace::PathSeen;
@@ -22,6 +23,8 @@ pub struct Weigh {
     pub urls: Vec<WeighedUrl>,
     /// Files that the requests have left behind, if they were looked for.
     pub left_behind: Option<Vec<LeftBehind>>,
+    /// What the machine did meanwhile.
+    pub machine: Option<Machine>,
     /// What the reader should know before believing it.
     pub warnings: Vec<Warning>,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use unladen_document::About;
+use unladen_document::{About, Machine};
 
 use unladen_quantity::bucket_name;
 
@@ -63,6 +63,9 @@ pub(super) struct Document<'a> {
     /// Pairs of a latency in ns and the share of requests at or below.
     distribution: &'a [(u64, f64)],
     gates: Vec<GateJson<'a>>,
+    /// Stands with what the document says of its run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<&'a Machine>,
     warnings: Vec<String>,
 }
 
@@ -179,6 +182,7 @@ impl<'a> Document<'a> {
             timeline: result.timeline.iter().map(slice).collect(),
             distribution: &result.distribution,
             gates: result.gates.iter().map(of_load).collect(),
+            machine: result.machine.as_ref(),
             warnings: result.warnings.iter().map(ToString::to_string).collect(),
         }
     }

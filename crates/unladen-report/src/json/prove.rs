@@ -1,7 +1,7 @@
 //! `unladen.prove/1`.
 
 use serde::Serialize;
-use unladen_document::About;
+use unladen_document::{About, Machine};
 
 use unladen_quantity::Span;
 
@@ -39,6 +39,9 @@ pub(super) struct Document<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     profiles: Vec<ProfileJson<'a>>,
     put_back: &'a [String],
+    /// Stands with what the document says of its run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<&'a Machine>,
     warnings: Vec<String>,
 }
 
@@ -159,6 +162,7 @@ impl<'a> Document<'a> {
             gates: result.gates.iter().map(of_arm).collect(),
             profiles: result.profiles.iter().map(ProfileJson::of).collect(),
             put_back: &result.put_back,
+            machine: result.machine.as_ref(),
             warnings: result.warnings.iter().map(ToString::to_string).collect(),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use unladen_document::About;
+use unladen_document::{About, Machine};
 use unladen_trace::{PeerSeen, Protocol};
 
 use super::figure::{EstimateJson, IntervalJson, SpanJson, intervals, latency, nanos};
@@ -44,6 +44,9 @@ pub(super) struct Document<'a> {
     lost_events: u64,
     left_behind: Option<Vec<LeftJson<'a>>>,
     gates: Vec<GateJson<'a>>,
+    /// Stands with what the document says of its run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<&'a Machine>,
     warnings: Vec<String>,
 }
 
@@ -159,6 +162,7 @@ impl<'a> Document<'a> {
             lost_events: insides(result).map(|inside| inside.lost).sum(),
             left_behind: result.left_behind.as_ref().map(|all| all.iter().map(left).collect()),
             gates: insides(result).flat_map(|inside| &inside.gates).map(of_page).collect(),
+            machine: result.machine.as_ref(),
             warnings: result.warnings.iter().map(ToString::to_string).collect(),
         }
     }

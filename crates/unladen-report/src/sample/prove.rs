@@ -175,6 +175,7 @@ pub(crate) fn class_map() -> Prove {
                 found: "machine +21.3 % (+20.3 to +22.3)".into(),
             },
         ],
+        machine: None,
         warnings: vec![Warning::ChangedInArm { arm: candidate.into(), changed: 4_799, requests: 4_800 }],
     }
 }

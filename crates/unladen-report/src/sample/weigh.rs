@@ -130,6 +130,7 @@ fn result(urls: Vec<WeighedUrl>, warnings: Vec<Warning>) -> Weigh {
         ended: Ended::Complete,
         urls,
         left_behind: Some(Vec::new()),
+        machine: None,
         warnings,
     }
 }

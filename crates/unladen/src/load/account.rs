@@ -6,6 +6,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use unladen_load::{ErrorKind, Mix, RequestRecord, Step};
 
+use crate::load::lateness::Lateness;
 use crate::load::slices::Slices;
 
 /// Requests of a mix that are told apart, those with the largest shares; the others are in the sums alone.
@@ -29,6 +30,7 @@ pub(crate) struct Account {
     /// Bounds, and requests that were answered as expected within them and not within the one before.
     pub(crate) buckets: Vec<(Duration, u64)>,
     pub(crate) lag: Lag,
+    pub(crate) lateness: Lateness,
     /// By index of the request, for those told apart.
     pub(crate) by_request: BTreeMap<usize, Part>,
     pub(crate) by_step: Vec<(Step, Part)>,
@@ -77,6 +79,7 @@ impl Account {
             statuses: BTreeMap::new(),
             buckets: buckets.iter().map(|bound| (*bound, 0)).collect(),
             lag: Lag::default(),
+            lateness: Lateness::default(),
             by_request,
             by_step: if steps.len() > 1 {
                 steps.iter().map(|step| (*step, Part::default())).collect()
@@ -113,6 +116,9 @@ impl Account {
             }
         }
         self.lag.record(record.lag_ns);
+        if let Some(lag_ns) = record.lag_ns {
+            self.lateness.record(record.planned_ns, lag_ns);
+        }
         if let Some(part) = self.by_request.get_mut(&(record.request as usize)) {
             part.record(record, latency);
         }

@@ -17,7 +17,7 @@ use crate::load::options::{Options, Pace};
 use crate::load::recorder::record_end;
 use crate::load::result::{Ran, result};
 use crate::load::stretch::{account, head, is_interrupted, plan};
-use crate::load::trial::send;
+use crate::load::trial::{Sent, send};
 use crate::progress::Progress;
 
 /// The gap between what held and what broke that is narrow enough.
@@ -190,9 +190,16 @@ impl Search<'_> {
         let interrupted = is_interrupted(&sent.end);
         let end = record_end(&sent.end, interrupted);
         let head = head(self.options, &pace, self.http);
-        let ran = Ran { head: &head, mix: &self.options.mix, account: &sent.account, end: Some(&end), capacity: None };
+        let ran = Ran {
+            head: &head,
+            mix: &self.options.mix,
+            account: &sent.account,
+            end: Some(&end),
+            machine: Some(&sent.machine),
+            capacity: None,
+        };
         let mut result = result(ran);
-        let trial = judged(&mut result, rate, self.limit, &sent.account.all);
+        let trial = judged(&mut result, rate, self.limit, &sent);
         let verdict = match trial.held {
             _ if interrupted || trial.unfit => Verdict::End,
             Some(true) => Verdict::Held,
@@ -211,9 +218,9 @@ impl Search<'_> {
 /// it holds all lateness: a rate that held the limit has held it in spite of that. A rate that did not is the
 /// generator's fault only if it would be another verdict without so much as 99 % of the requests were late at most, and
 /// that is no trifle beside the limit.
-fn judged(result: &mut Load, rate: f64, limit: &Limit, all: &crate::load::slices::Slices) -> Trial {
+fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
     let bound = u64::try_from(limit.latency.as_nanos()).unwrap_or(u64::MAX);
-    let quantile = latency(&all.latencies(), &[("limit", limit.quantile)])
+    let quantile = latency(&sent.account.all.latencies(), &[("limit", limit.quantile)])
         .and_then(|latency| latency.quantiles.first().map(|quantile| (quantile.value, quantile.interval)));
     let errors = result.failed();
     let (held, beyond) = verdict(quantile, bound, errors);
@@ -222,7 +229,7 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, all: &crate::load::slices
     // By less than the gap that a search ends with, the rate it finds is right all the same.
     let most = beyond.map(|beyond| beyond.max((bound as f64 * (NARROW - 1.0)) as u64));
     if let Some(limit) = most.filter(|most| late > *most) {
-        result.unfit.push(Unfit::Late { p99: late, limit });
+        result.unfit.push(Unfit::Late { p99: late, limit, because: sent.machine.because(&sent.account.lateness) });
     }
     Trial { rate, planned: result.planned, quantile, errors, held, unfit: !result.unfit.is_empty() }
 }

@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use unladen_load::{Mix, RecordEnd, RecordHead};
+use unladen_machine::MachineTimes;
 use unladen_report::{
-    ByConnection, ByRequest, Ended, ErrorCount, FoundCapacity, Latency, Load, LoadSetup, Pacing, SendLag, StepResult,
-    Unfit, Warning,
+    ByConnection, ByRequest, Ended, ErrorCount, FoundCapacity, LateBecause, Latency, Load, LoadSetup, Pacing, SendLag,
+    StepResult, Unfit, Warning,
 };
 
 use crate::latency::{LOAD_QUANTILES, latency};
 use crate::load::account::{Account, Part};
+use crate::load::machine_log::MachineLog;
 use crate::load::slices::Slices;
+use crate::machine::{machine, taken, taken_warning};
 
 /// A generator may be so late that it does not show beside the server's latencies: 5 % of their median …
 const LATE_SHARE: f64 = 0.05;
@@ -20,6 +23,8 @@ const LATE: Duration = Duration::from_millis(1);
 const BUSY: f64 = 0.9;
 /// A shorter load says nothing of what its thread could have sent: starting it is part of its time.
 const LONG_ENOUGH: Duration = Duration::from_millis(100);
+/// From this part of the time for which there was work on, taken time makes a thread busy that is not.
+const MUCH: f64 = 0.05;
 /// Points of the distribution that a picture shows.
 const POINTS: usize = 500;
 
@@ -30,12 +35,15 @@ pub(crate) struct Ran<'a> {
     pub(crate) account: &'a Account,
     /// None where the file of records breaks off.
     pub(crate) end: Option<&'a RecordEnd>,
+    /// None of a load that was recorded earlier.
+    pub(crate) machine: Option<&'a MachineLog>,
     pub(crate) capacity: Option<FoundCapacity>,
 }
 
 /// Makes the result.
 pub(crate) fn result(ran: Ran<'_>) -> Load {
-    let Ran { head, mix, account, end, capacity } = ran;
+    let Ran { head, mix, account, end, machine, capacity } = ran;
+    let times = machine.map(MachineLog::times);
     let is_open = !head.steps.is_empty();
     let of_end = |count: fn(&RecordEnd) -> u64| end.map_or(0, count);
     let (unsent, abandoned) = (of_end(|end| end.unsent), of_end(|end| end.abandoned));
@@ -70,7 +78,13 @@ pub(crate) fn result(ran: Ran<'_>) -> Load {
         bytes_received: of_end(|end| end.bytes_received),
         body_bytes: account.body_bytes,
         client_cpu: Duration::from_nanos(of_end(|end| end.cpu_ns)),
-        unfit: unfit(all.as_ref(), lag, worked, elapsed),
+        unfit: unfit(
+            all.as_ref(),
+            lag.map(|p99| (p99, machine.and_then(|machine| machine.because(&account.lateness)))),
+            worked,
+            elapsed,
+            times.as_ref(),
+        ),
         latency: all,
         by_request: by_request(account, mix, &head.requests),
         steps: account
@@ -89,9 +103,11 @@ pub(crate) fn result(ran: Ran<'_>) -> Load {
         timeline: account.all.timeline(),
         distribution: distribution(&account.all),
         gates: Vec::new(),
+        machine: times.map(|times| self::machine(&times, None)),
         warnings: Vec::new(),
     };
     result.warnings = warnings(&result, account.lag.waited);
+    result.warnings.extend(times.and_then(|times| taken_warning(&times, None)));
     result
 }
 
@@ -156,16 +172,23 @@ fn errors(account: &Account, end: Option<&RecordEnd>) -> Vec<ErrorCount> {
     errors
 }
 
-fn unfit(latency: Option<&Latency>, lag: Option<u64>, worked: Duration, elapsed: Duration) -> Vec<Unfit> {
+fn unfit(
+    latency: Option<&Latency>,
+    lag: Option<(u64, Option<LateBecause>)>,
+    worked: Duration,
+    elapsed: Duration,
+    times: Option<&MachineTimes>,
+) -> Vec<Unfit> {
     let mut unfit = Vec::new();
     let median = latency.and_then(|latency| latency.quantiles.first()).map_or(0, |p50| p50.value);
     let limit = (LATE.as_nanos() as u64).max((median as f64 * LATE_SHARE) as u64);
-    if let Some(p99) = lag.filter(|p99| *p99 > limit) {
-        unfit.push(Unfit::Late { p99, limit });
+    if let Some((p99, because)) = lag.filter(|(p99, _)| *p99 > limit) {
+        unfit.push(Unfit::Late { p99, limit, because });
     }
     let share = worked.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
     if elapsed >= LONG_ENOUGH && share > BUSY {
-        unfit.push(Unfit::Busy { share: share.min(1.0) });
+        let is_much = |times: &&MachineTimes| times.stolen_of_wanted() >= MUCH || times.throttled_share() >= MUCH;
+        unfit.push(Unfit::Busy { share: share.min(1.0), taken: times.filter(is_much).map(taken) });
     }
     unfit
 }

@@ -63,10 +63,17 @@ fn once(
     };
     let account = account(options, &options.pace);
     let sent = send(driver, plan(options, &options.pace, planned), account, cancel, Some(&mut recorder), &mut watch)?;
-    let Sent { account, end } = sent;
+    let Sent { account, end, machine } = sent;
     let end = record_end(&end, is_interrupted(&end));
     recorder.end(&end, &account.all)?;
-    let ran = Ran { head: &head, mix: &options.mix, account: &account, end: Some(&end), capacity: None };
+    let ran = Ran {
+        head: &head,
+        mix: &options.mix,
+        account: &account,
+        end: Some(&end),
+        machine: Some(&machine),
+        capacity: None,
+    };
     Ok(result(ran))
 }
 

@@ -6,6 +6,7 @@ use unladen_load::{Cancel, Driver, LoadEnd, LoadPlan, RequestRecord, Waited};
 
 use crate::exit::Failure;
 use crate::load::account::Account;
+use crate::load::machine_log::MachineLog;
 use crate::load::recorder::Recorder;
 
 /// How often the line that tells how far it is is drawn anew.
@@ -18,6 +19,8 @@ const STORE: Duration = Duration::from_secs(1);
 pub(crate) struct Sent {
     pub(crate) account: Account,
     pub(crate) end: LoadEnd,
+    /// What the machine did meanwhile.
+    pub(crate) machine: MachineLog,
 }
 
 /// Sends as planned, and keeps the account meanwhile; `watch` is called some times a second.
@@ -34,6 +37,7 @@ pub(crate) fn send(
 ) -> Result<Sent, Failure> {
     let mut running = driver.load(plan, cancel)?;
     let started = running.started();
+    let mut machine = MachineLog::begin(started);
     let (mut looked, mut stored) = (Instant::now(), Instant::now());
     loop {
         match running.wait(LOOK) {
@@ -55,8 +59,11 @@ pub(crate) fn send(
         }
         if looked.elapsed() >= LOOK {
             looked = Instant::now();
+            machine.look();
             watch(&account, started.elapsed());
         }
     }
-    Ok(Sent { account, end: running.end()? })
+    let end = running.end()?;
+    machine.end();
+    Ok(Sent { account, end, machine })
 }

@@ -4,6 +4,7 @@ use unladen_lockin::time_needed;
 use unladen_prove::{Experiment, Pace};
 use unladen_report::{Metric, Prove, ProveSetup};
 
+use crate::machine::machine;
 use crate::prove::answers::answers;
 use crate::prove::arms::arm_results;
 use crate::prove::gate::gates;
@@ -42,7 +43,7 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
             seed: measured.options.seed,
             elapsed: measured.elapsed,
             phase: measured.plan.phase,
-            blocks: measured.recording.blocks.len(),
+            blocks: measured.recording.counted().count(),
             restarts: arms.warm[BASELINE].restarts(),
             unit: contrast.map_or("blocks", |contrast| match contrast.unit {
                 unladen_lockin::Unit::Block => "blocks",
@@ -61,6 +62,7 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
             done => vec![format!("put back: {}", done.join(", "))],
         },
         profiles: Vec::new(),
+        machine: Some(machine(&measured.recording.times(), Some(measured.spoiled))),
         warnings: warnings(measured, &arms, &results, &refused),
         arms: results,
         comparisons,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_lockin::Arm;
+use unladen_lockin::{Arm, Spoiled};
 use unladen_probe::Instrument;
 use unladen_prove::{Pace, PutBack};
 use unladen_report::Ended;
@@ -23,6 +23,8 @@ pub(crate) struct Measured<'a> {
     pub(crate) arms: &'a [Arm],
     pub(crate) plan: Plan,
     pub(crate) recording: &'a Recording,
+    /// The blocks that were spoiled, and what became of them.
+    pub(crate) spoiled: &'a Spoiled,
     pub(crate) instrument: Option<&'a Instrument>,
     pub(crate) elapsed: Duration,
     /// All requests go to this machine.
@@ -54,7 +56,7 @@ impl Measured<'_> {
         if self.is_closed() {
             return None;
         }
-        let arms = self.recording.blocks.iter().flat_map(|block| &block.arms);
+        let arms = self.recording.counted().flat_map(|block| &block.arms);
         let mut lags: Vec<u64> = arms.flat_map(|arm| arm.lags_ns.iter().copied()).collect();
         lags.sort_unstable();
         lags.get((lags.len().saturating_sub(1)) * 99 / 100).copied()

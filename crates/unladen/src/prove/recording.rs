@@ -2,8 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use unladen_lockin::{Counts, Observations, Phase};
+use unladen_lockin::{Counts, MIN_BLOCKS, Observations, Phase, Spoiled};
+use unladen_machine::MachineTimes;
 use unladen_probe::{CounterId, GroupId};
+
+use crate::lateness::{Stretch, beyond};
+use crate::machine::conditions;
 
 /// All whole blocks.
 #[derive(Debug, Default)]
@@ -20,6 +24,10 @@ pub(crate) struct BlockRecord {
     pub(crate) arms: Vec<ArmRecord>,
     /// The time without requests, if counters were read.
     pub(crate) idle: ArmRecord,
+    /// Phase by phase, in the order of time.
+    pub(crate) stretches: Vec<Stretch>,
+    /// It was spoiled, and its latencies and counts do not count.
+    pub(crate) is_left_out: bool,
 }
 
 /// An arm's phases in a block together.
@@ -46,16 +54,39 @@ pub(crate) struct ArmRecord {
     pub(crate) waited: u64,
     /// What grew, and by how much.
     pub(crate) grown: HashMap<(GroupId, CounterId), u64>,
+    /// What the machine did meanwhile.
+    pub(crate) times: MachineTimes,
 }
 
 // === impl Recording ===
 
 impl Recording {
+    /// The blocks whose latencies and counts count.
+    pub(crate) fn counted(&self) -> impl Iterator<Item = &BlockRecord> {
+        self.blocks.iter().filter(|block| !block.is_left_out)
+    }
+
+    /// Leaves out blocks that were spoiled, by the machine's account alone. Failures in them still count.
+    pub(crate) fn leave_out_spoiled(&mut self) -> Spoiled {
+        let all: Vec<_> = self.blocks.iter().map(|block| conditions(&block.times())).collect();
+        let restarts: Vec<usize> = self.blocks.iter().map(|block| block.restart).collect();
+        let spoiled = Spoiled::of(&all, |kept| carries(&restarts, kept));
+        for (index, block) in self.blocks.iter_mut().enumerate() {
+            block.is_left_out = spoiled.is_left_out(index);
+        }
+        spoiled
+    }
+
+    /// What the machine did in all phases.
+    pub(crate) fn times(&self) -> MachineTimes {
+        self.blocks.iter().fold(MachineTimes::default(), |sum, block| sum.plus(block.times()))
+    }
+
     /// The latencies of an arm.
     pub(crate) fn observations(&self, of: impl Fn(&BlockRecord) -> &[u64]) -> Observations {
         let mut observations = Observations::new();
         let mut restart = None;
-        for block in &self.blocks {
+        for block in self.counted() {
             if restart.replace(block.restart) != Some(block.restart) {
                 observations.begin_restart();
             }
@@ -68,7 +99,7 @@ impl Recording {
     pub(crate) fn counts(&self, of: impl Fn(&BlockRecord) -> Phase) -> Counts {
         let mut counts = Counts::new();
         let mut restart = None;
-        for block in &self.blocks {
+        for block in self.counted() {
             if restart.replace(block.restart) != Some(block.restart) {
                 counts.begin_restart();
             }
@@ -98,6 +129,24 @@ impl Recording {
     }
 }
 
+/// Whether blocks are enough without those that are not kept. Where services were restarted, restarts are what is
+/// resampled: each of them has to be left, or as many as an interval of blocks takes.
+fn carries(restarts: &[usize], kept: &[bool]) -> bool {
+    let distinct = |restarts: &mut dyn Iterator<Item = usize>| restarts.collect::<BTreeSet<_>>().len();
+    let all = distinct(&mut restarts.iter().copied());
+    let left = || restarts.iter().zip(kept).filter(|(_, is_kept)| **is_kept).map(|(restart, _)| *restart);
+    if all < 2 { left().count() >= MIN_BLOCKS } else { distinct(&mut left()) >= all.min(MIN_BLOCKS) }
+}
+
+// === impl BlockRecord ===
+
+impl BlockRecord {
+    /// What the machine did in all phases of the block.
+    fn times(&self) -> MachineTimes {
+        self.arms.iter().fold(self.idle.times, |sum, arm| sum.plus(arm.times))
+    }
+}
+
 // === impl ArmRecord ===
 
 impl ArmRecord {
@@ -114,7 +163,14 @@ impl ArmRecord {
         other.statuses.into_iter().for_each(|(status, count)| *self.statuses.entry(status).or_default() += count);
         self.lags_ns.extend(other.lags_ns);
         self.waited += other.waited;
+        self.times = self.times.plus(other.times);
         other.grown.into_iter().for_each(|(key, grown)| *self.grown.entry(key).or_default() += grown);
+    }
+
+    /// How late its requests were, and what the machine did meanwhile.
+    pub(crate) fn stretch(&self) -> Stretch {
+        let late_ns = self.lags_ns.iter().copied().map(beyond).fold(0, u64::saturating_add);
+        Stretch { times: self.times, requests: self.lags_ns.len() as u64, late_ns }
     }
 
     /// One counter, as a phase.

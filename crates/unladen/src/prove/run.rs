@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use unladen_load::Cancel;
 use unladen_lockin::Arm;
 use unladen_lockin::{Estimate, MIN_BLOCKS, Until, Verdict};
+use unladen_machine::MachineClock;
 use unladen_probe::{Instrument, Reading};
 use unladen_prove::{KnobController, PutBack, SwitchError};
 use unladen_report::{ArmProfile, Ended, Prove};
@@ -56,6 +57,7 @@ struct Run<'a> {
     board: KnobController,
     sender: Sender,
     instrument: Option<Instrument>,
+    clock: MachineClock,
     plan: Plan,
     cancel: &'a Cancel,
     progress: &'a Progress,
@@ -87,6 +89,7 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
         board,
         sender,
         instrument: None,
+        clock: MachineClock::open(),
         plan: Plan::choose(&options.experiment, None, arms.len()),
         cancel,
         progress: &progress,
@@ -196,6 +199,7 @@ impl Run<'_> {
         for (pass, order) in [order, back].into_iter().enumerate() {
             for arm in order {
                 let Some(record) = self.arm(arm, pass == 0)? else { return Ok(false) };
+                block.stretches.push(record.stretch());
                 block.arms[arm].absorb(record);
             }
         }
@@ -208,12 +212,14 @@ impl Run<'_> {
         if self.instrument.is_none() {
             return Ok(Some(ArmRecord::default()));
         }
+        let begun = self.clock.read();
         let before = self.read()?;
         if self.cancel.wait(self.plan.phase.min(LONGEST_IDLE)) {
             return Ok(None);
         }
         let mut record = ArmRecord::default();
         self.count(&mut record, before)?;
+        record.times = self.clock.read().since(&begun);
         Ok(Some(record))
     }
 
@@ -251,6 +257,7 @@ impl Run<'_> {
                 return Ok(None);
             }
         }
+        let begun = self.clock.read();
         let before = self.read()?;
         let stretch = Stretch { time: self.plan.phase, requests: self.plan.requests };
         let Some(mut record) = self.sender.send(arm, stretch, self.cancel)? else { return Ok(None) };
@@ -263,6 +270,7 @@ impl Run<'_> {
             return Ok(None);
         }
         self.count(&mut record, before)?;
+        record.times = self.clock.read().since(&begun);
         record.cold_ns = cold.latencies_ns;
         // What failed is no latency, and must not get lost.
         record.errors += cold.errors;
@@ -341,11 +349,14 @@ impl Run<'_> {
             return Err(failure.unwrap_or(Failure::Interrupted { shown: false }));
         }
         let lost = self.instrument.as_mut().is_some_and(|instrument| instrument.newly_lost() > 0);
+        // Before any figure is looked at.
+        let spoiled = self.recording.leave_out_spoiled();
         let measured = Measured {
             options: self.options,
             arms: self.arms,
             plan: self.plan,
             recording: &self.recording,
+            spoiled: &spoiled,
             instrument: self.instrument.as_ref(),
             elapsed: self.begun.elapsed(),
             is_local: self.sender.is_local(),

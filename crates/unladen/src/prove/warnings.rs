@@ -3,6 +3,8 @@
 use unladen_lockin::{CannotCompare, Scale, Statistic, contrast};
 use unladen_report::{ArmResult, Warning};
 
+use crate::lateness::because;
+use crate::machine::taken_warning;
 use crate::prove::headline::headline;
 use crate::prove::latencies::Arms;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
@@ -63,8 +65,11 @@ pub(crate) fn warnings(
         warnings.push(Warning::SameArmDiffers { ratio: same.value });
     }
     if let Some(p99) = measured.send_lag_p99().filter(|p99| *p99 > LATE) {
-        warnings.push(Warning::LateSends { p99 });
+        let stretches: Vec<_> =
+            measured.recording.counted().flat_map(|block| block.stretches.iter().copied()).collect();
+        warnings.push(Warning::LateSends { p99, because: because(&stretches) });
     }
+    warnings.extend(taken_warning(&measured.recording.times(), Some(measured.spoiled)));
     if measured.lost {
         warnings.push(Warning::Lost);
     }

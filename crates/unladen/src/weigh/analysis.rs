@@ -8,6 +8,7 @@ use unladen_report::{Client, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, 
 
 use crate::counters::kind_of;
 use crate::latency::{QUANTILES, latency};
+use crate::machine::machine;
 use crate::weigh::judge::judge;
 use crate::weigh::measured::Measured;
 use crate::weigh::recording::{BlockRecord, PhaseRecord};
@@ -42,6 +43,7 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
         ended: measured.ended,
         urls,
         left_behind: None,
+        machine: Some(machine(&measured.recording.times(), Some(measured.spoiled))),
     }
 }
 
@@ -51,7 +53,7 @@ fn background_cores(measured: &Measured<'_>) -> f64 {
     let Some(cpu) = instrument.counter_named("cpu") else { return 0.0 };
     let others: Vec<GroupId> =
         instrument.groups().filter(|(_, group)| group.kind != GroupKind::Own).map(|(id, _)| id).collect();
-    let off = || measured.recording.blocks.iter().flat_map(BlockRecord::off_phases);
+    let off = || measured.recording.counted().flat_map(BlockRecord::off_phases);
     let busy: u64 = off().map(|phase| others.iter().map(|group| phase.of(*group, cpu)).sum::<u64>()).sum();
     let time: u64 = off().map(|phase| phase.duration_ns).sum();
     busy as f64 / time.max(1) as f64

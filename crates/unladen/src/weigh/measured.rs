@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use unladen_load::{Request, Sample};
+use unladen_lockin::Spoiled;
 use unladen_probe::Instrument;
 use unladen_report::Ended;
 
@@ -16,6 +17,8 @@ pub(crate) struct Measured<'a> {
     pub(crate) options: &'a Options,
     pub(crate) plan: Plan,
     pub(crate) recording: &'a Recording,
+    /// The blocks that were spoiled, and what became of them.
+    pub(crate) spoiled: &'a Spoiled,
     pub(crate) instrument: &'a Instrument,
     pub(crate) requests: &'a [Request],
     pub(crate) samples: &'a [Sample],

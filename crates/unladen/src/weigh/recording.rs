@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use unladen_lockin::{Block, BlockLatencies, Order, PHASES_PER_BLOCK, Phase};
+use unladen_lockin::{Block, BlockLatencies, MIN_BLOCKS, Order, PHASES_PER_BLOCK, Phase, Spoiled};
+use unladen_machine::MachineTimes;
 use unladen_probe::{CounterId, GroupId};
+
+use crate::machine::conditions;
 
 /// All whole blocks of a run.
 #[derive(Debug, Default)]
@@ -19,6 +22,10 @@ pub(crate) struct BlockRecord {
     pub(crate) url: usize,
     pub(crate) order: Order,
     pub(crate) phases: [PhaseRecord; PHASES_PER_BLOCK],
+    /// What the machine did meanwhile.
+    pub(crate) times: MachineTimes,
+    /// It was spoiled, and does not count.
+    pub(crate) is_left_out: bool,
 }
 
 /// One phase.
@@ -38,9 +45,34 @@ pub(crate) struct PhaseRecord {
 // === impl Recording ===
 
 impl Recording {
-    /// The blocks of one URL.
+    /// The blocks of one URL that count.
     pub(crate) fn of_url(&self, url: usize) -> impl Iterator<Item = &BlockRecord> {
-        self.blocks.iter().filter(move |block| block.url == url)
+        self.counted().filter(move |block| block.url == url)
+    }
+
+    /// The blocks that count.
+    pub(crate) fn counted(&self) -> impl Iterator<Item = &BlockRecord> {
+        self.blocks.iter().filter(|block| !block.is_left_out)
+    }
+
+    /// Leaves out blocks that were spoiled, by the machine's account alone.
+    pub(crate) fn leave_out_spoiled(&mut self, urls: usize) -> Spoiled {
+        let all: Vec<_> = self.blocks.iter().map(|block| conditions(&block.times)).collect();
+        let spoiled = Spoiled::of(&all, |kept| {
+            let of_url = |url: usize| {
+                self.blocks.iter().zip(kept).filter(|(block, is_kept)| block.url == url && **is_kept).count()
+            };
+            (0..urls).all(|url| of_url(url) >= MIN_BLOCKS)
+        });
+        for (index, block) in self.blocks.iter_mut().enumerate() {
+            block.is_left_out = spoiled.is_left_out(index);
+        }
+        spoiled
+    }
+
+    /// What the machine did in all blocks.
+    pub(crate) fn times(&self) -> MachineTimes {
+        self.blocks.iter().fold(MachineTimes::default(), |sum, block| sum.plus(block.times))
     }
 
     /// Whole blocks of the URL that has the fewest.

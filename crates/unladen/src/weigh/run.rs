@@ -8,6 +8,7 @@ use unladen_load::{Cancel, Driver, End, Request, Sample, Stop, Tally};
 use unladen_lockin::{
     Block, BlockPlan, MIN_BLOCKS, PHASES_PER_BLOCK, Planner, Position, Timing, Until, Verdict, Weight,
 };
+use unladen_machine::MachineClock;
 use unladen_probe::{GroupId, GroupKind, Instrument, Reading};
 use unladen_report::{Ended, Quantity, Weigh};
 use unladen_trace::{EvidenceSource, PageRecord};
@@ -78,6 +79,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
         latency,
         driver,
         instrument,
+        clock: MachineClock::open(),
         cancel,
         progress,
         recording: Recording::default(),
@@ -95,6 +97,7 @@ struct Run<'a> {
     latency: Duration,
     driver: Driver,
     instrument: Instrument,
+    clock: MachineClock,
     cancel: &'a Cancel,
     progress: Progress,
     recording: Recording,
@@ -164,6 +167,8 @@ impl Run<'_> {
     /// One block; `None` when cancelled.
     fn block(&mut self, block: BlockPlan) -> Result<Option<BlockRecord>, Failure> {
         let mut phases: [PhaseRecord; PHASES_PER_BLOCK] = Default::default();
+        // Between phases: it is in none of their counts.
+        let begun = self.clock.read();
         let mut before = self.instrument.read()?;
         for (position, record) in block.order.positions().into_iter().zip(&mut phases) {
             let tally = match self.phase(block, position)? {
@@ -174,7 +179,8 @@ impl Run<'_> {
             *record = phase_record(tally, &before, &after);
             before = after;
         }
-        Ok(Some(BlockRecord { url: block.target, order: block.order, phases }))
+        let times = self.clock.read().since(&begun);
+        Ok(Some(BlockRecord { url: block.target, order: block.order, phases, times, is_left_out: false }))
     }
 
     /// One phase; `None` when cancelled.
@@ -264,12 +270,15 @@ impl Run<'_> {
             Stopped::Failed(failure) if rounds >= MIN_BLOCKS => (Ended::Failed, Some(failure), None),
             Stopped::Failed(failure) => return Err(failure),
         };
+        // Before any figure is looked at.
+        let spoiled = self.recording.leave_out_spoiled(requests.len());
         let lost = self.instrument.newly_lost() > 0;
         let paths = paths(self.options, &mut self.instrument, ended, self.cancel, &self.progress);
         let measured = Measured {
             options: self.options,
             plan: self.plan,
             recording: &self.recording,
+            spoiled: &spoiled,
             instrument: &self.instrument,
             requests,
             samples,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use unladen_lockin::blocks_needed;
 use unladen_report::{Setup, Warning, WeighedUrl};
 
+use crate::machine::taken_warning;
 use crate::weigh::hidden::{Hidden, hidden};
 use crate::weigh::measured::Measured;
 
@@ -46,6 +47,7 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
             requests: url.requests,
         });
     }
+    warnings.extend(taken_warning(&measured.recording.times(), Some(measured.spoiled)));
     if setup.background_cores > BUSY * setup.processors as f64 {
         warnings.push(Warning::Busy { cores: setup.background_cores, processors: setup.processors });
     }

@@ -1,0 +1,98 @@
+//! The principal type is [`Lateness`]: when requests were sent late, in bounded memory.
+
+use std::time::Duration;
+
+use crate::lateness::beyond;
+
+/// The first width of a slice, ns.
+const FIRST_WIDTH: u64 = 20_000_000;
+/// Slices at most; when there are more, neighbours are put together.
+const MOST: usize = 8_192;
+
+/// How late requests were, by when they were planned.
+#[derive(Debug)]
+pub(crate) struct Lateness {
+    width: u64,
+    /// Requests, and how late they were altogether, ns.
+    slices: Vec<(u64, u64)>,
+}
+
+// === impl Lateness ===
+
+impl Lateness {
+    /// Adds a request that was this late, ns.
+    pub(crate) fn record(&mut self, planned_ns: u64, lag_ns: u64) {
+        let mut index = planned_ns / self.width;
+        while index >= MOST as u64 {
+            self.width *= 2;
+            let sum =
+                |pair: &[(u64, u64)]| pair.iter().fold((0, 0), |a: (u64, u64), b| (a.0 + b.0, a.1.saturating_add(b.1)));
+            self.slices = self.slices.chunks(2).map(sum).collect();
+            index = planned_ns / self.width;
+        }
+        let index = index as usize;
+        if self.slices.len() <= index {
+            self.slices.resize(index + 1, (0, 0));
+        }
+        let slice = &mut self.slices[index];
+        *slice = (slice.0 + 1, slice.1.saturating_add(beyond(lag_ns)));
+    }
+
+    /// Requests planned in a stretch of time since the start, and how late they were altogether, ns; a slice belongs to
+    /// the stretch in which its middle is.
+    pub(crate) fn between(&self, from: Duration, to: Duration) -> (u64, u64) {
+        let half = u128::from(self.width / 2);
+        let first_after = |time: Duration| {
+            let middle_of_first = time.as_nanos().saturating_sub(half);
+            usize::try_from(middle_of_first.div_ceil(u128::from(self.width)))
+                .unwrap_or(usize::MAX)
+                .min(self.slices.len())
+        };
+        let slices = self.slices.get(first_after(from)..first_after(to)).unwrap_or_default();
+        slices.iter().fold((0, 0), |sum, slice| (sum.0 + slice.0, sum.1.saturating_add(slice.1)))
+    }
+}
+
+impl Default for Lateness {
+    fn default() -> Self {
+        Self { width: FIRST_WIDTH, slices: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn stretches_side_by_side_hold_each_request_once(
+            planned in prop::collection::vec((0_u64..2_000_000_000_000, 0_u64..5_000_000), 0..200),
+            mut cuts in prop::collection::vec(0_u64..2_000_000_000_000, 0..20),
+        ) {
+            let mut lateness = Lateness::default();
+            planned.iter().for_each(|(planned, lag)| lateness.record(*planned, *lag));
+            prop_assert!(lateness.slices.len() <= MOST);
+            cuts.sort_unstable();
+            let cuts: Vec<Duration> = cuts.into_iter().map(Duration::from_nanos).chain([Duration::MAX]).collect();
+            let mut from = Duration::ZERO;
+            let mut sum = (0, 0);
+            for to in cuts {
+                let (requests, late) = lateness.between(from, to);
+                sum = (sum.0 + requests, sum.1 + late);
+                from = to;
+            }
+            let late: u64 = planned.iter().map(|(_, lag)| beyond(*lag)).sum();
+            prop_assert_eq!(sum, (planned.len() as u64, late));
+        }
+    }
+
+    #[test]
+    fn a_request_is_where_it_was_planned() {
+        let mut lateness = Lateness::default();
+        lateness.record(1_100_000_000, 5_000_000);
+        let second = Duration::from_secs;
+        assert_eq!(lateness.between(second(0), second(1)), (0, 0));
+        assert_eq!(lateness.between(second(1), second(2)), (1, 4_000_000));
+    }
+}

@@ -1,0 +1,100 @@
+//! The principal type is [`MachineLog`]: what the machine did during a load, stretch by stretch, in bounded memory.
+
+use std::time::{Duration, Instant};
+
+use unladen_machine::{MachineClock, MachineReading, MachineTimes};
+use unladen_report::LateBecause;
+
+use crate::lateness::{Stretch, because};
+use crate::load::lateness::Lateness;
+
+/// The first length of a stretch: fine enough to tell bursts of steal apart, and long enough for ticks of 10 ms.
+const EVERY: Duration = Duration::from_millis(250);
+/// Stretches at most; when there are more, neighbours are put together.
+const MOST: usize = 4_096;
+
+/// Reads the machine's times again and again.
+pub(crate) struct MachineLog {
+    clock: MachineClock,
+    started: Instant,
+    last: MachineReading,
+    every: Duration,
+    /// The end of each stretch since the start, and what the machine did in it.
+    stretches: Vec<(Duration, MachineTimes)>,
+}
+
+// === impl MachineLog ===
+
+impl MachineLog {
+    /// Begins; requests are planned from `started` on.
+    pub(crate) fn begin(started: Instant) -> Self {
+        let mut clock = MachineClock::open();
+        let last = clock.read();
+        Self { clock, started, last, every: EVERY, stretches: Vec::new() }
+    }
+
+    /// Ends a stretch, if it is long enough.
+    pub(crate) fn look(&mut self) {
+        if self.last.at().elapsed() >= self.every {
+            self.end_stretch();
+        }
+    }
+
+    /// Ends the last stretch.
+    pub(crate) fn end(&mut self) {
+        self.end_stretch();
+    }
+
+    fn end_stretch(&mut self) {
+        let now = self.clock.read();
+        self.push(now.at().saturating_duration_since(self.started), now.since(&self.last));
+        self.last = now;
+    }
+
+    fn push(&mut self, end: Duration, times: MachineTimes) {
+        if self.stretches.len() >= MOST {
+            self.every *= 2;
+            let pairs = self.stretches.chunks(2);
+            self.stretches =
+                pairs.filter_map(|pair| pair.iter().copied().reduce(|a, b| (b.0, a.1.plus(b.1)))).collect();
+        }
+        self.stretches.push((end, times));
+    }
+
+    /// All of it.
+    pub(crate) fn times(&self) -> MachineTimes {
+        self.stretches.iter().fold(MachineTimes::default(), |sum, (_, times)| sum.plus(*times))
+    }
+
+    /// What was taken, if that is why requests were late.
+    pub(crate) fn because(&self, lateness: &Lateness) -> Option<LateBecause> {
+        let mut from = Duration::ZERO;
+        let stretches: Vec<Stretch> = self
+            .stretches
+            .iter()
+            .map(|(end, times)| {
+                let (requests, late_ns) = lateness.between(from, *end);
+                from = *end;
+                Stretch { times: *times, requests, late_ns }
+            })
+            .collect();
+        because(&stretches)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_hour_takes_as_much_memory_as_a_quarter() {
+        let mut log = MachineLog::begin(Instant::now());
+        let times = MachineTimes { elapsed: EVERY, stolen: Duration::from_millis(10), ..Default::default() };
+        for index in 1..=14_400 {
+            log.push(EVERY * index, times);
+        }
+        assert!(log.stretches.len() <= MOST && log.every > EVERY, "{}", log.stretches.len());
+        assert_eq!((log.times().elapsed, log.times().stolen), (EVERY * 14_400, Duration::from_secs(144)));
+        assert!(log.stretches.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    }
+}

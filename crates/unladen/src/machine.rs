@@ -1,0 +1,101 @@
+//! What the machine did during a measurement, as results say it: [`machine`], [`taken_warning`]; and what that does to
+//! blocks: [`conditions`].
+
+use std::time::Duration;
+
+use unladen_lockin::{Conditions, Spoiled, SpoiledVerdict};
+use unladen_machine::MachineTimes;
+use unladen_report::{Machine, SpoiledBlocks, SpoiledFate, Taken, Warning};
+
+/// What the rule of spoiled blocks looks at.
+pub(crate) fn conditions(times: &MachineTimes) -> Conditions {
+    let ns = |time: Duration| time.as_secs_f64() * 1e9;
+    Conditions {
+        elapsed_ns: ns(times.elapsed),
+        available_ns: ns(times.available),
+        busy_ns: ns(times.busy),
+        stolen_ns: ns(times.stolen),
+        throttled_ns: ns(times.throttled),
+    }
+}
+
+/// As results say it; `spoiled` of what is measured in blocks.
+pub(crate) fn machine(times: &MachineTimes, spoiled: Option<&Spoiled>) -> Machine {
+    let is_left_out = |spoiled: &Spoiled| spoiled.verdict == SpoiledVerdict::LeftOut;
+    let count = |spoiled: &Spoiled| spoiled.count() as u64;
+    Machine {
+        stolen_share: Some(times.stolen_share()),
+        throttled_ns: Some(u64::try_from(times.throttled.as_nanos()).unwrap_or(u64::MAX)),
+        pressure_cpu_share: times.pressure_share(),
+        frequency_hz: times.frequency_hz.map(|(low, high)| [low, high]),
+        spoiled_blocks: spoiled.map(|spoiled| if is_left_out(spoiled) { count(spoiled) } else { 0 }),
+        spoiled_kept_blocks: spoiled.filter(|spoiled| !is_left_out(spoiled)).map(count).filter(|kept| *kept > 0),
+        blocks: spoiled.map(|spoiled| spoiled.blocks.len() as u64),
+        ..Machine::default()
+    }
+}
+
+/// What was taken from the machine.
+pub(crate) fn taken(times: &MachineTimes) -> Taken {
+    Taken { stolen_share: times.stolen_share(), throttled: times.throttled }
+}
+
+/// A word about what was taken, if it is worth one.
+pub(crate) fn taken_warning(times: &MachineTimes, spoiled: Option<&Spoiled>) -> Option<Warning> {
+    let taken = taken(times);
+    let blocks = spoiled.and_then(|spoiled| {
+        let fate = match spoiled.verdict {
+            SpoiledVerdict::NoneSpoiled => return None,
+            SpoiledVerdict::LeftOut => SpoiledFate::LeftOut,
+            SpoiledVerdict::TooMany => SpoiledFate::TooMany,
+            SpoiledVerdict::ByLoad => SpoiledFate::ByLoad,
+        };
+        Some(SpoiledBlocks { spoiled: spoiled.count(), blocks: spoiled.blocks.len(), fate })
+    });
+    (blocks.is_some() || taken.is_notable(times.elapsed)).then_some(Warning::Taken { taken, blocks })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(busy: u64, stolen: u64) -> MachineTimes {
+        let ms = Duration::from_millis;
+        MachineTimes {
+            elapsed: ms(1_000),
+            available: ms(2_000),
+            busy: ms(busy),
+            stolen: ms(stolen),
+            ..Default::default()
+        }
+    }
+
+    fn told(blocks: &[MachineTimes]) -> (Machine, Option<String>) {
+        let spoiled = Spoiled::of(&blocks.iter().map(conditions).collect::<Vec<_>>(), |_| true);
+        let all = blocks.iter().fold(MachineTimes::default(), |sum, times| sum.plus(*times));
+        (machine(&all, Some(&spoiled)), taken_warning(&all, Some(&spoiled)).map(|warning| warning.to_string()))
+    }
+
+    #[test]
+    fn a_quiet_machine_is_not_worth_a_word() {
+        let (machine, warning) = told(&[times(500, 0); 8]);
+        assert_eq!((machine.stolen_share, machine.spoiled_blocks, machine.blocks), (Some(0.0), Some(0), Some(8)));
+        assert_eq!((machine.spoiled_kept_blocks, warning), (None, None));
+    }
+
+    #[test]
+    fn blocks_that_are_left_out_and_those_that_stay_are_told_apart() {
+        let mut blocks = vec![times(500, 0); 8];
+        blocks.extend([times(300, 200); 2]);
+        let (machine, warning) = told(&blocks);
+        assert_eq!((machine.spoiled_blocks, machine.spoiled_kept_blocks, machine.blocks), (Some(2), None, Some(10)));
+        assert!(warning.unwrap().contains("2 of 10 blocks are left out"));
+        blocks.extend([times(300, 200); 9]);
+        let (machine, warning) = told(&blocks);
+        assert_eq!(
+            (machine.spoiled_blocks, machine.spoiled_kept_blocks, machine.blocks),
+            (Some(0), Some(11), Some(19))
+        );
+        assert!(warning.unwrap().contains("11 of 19 blocks are spoiled by that, too many"));
+    }
+}
