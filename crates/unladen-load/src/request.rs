@@ -28,6 +28,9 @@ pub(crate) type Message = http::Request<Full<Bytes>>;
 /// The name under which the client introduces itself unless the user gives another.
 const USER_AGENT: &str = concat!("unladen/", env!("CARGO_PKG_VERSION"));
 
+/// What it accepts unless the user says otherwise.
+const ACCEPT: &str = "*/*";
+
 /// One request, in the two shapes that the versions of HTTP want.
 ///
 /// Both are made beforehand: to send one costs a copy of its header map and some reference counts.
@@ -39,6 +42,7 @@ pub struct Request {
     http1: Message,
     /// The whole address, from which `:scheme` and `:authority` are taken, and no `Host` (RFC 9113, section 8.3.1).
     http2: Message,
+    body: Bytes,
 }
 
 /// A [`Request`] in the making.
@@ -159,6 +163,23 @@ impl Request {
     /// Its URL, without a fragment.
     pub fn url(&self) -> &Url {
         &self.url
+    }
+
+    /// The headers that were given: all but those that the client adds by itself. `Host` is one if it is not the URL's.
+    pub fn given_headers(&self) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
+        let is_own = |name: &HeaderName, value: &HeaderValue| match *name {
+            header::HOST => value.as_bytes() == authority(&self.url).as_bytes(),
+            header::USER_AGENT => value == USER_AGENT,
+            header::ACCEPT => value == ACCEPT,
+            header::CONTENT_LENGTH => true,
+            _ => false,
+        };
+        self.http1.headers().iter().filter(move |(name, value)| !is_own(name, value))
+    }
+
+    /// The body; empty where there is none.
+    pub fn body(&self) -> &Bytes {
+        &self.body
     }
 
     /// Whether sending it twice does no more than sending it once (RFC 9110, section 9.2.2), so that the client may
@@ -300,7 +321,7 @@ impl RequestBuilder {
             headers.insert(header::COOKIE, joined.map_err(|source| cannot(source.into()))?);
         }
         headers.entry(header::USER_AGENT).or_insert(HeaderValue::from_static(USER_AGENT));
-        headers.entry(header::ACCEPT).or_insert(HeaderValue::from_static("*/*"));
+        headers.entry(header::ACCEPT).or_insert(HeaderValue::from_static(ACCEPT));
 
         if body.is_empty() && matches!(method, Method::POST | Method::PUT | Method::PATCH) {
             // hyper leaves it out, and some servers then answer 411 (RFC 9110, section 8.6).
@@ -338,6 +359,7 @@ impl RequestBuilder {
             http1: message(origin_form, Version::HTTP_11, with_host),
             http2: message(absolute, Version::HTTP_2, headers),
             url,
+            body,
         })
     }
 }

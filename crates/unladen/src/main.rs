@@ -2,6 +2,7 @@
 //! each verb is a file in `cmd/`.
 #![forbid(unsafe_code)]
 
+mod carried;
 mod classmap;
 mod cmd;
 mod condition;

@@ -3,6 +3,7 @@
 mod analysis;
 mod answers;
 mod counting;
+mod experiments;
 mod hidden;
 mod inside;
 mod judge;
@@ -23,6 +24,7 @@ mod trace;
 mod tried;
 mod warnings;
 
+pub(crate) use experiments::Experiments;
 pub(crate) use inside::inside;
 pub(crate) use options::{Budget, Options};
 pub(crate) use plan_error::PlanError;

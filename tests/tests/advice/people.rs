@@ -121,27 +121,19 @@ impl People {
         }
     }
 
-    /// A printed experiment with what the request carries, where it says that this belongs there.
+    /// A printed experiment with what the request carries, also what it does not show.
     pub(crate) fn with_request(&self, printed: &str) -> String {
         let headers: Vec<&str> =
             self.request.windows(2).filter(|pair| pair[0] == "-H").map(|pair| pair[1].as_str()).collect();
         if headers.is_empty() {
             return printed.to_owned();
         }
-        let statuses = if self.request.iter().any(|word| word == "207") { "expect_status = \"207\"\n" } else { "" };
-        let line = format!("headers = {headers:?}\n{statuses}");
-        printed
-            .lines()
-            .map(
-                |printed| {
-                    if printed.starts_with("# What the request carried") {
-                        line.clone()
-                    } else {
-                        format!("{printed}\n")
-                    }
-                },
-            )
-            .collect()
+        let shown = |line: &&str| !line.starts_with("headers = ") && !line.starts_with("# the header ");
+        let lines = printed.lines().filter(shown).map(|line| match line {
+            "[load]" => format!("[load]\nheaders = {headers:?}\n"),
+            line => format!("{line}\n"),
+        });
+        lines.collect()
     }
 
     /// # Errors

@@ -18,7 +18,7 @@ use crate::cmd::values::{concurrency, percent, seed, some, some_time};
 use crate::exit::Failure;
 use crate::output::{self, Report};
 use crate::runs::Origin;
-use crate::weigh::{Budget, Options, Outcome, Restart};
+use crate::weigh::{Budget, Experiments, Options, Outcome, Restart};
 use crate::{interrupt, weigh};
 
 /// The rule that looks at the first request of a fresh process.
@@ -85,8 +85,11 @@ pub(super) struct Args {
     /// Keep all that was seen in this file
     #[arg(long, value_name = "FILE", help_heading = "What to look for")]
     record: Option<PathBuf>,
+    /// Write a file for `unladen prove` into this folder for each finding whose fix can be switched
+    #[arg(long, value_name = "DIR", conflicts_with = "no_findings", help_heading = "What to look for")]
+    experiments: Option<PathBuf>,
     /// Look for it in what an earlier run has kept, and measure nothing
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "urls", "record", "restart", "no_findings"], help_heading = "What to look for")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "urls", "record", "restart", "no_findings", "experiments"], help_heading = "What to look for")]
     from: Option<PathBuf>,
 
     #[command(flatten)]
@@ -128,9 +131,11 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     }
     let record = args.record.clone();
     let keep = args.keep.clone();
+    let experiments = args.experiments.clone();
     let options = args.resolve()?;
     showing.check()?;
     record.iter().try_for_each(|file| output::check(file))?;
+    let experiments = experiments.map(|folder| Experiments::new(&folder, &options)).transpose()?;
     let mut keeper = keep.keeper(typed, showing.quiet)?;
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
@@ -143,6 +148,9 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let mut written = showing.show_and_keep(Report::Weigh(&result), &keeper, || evidence(recording.as_ref()?));
     if let (Some(file), Some(recording)) = (&record, &recording) {
         written = written.and(output::whole_file(file, |out| recording.write(out)).map_err(Failure::from));
+    }
+    if let Some(experiments) = &experiments {
+        written = written.and(experiments.write(&result).map_err(Failure::from));
     }
     ended(failure, written, result.ended)?;
     gate.judge(result.urls.iter().filter_map(|url| url.inside.as_ref()))

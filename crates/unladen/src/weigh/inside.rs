@@ -10,6 +10,7 @@ use unladen_probe::{Container, GroupId, GroupKind, Instrument, Tracer};
 use unladen_report::{Fresh, Inside, NotLooked, TotalRow, Weigh, WeighedUrl};
 use unladen_trace::{ContainerSeen, Evidence, EvidenceSource, GroupSeen, Interval, Missing, Page, PageRecord};
 
+use crate::carried::{Secrets, carried};
 use crate::path::Path;
 use crate::progress::Progress;
 use crate::weigh::answers::answers;
@@ -144,7 +145,7 @@ impl Weighed<'_> {
         let (groups, left_out) = self.following(result, &on_path.groups);
         let seen = |group: &GroupId| self.group_seen(*group, result, on_path.groups.contains(group));
         let mut warm = Evidence {
-            page: page(result, &self.requests[url], &self.samples[url]),
+            page: page(result, &self.requests[url], &self.samples[url], self.options),
             groups: groups.iter().map(seen).collect(),
             path: Some(on_path.seen.clone()),
             left_out,
@@ -321,7 +322,7 @@ fn one_container(mut pids: impl Iterator<Item = u32>) -> Option<ContainerSeen> {
     Some(ContainerSeen { name: container.name, restart: container.restart, php_folder })
 }
 
-fn page(result: &WeighedUrl, request: &Request, sample: &Sample) -> Page {
+fn page(result: &WeighedUrl, request: &Request, sample: &Sample, options: &Options) -> Page {
     let latency = result.client.latency.as_ref().and_then(|latency| {
         let (low, high) = latency.mean_interval?;
         Some(Interval { value: latency.mean, low, high })
@@ -330,6 +331,7 @@ fn page(result: &WeighedUrl, request: &Request, sample: &Sample) -> Page {
     Page {
         url: result.url.clone(),
         method: request.method().to_string(),
+        carried: carried(request, &options.driver, Secrets::LeftOut),
         latency,
         cpu: result.total_cpu.map(Into::into),
         first_ns: u64::try_from(first.as_nanos()).ok(),

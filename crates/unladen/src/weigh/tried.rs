@@ -17,6 +17,7 @@ pub(super) fn tried(mut findings: Vec<Finding>, url: &str) -> Vec<Finding> {
         let fix = &mut finding.fix;
         fix.file = None;
         fix.lines.clear();
+        fix.knob = None;
         fix.commands.retain(|command| !command.starts_with("unladen serve"));
         fix.advice = format!("{} (the lines for this are left out: {why})", fix.advice);
         // It goes by what the lines would have brought up.

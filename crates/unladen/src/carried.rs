@@ -1,0 +1,174 @@
+//! The principal function is [`carried`]: what a request carries besides its method and URL, for whoever sends it again.
+
+use unladen_load::{ConnectTo, DriverConfig, HttpVersion, Request, Roots, Statuses};
+use unladen_trace::{BodyCarried, Carried, HeaderCarried, OptionCarried};
+
+/// Longer bodies are not printed.
+const LONGEST_BODY: usize = 1_000;
+
+/// Parts of the names of headers whose values may be secrets.
+const SECRET_HEADERS: [&str; 10] =
+    ["auth", "cookie", "token", "secret", "key", "session", "passw", "credential", "csrf", "signature"];
+/// Parts of bodies that may hold one.
+const SECRET_BODIES: [&str; 10] =
+    ["pass", "pwd", "secret", "token", "key", "session", "auth", "csrf", "credential", "pin="];
+
+/// Whether secrets are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Secrets {
+    /// Of what is printed and kept.
+    LeftOut,
+    /// For a file that its owner alone may read.
+    Kept,
+}
+
+/// What a request carries, and how it is sent.
+pub(crate) fn carried(request: &Request, driver: &DriverConfig, secrets: Secrets) -> Carried {
+    let body = request.body();
+    Carried {
+        headers: request
+            .given_headers()
+            .map(|(name, value)| header(name.as_str(), value.as_bytes(), secrets))
+            .collect(),
+        body: (!body.is_empty())
+            .then(|| BodyCarried { bytes: body.len() as u64, text: text_of(body, secrets).map(str::to_owned) }),
+        options: options(driver),
+    }
+}
+
+/// Whether the value of a header may be a secret.
+pub(crate) fn is_secret(name: &str) -> bool {
+    SECRET_HEADERS.iter().any(|part| name.to_ascii_lowercase().contains(part))
+}
+
+fn header(name: &str, value: &[u8], secrets: Secrets) -> HeaderCarried {
+    let is_shown = secrets == Secrets::Kept || !is_secret(name);
+    let value = std::str::from_utf8(value).ok().filter(|_| is_shown);
+    HeaderCarried { name: name.to_owned(), value: value.map(str::to_owned) }
+}
+
+fn text_of(body: &[u8], secrets: Secrets) -> Option<&str> {
+    let text = std::str::from_utf8(body).ok()?;
+    let is_harmless = || {
+        let lower = text.to_lowercase();
+        text.len() <= LONGEST_BODY && !SECRET_BODIES.iter().any(|part| lower.contains(part))
+    };
+    (secrets == Secrets::Kept || is_harmless()).then_some(text)
+}
+
+/// Options of the command line, where it is sent otherwise than usual.
+fn options(driver: &DriverConfig) -> Vec<OptionCarried> {
+    let usual = DriverConfig::new(Vec::new());
+    let mut options = Vec::new();
+    let mut option = |name: &str, value: Option<String>| {
+        options.push(OptionCarried { name: name.to_owned(), value });
+    };
+    match &driver.connect_to {
+        Some(ConnectTo::Unix(path)) => option("--unix-socket", Some(path.display().to_string())),
+        Some(ConnectTo::Address(address)) => option("--connect-to", Some(address.to_string())),
+        None => {}
+    }
+    if !driver.keep_alive {
+        option("--no-keepalive", None);
+    }
+    if !driver.keep_cookies {
+        option("--no-cookies", None);
+    }
+    match driver.http {
+        HttpVersion::Auto => {}
+        HttpVersion::Http1 => option("--http", Some("1.1".into())),
+        HttpVersion::Http2 => option("--http", Some("2".into())),
+    }
+    if driver.timeout != usual.timeout {
+        option("--timeout", Some(format!("{}ms", driver.timeout.as_millis().max(1))));
+    }
+    if driver.tls.insecure {
+        option("--insecure", None);
+    }
+    if let Roots::Only(file) = &driver.tls.roots {
+        // An experiment's file may be in another folder.
+        let whole = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+        option("--cacert", Some(whole.display().to_string()));
+    }
+    if let Some(identity) = &driver.tls.identity {
+        option("--cert", Some(identity.certificate.display().to_string()));
+        if let Some(key) = &identity.key {
+            option("--key", Some(key.display().to_string()));
+        }
+    }
+    if driver.expect.statuses != Statuses::default() {
+        option("--expect-status", Some(driver.expect.statuses.to_string()));
+    }
+    if driver.expect.same {
+        option("--expect-same", None);
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> Request {
+        Request::get("http://127.0.0.1/?a=b")
+            .and_then(|builder| builder.method("POST"))
+            .and_then(|builder| builder.header("Accept-Language: cy".parse().unwrap()).cookie("session=1"))
+            .map(|builder| builder.header("X-Api-Key: 2".parse().unwrap()).body("name=joe"))
+            .and_then(unladen_load::RequestBuilder::build)
+            .unwrap()
+    }
+
+    #[test]
+    fn what_was_given_is_carried_and_nothing_else() {
+        let config = DriverConfig::new(vec![request()]);
+        let all = carried(&request(), &config, Secrets::Kept);
+        let headers: Vec<(&str, Option<&str>)> =
+            all.headers.iter().map(|header| (header.name.as_str(), header.value.as_deref())).collect();
+        assert_eq!(headers, [("accept-language", Some("cy")), ("x-api-key", Some("2")), ("cookie", Some("session=1"))]);
+        assert_eq!(all.body, Some(BodyCarried { bytes: 8, text: Some("name=joe".into()) }));
+        assert_eq!(all.options, []);
+        let plain = Request::get("http://127.0.0.1/").unwrap().build().unwrap();
+        assert!(carried(&plain, &config, Secrets::LeftOut).is_empty());
+    }
+
+    #[test]
+    fn secrets_are_left_out_of_what_is_printed() {
+        let config = DriverConfig::new(vec![request()]);
+        let shown = carried(&request(), &config, Secrets::LeftOut);
+        let values: Vec<Option<&str>> = shown.headers.iter().map(|header| header.value.as_deref()).collect();
+        assert_eq!(values, [Some("cy"), None, None]);
+        for name in ["Authorization", "proxy-authorization", "Cookie", "X-CSRF-Token", "X-Auth-User"] {
+            assert!(is_secret(name), "{name}");
+        }
+        assert!(!is_secret("accept-encoding") && !is_secret("content-type"));
+        let of = |body: &str| text_of(body.as_bytes(), Secrets::LeftOut).map(str::to_owned);
+        assert_eq!(of("a=1").as_deref(), Some("a=1"));
+        assert_eq!((of("Password=x"), of(&"a".repeat(1_001))), (None, None));
+        assert_eq!(text_of(b"\xff", Secrets::Kept), None);
+    }
+
+    #[test]
+    fn how_it_is_sent_is_carried() {
+        let mut config = DriverConfig::new(Vec::new());
+        (config.keep_alive, config.keep_cookies, config.tls.insecure) = (false, false, true);
+        config.timeout = std::time::Duration::from_secs(5);
+        config.expect = unladen_load::Expect { statuses: "200,304".parse().unwrap(), body: None, same: true };
+        config.connect_to = Some(ConnectTo::Unix("/run/app.sock".into()));
+        let words: Vec<String> = options(&config)
+            .into_iter()
+            .map(|option| option.value.map_or(option.name.clone(), |value| format!("{}={value}", option.name)))
+            .collect();
+        assert_eq!(
+            words,
+            [
+                "--unix-socket=/run/app.sock",
+                "--no-keepalive",
+                "--no-cookies",
+                "--timeout=5000ms",
+                "--insecure",
+                "--expect-status=200,304",
+                "--expect-same"
+            ]
+        );
+    }
+}

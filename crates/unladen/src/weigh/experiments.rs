@@ -1,0 +1,226 @@
+//! The principal type is [`Experiments`]: a file for `unladen prove` for each finding whose fix can be switched.
+
+use std::fs::OpenOptions;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use unladen_finding::{Finding, Knob, Sent, experiment, unswitched};
+use unladen_load::DriverConfig;
+use unladen_report::Weigh;
+
+use crate::carried::{Secrets, carried, is_secret};
+use crate::exit::Failure;
+use crate::output::{self, OutputError};
+use crate::weigh::options::Options;
+
+/// A name is cut there.
+const LONGEST_NAME: usize = 80;
+/// A file of settings that is there already is read up to here.
+const MOST_BYTES: u64 = 64 * 1024;
+/// A comment is cut there.
+const LONGEST_COMMENT: usize = 400;
+
+/// The folder for the files, and what they say of the request.
+#[derive(Debug)]
+pub(crate) struct Experiments {
+    folder: PathBuf,
+    driver: DriverConfig,
+    /// `--restart`, from any folder.
+    restart: Option<String>,
+}
+
+/// What became of a finding.
+#[derive(Debug, PartialEq, Eq)]
+enum Made {
+    /// The name of the file, without its ending, and what it says.
+    File { name: String, text: String },
+    /// Why there is none.
+    None(String),
+}
+
+// === impl Experiments ===
+
+impl Experiments {
+    /// Sees, before anything is measured, that files can be written into a folder, which is made unless it is there.
+    ///
+    /// # Errors
+    /// If they cannot, if the folder has files of an earlier run, or if no experiment can send these requests.
+    pub(crate) fn new(folder: &Path, options: &Options) -> Result<Self, Failure> {
+        let driver = &options.driver;
+        let said =
+            |what: &str| format!("--experiments: no experiment has {what}, and so none would be of this request");
+        if driver.connect_to.is_some() {
+            return Err(Failure::Usage(said("--unix-socket or --connect-to")));
+        }
+        if driver.tls.identity.is_some() {
+            return Err(Failure::Usage(said("--cert")));
+        }
+        output::check_folder(folder)?;
+        let unreadable = |source| OutputError::new(folder, source);
+        for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+            let name = entry.map_err(unreadable)?.file_name();
+            if is_ours(&name.to_string_lossy()) {
+                return Err(Failure::Usage(format!(
+                    "--experiments: {} holds {} of an earlier run: name another folder, or remove them",
+                    folder.display(),
+                    name.display()
+                )));
+            }
+        }
+        let restart = options.restart.as_ref().map(|restart| from_here(&restart.command));
+        Ok(Self { folder: folder.to_owned(), driver: driver.clone(), restart })
+    }
+
+    /// Writes them, and says of each finding what became of it.
+    ///
+    /// # Errors
+    /// The first that could not be written; one is never written over another file.
+    pub(crate) fn write(&self, result: &Weigh) -> Result<(), OutputError> {
+        let mut number = 0;
+        for (index, url) in result.urls.iter().enumerate() {
+            let Some(inside) = &url.inside else { continue };
+            let fresh = inside.fresh.iter().flat_map(|fresh| &fresh.findings).map(|finding| (finding, true));
+            for (finding, is_fresh) in inside.findings.iter().map(|finding| (finding, false)).chain(fresh) {
+                number += 1;
+                let latency_ns = inside.latency.map(|latency| latency.value.max(0.0) as u64);
+                let made = match self.sent(index) {
+                    Ok(sent) => self.made(number, finding, Sent { is_fresh, latency_ns, ..sent }),
+                    Err(why) => Made::None(why),
+                };
+                self.tell(finding, made)?;
+            }
+        }
+        if number == 0 {
+            eprintln!("unladen: nothing was found, and so {} has no experiment", self.folder.display());
+        }
+        Ok(())
+    }
+
+    fn tell(&self, finding: &Finding, made: Made) -> Result<(), OutputError> {
+        match made {
+            Made::File { name, text } => {
+                let file = self.folder.join(format!("{name}.toml"));
+                write_new(&file, &text).map_err(|source| OutputError::new(&file, source))?;
+                let knob = finding.fix.knob.as_ref().map_or("", |knob| &knob.name);
+                eprintln!("unladen: {}: switches `{knob}`; unladen prove {0}", file.display());
+            }
+            Made::None(why) => {
+                let of = if finding.group.is_empty() { String::new() } else { format!(" of {}", finding.group) };
+                eprintln!("unladen: no experiment for {}{of}: {why}", finding.rule);
+            }
+        }
+        Ok(())
+    }
+
+    /// The request of a page with all that it carries; or why a file cannot say it.
+    fn sent(&self, index: usize) -> Result<Sent, String> {
+        let request = self.driver.requests.get(index).ok_or("its request is not known")?;
+        let all = carried(request, &self.driver, Secrets::Kept);
+        if let Some(header) = all.headers.iter().find(|header| header.value.is_none()) {
+            return Err(format!("the header {} is no UTF-8 text, which a file of an experiment is", header.name));
+        }
+        if all.body.as_ref().is_some_and(|body| body.text.is_none()) {
+            return Err("the body of the request is no UTF-8 text, which a file of an experiment is".into());
+        }
+        let pace = match self.driver.rate {
+            Some(rate) => format!("rate = {rate}"),
+            None => format!("concurrency = {}", self.driver.concurrency),
+        };
+        let sent = Sent::carrying(request.url().as_str(), request.method().as_str(), &all);
+        Ok(Sent { pace, restart: self.restart.clone(), ..sent })
+    }
+
+    fn made(&self, number: usize, finding: &Finding, sent: Sent) -> Made {
+        let Some(knob) = &finding.fix.knob else { return Made::None(unswitched(&finding.fix)) };
+        let name = name_of(number, finding);
+        let title = format!("{}: {} off and on", finding.rule, knob.name);
+        match experiment(&head(&name, finding, &sent), &title, &name, &with_there(knob), &sent) {
+            Some(text) => Made::File { name, text: text + "\n" },
+            None => Made::None(unswitched(&finding.fix)),
+        }
+    }
+}
+
+/// A command of this folder, in any other.
+fn from_here(command: &str) -> String {
+    match std::env::current_dir().ok().and_then(|here| here.to_str().map(str::to_owned)) {
+        Some(here) => format!("cd '{}' && {{ {command}\n}}", here.replace('\'', r"'\''")),
+        None => command.to_owned(),
+    }
+}
+
+/// What stands above an experiment.
+fn head(name: &str, finding: &Finding, sent: &Sent) -> Vec<String> {
+    let of = if finding.group.is_empty() { String::new() } else { format!(", {}", finding.group) };
+    let mut head = vec![
+        format!("By `unladen weigh --experiments`: {}{of}: {}", finding.rule, finding.summary),
+        format!("What it switches: {}", finding.fix.advice),
+        format!("Where it was written: unladen prove {name}.toml"),
+    ];
+    let names = sent.headers.iter().filter_map(|header| header.split(':').next()).filter(|name| is_secret(name));
+    let mut held: Vec<String> = names.map(|name| format!("the header {name}")).collect();
+    held.extend(sent.body.as_ref().map(|_| "the body".to_owned()));
+    if !held.is_empty() {
+        let held = held.join(", ");
+        head.push(format!(
+            "It holds {held} of the weighed request, secrets perhaps: let nobody but its owner read it."
+        ));
+    }
+    head.into_iter().map(|line| cut(&line)).collect()
+}
+
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(LONGEST_COMMENT) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+/// `01-recompile-www-data-php-fpm8.2`: letters and digits alone, with `-` and `.` between them.
+fn name_of(number: usize, finding: &Finding) -> String {
+    let mut name = format!("{number:02}");
+    for letter in format!("-{}-{}", finding.rule, finding.group).chars() {
+        let is_plain = letter.is_ascii_alphanumeric() || letter == '.';
+        let letter = if is_plain { letter.to_ascii_lowercase() } else { '-' };
+        if letter.is_ascii_alphanumeric() || !name.ends_with(['-', '.']) {
+            name.push(letter);
+        }
+    }
+    name.truncate(LONGEST_NAME);
+    name.trim_end_matches(['-', '.']).to_owned()
+}
+
+/// Whether a file is named as these are.
+fn is_ours(name: &str) -> bool {
+    let number = name.bytes().take_while(u8::is_ascii_digit).count();
+    number >= 2 && name[number..].starts_with('-') && name.ends_with(".toml")
+}
+
+/// The same knob with what its files of settings hold already: a knob writes a whole file, and what other fixes have
+/// put there is in force on both sides.
+fn with_there(knob: &Knob) -> Knob {
+    let mut knob = knob.clone();
+    for part in knob.files.iter_mut().filter(|part| part.file.ends_with(".ini")) {
+        if let Some(there) = read(Path::new(&part.file)) {
+            part.lines = there.lines().map(str::to_owned).chain(std::mem::take(&mut part.lines)).collect();
+        }
+    }
+    knob
+}
+
+fn read(file: &Path) -> Option<String> {
+    let mut text = String::new();
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MOST_BYTES);
+    let mut file = std::fs::File::open(file).ok().filter(|_| is_file)?.take(MOST_BYTES);
+    file.read_to_string(&mut text).ok().map(|_| text)
+}
+
+/// For its owner alone, and only where there is none.
+fn write_new(file: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
+    file.write_all(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests;
