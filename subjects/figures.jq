@@ -47,6 +47,7 @@ def change:
     elif (.metric | startswith("within.")) and .difference != null then
         .difference | "\(.value * 100 | signed) points (\(.low * 100 | signed) to \(.high * 100 | signed))"
     elif .ratio == null then "–"
+    elif .ratio >= 3 then "\(.ratio | digits) times (\(.low | digits) to \(.high | digits))"
     else "\((.ratio - 1) * 100 | signed) % (\((.low - 1) * 100 | signed) to \((.high - 1) * 100 | signed))"
     end;
 
@@ -58,7 +59,12 @@ def change_back:
 
 # The noise floor, a share.
 def floor_of: if . == null or .floor == null then "–" else .floor | percent end;
-def verdict_of: if . == null then "not measured" else .verdict end;
+def verdict_of:
+    if . == null then "not measured"
+    elif .metric == "throughput" or (.metric | startswith("within.")) then
+        .verdict | sub("faster"; "more") | sub("slower"; "less")
+    else .verdict
+    end;
 
 # What limits a result: sentences, as a list. Nothing where there is nothing.
 def cautions:

@@ -40,7 +40,7 @@ foreach ($nodes as $node) {
 $about = [
     'binary_format_major_version' => short(2),
     'binary_format_minor_version' => chr(5 << 5),
-    'build_epoch' => long(time()),
+    'build_epoch' => "\4\2" . pack('N', time()), // 64 bits wide, of which four bytes are said
     'database_type' => text('story'),
     'description' => chr(7 << 5 | 1) . text('en') . text('networks of RFC 5737'),
     'ip_version' => short(4),
