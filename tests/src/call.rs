@@ -64,7 +64,8 @@ impl Call {
             through: Vec::new(),
             program: binary().into(),
             args: Vec::new(),
-            env: Vec::new(),
+            // A test leaves nothing in its user's store.
+            env: vec![("UNLADEN_STORE".into(), "off".into())],
             stdout: None,
             limit: LIMIT,
         };

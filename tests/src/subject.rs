@@ -59,6 +59,7 @@ impl Subject {
             .args(["-c", GUARD, "bash"])
             .arg(&run)
             .env("UNLADEN", binary())
+            .env("UNLADEN_STORE", "off")
             .envs(variables.iter().copied())
             // Ctrl-C is for the test; the guard then sees its end.
             .process_group(0)
@@ -115,6 +116,7 @@ impl Subject {
             .env("UNLADEN_STATE", self.get("UNLADEN_STATE"))
             .env("UNLADEN_WORKERS", "1")
             .env("UNLADEN", binary())
+            .env("UNLADEN_STORE", "off")
             .output()
             .expect("the subject's script starts");
         let said = String::from_utf8_lossy(&run.stderr);

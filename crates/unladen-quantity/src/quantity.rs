@@ -16,6 +16,16 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// How the unit of a counter or a metric is scaled, as result documents name it: `ns`, `B`; `1` and all others are
+    /// plain.
+    pub fn of_unit(unit: &str) -> Self {
+        match unit {
+            "ns" => Self::Time,
+            "B" => Self::Bytes,
+            _ => Self::Count,
+        }
+    }
+
     /// Scales from the smallest; the last that does not exceed the value serves.
     fn scales(self) -> &'static [(f64, &'static str)] {
         match self {

@@ -139,6 +139,14 @@ pub(crate) enum Failure {
     /// Runs cannot be kept, or not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Pages cannot be shown at an address.
+    #[error("{address} cannot be listened at: {source}")]
+    CannotListen {
+        /// Where.
+        address: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// The result cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
@@ -188,6 +196,7 @@ impl Failure {
             Self::AccessLog(_) | Self::Experiment(_) | Self::Evidence(_) | Self::Application(_) => Code::Usage,
             Self::Config(_) | Self::Serve(ServeError::Upstream { .. } | ServeError::Site { .. }) => Code::Usage,
             Self::Outlook(OutlookError::System(_)) | Self::Serve(_) => Code::CannotServe,
+            Self::CannotListen { .. } => Code::CannotServe,
             Self::Outlook(_) => Code::Usage,
             Self::Purge(PurgeError::NoAdmin(_) | PurgeError::Refused(_)) => Code::Usage,
             Self::Purge(PurgeError::Unreachable { .. }) => Code::Unreachable,

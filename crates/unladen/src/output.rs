@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use unladen_compare::Comparison;
 use unladen_document::{About, Document};
 use unladen_profile::writer_for;
 use unladen_publish::{PUBLICATIONS, Publication};
@@ -120,6 +121,21 @@ impl Destination {
         if is_stdout(&self.file) { Ok(()) } else { Ok(check(&self.file)?) }
     }
 
+    /// Writes a comparison of two runs, or its JSON.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn write_comparison(
+        &self,
+        comparison: &Comparison,
+        json: impl Fn() -> String,
+    ) -> Result<(), OutputError> {
+        match self.publication {
+            Some(publication) => publish_by(&self.file, |out| publication.comparison(comparison, out)),
+            None => publish_by(&self.file, |out| writeln!(out, "{}", json())),
+        }
+    }
+
     /// Writes a document that was kept.
     ///
     /// # Errors
@@ -127,8 +143,7 @@ impl Destination {
     pub(crate) fn write_document(&self, text: &[u8]) -> Result<(), OutputError> {
         match self.publication {
             Some(publication) => publish(text, publication, &self.file),
-            None if is_stdout(&self.file) => bytes(text),
-            None => whole_file(&self.file, |out| out.write_all(text)),
+            None => publish_by(&self.file, |out| out.write_all(text)),
         }
     }
 }

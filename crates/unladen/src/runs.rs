@@ -2,8 +2,18 @@
 
 mod keeper;
 mod origin;
+mod pages;
+mod past;
 mod preferences;
+mod run_name;
+mod time;
+mod worse;
 
-pub(crate) use keeper::{Keeper, Keeping, new_run};
+pub(crate) use keeper::{Against, Keeper, Keeping, new_run};
 pub(crate) use origin::Origin;
+pub(crate) use pages::{Address, Pages, browse};
+pub(crate) use past::{beside, document_of, past};
 pub(crate) use preferences::{Preferences, STORE_VARIABLE};
+pub(crate) use run_name::RunName;
+pub(crate) use time::{moment, rfc3339};
+pub(crate) use worse::worse;

@@ -88,6 +88,7 @@ impl Look<'_> {
     /// If `unladen weigh` fails, or could not look inside.
     pub fn at(&self, url: &str, binaries: &Binaries) -> Result<Looked, RealError> {
         let mut unladen = Command::new(binaries.unladen());
+        unladen.env("UNLADEN_STORE", "off");
         unladen.args(["weigh", url, "--json", "--quiet", "--group-by", "exe"]);
         unladen.args(["--time", &humantime::format_duration(self.time).to_string()]);
         unladen.args(["--phase", &humantime::format_duration(self.phase).to_string()]);

@@ -111,6 +111,7 @@ impl Experiment {
         arguments: impl IntoIterator<Item = S>,
     ) -> Result<Document, RealError> {
         let mut unladen = Command::new(binaries.path("unladen"));
+        unladen.env("UNLADEN_STORE", "off");
         unladen.arg("prove").args(arguments).args(["--json", "--quiet", "--seed", &self.seed.to_string()]);
         // It ends by itself: its time is bounded, and so is each request.
         let output = unladen.stdin(Stdio::null()).output().map_err(RealError::io("unladen"))?;

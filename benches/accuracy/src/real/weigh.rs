@@ -28,6 +28,7 @@ struct Row {
 
 pub(super) fn run(binaries: &Binaries, subject: &Burn, setting: &Setting) -> Result<Weights, RealError> {
     let mut unladen = Command::new(binaries.path("unladen"));
+    unladen.env("UNLADEN_STORE", "off");
     unladen.args(["weigh", &subject.url(), "--json", "--quiet", "--no-findings"]);
     unladen.args(["--group-by", if setting.in_unit { "auto" } else { "exe" }]);
     unladen.args(["--time", &humantime::format_duration(setting.time).to_string()]);

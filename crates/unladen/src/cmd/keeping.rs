@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use unladen_store::{LabelError, Location, read_label};
 
+use crate::cmd::values::tolerated;
 use crate::exit::Failure;
-use crate::runs::{Keeper, Keeping, Origin};
+use crate::runs::{Against, Keeper, Keeping, Origin, RunName};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct KeepArgs {
@@ -26,6 +27,13 @@ pub(super) struct KeepArgs {
     /// The folder of the application, whose git revision is kept with the result [default: the working folder]
     #[arg(long, value_name = "DIR", help_heading = "What to keep")]
     folder: Option<PathBuf>,
+    /// Compare the result with a run that is kept (its number, latest, a label such as release=1.42, commit:4f2a), and end
+    /// with code 8 if something is worse for certain
+    #[arg(long, value_name = "RUN", conflicts_with = "no_store", help_heading = "What to compare with")]
+    against: Option<RunName>,
+    /// With --against: how much worse is fine, such as 2% [default: 0%]
+    #[arg(long, value_name = "PERCENT", value_parser = tolerated, requires = "against", help_heading = "What to compare with")]
+    tolerate: Option<f64>,
 }
 
 fn label(text: &str) -> Result<(String, String), LabelError> {
@@ -44,7 +52,14 @@ impl KeepArgs {
             return Err(Failure::Usage(format!("--folder {}: it is not a folder", folder.display())));
         }
         let origin = Origin::new(typed, &self.label, self.folder.as_deref());
-        let keeping = Keeping { store: self.store, is_off: self.no_store, no_evidence: self.no_evidence, quiet };
+        let tolerated = self.tolerate.unwrap_or(0.0);
+        let keeping = Keeping {
+            store: self.store,
+            is_off: self.no_store,
+            no_evidence: self.no_evidence,
+            quiet,
+            against: self.against.map(|run| Against { run, tolerated }),
+        };
         Keeper::new(keeping, origin)
     }
 }

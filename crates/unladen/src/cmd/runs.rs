@@ -1,12 +1,15 @@
 //! `unladen runs`: what was measured before.
 
+mod compare;
 mod find;
 mod list;
 mod place;
 mod remove;
+mod serve;
 mod show;
 mod table;
 mod transfer;
+mod trend;
 
 use crate::exit::Failure;
 
@@ -20,7 +23,7 @@ use crate::exit::Failure;
     after_help = "Examples:\n  \
         unladen runs --verb weigh --target wiki.example\n  \
         unladen runs show 12 --html report.html\n  \
-        unladen runs show latest\n  \
+        unladen runs compare release=1.42 latest --tolerate 2%\n  \
         unladen runs export --label release=1.43 >release.jsonl\n  \
         unladen runs prune --keep 50\n\n\
         docs/reference/runs.md, in the source, describes each."
@@ -36,6 +39,9 @@ pub(super) struct Args {
 enum Command {
     List(list::Args),
     Show(show::Args),
+    Compare(compare::Args),
+    Trend(trend::Args),
+    Serve(serve::Args),
     Export(transfer::Export),
     Import(transfer::Import),
     Rm(remove::Rm),
@@ -47,6 +53,9 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         None => list::run(&args.list),
         Some(Command::List(args)) => list::run(&args),
         Some(Command::Show(args)) => show::run(&args),
+        Some(Command::Compare(args)) => compare::run(&args),
+        Some(Command::Trend(args)) => trend::run(&args),
+        Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Export(args)) => transfer::export(&args),
         Some(Command::Import(args)) => transfer::import(&args),
         Some(Command::Rm(args)) => remove::rm(&args),

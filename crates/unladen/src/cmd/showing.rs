@@ -8,7 +8,7 @@ use unladen_publish::publication_named;
 
 use crate::exit::Failure;
 use crate::output::{self, Destination, OutputError, Report};
-use crate::runs::Keeper;
+use crate::runs::{Keeper, worse};
 use crate::terminal;
 
 #[derive(Debug, Clone, clap::Args)]
@@ -88,9 +88,16 @@ impl Showing {
     ) -> Result<(), Failure> {
         let about = keeper.about();
         let shown = self.show(result, &about);
-        let kept = keeper.keep(|| (result.document(&about), evidence()));
+        let document = result.document(&about);
+        let compared = keeper.comparison(&document);
+        let kept = keeper.keep(&document, evidence);
         shown?;
-        kept.map(drop)
+        kept?;
+        let Some((comparison, tolerated)) = compared? else { return Ok(()) };
+        if let Some(markdown) = publication_named("markdown").filter(|_| !self.json) {
+            output::publish_by("-".as_ref(), |out| markdown.comparison(&comparison, out))?;
+        }
+        worse(&comparison, tolerated)
     }
 
     /// Writes the result.

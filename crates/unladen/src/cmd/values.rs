@@ -18,6 +18,14 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `2%` or `0.02`, as a share; `0%` too.
+pub(super) fn tolerated(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse() {
+        Ok(0.0) => Ok(0.0),
+        _ => percent(text).map_err(|_| "expected a percentage from 0% to below 100%, such as 2%".into()),
+    }
+}
+
 /// `127.0.0.1:8080`; `::127.0.0.1:8080`, as curl has it for any host and port, too.
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     let plain = text.strip_prefix("::").filter(|rest| rest.contains(':')).unwrap_or(text);

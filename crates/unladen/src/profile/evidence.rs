@@ -23,7 +23,14 @@ pub(super) fn of(measured: &Measured, rows: &[FunctionRow]) -> Evidence {
         functions: rows.iter().map(|row| function(profile, row)).collect(),
     };
     Evidence {
-        page: Page { url: setup.url.clone(), requests: profile.requests().unwrap_or(0), latency, ..Page::default() },
+        page: Page {
+            url: setup.url.clone(),
+            method: measured.request.0.clone(),
+            carried: measured.request.1.clone(),
+            requests: profile.requests().unwrap_or(0),
+            latency,
+            ..Page::default()
+        },
         state: if measured.fresh { State::Fresh } else { State::Warm },
         groups: vec![GroupSeen { name: setup.group.clone(), ..GroupSeen::default() }],
         sources: vec![EvidenceSource::Profile],

@@ -11,7 +11,9 @@ use unladen_profiler::{
     Prepended, Profiler, ProfilerError, capture_request,
 };
 use unladen_report::{Ended, ProfileSetup};
+use unladen_trace::Carried;
 
+use crate::carried::{Secrets, carried};
 use crate::exit::Failure;
 use crate::profile::missing::Missing;
 use crate::profile::options::{Options, Page, Which};
@@ -31,6 +33,8 @@ pub(crate) struct Session {
     title: String,
     profiler: Box<dyn Profiler>,
     profile: Profile,
+    /// The method of its request, and what that carries, as far as it may be shown.
+    request: (String, Carried),
     group: String,
     how: String,
     notes: Vec<String>,
@@ -45,6 +49,7 @@ pub(crate) struct Session {
 pub(crate) struct Measured {
     pub(crate) setup: ProfileSetup,
     pub(crate) profile: Profile,
+    pub(crate) request: (String, Carried),
     pub(crate) notes: Vec<String>,
     /// Whether CPU time counts, and waiting does not.
     pub(crate) of_cpu: bool,
@@ -70,6 +75,9 @@ impl Session {
             }
             _ => Missing::default(),
         };
+        let request = page.driver.requests.first().map_or_else(Default::default, |request| {
+            (request.method().to_string(), carried(request, &page.driver, Secrets::LeftOut))
+        });
         let how = how(profiler.name(), options);
         progress.say("looking who answers");
         let group =
@@ -85,6 +93,7 @@ impl Session {
             title,
             profiler,
             profile: Profile::new(about),
+            request,
             group,
             how,
             notes,
@@ -160,7 +169,8 @@ impl Session {
             profiled_ns: interval(&self.profiled),
         };
         let of_cpu = options.of_cpu || self.profile.about.unit == Unit::CpuNanoseconds;
-        Ok(Measured { setup, profile: self.profile, notes, of_cpu, fresh: options.fresh })
+        let (profile, request) = (self.profile, self.request);
+        Ok(Measured { setup, profile, request, notes, of_cpu, fresh: options.fresh })
     }
 }
 

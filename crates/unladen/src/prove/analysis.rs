@@ -2,7 +2,7 @@
 
 use unladen_lockin::time_needed;
 use unladen_prove::{Experiment, Pace};
-use unladen_report::{Metric, Prove, ProveSetup};
+use unladen_report::{Machine, Metric, Prove, ProveSetup};
 
 use crate::machine::machine;
 use crate::prove::answers::answers;
@@ -62,11 +62,18 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
             done => vec![format!("put back: {}", done.join(", "))],
         },
         profiles: Vec::new(),
-        machine: Some(machine(&measured.recording.times(), Some(measured.spoiled))),
+        machine: Some(machine_of(measured)),
         warnings: warnings(measured, &arms, &results, &refused),
         arms: results,
         comparisons,
     }
+}
+
+/// What the machine did, and how fast it was.
+fn machine_of(measured: &Measured<'_>) -> Machine {
+    let mut machine = machine(&measured.recording.times(), Some(measured.spoiled));
+    measured.reference.tell(&mut machine);
+    machine
 }
 
 fn target(experiment: &Experiment) -> String {

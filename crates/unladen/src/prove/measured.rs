@@ -11,6 +11,7 @@ use crate::open_loop::MOST_UNDER_WAY;
 use crate::prove::options::Options;
 use crate::prove::plan::Plan;
 use crate::prove::recording::Recording;
+use crate::reference::ReferenceWork;
 
 /// Where the baseline stands among the arms of an experiment.
 pub(crate) const BASELINE: usize = 0;
@@ -25,6 +26,7 @@ pub(crate) struct Measured<'a> {
     pub(crate) recording: &'a Recording,
     /// The blocks that were spoiled, and what became of them.
     pub(crate) spoiled: &'a Spoiled,
+    pub(crate) reference: &'a ReferenceWork,
     pub(crate) instrument: Option<&'a Instrument>,
     pub(crate) elapsed: Duration,
     /// All requests go to this machine.

@@ -20,6 +20,7 @@ use crate::prove::phase::{Sender, Stretch};
 use crate::prove::plan::{LONGEST_IDLE, PASSES, Plan, SETTLE, warm_up};
 use crate::prove::profiles::{self, Profiling};
 use crate::prove::recording::{ArmRecord, BlockRecord, Recording};
+use crate::reference::ReferenceWork;
 
 /// With `--until`, unless the experiment's own time is longer, or the command line says how much there may be.
 const MOST_TIME_UNTIL: Duration = Duration::from_secs(1_800);
@@ -58,6 +59,7 @@ struct Run<'a> {
     sender: Sender,
     instrument: Option<Instrument>,
     clock: MachineClock,
+    reference: ReferenceWork,
     plan: Plan,
     cancel: &'a Cancel,
     progress: &'a Progress,
@@ -90,6 +92,7 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
         sender,
         instrument: None,
         clock: MachineClock::open(),
+        reference: ReferenceWork::start(options.seed),
         plan: Plan::choose(&options.experiment, None, arms.len()),
         cancel,
         progress: &progress,
@@ -162,7 +165,8 @@ impl Run<'_> {
                 Err(failure) => return Stopped::by(failure),
             }
             index += 1;
-            // Between blocks nothing is measured: what is computed here disturbs no arm.
+            // Between blocks nothing is measured: what is done here disturbs no arm.
+            self.reference.between_blocks(self.cancel);
             let widest = headline(&self.options.experiment, self.arms, &self.recording);
             self.show(index, widest.as_ref());
             if let (Some(until), Some(widest)) = (&mut until, &widest)
@@ -357,6 +361,7 @@ impl Run<'_> {
             plan: self.plan,
             recording: &self.recording,
             spoiled: &spoiled,
+            reference: &self.reference,
             instrument: self.instrument.as_ref(),
             elapsed: self.begun.elapsed(),
             is_local: self.sender.is_local(),

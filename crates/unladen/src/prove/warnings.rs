@@ -70,6 +70,7 @@ pub(crate) fn warnings(
         warnings.push(Warning::LateSends { p99, because: because(&stretches) });
     }
     warnings.extend(taken_warning(&measured.recording.times(), Some(measured.spoiled)));
+    warnings.extend(measured.reference.warning());
     if measured.lost {
         warnings.push(Warning::Lost);
     }

@@ -3,12 +3,16 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use unladen_compare::Comparison;
 use unladen_document::{About, Document};
-use unladen_store::{Location, Mode, NewRun, RunId, StoreError};
+use unladen_store::{Filter, Location, Mode, NewRun, RunId, StoreError};
 
 use crate::exit::Failure;
 use crate::runs::origin::Origin;
+use crate::runs::past::beside;
 use crate::runs::preferences::Preferences;
+use crate::runs::run_name::RunName;
+use crate::runs::time::nanos;
 
 /// What the command line says of keeping.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +25,21 @@ pub(crate) struct Keeping {
     pub(crate) no_evidence: bool,
     /// Nothing is said of it.
     pub(crate) quiet: bool,
+    /// What the result is compared with.
+    pub(crate) against: Option<Against>,
 }
+
+/// A run that a result is compared with.
+#[derive(Debug, Clone)]
+pub(crate) struct Against {
+    /// How it is called.
+    pub(crate) run: RunName,
+    /// How much worse is fine, as a share.
+    pub(crate) tolerated: f64,
+}
+
+/// How a run ends that was not cut short.
+const COMPLETE: &str = "complete";
 
 /// What was traced, if it was: as `--record` writes it.
 pub(crate) type Evidence = Option<Vec<u8>>;
@@ -32,6 +50,7 @@ pub(crate) struct Keeper {
     destination: Option<Destination>,
     evidence: bool,
     quiet: bool,
+    against: Option<Against>,
 }
 
 struct Destination {
@@ -63,7 +82,11 @@ impl Keeper {
         if let Some(destination) = destination.as_ref().filter(|destination| destination.is_named) {
             unladen_store::open(&destination.location, Mode::ReadWrite)?;
         }
-        Ok(Self { origin, destination, evidence: evidence && !keeping.no_evidence, quiet: keeping.quiet })
+        if let (Some(Against { run: RunName::Id(id), .. }), Some(destination)) = (&keeping.against, &destination) {
+            unladen_store::open(&destination.location, Mode::ReadOnly)?.run(*id)?;
+        }
+        let evidence = evidence && !keeping.no_evidence;
+        Ok(Self { origin, destination, evidence, quiet: keeping.quiet, against: keeping.against })
     }
 
     /// What the result is told to come from.
@@ -76,19 +99,39 @@ impl Keeper {
         self.origin.saw(executables);
     }
 
-    /// Where it keeps.
-    pub(crate) fn location(&self) -> Option<&Location> {
-        self.destination.as_ref().map(|destination| &destination.location)
+    /// The result beside the run that it is to be compared with, if there is one, and how much worse is fine. It is asked
+    /// for before the result is kept, so that `latest` is another run.
+    ///
+    /// # Errors
+    /// If the store or the run cannot be read.
+    pub(crate) fn comparison(&self, text: &[u8]) -> Result<Option<(Comparison, f64)>, Failure> {
+        let Some(Against { run, tolerated }) = &self.against else { return Ok(None) };
+        let Some(destination) = &self.destination else {
+            return Err(Failure::Usage("--against takes a store, and nothing is kept: name one with --store".into()));
+        };
+        let after = Document::read(text).map_err(|error| Failure::Usage(error.to_string()))?;
+        // Of a run that was cut short too little is known.
+        if after.ended().is_some_and(|ended| ended != COMPLETE) {
+            return Ok(None);
+        }
+        let mut store = unladen_store::open(&destination.location, Mode::ReadOnly)?;
+        let alike = Filter {
+            verb: Some(after.verb().to_owned()),
+            exact_target: Some(after.target().to_owned()),
+            ..Filter::default()
+        };
+        let before = run.find(store.as_mut(), alike)?;
+        Ok(Some((beside(store.as_mut(), &before, &after, None)?, *tolerated)))
     }
 
     /// Keeps a document, with what was traced, and says as which run.
     ///
     /// # Errors
     /// If it cannot be kept in a store that was named. Where nobody has said that anything is kept, that is a warning.
-    pub(crate) fn keep(&self, result: impl FnOnce() -> (Vec<u8>, Evidence)) -> Result<Option<RunId>, Failure> {
+    pub(crate) fn keep(&self, text: &[u8], evidence: impl FnOnce() -> Evidence) -> Result<Option<RunId>, Failure> {
         let Some(destination) = &self.destination else { return Ok(None) };
-        let (text, evidence) = result();
-        match self.kept(&destination.location, &text, evidence) {
+        let evidence = if self.evidence { evidence() } else { None };
+        match Self::kept(&destination.location, text, evidence) {
             Ok(id) => {
                 if !self.quiet {
                     eprintln!("unladen: kept as run {id}: `unladen runs show {id}` shows it again");
@@ -103,8 +146,7 @@ impl Keeper {
         }
     }
 
-    fn kept(&self, location: &Location, text: &[u8], evidence: Evidence) -> Result<RunId, StoreError> {
-        let evidence = evidence.filter(|_| self.evidence);
+    fn kept(location: &Location, text: &[u8], evidence: Evidence) -> Result<RunId, StoreError> {
         let mut store = unladen_store::open(location, Mode::ReadWrite)?;
         store.keep(&new_run(text, evidence, SystemTime::now())?)
     }
@@ -135,12 +177,4 @@ pub(crate) fn new_run(text: &[u8], evidence: Evidence, otherwise: SystemTime) ->
         document: text.to_owned(),
         evidence,
     })
-}
-
-/// Since 1970; beyond what 64 bits hold, their ends.
-fn nanos(time: SystemTime) -> i64 {
-    match time.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
-        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |ns| -ns),
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use unladen_lockin::{Block, Estimate, Weight, ratio};
 use unladen_probe::{CounterId, GroupId, GroupKind, Instrument};
-use unladen_report::{Client, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, WeightRow};
+use unladen_report::{Client, Machine, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, WeightRow};
 
 use crate::counters::kind_of;
 use crate::latency::{QUANTILES, latency};
@@ -43,8 +43,15 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
         ended: measured.ended,
         urls,
         left_behind: None,
-        machine: Some(machine(&measured.recording.times(), Some(measured.spoiled))),
+        machine: Some(machine_of(measured)),
     }
+}
+
+/// What the machine did, and how fast it was.
+fn machine_of(measured: &Measured<'_>) -> Machine {
+    let mut machine = machine(&measured.recording.times(), Some(measured.spoiled));
+    measured.reference.tell(&mut machine);
+    machine
 }
 
 /// Processors that everything but this process kept busy in the off phases.

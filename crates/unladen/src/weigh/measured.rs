@@ -8,6 +8,7 @@ use unladen_probe::Instrument;
 use unladen_report::Ended;
 
 use crate::path::Path;
+use crate::reference::ReferenceWork;
 use crate::weigh::options::Options;
 use crate::weigh::plan::Plan;
 use crate::weigh::recording::Recording;
@@ -19,6 +20,7 @@ pub(crate) struct Measured<'a> {
     pub(crate) recording: &'a Recording,
     /// The blocks that were spoiled, and what became of them.
     pub(crate) spoiled: &'a Spoiled,
+    pub(crate) reference: &'a ReferenceWork,
     pub(crate) instrument: &'a Instrument,
     pub(crate) requests: &'a [Request],
     pub(crate) samples: &'a [Sample],

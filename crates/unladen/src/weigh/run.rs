@@ -15,6 +15,7 @@ use unladen_trace::{EvidenceSource, PageRecord};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
+use crate::reference::ReferenceWork;
 use crate::strangers::strangers;
 use crate::weigh::analysis::analyse;
 use crate::weigh::inside::{Weighed, inside, look_inside};
@@ -80,6 +81,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
         driver,
         instrument,
         clock: MachineClock::open(),
+        reference: ReferenceWork::start(options.seed),
         cancel,
         progress,
         recording: Recording::default(),
@@ -98,6 +100,7 @@ struct Run<'a> {
     driver: Driver,
     instrument: Instrument,
     clock: MachineClock,
+    reference: ReferenceWork,
     cancel: &'a Cancel,
     progress: Progress,
     recording: Recording,
@@ -127,6 +130,7 @@ impl Run<'_> {
                 Ok(None) => return Stopped::Interrupted,
                 Err(failure) => return Stopped::Failed(failure),
             }
+            self.reference.between_blocks(self.cancel);
             if !(index + 1).is_multiple_of(urls) {
                 continue;
             }
@@ -279,6 +283,7 @@ impl Run<'_> {
             plan: self.plan,
             recording: &self.recording,
             spoiled: &spoiled,
+            reference: &self.reference,
             instrument: &self.instrument,
             requests,
             samples,

@@ -48,6 +48,7 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
         });
     }
     warnings.extend(taken_warning(&measured.recording.times(), Some(measured.spoiled)));
+    warnings.extend(measured.reference.warning());
     if setup.background_cores > BUSY * setup.processors as f64 {
         warnings.push(Warning::Busy { cores: setup.background_cores, processors: setup.processors });
     }

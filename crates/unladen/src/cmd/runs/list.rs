@@ -8,6 +8,7 @@ use crate::cmd::runs::place::Place;
 use crate::cmd::runs::table::columns;
 use crate::cmd::values::some;
 use crate::exit::Failure;
+use crate::runs::rfc3339;
 use crate::{output, terminal};
 
 /// Letters of a commit that are shown.
@@ -120,12 +121,6 @@ fn revision(run: &RunSummary) -> String {
 /// To the minute.
 pub(super) fn time(ns: i64) -> String {
     rfc3339(ns).get(..16).map(|text| text.replace('T', " ")).unwrap_or_default()
-}
-
-/// In UTC; before 1970, its begin.
-pub(super) fn rfc3339(ns: i64) -> String {
-    let since = std::time::Duration::from_nanos(u64::try_from(ns).unwrap_or(0));
-    humantime::format_rfc3339_millis(std::time::SystemTime::UNIX_EPOCH + since).to_string()
 }
 
 pub(super) fn json_of(run: &RunSummary) -> serde_json::Value {

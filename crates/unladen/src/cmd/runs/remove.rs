@@ -2,10 +2,11 @@
 
 use unladen_store::{Mode, Retention, RunId};
 
-use crate::cmd::runs::find::{is_missing, moment};
+use crate::cmd::runs::find::is_missing;
 use crate::cmd::runs::place::Place;
 use crate::exit::Failure;
 use crate::output;
+use crate::runs::moment;
 
 /// Remove runs
 #[derive(Debug, clap::Args)]

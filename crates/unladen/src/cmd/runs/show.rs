@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use unladen_publish::publication_named;
 use unladen_store::{Filter, Mode};
 
-use crate::cmd::runs::find::RunName;
 use crate::cmd::runs::place::Place;
 use crate::cmd::showing::Published;
 use crate::exit::Failure;
 use crate::output::{self, Destination};
+use crate::runs::RunName;
 
 /// Show a run again: as text, as it was kept, or as a report
 #[derive(Debug, clap::Args)]

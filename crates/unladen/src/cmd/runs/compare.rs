@@ -1,0 +1,67 @@
+//! `unladen runs compare`.
+
+use std::path::PathBuf;
+
+use unladen_publish::publication_named;
+use unladen_store::{Filter, Mode};
+
+use crate::cmd::runs::place::Place;
+use crate::cmd::showing::Published;
+use crate::cmd::values::tolerated;
+use crate::exit::Failure;
+use crate::output::{self, Destination};
+use crate::runs::{RunName, beside, document_of, worse};
+
+/// Compare two runs: what is gone, new, heavier, lighter, slower or faster, and what shows no measurable difference
+///
+/// Two runs of the same thing differ, too. How much is estimated from the earlier runs of the same target.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The earlier run: its number, `latest` (the last before AFTER), a label such as release=1.42, or commit:4f2a
+    #[arg(value_name = "BEFORE")]
+    before: RunName,
+    /// The later one
+    #[arg(value_name = "AFTER")]
+    after: RunName,
+    /// End with code 8 if something is worse for certain by more than this, such as 2%, or if there is a new finding
+    #[arg(long, value_name = "PERCENT", value_parser = tolerated)]
+    tolerate: Option<f64>,
+    /// Write JSON instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Write to a file, as the end of its name says: .json, .html, .md; may be repeated
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+    #[command(flatten)]
+    published: Published,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let files: Vec<Destination> =
+        args.output.iter().map(|file| Destination::of_name(file)).chain(args.published.destinations()).collect();
+    files.iter().try_for_each(Destination::check_of_document)?;
+    let mut store = args.place.open(Mode::ReadOnly)?;
+    let after = args.after.find(store.as_mut(), Filter::default())?;
+    // A name of the earlier one is meant among the runs that can be compared with the later one.
+    let comparable = Filter {
+        verb: Some(after.summary.verb.clone()),
+        exact_target: Some(after.summary.target.clone()),
+        before: Some(after.summary.position()),
+        ..Filter::default()
+    };
+    let before = args.before.find(store.as_mut(), comparable)?;
+    let document = document_of(&after)?;
+    let comparison = beside(store.as_mut(), &before, &document, Some(after.summary.id.to_string()))?;
+    let json = || serde_json::to_string_pretty(&comparison).unwrap_or_default();
+    for file in &files {
+        file.write_comparison(&comparison, json)?;
+    }
+    match publication_named("markdown").filter(|_| files.is_empty() && !args.json) {
+        Some(markdown) => output::publish_by("-".as_ref(), |out| markdown.comparison(&comparison, out))?,
+        None if args.json => output::line(&json())?,
+        None => {}
+    }
+    args.tolerate.map_or(Ok(()), |tolerated| worse(&comparison, tolerated))
+}

@@ -1,0 +1,31 @@
+//! `unladen runs serve`.
+
+use unladen_load::{Cancel, LoadError};
+
+use crate::cmd::runs::place::Place;
+use crate::exit::Failure;
+use crate::runs::{Address, Pages, browse};
+use crate::{interrupt, output};
+
+/// Show runs in a browser on this machine: list, filter, compare, plot
+///
+/// Nothing is changed. The name in the address holds a random word, as other users of the machine reach it, too.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Where: an address of loopback, a port, or unix:/PATH
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    listen: Address,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let pages = Pages::new(args.place.location()?)?;
+    let cancel = Cancel::new();
+    interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+    browse(pages, &args.listen, &cancel, |url| {
+        // Whoever does not read it has another way to know it.
+        let _ = output::line(url);
+        eprintln!("unladen: Ctrl-C ends it");
+    })
+}

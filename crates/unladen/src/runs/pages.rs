@@ -1,0 +1,231 @@
+//! The pages of `unladen runs serve`. The principal type is [`Pages`]: a path and a query in, a page out.
+
+mod browser;
+mod query;
+
+use std::sync::Mutex;
+
+use unladen_compare::trend;
+use unladen_publish::html::{
+    PageOptions, RunRow, RunsPage, comparison_page, document_page, error_page, in_query, runs_page, trend_page,
+};
+use unladen_store::{Filter, Location, Mode, Run, RunId, RunSummary, Store, StoreError};
+
+use crate::exit::Failure;
+use crate::runs::pages::query::Query;
+use crate::runs::past::{PAST_RUNS, beside, document_of, past};
+
+pub(crate) use browser::{Address, browse};
+
+/// Runs of a page of the list.
+const ROWS: u32 = 50;
+
+/// Makes pages of a store, which is opened to be read.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    location: Location,
+    /// One page at a time asks it; none after an error, so that a connection that broke is made anew.
+    store: Mutex<Option<Box<dyn Store>>>,
+}
+
+/// A page.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Page {
+    pub(crate) status: u16,
+    pub(crate) is_json: bool,
+    pub(crate) body: String,
+}
+
+/// Why there is none.
+#[derive(Debug)]
+enum NoPage {
+    /// There is no such page, or run.
+    NotFound(String),
+    /// The query is wrong.
+    Query(String),
+    /// The store, or what is in it, cannot be read.
+    Store(String),
+}
+
+// === impl Pages ===
+
+impl Pages {
+    /// Opens the store once, to tell a mistake before anybody asks.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) fn new(location: Location) -> Result<Self, Failure> {
+        let store = unladen_store::open(&location, Mode::ReadOnly)?;
+        Ok(Self { location, store: Mutex::new(Some(store)) })
+    }
+
+    /// The page at a path, such as `/run/12`.
+    pub(crate) fn page(&self, path: &str, query: &str) -> Page {
+        let (status, title, message) = match self.made(path, query) {
+            Ok(page) => return page,
+            Err(NoPage::NotFound(message)) => (404, "There is no such page", message),
+            Err(NoPage::Query(message)) => (400, "This cannot be asked", message),
+            Err(NoPage::Store(message)) => (500, "The store cannot be read", message),
+        };
+        Page { status, is_json: false, body: error_page(title, &message, &nav()) }
+    }
+
+    fn made(&self, path: &str, query: &str) -> Result<Page, NoPage> {
+        let mut store = self.store()?;
+        let made = self.of(store.as_mut(), path, query);
+        if !matches!(made, Err(NoPage::Store(_)))
+            && let Ok(mut place) = self.store.lock()
+        {
+            *place = Some(store);
+        }
+        made
+    }
+
+    /// The store that is open, or a new one: another page may have it.
+    fn store(&self) -> Result<Box<dyn Store>, NoPage> {
+        let idle = self.store.lock().ok().and_then(|mut place| place.take());
+        match idle {
+            Some(store) => Ok(store),
+            None => Ok(unladen_store::open(&self.location, Mode::ReadOnly)?),
+        }
+    }
+
+    fn of(&self, store: &mut dyn Store, path: &str, query: &str) -> Result<Page, NoPage> {
+        let query = Query::parse(query).map_err(NoPage::Query)?;
+        match path {
+            "/" => list(store, &query),
+            "/compare" => compare(store, &query),
+            "/trend" => trends(store, &query),
+            _ => match path.strip_prefix("/run/") {
+                Some(id) => document(store, id),
+                None => Err(NoPage::NotFound(format!("{path}: the list of runs is at /"))),
+            },
+        }
+    }
+}
+
+fn html(body: String) -> Page {
+    Page { status: 200, is_json: false, body }
+}
+
+fn nav() -> Vec<(String, String)> {
+    vec![("/".to_owned(), "All runs".to_owned())]
+}
+
+fn list(store: &mut dyn Store, query: &Query) -> Result<Page, NoPage> {
+    let filter = query.filter().map_err(NoPage::Query)?;
+    let runs = store.list(&Filter { limit: ROWS + 1, before: query.before, ..filter })?;
+    let is_more = runs.len() > ROWS as usize;
+    let shown: &[RunSummary] = runs.get(..ROWS as usize).unwrap_or(&runs);
+    let next = shown.last().filter(|_| is_more).map(|last| format!("/?{}", query.page_before(last.position())));
+    let prev = query.before.map(|_| format!("/?{}", query.first_page()));
+    let rows = shown.iter().map(row).collect();
+    Ok(html(runs_page(&RunsPage { rows, filter: query.form.clone(), prev, next, nav: Vec::new() })))
+}
+
+fn row(run: &RunSummary) -> RunRow {
+    RunRow {
+        id: run.id.get(),
+        verb: run.verb.clone(),
+        target: run.target.clone(),
+        time: crate::runs::time::rfc3339(run.time_ns),
+        host: run.host.clone(),
+        commit: run.commit.clone().unwrap_or_default(),
+        labels: run.labels.clone().into_iter().collect(),
+        version: run.version.clone(),
+        ended: run.ended.clone(),
+    }
+}
+
+fn document(store: &mut dyn Store, id: &str) -> Result<Page, NoPage> {
+    let (id, is_json) = id.strip_suffix(".json").map_or((id, false), |id| (id, true));
+    let run = run(store, id)?;
+    if is_json {
+        return Ok(Page { status: 200, is_json, body: run.document });
+    }
+    let document = document_of(&run)?;
+    let mut options = PageOptions { nav: nav(), ..PageOptions::default() };
+    let target = in_query(&run.summary.target);
+    options.nav.push((format!("/trend?verb={}&target={target}", run.summary.verb), "Trend".to_owned()));
+    if let Some(before) = earlier(store, &run)? {
+        options
+            .nav
+            .push((format!("/compare?before={before}&after={}", run.summary.id), format!("Against run {before}")));
+    }
+    options.nav.push((format!("/run/{}.json", run.summary.id), "JSON".to_owned()));
+    Ok(html(document_page(&document, &options)))
+}
+
+/// The run before, of the same command and target.
+fn earlier(store: &mut dyn Store, run: &Run) -> Result<Option<RunId>, NoPage> {
+    let filter = Filter {
+        verb: Some(run.summary.verb.clone()),
+        exact_target: Some(run.summary.target.clone()),
+        before: Some(run.summary.position()),
+        limit: 1,
+        ..Filter::default()
+    };
+    Ok(store.list(&filter)?.first().map(|run| run.id))
+}
+
+fn run(store: &mut dyn Store, id: &str) -> Result<Run, NoPage> {
+    let id: RunId = id.parse().map_err(|error: unladen_store::RunIdError| NoPage::NotFound(error.to_string()))?;
+    Ok(store.run(id)?)
+}
+
+fn compare(store: &mut dyn Store, query: &Query) -> Result<Page, NoPage> {
+    let both = query.get("before").zip(query.get("after"));
+    let (before, after) =
+        both.ok_or_else(|| NoPage::Query("expected two runs: /compare?before=12&after=15".to_owned()))?;
+    let (before, after) = (run(store, before)?, run(store, after)?);
+    let comparison = beside(store, &before, &document_of(&after)?, Some(after.summary.id.to_string()))?;
+    let mut options = PageOptions { nav: nav(), ..PageOptions::default() };
+    for side in [&before, &after] {
+        let id = side.summary.id;
+        options.nav.push((format!("/run/{id}"), format!("Run {id}")));
+    }
+    Ok(html(comparison_page(&comparison, &options)))
+}
+
+fn trends(store: &mut dyn Store, query: &Query) -> Result<Page, NoPage> {
+    let target = query.get("target").filter(|target| !target.is_empty());
+    let target =
+        target.ok_or_else(|| NoPage::Query("expected a target: /trend?target=http://localhost/".to_owned()))?;
+    let verb = match query.get("verb").filter(|verb| !verb.is_empty()) {
+        Some(verb) => verb.to_owned(),
+        None => {
+            let filter = Filter { exact_target: Some(target.to_owned()), limit: 1, ..Filter::default() };
+            store.list(&filter)?.first().map(|run| run.verb.clone()).unwrap_or_default()
+        }
+    };
+    let history = past(store, &verb, target, PAST_RUNS)?;
+    if history.is_empty() {
+        return Err(NoPage::NotFound(format!(
+            "no run of {target}: a trend is of one target, exactly as the list shows it"
+        )));
+    }
+    Ok(html(trend_page(&trend(&history), &PageOptions { nav: nav(), ..PageOptions::default() })))
+}
+
+// === impl NoPage ===
+
+impl From<StoreError> for NoPage {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NoSuchRun { .. } => Self::NotFound(error.to_string()),
+            error => Self::Store(error.to_string()),
+        }
+    }
+}
+
+impl From<Failure> for NoPage {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Store(error) => error.into(),
+            other => Self::Store(other.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

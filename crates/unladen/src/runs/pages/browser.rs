@@ -1,0 +1,179 @@
+//! Answers browsers on this machine: [`browse`].
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use tokio::net::{TcpListener, UnixListener};
+use unladen_load::Cancel;
+use unladen_local::{HTML, Incoming, JSON, Listener, TEXT, not_allowed, response, with};
+
+use crate::exit::Failure;
+use crate::runs::pages::{Page, Pages};
+
+/// Letters of the random word.
+const WORD: usize = 24;
+
+/// A page asks for nothing from elsewhere, and stands in no frame; what may run in it, it says itself.
+const POLICIES: [(&str, &str); 2] = [
+    (
+        "content-security-policy",
+        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    ),
+    ("cross-origin-opener-policy", "same-origin"),
+];
+
+/// Where pages are shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Address {
+    /// An address of loopback.
+    Tcp(SocketAddr),
+    /// A socket, which its file's permissions guard.
+    Unix(PathBuf),
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix("unix:").filter(|path| path.starts_with('/')) {
+            return Ok(Self::Unix(path.into()));
+        }
+        let port_alone = text.parse::<u16>().ok().map(|port| SocketAddr::new(IpAddr::from([127, 0, 0, 1]), port));
+        match text.parse().ok().or(port_alone) {
+            Some(address) if address.ip().is_loopback() => Ok(Self::Tcp(address)),
+            _ => Err("expected an address of this machine alone, such as 127.0.0.1:9902 or unix:/PATH: whoever reaches it reads all runs"
+                .to_owned()),
+        }
+    }
+}
+
+/// Shows pages until `cancel` is thrown. `say` is told the URL once it is listened at.
+///
+/// The name in the URL holds a random word: other users of the machine reach the address too, and do not know it.
+///
+/// # Errors
+/// If it cannot be listened at the address.
+pub(crate) fn browse(pages: Pages, address: &Address, cancel: &Cancel, say: impl Fn(&str)) -> Result<(), Failure> {
+    let failed = |source: io::Error| {
+        let shown = match address {
+            Address::Tcp(address) => address.to_string(),
+            Address::Unix(path) => path.display().to_string(),
+        };
+        Failure::CannotListen { address: shown, source }
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    runtime.block_on(async {
+        let (listener, word, url) = match address {
+            Address::Tcp(address) => {
+                let listener = TcpListener::bind(address).await.map_err(failed)?;
+                let port = listener.local_addr().map_err(failed)?.port();
+                let word = word();
+                let url = format!("http://{word}.localhost:{port}/");
+                (Listener::Tcp(listener), Some(word), url)
+            }
+            Address::Unix(path) => {
+                let listener = UnixListener::bind(path).map_err(failed)?;
+                (Listener::Unix(listener), None, format!("unix:{}", path.display()))
+            }
+        };
+        say(&url);
+        let (pages, word) = (Arc::new(pages), word.map(Arc::new));
+        let answer = move |request: hyper::Request<Incoming>| {
+            let (pages, word) = (Arc::clone(&pages), word.clone());
+            async move { answer(request, pages, word.as_deref().map(String::as_str)).await }
+        };
+        let cancel = cancel.clone();
+        let ended = tokio::task::spawn_blocking(move || while !cancel.wait(std::time::Duration::from_secs(3600)) {});
+        tokio::select! {
+            () = unladen_local::serve(listener, answer) => {}
+            _ = ended => {}
+        }
+        Ok::<(), Failure>(())
+    })?;
+    if let Address::Unix(path) = address {
+        let _ = std::fs::remove_file(path);
+    }
+    Ok(())
+}
+
+async fn answer(
+    request: hyper::Request<Incoming>,
+    pages: Arc<Pages>,
+    word: Option<&str>,
+) -> hyper::Response<http_body_util::Full<bytes::Bytes>> {
+    let host = request.headers().get(hyper::header::HOST).and_then(|host| host.to_str().ok());
+    let host = request.uri().host().or(host).unwrap_or_default();
+    if word.is_some_and(|word| !is_named(host, word)) {
+        let text = "These pages are at the address that `unladen runs serve` has printed.\n";
+        return response(hyper::StatusCode::FORBIDDEN, TEXT, text);
+    }
+    if !matches!(*request.method(), hyper::Method::GET | hyper::Method::HEAD) {
+        return not_allowed("GET, HEAD", "There is nothing to change here: GET and HEAD alone.\n");
+    }
+    let uri = request.uri().clone();
+    let made = tokio::task::spawn_blocking(move || pages.page(uri.path(), uri.query().unwrap_or_default())).await;
+    let Ok(Page { status, is_json, body }) = made else {
+        return response(hyper::StatusCode::INTERNAL_SERVER_ERROR, TEXT, "The page could not be made.\n");
+    };
+    let status = hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
+    with(response(status, if is_json { JSON } else { HTML }, body), &POLICIES)
+}
+
+/// Whether the host is the one with the word; its port does not matter, as it may be another machine's that leads here.
+fn is_named(host: &str, word: &str) -> bool {
+    let name = host.split_once(':').map_or(host, |(name, _)| name);
+    let name = name.strip_suffix('.').unwrap_or(name);
+    name.strip_suffix(".localhost").is_some_and(|given| {
+        // As long as any other answer, however many letters are right.
+        let differ = given
+            .bytes()
+            .zip(word.bytes())
+            .fold(given.len() ^ word.len(), |differ, (a, b)| differ | usize::from(a.to_ascii_lowercase() ^ b));
+        differ == 0
+    })
+}
+
+/// A random word of lower-case letters.
+fn word() -> String {
+    let mut bytes = [0_u8; WORD];
+    if std::fs::File::open("/dev/urandom").and_then(|mut file| io::Read::read_exact(&mut file, &mut bytes)).is_err() {
+        fastrand::fill(&mut bytes);
+    }
+    bytes.iter().map(|byte| char::from(b'a' + byte % 26)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_shown_on_this_machine_alone() {
+        assert_eq!("9902".parse(), Ok(Address::Tcp("127.0.0.1:9902".parse().unwrap())));
+        assert_eq!("[::1]:0".parse(), Ok(Address::Tcp("[::1]:0".parse().unwrap())));
+        assert_eq!("unix:/run/x.sock".parse(), Ok(Address::Unix("/run/x.sock".into())));
+        for wrong in ["0.0.0.0:80", "10.0.0.1:80", "localhost", "", "unix:x", "127.0.0.1"] {
+            assert!(wrong.parse::<Address>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn who_does_not_know_the_word_sees_nothing() {
+        assert!(is_named("abc.localhost:9902", "abc") && is_named("ABC.localhost.", "abc"));
+        for host in [
+            "localhost:9902",
+            "127.0.0.1:9902",
+            "abd.localhost",
+            "abcd.localhost",
+            ".localhost",
+            "",
+            "abc",
+            "abc.localhost.evil",
+        ] {
+            assert!(!is_named(host, "abc"), "{host}");
+        }
+        assert!(word().len() == WORD && word() != word());
+    }
+}

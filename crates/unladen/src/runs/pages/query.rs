@@ -1,0 +1,132 @@
+//! The principal type is [`Query`]: what a page is asked with.
+
+use unladen_publish::html::{RunsFilter, in_query};
+use unladen_store::{Filter, Position, read_label};
+
+use crate::runs::time::moment;
+
+/// Fields of a query.
+const MOST_FIELDS: usize = 32;
+
+/// The query of a URL.
+#[derive(Debug, Default)]
+pub(super) struct Query {
+    fields: Vec<(String, String)>,
+    /// The list's filter, as it was typed.
+    pub(super) form: RunsFilter,
+    /// Where the page of the list begins.
+    pub(super) before: Option<Position>,
+}
+
+// === impl Query ===
+
+impl Query {
+    /// Of the text behind the `?`. Fields that nobody knows are passed over.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let fields: Vec<(String, String)> = url::form_urlencoded::parse(text.as_bytes())
+            .take(MOST_FIELDS)
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
+        let mut query = Self { fields, ..Self::default() };
+        let text = |name: &str| query.get(name).unwrap_or_default().trim().to_owned();
+        query.form = RunsFilter {
+            verb: text("verb"),
+            target: text("target"),
+            host: text("host"),
+            commit: text("commit"),
+            label: text("label"),
+            since: text("since"),
+        };
+        query.before = match query.get("page") {
+            Some(page) => Some(page.parse().map_err(|error: unladen_store::PositionError| error.to_string())?),
+            None => None,
+        };
+        Ok(query)
+    }
+
+    /// A field.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// As a store understands the form.
+    ///
+    /// # Errors
+    /// Which field is wrong, and what is expected there.
+    pub(super) fn filter(&self) -> Result<Filter, String> {
+        let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        let RunsFilter { verb, target, host, commit, label, since } = &self.form;
+        let label = given(label).map(|label| read_label(&label)).transpose().map_err(|error| error.to_string())?;
+        Ok(Filter {
+            verb: given(verb),
+            target: given(target),
+            host: given(host),
+            commit: given(commit),
+            labels: label.into_iter().collect(),
+            since_ns: given(since).map(|since| moment(&since)).transpose().map_err(|why| format!("since: {why}"))?,
+            ..Filter::default()
+        })
+    }
+
+    /// The same list from its begin.
+    pub(super) fn first_page(&self) -> String {
+        let RunsFilter { verb, target, host, commit, label, since } = &self.form;
+        let fields = [
+            ("verb", verb),
+            ("target", target),
+            ("host", host),
+            ("commit", commit),
+            ("label", label),
+            ("since", since),
+        ];
+        let given = fields.into_iter().filter(|(_, value)| !value.is_empty());
+        given.map(|(name, value)| format!("{name}={}", in_query(value))).collect::<Vec<_>>().join("&")
+    }
+
+    /// The same list after a run.
+    pub(super) fn page_before(&self, position: Position) -> String {
+        let first = self.first_page();
+        let and = if first.is_empty() { "" } else { "&" };
+        format!("{first}{and}page={position}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_form_becomes_a_filter() {
+        let query = Query::parse("verb=weigh&target=a%20b&label=release%3D1.43&since=1970-01-02&host=").unwrap();
+        let filter = query.filter().unwrap();
+        assert_eq!((filter.verb.as_deref(), filter.target.as_deref(), filter.host), (Some("weigh"), Some("a b"), None));
+        assert_eq!((filter.labels["release"].as_str(), filter.since_ns), ("1.43", Some(86_400_000_000_000)));
+        assert!(Query::parse("label=x").unwrap().filter().is_err());
+        assert!(Query::parse("since=soon").unwrap().filter().is_err());
+        assert!(Query::parse("page=x").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn the_next_page_asks_the_same(target in "[ -~äöü]{1,20}", verb in "weigh|load|", id in 1_u64..1000, time_ns in 0_i64..i64::MAX) {
+            let asked = format!("verb={verb}&target={}", in_query(target.trim()));
+            let query = Query::parse(&asked).unwrap();
+            let position = Position { time_ns, id: unladen_store::RunId::new(id).unwrap() };
+            let next = Query::parse(&query.page_before(position)).unwrap();
+            prop_assert_eq!(&next.form, &query.form);
+            prop_assert_eq!(next.before, Some(position));
+            prop_assert_eq!(next.first_page(), query.first_page());
+        }
+
+        #[test]
+        fn any_query_is_read_or_refused(text in ".{0,200}") {
+            if let Ok(query) = Query::parse(&text) {
+                let _ = query.filter();
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The principal type is [`RunName`]: how a run is called on the command line.
+
+use std::str::FromStr;
+
+use unladen_store::{Filter, Run, RunId, Store, read_label};
+
+use crate::exit::Failure;
+
+/// A run: `12`, `latest`, `release=1.43`, or `commit:4f2a`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RunName {
+    /// By its number.
+    Id(RunId),
+    /// The newest.
+    Latest,
+    /// The newest with a label.
+    Label(String, String),
+    /// The newest of a revision that begins so.
+    Commit(String),
+}
+
+// === impl RunName ===
+
+impl RunName {
+    /// The run, if `filter` lets it through; a number is taken as it is.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn find(&self, store: &mut dyn Store, filter: Filter) -> Result<Run, Failure> {
+        let mut filter = Filter { limit: 1, ..filter };
+        match self {
+            Self::Id(id) => return Ok(store.run(*id)?),
+            Self::Latest => {}
+            Self::Label(name, value) => {
+                filter.labels.insert(name.clone(), value.clone());
+            }
+            Self::Commit(commit) => filter.commit = Some(commit.clone()),
+        }
+        match store.list(&filter)?.first() {
+            Some(found) => Ok(store.run(found.id)?),
+            None => Err(Failure::Usage(format!("no run is `{self}` in {}: `unladen runs` lists them", store.shown()))),
+        }
+    }
+}
+
+impl FromStr for RunName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "latest" {
+            return Ok(Self::Latest);
+        }
+        if let Some(commit) = text.strip_prefix("commit:") {
+            let is_one = (4..=64).contains(&commit.len()) && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+            return if is_one {
+                Ok(Self::Commit(commit.to_ascii_lowercase()))
+            } else {
+                Err("expected 4 to 64 hexadecimal digits after commit:".to_owned())
+            };
+        }
+        if text.contains('=') {
+            return read_label(text).map(|(name, value)| Self::Label(name, value)).map_err(|error| error.to_string());
+        }
+        text.parse().map(Self::Id).map_err(|_| {
+            "expected the number of a run as `unladen runs` shows it, latest, a label such as release=1.43, or commit:4f2a"
+                .to_owned()
+        })
+    }
+}
+
+impl std::fmt::Display for RunName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Latest => f.write_str("latest"),
+            Self::Label(name, value) => write!(f, "{name}={value}"),
+            Self::Commit(commit) => write!(f, "commit:{commit}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_called_by_number_label_or_revision() {
+        assert_eq!("12".parse(), Ok(RunName::Id(RunId::new(12).unwrap())));
+        assert_eq!("latest".parse(), Ok(RunName::Latest));
+        assert_eq!("release=1.43".parse(), Ok(RunName::Label("release".into(), "1.43".into())));
+        assert_eq!("commit:4F2a".parse(), Ok(RunName::Commit("4f2a".into())));
+        for wrong in ["", "0", "-1", "newest", "commit:", "commit:xyz1", "=1", "12x"] {
+            assert!(wrong.parse::<RunName>().is_err(), "{wrong}");
+        }
+        for name in ["12", "latest", "release=1.43", "commit:4f2a"] {
+            assert_eq!(name.parse::<RunName>().unwrap().to_string(), name);
+        }
+    }
+}

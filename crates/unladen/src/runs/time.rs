@@ -1,0 +1,55 @@
+//! Times as stores have them, ns since 1970: [`rfc3339`], [`moment`].
+
+use std::time::{Duration, SystemTime};
+
+use unladen_load::time_of;
+
+/// In UTC; before 1970, its begin.
+pub(crate) fn rfc3339(ns: i64) -> String {
+    let since = Duration::from_nanos(u64::try_from(ns).unwrap_or(0));
+    humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + since).to_string()
+}
+
+/// Of a system's time; beyond what 64 bits hold, their ends.
+pub(crate) fn nanos(time: SystemTime) -> i64 {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |ns| -ns),
+    }
+}
+
+/// `2026-11-23`, `2026-11-23T05:00:00Z`, or an age such as `7d`.
+///
+/// # Errors
+/// A clause that says what a moment is.
+pub(crate) fn moment(text: &str) -> Result<i64, String> {
+    let date =
+        humantime::parse_rfc3339_weak(text).or_else(|_| humantime::parse_rfc3339_weak(&format!("{text}T00:00:00Z")));
+    if let Ok(time) = date {
+        return Ok(nanos(time));
+    }
+    let age = humantime::parse_duration(text).ok().or_else(|| time_of(text).ok());
+    let time = age.and_then(|age| SystemTime::now().checked_sub(age));
+    time.map(nanos).ok_or_else(|| "expected a date such as 2026-11-23, or an age such as 7d or 12h".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_dates_or_ages() {
+        assert_eq!(moment("1970-01-02"), Ok(86_400_000_000_000));
+        assert_eq!(moment("1970-01-01T00:00:01Z"), Ok(1_000_000_000));
+        let day = moment("1d").unwrap();
+        assert!(day < moment("1h").unwrap() && day > moment("2d").unwrap());
+        assert!(moment("yesterday").is_err() && moment("").is_err() && moment("2026-13-01").is_err());
+    }
+
+    #[test]
+    fn times_are_written_and_read_alike() {
+        for ns in [0, 1_795_410_000_123_000_000] {
+            assert_eq!(moment(&rfc3339(ns)), Ok(ns));
+        }
+    }
+}

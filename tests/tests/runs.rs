@@ -1,0 +1,243 @@
+//! `unladen runs`: what is kept of a result, how it is shown again and compared, and that a result is never lost to its
+//! store.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use unladen_tests::{Answer, Call, Done, Reply, Server, Wire, free_address, wait};
+
+/// A user's home, in which nothing is set.
+struct User {
+    home: TempDir,
+}
+
+impl User {
+    fn new() -> Self {
+        Self { home: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    fn store(&self) -> PathBuf {
+        self.path(".local/state/unladen/runs.sqlite")
+    }
+
+    /// A call as this user; nothing of the test's own environment says where runs are kept.
+    fn call(&self, args: &[&str]) -> Call {
+        let call = Call::new(args).env("HOME", self.home.path()).env("UNLADEN_STORE", "");
+        call.env("XDG_STATE_HOME", "").env("XDG_CONFIG_HOME", "")
+    }
+
+    fn load(&self, url: &str, more: &[&str]) -> Done {
+        self.call(&["load", "-n", "400", "-q", url]).args(more).run()
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        let done = self.call(args).run().succeeded();
+        serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{error}: {done}"))
+    }
+
+    fn runs(&self) -> Vec<Value> {
+        self.json(&["runs", "--json"])["runs"].as_array().unwrap().clone()
+    }
+}
+
+/// A server whose answers take so long.
+fn slow(time: Duration) -> Server {
+    Server::replying(move |_| {
+        sleep(time);
+        Reply::good()
+    })
+}
+
+#[test]
+fn a_result_is_kept_without_any_set_up_and_shown_again() {
+    let (user, server) = (User::new(), Server::good());
+    let url = server.url("/");
+    let done = user.call(&["load", "-n", "300", "--json", "--label", "release=1.43", "-H", "Cookie: s=tell-nobody", &url]).run();
+    let done = done.succeeded();
+    assert!(done.stderr.contains("kept as run 1"), "{done}");
+    let document: Value = serde_json::from_str(&done.stdout).unwrap();
+    for field in ["version", "time", "host", "seed", "command", "environment"] {
+        assert!(!document[field].is_null(), "{field}: {done}");
+    }
+    assert!(!done.stdout.contains("tell-nobody"), "{done}");
+    assert_eq!(document["command"][0], "unladen");
+
+    let runs = user.runs();
+    assert_eq!((runs.len(), &runs[0]["verb"], &runs[0]["target"]), (1, &"load".into(), &url.as_str().into()));
+    assert_eq!(runs[0]["labels"]["release"], "1.43");
+    let kept = user.json(&["runs", "show", "1", "--json"]);
+    assert_eq!(kept, document, "what is kept is what was shown");
+    for name in ["latest", "release=1.43"] {
+        assert_eq!(user.json(&["runs", "show", name, "--json"]), document, "{name}");
+    }
+    let text = user.call(&["runs", "show", "1"]).run().succeeded();
+    assert!(text.stdout.contains("p99") && text.stdout.contains(&url), "{text}");
+    let report = user.path("report.html");
+    user.call(&["runs", "show", "1", "--html", report.to_str().unwrap()]).run().succeeded();
+    assert!(std::fs::read_to_string(report).unwrap().starts_with("<!DOCTYPE html>"));
+
+    // The store is its user's alone.
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&user.store()), mode(user.store().parent().unwrap())), (0o600, 0o700));
+    let all = std::fs::read(user.store()).unwrap();
+    assert!(!all.windows(11).any(|window| window == b"tell-nobody"));
+}
+
+#[test]
+fn what_is_to_be_kept_where_is_said_once() {
+    let (user, server) = (User::new(), Server::good());
+    let url = server.url("/");
+    user.load(&url, &["--no-store"]).succeeded();
+    user.call(&["load", "-n", "300", &url]).env("UNLADEN_STORE", "off").run().succeeded();
+    assert!(!user.store().exists());
+    let config = user.path(".config/unladen/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    std::fs::write(&config, "store = \"off\"\n").unwrap();
+    user.load(&url, &[]).succeeded();
+    assert!(!user.store().exists());
+    user.call(&["runs"]).run().ended_with(2).says(["off", "--store"]);
+    let elsewhere = user.path("elsewhere.sqlite");
+    std::fs::write(&config, format!("store = \"{}\"\n", elsewhere.display())).unwrap();
+    user.load(&url, &[]).succeeded();
+    assert!(elsewhere.exists() && user.runs().len() == 1);
+    std::fs::write(&config, "stor = \"off\"\n").unwrap();
+    user.load(&url, &[]).ended_with(2).says(["config.toml:1:1", "`store`"]);
+}
+
+#[test]
+fn a_result_that_cannot_be_kept_is_shown_all_the_same() {
+    let (user, server) = (User::new(), Server::good());
+    let url = server.url("/");
+    // A folder where the file should be: so it is for root, too.
+    std::fs::create_dir_all(user.store()).unwrap();
+    let done = user.load(&url, &[]).succeeded();
+    assert!(done.stdout.contains("p99") && done.stderr.contains("was not kept"), "{done}");
+    // Who named a store is told before anything is sent, by the exit code too.
+    let sent = server.received().len();
+    let done = user.load(&url, &["--store", user.store().to_str().unwrap()]);
+    let done = done.ended_with(6);
+    assert!(done.stdout.is_empty() && server.received().len() == sent, "{done}");
+    // No store of ours is harmed: it stays as it is.
+    let text = user.path("notes.txt");
+    std::fs::write(&text, "not a store").unwrap();
+    user.load(&url, &["--store", text.to_str().unwrap()]).ended_with(6);
+    assert_eq!(std::fs::read_to_string(&text).unwrap(), "not a store");
+}
+
+#[test]
+fn a_slower_page_is_told_and_the_same_page_is_not() {
+    let user = User::new();
+    // The same URL before and after: the server behind it becomes slower.
+    let delay = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(2));
+    let of_server = std::sync::Arc::clone(&delay);
+    let server = Server::replying(move |_| {
+        sleep(Duration::from_millis(of_server.load(std::sync::atomic::Ordering::Relaxed)));
+        Reply::good()
+    });
+    let url = server.url("/");
+    for _ in 0..8 {
+        user.load(&url, &["--label", "release=1"]).succeeded();
+    }
+    user.load(&url, &["--against", "latest", "--tolerate", "50%"]).succeeded();
+    user.call(&["runs", "compare", "release=1", "latest", "--tolerate", "50%"]).run().succeeded();
+    delay.store(8, std::sync::atomic::Ordering::Relaxed);
+    let done = user.load(&url, &["--against", "release=1", "--tolerate", "50%"]).ended_with(8);
+    assert!(done.stderr.contains("latency.p50: slower"), "{done}");
+    assert_eq!(user.runs().len(), 10, "what fails a gate is kept, too");
+    let compared = user.json(&["runs", "compare", "8", "10", "--json"]);
+    assert_eq!(compared["schema"], "unladen.compare/1");
+    assert_eq!((&compared["before"]["id"], &compared["after"]["id"]), (&"8".into(), &"10".into()));
+    let files = ["html", "markdown", "junit"].map(|kind| (format!("--{kind}"), user.path(kind)));
+    let mut call = user.call(&["runs", "compare", "8", "10"]);
+    for (option, file) in &files {
+        call = call.args([option.as_str(), file.to_str().unwrap()]);
+    }
+    call.run().succeeded();
+    for (option, file) in &files {
+        assert!(std::fs::read_to_string(file).unwrap().contains("slower"), "{option}");
+    }
+    let trend = user.json(&["runs", "trend", &url, "--json"]);
+    assert_eq!((&trend["schema"], trend["runs"].as_array().unwrap().len()), (&"unladen.trend/1".into(), 10));
+    let text = user.call(&["runs", "trend", &url]).run().succeeded();
+    assert!(text.stdout.contains("latency.p50"), "{text}");
+    // Another page is another thing.
+    let other = slow(Duration::ZERO);
+    user.load(&other.url("/"), &[]).succeeded();
+    user.call(&["runs", "compare", "8", "11", "--tolerate", "0%"]).run().ended_with(8).says(["cannot be compared"]);
+}
+
+#[test]
+fn runs_leave_and_come_back_whole() {
+    let (user, server) = (User::new(), Server::good());
+    let url = server.url("/");
+    for _ in 0..3 {
+        user.load(&url, &[]).succeeded();
+    }
+    let file = user.path("runs.jsonl");
+    user.call(&["runs", "export", "-o", file.to_str().unwrap()]).run().succeeded();
+    let piped = user.call(&["runs", "export"]).run().succeeded();
+    assert_eq!(piped.stdout, std::fs::read_to_string(&file).unwrap());
+    let other = User::new();
+    other.call(&["runs", "import", file.to_str().unwrap()]).run().succeeded();
+    let (ours, theirs) = (user.runs(), other.runs());
+    assert_eq!(theirs.len(), 3);
+    let times = |runs: &[Value]| runs.iter().map(|run| run["time"].clone()).collect::<Vec<_>>();
+    assert_eq!(times(&ours), times(&theirs));
+    // A document of -o, as of an earlier version.
+    let json = user.path("load.json");
+    user.load(&url, &["--no-store", "-o", json.to_str().unwrap()]).succeeded();
+    other.call(&["runs", "import", json.to_str().unwrap()]).run().succeeded();
+    assert_eq!(other.runs().len(), 4);
+    std::fs::write(&json, "{\"schema\": \"other/1\"}").unwrap();
+    other.call(&["runs", "import", json.to_str().unwrap()]).run().ended_with(2).says(["load.json:1", "other/1"]);
+
+    user.call(&["runs", "rm", "2", "99"]).run().ended_with(2).says(["99", "nothing was removed"]);
+    user.call(&["runs", "rm", "2"]).run().succeeded();
+    user.call(&["runs", "show", "2"]).run().ended_with(2).says(["1", "3"]);
+    let dry = user.call(&["runs", "prune", "--keep", "1", "--dry-run"]).run().succeeded();
+    assert!(dry.stdout.contains("1 run would be removed: 1"), "{dry}");
+    assert_eq!(user.runs().len(), 2);
+    user.call(&["runs", "prune", "--keep", "1"]).run().succeeded();
+    assert_eq!(user.runs().iter().map(|run| run["id"].clone()).collect::<Vec<_>>(), [Value::from(3)]);
+}
+
+#[test]
+fn pages_are_for_whoever_knows_the_address() {
+    let (user, server) = (User::new(), Server::good());
+    user.load(&server.url("/"), &[]).succeeded();
+    let address = free_address();
+    let printed = user.path("printed");
+    let running = user
+        .call(&["runs", "serve", "--listen", &address.to_string()])
+        .stdout(std::fs::File::create(&printed).unwrap())
+        .start();
+    let read = || std::fs::read_to_string(&printed).ok().filter(|text| text.ends_with('\n'));
+    wait::until("the address is printed", || read().is_some());
+    let url = read().unwrap();
+    let host = url.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/')).unwrap().to_owned();
+    let ask = |method: &str, path: &str, host: &str| -> Answer {
+        let request = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        Wire::tcp(address).ask(request)
+    };
+    let list = ask("GET", "/", &host).is(200);
+    assert!(list.text().contains("/run/1"), "{}", list.text());
+    ask("GET", "/run/1", &host).is(200);
+    ask("GET", "/run/7", &host).is(404);
+    ask("POST", "/", &host).is(405);
+    let local = address.to_string();
+    for stranger in [local.as_str(), "localhost", "aaaaaaaaaaaaaaaaaaaaaaaa.localhost"] {
+        let refused = ask("GET", "/", stranger).is(403);
+        assert!(!refused.text().contains("/run/1"));
+    }
+    ask("GET", "/", "evil.example").is(421);
+    running.interrupt();
+    running.wait().succeeded();
+}
