@@ -8,7 +8,7 @@ use crate::point::Point;
 
 /// Degrees of freedom are taken for no more than these. Effects of runs have heavier tails than a normal distribution,
 /// and Student's t of few degrees of freedom has them too; docs/concepts/between-runs.md shows what it costs.
-pub(crate) const MOST_DEGREES: f64 = 20.0;
+pub(crate) const MOST_DEGREES: f64 = 8.0;
 
 /// How one metric of two runs differs, on the scale of the points.
 #[derive(Debug, Clone, Copy, PartialEq)]

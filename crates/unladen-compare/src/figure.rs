@@ -25,3 +25,10 @@ pub struct Span {
     /// Upper end.
     pub high: f64,
 }
+
+impl Span {
+    /// On another scale.
+    pub(crate) fn mapped(self, outer: impl Fn(f64) -> f64) -> Self {
+        Self { value: outer(self.value), low: outer(self.low), high: outer(self.high) }
+    }
+}

@@ -1,8 +1,25 @@
 //! Whether two runs differ, and when a series of runs changed. The principal type is [`Comparison`], which serialises as
 //! `unladen.compare/1`; [`Trend`] is `unladen.trend/1`.
+//!
+//! Two runs of the same thing differ by more than their own intervals tell: the layout of memory, what else the machine
+//! did, its clock. How much more is estimated from a [`History`] of runs, and the machine's own speed is divided out of
+//! times on a processor by its reference work. docs/concepts/between-runs.md argues it, with the sources.
+//!
+//! ```
+//! use unladen_compare::{Comparable, History, compare, trend};
+//! use unladen_document::Document;
+//!
+//! let load = Document::read(br#"{"schema": "unladen.load/1", "target": "http://localhost/", "concurrency": 8}"#)?;
+//! let other = Document::read(br#"{"schema": "unladen.load/1", "target": "http://localhost/", "concurrency": 16}"#)?;
+//! let comparison = compare(&load, &other, &History::new());
+//! assert_eq!(comparison.comparable, Comparable::No(vec!["concurrency differs: 8 before, 16 after".into()]));
+//! assert_eq!(trend(&[load].iter().collect()).runs.len(), 1);
+//! # Ok::<(), unladen_document::DocumentError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod between;
+mod change_points;
 mod comparable;
 mod compare;
 mod comparison;
@@ -16,6 +33,7 @@ mod found;
 mod history;
 mod judge;
 mod key;
+mod located;
 mod measured;
 mod point;
 mod prior;
@@ -26,9 +44,12 @@ mod run_label;
 mod series;
 mod setting;
 mod side;
+#[cfg(test)]
+mod simulation;
 mod speed;
 mod split;
 mod trend;
+mod trending;
 mod verdict;
 mod warnings;
 
@@ -43,4 +64,5 @@ pub use run_label::RunLabel;
 pub use side::Side;
 pub use speed::{ReferenceRatio, Speed};
 pub use trend::{ChangePoint, Series, SeriesPoint, Trend};
+pub use trending::trend;
 pub use verdict::Verdict;

@@ -15,8 +15,9 @@ pub(crate) const FEWEST: usize = 2;
 /// The fewest runs in which a change is looked for.
 pub(crate) const FEWEST_RUNS: usize = 6;
 
-/// With more runs than this, stretches in the middle are not looked for at once: their number grows with the square.
-const MOST_CIRCULAR: usize = 100;
+/// With fewer runs, stretches in the middle are not looked for: eight runs in another order look like two levels as often
+/// as they then can by chance. With more, neither: their number grows with the square.
+const CIRCULAR: std::ops::RangeInclusive<usize> = 12..=100;
 
 /// Below this share of the level, a spread is rounding.
 const ROUNDING: f64 = 1e-9;
@@ -92,7 +93,7 @@ impl Weighted {
         for at in FEWEST..=n - FEWEST {
             consider(at, n);
         }
-        if n <= MOST_CIRCULAR {
+        if CIRCULAR.contains(&n) {
             for from in FEWEST..n.saturating_sub(2 * FEWEST - 1) {
                 for to in from + FEWEST..=n - FEWEST {
                     consider(from, to);
@@ -111,7 +112,7 @@ impl Weighted {
 fn candidates(n: usize) -> f64 {
     let ends = (n + 1).saturating_sub(2 * FEWEST) as f64;
     let middle = n.saturating_sub(3 * FEWEST) as f64;
-    if n <= MOST_CIRCULAR { ends + (middle + 1.0) * (middle + 2.0) / 2.0 } else { ends }
+    if CIRCULAR.contains(&n) { ends + (middle + 1.0) * (middle + 2.0) / 2.0 } else { ends }
 }
 
 /// Places at which the level of a series has changed for nearly certain, by Bonferroni's bound: what an estimate of the

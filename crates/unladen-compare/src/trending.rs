@@ -1,0 +1,205 @@
+//! [`trend`]: a series of runs, and where it changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::between::Between;
+use crate::change_points::change_points;
+use crate::figure::Span;
+use crate::history::History;
+use crate::key::{Clock, Key};
+use crate::located::{Located, change, located};
+use crate::measured::margin;
+use crate::point::Point;
+use crate::prior::{Prior, documented};
+use crate::run::Run;
+use crate::series::{Look, Origin};
+use crate::speed::level;
+use crate::split::{FEWEST_RUNS, segments};
+use crate::trend::{ChangePoint, Series, SeriesPoint, Trend};
+
+/// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
+const SCHEMA: &str = "unladen.trend/1";
+
+/// The latest runs that are looked at.
+const MOST_RUNS: usize = 200;
+
+/// One metric, with the runs that have it.
+struct Line<'a> {
+    key: &'a Key,
+    is_ratio: bool,
+    has_reference: bool,
+    runs: Vec<usize>,
+    points: Vec<Point>,
+    /// Of time that passes: the same with the machine's own speed divided out.
+    at_one_speed: Option<Vec<Point>>,
+}
+
+/// Puts the runs of a history in the order of time, and looks for changes in each metric. Runs that measured otherwise
+/// than the latest do not count.
+///
+/// All series are judged together: of runs of the same thing, 95 % of trends have no change at all.
+pub fn trend(history: &History) -> Trend {
+    let all = history.in_order();
+    let Some(latest) = all.last().copied() else {
+        return Trend {
+            schema: SCHEMA,
+            verb: String::new(),
+            target: String::new(),
+            runs: Vec::new(),
+            series: Vec::new(),
+            warnings: vec!["there are no runs".to_owned()],
+        };
+    };
+    let mut runs = all.clone();
+    runs.retain(|run| latest.setting.differences(&run.setting).is_empty());
+    let mut warnings = Vec::new();
+    if runs.len() < all.len() {
+        warnings.push(format!("{} runs measured something else than the latest, or otherwise", all.len() - runs.len()));
+    }
+    if runs.len() > MOST_RUNS {
+        warnings.push(format!("only the latest {MOST_RUNS} of {} runs are looked at", runs.len()));
+        runs.drain(..runs.len() - MOST_RUNS);
+    }
+    if runs.len() < FEWEST_RUNS {
+        warnings.push(format!("{} runs are too few to look for changes; {FEWEST_RUNS} are needed", runs.len()));
+    }
+    let names = reference_names(&runs, latest);
+    let origin = level(&latest.references, &names).map(|level| Origin { names: &names, level: level.y });
+    let keys = keys(&runs);
+    let lines: Vec<Line<'_>> = keys.iter().filter_map(|key| line(key, &runs, latest, origin)).collect();
+    if origin.is_none() && lines.iter().any(|line| line.key.clock() == Clock::Cpu) {
+        warnings.push(
+            "runs have no reference work in common: times on a processor include changes of the machine's speed"
+                .to_owned(),
+        );
+    }
+    let found =
+        change_points(&lines.iter().map(|line| (line.runs.as_slice(), line.points.as_slice())).collect::<Vec<_>>());
+    let series = lines.iter().zip(found).map(|(line, changes)| series(line, &changes, &runs)).collect();
+    Trend {
+        schema: SCHEMA,
+        verb: latest.setting.verb.to_owned(),
+        target: latest.setting.target.clone(),
+        runs: runs.iter().map(|run| run.label.clone()).collect(),
+        series,
+        warnings,
+    }
+}
+
+/// The kinds of reference work of the latest run, if at least half of the runs have them all.
+fn reference_names(runs: &[&Run], latest: &Run) -> Vec<String> {
+    let names: Vec<String> = latest.references.iter().map(|reference| reference.name.clone()).collect();
+    let have = runs.iter().filter(|run| level(&run.references, &names).is_some()).count();
+    if have * 2 >= runs.len() { names } else { Vec::new() }
+}
+
+/// Metrics that at least a quarter of the runs show, in the order in which they came up.
+fn keys(runs: &[&Run]) -> Vec<Key> {
+    let mut shown: BTreeMap<&Key, usize> = BTreeMap::new();
+    for run in runs {
+        for (key, _) in run.figures.iter().filter(|(_, measured)| measured.shown) {
+            *shown.entry(key).or_default() += 1;
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let often = |key: &&Key| shown.get(key).is_some_and(|count| count * 4 >= runs.len());
+    let in_order = runs.iter().rev().flat_map(|run| &run.order).filter(often);
+    in_order.filter(|key| seen.insert(*key)).cloned().collect()
+}
+
+fn line<'a>(key: &'a Key, of_time: &[&Run], latest: &Run, origin: Option<Origin<'_>>) -> Option<Line<'a>> {
+    let reference = origin.filter(|_| key.clock() == Clock::Cpu);
+    let noise_floor = of_time.iter().rev().find_map(|run| run.figures.get(key)?.figure.noise_floor);
+    let is_of_here =
+        |run: &Run| key.clock() == Clock::None || reference.is_some() || run.machine.is_same(&latest.machine);
+    let usable = || of_time.iter().enumerate().filter(|(_, run)| is_of_here(run));
+    let has_logarithm = |run: &Run| run.figure(key, noise_floor).is_none_or(|measured| measured.is_positive());
+    let is_ratio = !key.is_share() && usable().all(|(_, run)| has_logarithm(run));
+    let look = Look { key, is_ratio, reference, noise_floor };
+    let (runs, points): (Vec<usize>, Vec<Point>) =
+        usable().filter_map(|(index, run)| Some((index, look.point(run)?))).unzip();
+    let at_one_speed = origin.filter(|_| key.clock() == Clock::Elapsed && is_ratio).and_then(|origin| {
+        let speed = |&index: &usize| level(&of_time[index].references, origin.names);
+        let put = |(run, point): (&usize, &Point)| {
+            let speed = speed(run)?;
+            Some(Point { y: point.y - speed.y + origin.level, variance: point.variance + speed.variance })
+        };
+        runs.iter().zip(&points).map(put).collect()
+    });
+    (!points.is_empty()).then_some(Line {
+        key,
+        is_ratio,
+        has_reference: reference.is_some(),
+        runs,
+        points,
+        at_one_speed,
+    })
+}
+
+/// Time that passes is partly time on a processor: a change that the machine's own speed explains is none. The interval
+/// reaches from that with all of the machine's change taken off to that with none.
+fn beyond_the_machine(line: &Line<'_>, located: Located, changes: &[usize]) -> Option<Located> {
+    let Some(points) = &line.at_one_speed else { return Some(located) };
+    let from = changes.iter().copied().filter(|&at| at < located.at).max().unwrap_or(0);
+    let to = changes.iter().copied().filter(|&at| at > located.at).min().unwrap_or(points.len());
+    let between = Between::of(&segments(points, changes));
+    let without = change(&points[from..located.at], &points[located.at..to], between);
+    let (low, high) = (without.low.min(located.change.low), without.high.max(located.change.high));
+    (low > 0.0 || high < 0.0).then_some(Located { change: Span { low, high, ..located.change }, ..located })
+}
+
+fn series(line: &Line<'_>, changes: &[(usize, f64)], runs: &[&Run]) -> Series {
+    let key = line.key;
+    let at: Vec<usize> = changes.iter().map(|(at, _)| *at).collect();
+    let size = if line.is_ratio || key.is_share() {
+        1.0
+    } else {
+        line.points.iter().map(|point| point.y.abs()).fold(0.0, f64::max)
+    };
+    let between = Between::of(&segments(&line.points, &at))
+        .unwrap_or_else(|| Prior::documented(documented(key)).scaled(size).with(None));
+    let outer = |y: f64| if line.is_ratio { y.exp() } else { y };
+    let point = |(run, point): (&usize, &Point)| {
+        let half = margin(between.degrees) * (point.variance + between.variance).sqrt();
+        SeriesPoint { run: *run, value: outer(point.y), low: outer(point.y - half), high: outer(point.y + half) }
+    };
+    let change_point = |located: Located, p: f64| {
+        let (more, less) = key.words();
+        ChangePoint {
+            last_before: line.runs[located.at - 1],
+            first_after: line.runs[located.at],
+            earliest: line.runs[located.earliest - 1],
+            latest: line.runs[located.latest],
+            change: located.change.mapped(outer),
+            p,
+            verdict: if located.change.value > 0.0 { more } else { less },
+        }
+    };
+    Series {
+        url: key.url.clone(),
+        metric: key.metric.clone(),
+        kind: key.kind,
+        group: key.group.clone(),
+        counter: key.counter.clone(),
+        state: key.state.clone(),
+        arm: key.arm.clone(),
+        unit: key.unit.clone(),
+        headline: runs.iter().any(|run| run.figures.get(key).is_some_and(|measured| measured.headline)),
+        in_reference_units: line.has_reference,
+        between_runs: between.variance.sqrt(),
+        is_ratio: line.is_ratio,
+        points: line.runs.iter().zip(&line.points).map(point).collect(),
+        changes: located(&line.points, &at)
+            .into_iter()
+            .filter_map(|located| beyond_the_machine(line, located, &at))
+            .map(|located| {
+                // A refined place keeps the p-value of the nearest that was found.
+                let nearest = changes.iter().min_by_key(|(at, _)| at.abs_diff(located.at));
+                change_point(located, nearest.map_or(1.0, |(_, p)| *p))
+            })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
