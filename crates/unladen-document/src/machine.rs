@@ -24,6 +24,9 @@ pub struct Machine {
     pub blocks: Option<u64>,
     /// Cost of the reference work; empty where none ran.
     pub reference: Vec<Reference>,
+    /// The version of the reference work's pieces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference_version: Option<u64>,
     /// The share of the run that reference work took, 0 to 1.
     pub reference_cost_share: Option<f64>,
 }

@@ -49,7 +49,7 @@ pub use prove::{
 };
 pub use style::Style;
 pub use taken::{LateBecause, SpoiledBlocks, SpoiledFate, Taken};
-pub use unladen_document::Machine;
+pub use unladen_document::{Machine, Reference as ReferenceFigure};
 pub use unladen_quantity::{Kind, Quantity, Span, bucket_name};
 pub use warning::Warning;
 pub use weigh::{Client, LeftBehind, Path, PhaseTrace, Rest, Setup, UrlCapacity, Weigh, WeighedUrl, WeightRow};

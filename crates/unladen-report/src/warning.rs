@@ -168,6 +168,11 @@ pub enum Warning {
         /// The blocks that it spoiled, if any.
         blocks: Option<SpoiledBlocks>,
     },
+    /// No reference work was done.
+    NoReference {
+        /// Why not.
+        why: String,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -303,6 +308,9 @@ impl fmt::Display for Warning {
                 "one request in a hundred was sent {} late or more. The lateness is in the latencies of all arms alike. {because}.",
                 plain(Kind::Time, *p99 as f64)
             ),
+            Self::NoReference { why } => {
+                write!(f, "how fast the machine was is not known, so that other runs may not be comparable: {why}.")
+            }
             Self::Taken { taken, blocks: None } => write!(f, "{taken}."),
             Self::Taken { taken, blocks: Some(blocks) } => write!(f, "{taken}. {}", blocks.text(taken)),
         }
