@@ -66,4 +66,4 @@ impl Publication for Html {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

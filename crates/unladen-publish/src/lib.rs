@@ -11,6 +11,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod command_line;
 mod figures;
 pub mod html;
 mod junit;
@@ -18,6 +19,8 @@ mod markdown;
 mod place;
 mod publication;
 mod publications;
+#[cfg(test)]
+mod sample;
 mod sarif;
 mod verdict;
 mod visible;

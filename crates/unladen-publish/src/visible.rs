@@ -40,7 +40,7 @@ fn shown(text: &str, is_kept: impl Fn(char) -> bool) -> String {
 }
 
 /// Control characters beyond ASCII's, marks of direction, characters without width, and those that XML has no room for.
-fn is_unseen(c: char) -> bool {
+pub(crate) fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'

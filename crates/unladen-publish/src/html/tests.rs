@@ -99,7 +99,7 @@ fn row(metric: &str, kind: Kind, unit: &str, (before, after): (f64, f64), verdic
     }
 }
 
-fn comparison() -> Comparison {
+pub(crate) fn comparison() -> Comparison {
     let finding = |rule: &str, verdict| FindingChange {
         url: "http://127.0.0.1:8080/".into(),
         rule: rule.into(),
@@ -438,7 +438,7 @@ proptest! {
             match value {
                 // Whole numbers are counts or times.
                 Value::Number(number) if number.is_f64() => *value = with.into(),
-                Value::Number(_) if with >= 0.0 && with < 1e15 => *value = (with as u64).into(),
+                Value::Number(_) if (0.0..1e15).contains(&with) => *value = (with as u64).into(),
                 Value::Array(items) => items.iter_mut().for_each(|item| replace(item, with)),
                 Value::Object(fields) => fields.values_mut().for_each(|item| replace(item, with)),
                 _ => {}

@@ -8,6 +8,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 use unladen_compare::Comparison;
 use unladen_document::{About, Document};
 
+use crate::command_line::command_line;
 use crate::visible::{shortened, visible, visible_lines};
 
 /// The most test cases: GitLab refuses a report of 250,000 objects.
@@ -104,7 +105,7 @@ impl Suite {
             self.property(&format!("label.{label}"), value);
         }
         if !about.command.is_empty() {
-            self.property("command", &about.command.join(" "));
+            self.property("command", &command_line(&about.command));
         }
     }
 

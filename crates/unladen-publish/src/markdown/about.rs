@@ -3,8 +3,9 @@
 use unladen_document::{About, Machine};
 use unladen_quantity::percent;
 
-use super::inert::{code, prose};
+use super::inert::{code, fence, prose};
 use super::sheet::Sheet;
+use crate::command_line::command_line;
 
 /// A hash of a commit is told apart by so many digits.
 const HASH: usize = 12;
@@ -51,8 +52,7 @@ pub(super) fn about(about: &About, sheet: &mut Sheet) {
         sheet.part(&format!("*How it was measured:* {}.", parts.join("; ")));
     }
     if !about.command.is_empty() {
-        let words: Vec<String> = about.command.iter().map(|word| quoted(word)).collect();
-        sheet.part(&code(&words.join(" ")));
+        sheet.part(&fence(&[command_line(&about.command)]));
     }
 }
 
@@ -66,14 +66,4 @@ fn machine(machine: &Machine) -> Option<String> {
         }
         _ => text,
     })
-}
-
-/// As a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

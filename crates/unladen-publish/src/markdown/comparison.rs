@@ -18,6 +18,7 @@ pub(super) fn comparison(comparison: &Comparison, sheet: &mut Sheet) {
         Comparable::No(reasons) => {
             sheet.part("**Not comparable.**");
             sheet.list(reasons.iter().map(|reason| prose(reason)));
+            return sides(comparison, sheet);
         }
     }
     sheet.part(&in_words(comparison));

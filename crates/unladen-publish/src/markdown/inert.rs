@@ -42,13 +42,18 @@ fn sentence(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
             let is_hash = HASH.contains(&digits) && chars.get(index + digits).is_none_or(|c| !c.is_alphanumeric());
             hash_end = if is_hash { index + digits } else { hash_end };
         }
+        // `www.` begins an address as it stands.
+        if c == '.' && before.is_some_and(|c| c.eq_ignore_ascii_case(&'w')) {
+            out.push_str(NOTHING);
+        }
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             // What would begin a list, a heading, a rule, or a command.
-            '+' | '-' | '=' | '/' | '.' | ')' if chars[..index].iter().all(char::is_ascii_digit) => {
+            '+' | '-' | '=' | '/' if index == 0 => out.push_str(&format!("&#{};", u32::from(c))),
+            '.' | ')' if next.is_none_or(|c| c.is_whitespace()) && chars[..index].iter().all(char::is_ascii_digit) => {
                 out.push_str(&format!("&#{};", u32::from(c)));
             }
             _ if is_escaped(c) => out.extend(['\\', c]),
@@ -65,10 +70,12 @@ fn sentence(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
 fn is_split(c: char, before: Option<&char>, next: Option<&char>, all_before: &[char]) -> bool {
     let is_next = |is_one: fn(&char) -> bool| next.is_some_and(is_one);
     match c {
-        '@' | '#' | '!' | '$' | '~' | '%' | '^' | '&' => is_next(|c| !c.is_whitespace()),
+        '@' | '#' | '!' | '$' | '~' | '%' | '^' | '&' => {
+            is_next(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '"' | '{' | '$' | '`'))
+        }
+        // Of `12:30` and `127.0.0.1:80` nobody makes anything.
+        ':' if before.is_some_and(char::is_ascii_digit) && is_next(char::is_ascii_digit) => false,
         ':' => is_next(|c| c.is_alphanumeric() || matches!(c, '/' | '_' | '+' | '-')),
-        // `www.` of an address.
-        '.' => before.is_some_and(|c| c.eq_ignore_ascii_case(&'w')) && is_next(|c| !c.is_whitespace()),
         '-' => {
             let word: String = all_before.iter().rev().take_while(|c| c.is_alphanumeric()).collect();
             word.eq_ignore_ascii_case("hg") && is_next(char::is_ascii_digit)
@@ -97,7 +104,7 @@ pub(super) fn code_html(text: &str) -> String {
     for c in text.chars() {
         match c {
             '@' => out.push_str(&format!("&#64;{NOTHING}")),
-            _ if c.is_ascii_punctuation() => out.push_str(&format!("&#{};", u32::from(c))),
+            _ if c.is_ascii_punctuation() && c != '-' => out.push_str(&format!("&#{};", u32::from(c))),
             _ => out.push(c),
         }
     }
@@ -114,4 +121,4 @@ pub(super) fn fence(lines: &[String]) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

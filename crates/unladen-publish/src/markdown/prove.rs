@@ -13,10 +13,17 @@ use crate::verdict::{self, Metric, Way};
 const OPEN: usize = 2;
 
 pub(super) fn prove(document: &ProveDocument, sheet: &mut Sheet) {
-    let title = if document.title.is_empty() { &document.target } else { &document.title };
-    sheet.part(&format!("## {}", prose(title)));
+    match (document.title.as_str(), document.target.as_str()) {
+        ("", target) => sheet.part(&format!("## An experiment on {}", code(target))),
+        (title, _) => sheet.part(&format!("## {}", prose(title))),
+    }
     about::ended(&document.ended, sheet);
-    let arms: Vec<(&str, Vec<&Comparison>)> = arms(document);
+    // What the baseline differs from itself is no change's doing.
+    let is_control = |name: &str| {
+        let roles = document.arms.iter().find(|arm| arm.name == name).map(|arm| arm.roles.as_slice());
+        roles.is_some_and(|roles| roles.iter().any(|role| role == "baseline again"))
+    };
+    let (controls, arms): (Vec<_>, Vec<_>) = arms(document).into_iter().partition(|(arm, _)| is_control(arm));
     sheet.list(arms.iter().map(|(arm, comparisons)| in_words(arm, comparisons)));
     gates::gates(&document.gates, sheet);
     for (arm, comparisons) in &arms {
@@ -26,6 +33,9 @@ pub(super) fn prove(document: &ProveDocument, sheet: &mut Sheet) {
         } else {
             sheet.details(&code_html(arm), |sheet| tables(comparisons, sheet));
         }
+    }
+    for (arm, comparisons) in &controls {
+        sheet.details(&code_html(arm), |sheet| tables(comparisons, sheet));
     }
     failures(&document.arms, sheet);
     interactions(document, sheet);

@@ -72,15 +72,21 @@ impl Sheet {
 
     /// Lines of a list, as many as there is room for.
     pub(super) fn list(&mut self, items: impl IntoIterator<Item = String>) {
-        let mut more = 0_usize;
+        let (mut shown, mut more) = (0_usize, 0_usize);
         for item in items {
             if more == 0 && self.has_room(item.len() + REMARK) {
                 self.text.push_str(&format!("- {item}\n"));
+                shown += 1;
             } else {
                 more += 1;
             }
         }
-        self.more(more);
+        match (shown, more) {
+            (0, 0) => {}
+            (0, _) => self.left_out += 1,
+            (_, 0) => self.text.push('\n'),
+            (_, more) => self.text.push_str(&format!("- *{more} more*\n\n")),
+        }
     }
 
     /// A table, of whose rows there are as many as there is room for.
@@ -131,13 +137,6 @@ impl Sheet {
         self.text.truncate(self.text.trim_end().len());
         self.text.push('\n');
         self.text
-    }
-
-    fn more(&mut self, more: usize) {
-        if more > 0 {
-            self.text.push_str(&format!("- *{more} more*\n"));
-        }
-        self.text.push('\n');
     }
 
     fn has_room(&self, bytes: usize) -> bool {

@@ -140,8 +140,12 @@ fn weights(document: &WeighDocument, sheet: &mut Sheet) {
     if !others.is_empty() {
         let mut table = Table::new(&["group", "per request ", "± 95 %", "noise floor"]);
         for weight in others {
-            let cells =
-                vec![page(weight) + &code(&weight.group), counter(&weight.counter), amount(weight), floor(weight)];
+            let cells = vec![
+                page(weight) + &code(&weight.group),
+                prose(&counter(&weight.counter)),
+                amount(weight),
+                floor(weight),
+            ];
             table.row(cells);
         }
         sheet.details("All other weights", |sheet| sheet.table(&table));

@@ -13,6 +13,7 @@ use super::log::{
 };
 use super::message::message;
 use super::results::{FAIL_ON, findings, gates};
+use crate::command_line::command_line;
 use crate::visible::visible;
 
 /// The most results: GitHub takes 25,000 a run, and shows 5,000.
@@ -94,7 +95,7 @@ pub(super) fn invocation(about: &About, elapsed_ns: u64) -> Invocation {
     let text = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Millis, true);
     let words: Vec<String> = about.command.iter().map(|word| visible(word)).collect();
     Invocation {
-        command_line: Some(words.join(" ")).filter(|line| !line.is_empty()),
+        command_line: Some(visible(&command_line(&about.command))).filter(|line| !line.is_empty()),
         arguments: words.get(1..).unwrap_or_default().to_vec(),
         start_time_utc: start.map(text),
         end_time_utc: end.map(text),
