@@ -48,7 +48,7 @@ fn summary(document: &LoadDocument) -> Vec<Block> {
     let mut blocks = Vec::new();
     match document.ended.as_str() {
         "interrupted" => {
-            blocks.push(Block::Notice("warn", "The run was interrupted: this is what came until then.".into()))
+            blocks.push(Block::Notice("warn", "The run was interrupted: this is what came until then.".into()));
         }
         "failed" => blocks.push(Block::Notice("bad", "The run failed: this is what came until then.".into())),
         _ => {}

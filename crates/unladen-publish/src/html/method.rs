@@ -116,9 +116,16 @@ fn disturbance(machine: &Machine) -> Vec<Fact> {
     if let (Some(spoiled), Some(blocks)) = (machine.spoiled_blocks, machine.blocks) {
         facts.push(fact("Spoiled blocks", format!("{spoiled} of {blocks}, left out")));
     }
+    if let Some(kept) = machine.spoiled_kept_blocks.filter(|kept| *kept > 0) {
+        facts.push(fact("Spoiled and kept", format!("{kept} blocks; a warning says why")));
+    }
     if let Some(throttled) = machine.throttled_ns {
         let text = if throttled == 0 { "never".to_owned() } else { plain(Kind::Time, throttled as f64) };
         facts.push(fact("Throttled by a quota", text));
+    }
+    if let Some([low, high]) = machine.frequency_hz {
+        let [low, high] = [low, high].map(|hertz| hertz as f64 / 1e9);
+        facts.push(fact("Clock seen", format!("{low:.2} to {high:.2} GHz")));
     }
     if let Some(pressure) = machine.pressure_cpu_share {
         facts.push(fact("Waiting for CPU", format!("{} % of the time", percent(pressure))));

@@ -52,7 +52,7 @@ fn summary(document: &ProveDocument) -> Vec<Block> {
     let mut blocks = Vec::new();
     match document.ended.as_str() {
         "interrupted" => {
-            blocks.push(Block::Notice("warn", "The run was interrupted: these are the blocks until then.".into()))
+            blocks.push(Block::Notice("warn", "The run was interrupted: these are the blocks until then.".into()));
         }
         "failed" => blocks.push(Block::Notice("bad", "The run failed: these are the blocks until then.".into())),
         _ => {}

@@ -1,7 +1,7 @@
 //! The page of a series of runs. The principal function is [`trend_page`].
 
 use unladen_compare::{ChangePoint, RunLabel, Series, Trend, Verdict};
-use unladen_quantity::{Kind, Scale, Span, plain, short};
+use unladen_quantity::{Scale, Span, plain, short};
 
 use super::block::{Block, Blocks};
 use super::comparison::{metric_text, value_text};
@@ -167,8 +167,8 @@ fn plot(trend: &Trend, series: &Series, names_page: bool) -> Picture {
     let area = Area {
         left: LEFT,
         right: RIGHT,
-        top: 14.0,
-        bottom: 14.0 + HEIGHT,
+        top: 24.0,
+        bottom: 24.0 + HEIGHT,
         x: Scale::new(0.0, last),
         y: Scale::around(ends.filter(|end| end.is_finite())),
     };
@@ -198,7 +198,7 @@ fn plot(trend: &Trend, series: &Series, names_page: bool) -> Picture {
         } else {
             change.verdict.to_string()
         };
-        picture.text(beside, area.top + 11.0, anchor, "tick", &text);
+        picture.text(beside, area.top - 7.0, anchor, "tick", &text);
     }
     for point in &series.points {
         picture.interval(area.x(point.run as f64), area.y(point.low), area.y(point.high));
@@ -265,13 +265,18 @@ fn changes(trend: &Trend) -> Vec<Block> {
                 .by(change.change.value),
                 Cell::new(run_at(trend, change.last_before)),
                 Cell::new(run_at(trend, change.first_after)),
-                Cell::new(plain(Kind::Count, change.p)).by(change.p),
+                Cell::new(p_text(change.p)).by(change.p),
             ]);
         }
     }
     let mut blocks = Vec::new();
     blocks.table(table);
     blocks
+}
+
+/// Three digits are those that permutations tell.
+fn p_text(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
 fn runs_table(trend: &Trend) -> Vec<Block> {

@@ -47,7 +47,7 @@ fn summary(document: &WeighDocument) -> Vec<Block> {
     let mut blocks = Vec::new();
     match document.ended.as_str() {
         "interrupted" => {
-            blocks.push(Block::Notice("warn", "The run was interrupted: these are the blocks until then.".into()))
+            blocks.push(Block::Notice("warn", "The run was interrupted: these are the blocks until then.".into()));
         }
         "failed" => blocks.push(Block::Notice("bad", "A request failed: these are the blocks until then.".into())),
         _ => {}
@@ -404,7 +404,7 @@ fn not_judged(document: &WeighDocument) -> Vec<Block> {
     }
     match &document.left_behind {
         None if !document.weights.is_empty() => {
-            items.push("Files that requests leave behind were not looked for.".into())
+            items.push("Files that requests leave behind were not looked for.".into());
         }
         None => {}
         Some(folders) => items.extend(folders.iter().map(|left| {

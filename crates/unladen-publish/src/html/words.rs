@@ -76,6 +76,12 @@ impl Words {
         self.parts.is_empty()
     }
 
+    /// Whether a name is not to be broken in two; a longer one would not fit a phone.
+    fn is_short(&self, name: &str) -> bool {
+        const MOST: usize = 24;
+        name.chars().nth(MOST).is_none()
+    }
+
     fn with(mut self, part: Part) -> Self {
         self.parts.push(part);
         self
@@ -104,7 +110,7 @@ mod tests {
         assert_eq!(link("#weights"), "<a href=\"#weights\">there</a>");
         assert_eq!(link("/run/12?a=\"&b"), "<a href=\"/run/12?a=&quot;&amp;b\">there</a>");
         for to in ["javascript:alert(1)", "//evil.example/", "/\\evil.example", "http://evil.example", ""] {
-            assert_eq!(link(to), "<code>there</code>", "{to}");
+            assert_eq!(link(to), "<code class=\"s\">there</code>", "{to}");
         }
     }
 }
