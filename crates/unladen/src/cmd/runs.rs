@@ -28,6 +28,8 @@ use crate::exit::Failure;
         unladen runs prune --keep 50\n\n\
         docs/reference/runs.md, in the source, describes each."
 )]
+// The list's options are a group of the same name.
+#[group(skip)]
 pub(super) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
