@@ -99,3 +99,21 @@ fn says_what_is_wrong() {
     assert!(error(Request::get("http://h/").unwrap().method("GE T")).contains("no method"));
     assert!(error(Request::get("http://h/").unwrap().method("CONNECT")).contains("tunnel"));
 }
+
+#[test]
+fn what_was_given_is_told_from_what_the_client_adds() {
+    let given = |request: &Request| -> Vec<String> {
+        request.given_headers().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect()
+    };
+    let plain = Request::get("http://h:8080/").unwrap().method("POST").unwrap().build().unwrap();
+    assert_eq!(given(&plain), Vec::<String>::new());
+    assert!(plain.body().is_empty());
+    let header = |line: &str| line.parse().unwrap();
+    let builder = Request::get("http://h:8080/").unwrap().header(header("Host: other")).header(header("Accept: a/b"));
+    let builder = builder.header(header("User-Agent: me")).cookie("a=1").unwrap().cookie("b=2").unwrap();
+    let dressed = builder.body("x=1").build().unwrap();
+    let mut all = given(&dressed);
+    all.sort();
+    assert_eq!(all, ["accept: a/b", "cookie: a=1; b=2", "host: other", "user-agent: me"]);
+    assert_eq!(&dressed.body()[..], b"x=1");
+}
