@@ -34,12 +34,12 @@ pub(super) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    list: list::Args,
+    list: list::List,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    List(list::Args),
+    List(list::List),
     Show(show::Args),
     Compare(compare::Args),
     Trend(trend::Args),

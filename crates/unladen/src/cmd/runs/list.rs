@@ -16,7 +16,7 @@ const COMMIT: usize = 8;
 
 /// List runs, the newest first
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct List {
     #[command(flatten)]
     finding: Finding,
     /// How many
@@ -29,7 +29,7 @@ pub(super) struct Args {
     place: Place,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &List) -> Result<(), Failure> {
     let mut runs = Vec::new();
     let mut all = 0;
     if let Some(mut store) = args.place.read()? {
