@@ -12,10 +12,10 @@
   for (const table of document.querySelectorAll("table.sortable")) {
     const body = table.tBodies[0];
     [...table.tHead.rows[0].cells].forEach((head, column) => {
+      if (head.querySelector(".hidden")) return;
       const button = document.createElement("button");
       button.type = "button";
       button.append(...head.childNodes);
-      if (!button.textContent) return;
       head.append(button);
       button.addEventListener("click", () => {
         const was = head.getAttribute("aria-sort");

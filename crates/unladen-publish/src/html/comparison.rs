@@ -370,7 +370,8 @@ fn finding_look(verdict: FindingVerdict) -> (&'static str, &'static str) {
 
 fn findings(comparison: &Comparison) -> Vec<Block> {
     let mut table =
-        Table::new("Patterns of waste in the two runs", &["rule", "", "in words", "#before", "#after"]).sortable();
+        Table::new("Patterns of waste in the two runs", &["rule", "verdict", "in words", "#before", "#after"])
+            .sortable();
     for finding in &comparison.findings {
         let (class, sign) = finding_look(finding.verdict);
         let mut verdict = Words::new().mark(class, format!("{sign}{}", finding.verdict));

@@ -34,7 +34,7 @@ pub(super) fn gates(gates: &[Gate]) -> Vec<Block> {
     let rank = |gate: &&Gate| (!gate.broken, !gate.untold);
     let mut sorted: Vec<&Gate> = gates.iter().collect();
     sorted.sort_by_key(rank);
-    let mut table = Table::new("Conditions that were to hold", &["condition fails if", "", "of", "found"]);
+    let mut table = Table::new("Conditions that were to hold", &["condition fails if", "verdict", "of", "found"]);
     for gate in sorted {
         let word = match (gate.broken, gate.untold) {
             (true, _) => Words::new().mark("bad", "✗ fail"),

@@ -9,7 +9,7 @@ use crate::figures;
 
 /// Quantiles, mean, largest and spread, with their intervals.
 pub(super) fn table(caption: impl Into<Words>, latencies: &Latencies, intervals: &LatencyIntervals) -> Table {
-    let mut table = Table::new(caption, &["", "", "#latency", "#95 % interval"]);
+    let mut table = Table::new(caption, &["quantile", "", "#latency", "#95 % interval"]);
     let most = latencies.iter().filter(|(name, _)| *name != "sd").map(|(_, ns)| *ns as f64).fold(0.0, f64::max);
     let rows = figures::QUANTILES.into_iter().chain([("max", "max seen")]);
     for (key, title) in rows {

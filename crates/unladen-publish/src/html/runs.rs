@@ -131,7 +131,7 @@ pub fn runs_page(runs: &RunsPage) -> String {
 }
 
 fn table(rows: &[RunRow], caption: String) -> Table {
-    let columns = ["run", "time", "command", "target", "host", "commit", "labels", ""];
+    let columns = ["run", "time", "command", "target", "host", "commit", "labels", "over time"];
     let mut table = Table::new(caption, &columns);
     for row in rows {
         let ended = match row.ended.as_str() {

@@ -48,7 +48,7 @@ pub(super) struct Bar {
 // === impl Table ===
 
 impl Table {
-    /// A title that begins with `#` is of a column of numbers.
+    /// A title that begins with `#` is of a column of numbers. An empty one is of bars, and only read aloud.
     pub(super) fn new(caption: impl Into<Words>, columns: &[&str]) -> Self {
         let columns = columns.iter().map(|title| {
             let number = title.strip_prefix('#');
