@@ -248,6 +248,7 @@ fn of_store(error: &StoreError) -> Code {
     match error {
         StoreError::Address(_)
         | StoreError::NoSuchRun { .. }
+        | StoreError::NoStore { .. }
         | StoreError::NoHome
         | StoreError::Label(_)
         | StoreError::ManyLabels { .. }
