@@ -3,6 +3,17 @@
 //!
 //! A page is a list of sections, made by one file a kind of document, and written by templates that escape whatever
 //! they are given.
+//!
+//! ```
+//! use unladen_document::Document;
+//! use unladen_publish::html::{PageOptions, document_page};
+//!
+//! let document = Document::read(br#"{"schema": "unladen.load/1", "target": "http://localhost/?<script>", "fit": true}"#)?;
+//! let page = document_page(&document, &PageOptions::default());
+//! assert!(page.contains("<h1>http://localhost/?&lt;script&gt;</h1>"));
+//! assert!(page.contains("Content-Security-Policy"));
+//! # Ok::<(), unladen_document::DocumentError>(())
+//! ```
 
 use std::io::{self, Write};
 
@@ -36,6 +47,7 @@ mod words;
 
 pub use comparison::comparison_page;
 pub use document::{PageOptions, RunPicture, document_page};
+pub use policy::policy;
 pub use runs::{RunRow, RunsFilter, RunsPage, error_page, in_query, runs_page};
 pub use trend::trend_page;
 

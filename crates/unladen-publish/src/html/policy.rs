@@ -18,6 +18,12 @@ pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+/// The policy that every page carries, for whom sends pages: a header may have it too, and add `frame-ancestors`, which
+/// a page cannot say of itself.
+pub fn policy() -> &'static str {
+    POLICY.as_str()
+}
+
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
