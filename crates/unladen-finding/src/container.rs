@@ -9,11 +9,6 @@ use crate::rules::unladen_site;
 /// Commands that speak to the host's own services and packages: in a container there are neither.
 const OF_THE_HOST: [&str; 6] = ["systemctl", "service", "apt", "apt-get", "dnf", "sudo"];
 
-/// Whether a group lives in a container.
-pub(crate) fn is_in(evidence: &Evidence, group: usize) -> bool {
-    evidence.groups.get(group).is_some_and(|group| group.container.is_some())
-}
-
 /// Says where a fix belongs if whom it is for lives in a container: the files that it names are the container's, and
 /// its commands, run on the host, would change another program, or none.
 pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {

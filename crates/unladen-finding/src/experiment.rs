@@ -1,7 +1,7 @@
 //! The principal function is [`experiment`]: a whole file for `unladen prove` that switches a fix.
 
-use crate::fix::Part;
 use crate::knob::{Knob, KnobService, KnobSite};
+use crate::part::Part;
 use crate::quoting::{quoted, toml_lines, toml_text, word};
 use crate::sent::Sent;
 

@@ -1,6 +1,7 @@
 //! The principal type is [`Fix`]: what takes a waste off.
 
 use crate::knob::Knob;
+use crate::part::Part;
 
 /// What takes it off: a command, or lines for files of the user's own stack.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,17 +20,6 @@ pub struct Fix {
     pub group: Option<usize>,
     /// What switches it on and off, where that is known.
     pub knob: Option<Knob>,
-}
-
-/// Lines for one more file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
-    /// The file.
-    pub file: String,
-    /// The lines, ready to be copied.
-    pub lines: Vec<String>,
-    /// The group whose file it is, where it is not that of the fix.
-    pub group: Option<usize>,
 }
 
 impl Fix {

@@ -1,6 +1,6 @@
 //! The principal type is [`Knob`]: what switches a fix on and off, so that `unladen prove` can tell what it changes.
 
-use crate::fix::Part;
+use crate::part::Part;
 
 /// What switches a fix on and off; one in `docs/reference/experiments.md`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

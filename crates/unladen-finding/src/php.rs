@@ -5,10 +5,9 @@ use std::path::Path;
 
 use unladen_trace::{Evidence, PhpSettings};
 
-use crate::container;
 use crate::fix::Fix;
 use crate::knob::{Knob, KnobService};
-use crate::stack::program;
+use crate::stack::{is_contained, program};
 
 /// The name of a file of settings that is read after all others: folders of settings are read in the order of names,
 /// and not all of those begin with a number (`subject.ini` is read after `99-unladen.ini`, and switched off again what
@@ -119,7 +118,7 @@ pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
 pub(crate) fn pool_file(evidence: &Evidence, group: usize) -> Option<String> {
     let known = evidence.php_of(group).map(|php| php.fpm_config.clone()).filter(|file| !file.is_empty());
     // What the host's is called says nothing of a container's.
-    let is_ours = !container::is_in(evidence, group);
+    let is_ours = !is_contained(evidence, group);
     known.or_else(|| debian(evidence, group).filter(|_| is_ours).map(|folder| format!("{folder}/pool.d/www.conf")))
 }
 

@@ -46,6 +46,11 @@ impl Stack {
     }
 }
 
+/// Whether a group lives in a container.
+pub(crate) fn is_contained(evidence: &Evidence, group: usize) -> bool {
+    evidence.groups.get(group).is_some_and(|group| group.container.is_some())
+}
+
 /// The name of the group's executable without its folder; else the last word of its name.
 pub(crate) fn program(evidence: &Evidence, group: usize) -> &str {
     let Some(seen) = evidence.groups.get(group) else { return "" };

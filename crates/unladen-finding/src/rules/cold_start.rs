@@ -3,12 +3,11 @@
 use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, State};
 
 use crate::again;
-use crate::container;
 use crate::finding::{Figure, Finding, Item, Share};
 use crate::fix::Fix;
 use crate::php;
 use crate::rule::Rule;
-use crate::stack::{SYMPA_RESTART, Stack, is_sympa, sympa_conf, user};
+use crate::stack::{SYMPA_RESTART, Stack, is_contained, is_sympa, sympa_conf, user};
 use crate::words::{count, time};
 
 /// Of first requests that were measured often: so many times as long as later ones, the interval's lower end too.
@@ -162,7 +161,7 @@ fn doings(evidence: &Evidence) -> Vec<Item> {
 
 fn fix(evidence: &Evidence) -> Fix {
     let group = busiest(evidence);
-    let warm_up = match group.is_some_and(|group| container::is_in(evidence, group)) {
+    let warm_up = match group.is_some_and(|group| is_contained(evidence, group)) {
         true => "send a request when the container starts, before others reach it (a check of its health that asks for the page)".into(),
         false => {
             format!("send a request when the service starts (ExecStartPost=curl -s -o /dev/null {})", evidence.page.url)

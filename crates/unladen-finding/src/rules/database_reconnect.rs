@@ -5,14 +5,13 @@ use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Interval, Protocol
 use super::peers::{self, LEAST_PER_REQUEST};
 use crate::again;
 use crate::application::{Application, folder_of};
-use crate::container;
 use crate::finding::{Figure, Finding, Item, Share};
 use crate::fix::Fix;
 use crate::named_file::named_file;
 use crate::php;
 use crate::quoting;
 use crate::rule::Rule;
-use crate::stack::{Stack, is_database_server, program};
+use crate::stack::{Stack, is_contained, is_database_server, program};
 use crate::words;
 
 /// Connections that a request opens again, from which the summary says that one would do: half, as for those that it
@@ -137,7 +136,7 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
              Where it hands out a connection for as long as the client stays (session mode), its pool must be as large as there are workers"
         ));
     }
-    if container::is_in(evidence, seen.group) {
+    if is_contained(evidence, seen.group) {
         return Fix::advice(format!(
             "{first}{keep} (the database's max_connections must be above the number of workers); or have a pooler stand between, in a \
              container of its own (PgBouncer, ProxySQL), and name it to the application in place of the database"

@@ -7,10 +7,10 @@ use unladen_trace::{Counted, DnsSeen, Evidence, EvidenceSource, Interval, State}
 use super::peers;
 use super::unladen_outbound::{Outbound, Outbounds};
 use crate::again;
-use crate::container;
 use crate::finding::{Figure, Finding, Item, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
+use crate::stack::is_contained;
 use crate::words;
 
 /// From this many questions a request on, nothing keeps the answers: a cache asks once in a time to live, which is
@@ -132,7 +132,7 @@ fn fix(evidence: &Evidence, seen: &[&DnsSeen], outbounds: &Outbounds<'_>) -> Fix
              application's settings or /etc/hosts{some}"
         ));
     }
-    if seen.iter().any(|seen| container::is_in(evidence, seen.group)) {
+    if seen.iter().any(|seen| is_contained(evidence, seen.group)) {
         return Fix::advice(format!(
             "{keep}; or give the container a nameserver that keeps answers (unbound, dnsmasq; Docker's own keeps none); or write the address \
              into the application's settings{some}"

@@ -5,14 +5,13 @@ use std::collections::BTreeSet;
 use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, LogSink, Series};
 
 use crate::again;
-use crate::container;
 use crate::finding::{Figure, Finding, Item, Share};
 use crate::fix::Fix;
 use crate::folders::around;
 use crate::php;
 use crate::rule::Rule;
 use crate::share::at_least;
-use crate::stack::{Stack, applications};
+use crate::stack::{Stack, applications, is_contained};
 use crate::words::{count, plain};
 
 use super::checks;
@@ -194,7 +193,7 @@ fn is_special(path: &str) -> bool {
 }
 
 fn fix(evidence: &Evidence, group: usize, worst: &str) -> Fix {
-    if worst == "/etc/localtime" && container::is_in(evidence, group) {
+    if worst == "/etc/localtime" && is_contained(evidence, group) {
         return Fix::advice(
             "without TZ in its environment the C library looks at /etc/localtime for each date: start the container with TZ=:/etc/localtime",
         );

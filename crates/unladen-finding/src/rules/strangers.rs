@@ -12,8 +12,8 @@ use unladen_trace::{Evidence, Response};
 
 use super::{answers, missing_vary, web_server};
 use crate::application::{Application, folder_of};
-use crate::fix::Part;
 use crate::named_file::named_file;
+use crate::part::Part;
 use crate::php;
 use crate::stack::Stack;
 

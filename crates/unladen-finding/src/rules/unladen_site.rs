@@ -8,8 +8,9 @@ use unladen_trace::{Evidence, QueryProtocol};
 
 use super::statements;
 use crate::again;
-use crate::fix::{Fix, Part};
+use crate::fix::Fix;
 use crate::knob::{Knob, KnobSite};
+use crate::part::Part;
 use crate::php;
 use crate::quoting::toml_text;
 
