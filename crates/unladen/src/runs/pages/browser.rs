@@ -7,23 +7,19 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::Semaphore;
 use unladen_load::Cancel;
 use unladen_local::{HTML, Incoming, JSON, Listener, TEXT, not_allowed, response, with};
+use unladen_publish::html;
 
 use crate::exit::Failure;
 use crate::runs::pages::{Page, Pages};
 
+/// Pages that are made at a time: one reads tens of documents, and has them in memory.
+const AT_A_TIME: usize = 4;
+
 /// Letters of the random word.
 const WORD: usize = 24;
-
-/// A page asks for nothing from elsewhere, and stands in no frame; what may run in it, it says itself.
-const POLICIES: [(&str, &str); 2] = [
-    (
-        "content-security-policy",
-        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    ),
-    ("cross-origin-opener-policy", "same-origin"),
-];
 
 /// Where pages are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,9 +77,14 @@ pub(crate) fn browse(pages: Pages, address: &Address, cancel: &Cancel, say: impl
         };
         say(&url);
         let (pages, word) = (Arc::new(pages), word.map(Arc::new));
+        let turns = Arc::new(Semaphore::new(AT_A_TIME));
         let answer = move |request: hyper::Request<Incoming>| {
-            let (pages, word) = (Arc::clone(&pages), word.clone());
-            async move { answer(request, pages, word.as_deref().map(String::as_str)).await }
+            let (pages, word, turns) = (Arc::clone(&pages), word.clone(), Arc::clone(&turns));
+            async move {
+                // Never closed.
+                let _turn = turns.acquire().await;
+                answer(request, pages, word.as_deref().map(String::as_str)).await
+            }
         };
         let cancel = cancel.clone();
         let ended = tokio::task::spawn_blocking(move || while !cancel.wait(std::time::Duration::from_secs(3600)) {});
@@ -119,7 +120,10 @@ async fn answer(
         return response(hyper::StatusCode::INTERNAL_SERVER_ERROR, TEXT, "The page could not be made.\n");
     };
     let status = hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
-    with(response(status, if is_json { JSON } else { HTML }, body), &POLICIES)
+    // Nor does a page stand in another's frame, which it cannot say of itself.
+    let policy = format!("{}; frame-ancestors 'none'", html::policy());
+    let policies = [("content-security-policy", policy.as_str()), ("cross-origin-opener-policy", "same-origin")];
+    with(response(status, if is_json { JSON } else { HTML }, body), &policies)
 }
 
 /// Whether the host is the one with the word; its port does not matter, as it may be another machine's that leads here.
