@@ -30,9 +30,11 @@ CREATE TABLE run_labels (
     run_id {integer} NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     key {text} NOT NULL,
     value {text} NOT NULL,
+    -- That of its run: a list by label is in order without a look at all its runs.
+    time_ns {integer} NOT NULL,
     PRIMARY KEY (run_id, key)
 ){strict};
-CREATE INDEX run_labels_by_value ON run_labels (key, value, run_id);
+CREATE INDEX run_labels_by_value ON run_labels (key, value, time_ns, run_id);
 
 -- The whole result, JSON compressed by zstd.
 CREATE TABLE documents (

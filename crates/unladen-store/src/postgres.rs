@@ -174,9 +174,9 @@ async fn insert(transaction: &Transaction<'_>, prepared: &Prepared<'_>) -> Resul
     let id: i64 = transaction.query_one(sql, &values).await?.try_get(0)?;
     if !run.labels.is_empty() {
         let (keys, labels): (Vec<&String>, Vec<&String>) = run.labels.iter().unzip();
-        let sql = "INSERT INTO run_labels (run_id, key, value) SELECT $1, label.key, label.value \
+        let sql = "INSERT INTO run_labels (run_id, key, value, time_ns) SELECT $1, label.key, label.value, $4 \
                    FROM unnest($2::text[], $3::text[]) AS label (key, value)";
-        transaction.execute(sql, &[&id, &keys, &labels]).await?;
+        transaction.execute(sql, &[&id, &keys, &labels, &run.time_ns]).await?;
     }
     let sql = "INSERT INTO documents (run_id, content) VALUES ($1, $2)";
     transaction.execute(sql, &[&id, &prepared.document]).await?;

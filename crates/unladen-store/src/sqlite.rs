@@ -206,7 +206,8 @@ fn insert(transaction: &rusqlite::Transaction<'_>, prepared: &Prepared<'_>) -> r
     )?;
     let id = transaction.last_insert_rowid();
     for (key, value) in &run.labels {
-        transaction.execute("INSERT INTO run_labels (run_id, key, value) VALUES (?, ?, ?)", params![id, key, value])?;
+        let sql = "INSERT INTO run_labels (run_id, key, value, time_ns) VALUES (?, ?, ?, ?)";
+        transaction.execute(sql, params![id, key, value, run.time_ns])?;
     }
     transaction.execute("INSERT INTO documents (run_id, content) VALUES (?, ?)", params![id, prepared.document])?;
     if let Some(evidence) = &prepared.evidence {

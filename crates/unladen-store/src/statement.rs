@@ -33,7 +33,7 @@ pub(crate) struct Dialect {
 }
 
 /// What a row has, before its labels: the order of [`Columns`](crate::columns::Columns).
-const COLUMNS: &str = "id, time_ns, verb, target, host, version, ended, commit_id, dirty, document_bytes, \
+const COLUMNS: &str = "runs.id, runs.time_ns, verb, target, host, version, ended, commit_id, dirty, document_bytes, \
                        evidence_bytes, stored_bytes";
 
 /// Above all characters of a commit, which are letters and digits.
@@ -51,23 +51,24 @@ impl Statement {
         if filter.limit > PAGE {
             return Err(StoreError::LongPage { limit: filter.limit, most: PAGE });
         }
-        let mut statement = Self::new(select(dialect));
-        statement.filter(filter, dialect);
-        statement.sql.push_str(" ORDER BY time_ns DESC, id DESC LIMIT ");
+        let mut statement = Self::new(format!("SELECT {}", selected(dialect)));
+        let Order { time, id } = statement.filter(filter, dialect);
+        // Writing to a String does not fail.
+        let _ = write!(statement.sql, " ORDER BY {time} DESC, {id} DESC LIMIT ");
         statement.value(Value::Integer(filter.limit.into()));
         Ok(statement)
     }
 
     /// The number of runs that meet the filter.
     pub(crate) fn count(filter: &Filter, dialect: &Dialect) -> Self {
-        let mut statement = Self::new("SELECT count(*) FROM runs".to_owned());
+        let mut statement = Self::new("SELECT count(*)".to_owned());
         statement.filter(filter, dialect);
         statement
     }
 
     /// A run.
     pub(crate) fn run(id: RunId, dialect: &Dialect) -> Self {
-        let mut statement = Self::new(format!("{} WHERE id = ", select(dialect)));
+        let mut statement = Self::new(format!("SELECT {} FROM runs WHERE id = ", selected(dialect)));
         statement.value(Value::Integer(id.column()));
         statement
     }
@@ -123,9 +124,25 @@ impl Statement {
         let _ = write!(self.sql, "${}", self.values.len());
     }
 
-    fn filter(&mut self, filter: &Filter, dialect: &Dialect) {
+    /// From where, and the conditions. With a label, its runs are followed in their order: they may be few among many.
+    fn filter(&mut self, filter: &Filter, dialect: &Dialect) -> Order {
+        let mut labels = filter.labels.iter();
+        let first = labels.next();
+        let order = if first.is_some() { Order::OF_LABEL } else { Order::OF_RUNS };
+        let Order { time, id } = order;
+        let labelled = "run_labels AS labelled JOIN runs ON runs.id = labelled.run_id";
+        self.sql.push_str(" FROM ");
+        self.sql.push_str(if first.is_some() { labelled } else { "runs" });
         let mut conditions = Conditions { statement: self, begun: false };
         let text = |text: &str| Value::Text(text.to_owned());
+        if let Some((key, value)) = first {
+            conditions.and("labelled.key = ", text(key), "");
+            conditions.and("labelled.value = ", text(value), "");
+        }
+        for (key, value) in labels {
+            conditions.and("EXISTS (SELECT 1 FROM run_labels WHERE run_id = runs.id AND key = ", text(key), "");
+            conditions.and("value = ", text(value), ")");
+        }
         if let Some(verb) = &filter.verb {
             conditions.and("verb = ", text(verb), "");
         }
@@ -145,21 +162,31 @@ impl Statement {
             conditions.and("commit_id < ", Value::Text(format!("{beginning}{LAST}")), "");
         }
         if let Some(since) = filter.since_ns {
-            conditions.and("time_ns >= ", Value::Integer(since), "");
+            conditions.and(&format!("{time} >= "), Value::Integer(since), "");
         }
         if let Some(until) = filter.until_ns {
-            conditions.and("time_ns < ", Value::Integer(until), "");
-        }
-        for (key, value) in &filter.labels {
-            conditions.and("EXISTS (SELECT 1 FROM run_labels WHERE run_id = runs.id AND key = ", text(key), "");
-            conditions.and("value = ", text(value), ")");
+            conditions.and(&format!("{time} < "), Value::Integer(until), "");
         }
         if let Some(before) = filter.before {
-            conditions.and("(time_ns, id) < (", Value::Integer(before.time_ns), ", ");
+            conditions.and(&format!("({time}, {id}) < ("), Value::Integer(before.time_ns), ", ");
             conditions.statement.value(Value::Integer(before.id.column()));
             conditions.statement.sql.push(')');
         }
+        order
     }
+}
+
+/// The columns that tell the place of a run in a list: those of the index that is followed.
+struct Order {
+    time: &'static str,
+    id: &'static str,
+}
+
+// === impl Order ===
+
+impl Order {
+    const OF_RUNS: Self = Self { time: "runs.time_ns", id: "runs.id" };
+    const OF_LABEL: Self = Self { time: "labelled.time_ns", id: "labelled.run_id" };
 }
 
 /// The conditions of a statement, each begun by WHERE or AND.
@@ -180,9 +207,9 @@ impl Conditions<'_> {
     }
 }
 
-fn select(dialect: &Dialect) -> String {
+fn selected(dialect: &Dialect) -> String {
     let labels = dialect.labels;
-    format!("SELECT {COLUMNS}, (SELECT {labels} FROM run_labels WHERE run_id = runs.id) FROM runs")
+    format!("{COLUMNS}, (SELECT {labels} FROM run_labels WHERE run_id = runs.id)")
 }
 
 #[cfg(test)]
