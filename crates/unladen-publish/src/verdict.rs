@@ -1,7 +1,9 @@
 //! A comparison of an experiment in words. The principal function is [`verdict`].
 
+use std::time::Duration;
+
 use unladen_document::Comparison;
-use unladen_quantity::{Kind, Quantity, Span, percent, plain, with_sign};
+use unladen_quantity::{Kind, Quantity, Span, bucket_text, percent, plain, with_sign};
 
 use crate::figures;
 
@@ -55,14 +57,13 @@ pub(crate) fn title(metric: &str) -> String {
     }
 }
 
-/// `500 µs` for `500us`.
+/// `500 µs` for `500us`, `2.5 s` for `2500ms`; as it is where it is no bound.
 pub(crate) fn bound_text(bound: &str) -> String {
-    let unit = bound.trim_start_matches(|c: char| c.is_ascii_digit());
-    let number = bound.strip_suffix(unit).unwrap_or_default();
-    if number.is_empty() {
-        return bound.to_owned();
-    }
-    format!("{number} {}", if unit == "us" { "µs" } else { unit })
+    const UNITS: [(&str, u64); 4] = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+    let digits = bound.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = UNITS.iter().find(|(unit, _)| bound.strip_prefix(digits) == Some(unit));
+    let ns = unit.and_then(|(_, ns)| digits.parse::<u64>().ok()?.checked_mul(*ns));
+    ns.map_or_else(|| bound.to_owned(), |ns| bucket_text(Duration::from_nanos(ns)))
 }
 
 /// A value of the comparison's metric.
@@ -172,6 +173,7 @@ mod tests {
     use super::*;
 
     fn comparison(metric: &str, unit: &str, verdict: &str, ratio: Option<f64>, difference: f64) -> Comparison {
+        let margin = if unit == "ns" { 9e3 } else { 1e-3 };
         Comparison {
             metric: metric.into(),
             unit: unit.into(),
@@ -179,7 +181,7 @@ mod tests {
             ratio,
             low: ratio.map(|ratio| ratio - 0.01),
             high: ratio.map(|ratio| ratio + 0.01),
-            difference: OpenSpan { value: difference, low: Some(difference - 1e-3), high: Some(difference + 1e-3) },
+            difference: OpenSpan { value: difference, low: Some(difference - margin), high: Some(difference + margin) },
             baseline: Some(0.2),
             floor: Some(0.01),
             ..Comparison::default()
@@ -192,14 +194,14 @@ mod tests {
         assert_eq!(text("latency.p50", "ns", "faster", Some(0.866), -3e6), "faster by 13.4 % (12.4 to 14.4)");
         assert_eq!(text("within.25ms", "1", "faster", Some(4.6), 0.675), "more by 67.5 points (67.4 to 67.6)");
         assert_eq!(text("throughput", "1/s", "slower", Some(0.9), -4.0), "less by 10.0 % (9.0 to 11.0)");
-        assert_eq!(text("weight.cpu redis", "ns", "heavier", None, 210_000.0), "heavier by 210.0 ± 0.0 µs");
+        assert_eq!(text("weight.cpu redis", "ns", "heavier", None, 210_000.0), "heavier by 210.0 ± 9.0 µs");
         assert_eq!(
             text("latency.p99", "ns", "no measurable difference", Some(1.0), 0.0),
             "no measurable difference (−1.0 to +1.0 %)"
         );
         assert_eq!(
             text("latency.p99", "ns", "too few blocks", None, 0.0),
-            "too few blocks to judge (−0.001 ns to +0.001 ns)"
+            "too few blocks to judge (−9.00 µs to +9.00 µs)"
         );
         assert_eq!(
             text("latency.p99", "ns", "unheard of", Some(2.0), 0.0),
@@ -211,6 +213,7 @@ mod tests {
     fn titles_read_as_on_the_terminal() {
         assert_eq!(title("cold.latency.p50"), "cold p50");
         assert_eq!(title("within.500us"), "within 500 µs");
+        assert_eq!(title("within.2500ms"), "within 2.5 s");
         assert_eq!(title("within.soon"), "within soon");
         assert_eq!(title("throughput"), "throughput");
         assert_eq!(title("weight.cpu www-data php-fpm8.2"), "weight cpu www-data php-fpm8.2");

@@ -19,7 +19,7 @@ const MOST_LINES: usize = 400;
 pub(super) struct FindingView {
     number: usize,
     rule: String,
-    summary: String,
+    summary: Words,
     /// Whose it is, of which page, warm or fresh.
     of: Words,
     share: Words,
@@ -27,7 +27,7 @@ pub(super) struct FindingView {
     figures: Vec<String>,
     items: Vec<(String, String)>,
     more_items: usize,
-    advice: String,
+    advice: Words,
     /// What is to be copied: its label, its text.
     parts: Vec<(String, String)>,
     /// The number of an earlier finding with the same lines.
@@ -71,14 +71,14 @@ impl FindingView {
         Self {
             number,
             rule: finding.rule.clone(),
-            summary: finding.summary.clone(),
+            summary: finding.summary.as_str().into(),
             of,
             share: share(&finding.share),
             bar: bar(&finding.share),
             figures: finding.evidence.figures.iter().map(figure).collect(),
             items: items.map(|item| (item.name.clone(), plain(Kind::Count, item.per_request))).collect(),
             more_items: finding.evidence.items.len().saturating_sub(MOST_ITEMS),
-            advice: finding.fix.advice.clone(),
+            advice: finding.fix.advice.as_str().into(),
             parts: if same_as.is_some() { Vec::new() } else { parts(finding) },
             same_as,
             check_again: finding.check_again.clone(),

@@ -246,16 +246,22 @@ fn latencies(document: &ProveDocument) -> Vec<Block> {
     if many {
         table = table.sortable();
     }
-    for arm in &arms {
-        for comparison in of_arm(document, arm).filter(|comparison| verdict::metric(comparison) != Metric::Weight) {
-            let mut cells = Vec::new();
-            if many {
-                cells.push(Words::new().name(arm.name.clone()).into());
-            }
-            cells.push(Cell::new(verdict::title(&comparison.metric)));
-            cells.extend(values(comparison));
-            table.row(cells);
+    let mut rows: Vec<&Comparison> = arms
+        .iter()
+        .flat_map(|arm| of_arm(document, arm))
+        .filter(|comparison| verdict::metric(comparison) != Metric::Weight)
+        .collect();
+    // One metric of all arms stands together.
+    let metrics: Vec<&str> = rows.iter().map(|comparison| comparison.metric.as_str()).collect();
+    rows.sort_by_key(|comparison| metrics.iter().position(|metric| *metric == comparison.metric));
+    for comparison in rows {
+        let mut cells = Vec::new();
+        if many {
+            cells.push(Words::new().name(comparison.arm.clone()).into());
         }
+        cells.push(Cell::new(verdict::title(&comparison.metric)));
+        cells.extend(values(comparison));
+        table.row(cells);
     }
     blocks.table(table);
     blocks.pictures(

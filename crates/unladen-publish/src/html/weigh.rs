@@ -286,6 +286,9 @@ fn cpu(document: &WeighDocument, url: &WeighedUrl) -> Table {
 }
 
 fn share_of(part: Span) -> String {
+    if part.high <= part.low {
+        return figures::share_text(part.value);
+    }
     figures::share(unladen_document::OpenSpan { value: part.value, low: Some(part.low), high: Some(part.high) })
 }
 

@@ -29,12 +29,26 @@ impl Words {
         Self::default()
     }
 
+    /// What stands between two backquotes is a name.
     pub(super) fn plain(self, text: impl Into<String>) -> Self {
-        self.with(Part::Plain(text.into()))
+        self.prose(&text.into(), Part::Plain)
     }
 
+    /// Likewise.
     pub(super) fn strong(self, text: impl Into<String>) -> Self {
-        self.with(Part::Strong(text.into()))
+        self.prose(&text.into(), Part::Strong)
+    }
+
+    fn prose(mut self, text: &str, part: fn(String) -> Part) -> Self {
+        let pieces: Vec<&str> = text.split('`').collect();
+        // One that has no partner is a backquote.
+        if pieces.len() % 2 == 0 {
+            return self.with(part(tied(text)));
+        }
+        for (index, piece) in pieces.into_iter().enumerate().filter(|(_, piece)| !piece.is_empty()) {
+            self = self.with(if index % 2 == 0 { part(tied(piece)) } else { Part::Name(piece.to_owned()) });
+        }
+        self
     }
 
     pub(super) fn name(self, text: impl Into<String>) -> Self {
@@ -46,7 +60,7 @@ impl Words {
     }
 
     pub(super) fn mark(self, class: &'static str, text: impl Into<String>) -> Self {
-        self.with(Part::Mark(class, text.into()))
+        self.with(Part::Mark(class, tied(&text.into())))
     }
 
     /// A link within the page or the site; another address becomes a mere name.
@@ -88,6 +102,23 @@ impl Words {
     }
 }
 
+/// A number and its unit stay on one line.
+fn tied(text: &str) -> String {
+    const UNITS: [&str; 9] = ["%", "ns", "µs", "ms", "s", "B", "kB", "MB", "GB"];
+    let mut out = String::with_capacity(text.len());
+    let mut after_digit = false;
+    for (at, c) in text.char_indices() {
+        let is_unit = || {
+            let rest = &text[at + 1..];
+            let word = rest.split(|c: char| !(c.is_alphabetic() || c == '%')).next().unwrap_or_default();
+            UNITS.contains(&word)
+        };
+        out.push(if c == ' ' && after_digit && is_unit() { '\u{a0}' } else { c });
+        after_digit = c.is_ascii_digit();
+    }
+    out
+}
+
 impl From<String> for Words {
     fn from(text: String) -> Self {
         Self::new().plain(text)
@@ -103,6 +134,23 @@ impl From<&str> for Words {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_stays_with_its_unit() {
+        assert_eq!(tied("99 % within 1.5 ms, 3 same"), "99\u{a0}% within 1.5\u{a0}ms, 3 same");
+        assert_eq!(tied("é 2 "), "é 2 ");
+    }
+
+    #[test]
+    fn what_stands_between_backquotes_is_a_name() {
+        let words = |text: &str| Words::from(text).to_string();
+        assert_eq!(words("set `etag off;` there"), "set <code class=\"s\">etag off;</code> there");
+        assert_eq!(words("a ` alone"), "a ` alone");
+        assert_eq!(
+            Words::new().strong("`unladen serve` in front").to_string(),
+            "<code class=\"s\">unladen serve</code><strong> in front</strong>"
+        );
+    }
 
     #[test]
     fn a_link_never_leads_elsewhere() {
