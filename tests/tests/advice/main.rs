@@ -128,7 +128,7 @@ fn tried(ground: &Ground, people: &People, name: &str, fix: &Fix, more: &[&str])
     row.after =
         weigh(ground, &format!("{}{rest}", applied.site), more).and_then(|document| less(fix, &document)).into();
     if fix.check_again.starts_with("unladen prove --a ") {
-        row.prove = ground.experiment(&fix.check_again).map(drop).into();
+        row.prove = ground.experiment(&people.with_request(&fix.check_again)).map(drop).into();
     }
     row
 }

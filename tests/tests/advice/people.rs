@@ -121,12 +121,22 @@ impl People {
         }
     }
 
-    /// A printed experiment with what the request carries, also what it does not show.
+    /// A printed check with what the request carries, also what it does not show: a comment in a file, variables in a
+    /// command.
     pub(crate) fn with_request(&self, printed: &str) -> String {
         let headers: Vec<&str> =
             self.request.windows(2).filter(|pair| pair[0] == "-H").map(|pair| pair[1].as_str()).collect();
         if headers.is_empty() {
             return printed.to_owned();
+        }
+        if !printed.contains("[[knob]]") {
+            return headers.iter().filter_map(|header| header.split_once(": ")).fold(
+                printed.to_owned(),
+                |printed, (name, value)| {
+                    let variable = format!("\"${{{}:?}}\"", name.to_uppercase().replace('-', "_"));
+                    printed.replace(&variable, &format!("'{value}'"))
+                },
+            );
         }
         let shown = |line: &&str| !line.starts_with("headers = ") && !line.starts_with("# the header ");
         let lines = printed.lines().filter(shown).map(|line| match line {
