@@ -44,7 +44,7 @@ fn every_link_of_every_page_leads_to_a_page() {
         let (path, query) = link.split_once('?').unwrap_or((&link, ""));
         let page = pages.page(path, query);
         assert_eq!(page.status, 200, "{link}: {}", page.body);
-        assert!(!page.body.contains("<b>"), "{link} has markup of a target");
+        assert!(page.is_json || !page.body.contains("<b>"), "{link} has markup of a target");
         if !page.is_json {
             to_do.extend(links(&page.body).into_iter().filter(|link| link.starts_with('/')));
         }
