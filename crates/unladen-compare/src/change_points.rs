@@ -7,10 +7,13 @@
 //! (Westfall & Young 1993, *Resampling-Based Multiple Testing*). What was cut is cut again, until nothing more is found.
 
 use fastrand::Rng;
-use unladen_lockin::FALSE_DISCOVERY_RATE;
 
 use crate::point::Point;
 use crate::split::{Split, Weighted};
+
+/// In this share of trends of runs of the same thing there is a change: below 5 %, with room for the permutations' own
+/// chance.
+const FALSE_ALARMS: f64 = 0.035;
 
 /// Permutations: at most, and at least.
 const PERMUTATIONS: (usize, usize) = (999, 199);
@@ -54,7 +57,7 @@ pub(crate) fn change_points(series: &[(&[usize], &[Point])]) -> Vec<Vec<(usize, 
             let Some(split) = this.found else { continue };
             let as_small = least.partition_point(|p| *p <= split.p);
             let p = (as_small + 1) as f64 / (least.len() + 1) as f64;
-            if p > FALSE_DISCOVERY_RATE {
+            if p > FALSE_ALARMS {
                 continue;
             }
             let ends = [this.from, this.from + split.from, this.from + split.to, this.to];

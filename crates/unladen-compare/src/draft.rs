@@ -89,7 +89,8 @@ impl<'a> Draft<'a> {
             speed: self.speed(judge) * scale,
         };
         let degrees = |measured: Option<Measured>| measured.map_or(1.0, |measured| measured.degrees);
-        Ok((Effect::of((before, degrees(self.before)), (after, degrees(self.after)), context), between))
+        let effect = Effect::of((before, degrees(self.before)), (after, degrees(self.after)), context);
+        if effect.is_finite() { Ok((effect, between)) } else { Err(NotJudged) }
     }
 
     /// What the machine's own speed may have added, as a share: nothing to a counter, and to times on a processor nothing

@@ -6,9 +6,12 @@ use crate::between::Between;
 use crate::measured::{MANY, margin};
 use crate::point::Point;
 
-/// Degrees of freedom are taken for no more than these. Effects of runs have heavier tails than a normal distribution,
-/// and Student's t of few degrees of freedom has them too; docs/concepts/between-runs.md shows what it costs.
-pub(crate) const MOST_DEGREES: f64 = 8.0;
+/// Degrees of freedom of an interval are taken for no more than these: the model is an approximation.
+const MOST_DEGREES: f64 = 12.0;
+
+/// Degrees of freedom of a p-value, likewise. Effects of runs have heavier tails than a normal distribution, which change
+/// an interval of 95 % little, but small p-values much; Student's t of few degrees of freedom has such tails too.
+const MOST_DEGREES_OF_TAILS: f64 = 6.0;
 
 /// How one metric of two runs differs, on the scale of the points.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,9 +52,14 @@ impl Effect {
         let p = match variance.sqrt() {
             _ if from_nothing == 0.0 => 1.0,
             0.0 => 0.0,
-            error => t_p_value(from_nothing / error, degrees),
+            error => t_p_value(from_nothing / error, degrees.min(MOST_DEGREES_OF_TAILS)),
         };
         Self { value, low: least - half, high: most + half, floor: half + speed.abs(), p }
+    }
+
+    /// Whether all of it is a number: figures from elsewhere may be too large for their squares.
+    pub(crate) fn is_finite(&self) -> bool {
+        [self.value, self.low, self.high, self.floor, self.p].into_iter().all(f64::is_finite)
     }
 
     /// Whether no difference lies outside the interval.

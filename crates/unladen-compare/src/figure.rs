@@ -27,6 +27,11 @@ pub struct Span {
 }
 
 impl Span {
+    /// Nothing, where an end is too large for a number.
+    pub(crate) fn finite(self) -> Option<Self> {
+        (self.value.is_finite() && self.low.is_finite() && self.high.is_finite()).then_some(self)
+    }
+
     /// On another scale.
     pub(crate) fn mapped(self, outer: impl Fn(f64) -> f64) -> Self {
         Self { value: outer(self.value), low: outer(self.low), high: outer(self.high) }

@@ -10,6 +10,9 @@ use crate::split::{FEWEST, segments};
 /// with 95 % (Siegmund 1988, *Adv. Appl. Probab.* 20:53: the likelihood ratio of a change's place; P = (1 − e^(−x/2))²).
 const PLACE: f64 = 7.35;
 
+/// Changes are placed once more as long as one of them moves, but no more often than this.
+const MOST_PASSES: usize = 5;
+
 /// A change of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Located {
@@ -27,9 +30,11 @@ pub(crate) struct Located {
 /// apart: a search that cuts one stretch after another places its first cuts before it knows of the others.
 pub(crate) fn located(points: &[Point], changes: &[usize]) -> Vec<Located> {
     let mut at = changes.to_vec();
+    let mut passes = 0;
     loop {
         let between = Between::of(&segments(points, &at));
         let variance = between.map_or(0.0, |between| between.variance);
+        let before = at.clone();
         let mut all = Vec::new();
         for index in 0..at.len() {
             let from = if index > 0 { at[index - 1] } else { 0 };
@@ -39,6 +44,12 @@ pub(crate) fn located(points: &[Point], changes: &[usize]) -> Vec<Located> {
             let change = change(&points[from..from + best], &points[from + best..to], between);
             all.push(Located { at: from + best, earliest: from + earliest, latest: from + latest, change });
         }
+        // A change that was placed badly looked like variation between runs: look again without it.
+        passes += 1;
+        if at != before && passes < MOST_PASSES {
+            continue;
+        }
+        passes = 0;
         let is_none = |located: &Located| located.change.low <= 0.0 && located.change.high >= 0.0;
         // The least certain first: without it, its neighbours may be.
         let size =

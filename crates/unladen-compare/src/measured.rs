@@ -16,7 +16,7 @@ static MARGINS: LazyLock<Vec<f64>> =
 
 /// Student's t for 95 %, from a table.
 pub(crate) fn margin(degrees: f64) -> f64 {
-    let index = degrees.clamp(1.0, MANY) as usize - 1;
+    let index = (degrees.clamp(1.0, MANY) as usize).saturating_sub(1);
     MARGINS.get(index).copied().unwrap_or(1.96)
 }
 

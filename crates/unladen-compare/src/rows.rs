@@ -128,8 +128,8 @@ fn row(
     if draft.is_ratio {
         let ratio = Span { value: effect.value.exp(), low: effect.low.exp(), high: effect.high.exp() };
         let share = |end: f64| size * (end - 1.0);
-        row.difference = Some(Span { value: share(ratio.value), low: share(ratio.low), high: share(ratio.high) });
-        row.ratio = Some(ratio);
+        row.difference = ratio.mapped(share).finite();
+        row.ratio = ratio.finite();
         row.floor = Some(effect.floor.exp_m1());
     } else {
         row.difference = Some(Span { value: effect.value, low: effect.low, high: effect.high });
@@ -175,6 +175,3 @@ fn verdict(judge: &Judge<'_>, draft: &Draft<'_>, effect: &Effect, adjusted_p: f6
     let is_of_the_machine = key.clock() == Clock::Elapsed && draft.speed(judge).abs() > FINE_ENOUGH;
     if is_of_the_machine { Verdict::NotComparable } else { Verdict::TooFewRuns }
 }
-
-#[cfg(test)]
-mod tests;

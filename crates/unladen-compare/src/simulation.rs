@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use unladen_document::{
-    About, Document, Environment, Interval, Machine, Reference, Revision, Span, WeighDocument, WeighedUrl, Weight,
+    About, Document, Environment, Interval, Machine, Reference, Span, WeighDocument, WeighedUrl, Weight,
 };
 
 use crate::measured::margin;
@@ -46,6 +46,11 @@ impl Simulated {
         Self { world, rng: Rng::with_seed(seed), speed: 0.0, runs: 0 }
     }
 
+    /// From now on the machine takes e^`by` of the time.
+    pub(crate) fn slow_down(&mut self, by: f64) {
+        self.speed += by;
+    }
+
     fn normal(&mut self) -> f64 {
         (-2.0 * (1.0 - self.rng.f64()).ln()).sqrt() * (std::f64::consts::TAU * self.rng.f64()).cos()
     }
@@ -72,10 +77,6 @@ impl Simulated {
 
     /// The next run, whose work on a processor takes `factor` of the usual time.
     pub(crate) fn run(&mut self, factor: f64) -> Document {
-        self.run_of_commit(factor, None)
-    }
-
-    pub(crate) fn run_of_commit(&mut self, factor: f64, commit: Option<&str>) -> Document {
         let world = self.world;
         self.speed += world.wander * self.normal();
         self.runs += 1;
@@ -124,11 +125,6 @@ impl Simulated {
             host: Some("web1".into()),
             seed: Some(self.runs),
             environment: Some(Environment { processors: Some(2), ..Environment::default() }),
-            revision: commit.map(|commit| Revision {
-                commit: Some(commit.into()),
-                dirty: Some(false),
-                ..Revision::default()
-            }),
             machine: Some(Machine { reference: reference.into_iter().flatten().collect(), ..Machine::default() }),
             ..About::default()
         };

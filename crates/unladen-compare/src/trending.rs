@@ -54,7 +54,9 @@ pub fn trend(history: &History) -> Trend {
     runs.retain(|run| latest.setting.differences(&run.setting).is_empty());
     let mut warnings = Vec::new();
     if runs.len() < all.len() {
-        warnings.push(format!("{} runs measured something else than the latest, or otherwise", all.len() - runs.len()));
+        let others = all.len() - runs.len();
+        let plural = if others == 1 { "" } else { "s" };
+        warnings.push(format!("{others} run{plural} measured something else than the latest, or otherwise"));
     }
     if runs.len() > MOST_RUNS {
         warnings.push(format!("only the latest {MOST_RUNS} of {} runs are looked at", runs.len()));

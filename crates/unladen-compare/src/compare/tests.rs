@@ -1,3 +1,6 @@
+use proptest::prelude::*;
+use unladen_document::WeighDocument;
+
 use super::*;
 use crate::simulation::{Simulated, World};
 use crate::{Row, Verdict};
@@ -48,36 +51,241 @@ fn pairs(world: World, past: usize, factor: f64, trials: u64) -> Tally {
     tally
 }
 
+const NOISY_REFERENCE: World = World { wander: 0.03, reference: Some(0.003), ..World::QUIET };
+const HEAVY_TAILS: World = World { wander: 0.03, heavy: true, between: 0.005, ..World::QUIET };
+const BURSTS: World = World { bursts: 0.1, between: 0.005, ..World::QUIET };
+
 #[test]
-fn explore() {
-    let quiet = World::QUIET;
-    let noisy = World { between: 0.015, ..quiet };
-    let wandering = World { wander: 0.03, ..quiet };
-    let worlds = [
-        ("quiet", quiet),
-        ("noisy", noisy),
-        ("wandering", wandering),
-        ("ref noise", World { reference: Some(0.005), ..wandering }),
-        ("heavy", World { heavy: true, between: 0.005, ..wandering }),
-        ("bursts", World { bursts: 0.1, between: 0.005, ..wandering }),
-        ("half", World { between: 0.005, ..quiet }),
-        ("no ref", World { reference: None, between: 0.005, ..quiet }),
-        ("exact", World { within: 1e-4, between: 0.004, ..quiet }),
-    ];
-    for (name, world) in worlds {
-        for past in [8, 20] {
-            let equal = pairs(world, past, 1.0, 200);
-            let changed = pairs(world, past, 1.03, 200);
-            eprintln!(
-                "{name:10} {past:3}  A/A rows {:.3} comparisons {:.3} cover {:.3} equal {:.2} ±{:.4} | 3 %: found {:.3} cover {:.3}",
-                equal.false_rows,
-                equal.false_comparisons,
-                equal.covered,
-                equal.equal,
-                equal.of_ratio,
-                changed.found,
-                changed.covered
-            );
+fn runs_of_the_same_thing_do_not_differ() {
+    for world in [World::QUIET, NOISY_REFERENCE, HEAVY_TAILS, BURSTS] {
+        let tally = pairs(world, 12, 1.0, 150);
+        assert!(tally.false_comparisons <= 0.05 && tally.false_rows <= 0.01, "{world:?}: {tally:?}");
+        assert!(tally.equal > 0.75, "{world:?}: {tally:?}");
+    }
+}
+
+#[test]
+fn three_percent_are_found_where_the_runs_are_as_precise() {
+    let tally = pairs(World::QUIET, 8, 1.03, 150);
+    assert!(tally.found >= 0.9, "{tally:?}");
+    let tally = pairs(World { wander: 0.03, ..World::QUIET }, 8, 0.97, 150);
+    assert!(tally.found >= 0.9, "{tally:?}");
+}
+
+#[test]
+fn the_ratio_s_interval_covers_the_truth() {
+    for world in [World::QUIET, HEAVY_TAILS, World { between: 0.01, ..World::QUIET }] {
+        let tally = pairs(world, 20, 1.1, 200);
+        assert!((0.93..=0.98).contains(&tally.covered), "{world:?}: {tally:?}");
+    }
+    // With few runs it may be wider than that, not narrower.
+    let tally = pairs(NOISY_REFERENCE, 3, 1.1, 100);
+    assert!(tally.covered >= 0.93, "{tally:?}");
+}
+
+fn weigh(document: &mut Document) -> &mut WeighDocument {
+    let Document::Weigh(document) = document else { panic!("{document:?}") };
+    document
+}
+
+fn row<'a>(comparison: &'a Comparison, metric: &str) -> &'a Row {
+    comparison.rows.iter().find(|row| row.metric == metric).unwrap_or_else(|| panic!("no {metric}: {comparison:#?}"))
+}
+
+/// Eight runs, and two more.
+fn usual() -> (History, Document, Document) {
+    let mut simulated = Simulated::new(World::QUIET, 7);
+    let history = (0..8).map(|_| simulated.run(1.0)).collect::<Vec<_>>().iter().collect();
+    (history, simulated.run(1.0), simulated.run(1.0))
+}
+
+#[test]
+fn a_run_does_not_differ_from_itself() {
+    let (history, run, _) = usual();
+    let comparison = compare(&run, &run, &history);
+    assert_eq!(comparison.comparable, Comparable::Yes);
+    assert!(comparison.rows.iter().all(|row| row.verdict == Verdict::NoMeasurableDifference), "{comparison:#?}");
+    assert!(comparison.rows.len() > 12 && comparison.warnings.is_empty(), "{:?}", comparison.warnings);
+}
+
+#[test]
+fn the_two_runs_are_no_history_of_themselves() {
+    let (_, before, after) = usual();
+    let history = [before.clone(), after.clone()].iter().collect();
+    assert_eq!(compare(&before, &after, &history).history, Past::default());
+}
+
+#[test]
+fn runs_that_measured_otherwise_are_not_compared() {
+    let (history, before, mut after) = usual();
+    weigh(&mut after).concurrency = 8;
+    weigh(&mut after).keep_alive = true;
+    let comparison = compare(&before, &after, &history);
+    let reasons = ["concurrency differs: 0 before, 8 after", "keep-alive differs: false before, true after"];
+    assert_eq!(comparison.comparable.reasons(), reasons);
+    assert!(comparison.rows.is_empty() && comparison.findings.is_empty());
+    let other = Document::read(br#"{"schema": "unladen.load/1"}"#).unwrap();
+    let reason = compare(&before, &other, &history).comparable;
+    assert_eq!(reason.reasons(), ["one is a result of `weigh`, the other of `load`"]);
+}
+
+/// Another machine, whose reference work of each kind takes so much of the time.
+fn moved(document: &Document, factors: [f64; 3], work: f64) -> Document {
+    let mut document = document.clone();
+    let about = document.about_mut();
+    about.host = Some("web2".into());
+    for (reference, factor) in about.machine.as_mut().unwrap().reference.iter_mut().zip(factors) {
+        (reference.ns, reference.low, reference.high) =
+            (reference.ns * factor, reference.low * factor, reference.high * factor);
+    }
+    for weight in weigh(&mut document).weights.iter_mut().filter(|weight| weight.unit == "ns") {
+        (weight.per_request, weight.low, weight.high) =
+            (weight.per_request * work, weight.low * work, weight.high * work);
+    }
+    document
+}
+
+#[test]
+fn across_machines_times_are_in_units_of_the_reference_work() {
+    let (history, before, after) = usual();
+    let comparison = compare(&before, &moved(&after, [1.4; 3], 1.4), &history);
+    assert_eq!(comparison.comparable.reasons(), ["the machine differs: web1 before, web2 after"]);
+    let php = row(&comparison, "weight.cpu php");
+    assert!(
+        php.in_reference_units && !php.verdict.is_told() && (php.ratio.unwrap().value - 1.0).abs() < 0.03,
+        "{php:?}"
+    );
+    // Half of it again is no difference of machines.
+    let comparison = compare(&before, &moved(&after, [1.4; 3], 2.1), &history);
+    assert_eq!(row(&comparison, "weight.cpu php").verdict, Verdict::Heavier);
+    // What waiting there was in a latency is not known.
+    assert_eq!(row(&comparison, "latency.p50").verdict, Verdict::NotComparable);
+    assert_eq!(row(&comparison, "weight.read_calls php").verdict, Verdict::NoMeasurableDifference);
+}
+
+#[test]
+fn where_the_reference_work_disagrees_times_are_not_compared() {
+    let (history, before, after) = usual();
+    let comparison = compare(&before, &moved(&after, [1.0, 1.3, 1.0], 1.3), &history);
+    let why = comparison.speed.as_ref().unwrap().disagreement.as_deref().unwrap();
+    assert!(why.contains("memory ran in ×1.30"), "{why}");
+    assert!(comparison.warnings.iter().any(|warning| warning.starts_with(why)), "{:?}", comparison.warnings);
+    assert_eq!(row(&comparison, "weight.cpu php").verdict, Verdict::NotComparable);
+    assert_eq!(row(&comparison, "weight.read_calls php").verdict, Verdict::NoMeasurableDifference);
+}
+
+#[test]
+fn across_machines_without_reference_work_counts_alone_are_compared() {
+    let (history, before, after) = usual();
+    let mut after = moved(&after, [1.0; 3], 1.0);
+    after.about_mut().machine = None;
+    let comparison = compare(&before, &after, &history);
+    assert_eq!(row(&comparison, "weight.cpu php").verdict, Verdict::NotComparable);
+    assert_eq!(row(&comparison, "weight.minor_faults php").verdict, Verdict::NoMeasurableDifference);
+    assert!(comparison.warnings.iter().any(|warning| warning.ends_with("times are not compared")));
+}
+
+#[test]
+fn a_slower_clock_is_no_slower_page() {
+    let (history, before, mut after) = usual();
+    for reference in &mut after.about_mut().machine.as_mut().unwrap().reference {
+        (reference.ns, reference.low, reference.high) =
+            (reference.ns * 1.08, reference.low * 1.08, reference.high * 1.08);
+    }
+    let page = &mut weigh(&mut after).urls[0];
+    for (name, ns) in &mut page.latency_ns {
+        let interval = page.latency_intervals_ns.get_mut(name).unwrap();
+        (*ns, interval.low, interval.high) = (*ns * 108 / 100, interval.low * 108 / 100, interval.high * 108 / 100);
+    }
+    let latency = row(&compare(&before, &after, &history), "latency.p50").clone();
+    assert!(!latency.verdict.is_told() && latency.floor.unwrap() > 0.08, "{latency:?}");
+}
+
+#[test]
+fn a_group_that_is_not_there_any_more_is_gone() {
+    let (history, before, mut after) = usual();
+    weigh(&mut after).weights.retain(|weight| weight.group != "nginx");
+    let comparison = compare(&before, &after, &history);
+    let nginx = row(&comparison, "weight.cpu nginx");
+    assert!(nginx.verdict == Verdict::Gone && nginx.after.is_none() && nginx.ratio.is_none(), "{nginx:?}");
+    let comparison = compare(&after, &before, &history);
+    assert_eq!(row(&comparison, "weight.cpu nginx").verdict, Verdict::New);
+}
+
+#[test]
+fn what_a_run_did_not_count_is_not_gone() {
+    let (history, before, mut after) = usual();
+    weigh(&mut after).weights.retain(|weight| weight.counter != "read_calls");
+    let comparison = compare(&before, &after, &history);
+    assert!(comparison.rows.iter().all(|row| row.counter.as_deref() != Some("read_calls")));
+    assert_eq!(comparison.warnings, ["the later run did not count read_calls: not compared"]);
+}
+
+#[test]
+fn exact_counters_differ_where_they_do() {
+    let (history, before, mut after) = usual();
+    for weight in weigh(&mut after).weights.iter_mut().filter(|weight| weight.counter == "read_calls") {
+        (weight.per_request, weight.low, weight.high) = (41.0, 41.0, 41.0);
+    }
+    let comparison = compare(&before, &after, &history);
+    let calls = row(&comparison, "weight.read_calls php");
+    assert!(calls.verdict == Verdict::Heavier && calls.difference.unwrap().low > 0.5, "{calls:?}");
+}
+
+#[test]
+fn a_short_history_is_told() {
+    let (_, before, after) = usual();
+    let comparison = compare(&before, &after, &History::new());
+    assert!(comparison.warnings[0].starts_with("no earlier runs of this target and machine tell how much runs vary"));
+    assert!(row(&comparison, "weight.cpu php").floor.unwrap() > 0.03);
+}
+
+#[test]
+fn the_document_has_its_schema_and_words() {
+    let (history, before, after) = usual();
+    let value = serde_json::to_value(compare(&before, &after, &history)).unwrap();
+    assert_eq!(value["schema"], "unladen.compare/1");
+    assert_eq!(value["comparable"], serde_json::json!({"verdict": "yes"}));
+    assert_eq!(value["rows"][0]["verdict"], "no measurable difference");
+    assert_eq!(value["rows"][0]["kind"], "weight");
+    let page = include_str!("../../../../docs/reference/json.md");
+    let page = &page[page.find("## `unladen.compare/1`").unwrap()..];
+    let page = page.split_inclusive("\n## ").take(2).collect::<String>();
+    let mut names: Vec<String> = value.as_object().unwrap().keys().cloned().collect();
+    for list in ["before", "history", "speed"] {
+        names.extend(value[list].as_object().unwrap().keys().cloned());
+    }
+    names.extend(value["rows"][0].as_object().unwrap().keys().cloned());
+    for name in names {
+        assert!(page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}[]`")), "{name}");
+    }
+}
+
+/// A weighing of one counter and one latency, of any figures.
+fn any_run(figures: &[f64; 4]) -> Document {
+    let [value, low, high, floor] = figures.map(|figure| serde_json::json!(figure));
+    let text = serde_json::json!({
+        "schema": "unladen.weigh/1", "target": "http://a/", "urls": [{"url": "http://a/", "total_cpu_ns": {"value": value, "low": low, "high": high}}],
+        "weights": [{"url": "http://a/", "group": "g", "counter": "cpu", "unit": "ns", "per_request": value, "low": low,
+            "high": high, "noise_floor": floor, "follows": true}],
+        "machine": {"reference": [{"name": "memory", "ns": value, "low": low, "high": high}]},
+    });
+    Document::read(text.to_string().as_bytes()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    #[test]
+    fn any_figures_have_a_verdict(runs in proptest::collection::vec(any::<[f64; 4]>(), 2..9)) {
+        let runs: Vec<Document> = runs.iter().map(|run| run.map(|x| if x.is_finite() { x } else { 0.0 })).map(|run| any_run(&run)).collect();
+        let history: History = runs[2..].iter().collect();
+        let comparison = compare(&runs[0], &runs[1], &history);
+        for row in &comparison.rows {
+            prop_assert!((0.0..=1.0).contains(&row.adjusted_p), "{row:?}");
+            prop_assert!(!(row.verdict == Verdict::NoMeasurableDifference && row.difference.is_none()), "{row:?}");
         }
+        let same = compare(&runs[0], &runs[0], &history);
+        prop_assert!(same.rows.iter().all(|row| !row.verdict.is_told()), "{same:?}");
+        serde_json::to_string(&crate::trend(&history)).unwrap();
     }
 }

@@ -1,1 +1,56 @@
+use super::*;
+use crate::compare::compare;
+use crate::history::History;
 
+/// A weighing that found these: rule and statements per request; and rules that could not look.
+fn run(found: &[(&str, f64)], not_looked: &[&str]) -> Document {
+    let finding = |(rule, count): &(&str, f64)| {
+        serde_json::json!({"url": "http://a/", "rule": rule, "group": "php", "state": "warm", "summary": format!("{rule} of {count}"),
+            "evidence": {"figures": [{"name": "statements", "unit": "1", "per_request": count, "low": count * 0.999, "high": count * 1.001}]}})
+    };
+    let value = serde_json::json!({
+        "schema": "unladen.weigh/1", "target": "http://a/", "urls": [{"url": "http://a/"}],
+        "findings": found.iter().map(finding).collect::<Vec<_>>(),
+        "not_looked_for": [{"url": "http://a/", "rules": not_looked}],
+    });
+    Document::read(value.to_string().as_bytes()).unwrap()
+}
+
+fn verdicts(before: &Document, after: &Document, history: &History) -> Vec<(String, FindingVerdict)> {
+    compare(before, after, history).findings.into_iter().map(|found| (found.rule, found.verdict)).collect()
+}
+
+#[test]
+fn findings_are_gone_new_or_still_there() {
+    let before = run(&[("old", 4.0), ("same", 10.0), ("more", 10.0), ("less", 10.0)], &[]);
+    let after = run(&[("same", 10.01), ("more", 20.0), ("less", 5.0), ("late", 1.0)], &[]);
+    let expected = [
+        ("same", FindingVerdict::StillThere),
+        ("more", FindingVerdict::Heavier),
+        ("less", FindingVerdict::Lighter),
+        ("late", FindingVerdict::New),
+        ("old", FindingVerdict::Gone),
+    ];
+    assert_eq!(verdicts(&before, &after, &History::new()), expected.map(|(rule, verdict)| (rule.to_owned(), verdict)));
+    let gone = &compare(&before, &after, &History::new()).findings[4];
+    assert_eq!((gone.before.unwrap().value, gone.after, gone.counted.as_str()), (4.0, None, "statements"));
+}
+
+#[test]
+fn what_was_not_looked_for_is_not_gone() {
+    let (before, after) = (run(&[("old", 4.0)], &[]), run(&[], &["old"]));
+    let found = &compare(&before, &after, &History::new()).findings[0];
+    assert_eq!(found.verdict, FindingVerdict::NotLookedFor);
+    assert_eq!(found.why.as_deref(), Some("the later run did not look for it: see its `not_looked_for`"));
+}
+
+#[test]
+fn what_comes_and_goes_is_no_news() {
+    let (with, without) = (run(&[("rare", 1.0)], &[]), run(&[], &[]));
+    let history: History = [&with, &without, &with, &without].into_iter().collect();
+    let found = &compare(&with, &without, &history).findings[0];
+    assert_eq!(found.verdict, FindingVerdict::ComesAndGoes);
+    assert_eq!(found.why.as_deref(), Some("2 of 4 earlier runs had it, in no order"));
+    let steady: History = [&with, &with, &with].into_iter().collect();
+    assert_eq!(verdicts(&with, &without, &steady)[0].1, FindingVerdict::Gone);
+}
