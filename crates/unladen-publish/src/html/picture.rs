@@ -62,6 +62,11 @@ impl Picture {
         self.legend.push((class.into(), text.into()));
     }
 
+    /// Said behind the legend.
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.legend.push((String::new(), text.into()));
+    }
+
     pub(super) fn text(&mut self, x: f64, y: f64, anchor: &str, class: &str, text: &str) {
         let text = escaped(text);
         self.add(format_args!(

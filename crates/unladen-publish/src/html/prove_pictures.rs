@@ -68,8 +68,11 @@ pub(super) fn boxes(document: &ProveDocument, is_cold: bool) -> Option<Picture> 
 
 /// Both baselines are grey, whatever the number of arms.
 fn class(arm: &Arm, index: usize) -> String {
-    let is_baseline = arm.roles.iter().any(|role| role.starts_with("baseline"));
-    if is_baseline { "c6".to_owned() } else { look(index.saturating_sub(1) % 6) }
+    match arm.roles.iter().find(|role| role.starts_with("baseline")).map(String::as_str) {
+        Some("baseline") => "c6".to_owned(),
+        Some(_) => "c6 again".to_owned(),
+        None => look(index.saturating_sub(1) % 6),
+    }
 }
 
 fn draw(picture: &mut Picture, area: &Area, values: &BoxPlot, class: &str, middle: f64) {
@@ -101,8 +104,8 @@ fn label(document: &ProveDocument, arm: &Arm, metric: &str, values: &BoxPlot, ba
 
 /// The share of requests at or below each latency, arm by arm.
 pub(super) fn distributions(document: &ProveDocument) -> Option<Picture> {
-    /// More lines than these are not told apart.
-    const MOST_LINES: usize = 8;
+    /// The baseline, and as many as there are looks of lines.
+    const MOST_LINES: usize = 7;
     let shown = |arm: &Arm| -> Vec<(f64, f64)> {
         let points = arm.distribution.iter().filter(|(_, share)| *share <= 1.0 - TAIL);
         points.map(|(ns, share)| (*ns as f64, *share)).collect()
@@ -131,6 +134,10 @@ pub(super) fn distributions(document: &ProveDocument) -> Option<Picture> {
         let class = class(arm, *index);
         picture.line(&area, &class, shown(arm));
         picture.legend(class, arm.name.clone());
+    }
+    let left_out = document.arms.len().saturating_sub(arms.len());
+    if left_out > 0 {
+        picture.note(format!("and {left_out} more, not drawn"));
     }
     Some(picture)
 }

@@ -42,7 +42,7 @@ impl Words {
     fn prose(mut self, text: &str, part: fn(String) -> Part) -> Self {
         let pieces: Vec<&str> = text.split('`').collect();
         // One that has no partner is a backquote.
-        if pieces.len() % 2 == 0 {
+        if pieces.len().is_multiple_of(2) {
             return self.with(part(tied(text)));
         }
         for (index, piece) in pieces.into_iter().enumerate().filter(|(_, piece)| !piece.is_empty()) {
