@@ -62,4 +62,6 @@ fn document(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Result
 }
 
 #[cfg(test)]
+mod read_back;
+#[cfg(test)]
 mod tests;
