@@ -104,7 +104,7 @@ fn run(options: &Options) -> Result<()> {
         let begun = Instant::now();
         let path = folder.path(&format!("{runs}.sqlite"));
         let kept = fill(&path, runs)?;
-        let (seconds, bytes) = (begun.elapsed().as_secs_f64(), path.metadata()?.len());
+        let (seconds, bytes) = (begun.elapsed().as_secs_f64(), size(&path)?);
         println!(
             "  {runs} runs: made in {} s, {} a second; {} MiB, {} KiB a run of {} KiB",
             three(seconds),
@@ -152,6 +152,12 @@ fn fill(path: &Path, runs: usize) -> Result<Kept> {
     let id = ids[runs / 2];
     let middle = store.run(id)?.summary.position();
     Ok(Kept { store, location, runs, middle, id })
+}
+
+/// What a store takes on the disk, its log of changes with it.
+fn size(path: &Path) -> Result<u64> {
+    let log = path.with_extension("sqlite-wal");
+    Ok(path.metadata()?.len() + log.metadata().map_or(0, |log| log.len()))
 }
 
 /// The run of this number: one of several URLs, ten of a commit.

@@ -86,7 +86,14 @@ fn a_writer_killed_at_any_moment_leaves_a_whole_store() {
         for child in children {
             kept.extend(killed(child));
         }
-        // As the next user finds it, journal and all.
+        // As the next user finds it, journal and all: who reads, as who writes. The very first may not have made it.
+        if let Ok(mut store) = open(&Location::Sqlite(file.clone()), Mode::ReadOnly) {
+            for (id, name) in &kept[before..] {
+                assert_eq!(store.run(*id).unwrap().document, named(*name).document, "run {id}");
+            }
+        } else {
+            assert!(kept.is_empty(), "a reader cannot open what was kept");
+        }
         let mut store = at(&file, Mode::ReadWrite);
         for (id, name) in &kept[before..] {
             let (found, expected) = (store.run(*id).unwrap(), named(*name));
