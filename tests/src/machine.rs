@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use nix::unistd::{Uid, User};
 
 use crate::bpf;
+use crate::quota::Quota;
 
 /// What a test cannot do everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub enum Ability {
     PrivateMounts,
     /// To look into other processes by eBPF.
     Tracing,
+    /// To make a control group with a CPU quota.
+    CpuQuota,
     /// To serve Sympa: its package is one that few have, and that cannot be installed beside every mail server.
     Sympa,
 }
@@ -31,6 +34,9 @@ pub fn skip_without(ability: Ability, test: &str) -> bool {
         }
         Ability::Tracing => {
             (!bpf::is_permitted()).then_some("it takes root, and a kernel that permits eBPF and has BTF")
+        }
+        Ability::CpuQuota => {
+            Quota::new().is_none().then_some("it takes root, and control groups with a CPU controller that can be written to")
         }
         Ability::Sympa => (!Path::new("/usr/lib/cgi-bin/sympa/wwsympa.fcgi").exists())
             .then_some("Sympa is not installed; as root, subjects/sympa/run up does that"),
