@@ -9,14 +9,14 @@ use crate::text::table::{faint, strong, warn};
 /// Said where neither a change nor equality is.
 pub(super) const TOO_FEW: &str = "too few blocks to judge";
 
-/// `p50` for `latency.p50`, `cold p50` for `cold.latency.p50`, `within 50 ms` for `within.50ms`, `bytes of the body` for
+/// `p50` for `latency.p50`, `cold p50` for `cold.latency.p50`, `within 50 ms` for `within.50ms`, `body bytes` for
 /// `bytes.body`, `status 304` for `statuses.304`.
 pub(crate) fn title(metric: &str) -> String {
     let (cold, rest) = metric.strip_prefix("cold.").map_or(("", metric), |rest| ("cold ", rest));
     match rest.split_once('.') {
         Some(("latency", name)) => format!("{cold}{name}"),
         Some(("within", bound)) => format!("{cold}within {}", spaced(bound)),
-        Some(("bytes", of)) => format!("bytes of the {of}"),
+        Some(("bytes", of)) => format!("{of} bytes"),
         Some(("statuses", status)) => format!("status {status}"),
         Some((kind, name)) => format!("{cold}{kind} {name}"),
         None => format!("{cold}{rest}"),
