@@ -16,11 +16,7 @@ pub(crate) const QUANTILES: [(&str, &str); 7] = [
 
 /// How numbers of a document's unit are written.
 pub(crate) fn kind(unit: &str) -> Kind {
-    match unit {
-        "ns" => Kind::Time,
-        "B" => Kind::Bytes,
-        _ => Kind::Count,
-    }
+    Kind::of_unit(unit)
 }
 
 /// `17.92 ± 0.21 ms`
