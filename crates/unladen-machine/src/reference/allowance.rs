@@ -45,10 +45,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_allowed_before_a_block() {
-        let allowance = Allowance::default();
+    fn nothing_is_allowed_before_a_block_nor_after_a_short_one() {
+        let mut allowance = Allowance::default();
         assert!(!allowance.covers(Duration::from_nanos(1)));
         assert_eq!(allowance.share(), 0.0);
+        allowance.earn(Duration::from_millis(50));
+        assert!(!allowance.covers(Duration::from_millis(1)));
+        allowance.earn(Duration::from_millis(10));
+        assert!(allowance.covers(Duration::from_millis(1)));
     }
 
     proptest! {

@@ -1,6 +1,9 @@
 //! The principal type is [`Memory`].
 
 use std::hint::black_box;
+use std::sync::{Mutex, PoisonError};
+
+use nix::sys::prctl::{get_thp_disable, set_thp_disable};
 
 use crate::reference::mix::{mix, order};
 
@@ -16,13 +19,18 @@ const HALF: usize = PAGES * PAGE * LINE;
 /// by then the streaming has displaced them.
 const STEPS: u32 = 12_288;
 
-/// Streaming through one half of a buffer, and a walk through the other, in which each line says which is the next.
+/// Streaming through one half of a buffer, page after page in a random order, and a walk through the other, in which
+/// each line says which is the next.
 ///
-/// The walk visits all lines of a page, in no order that a processor would guess, before it goes to another page: so it
-/// hardly matters whether the kernel gave large pages, which depends on how much of them was left.
+/// Whether the kernel gives huge pages depends on how many are left. With them a piece would take 8 % less if it went
+/// through the memory in order; so there are none, and pages follow each other at random, which leaves 4 % of that
+/// where the kernel puts pages together afterwards. The walk visits all lines of a page, in no order that a processor
+/// would guess, before it goes to another page.
 #[derive(Debug)]
 pub(crate) struct Memory {
     buffer: Box<[u64]>,
+    /// The order of the pages of the first half.
+    pages: Vec<usize>,
     /// Where the walk is.
     at: usize,
 }
@@ -31,8 +39,12 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub(crate) fn new() -> Self {
-        let mut buffer: Vec<u64> = (0..HALF as u64).map(mix).collect();
-        buffer.resize(2 * HALF, 0);
+        let mut buffer = without_huge_pages(|| {
+            let mut buffer: Vec<u64> = Vec::with_capacity(2 * HALF);
+            buffer.extend((0..HALF as u64).map(mix));
+            buffer.resize(2 * HALF, 0);
+            buffer
+        });
         let walk: Vec<usize> = order(PAGES, 0)
             .into_iter()
             .flat_map(|page| order(PAGE, (page as u64 + 1) << 32).into_iter().map(move |line| page * PAGE + line))
@@ -41,13 +53,13 @@ impl Memory {
         for (here, next) in walk.iter().zip(walk.iter().cycle().skip(1)) {
             buffer[*here] = *next as u64;
         }
-        Self { buffer: buffer.into_boxed_slice(), at: walk[0] }
+        Self { buffer: buffer.into_boxed_slice(), pages: order(PAGES, u64::MAX / 2), at: walk[0] }
     }
 
     /// One piece; the results of the first, the second and so on are always the same.
     pub(crate) fn run(&mut self) -> u64 {
         let (streamed, _) = self.buffer.split_at(HALF);
-        let sum = stream(black_box(streamed));
+        let sum = stream(black_box(streamed), &self.pages);
         self.at = walk(black_box(&self.buffer), self.at, black_box(STEPS));
         sum ^ self.at as u64
     }
@@ -55,8 +67,27 @@ impl Memory {
 
 /// One word of each line is enough for the line to be fetched.
 #[inline(never)]
-fn stream(words: &[u64]) -> u64 {
-    words.iter().step_by(LINE).fold(0, |sum: u64, word| sum.wrapping_add(*word))
+fn stream(words: &[u64], pages: &[usize]) -> u64 {
+    let of_page = |page: &usize| words.get(page * PAGE * LINE..(page + 1) * PAGE * LINE).unwrap_or_default();
+    let lines = pages.iter().flat_map(|page| of_page(page).iter().step_by(LINE));
+    lines.fold(0, |sum: u64, word| sum.wrapping_add(*word))
+}
+
+/// The kernel's setting is the whole process's.
+static SETTING: Mutex<()> = Mutex::new(());
+
+/// Makes a buffer while the kernel gives this process small pages only. What the process was told before holds
+/// afterwards, also for programs that it starts.
+fn without_huge_pages(make: impl FnOnce() -> Vec<u64>) -> Vec<u64> {
+    let _held = SETTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let had_them = get_thp_disable() == Ok(false);
+    // A kernel without huge pages refuses, and gives none.
+    let is_set = had_them && set_thp_disable(true).is_ok();
+    let buffer = make();
+    if is_set {
+        let _ = set_thp_disable(false);
+    }
+    buffer
 }
 
 #[inline(never)]
@@ -76,6 +107,25 @@ mod tests {
         let results: Vec<u64> = (0..3).map(|_| memory.run()).collect();
         assert_eq!(results, [2_206_329_586_711_463_933, 2_206_329_586_711_082_181, 2_206_329_586_711_445_901]);
         assert_eq!((HALF, STEPS), (524_288, 12_288));
+    }
+
+    /// What a program is started with, it keeps.
+    #[test]
+    fn programs_that_are_started_later_get_huge_pages_as_before() {
+        let setting = || {
+            let _held = SETTING.lock().unwrap_or_else(PoisonError::into_inner);
+            get_thp_disable()
+        };
+        let before = setting();
+        let _memory = Memory::new();
+        assert_eq!(setting(), before);
+    }
+
+    #[test]
+    fn the_streaming_comes_to_every_line_once() {
+        let words: Vec<u64> = (0..HALF as u64).collect();
+        let lines = (PAGES * PAGE) as u64;
+        assert_eq!(stream(&words, &order(PAGES, 1)), LINE as u64 * (lines * (lines - 1) / 2));
     }
 
     #[test]
