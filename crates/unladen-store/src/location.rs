@@ -97,6 +97,10 @@ impl fmt::Debug for Location {
 fn without_password(url: &str) -> String {
     // These are not the client library's, which would refuse the whole for them.
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
+    // What stands before it would be part of a password, and be taken for a port.
+    if query.contains('@') {
+        return "postgres://…".to_owned();
+    }
     let known = |pair: &&str| !pair.starts_with("sslmode=") && !pair.starts_with("sslrootcert=") && !pair.is_empty();
     let kept: Vec<&str> = query.split('&').filter(known).collect();
     let plain = if kept.is_empty() { address.to_owned() } else { format!("{address}?{}", kept.join("&")) };

@@ -52,6 +52,8 @@ fn what_is_shown_has_no_password() {
         ("postgres://u@/runs?host=/run/postgresql&password=hush", "postgres://u@/run/postgresql/runs"),
         ("postgres://u:hush@h1,h2:6432/runs", "postgres://u@h1,h2:6432/runs"),
         ("postgres://u:hush@[::1]:7000/runs", "postgres://u@[::1]:7000/runs"),
+        // A password may look like a port, and what follows it like a parameter.
+        ("postgres://u:1234?sslmode=x@h/runs", "postgres://…"),
         ("postgres://u:hush@h:port/runs", "postgres://…"),
         ("postgres://u:hush@h/runs?unknown=hush", "postgres://…"),
     ] {
@@ -62,14 +64,13 @@ fn what_is_shown_has_no_password() {
 }
 
 proptest! {
+    // An `@` ends a password, and after a `?` or a `/` it has to be escaped: what comes then is said to be something else.
     #[test]
     fn no_url_shows_its_password(
-        user in "[a-z]{1,8}", before in "[!-~]{0,6}", after in "[!-~]{0,6}", end in "[ -~]{0,20}",
+        user in "[a-z]{1,8}", before in "[!-.0-9:->A-~]{0,6}", after in "[!-~]{0,6}|\\?sslmode=", end in "[ -~]{0,20}",
     ) {
-        let url = format!("postgres://{user}:{before}5EC12E7{after}@{end}");
+        let url = format!("postgres://{user}:{before}51227{after}@{end}");
         let shown = read(&url).to_string();
-        // An `@` ends the password, and a `/` all that a URL has one in: what comes then was said to be a host or a database.
-        prop_assume!(!before.contains(['@', '/', '?', '#']) );
-        prop_assert!(!shown.contains("5EC12E7"), "{url} as {shown}");
+        prop_assert!(!shown.contains("51227"), "{url} as {shown}");
     }
 }
