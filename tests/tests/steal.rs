@@ -178,8 +178,9 @@ fn a_load_names_the_quota_that_held_it_back() {
         return;
     }
     let (server, quota) = (Server::good(), Quota::new().unwrap());
-    // Threads of real-time priority have no quota.
-    let script = format!("echo $$ > {} && exec setpriv --bounding-set -sys_nice -- \"$@\"", quota.procs().display());
+    // Threads of real-time priority have no quota. Without that it would be late on a busy machine at all times.
+    let through = "exec nice -n -15 setpriv --bounding-set -sys_nice -- \"$@\"";
+    let script = format!("echo $$ > {} && {through}", quota.procs().display());
     let call = Call::load(["--json", "--rate", "200", "-t", "4s", &server.url("/")]).through_shell(&script);
     let running = call.start();
     for _ in 0..2 {
