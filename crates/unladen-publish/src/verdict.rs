@@ -23,6 +23,10 @@ pub(crate) enum Metric {
     Within,
     Throughput,
     Weight,
+    /// Bytes of the answers.
+    Bytes,
+    /// The share of answers that have a status.
+    Status,
 }
 
 /// Which way a comparison went.
@@ -30,9 +34,18 @@ pub(crate) fn way(comparison: &Comparison) -> Way {
     match comparison.verdict.as_str() {
         "faster" | "lighter" => Way::Better,
         "slower" | "heavier" => Way::Worse,
+        "more" if is_of_errors(comparison) => Way::Worse,
+        "less" if is_of_errors(comparison) => Way::Better,
+        "more" => Way::Better,
+        "less" => Way::Worse,
         "no measurable difference" => Way::Equal,
         _ => Way::TooFew,
     }
+}
+
+/// Whether a share is that of a status from 400 on.
+fn is_of_errors(comparison: &Comparison) -> bool {
+    comparison.metric.strip_prefix("statuses.").is_some_and(|status| status.starts_with(['4', '5']))
 }
 
 /// What a comparison is of.
@@ -42,6 +55,8 @@ pub(crate) fn metric(comparison: &Comparison) -> Metric {
         Some("within") => Metric::Within,
         Some("throughput") => Metric::Throughput,
         Some("weight") => Metric::Weight,
+        Some("bytes") => Metric::Bytes,
+        Some("statuses") => Metric::Status,
         _ => Metric::Latency,
     }
 }
@@ -52,6 +67,8 @@ pub(crate) fn title(metric: &str) -> String {
     match rest.split_once('.') {
         Some(("latency", name)) => format!("{cold}{name}"),
         Some(("within", bound)) => format!("{cold}within {}", bound_text(bound)),
+        Some(("bytes", of)) => format!("{of} bytes"),
+        Some(("statuses", status)) => format!("status {status}"),
         Some((kind, name)) => format!("{cold}{kind} {name}"),
         None => format!("{cold}{rest}"),
     }
@@ -70,7 +87,7 @@ pub(crate) fn bound_text(bound: &str) -> String {
 pub(crate) fn value(comparison: &Comparison, value: Option<f64>) -> String {
     let value = value.unwrap_or(f64::NAN);
     match metric(comparison) {
-        Metric::Within if value.is_finite() => figures::share_text(value),
+        Metric::Within | Metric::Status if value.is_finite() => figures::share_text(value),
         Metric::Throughput => format!("{}/s", plain(Kind::Count, value)),
         _ => plain(kind(comparison), value),
     }
@@ -84,8 +101,8 @@ fn kind(comparison: &Comparison) -> Kind {
 pub(crate) fn floor(comparison: &Comparison) -> String {
     let Some(floor) = comparison.floor else { return plain(Kind::Count, f64::NAN) };
     match (metric(comparison), comparison.ratio) {
-        (Metric::Within, Some(_)) => points(floor * comparison.baseline.unwrap_or(f64::NAN)),
-        (Metric::Within, None) => points(floor),
+        (Metric::Within | Metric::Status, Some(_)) => points(floor * comparison.baseline.unwrap_or(f64::NAN)),
+        (Metric::Within | Metric::Status, None) => points(floor),
         (_, Some(_)) => format!("{} %", percent(floor)),
         (_, None) => plain(kind(comparison), floor),
     }
@@ -118,7 +135,7 @@ fn difference(comparison: &Comparison) -> Span {
 /// `13.4 % (12.1 to 14.6)`, always from the side on which the change lies.
 pub(crate) fn size(comparison: &Comparison) -> String {
     match (metric(comparison), ratio(comparison)) {
-        (Metric::Within, _) => {
+        (Metric::Within | Metric::Status, _) => {
             let Span { value, low, high } = upward(difference(comparison));
             format!("{} ({} to {})", points(value), percent(low), percent(high))
         }
@@ -140,7 +157,7 @@ pub(crate) fn size(comparison: &Comparison) -> String {
 /// ` (−0.9 to +0.4 %)`: where nothing is told, both directions are left.
 fn both(comparison: &Comparison) -> String {
     let (Span { low, high, .. }, unit) = match (metric(comparison), ratio(comparison)) {
-        (Metric::Within, _) => (difference(comparison), "points"),
+        (Metric::Within | Metric::Status, _) => (difference(comparison), "points"),
         (_, Some(ratio)) => (ratio.less_one(), "%"),
         (_, None) => {
             let Span { low, high, .. } = difference(comparison);
@@ -194,6 +211,12 @@ mod tests {
         assert_eq!(text("latency.p50", "ns", "faster", Some(0.866), -3e6), "faster by 13.4 % (12.4 to 14.4)");
         assert_eq!(text("within.25ms", "1", "faster", Some(4.6), 0.675), "more by 67.5 points (67.4 to 67.6)");
         assert_eq!(text("throughput", "1/s", "slower", Some(0.9), -4.0), "less by 10.0 % (9.0 to 11.0)");
+        assert_eq!(text("bytes.body", "B", "lighter", Some(0.18), -4_100.0), "lighter by 82.0 % (81.0 to 83.0)");
+        assert_eq!(text("statuses.503", "1", "more", None, 0.25), "more by 25.0 points (24.9 to 25.1)");
+        let ways =
+            [("statuses.503", "more"), ("statuses.5xx", "less"), ("statuses.304", "more"), ("statuses.200", "less")];
+        let ways = ways.map(|(metric, word)| way(&comparison(metric, "1", word, None, 0.25)));
+        assert_eq!(ways, [Way::Worse, Way::Better, Way::Better, Way::Worse]);
         assert_eq!(text("weight.cpu redis", "ns", "heavier", None, 210_000.0), "heavier by 210.0 ± 9.0 µs");
         assert_eq!(
             text("latency.p99", "ns", "no measurable difference", Some(1.0), 0.0),
@@ -216,6 +239,7 @@ mod tests {
         assert_eq!(title("within.2500ms"), "within 2.5 s");
         assert_eq!(title("within.soon"), "within soon");
         assert_eq!(title("throughput"), "throughput");
+        assert_eq!((title("bytes.body"), title("statuses.304")), ("body bytes".into(), "status 304".into()));
         assert_eq!(title("weight.cpu www-data php-fpm8.2"), "weight cpu www-data php-fpm8.2");
     }
 }
