@@ -182,3 +182,49 @@ impl ArmRecord {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Of three seconds on two processors: what was stolen of the one that was wanted.
+    fn block(restart: usize, stolen_ms: u64) -> BlockRecord {
+        let ms = Duration::from_millis;
+        let times = MachineTimes {
+            elapsed: ms(1_500),
+            available: ms(3_000),
+            busy: ms(1_500 - stolen_ms),
+            stolen: ms(stolen_ms),
+            ..MachineTimes::default()
+        };
+        let arm = ArmRecord { times, latencies_ns: vec![stolen_ms], ..ArmRecord::default() };
+        BlockRecord { restart, arms: vec![arm.clone(), arm], ..BlockRecord::default() }
+    }
+
+    #[test]
+    fn spoiled_blocks_have_no_latencies_and_keep_their_failures() {
+        let mut recording =
+            Recording { blocks: (0..10).map(|index| block(0, if index < 3 { 400 } else { 0 })).collect() };
+        recording.blocks[0].arms[0].errors = 2;
+        let spoiled = recording.leave_out_spoiled();
+        assert_eq!((spoiled.count(), recording.counted().count()), (3, 7));
+        assert_eq!(recording.observations(|block| &block.arms[0].latencies_ns).count(), 7);
+        assert_eq!(recording.sum(0, |arm| arm.errors), 2);
+        assert_eq!(recording.times().stolen, Duration::from_millis(3 * 2 * 400));
+    }
+
+    #[test]
+    fn every_restart_keeps_a_block() {
+        let blocks = |restarts: [usize; 9]| {
+            restarts.iter().map(|restart| block(*restart, if *restart == 1 { 400 } else { 0 })).collect()
+        };
+        let mut recording = Recording { blocks: blocks([0, 0, 0, 1, 1, 1, 2, 2, 2]) };
+        recording.leave_out_spoiled();
+        assert_eq!(recording.counted().count(), 9, "three restarts are few enough");
+        let mut recording = Recording { blocks: blocks([0, 1, 2, 3, 4, 5, 6, 7, 8]) };
+        recording.leave_out_spoiled();
+        assert_eq!(recording.counted().count(), 8, "eight restarts are as good as eight blocks");
+    }
+}
