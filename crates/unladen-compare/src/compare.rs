@@ -19,6 +19,9 @@ use crate::warnings::warnings;
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.compare/1";
 
+/// Rows of one comparison at most: each is held against those of its kind.
+const MOST_ROWS: usize = 2000;
+
 /// Compares two runs. The variation between runs is estimated from those of `history` that measured the same target the
 /// same way; `before` and `after` may be among them, and do not count. Without any, a documented prior stands in.
 ///
@@ -70,9 +73,15 @@ pub fn compare(before: &Document, after: &Document, history: &History) -> Compar
         disagrees: comparison.speed.as_ref().is_some_and(|speed| speed.disagreement.is_some()),
         clocks: clocks.flatten(),
     };
-    comparison.rows = rows(&judge, &shown(first, second));
+    let mut keys = shown(first, second);
+    let left_out = keys.len().saturating_sub(MOST_ROWS);
+    keys.truncate(MOST_ROWS);
+    comparison.rows = rows(&judge, &keys);
     comparison.findings = finding_changes(&judge, documents);
     comparison.warnings = warnings(&judge, &comparison, documents);
+    if left_out > 0 {
+        comparison.warnings.push(format!("{left_out} of {} metrics are left out", MOST_ROWS + left_out));
+    }
     comparison
 }
 

@@ -13,6 +13,9 @@ mod prove;
 mod share;
 mod weigh;
 
+/// Figures of one document at most: one of a hundred groups has five thousand. Documents come from elsewhere too.
+const MOST_FIGURES: usize = 20_000;
+
 /// All figures of a document that can be compared, in the document's order.
 pub(crate) fn figures(document: &Document) -> Vec<(Key, Measured)> {
     let mut figures = match document {
@@ -25,6 +28,7 @@ pub(crate) fn figures(document: &Document) -> Vec<(Key, Measured)> {
     figures.extend(findings(document).iter().filter_map(finding));
     // A document from elsewhere may say anything.
     figures.retain(|(_, measured)| measured.is_finite());
+    figures.truncate(MOST_FIGURES);
     figures
 }
 

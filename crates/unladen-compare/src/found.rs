@@ -5,12 +5,17 @@ use unladen_document::{Document, Finding};
 /// Page, rule, group and state.
 pub(crate) type FindingKey = (String, String, String, String);
 
+/// Findings of one document at most; rules and groups are some dozens each.
+const MOST_FINDINGS: usize = 1000;
+
+/// The findings of a document, in its order.
 pub(crate) fn findings(document: &Document) -> &[Finding] {
-    match document {
+    let all: &[Finding] = match document {
         Document::Weigh(document) => &document.findings,
         Document::Profile(document) => &document.findings,
         _ => &[],
-    }
+    };
+    all.get(..MOST_FINDINGS).unwrap_or(all)
 }
 
 pub(crate) fn finding_key(finding: &Finding) -> FindingKey {

@@ -23,6 +23,9 @@ const SCHEMA: &str = "unladen.trend/1";
 /// The latest runs that are looked at.
 const MOST_RUNS: usize = 200;
 
+/// Series at most: the permutations go over all of them.
+const MOST_SERIES: usize = 1000;
+
 /// One metric, with the runs that have it.
 struct Line<'a> {
     key: &'a Key,
@@ -67,7 +70,11 @@ pub fn trend(history: &History) -> Trend {
     }
     let names = reference_names(&runs, latest);
     let origin = level(&latest.references, &names).map(|level| Origin { names: &names, level: level.y });
-    let keys = keys(&runs);
+    let mut keys = keys(&runs);
+    if keys.len() > MOST_SERIES {
+        warnings.push(format!("only the first {MOST_SERIES} of {} metrics are looked at", keys.len()));
+        keys.truncate(MOST_SERIES);
+    }
     let lines: Vec<Line<'_>> = keys.iter().filter_map(|key| line(key, &runs, latest, origin)).collect();
     if origin.is_none() && lines.iter().any(|line| line.key.clock() == Clock::Cpu) {
         warnings.push(

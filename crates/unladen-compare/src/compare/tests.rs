@@ -58,7 +58,7 @@ const BURSTS: World = World { bursts: 0.1, between: 0.005, ..World::QUIET };
 #[test]
 fn runs_of_the_same_thing_do_not_differ() {
     for world in [World::QUIET, NOISY_REFERENCE, HEAVY_TAILS, BURSTS] {
-        let tally = pairs(world, 12, 1.0, 150);
+        let tally = pairs(world, 12, 1.0, 120);
         assert!(tally.false_comparisons <= 0.05 && tally.false_rows <= 0.01, "{world:?}: {tally:?}");
         assert!(tally.equal > 0.75, "{world:?}: {tally:?}");
     }
@@ -74,12 +74,16 @@ fn three_percent_are_found_where_the_runs_are_as_precise() {
 
 #[test]
 fn the_ratio_s_interval_covers_the_truth() {
-    for world in [World::QUIET, HEAVY_TAILS, World { between: 0.01, ..World::QUIET }] {
-        let tally = pairs(world, 20, 1.1, 200);
-        assert!((0.93..=0.98).contains(&tally.covered), "{world:?}: {tally:?}");
-    }
+    let worlds = [World::QUIET, HEAVY_TAILS, World { between: 0.01, ..World::QUIET }];
+    let covered = worlds.map(|world| pairs(world, 20, 1.1, 150).covered);
+    let mean = covered.iter().sum::<f64>() / 3.0;
+    // Of 150, 95 % are counted to ± 3.5 %; of all of them, to ± 2 %.
+    assert!(
+        covered.iter().all(|share| (0.915..=0.99).contains(share)) && (0.93..=0.975).contains(&mean),
+        "{covered:?}"
+    );
     // With few runs it may be wider than that, not narrower.
-    let tally = pairs(NOISY_REFERENCE, 3, 1.1, 100);
+    let tally = pairs(NOISY_REFERENCE, 3, 1.1, 60);
     assert!(tally.covered >= 0.93, "{tally:?}");
 }
 
@@ -259,6 +263,19 @@ fn the_document_has_its_schema_and_words() {
     for name in names {
         assert!(page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}[]`")), "{name}");
     }
+}
+
+#[test]
+fn a_document_of_too_many_metrics_is_cut() {
+    let (history, mut before, mut after) = usual();
+    for document in [&mut before, &mut after] {
+        let one = weigh(document).weights[0].clone();
+        let many = (0..3000).map(|index| unladen_document::Weight { group: format!("g{index}"), ..one.clone() });
+        weigh(document).weights = many.collect();
+    }
+    let comparison = compare(&before, &after, &history);
+    assert_eq!(comparison.rows.len(), 2000);
+    assert_eq!(comparison.warnings.last().unwrap(), "1004 of 3004 metrics are left out");
 }
 
 /// A weighing of one counter and one latency, of any figures.
