@@ -65,14 +65,5 @@ impl Publication for Markdown {
     }
 }
 
-/// ` and so on` behind the first of several.
-fn listed(names: &[String], most: usize) -> String {
-    let shown: Vec<String> = names.iter().take(most).map(|name| inert::code(name)).collect();
-    match names.len().saturating_sub(most) {
-        0 => shown.join(", "),
-        more => format!("{}, and {more} more", shown.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests;

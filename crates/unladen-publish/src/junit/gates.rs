@@ -1,9 +1,9 @@
 //! Conditions of `--fail-on`: [`gates`], and those of an experiment, [`prove`].
 
-use unladen_document::{Gate, ProveDocument};
+use unladen_document::{Comparison, Gate, ProveDocument};
 
 use super::suite::{Outcome, Suite};
-use crate::verdict;
+use crate::verdict::{self, Metric, Way};
 
 /// A case each condition: a broken one failed, an undecided one passed, and says so.
 pub(super) fn gates(gates: &[Gate], verb: &str, suite: &mut Suite) {
@@ -26,10 +26,13 @@ fn outcome(gate: &Gate) -> Outcome {
     }
 }
 
-/// Conditions; and each comparison, which without a condition fails nothing.
+/// Conditions; and comparisons, which without a condition fail nothing. Of weights there are hundreds: those that differ.
 pub(super) fn prove(document: &ProveDocument, suite: &mut Suite) {
     gates(&document.gates, "prove", suite);
-    for comparison in &document.comparisons {
+    let is_shown = |comparison: &&Comparison| {
+        verdict::metric(comparison) != Metric::Weight || matches!(verdict::way(comparison), Way::Better | Way::Worse)
+    };
+    for comparison in document.comparisons.iter().filter(is_shown) {
         let title = format!("{} of {}", comparison.metric, comparison.arm);
         let figures = format!(
             "{}; {} in the baseline, {} with it; noise floor {}",

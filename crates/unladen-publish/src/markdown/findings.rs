@@ -6,6 +6,10 @@ use unladen_quantity::{Kind, grouped, percent, plain};
 use super::inert::{code, code_html, fence, html, prose};
 use super::sheet::{Sheet, Table};
 use crate::figures::{count, interval};
+use crate::visible::shortened;
+
+/// The most characters of a title.
+const TITLE: usize = 120;
 
 /// Parts of a finding that are named.
 const ITEMS: usize = 8;
@@ -30,7 +34,9 @@ pub(super) fn findings(findings: &[Finding], sheet: &mut Sheet) {
     }
     sheet.table(&table);
     for finding in findings {
-        let title = format!("{} {}", code_html(&finding.rule), html(&finding.fix.advice));
+        // Advice has reservations behind its first part.
+        let advice = finding.fix.advice.split([':', ';']).next().unwrap_or_default();
+        let title = format!("{} {}", code_html(&finding.rule), html(&shortened(advice, TITLE)));
         sheet.details(title.trim(), |sheet| one(finding, sheet));
     }
 }

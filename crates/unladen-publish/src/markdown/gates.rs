@@ -15,7 +15,9 @@ pub(super) fn gates(gates: &[Gate], sheet: &mut Sheet) {
     let untold = gates.iter().filter(|gate| gate.untold && !gate.broken).count();
     let conditions = count(gates.len() as u64, "condition");
     let mut verdict = match broken {
+        0 if gates.len() == 1 => "**PASS**: the condition is not broken.".to_owned(),
         0 => format!("**PASS**: none of {conditions} is broken."),
+        1 if gates.len() == 1 => "**FAIL**: the condition is broken.".to_owned(),
         _ => format!("**FAIL**: {broken} of {conditions} {}.", if broken == 1 { "is broken" } else { "are broken" }),
     };
     if untold > 0 {

@@ -52,7 +52,10 @@ fn sentence(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             // What would begin a list, a heading, a rule, or a command.
-            '+' | '-' | '=' | '/' if index == 0 => out.push_str(&format!("&#{};", u32::from(c))),
+            '+' | '-' if index == 0 && next.is_none_or(|next| next.is_whitespace() || *next == c) => {
+                out.push_str(&format!("&#{};", u32::from(c)));
+            }
+            '=' | '/' if index == 0 => out.push_str(&format!("&#{};", u32::from(c))),
             '.' | ')' if next.is_none_or(|c| c.is_whitespace()) && chars[..index].iter().all(char::is_ascii_digit) => {
                 out.push_str(&format!("&#{};", u32::from(c)));
             }
@@ -97,7 +100,16 @@ pub(super) fn code(text: &str) -> String {
     format!("`{text}`")
 }
 
-/// The same within tags.
+/// Names, of which so many are named.
+pub(super) fn listed(names: &[String], most: usize) -> String {
+    let shown: Vec<String> = names.iter().take(most).map(|name| code(name)).collect();
+    match names.len().saturating_sub(most) {
+        0 => shown.join(", "),
+        more => format!("{}, and {more} more", shown.join(", ")),
+    }
+}
+
+/// The same as [`code`] within tags.
 pub(super) fn code_html(text: &str) -> String {
     let text = shortened(&visible(text), NAME);
     let mut out = String::from("<code>");

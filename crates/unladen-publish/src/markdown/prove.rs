@@ -3,9 +3,9 @@
 use unladen_document::{Arm, Comparison, ProveDocument};
 use unladen_quantity::percent;
 
-use super::inert::{code, code_html, prose};
+use super::inert::{code, code_html, listed, prose};
 use super::sheet::{Sheet, Table};
-use super::{about, gates, listed};
+use super::{about, gates};
 use crate::figures::{count, counter};
 use crate::verdict::{self, Metric, Way};
 

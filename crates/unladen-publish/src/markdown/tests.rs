@@ -157,8 +157,8 @@ fn foreign(text: &str) -> Vec<String> {
 fn references(words: &str) -> Option<String> {
     let chars: Vec<char> = words.chars().collect();
     let is_one = |pair: &[char]| {
-        let is_mark = matches!(pair[0], '@' | '#' | '~' | '^') || (pair[0] == ':' && pair[1] == '/');
-        is_mark && (pair[1].is_alphanumeric() || pair[1] == '/')
+        let is_mark = matches!(pair[0], '@' | '#' | '~' | '^') && pair[1].is_alphanumeric();
+        is_mark || (pair[0] == ':' && pair[1] == '/')
     };
     chars.windows(2).any(is_one).then(|| format!("reference in {words}"))
 }

@@ -3,9 +3,9 @@
 use unladen_document::{Latencies, LatencyIntervals, OpenSpan, WeighDocument, WeighedUrl, Weight};
 use unladen_quantity::{Kind, grouped, percent, plain};
 
-use super::inert::{code, prose};
+use super::inert::{code, listed, prose};
 use super::sheet::{Sheet, Table};
-use super::{about, findings, gates, listed};
+use super::{about, findings, gates};
 use crate::figures::{QUANTILES, count, counter, interval, kind, latency, latency_interval, share, span, with_margin};
 
 /// The counter of CPU time.
