@@ -76,6 +76,7 @@ fn json_fields_are_documented() {
     let mut fields: Vec<&String> = document.0.as_object().unwrap().keys().collect();
     fields.extend(document.list("weights")[0].as_object().unwrap().keys());
     fields.extend(document.list("urls")[0].as_object().unwrap().keys());
+    fields.extend(document["machine"].as_object().unwrap().keys());
     for field in fields {
         let named = page.contains(&format!("`{field}`")) || page.contains(&format!("`{field}[]`"));
         assert!(named, "`{field}` is not in docs/reference/json.md");
