@@ -96,7 +96,8 @@ fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
     let options = args.how.resolve(args.showing.quiet)?;
     let folder = args.kept.folder()?;
     let page = page_of(&args.sending, url)?;
-    let keeper = args.keep.clone().keeper(typed, args.showing.quiet)?;
+    let mut keeper = args.keep.clone().keeper(typed, args.showing.quiet)?;
+    keeper.set_seed(options.seed);
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
 

@@ -94,6 +94,11 @@ impl Keeper {
         self.origin.about()
     }
 
+    /// The seed, where the result itself does not tell it.
+    pub(crate) fn set_seed(&mut self, seed: u64) {
+        self.origin.set_seed(seed);
+    }
+
     /// Adds programs that answered, with their versions.
     pub(crate) fn saw(&mut self, executables: &[PathBuf]) {
         self.origin.saw(executables);

@@ -37,6 +37,11 @@ impl Origin {
         About { time: Some(humantime::format_rfc3339_millis(SystemTime::now()).to_string()), ..self.about.clone() }
     }
 
+    /// The seed, where the result itself does not tell it.
+    pub(crate) fn set_seed(&mut self, seed: u64) {
+        self.about.seed = Some(seed);
+    }
+
     /// Adds programs that answered, with their versions.
     pub(crate) fn saw(&mut self, executables: &[PathBuf]) {
         let of_document =

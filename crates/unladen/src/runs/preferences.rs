@@ -55,7 +55,10 @@ impl Preferences {
     fn read(file: &Path) -> Result<Self, Failure> {
         let text = match bounded(file) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            // Another user's home, as with `sudo -u`, has nothing to say.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
+                return Ok(Self::default());
+            }
             Err(error) => return Err(Failure::Usage(format!("{} cannot be read: {error}", file.display()))),
         };
         Self::parse(&text, file).map_err(|mistakes| Failure::Usage(mistakes.to_string()))

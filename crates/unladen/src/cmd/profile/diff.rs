@@ -68,7 +68,8 @@ fn of_urls(args: &Args, typed: &[String]) -> Result<(), Failure> {
     let options = args.how.resolve(args.showing.quiet)?;
     let folder = args.kept.folder()?;
     let pages = [page_of(&args.sending, &args.a)?, page_of(&args.sending, &args.b)?];
-    let keeper = args.keep.clone().keeper(typed, args.showing.quiet)?;
+    let mut keeper = args.keep.clone().keeper(typed, args.showing.quiet)?;
+    keeper.set_seed(options.seed);
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
     let Ran { result: (mut result, profiles), failure } = profile::diff_urls(pages, &options, &cancel)?;
