@@ -11,6 +11,7 @@ use crate::measured::Measured;
 use crate::row::Kind;
 use crate::run_label::RunLabel;
 use crate::setting::Setting;
+use crate::speed::references;
 
 /// What comparisons need of a document: all of its figures, without the rest.
 #[derive(Debug, Clone)]
@@ -93,7 +94,7 @@ impl Run {
                 cpu: environment.and_then(|environment| environment.cpu.clone()),
                 processors: environment.and_then(|environment| environment.processors),
             },
-            references: about.machine.as_ref().map(|machine| machine.reference.clone()).unwrap_or_default(),
+            references: about.machine.as_ref().map(references).unwrap_or_default(),
             counted: by_key.keys().map(counted).collect(),
             figures: by_key,
             order,

@@ -1,7 +1,7 @@
 //! The principal type is [`Speed`]: how fast the machine was in the two runs.
 
 use serde::Serialize;
-use unladen_document::Reference;
+use unladen_document::{Machine, Reference};
 
 use crate::figure::Span;
 use crate::measured::{MANY, margin};
@@ -41,6 +41,15 @@ pub(crate) struct Clocks {
     pub(crate) ratio: f64,
     /// Variance between the kinds beyond their own errors: what is measured may be any mixture of them.
     pub(crate) mixture: f64,
+}
+
+/// The reference work of a run. Pieces of different versions are different work: they are no common kind.
+pub(crate) fn references(machine: &Machine) -> Vec<Reference> {
+    let named = |reference: &Reference| match machine.reference_version {
+        None | Some(1) => reference.clone(),
+        Some(version) => Reference { name: format!("{}, version {version}", reference.name), ..reference.clone() },
+    };
+    machine.reference.iter().map(named).collect()
 }
 
 /// The logarithm of a kind's time.

@@ -45,3 +45,14 @@ fn work_without_a_time_does_not_count() {
     assert!(speed(&broken, &work([1.0; 3], 0.01)).is_none() && speed(&[], &[]).is_none());
     assert_eq!(level(&work([1.0; 3], 0.01), &[]), None);
 }
+
+#[test]
+fn pieces_of_different_versions_are_no_common_kind() {
+    let of_version = |version| {
+        let reference = work([100.0; 3], 0.002);
+        references(&Machine { reference, reference_version: version, ..Machine::default() })
+    };
+    assert!(speed(&of_version(Some(1)), &of_version(Some(2))).is_none());
+    assert!(speed(&of_version(Some(2)), &of_version(Some(2))).is_some());
+    assert!(speed(&of_version(None), &of_version(Some(1))).is_some(), "documents from before there were versions");
+}
