@@ -10,6 +10,9 @@
 //! Arms that run side by side are compared by [`contrast`]: the latencies of each are [`Observations`], its counters
 //! [`Counts`], and what is said of a [`Contrast`] is a [`Change`]; `docs/concepts/comparing.md` argues that.
 //!
+//! Blocks that a hypervisor or a CPU quota spoiled are left out by [`Spoiled`], which sees the machine's account alone;
+//! `docs/concepts/steal.md` argues that.
+//!
 //! Constraints of this crate: no I/O, no clock, no global state, the same seed gives the same
 //! plan. Durations are in nanoseconds, counters are `f64` differences of cumulative counts.
 //!
