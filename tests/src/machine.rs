@@ -35,9 +35,9 @@ pub fn skip_without(ability: Ability, test: &str) -> bool {
         Ability::Tracing => {
             (!bpf::is_permitted()).then_some("it takes root, and a kernel that permits eBPF and has BTF")
         }
-        Ability::CpuQuota => {
-            Quota::new().is_none().then_some("it takes root, and control groups with a CPU controller that can be written to")
-        }
+        Ability::CpuQuota => Quota::new()
+            .is_none()
+            .then_some("it takes root, and control groups with a CPU controller that can be written to"),
         Ability::Sympa => (!Path::new("/usr/lib/cgi-bin/sympa/wwsympa.fcgi").exists())
             .then_some("Sympa is not installed; as root, subjects/sympa/run up does that"),
     };

@@ -60,7 +60,10 @@ fn odd_load() -> impl Strategy<Value = Load> {
         load.within = vec![(Duration::from_nanos(ns[3]), numbers[2]), (Duration::MAX, numbers[3])];
         load.distribution = vec![(ns[4], numbers[4]), (ns[5], numbers[5]), (ns[6], numbers[6])];
         load.distribution.truncate(keep);
-        load.unfit = vec![Unfit::Busy { share: numbers[7], taken: None }, Unfit::Late { p99: ns[7], limit: ns[8], because: None }];
+        load.unfit = vec![
+            Unfit::Busy { share: numbers[7], taken: None },
+            Unfit::Late { p99: ns[7], limit: ns[8], because: None },
+        ];
         for (slice, ns) in load.timeline.iter_mut().zip(ns.windows(4)) {
             let (start, length) = (Duration::from_nanos(ns[0]), Duration::from_nanos(ns[1]));
             *slice = Slice { start, length, planned: ns[2], errors: ns[3] / 60, p50: ns[1], p99: ns[2], max: ns[0] };

@@ -145,7 +145,10 @@ pub(crate) fn overloaded() -> Load {
         ErrorCount { kind: "connect", count: 4, first: "connection refused\n\u{1b}[31m".into() },
     ];
     load.statuses = vec![(200, 21_480), (503, 492)];
-    load.unfit = vec![Unfit::Late { p99: 41_000_000, limit: 1_000_000, because: None }, Unfit::Busy { share: 0.97, taken: None }];
+    load.unfit = vec![
+        Unfit::Late { p99: 41_000_000, limit: 1_000_000, because: None },
+        Unfit::Busy { share: 0.97, taken: None },
+    ];
     load.steps = vec![
         StepResult {
             from: 100.0,
