@@ -1,6 +1,6 @@
 #!/bin/sh
-# gate.sh: judges the commit that is checked out in the working folder, a page of which answers at URL. It ends with 0, or
-# with the exit code of the first command that does not: docs/guides/ci-gate.md.
+# gate.sh: judges the commit that is checked out in the working folder, a page of which answers at URL. It ends with 0,
+# or with the exit code of the first command that does not: docs/guides/ci-gate.md.
 #
 # The steps are those of github-actions.yml and gitlab-ci.yml beside it, word for word.
 #

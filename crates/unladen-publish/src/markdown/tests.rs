@@ -110,7 +110,18 @@ proptest! {
 }
 
 fn outside_of_code(text: &str) -> String {
-    text.split("\n```").step_by(2).collect()
+    let mut fence = None;
+    let mut outside = String::new();
+    for line in text.lines() {
+        let is_fence = line.len() >= 3 && line.bytes().all(|byte| byte == b'`');
+        match fence {
+            None if is_fence => fence = Some(line),
+            None => outside.push_str(&format!("{line}\n")),
+            Some(open) if open == line => fence = None,
+            Some(_) => {}
+        }
+    }
+    outside
 }
 
 fn is_balanced(text: &str) -> bool {
