@@ -11,7 +11,7 @@ const MOST_DEGREES: f64 = 12.0;
 
 /// Degrees of freedom of a p-value, likewise. Effects of runs have heavier tails than a normal distribution, which change
 /// an interval of 95 % little, but small p-values much; Student's t of few degrees of freedom has such tails too.
-const MOST_DEGREES_OF_TAILS: f64 = 6.0;
+const MOST_DEGREES_OF_TAILS: f64 = 8.0;
 
 /// How one metric of two runs differs, on the scale of the points.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -67,6 +67,11 @@ impl Key {
         self.unit == "ns" && self.counter.as_deref().is_some_and(|counter| counter.starts_with("cpu"))
     }
 
+    /// Faults and switches: what else ran beside the requests decides part of them, unlike calls and bytes.
+    pub(crate) fn is_of_the_scheduler(&self) -> bool {
+        self.counter.as_deref().is_some_and(|counter| counter.ends_with("_faults") || counter.ends_with("_switches"))
+    }
+
     /// Whether it is the first figure of a finding: it has no row of its own.
     pub(crate) fn is_finding(&self) -> bool {
         self.metric.starts_with("finding.")

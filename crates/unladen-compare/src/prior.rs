@@ -18,14 +18,14 @@ pub(crate) struct Prior {
     variance: f64,
 }
 
-/// The documented standard deviation between runs, as a share of the figure (of shares of requests, as it is). Rounded
-/// from runs of `burn` and of the demonstration sites on virtual machines; docs/concepts/between-runs.md lists them.
+/// The documented standard deviation between runs, as a share of the figure (of shares of requests, as it is): an
+/// assumption, on the safe side of what virtual machines show. docs/concepts/between-runs.md lists it.
 pub(crate) fn documented(key: &Key) -> f64 {
     match key.kind {
-        Kind::Weight if key.is_cpu() => 0.01,
+        Kind::Weight if key.is_cpu() || key.is_of_the_scheduler() => 0.015,
         Kind::Weight | Kind::Count | Kind::Size => 0.005,
         Kind::Latency if key.is_tail() => 0.03,
-        Kind::Latency => 0.015,
+        Kind::Latency => 0.02,
         Kind::Rate | Kind::Effect | Kind::Within => 0.01,
         Kind::Errors => 0.002,
         Kind::Function => 0.03,
