@@ -111,6 +111,8 @@ pub(crate) fn kind_of(metric: &str) -> Kind {
         "latency" => Kind::Latency,
         "within" => Kind::Within,
         "throughput" => Kind::Rate,
+        "statuses" => Kind::Errors,
+        "bytes" => Kind::Size,
         _ => Kind::Weight,
     }
 }

@@ -7,7 +7,13 @@ use crate::measured::Measured;
 use crate::row::Kind;
 
 pub(super) fn figures(document: &ProveDocument) -> Vec<(Key, Measured)> {
-    document.comparisons.iter().flat_map(|comparison| effect(comparison).into_iter().chain(own(comparison))).collect()
+    let judged = document.comparisons.iter().filter(|comparison| is_judged(&comparison.metric));
+    judged.flat_map(|comparison| effect(comparison).into_iter().chain(own(comparison))).collect()
+}
+
+/// More answers of an error's status are worse; of the others nobody knows what more of them is.
+fn is_judged(metric: &str) -> bool {
+    metric.strip_prefix("statuses.").is_none_or(|status| status.starts_with(['4', '5']))
 }
 
 /// Candidate / baseline: the machine's speed is in both.

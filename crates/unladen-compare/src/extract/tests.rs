@@ -61,3 +61,16 @@ fn figures_that_are_no_numbers_are_left_out() {
     weigh.urls[0].total_cpu_ns.as_mut().unwrap().high = f64::INFINITY;
     assert_eq!(figures(&document).iter().map(|(key, _)| key.metric.as_str()).collect::<Vec<_>>(), ["response.bytes"]);
 }
+
+/// A status that is fine came to be heavier.
+#[test]
+fn more_answers_of_an_errors_status_are_worse_and_of_others_nothing_is_said() {
+    let figures = read(
+        r#"{"schema": "unladen.prove/1", "comparisons": [
+            {"arm": "a", "metric": "statuses.200", "unit": "1", "candidate": 0.9, "candidate_low": 0.8, "candidate_high": 1},
+            {"arm": "a", "metric": "statuses.5xx", "unit": "1", "candidate": 0.1, "candidate_low": 0, "candidate_high": 0.2},
+            {"arm": "a", "metric": "bytes.body", "unit": "B", "candidate": 900, "candidate_low": 900, "candidate_high": 900}]}"#,
+    );
+    let kinds: Vec<_> = figures.iter().map(|(key, _)| (key.metric.as_str(), key.kind)).collect();
+    assert_eq!(kinds, [("statuses.5xx", Kind::Errors), ("bytes.body", Kind::Size)]);
+}
