@@ -15,5 +15,5 @@ pub(crate) use pages::{Address, Pages, browse};
 pub(crate) use past::{beside, document_of, past};
 pub(crate) use preferences::{Preferences, STORE_VARIABLE};
 pub(crate) use run_name::RunName;
-pub(crate) use time::{moment, rfc3339};
+pub(crate) use time::{moment, now, rfc3339, written_at};
 pub(crate) use worse::worse;

@@ -1,7 +1,6 @@
 //! The principal type is [`Keeper`]: it keeps the result of a run, once it was shown.
 
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use unladen_compare::Comparison;
 use unladen_document::{About, Document};
@@ -12,7 +11,7 @@ use crate::runs::origin::Origin;
 use crate::runs::past::beside;
 use crate::runs::preferences::Preferences;
 use crate::runs::run_name::RunName;
-use crate::runs::time::nanos;
+use crate::runs::time::{now, read_rfc3339};
 
 /// What the command line says of keeping.
 #[derive(Debug, Clone, Default)]
@@ -153,26 +152,26 @@ impl Keeper {
 
     fn kept(location: &Location, text: &[u8], evidence: Evidence) -> Result<RunId, StoreError> {
         let mut store = unladen_store::open(location, Mode::ReadWrite)?;
-        store.keep(&new_run(text, evidence, SystemTime::now())?)
+        store.keep(&new_run(text, evidence, now())?)
     }
 }
 
 /// A document with the columns by which it is found again. One that does not say when it was made was made at the time
-/// `otherwise`.
+/// `otherwise`, ns since 1970.
 ///
 /// # Errors
 /// If it is no document of a result.
-pub(crate) fn new_run(text: &[u8], evidence: Evidence, otherwise: SystemTime) -> Result<NewRun, StoreError> {
+pub(crate) fn new_run(text: &[u8], evidence: Evidence, otherwise: i64) -> Result<NewRun, StoreError> {
     let unfit = |why: String| StoreError::Unfit { what: "the document", why };
     let document = Document::read(text).map_err(|error| unfit(error.to_string()))?;
     let text = std::str::from_utf8(text).map_err(|error| unfit(error.to_string()))?;
     let about = document.about();
     let revision = about.revision.as_ref();
-    let time = about.time.as_deref().and_then(|time| humantime::parse_rfc3339(time).ok());
+    let time = about.time.as_deref().and_then(read_rfc3339);
     Ok(NewRun {
         verb: document.verb().to_owned(),
         target: document.target().to_owned(),
-        time_ns: nanos(time.unwrap_or(otherwise)),
+        time_ns: time.unwrap_or(otherwise),
         host: about.host.clone().unwrap_or_default(),
         version: about.version.clone().unwrap_or_default(),
         ended: document.ended().unwrap_or_default().to_owned(),

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use unladen_document::{About, Environment, Revision, Software};
+
+use crate::runs::time::{now, rfc3339};
 
 /// The program, the machine and the revision.
 #[derive(Debug, Clone)]
@@ -34,7 +35,7 @@ impl Origin {
 
     /// Of a result that is finished now.
     pub(crate) fn about(&self) -> About {
-        About { time: Some(humantime::format_rfc3339_millis(SystemTime::now()).to_string()), ..self.about.clone() }
+        About { time: Some(rfc3339(now())), ..self.about.clone() }
     }
 
     /// The seed, where the result itself does not tell it.

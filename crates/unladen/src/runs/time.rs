@@ -1,5 +1,7 @@
-//! Times as stores have them, ns since 1970: [`rfc3339`], [`moment`].
+//! Times as stores have them, ns since 1970: [`now`], [`rfc3339`], [`moment`].
+#![expect(clippy::disallowed_types, reason = "runs are kept with the time of the wall; nothing is measured by it")]
 
+use std::fs::File;
 use std::time::{Duration, SystemTime};
 
 use unladen_load::time_of;
@@ -10,8 +12,23 @@ pub(crate) fn rfc3339(ns: i64) -> String {
     humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + since).to_string()
 }
 
+/// Now.
+pub(crate) fn now() -> i64 {
+    nanos(SystemTime::now())
+}
+
+/// When a file was last written; now, where that is not known.
+pub(crate) fn written_at(file: &File) -> i64 {
+    file.metadata().and_then(|metadata| metadata.modified()).map_or_else(|_| now(), nanos)
+}
+
+/// `2026-11-23T05:00:00Z`.
+pub(crate) fn read_rfc3339(text: &str) -> Option<i64> {
+    humantime::parse_rfc3339(text).ok().map(nanos)
+}
+
 /// Of a system's time; beyond what 64 bits hold, their ends.
-pub(crate) fn nanos(time: SystemTime) -> i64 {
+fn nanos(time: SystemTime) -> i64 {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
         Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |ns| -ns),

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -13,7 +12,7 @@ use crate::cmd::runs::find::{Finding, each_page};
 use crate::cmd::runs::place::Place;
 use crate::exit::Failure;
 use crate::output::{self, OutputError};
-use crate::runs::new_run;
+use crate::runs::{new_run, now, written_at};
 
 /// The version of a line.
 const SCHEMA: &str = "unladen.run/1";
@@ -141,15 +140,15 @@ pub(super) fn import(args: &Import) -> Result<(), Failure> {
 fn read(file: &Path) -> Result<Vec<NewRun>, Failure> {
     let wrong = |error: &dyn std::fmt::Display| Failure::Usage(format!("{} cannot be read: {error}", file.display()));
     if output::is_stdout(file) {
-        return runs_of(&mut io::stdin().lock(), Path::new("standard input"), SystemTime::now());
+        return runs_of(&mut io::stdin().lock(), Path::new("standard input"), now());
     }
     let opened = File::open(file).map_err(|error| wrong(&error))?;
     // A document of an earlier version does not say when it was made; its file does.
-    let time = opened.metadata().and_then(|metadata| metadata.modified()).unwrap_or_else(|_| SystemTime::now());
+    let time = written_at(&opened);
     runs_of(&mut BufReader::new(opened), file, time)
 }
 
-fn runs_of(mut from: &mut dyn BufRead, file: &Path, time: SystemTime) -> Result<Vec<NewRun>, Failure> {
+fn runs_of(mut from: &mut dyn BufRead, file: &Path, time: i64) -> Result<Vec<NewRun>, Failure> {
     let wrong =
         |line: usize, error: &dyn std::fmt::Display| Failure::Usage(format!("{}:{line}: {error}", file.display()));
     let mut runs = Vec::new();
@@ -191,8 +190,7 @@ mod tests {
     use super::*;
 
     fn read_text(text: &str) -> Result<Vec<NewRun>, String> {
-        runs_of(&mut text.as_bytes(), Path::new("runs.jsonl"), SystemTime::UNIX_EPOCH)
-            .map_err(|error| error.to_string())
+        runs_of(&mut text.as_bytes(), Path::new("runs.jsonl"), 0).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -18,7 +18,7 @@ fn pages(runs: usize) -> (tempfile::TempDir, Pages) {
             p50 - 1000,
             p50 + 1000
         );
-        new_run(text.as_bytes(), None, std::time::SystemTime::UNIX_EPOCH).unwrap()
+        new_run(text.as_bytes(), None, 0).unwrap()
     };
     let all: Vec<NewRun> = (0..runs).map(run).collect();
     store.keep_all(&all).unwrap();
