@@ -1,5 +1,6 @@
 //! The program behind `make accuracy`: runs the proofs and writes the tables of docs/reference/accuracy.md.
 
+mod between;
 mod comparing;
 mod matrix;
 mod measurement;
@@ -29,6 +30,8 @@ enum Proof {
     Simulate(simulation::Args),
     /// Real runs against a server that burns a known time
     Real(measurement::Args),
+    /// Real runs of the same thing, and of a thing that does 3 % more, compared as those that are kept
+    Runs(between::Args),
     /// Faults made on purpose, and which rules fire
     Findings(matrix::Args),
 }
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
     let done: Result<bool, Box<dyn std::error::Error>> = match cli.proof {
         Proof::Simulate(args) => simulation::prove(&args, &document).map_err(Into::into),
         Proof::Real(args) => measurement::prove(&args, &document),
+        Proof::Runs(args) => between::prove(&args, &document),
         Proof::Findings(args) => matrix::prove(&args, &document),
     };
     match done {

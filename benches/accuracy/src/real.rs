@@ -8,6 +8,7 @@ mod disturbance;
 mod error;
 mod prove;
 mod run;
+mod series;
 mod setting;
 pub mod share;
 mod weigh;
@@ -19,6 +20,7 @@ pub use binaries::Binaries;
 pub use disturbance::Neighbour;
 pub use error::RealError;
 pub use prove::{Experiment, Proved};
+pub use series::Series;
 pub use setting::Setting;
 pub use weighed::Weighed;
 

@@ -21,6 +21,7 @@ use unladen_compare::Comparison;
 use unladen_document::Document;
 
 use crate::publication::Publication;
+use crate::run_picture::RunPicture;
 
 mod block;
 mod comparison;
@@ -46,7 +47,7 @@ mod weigh;
 mod words;
 
 pub use comparison::comparison_page;
-pub use document::{PageOptions, RunPicture, document_page};
+pub use document::{PageOptions, document_page};
 pub use policy::policy;
 pub use runs::{RunRow, RunsFilter, RunsPage, error_page, in_query, runs_page};
 pub use trend::trend_page;
@@ -70,6 +71,11 @@ impl Publication for Html {
 
     fn document(&self, document: &Document, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(document_page(document, &PageOptions::default()).as_bytes())
+    }
+
+    fn illustrated(&self, document: &Document, pictures: &[RunPicture], out: &mut dyn Write) -> io::Result<()> {
+        let options = PageOptions { pictures: pictures.to_vec(), ..PageOptions::default() };
+        out.write_all(document_page(document, &options).as_bytes())
     }
 
     fn comparison(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {

@@ -19,6 +19,7 @@ mod markdown;
 mod place;
 mod publication;
 mod publications;
+mod run_picture;
 #[cfg(test)]
 mod sample;
 mod sarif;
@@ -27,3 +28,4 @@ mod visible;
 
 pub use publication::Publication;
 pub use publications::{PUBLICATIONS, publication_named};
+pub use run_picture::RunPicture;

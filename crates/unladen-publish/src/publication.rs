@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use unladen_compare::Comparison;
 use unladen_document::Document;
 
+use crate::run_picture::RunPicture;
+
 /// A format that others read.
 pub trait Publication: Send + Sync {
     /// As options name it: `html`, `markdown`.
@@ -21,6 +23,14 @@ pub trait Publication: Send + Sync {
     /// # Errors
     /// Those of writing.
     fn document(&self, document: &Document, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Likewise with pictures of the run, where the format has room for them.
+    ///
+    /// # Errors
+    /// Those of writing.
+    fn illustrated(&self, document: &Document, _: &[RunPicture], out: &mut dyn Write) -> io::Result<()> {
+        self.document(document, out)
+    }
 
     /// Writes two runs, side by side.
     ///

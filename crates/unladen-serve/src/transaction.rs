@@ -69,9 +69,6 @@ impl Counts {
     }
 }
 
-/// For an answer of our own, to a client that may be slow to take it.
-const ANSWER_TIME: Duration = Duration::from_secs(10);
-
 impl Transaction<'_> {
     /// How it ended, and when.
     pub(crate) async fn run<'c>(
@@ -153,7 +150,7 @@ impl Transaction<'_> {
         }
         let via = self.proxy.settings.via;
         let options = ResponseOptions { head: self.request.method == b"HEAD", close: false, via };
-        let deadline = Deadline::new(now, ANSWER_TIME, None);
+        let deadline = Deadline::of_local_reply(now);
         let end = match watch.over(&deadline, pin!(client.answer(response, &words, options))).await {
             Some(Ok(())) => End::Local(reason),
             _ => End::ClientGone,

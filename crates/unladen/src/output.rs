@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use unladen_compare::Comparison;
 use unladen_document::{About, Document};
 use unladen_profile::writer_for;
-use unladen_publish::{PUBLICATIONS, Publication};
+use unladen_publish::{PUBLICATIONS, Publication, RunPicture};
 use unladen_report::{Format, Inside, Load, ProfileDiff, Profiled, Prove, Style, Weigh, ascii, format_named};
 
 use crate::locale;
@@ -66,6 +66,21 @@ impl Report<'_> {
             Self::Prove(result) => format.prove(result, about, style, out),
             Self::Profile(result) => format.profile(result, about, style, out),
             Self::ProfileDiff(result) => format.profile_diff(result, about, style, out),
+        }
+    }
+
+    /// Flame graphs, which a document does not carry.
+    fn pictures(self, about: &About) -> Vec<RunPicture> {
+        let title = match self {
+            Self::Profile(_) => "Flame graph: where the time of a request goes",
+            Self::ProfileDiff(_) => "Differential flame graph: red has grown, blue has shrunk",
+            _ => return Vec::new(),
+        };
+        let mut svg = Vec::new();
+        let drawn = format_named("svg").map(|format| self.write(format, about, Style::plain(WIDTH), &mut svg));
+        match (drawn, String::from_utf8(svg)) {
+            (Some(Ok(())), Ok(svg)) => vec![RunPicture { title: title.to_owned(), svg }],
+            _ => Vec::new(),
         }
     }
 
@@ -140,9 +155,9 @@ impl Destination {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn write_document(&self, text: &[u8]) -> Result<(), OutputError> {
+    pub(crate) fn write_document(&self, text: &[u8], pictures: &[RunPicture]) -> Result<(), OutputError> {
         match self.publication {
-            Some(publication) => publish(text, publication, &self.file),
+            Some(publication) => publish(text, pictures, publication, &self.file),
             None => publish_by(&self.file, |out| out.write_all(text)),
         }
     }
@@ -209,10 +224,10 @@ pub(crate) fn everywhere(
         }
     }
     let is_published = files.iter().any(|file| file.publication.is_some());
-    let document = if is_published { Some(result.document(about)) } else { None };
+    let document = is_published.then(|| (result.document(about), result.pictures(about)));
     for Destination { file, publication } in files {
-        if let (Some(publication), Some(text)) = (publication, &document) {
-            written = written.and(publish(text, *publication, file));
+        if let (Some(publication), Some((text, pictures))) = (publication, &document) {
+            written = written.and(publish(text, pictures, *publication, file));
             continue;
         }
         // Standard output has the result already.
@@ -241,10 +256,15 @@ pub(crate) fn everywhere(
 ///
 /// # Errors
 /// If it cannot be written.
-pub(crate) fn publish(text: &[u8], publication: &dyn Publication, file: &Path) -> Result<(), OutputError> {
+pub(crate) fn publish(
+    text: &[u8],
+    pictures: &[RunPicture],
+    publication: &dyn Publication,
+    file: &Path,
+) -> Result<(), OutputError> {
     let document = Document::read(text)
         .map_err(|error| OutputError { whither: file.to_owned(), source: io::Error::other(error) })?;
-    publish_by(file, |out| publication.document(&document, out))
+    publish_by(file, |out| publication.illustrated(&document, pictures, out))
 }
 
 /// Writes something published to a file, or to standard output.

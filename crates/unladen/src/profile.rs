@@ -8,7 +8,7 @@ mod result;
 mod run;
 mod session;
 
-pub(crate) use files::{slug, write_all, write_flame_diff, write_native};
+pub(crate) use files::{slug, stacks, write_all, write_flame_diff, write_native};
 pub(crate) use options::{Budget, Options, Page, Which};
 pub(crate) use result::{diff_of, of_file};
 pub(crate) use run::{Ran, diff_urls, profile};

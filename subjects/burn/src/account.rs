@@ -13,6 +13,7 @@ use nix::time::{ClockId, clock_gettime};
 pub(crate) struct Account {
     own: Duration,
     child: Duration,
+    work: u64,
     child_program: PathBuf,
     /// This process's clock when the account was opened.
     base: Duration,
@@ -29,23 +30,19 @@ struct Burnt {
 }
 
 impl Account {
-    /// Opens it: from here on every request adds `own` to this process's clock, and a child of `child`.
-    pub(crate) fn open(own: Duration, child: Duration, child_program: PathBuf) -> io::Result<Self> {
-        Ok(Self { own, child, child_program, base: clock()?, burnt: Mutex::default() })
+    /// Opens it: from here on every request adds `own` to this process's clock, a child of `child` unless that is
+    /// nothing, and so many steps of `work`.
+    pub(crate) fn open(own: Duration, child: Duration, work: u64, child_program: PathBuf) -> io::Result<Self> {
+        Ok(Self { own, child, work, child_program, base: clock()?, burnt: Mutex::default() })
     }
 
     /// Burns for one request; they take turns.
     pub(crate) fn burn(&self) -> io::Result<()> {
         let mut burnt = self.burnt.lock().unwrap_or_else(PoisonError::into_inner);
-        let status = Command::new(&self.child_program)
-            .arg(self.child.as_nanos().to_string())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()?;
-        if !status.success() {
-            return Err(io::Error::other(format!("the child: {status}")));
+        if !self.child.is_zero() {
+            self.burn_in_child()?;
         }
+        std::hint::black_box(steps(self.work));
         burnt.requests += 1;
         let until = self.own * burnt.requests;
         loop {
@@ -57,6 +54,16 @@ impl Account {
         }
     }
 
+    fn burn_in_child(&self) -> io::Result<()> {
+        let status = Command::new(&self.child_program)
+            .arg(self.child.as_nanos().to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()?;
+        if status.success() { Ok(()) } else { Err(io::Error::other(format!("the child: {status}"))) }
+    }
+
     /// What was burnt so far, as JSON.
     pub(crate) fn truth(&self) -> io::Result<String> {
         let burnt = self.burnt.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,6 +73,23 @@ impl Account {
         let (requests, own) = (burnt.requests, burnt.own.as_nanos());
         Ok(format!("{{\"requests\": {requests}, \"own_cpu_ns\": {own}, \"children_cpu_ns\": {}}}\n", us * 1_000))
     }
+}
+
+/// Steps that each need the one before (xorshift64*, of Marsaglia and Vigna), over a table that the caches of a core hold
+/// in part: more like an application than arithmetic alone.
+fn steps(count: u64) -> u64 {
+    const TABLE: usize = 1 << 17;
+    let mut table = vec![0_u64; TABLE];
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for _ in 0..count {
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        let place = &mut table[state as usize % TABLE];
+        *place = place.wrapping_add(state);
+        state = state.wrapping_add(*place & 1);
+    }
+    state
 }
 
 /// CPU time of this process, all threads.

@@ -4,6 +4,9 @@
 //! does besides (reading, writing, starting the child) is inside X; and it starts `burn-child`, which burns until its
 //! own clock stands at Y. What the children used in truth, their ends included, is the kernel's account of waited-for
 //! children (getrusage(2), RUSAGE_CHILDREN). `/truth` tells both. Requests burn one after another.
+//!
+//! With `--work` a request also does so many steps of arithmetic, which take as long as the machine takes for them: as of
+//! an application, their time varies from run to run, and their amount does not.
 
 mod account;
 mod http;
@@ -20,7 +23,7 @@ use std::time::Duration;
 
 use account::Account;
 
-const USAGE: &str = "usage: burn [--listen ADDRESS] [--own MS] [--child MS] [--lifetime SECONDS]
+const USAGE: &str = "usage: burn [--listen ADDRESS] [--own MS] [--child MS] [--work STEPS] [--lifetime SECONDS]
             [--url-file FILE] [--daemon PIDFILE]";
 
 /// Connections at once; more are closed at once.
@@ -30,6 +33,8 @@ struct Options {
     listen: SocketAddr,
     own: Duration,
     child: Duration,
+    /// Steps of fixed work, whatever time they take.
+    work: u64,
     lifetime: Option<Duration>,
     url_file: Option<PathBuf>,
     pid_file: Option<PathBuf>,
@@ -71,7 +76,7 @@ fn serve(options: &Options) -> io::Result<()> {
             std::process::exit(0);
         });
     }
-    let account = Arc::new(Account::open(options.own, options.child, child)?);
+    let account = Arc::new(Account::open(options.own, options.child, options.work, child)?);
     let open = Arc::new(AtomicUsize::new(0));
     for stream in listener.incoming() {
         let Ok(stream) = stream else { continue };
@@ -97,6 +102,7 @@ impl Options {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             own: Duration::from_millis(12),
             child: Duration::from_millis(8),
+            work: 0,
             lifetime: None,
             url_file: None,
             pid_file: None,
@@ -112,6 +118,7 @@ impl Options {
                 "--listen" => options.listen = value.parse().map_err(|_| wrong())?,
                 "--own" => options.own = duration(1e-3)?,
                 "--child" => options.child = duration(1e-3)?,
+                "--work" => options.work = value.parse().map_err(|_| wrong())?,
                 "--lifetime" => options.lifetime = Some(duration(1.0)?),
                 "--url-file" => options.url_file = Some(value.into()),
                 "--daemon" => options.pid_file = Some(value.into()),

@@ -40,8 +40,23 @@ impl Burn {
         (own, child): (f64, f64),
         lifetime: Duration,
     ) -> Result<Self, RealError> {
+        Self::with(binaries, &["--own", &own.to_string(), "--child", &child.to_string()], lifetime)
+    }
+
+    /// One whose requests do so many steps of work, whatever time they take, at an address of its own.
+    pub(super) fn working(
+        binaries: &Binaries,
+        steps: u64,
+        address: SocketAddr,
+        lifetime: Duration,
+    ) -> Result<Self, RealError> {
+        let (steps, address) = (steps.to_string(), address.to_string());
+        Self::with(binaries, &["--own", "0", "--child", "0", "--work", &steps, "--listen", &address], lifetime)
+    }
+
+    fn with(binaries: &Binaries, options: &[&str], lifetime: Duration) -> Result<Self, RealError> {
         let mut process = Command::new(binaries.path("burn"))
-            .args(["--own", &own.to_string(), "--child", &child.to_string()])
+            .args(options)
             .args(["--lifetime", &lifetime.as_secs().to_string()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())

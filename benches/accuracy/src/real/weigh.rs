@@ -27,6 +27,12 @@ struct Row {
 }
 
 pub(super) fn run(binaries: &Binaries, subject: &Burn, setting: &Setting) -> Result<Weights, RealError> {
+    let text = document(binaries, subject, setting)?;
+    serde_json::from_slice(&text).map_err(|source| RealError::Json { what: "unladen weigh", source })
+}
+
+/// The whole document.
+pub(super) fn document(binaries: &Binaries, subject: &Burn, setting: &Setting) -> Result<Vec<u8>, RealError> {
     let mut unladen = Command::new(binaries.path("unladen"));
     unladen.env("UNLADEN_STORE", "off");
     unladen.args(["weigh", &subject.url(), "--json", "--quiet", "--no-findings"]);
@@ -42,7 +48,7 @@ pub(super) fn run(binaries: &Binaries, subject: &Burn, setting: &Setting) -> Res
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         return Err(RealError::failed(format!("unladen weigh: {}: {said}", output.status)));
     }
-    serde_json::from_slice(&output.stdout).map_err(|source| RealError::Json { what: "unladen weigh", source })
+    Ok(output.stdout)
 }
 
 impl Weights {

@@ -6,6 +6,7 @@ use super::block::Block;
 use super::page::{Page, rendered};
 use super::policy::base64;
 use super::{load, method, profile, prove, weigh};
+use crate::run_picture::RunPicture;
 
 /// What a page has besides its document.
 #[derive(Debug, Clone, Default)]
@@ -14,15 +15,6 @@ pub struct PageOptions {
     pub nav: Vec<(String, String)>,
     /// Pictures of the run, such as flame graphs. They are shown as images, in which nothing runs.
     pub pictures: Vec<RunPicture>,
-}
-
-/// A picture that a run has left.
-#[derive(Debug, Clone, Default)]
-pub struct RunPicture {
-    /// What it shows.
-    pub title: String,
-    /// An SVG document.
-    pub svg: String,
 }
 
 /// The largest picture that a page takes in, in bytes.

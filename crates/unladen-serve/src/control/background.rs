@@ -93,8 +93,12 @@ fn show(listener: Option<&Listener>, shown: &mut Option<(u64, JoinHandle<()>)>, 
 
 fn listen(listener: &Listener) -> io::Result<unladen_local::Listener> {
     match listener.sockets.first() {
-        Some(ListenSocket::Tcp(socket)) => Ok(unladen_local::Listener::Tcp(TcpListener::from_std(socket.try_clone()?)?)),
-        Some(ListenSocket::Unix(socket)) => Ok(unladen_local::Listener::Unix(UnixListener::from_std(socket.try_clone()?)?)),
+        Some(ListenSocket::Tcp(socket)) => {
+            Ok(unladen_local::Listener::Tcp(TcpListener::from_std(socket.try_clone()?)?))
+        }
+        Some(ListenSocket::Unix(socket)) => {
+            Ok(unladen_local::Listener::Unix(UnixListener::from_std(socket.try_clone()?)?))
+        }
         None => Err(io::ErrorKind::AddrNotAvailable.into()),
     }
 }

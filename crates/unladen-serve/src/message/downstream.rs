@@ -81,6 +81,16 @@ pub(crate) struct ResponseOptions {
     pub(crate) via: bool,
 }
 
+// === impl H1Downstream ===
+
+impl H1Downstream<'_> {
+    /// How a response is written to it.
+    fn to(&self, ResponseOptions { head, close, via }: ResponseOptions) -> ToClient {
+        let keep = *self.keep && !close && !self.is_draining.get();
+        ToClient { minor: self.minor, keep, head, via }
+    }
+}
+
 impl Downstream<'_> {
     /// Its address, unless it called through a Unix socket.
     pub(crate) fn address(&self) -> Option<IpAddr> {
@@ -157,17 +167,12 @@ impl Downstream<'_> {
         &mut self,
         response: &Response,
         more: &Fields,
-        ResponseOptions { head, close, via }: ResponseOptions,
+        options: ResponseOptions,
         now: Instant,
     ) -> Result<PlainSink<'_>, ()> {
         match self {
             Self::H1(client) => {
-                let mut to = ToClient {
-                    minor: client.minor,
-                    keep: *client.keep && !close && !client.is_draining.get(),
-                    head,
-                    via,
-                };
+                let mut to = client.to(options);
                 let framing = to.framing(response);
                 client.out.clear();
                 response_to_h1(client.out, response, more, framing, to, now);
@@ -175,8 +180,8 @@ impl Downstream<'_> {
                 Ok(PlainSink::H1(H1Sink::new(client.half, client.out, framing).for_client(Some(client.share))))
             }
             Self::H2(client) => {
-                let ends = head || matches!(response.length, Length::None | Length::Exact(0));
-                let head = response_to_h2(response, more, via, now);
+                let ends = options.head || matches!(response.length, Length::None | Length::Exact(0));
+                let head = response_to_h2(response, more, options.via, now);
                 let stream = client.send.send_response(head, ends).map_err(|_| ())?;
                 Ok(PlainSink::H2(H2Sink::new(stream, ends).for_client(Some(client.share))))
             }
@@ -193,25 +198,20 @@ impl Downstream<'_> {
         &mut self,
         memory: &CachedResponse<'_>,
         more: &Fields,
-        ResponseOptions { head, close, via }: ResponseOptions,
+        options: ResponseOptions,
         now: Instant,
     ) -> Result<Sink<'_>, ()> {
         match self {
             Self::H1(client) => {
-                let mut to = ToClient {
-                    minor: client.minor,
-                    keep: *client.keep && !close && !client.is_draining.get(),
-                    head,
-                    via,
-                };
+                let mut to = client.to(options);
                 client.out.clear();
                 let framing = memory_to_h1(client.out, memory, more, &mut to);
                 *client.keep = to.keep;
                 Ok(H1Sink::new(client.half, client.out, framing).for_client(Some(client.share)).into())
             }
             Self::H2(client) => {
-                let ends = head || memory.body.is_empty();
-                let head = memory_to_h2(memory, more, via, now);
+                let ends = options.head || memory.body.is_empty();
+                let head = memory_to_h2(memory, more, options.via, now);
                 let stream = client.send.send_response(head, ends).map_err(|_| ())?;
                 Ok(H2Sink::new(stream, ends).for_client(Some(client.share)).into())
             }

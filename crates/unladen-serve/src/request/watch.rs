@@ -17,6 +17,9 @@ pub(crate) struct Watch {
     sleep: Pin<Box<Sleep>>,
 }
 
+/// For an answer of our own, to a client that may be slow to take it.
+const LOCAL_REPLY: Duration = Duration::from_secs(10);
+
 /// Until when something may take.
 #[derive(Debug)]
 pub(crate) struct Deadline {
@@ -35,6 +38,11 @@ impl Deadline {
         let deadline = Self { at: Cell::new(now), last: Cell::new(last), now: Cell::new(now) };
         deadline.set(within);
         deadline
+    }
+
+    /// For an answer of our own, to a client that may be slow to take it.
+    pub(crate) fn of_local_reply(now: Instant) -> Self {
+        Self::new(now, LOCAL_REPLY, None)
     }
 
     /// Looks at the clock.

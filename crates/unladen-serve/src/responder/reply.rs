@@ -69,7 +69,7 @@ impl InboundRequest<'_> {
         let ClientSide { watch, body, client, .. } = client_side;
         let Some(share) = client.share().cloned() else { return true };
         let mut claim = Claim::new(share);
-        let deadline = Deadline::new(Instant::now(), ANSWER_TIME, None);
+        let deadline = Deadline::of_local_reply(Instant::now());
         let waiting = poll_fn(|cx| {
             if client.poll_gone(cx, body) {
                 return Poll::Ready(false);
@@ -167,7 +167,7 @@ impl InboundRequest<'_> {
         let via = self.site.proxy.settings.via;
         let options = ResponseOptions { head: request.method == b"HEAD", close: false, via };
         let start = Instant::now();
-        let deadline = Deadline::new(start, ANSWER_TIME, None);
+        let deadline = Deadline::of_local_reply(start);
         let status = client_side.response.status;
         let answering = client_side.client.answer(client_side.response, words, options);
         let answered = client_side.watch.over(&deadline, pin!(answering)).await;
@@ -224,6 +224,3 @@ impl InboundRequest<'_> {
         (end, now)
     }
 }
-
-/// For an answer of our own, to a client that may be slow to take it.
-const ANSWER_TIME: Duration = Duration::from_secs(10);

@@ -112,7 +112,7 @@ fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
         }
     }
     // Also where a file could not be written: what was measured is not lost.
-    let shown = args.showing.show_and_keep(Report::Profile(&result), &keeper, || None);
+    let shown = args.showing.show_and_keep(Report::Profile(&result), &keeper, || profile::stacks(&result.profile));
     if let Some(failure) = failure {
         // The failure decides the exit code; what could not be written is told all the same.
         for error in [written.err().map(|error| error.to_string()), shown.err().map(|error| error.to_string())] {

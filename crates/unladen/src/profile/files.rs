@@ -45,6 +45,13 @@ pub(crate) fn write_native(
         .collect()
 }
 
+/// The whole profile in our own format: what is kept with its result.
+pub(crate) fn stacks(profile: &Profile) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    writer_named("unladen")?.write(profile, &mut text).ok()?;
+    Some(text)
+}
+
 /// Writes the differential flame graph.
 ///
 /// # Errors

@@ -14,6 +14,7 @@ use unladen_store::{Filter, Location, Mode, Run, RunId, RunSummary, Store, Store
 use crate::exit::Failure;
 use crate::runs::pages::query::Query;
 use crate::runs::past::{PAST_RUNS, beside, document_of, past};
+use crate::runs::pictures::pictures;
 
 pub(crate) use browser::{Address, browse};
 
@@ -144,7 +145,9 @@ fn document(store: &mut dyn Store, id: &str) -> Result<Page, NoPage> {
         return Ok(Page { status: 200, is_json, body: run.document });
     }
     let document = document_of(&run)?;
-    let mut options = PageOptions { nav: nav(), ..PageOptions::default() };
+    let evidence = store.evidence(run.summary.id)?;
+    let pictures = pictures(&run.summary.verb, evidence.as_deref());
+    let mut options = PageOptions { nav: nav(), pictures };
     let target = in_query(&run.summary.target);
     options.nav.push((format!("/trend?verb={}&target={target}", run.summary.verb), "Trend".to_owned()));
     if let Some(before) = earlier(store, &run)? {

@@ -9,7 +9,7 @@ use crate::cmd::runs::place::Place;
 use crate::cmd::showing::Published;
 use crate::exit::Failure;
 use crate::output::{self, Destination};
-use crate::runs::RunName;
+use crate::runs::{RunName, pictures};
 
 /// Show a run again: as text, as it was kept, or as a report
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub(super) struct Args {
     output: Vec<PathBuf>,
     #[command(flatten)]
     published: Published,
-    /// Write what was traced to a file, for `unladen weigh --from`
+    /// Write what was traced to a file, for `unladen weigh --from`; of a profile, its stacks, for `unladen profile import`
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
     #[command(flatten)]
@@ -39,11 +39,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut store = args.place.open(Mode::ReadOnly)?;
     let run = args.run.find(store.as_mut(), Filter::default())?;
     let text = run.document.as_bytes();
+    let is_asked_for = !files.is_empty() || args.evidence.is_some();
+    let evidence = if is_asked_for { store.evidence(run.summary.id)? } else { None };
+    let pictures = pictures(&run.summary.verb, evidence.as_deref());
     for file in &files {
-        file.write_document(text)?;
+        file.write_document(text, &pictures)?;
     }
     if let Some(file) = &args.evidence {
-        let Some(evidence) = store.evidence(run.summary.id)? else {
+        let Some(evidence) = evidence else {
             return Err(Failure::Usage(format!("of run {} no evidence was kept", run.summary.id)));
         };
         output::whole_file(file, |out| out.write_all(&evidence))?;
@@ -54,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     // Whoever asked for files has them.
     if files.is_empty() && args.evidence.is_none() {
         let markdown = publication_named("markdown");
-        return Ok(markdown.map_or(Ok(()), |markdown| output::publish(text, markdown, "-".as_ref()))?);
+        return Ok(markdown.map_or(Ok(()), |markdown| output::publish(text, &[], markdown, "-".as_ref()))?);
     }
     Ok(())
 }

@@ -1,0 +1,113 @@
+//! `runs`: real runs of the same thing, kept and compared, and of a thing that does 3 % more.
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Duration;
+
+use unladen_accuracy::Table;
+use unladen_accuracy::document::put;
+use unladen_accuracy::real::{Binaries, Series, share};
+use unladen_compare::{Comparison, History, Verdict, compare};
+use unladen_document::Document;
+
+/// Steps of work of a request: some 10 ms.
+const STEPS: u64 = 3_000_000;
+/// What is injected.
+const MORE: f64 = 1.03;
+/// Runs before the first that is compared.
+const BEFORE: usize = 8;
+/// Comparisons of the same thing that may report a difference; of 3 % more, those that are to find it.
+const MOST_FALSE: f64 = 0.05;
+const LEAST_FOUND: f64 = 0.9;
+/// A series breaks a promise if one that keeps it would come out so in fewer than this.
+const CERTAIN: f64 = 0.025;
+/// The metric that tells of the work.
+const METRIC: &str = "weight.cpu";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Runs of the same thing
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    runs: usize,
+    /// Runs of a thing that does 3 % more
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    slower: usize,
+    /// How long each measures
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "30s")]
+    time: Duration,
+}
+
+/// Whether what is promised is held.
+pub(crate) fn prove(args: &Args, document: &Path) -> Result<bool, Box<dyn Error>> {
+    let binaries = Binaries::build()?;
+    let mut series = Series::new(args.time, 1)?;
+    let (mut same, mut more) = (Vec::new(), Vec::new());
+    // Mixed, so that what the machine does over the hours befalls both.
+    let every = (args.runs / args.slower.max(1)).max(1);
+    for number in 0..args.runs {
+        same.push(series.run(&binaries, STEPS)?);
+        if number % every == every - 1 && more.len() < args.slower {
+            more.push((same.len(), series.run(&binaries, (STEPS as f64 * MORE) as u64)?));
+        }
+        eprintln!("run {} of {}: {}", number + 1, args.runs, told(&same));
+    }
+    let equal: Vec<Comparison> =
+        (BEFORE + 1..same.len()).map(|at| compare(&same[at - 1], &same[at], &history(&same[..at - 1]))).collect();
+    let slower: Vec<Comparison> = more
+        .iter()
+        .filter(|(at, _)| *at > BEFORE)
+        .map(|(at, run)| compare(&same[at - 1], run, &history(&same[..at - 1])))
+        .collect();
+    let called = equal.iter().filter(|comparison| comparison.changed().next().is_some()).count() as u64;
+    let rows = equal.iter().flat_map(|comparison| comparison.changed()).count();
+    let found = slower.iter().filter(|comparison| is_found(comparison)).count() as u64;
+
+    let mut table = Table::new(["comparisons", "of", "report", "in", "share", "(exact 95 % interval)"]);
+    for (count, of, what, hits) in [
+        (equal.len() as u64, "the same thing", "any difference", called),
+        (slower.len() as u64, "3 % more work", "more CPU", found),
+    ] {
+        let (low, high) = share::interval(hits, count);
+        let percent = |share: f64| format!("{:.1} %", share * 100.0);
+        table.row([
+            count.to_string(),
+            of.to_owned(),
+            what.to_owned(),
+            hits.to_string(),
+            percent(hits as f64 / count.max(1) as f64),
+            format!("{} – {}", percent(low), percent(high)),
+        ]);
+    }
+    let all: usize = equal.iter().map(|comparison| comparison.rows.len()).sum();
+    let text = format!(
+        "{table}\n{rows} of {all} figures of the same thing were called. A run measured for {}, beside nothing, or bursts on half or on \
+         all of the processors; the server was started anew for each.",
+        humantime::format_duration(args.time)
+    );
+    eprintln!("{text}");
+    put(document, "runs", &text)?;
+    let missed = slower.len() as u64 - found;
+    Ok(share::chance_of_as_many(called, equal.len() as u64, MOST_FALSE) >= CERTAIN
+        && share::chance_of_as_many(missed, slower.len() as u64, 1.0 - LEAST_FOUND) >= CERTAIN)
+}
+
+fn history(runs: &[Document]) -> History {
+    runs.iter().rev().take(40).rev().collect()
+}
+
+fn is_found(comparison: &Comparison) -> bool {
+    comparison.rows.iter().any(|row| row.metric == METRIC && row.verdict == Verdict::Heavier)
+}
+
+/// The last run beside the one before.
+fn told(runs: &[Document]) -> String {
+    let [.., before, after] = runs else { return String::new() };
+    let earlier = &runs[..runs.len() - 2];
+    let comparison = compare(before, after, &history(earlier));
+    let row = comparison.rows.iter().find(|row| row.metric == METRIC);
+    row.map_or_else(String::new, |row| {
+        let ratio = row.ratio.map_or(f64::NAN, |ratio| ratio.value);
+        let floor = row.floor.unwrap_or(f64::NAN) * 100.0;
+        format!("{METRIC} {:+.2} %, floor {floor:.2} %, {}", (ratio - 1.0) * 100.0, row.verdict)
+    })
+}

@@ -1,0 +1,53 @@
+//! The principal type is [`Series`]: runs of one server, one after another, as they would be kept.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::time::Duration;
+
+use unladen_document::Document;
+
+use super::binaries::Binaries;
+use super::burn::Burn;
+use super::disturbance::{Disturbance, Neighbour};
+use super::error::RealError;
+use super::setting::Setting;
+use super::weigh;
+
+/// What the machine does besides changes from run to run.
+const BESIDE: [Neighbour; 3] = [Neighbour::Nothing, Neighbour::HalfTheProcessors, Neighbour::AllProcessors];
+
+/// Runs of one server. It is started anew for each, as after a deployment, at the same address.
+#[derive(Debug)]
+pub struct Series {
+    address: SocketAddr,
+    time: Duration,
+    rng: fastrand::Rng,
+}
+
+// === impl Series ===
+
+impl Series {
+    /// Of runs that measure for so long.
+    ///
+    /// # Errors
+    /// If no port is free.
+    pub fn new(time: Duration, seed: u64) -> Result<Self, RealError> {
+        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
+        let address = free.map_err(RealError::io("a free port"))?;
+        Ok(Self { address, time, rng: fastrand::Rng::with_seed(seed) })
+    }
+
+    /// One run: a request does so many steps of work, beside something drawn by lot.
+    ///
+    /// # Errors
+    /// If a program fails, or its document cannot be read.
+    pub fn run(&mut self, binaries: &Binaries, steps: u64) -> Result<Document, RealError> {
+        let beside = BESIDE[self.rng.usize(..BESIDE.len())];
+        let seed = self.rng.u64(..1 << 32);
+        let subject = Burn::working(binaries, steps, self.address, self.time * 3 + Duration::from_secs(60))?;
+        let disturbance = Disturbance::start(beside, seed, subject.address());
+        let setting = Setting { time: self.time, ..Setting::beside(beside, seed) };
+        let text = weigh::document(binaries, &subject, &setting)?;
+        drop(disturbance);
+        Document::read(&text).map_err(|error| RealError::failed(format!("unladen weigh: {error}")))
+    }
+}
