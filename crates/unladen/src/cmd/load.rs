@@ -129,7 +129,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let report = Report::Load(&result);
     match &keeper {
         Some(keeper) => showing.show_and_keep(report, keeper, || None)?,
-        None => showing.show(report, &Origin::new(typed, &[], None).about())?,
+        None => showing.show(report, &Origin::of_file(typed).about())?,
     }
     if result.ended == unladen_report::Ended::Interrupted && keeper.is_some() {
         return Err(Failure::Interrupted { shown: true });

@@ -125,7 +125,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         showing.check()?;
         let mut pages: Vec<Inside> = Recording::read(file)?.pages.iter().map(weigh::inside).collect();
         pages.iter_mut().for_each(|page| page.gates = gate.gates(page));
-        let about = Origin::new(typed, &[], None).about();
+        let about = Origin::of_file(typed).about();
         showing.show(Report::Inside(&pages), &about)?;
         return gate.judge(&pages);
     }

@@ -33,6 +33,12 @@ impl Origin {
         Self { about }
     }
 
+    /// Of what was measured earlier, and perhaps elsewhere: this machine and its folders have nothing to do with it.
+    pub(crate) fn of_file(command: &[String]) -> Self {
+        let version = Some(env!("CARGO_PKG_VERSION").to_owned());
+        Self { about: About { version, command: command.to_vec(), ..About::default() } }
+    }
+
     /// Of a result that is finished now.
     pub(crate) fn about(&self) -> About {
         About { time: Some(rfc3339(now())), ..self.about.clone() }

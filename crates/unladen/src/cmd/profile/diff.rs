@@ -56,7 +56,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
                 result.diff.titles = [&args.a, &args.b].map(String::clone);
             }
             result.top = args.top;
-            Ok(args.showing.show(Report::ProfileDiff(&result), &Origin::new(typed, &[], None).about())?)
+            Ok(args.showing.show(Report::ProfileDiff(&result), &Origin::of_file(typed).about())?)
         }
         _ => Err(Failure::Usage(
             "two files, or two URLs: a file was made at another time than a page is profiled now".into(),

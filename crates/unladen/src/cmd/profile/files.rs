@@ -150,7 +150,7 @@ pub(super) fn import(args: &Import, typed: &[String]) -> Result<(), Failure> {
     args.showing.check_profile()?;
     Ok(args.showing.show(
         Report::Profile(&profile::of_file(args.source.read()?, args.top)),
-        &Origin::new(typed, &[], None).about(),
+        &Origin::of_file(typed).about(),
     )?)
 }
 
@@ -158,7 +158,7 @@ pub(super) fn top(args: &Top, typed: &[String]) -> Result<(), Failure> {
     args.showing.check_profile()?;
     Ok(args.showing.show(
         Report::Profile(&profile::of_file(args.source.read()?, args.top)),
-        &Origin::new(typed, &[], None).about(),
+        &Origin::of_file(typed).about(),
     )?)
 }
 
@@ -172,7 +172,7 @@ pub(super) fn grep(args: &Grep, typed: &[String]) -> Result<(), Failure> {
         let what = if args.invert { "every stack has" } else { "no stack has" };
         result.notes.push(format!("{what} a function that matches `{}`", args.pattern));
     }
-    Ok(args.showing.show(Report::Profile(&result), &Origin::new(typed, &[], None).about())?)
+    Ok(args.showing.show(Report::Profile(&result), &Origin::of_file(typed).about())?)
 }
 
 pub(super) fn export(args: &Export) -> Result<(), Failure> {
