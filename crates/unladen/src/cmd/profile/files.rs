@@ -148,18 +148,16 @@ fn writer_names() -> Vec<&'static str> {
 
 pub(super) fn import(args: &Import, typed: &[String]) -> Result<(), Failure> {
     args.showing.check_profile()?;
-    Ok(args.showing.show(
-        Report::Profile(&profile::of_file(args.source.read()?, args.top)),
-        &Origin::of_file(typed).about(),
-    )?)
+    Ok(args
+        .showing
+        .show(Report::Profile(&profile::of_file(args.source.read()?, args.top)), &Origin::of_file(typed).about())?)
 }
 
 pub(super) fn top(args: &Top, typed: &[String]) -> Result<(), Failure> {
     args.showing.check_profile()?;
-    Ok(args.showing.show(
-        Report::Profile(&profile::of_file(args.source.read()?, args.top)),
-        &Origin::of_file(typed).about(),
-    )?)
+    Ok(args
+        .showing
+        .show(Report::Profile(&profile::of_file(args.source.read()?, args.top)), &Origin::of_file(typed).about())?)
 }
 
 pub(super) fn grep(args: &Grep, typed: &[String]) -> Result<(), Failure> {
