@@ -60,7 +60,9 @@ fn slow(time: Duration) -> Server {
 fn a_result_is_kept_without_any_set_up_and_shown_again() {
     let (user, server) = (User::new(), Server::good());
     let url = server.url("/");
-    let done = user.call(&["load", "-n", "300", "--json", "--label", "release=1.43", "-H", "Cookie: s=tell-nobody", &url]).run();
+    let done = user
+        .call(&["load", "-n", "300", "--json", "--label", "release=1.43", "-H", "Cookie: s=tell-nobody", &url])
+        .run();
     let done = done.succeeded();
     assert!(done.stderr.contains("kept as run 1"), "{done}");
     let document: Value = serde_json::from_str(&done.stdout).unwrap();

@@ -124,11 +124,9 @@ impl Document {
             Self::Load(document) => Some(&document.ended),
             Self::Prove(document) => Some(&document.ended),
             Self::Profile(document) => document.setup.as_ref().map(|setup| setup.ended.as_str()),
-            Self::ProfileDiff(document) => {
-                document.setups.as_ref().map(|[before, after]| {
-                    if after.ended == "complete" { before.ended.as_str() } else { after.ended.as_str() }
-                })
-            }
+            Self::ProfileDiff(document) => document.setups.as_ref().map(|[before, after]| {
+                if after.ended == "complete" { before.ended.as_str() } else { after.ended.as_str() }
+            }),
         }
     }
 
