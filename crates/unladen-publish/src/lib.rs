@@ -23,6 +23,7 @@ mod run_picture;
 #[cfg(test)]
 mod sample;
 mod sarif;
+mod undecided;
 mod verdict;
 mod visible;
 

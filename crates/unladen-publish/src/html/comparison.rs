@@ -10,6 +10,7 @@ use super::page::{Page, rendered};
 use super::table::{Cell, Table};
 use super::words::Words;
 use crate::figures;
+use crate::undecided::undecided;
 use crate::verdict::title;
 
 /// Figures and findings that the summary names.
@@ -104,9 +105,10 @@ fn counts(comparison: &Comparison) -> Words {
     let (worse, better) = (count(&|row| row.verdict.is_worse()), count(&|row| row.verdict.is_better()));
     let rest = count(&|row| !row.verdict.is_told());
     let words = match (worse, better) {
-        (0, 0) => Words::new()
-            .strong("No measurable difference")
-            .plain(format!(" in any of {}", figures::count(rest, "figure"))),
+        (0, 0) => {
+            let (strong, rest) = undecided(comparison);
+            Words::new().strong(strong).plain(rest)
+        }
         _ => Words::new()
             .mark(if worse > 0 { "bad" } else { "even" }, format!("{} worse", figures::count(worse, "figure")))
             .plain(", ")

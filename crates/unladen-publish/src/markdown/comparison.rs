@@ -6,6 +6,7 @@ use unladen_quantity::{Kind, percent, with_sign};
 use super::inert::{code, prose};
 use super::sheet::{Sheet, Table};
 use crate::figures::{count, kind, share_text, with_margin};
+use crate::undecided::undecided;
 
 pub(super) fn comparison(comparison: &Comparison, sheet: &mut Sheet) {
     sheet.part(&format!("## {} against {}", run(&comparison.after), run(&comparison.before)));
@@ -54,7 +55,12 @@ fn in_words(comparison: &Comparison) -> String {
         }
     }
     let rest = comparison.rows.iter().filter(|row| !row.verdict.is_told()).count() as u64;
-    let mut text = if parts.is_empty() { "**No measurable difference**".to_owned() } else { parts.join(", ") };
+    let mut text = if parts.is_empty() {
+        let (strong, rest) = undecided(comparison);
+        format!("**{strong}**{rest}")
+    } else {
+        parts.join(", ")
+    };
     if rest > 0 && !parts.is_empty() {
         text.push_str(&format!("; {} without a difference that could be told", count(rest, "figure")));
     }

@@ -1,6 +1,6 @@
 //! What is worse than it was: [`worse`], for gates.
 
-use unladen_compare::{Comparison, FindingVerdict, Row};
+use unladen_compare::{Comparison, FindingVerdict, Row, Verdict};
 use unladen_quantity::{Kind, plain, with_sign};
 
 use crate::exit::Failure;
@@ -18,6 +18,11 @@ pub(crate) fn worse(comparison: &Comparison, tolerated: f64) -> Result<(), Failu
         let why = comparison.comparable.reasons().join("; ");
         return Err(Failure::Gate(format!("the two runs cannot be compared: {why}")));
     }
+    if comparison.rows.is_empty() {
+        return Err(Failure::Gate(
+            "nothing of the two runs could be compared: they have no figure in common".to_owned(),
+        ));
+    }
     let rows = comparison.rows.iter().filter(|row| row.verdict.is_worse() && is_beyond(row, tolerated)).map(told);
     let is_new = |verdict: FindingVerdict| matches!(verdict, FindingVerdict::New | FindingVerdict::Heavier);
     let findings = comparison
@@ -27,7 +32,17 @@ pub(crate) fn worse(comparison: &Comparison, tolerated: f64) -> Result<(), Failu
         .map(|finding| format!("{}: {} ({}): {}", finding.url, finding.rule, finding.verdict, finding.summary));
     let all: Vec<String> = rows.chain(findings).collect();
     match all.len() {
-        0 => Ok(()),
+        0 => {
+            let is_unjudged = |row: &&Row| matches!(row.verdict, Verdict::TooFewRuns | Verdict::NotComparable);
+            let unjudged = comparison.rows.iter().filter(is_unjudged).count();
+            if unjudged > 0 {
+                eprintln!(
+                    "unladen: nothing is worse for certain; {unjudged} of {} figures could not be judged: more runs narrow them",
+                    comparison.rows.len()
+                );
+            }
+            Ok(())
+        }
         count => {
             let mut said = all[..count.min(TOLD)].join("\n");
             if count > TOLD {
@@ -65,4 +80,20 @@ fn told(row: &Row) -> String {
     };
     let url = if row.url.is_empty() { String::new() } else { format!("{}: ", row.url) };
     format!("{url}{}: {}{change}", row.metric, row.verdict)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unladen_compare::{History, compare};
+    use unladen_document::Document;
+
+    /// A gate that had nothing to look at was open.
+    #[test]
+    fn runs_without_a_common_figure_do_not_pass() {
+        let run = || Document::read(br#"{"schema": "unladen.load/1", "target": "http://a/"}"#).unwrap();
+        let compared = compare(&run(), &run(), &History::new());
+        assert!(compared.rows.is_empty(), "{compared:?}");
+        assert!(matches!(worse(&compared, 0.0), Err(Failure::Gate(_))));
+    }
 }
