@@ -5,6 +5,7 @@
 //! reading goes on.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use unladen_toml::{Document, Mistakes, Table};
 
@@ -22,8 +23,10 @@ use crate::{among, keys, outbound, site, top};
 /// What a file says.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The file.
+    /// The file; of a text that is in none, what it is called.
     pub file: PathBuf,
+    /// The text, if it is in no file, and where its relative paths begin.
+    pub spoken: Option<(Arc<str>, PathBuf)>,
     /// What is to be done.
     pub settings: Settings,
     /// What may be said, and perhaps should not.
@@ -59,6 +62,26 @@ impl Config {
         Self::parse(&text, file, folder.parent().unwrap_or(Path::new("/")), &Machine)
     }
 
+    /// Reads a text that is in no file, as the options of a command line say it; relative paths begin at `folder`.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn spoken(text: &str, name: &str, folder: &Path) -> Result<Self, ConfigError> {
+        let config = Self::parse(text, Path::new(name), folder, &Machine)?;
+        Ok(Self { spoken: Some((text.into(), folder.to_owned())), ..config })
+    }
+
+    /// Reads the same once more: the file, or the text with the files that it names.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn again(&self) -> Result<Self, ConfigError> {
+        match &self.spoken {
+            Some((text, folder)) => Self::spoken(text, &self.file.to_string_lossy(), folder),
+            None => Self::read(&self.file),
+        }
+    }
+
     /// Reads a text that is called `file`, and whose relative paths begin at `folder`.
     ///
     /// # Errors
@@ -74,6 +97,7 @@ impl Config {
         match read {
             Some(Resolved { settings, stamps, site_stamps }) if reading.bads.is_empty() => Ok(Self {
                 file: file.to_owned(),
+                spoken: None,
                 settings,
                 warnings: reading.warnings,
                 explained: reading.explained,

@@ -22,6 +22,7 @@ mod origins;
 mod outbound;
 mod owned;
 mod pace;
+pub mod presets;
 mod rates;
 mod reading;
 mod settings;

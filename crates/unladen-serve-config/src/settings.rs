@@ -1,7 +1,12 @@
 //! The principal type is [`Settings`]: what `serve` does, with every default filled in. `config` reads them from a
 //! file.
 
+mod acme;
+mod application;
+mod host_name;
 mod proxy;
+mod queue;
+mod route;
 mod site;
 
 use std::time::Duration;
@@ -9,7 +14,12 @@ use std::time::Duration;
 use serde::Serialize;
 use unladen_observability::{LogSettings, ObservabilitySettings, OtlpSettings, config_document};
 
+pub use self::acme::*;
+pub use self::application::*;
+pub use self::host_name::*;
 pub use self::proxy::*;
+pub use self::queue::*;
+pub use self::route::*;
 pub use self::site::*;
 
 /// What `serve` does.

@@ -15,7 +15,7 @@ use super::strangers::strangers;
 use super::whose::Whose;
 use super::{cache, certificates, clients, effects, keys, origins, trusted, validators};
 use crate::pace::Pace;
-use crate::settings::SiteSettings;
+use crate::settings::{Application, FilesSettings, SiteSettings};
 use crate::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
 
 /// There is mostly one.
@@ -118,6 +118,16 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
         validators,
         effects,
         no_effects,
+        hosts: Vec::new(),
+        is_default: false,
+        acme: None,
+        application: Application::Upstream,
+        routes: Vec::new(),
+        files: FilesSettings::default(),
+        queue: None,
+        error_page: None,
+        snapshot: None,
+        preset: None,
     };
     let stamp = SiteStamp { proxy: app_stamp, tls: tls_stamp, country };
     Some(PlacedSite { level, settings, listen, redirect, stamp })

@@ -7,7 +7,12 @@ use ipnet::IpNet;
 use serde::Serialize;
 use unladen_validator::ValidatorSettings;
 
+use super::acme::AcmeSettings;
+use super::application::{Application, FilesSettings};
+use super::host_name::HostName;
 use super::proxy::{ListenAddress, ProxySettings};
+use super::queue::{QueueSettings, SnapshotSettings};
+use super::route::RouteSettings;
 
 /// What `serve` does in front of an application.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -40,6 +45,26 @@ pub struct SiteSettings {
     pub effects: Vec<String>,
     /// Which do nothing, though they are among the usual.
     pub no_effects: Vec<String>,
+    /// The names that it answers for; none: all that no other site at its addresses answers for.
+    pub hosts: Vec<HostName>,
+    /// Whether it answers also for names that no site at its addresses answers for.
+    pub is_default: bool,
+    /// From whom it gets its certificate; none: it has those of `tls`, or none.
+    pub acme: Option<AcmeSettings>,
+    /// What answers requests that no route has taken.
+    pub application: Application,
+    /// What some requests get instead: the first that fits counts.
+    pub routes: Vec<RouteSettings>,
+    /// How files are sent.
+    pub files: FilesSettings,
+    /// Requests that wait for the application; none: none do, besides those of `limits.pending`.
+    pub queue: Option<QueueSettings>,
+    /// The page of local replies; none: plain text.
+    pub error_page: Option<PathBuf>,
+    /// What is written to disk of what the cache keeps; none: nothing.
+    pub snapshot: Option<SnapshotSettings>,
+    /// The application whose usual settings it has.
+    pub preset: Option<&'static str>,
 }
 
 /// Certificates, and which TLS.

@@ -131,7 +131,11 @@ fn every_reason() -> Vec<Reason> {
             Reason::BufferFull => Reason::TooManyUploads,
             Reason::TooManyUploads => Reason::DiskFailed,
             Reason::DiskFailed => Reason::OutOfFiles,
-            Reason::OutOfFiles => return None,
+            Reason::OutOfFiles => Reason::QueueFull,
+            Reason::QueueFull => Reason::QueueTimeout,
+            Reason::QueueTimeout => Reason::Overloaded,
+            Reason::Overloaded => Reason::BacklogFull,
+            Reason::BacklogFull => return None,
         })
     }
     std::iter::successors(Some(Reason::Malformed(Fault::HeadTooLong)), |reason| next(*reason)).collect()

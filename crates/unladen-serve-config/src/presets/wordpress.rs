@@ -1,0 +1,30 @@
+//! [`WORDPRESS`]: the usual settings of WordPress.
+
+use std::sync::LazyLock;
+
+use unladen_toml::Document;
+
+use super::preset::Preset;
+use super::preset_validator::{Asked, PresetValidator};
+
+/// From WordPress's own documents: docs/reference/presets/wordpress.md tells what each is for.
+pub(super) const WORDPRESS: Preset = Preset {
+    name: "wordpress",
+    title: "WordPress",
+    fragment: FRAGMENT,
+    document: &DOCUMENT,
+    validators: &[PresetValidator {
+        path: "/{page*}",
+        // Triggers count, as times of changes miss deletions, and of two changes in a second the later. The hour is for
+        // what pages show of the time, such as the nonces of forms.
+        asked: Asked::Query {
+            mysql: Some("select concat(sum(n), '-', floor(unix_timestamp() / 3600)) from page_version"),
+            postgres: None,
+            sqlite: None,
+        },
+    }],
+    wrong_root: None,
+};
+
+const FRAGMENT: &str = include_str!("wordpress.toml");
+static DOCUMENT: LazyLock<Document<'static>> = LazyLock::new(|| Document::parse(FRAGMENT).0);
