@@ -86,6 +86,15 @@ impl Accepted {
         all.into_iter().filter(move |(weight, _)| *weight > 0 && *weight >= identity).map(|(_, coding)| coding)
     }
 
+    /// For what lies there in several codings: what the client likes best first, and of the same weight the shortest.
+    /// None that it likes less than what is sent as it is.
+    pub fn shortest_by_weight(self) -> impl Iterator<Item = Coding> {
+        let [brotli, zstd, gzip, identity] = self.weights;
+        let mut all = [(brotli, Coding::Brotli), (zstd, Coding::Zstd), (gzip, Coding::Gzip)];
+        all.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+        all.into_iter().filter(move |(weight, _)| *weight > 0 && *weight >= identity).map(|(_, coding)| coding)
+    }
+
     /// In the order to be tried: the best first.
     pub fn each(self) -> impl Iterator<Item = Coding> {
         [Coding::Brotli, Coding::Zstd, Coding::Gzip].into_iter().filter(move |coding| self.takes(*coding))

@@ -23,6 +23,7 @@ mod purge;
 mod range;
 mod reuse;
 mod revalidation;
+mod snapshot;
 mod storable;
 mod store;
 mod stored;
@@ -47,8 +48,12 @@ pub use purge::{Purge, Sequence};
 pub use range::{Multipart, Ranges, multipart, ranges};
 pub use reuse::{Reuse, WhyValidate, may_serve_on_error, reuse};
 pub use revalidation::{make_conditional, update};
+pub use snapshot::{
+    END, ENTRY, FRAME_LENGTH, FrameHead, HEADER_LENGTH, SnapshotEntry, SnapshotError, SnapshotHeader, read_end,
+    write_end,
+};
 pub use storable::{Asking, NoStore, kept, storable};
-pub use store::{Mark, Resource, Store, StoreSettings, StoreTotals};
+pub use store::{Mark, Resource, Restored, Store, StoreSettings, StoreTotals};
 pub use stored::{Stored, group_tag, is_of_304, tags_of};
 pub use time::Time;
 pub use vary::Nominated;

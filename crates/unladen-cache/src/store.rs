@@ -1,7 +1,8 @@
 //! The principal type is [`Store`]: responses in memory, within a bound of bytes. Shared by all threads.
 
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -12,12 +13,14 @@ use crate::{Coding, Nominated, Purge, Sequence, Stored};
 
 mod key;
 mod resource;
+mod restored;
 mod shard;
 mod tags;
 mod uncacheable;
 pub(crate) mod weight;
 
 pub use resource::Resource;
+pub use restored::Restored;
 
 use key::Query;
 use shard::{Gone, Shard};
@@ -146,6 +149,40 @@ impl Store {
             self.uncacheable.remove(query.hash);
         }
         is_stored
+    }
+
+    /// Stores a response that another process had, if it is not in anything's way: nothing is evicted for it, and what
+    /// was fetched meanwhile stays. What was purged since the response's sequence, softly or not, is not stored.
+    pub fn restore(&self, key: &[u8], nominated: &Nominated, said: &[u8], stored: Arc<Stored>) -> Restored {
+        if stored.body.len() as u64 > self.largest {
+            return Restored::Full;
+        }
+        let query = self.query(key);
+        let Some(shard) = self.shard(query) else { return Restored::Full };
+        if self.uncacheable.find(query.hash, Instant::now()).is_some() {
+            return Restored::Purged;
+        }
+        let mut gone = Gone::default();
+        let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
+        // With the lock, as in `put`.
+        if self.purges.spares(key, &stored) != Spared::Whole {
+            return Restored::Purged;
+        }
+        let restored = shard.restore(query, nominated, said, stored, &mut gone);
+        drop(shard);
+        self.evicted.fetch_add(gone.evicted, Ordering::Relaxed);
+        restored
+    }
+
+    /// All that is stored, what was known to be current most lately first. Nothing is kept by this: what leaves the
+    /// store meanwhile is gone. Each part of the store is locked for as long as it takes to list it.
+    pub fn survey(&self) -> Vec<Weak<Resource>> {
+        let mut all = Vec::new();
+        for shard in &self.shards {
+            all.extend(shard.read().unwrap_or_else(PoisonError::into_inner).survey());
+        }
+        all.sort_by_key(|(vouched, _)| Reverse(*vouched));
+        all.into_iter().map(|(_, resource)| resource).collect()
     }
 
     /// Sets the body of a stored response in another coding, and counts it: memory for it is made by evicting. None: it

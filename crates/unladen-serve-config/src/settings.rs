@@ -8,6 +8,7 @@ mod proxy;
 mod queue;
 mod route;
 mod site;
+mod snapshot;
 
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ pub use self::proxy::*;
 pub use self::queue::*;
 pub use self::route::*;
 pub use self::site::*;
+pub use self::snapshot::*;
 
 /// What `serve` does.
 #[derive(Clone, Debug, PartialEq, Serialize)]

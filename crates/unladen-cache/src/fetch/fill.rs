@@ -103,6 +103,28 @@ impl<H: Clone> FetchWriter<H> {
         Poll::Pending
     }
 
+    /// Ready as soon as nobody waits for what has not begun yet, and nobody can any more: from then on whoever comes
+    /// asks anew.
+    pub fn poll_unwanted(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.is_read_or_waits(cx) {
+            return Poll::Pending;
+        }
+        self.fetch.close();
+        // Somebody may have joined before it was off the map.
+        if self.is_read_or_waits(cx) { Poll::Pending } else { Poll::Ready(()) }
+    }
+
+    fn is_read_or_waits(&self, cx: &Context<'_>) -> bool {
+        let mut state = self.fetch.state();
+        if !state.is_read() {
+            return false;
+        }
+        let before = state.fetcher_waits(cx);
+        drop(state);
+        drop(before);
+        true
+    }
+
     /// The body is whole. It is given back in one piece, if it was kept.
     pub fn end(self) -> Option<Bytes> {
         let mut body = None;

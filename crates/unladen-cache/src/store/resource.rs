@@ -46,6 +46,18 @@ impl Resource {
         self.variants.iter().map(|variant| &variant.stored)
     }
 
+    /// Its responses with what their requests said, those first that have been there for longest.
+    pub fn variants(&self) -> Vec<(&[u8], &Arc<Stored>)> {
+        let mut variants: Vec<&Variant> = self.variants.iter().collect();
+        variants.sort_by_key(|variant| variant.born);
+        variants.into_iter().map(|variant| (&*variant.said, &variant.stored)).collect()
+    }
+
+    /// What it is found by.
+    pub fn key_bytes(&self) -> &[u8] {
+        &self.key.bytes
+    }
+
     /// With a response more, or in another's place, which is named by what the request said in the fields that the
     /// resource has then. It has at most so many, and weighs at most so much: the oldest go. None: the response alone
     /// weighs more.

@@ -1,6 +1,7 @@
 //! The principal type is [`Shard`]: a part of the store, under one lock.
 
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 use quick_cache::unsync::Cache;
@@ -8,6 +9,7 @@ use quick_cache::{DefaultHashBuilder, Lifecycle, OptionsBuilder, Weighter};
 
 use super::key::{Hashed, Key, Query};
 use super::resource::Resource;
+use super::restored::Restored;
 use super::tags::Tags;
 use crate::{Coding, Nominated, Purge, Sequence, Stored};
 
@@ -68,6 +70,41 @@ impl Shard {
         let limits = (self.most, self.heaviest);
         let Some(new) = Resource::with(old.as_deref(), &key, nominated, variant, stored, limits) else { return false };
         self.replace(old, Arc::new(new), true, gone)
+    }
+
+    /// Stores a response of another process beside what is there, if nothing has to make room for it, and nobody has
+    /// fetched the same, or what tells that it is found by other fields.
+    pub(super) fn restore(
+        &mut self,
+        query: Query<'_>,
+        nominated: &Nominated,
+        said: &[u8],
+        stored: Arc<Stored>,
+        gone: &mut Gone,
+    ) -> Restored {
+        let old = self.cache.peek(&query).cloned();
+        let is_known = |old: &Arc<Resource>| {
+            old.nominated != *nominated || old.variant(said).is_some() || old.responses().len() >= self.most
+        };
+        if old.as_ref().is_some_and(is_known) {
+            return Restored::Known;
+        }
+        let key =
+            old.as_ref().map_or_else(|| Key { hash: query.hash, bytes: query.bytes.into() }, |old| old.key().clone());
+        let limits = (self.most, self.heaviest);
+        let new = Resource::with(old.as_deref(), &key, nominated, |_| said.to_vec(), stored, limits);
+        let before = old.as_ref().map_or(0, |old| old.weight());
+        let fits = |new: &Resource| self.cache.weight() + new.weight().saturating_sub(before) <= self.cache.capacity();
+        let Some(new) = new.filter(fits) else { return Restored::Full };
+        if self.replace(old, Arc::new(new), true, gone) { Restored::Stored } else { Restored::Full }
+    }
+
+    /// All that is there, each with when one of its responses was known to be current the last time.
+    pub(super) fn survey(&self) -> impl Iterator<Item = (i64, Weak<Resource>)> {
+        let vouched = |resource: &Arc<Resource>| {
+            resource.responses().map(|stored| stored.vouched.load(Ordering::Relaxed)).max().unwrap_or(i64::MIN)
+        };
+        self.cache.iter().map(move |(_, resource)| (vouched(resource), Arc::downgrade(resource)))
     }
 
     /// Sets a body in another coding, and gives the response its new weight. What would make the resource too heavy is

@@ -14,6 +14,7 @@ mod hit_ratio;
 mod model;
 mod purges;
 mod race;
+mod restore;
 
 fn store(memory: u64) -> Store {
     Store::new(StoreSettings { memory, largest: 16 << 20, variants: 8 })

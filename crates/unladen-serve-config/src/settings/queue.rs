@@ -1,6 +1,5 @@
 //! The principal type is [`QueueSettings`]: requests that wait for the application.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -14,13 +13,6 @@ pub struct QueueSettings {
     pub length: usize,
     /// How long one waits; beyond: 503.
     pub wait: Duration,
-}
-
-/// What is written to disk of what is kept in memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SnapshotSettings {
-    /// The file.
-    pub file: PathBuf,
-    /// How often it is written.
-    pub every: Duration,
+    /// The cookie that tells apart who shares an address.
+    pub cookie: Option<String>,
 }

@@ -11,8 +11,9 @@ use super::acme::AcmeSettings;
 use super::application::{Application, FilesSettings};
 use super::host_name::HostName;
 use super::proxy::{ListenAddress, ProxySettings};
-use super::queue::{QueueSettings, SnapshotSettings};
+use super::queue::QueueSettings;
 use super::route::RouteSettings;
+use super::snapshot::SnapshotSettings;
 
 /// What `serve` does in front of an application.
 #[derive(Clone, Debug, PartialEq, Serialize)]

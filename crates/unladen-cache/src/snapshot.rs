@@ -1,0 +1,39 @@
+//! A store's responses as bytes, for another process: the principal type is [`SnapshotEntry`].
+//!
+//! A snapshot is a [`SnapshotHeader`], then frames. Each frame has a [`FrameHead`] with the length and the checksum of
+//! what follows. [`ENTRY`] frames hold a response each, and one [`END`] frame tells how many there were, so that what
+//! was cut off between two frames is seen. All numbers are little-endian.
+//!
+//! The checksums (XXH3) find what was torn or has decayed, and nobody who means harm: whoever reads a file has to see
+//! to who could write it.
+//!
+//! ```
+//! use unladen_cache::{FRAME_LENGTH, FrameHead, SnapshotEntry, Store, StoreSettings, write_end};
+//!
+//! let store = Store::new(StoreSettings { memory: 1 << 20, largest: 1 << 16, variants: 4 });
+//! let mut bytes = Vec::new();
+//! let mut count = 0;
+//! for resource in store.survey().iter().filter_map(|resource| resource.upgrade()) {
+//!     for (said, stored) in resource.variants() {
+//!         count += u64::from(SnapshotEntry::write(&resource, said, stored, &mut bytes));
+//!     }
+//! }
+//! write_end(count, &mut bytes);
+//! let (head, payload) = bytes.split_first_chunk::<FRAME_LENGTH>().unwrap();
+//! assert_eq!(FrameHead::read(head).check(payload), Ok(()));
+//! ```
+
+mod entry;
+mod error;
+mod frame;
+mod header;
+mod personal;
+mod reader;
+
+pub use entry::SnapshotEntry;
+pub use error::SnapshotError;
+pub use frame::{END, ENTRY, FRAME_LENGTH, FrameHead, read_end, write_end};
+pub use header::{HEADER_LENGTH, SnapshotHeader};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! The principal type is [`SnapshotHeader`]: what a snapshot says of itself.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::SnapshotError;
+use super::reader::array;
+use crate::Time;
+
+/// What a snapshot says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapshotHeader {
+    /// Of all by which responses were let in and are found: under other rules they mean something else.
+    pub fingerprint: u128,
+    /// When it was begun.
+    pub written: Time,
+    /// Nothing was served after it was begun: no purge is missing in it.
+    pub is_last: bool,
+}
+
+/// Bytes of a header.
+pub const HEADER_LENGTH: usize = 48;
+
+const MAGIC: [u8; 8] = *b"unladen\x1a";
+/// To be raised when the format changes; and when a version is stricter about what may be stored, so that what its
+/// predecessors let in is not served by it.
+pub(super) const FORMAT: u32 = 1;
+
+// === impl SnapshotHeader ===
+
+impl SnapshotHeader {
+    /// Its bytes.
+    pub fn to_bytes(&self) -> [u8; HEADER_LENGTH] {
+        let mut bytes = [0; HEADER_LENGTH];
+        let parts: [&[u8]; 5] = [
+            &MAGIC,
+            &FORMAT.to_le_bytes(),
+            &u32::from(self.is_last).to_le_bytes(),
+            &self.fingerprint.to_le_bytes(),
+            &self.written.0.to_le_bytes(),
+        ];
+        for (to, from) in bytes.iter_mut().zip(parts.into_iter().flatten()) {
+            *to = *from;
+        }
+        let checksum = xxh3_64(&bytes[..HEADER_LENGTH - 8]);
+        bytes[HEADER_LENGTH - 8..].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Of its bytes.
+    ///
+    /// # Errors
+    /// It is none, of another version, or torn.
+    pub fn read(bytes: &[u8; HEADER_LENGTH]) -> Result<Self, SnapshotError> {
+        if !bytes.starts_with(&MAGIC) {
+            return Err(SnapshotError::NoSnapshot);
+        }
+        let (format, is_last) = (u32::from_le_bytes(array(bytes, 8)), u32::from_le_bytes(array(bytes, 12)));
+        if format != FORMAT {
+            return Err(SnapshotError::Format(format));
+        }
+        let checksum = u64::from_le_bytes(array(bytes, HEADER_LENGTH - 8));
+        if xxh3_64(&bytes[..HEADER_LENGTH - 8]) != checksum || is_last > 1 {
+            return Err(SnapshotError::Checksum);
+        }
+        let fingerprint = u128::from_le_bytes(array(bytes, 16));
+        Ok(Self { fingerprint, written: Time(i64::from_le_bytes(array(bytes, 32))), is_last: is_last == 1 })
+    }
+}
