@@ -13,8 +13,9 @@ use crate::endpoint::Endpoint;
 use crate::settings::PoolSettings;
 use crate::socket::Socket;
 use crate::transport::Transport;
+use crate::unanswered::Waits;
 
-/// One connection of HTTP/1.1 to an endpoint.
+/// One connection of HTTP/1.1 or FastCGI to an endpoint.
 #[derive(Debug)]
 pub struct Connection {
     /// Its bytes.
@@ -31,6 +32,8 @@ pub struct Connection {
     pub requests: u32,
     /// How long the upstream keeps it, if it says so.
     pub keep: Option<Duration>,
+    /// Of FastCGI, until it has answered for the first time.
+    pub(crate) waits: Option<Waits>,
     pub(crate) _slot: ConnectionSlot,
 }
 
@@ -77,6 +80,11 @@ impl Connection {
         } else {
             None
         }
+    }
+
+    /// It has begun to answer: somebody serves it.
+    pub fn answers(&mut self) {
+        self.waits = None;
     }
 
     /// What TLS has failed of after the handshake, if it has.

@@ -2,7 +2,8 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpStream, UnixStream};
@@ -20,6 +21,11 @@ const KEEP_ALIVE_AFTER: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(10);
 const KEEP_ALIVE_PROBES: u32 = 3;
 
+/// Until a Unix socket whose queue is full is tried again, about: at first …
+const QUEUE_WAIT: Duration = Duration::from_millis(1);
+/// … and at most.
+const LONGEST_QUEUE_WAIT: Duration = Duration::from_millis(50);
+
 /// Connects, within this time. Of several addresses the first that answers is taken (happy eyeballs, RFC 8305, section
 /// 5), and the other attempts are dropped. TCP connections send at once (`TCP_NODELAY`) and are probed while idle
 /// (`SO_KEEPALIVE`).
@@ -30,15 +36,30 @@ pub async fn dial(address: &Address, timeout: Duration) -> io::Result<Socket> {
     let dialled = async {
         match address {
             Address::Tcp(addresses) => race(addresses).await.map(Socket::Tcp),
-            Address::Unix(path) => {
-                UnixStream::connect(path).await.map(Socket::Unix).map_err(|error| at(&path.display(), &error))
-            }
+            Address::Unix(path) => unix(path, timeout).await.map(Socket::Unix).map_err(|error| at(&path.display(), &error)),
         }
     };
     match tokio::time::timeout(timeout, dialled).await {
         Ok(dialled) => dialled,
         Err(_) => {
             Err(io::Error::new(io::ErrorKind::TimedOut, format!("no connection to {address} within {timeout:?}")))
+        }
+    }
+}
+
+/// A Unix socket refuses at once whom its queue has no place for (EAGAIN), where TCP would try again by itself: so does
+/// this.
+async fn unix(path: &Path, timeout: Duration) -> io::Result<UnixStream> {
+    // What the system says is to be told, rather than that the time is over.
+    let last = Instant::now() + timeout.mul_f64(0.9);
+    let mut wait = QUEUE_WAIT;
+    loop {
+        match UnixStream::connect(path).await {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && Instant::now() + wait < last => {
+                tokio::time::sleep(wait.mul_f64(0.5 + fastrand::f64())).await;
+                wait = (wait * 2).min(LONGEST_QUEUE_WAIT);
+            }
+            done => return done,
         }
     }
 }

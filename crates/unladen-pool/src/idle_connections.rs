@@ -16,6 +16,8 @@ pub(crate) struct IdleConnections {
     /// The one that was used last at the end: it is taken first, so that those beyond need grow old and go.
     idle: VecDeque<Connection>,
     shared: Vec<H2Connection>,
+    /// Whoever looks after them does so seldom now, and is to be told of the next one.
+    pub(crate) dozes: bool,
 }
 
 impl IdleConnections {

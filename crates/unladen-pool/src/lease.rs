@@ -20,7 +20,7 @@ use crate::upstream::Upstream;
 /// A connection for one request.
 #[derive(Debug)]
 pub enum Lease {
-    /// Of HTTP/1.1, for this request alone. [`Upstream::give_back`] keeps it for the next.
+    /// Of HTTP/1.1 or FastCGI, for this request alone. [`Upstream::give_back`] keeps it for the next.
     H1(Connection, LeaseSource),
     /// A place on one of HTTP/2.
     H2(Stream, LeaseSource),
@@ -59,7 +59,7 @@ impl Upstream {
         need: Need,
         now: Instant,
     ) -> Result<Lease, LeaseError> {
-        if need.upgrade && self.settings().http == Protocol::Http2 {
+        if need.upgrade && matches!(self.settings().http, Protocol::Http2 | Protocol::FastCgi) {
             return Err(LeaseError::NoUpgrade);
         }
         if let Some(lease) = self.kept(thread, endpoint, need, now) {
@@ -187,7 +187,11 @@ impl Upstream {
     ) -> Result<Lease, LeaseError> {
         let (transport, source, is_h2) = self.open(endpoint, need.upgrade).await?;
         if !is_h2 {
-            return Ok(Lease::H1(new_connection(transport, endpoint.clone(), slot), source));
+            let mut connection = new_connection(transport, endpoint.clone(), slot);
+            if self.settings().http == Protocol::FastCgi {
+                connection.waits = Some(self.unanswered.begin(self.now_ms()));
+            }
+            return Ok(Lease::H1(connection, source));
         }
         let connection = H2Connection::new(transport, endpoint.clone(), slot, self.settings()).await?;
         let stream = connection.stream().ok_or(LeaseError::TooManyPending)?;
@@ -251,6 +255,7 @@ fn new_connection(transport: Transport, endpoint: Arc<Endpoint>, slot: Connectio
         idle_since: now,
         requests: 0,
         keep: None,
+        waits: None,
         _slot: slot,
     }
 }

@@ -30,7 +30,7 @@ pub enum LeaseError {
     /// The peer does not speak HTTP/2 as it said.
     #[error("HTTP/2: {0}")]
     Http2(h2::Error),
-    /// An upgrade was asked for, of an upstream of which only HTTP/2 is wanted.
-    #[error("HTTP/2 alone is spoken to this upstream, which has no upgrades")]
+    /// An upgrade was asked for, of an upstream to which only HTTP/2 or FastCGI is spoken.
+    #[error("what is spoken to this upstream (HTTP/2 alone, or FastCGI) has no upgrades")]
     NoUpgrade,
 }

@@ -29,6 +29,7 @@ mod state;
 mod testing;
 mod tls;
 mod transport;
+mod unanswered;
 mod upkeep;
 mod upstream;
 mod window;

@@ -17,7 +17,7 @@ pub struct UpstreamSettings {
     pub origins: Vec<Origin>,
     /// How its TLS is made, for the origins that have TLS.
     pub tls: TlsSettings,
-    /// Which HTTP is spoken to it.
+    /// What is spoken to it.
     pub http: Protocol,
     /// Which of several endpoints is taken.
     pub balance: Balance,
@@ -75,7 +75,7 @@ pub struct TlsSettings {
     pub insecure: bool,
 }
 
-/// Which HTTP is spoken to an upstream.
+/// What is spoken to an upstream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
@@ -86,6 +86,9 @@ pub enum Protocol {
     Http1,
     /// HTTP/2 alone; without TLS by prior knowledge.
     Http2,
+    /// FastCGI, one request at a time on a connection.
+    #[serde(rename = "fastcgi")]
+    FastCgi,
 }
 
 /// Which endpoint is taken.
@@ -218,6 +221,19 @@ pub struct ResolveSettings {
 }
 
 // === impl PoolSettings ===
+
+impl PoolSettings {
+    /// Of an upstream of FastCGI. A process of PHP-FPM, or of a Perl program, serves nobody else as long as a connection
+    /// to it is kept: what is idle is closed soon, and what is busy after a while, so that others get their turn.
+    pub fn fastcgi() -> Self {
+        Self {
+            idle: Duration::from_millis(50),
+            fresh: Duration::from_millis(50),
+            max_age: Duration::from_secs(1),
+            ..Self::default()
+        }
+    }
+}
 
 impl Default for PoolSettings {
     fn default() -> Self {

@@ -127,6 +127,8 @@ fn alpn(http: Protocol) -> Vec<Vec<u8>> {
         Protocol::Auto => vec![H2.to_vec(), HTTP1.to_vec()],
         Protocol::Http1 => vec![HTTP1.to_vec()],
         Protocol::Http2 => vec![H2.to_vec()],
+        // It has no name there.
+        Protocol::FastCgi => Vec::new(),
     }
 }
 

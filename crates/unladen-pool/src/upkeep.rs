@@ -12,14 +12,32 @@ use crate::upstream::Upstream;
 
 /// How often a thread looks after its idle connections.
 const SWEEP: Duration = Duration::from_millis(500);
+/// Nor more often than this.
+const SHORTEST: Duration = Duration::from_millis(10);
+/// After so many looks at none it waits until it is told of one.
+const QUIET: u32 = 8;
 
 impl Upstream {
     /// Looks after a thread's idle connections, for as long as it is polled.
     pub async fn look_after(self: &Arc<Self>, thread: usize) {
         let mut ticks = tokio::time::interval(SWEEP);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        // Where connections are idle for a short time only, more often while there are any.
+        let short = Some(self.settings.pool.idle / 2).filter(|short| *short < SWEEP);
+        let mut quiet = 0;
         loop {
-            ticks.tick().await;
+            match short {
+                Some(short) if quiet < QUIET => tokio::time::sleep(short.max(SHORTEST)).await,
+                Some(_) => {
+                    self.idle_connections(thread).dozes = true;
+                    tokio::select! {
+                        () = self.roused[thread % self.roused.len()].notified() => quiet = 0,
+                        _ = ticks.tick() => (),
+                    }
+                }
+                None => drop(ticks.tick().await),
+            }
+            quiet = if self.idle_connections(thread).idle() > 0 { 0 } else { (quiet + 1).min(QUIET) };
             let known = self.endpoints();
             self.idle_connections(thread).sweep(
                 &self.settings.pool,

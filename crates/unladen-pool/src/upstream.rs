@@ -19,6 +19,7 @@ use crate::outlier::Outliers;
 use crate::resolve::ResolveStatus;
 use crate::settings::{EndpointAddress, Protocol, UpstreamSettings};
 use crate::tls::{Connector, TlsError, TlsFault};
+use crate::unanswered::Unanswered;
 
 /// An upstream, shared by all threads.
 #[derive(Debug)]
@@ -40,6 +41,10 @@ pub struct Upstream {
     pub(crate) breaker: Option<Breaker>,
     outliers: Option<Outliers>,
     budget: Budget,
+    /// Of FastCGI: requests that may wait for a process of the application.
+    pub(crate) unanswered: Arc<Unanswered>,
+    /// Told when a thread keeps a connection that is to be looked after soon.
+    pub(crate) roused: Box<[Notify]>,
     /// What TLS has shown to be spoken: 0: not known yet; 1: HTTP/1.1; 2: HTTP/2.
     spoken: AtomicU8,
     began: Instant,
@@ -98,6 +103,8 @@ impl Upstream {
             breaker: settings.breaker.clone().map(Breaker::new),
             outliers: settings.outlier.clone().map(Outliers::new),
             budget: Budget::new(settings.retry.budget),
+            unanswered: Arc::default(),
+            roused: (0..threads.max(1)).map(|_| Notify::new()).collect(),
             spoken: AtomicU8::new(0),
             began: Instant::now(),
             names: OnceLock::new(),
@@ -184,8 +191,17 @@ impl Upstream {
             self.count_closed(why);
             return;
         }
+        if self.settings.http == Protocol::FastCgi && self.unanswered.has_waited(self.ms(now)) {
+            // Whoever serves it turns to the request that waits.
+            drop(connection);
+            count(&self.counters.closed_surplus);
+            return;
+        }
         let mut idle_connections = self.idle_connections(thread);
         idle_connections.put(connection);
+        if std::mem::take(&mut idle_connections.dozes) {
+            self.roused[thread % self.roused.len()].notify_one();
+        }
         let surplus = idle_connections.idle() > self.settings.pool.max_idle.div_ceil(self.idle_connections.len())
             && idle_connections.drop_oldest();
         drop(idle_connections);
@@ -249,7 +265,7 @@ impl Upstream {
 
     pub(crate) fn may_be_h2(&self) -> bool {
         match self.settings.http {
-            Protocol::Http1 => false,
+            Protocol::Http1 | Protocol::FastCgi => false,
             Protocol::Http2 => true,
             Protocol::Auto => self.connector.is_some() && self.spoken.load(Ordering::Relaxed) != 1,
         }

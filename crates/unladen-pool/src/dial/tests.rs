@@ -122,3 +122,24 @@ async fn unix_sockets_too() {
     let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
     assert!(matches!(dial(&Address::Unix(path), LONG).await.unwrap(), Socket::Unix(_)));
 }
+
+#[tokio::test]
+async fn a_unix_socket_whose_queue_is_full_is_tried_until_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let listener = socket2::Socket::new(socket2::Domain::UNIX, socket2::Type::STREAM, None).unwrap();
+    listener.bind(&socket2::SockAddr::unix(&path).unwrap()).unwrap();
+    listener.listen(0).unwrap();
+    let address = Address::Unix(path.clone());
+    let _waiting = dial(&address, LONG).await.unwrap();
+    let error = dial(&address, Duration::from_millis(60)).await.unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::WouldBlock, "{error}");
+    assert!(error.to_string().contains("socket"), "{error}");
+    let accept = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(30));
+        // There is room from now on.
+        (listener.accept().unwrap(), listener)
+    });
+    assert!(matches!(dial(&address, LONG).await.unwrap(), Socket::Unix(_)));
+    accept.join().unwrap();
+}

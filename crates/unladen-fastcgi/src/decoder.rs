@@ -1,0 +1,155 @@
+//! The principal type is [`Decoder`]: finds an application's output in the bytes of its connection.
+
+use crate::fault::{Fault, Refusal};
+use crate::record::{END_REQUEST, HEADER, Header, STDERR, STDOUT};
+use crate::stderr::Stderr;
+
+/// Finds an application's output in the bytes of its connection, however they are cut. The contents of several records
+/// are moved together in place, so that they can be sent on in one piece.
+#[derive(Clone, Debug)]
+pub struct Decoder {
+    request: u16,
+    state: State,
+    /// The output has ended.
+    has_output_ended: bool,
+    refusal: Option<Refusal>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// A header comes.
+    Header,
+    /// So many bytes of a content, and then of padding.
+    Content { of: Content, left: usize, padding: usize },
+    /// The eight bytes of the request's end, and then padding.
+    End { padding: usize },
+    /// The request is over.
+    Over,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Output,
+    Errors,
+    /// Padding, and records of no request.
+    Nothing,
+}
+
+/// Where output is, of the bytes that were given: `ready` bytes from `start` on, and right after them `rest` bytes of a
+/// record that is not whole, or that belongs to nobody.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unwrapped {
+    /// Bytes before it, which are of no use any more.
+    pub start: usize,
+    /// Bytes of output.
+    pub ready: usize,
+    /// Bytes after it that are to be given again, with what comes.
+    pub rest: usize,
+}
+
+// === impl Decoder ===
+
+impl Decoder {
+    /// For the answer to the request of this number on its connection, 1 to 65,535.
+    pub fn new(request: u16) -> Self {
+        Self { request, state: State::Header, has_output_ended: false, refusal: None }
+    }
+
+    /// Whether the request is over.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.state, State::Over)
+    }
+
+    /// Why the application did not take the request, if it has said so.
+    pub fn refusal(&self) -> Option<Refusal> {
+        self.refusal
+    }
+
+    /// Takes what has come: of `bytes`, the first `ready` are output from before that was not used yet, what follows
+    /// came as it is. Records of no request (number 0) are skipped, whatever their type (FastCGI 1.0, section 4).
+    ///
+    /// # Errors
+    /// What of it is no FastCGI. The bytes mean nothing then.
+    pub fn unwrap(&mut self, bytes: &mut [u8], ready: usize, stderr: &mut Stderr) -> Result<Unwrapped, Fault> {
+        let ready = ready.min(bytes.len());
+        let (mut start, mut end, mut at) = (0, ready, ready);
+        loop {
+            let came = bytes.get(at..).unwrap_or_default();
+            match &mut self.state {
+                State::Header => {
+                    let Some(header) = Header::read(came)? else { break };
+                    at += HEADER;
+                    self.state = self.begin(header)?;
+                }
+                State::Content { of, left, padding } => {
+                    let count = (*left).min(came.len());
+                    match of {
+                        Content::Output if end == start && count > 0 => (start, end) = (at, at + count),
+                        Content::Output if count > 0 => {
+                            bytes.copy_within(at..at + count, end);
+                            end += count;
+                        }
+                        Content::Errors => stderr.push(came.get(..count).unwrap_or_default()),
+                        Content::Output | Content::Nothing => (),
+                    }
+                    at += count;
+                    *left -= count;
+                    if *left > 0 {
+                        break;
+                    }
+                    self.state = match *padding {
+                        0 => State::Header,
+                        left => State::Content { of: Content::Nothing, left, padding: 0 },
+                    };
+                }
+                State::End { padding } => {
+                    let length = 8 + *padding;
+                    let Some(&[_, _, _, _, status, ..]) = came.get(..length) else { break };
+                    self.refusal = match status {
+                        0 => None,
+                        1 => Some(Refusal::Multiplexed),
+                        2 => Some(Refusal::Overloaded),
+                        3 => Some(Refusal::Role),
+                        other => return Err(Fault::Status(other)),
+                    };
+                    at += length;
+                    self.state = State::Over;
+                }
+                State::Over => break,
+            }
+        }
+        if end == start {
+            (start, end) = (at, at);
+        } else if at != end {
+            bytes.copy_within(at.., end);
+        }
+        Ok(Unwrapped { start, ready: end - start, rest: bytes.len() - at })
+    }
+
+    fn begin(&mut self, header: Header) -> Result<State, Fault> {
+        let Header { kind, request, length, padding } = header;
+        let (left, padding) = (usize::from(length), usize::from(padding));
+        if request == 0 {
+            return Ok(State::Content { of: Content::Nothing, left: left + padding, padding: 0 });
+        }
+        if request != self.request {
+            return Err(Fault::Request { came: request, asked: self.request });
+        }
+        let of = match kind {
+            STDOUT if length == 0 => {
+                self.has_output_ended = true;
+                Content::Nothing
+            }
+            STDOUT if self.has_output_ended => return Err(Fault::AfterEnd),
+            STDOUT => Content::Output,
+            STDERR => Content::Errors,
+            END_REQUEST if length == 8 => return Ok(State::End { padding }),
+            END_REQUEST => return Err(Fault::EndLength(length)),
+            other => return Err(Fault::Kind(other)),
+        };
+        Ok(State::Content { of, left, padding })
+    }
+}
+
+#[cfg(test)]
+mod tests;

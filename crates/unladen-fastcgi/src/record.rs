@@ -1,0 +1,79 @@
+//! The principal type is [`Header`]: what stands before the content of a record (FastCGI 1.0, sections 3.3 and 8).
+
+use crate::fault::Fault;
+
+/// Bytes of a record before its content.
+pub const HEADER: usize = 8;
+/// Most content of a record that is written: as much as fits, and a multiple of eight, so that no padding is needed to
+/// keep the records that follow aligned.
+pub const MOST_CONTENT: usize = 65_528;
+/// `FCGI_BEGIN_REQUEST`
+pub const BEGIN_REQUEST: u8 = 1;
+/// `FCGI_END_REQUEST`
+pub const END_REQUEST: u8 = 3;
+/// `FCGI_PARAMS`
+pub const PARAMS: u8 = 4;
+/// `FCGI_STDIN`
+pub const STDIN: u8 = 5;
+/// `FCGI_STDOUT`
+pub const STDOUT: u8 = 6;
+/// `FCGI_STDERR`
+pub const STDERR: u8 = 7;
+/// `FCGI_GET_VALUES`
+pub(crate) const GET_VALUES: u8 = 9;
+/// `FCGI_GET_VALUES_RESULT`
+pub(crate) const GET_VALUES_RESULT: u8 = 10;
+/// The only version there is.
+const VERSION: u8 = 1;
+
+/// What stands before the content of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Its type.
+    pub kind: u8,
+    /// Of which request; 0: of none.
+    pub request: u16,
+    /// Bytes of its content.
+    pub length: u16,
+    /// Bytes that follow the content and mean nothing.
+    pub padding: u8,
+}
+
+// === impl Header ===
+
+impl Header {
+    /// From the wire; none if it is not whole.
+    ///
+    /// # Errors
+    /// Another version than 1.
+    pub fn read(bytes: &[u8]) -> Result<Option<Self>, Fault> {
+        let Some(&[version, kind, request_high, request_low, length_high, length_low, padding, _]) =
+            bytes.first_chunk::<HEADER>()
+        else {
+            // That it is no FastCGI is seen by the first byte.
+            return if bytes.first().is_none_or(|version| *version == VERSION) { Ok(None) } else { Err(Fault::Version) };
+        };
+        if version != VERSION {
+            return Err(Fault::Version);
+        }
+        let request = u16::from_be_bytes([request_high, request_low]);
+        Ok(Some(Self { kind, request, length: u16::from_be_bytes([length_high, length_low]), padding }))
+    }
+
+    /// For the wire.
+    pub fn bytes(self) -> [u8; HEADER] {
+        let ([request_high, request_low], [length_high, length_low]) =
+            (self.request.to_be_bytes(), self.length.to_be_bytes());
+        [VERSION, self.kind, request_high, request_low, length_high, length_low, self.padding, 0]
+    }
+}
+
+/// Writes a record, padded to a multiple of eight bytes. Of the content, no more than [`MOST_CONTENT`] bytes.
+pub fn write_record(out: &mut Vec<u8>, kind: u8, request: u16, content: &[u8]) {
+    let content = content.get(..MOST_CONTENT).unwrap_or(content);
+    let padding = (8 - content.len() % 8) % 8;
+    let header = Header { kind, request, length: content.len() as u16, padding: padding as u8 };
+    out.extend_from_slice(&header.bytes());
+    out.extend_from_slice(content);
+    out.extend_from_slice(&[0; 8][..padding]);
+}
