@@ -1,0 +1,132 @@
+//! The principal type is [`FileAnswer`]: what a GET or HEAD for a file is answered.
+
+use std::ops::Range;
+
+use unladen_cache::{Coding, Multipart, Ranges, Time, Validators, Verdict, if_range, multipart, precondition, ranges};
+use unladen_http1::{Fields, Request};
+
+use crate::entity_tag::entity_tag;
+use crate::open_file::Meta;
+
+/// A file as it is to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Representation<'a> {
+    /// Of the file that is sent: of the precompressed one, where that is.
+    pub meta: Meta,
+    /// Of what is in it.
+    pub content_type: &'a str,
+    /// Its coding.
+    pub coding: Option<Coding>,
+    /// Whether others may get it in another coding.
+    pub varies: bool,
+    /// `Cache-Control`.
+    pub cache_control: Option<&'a str>,
+}
+
+/// What a GET or HEAD for a file is answered.
+#[derive(Clone, Debug)]
+pub struct FileAnswer {
+    /// 200, 206, 304, 412 or 416.
+    pub status: u16,
+    /// All but `Date` and `Content-Length`.
+    pub fields: Fields,
+    /// What of the file is the body.
+    pub body: FileBody,
+    /// Bytes of the body, also of one that a HEAD does not get.
+    pub length: u64,
+}
+
+/// What of a file is a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileBody {
+    /// Nothing.
+    None,
+    /// These bytes.
+    Part(Range<u64>),
+    /// Several parts, each with what stands before it.
+    Parts(Vec<Range<u64>>, Multipart),
+}
+
+// === impl FileAnswer ===
+
+impl FileAnswer {
+    /// By the request's conditions and ranges (RFC 9110, sections 13.2.2 and 14.2).
+    pub fn new(request: &Request, file: &Representation<'_>, now: Time) -> Self {
+        let etag = entity_tag(&file.meta, file.coding, now);
+        let modified = file.meta.last_modified(now);
+        let validators =
+            Validators { etag: Some(etag.as_bytes().into()), modified: Some(whole_seconds(modified)), date: Some(now) };
+        let length = file.meta.length;
+        let range = request.fields.find(b"range").filter(|_| request.method == b"GET");
+        let wanted = match precondition(request, &validators, now) {
+            Verdict::NotModified => return Self::empty(304, file.fields(&etag, modified, false)),
+            Verdict::Failed => return Self::empty(412, Fields::default()),
+            Verdict::Proceed => match range {
+                Some(range) if if_range(request, &validators) => ranges(range, length),
+                _ => Ranges::Whole,
+            },
+        };
+        let mut fields = file.fields(&etag, modified, true);
+        match wanted {
+            Ranges::Whole => Self { status: 200, fields, body: FileBody::Part(0..length), length },
+            Ranges::Unsatisfiable => {
+                let mut fields = Fields::default();
+                fields.push(b"content-range", format!("bytes */{length}").as_bytes());
+                Self::empty(416, fields)
+            }
+            Ranges::Some(parts) => match parts.as_slice() {
+                [one] => {
+                    let told = format!("bytes {}-{}/{length}", one.start, one.end.saturating_sub(1));
+                    fields.push(b"content-range", told.as_bytes());
+                    let length = one.end - one.start;
+                    Self { status: 206, fields, body: FileBody::Part(one.clone()), length }
+                }
+                several => {
+                    let boundary = format!("{:032x}", fastrand::u128(..));
+                    let framed = multipart(several, length, Some(file.content_type.as_bytes()), &boundary);
+                    let kind = format!("multipart/byteranges; boundary={boundary}");
+                    fields.set(b"content-type", kind.as_bytes());
+                    let length = framed.length;
+                    Self { status: 206, fields, body: FileBody::Parts(parts, framed), length }
+                }
+            },
+        }
+    }
+
+    fn empty(status: u16, fields: Fields) -> Self {
+        Self { status, fields, body: FileBody::None, length: 0 }
+    }
+}
+
+// === impl Representation ===
+
+impl Representation<'_> {
+    /// `of_body`: also those that tell of the body, which a 304 does not have (RFC 9110, section 15.4.5).
+    fn fields(&self, etag: &str, modified: Time, of_body: bool) -> Fields {
+        let mut fields = Fields::default();
+        fields.push(b"etag", etag.as_bytes());
+        fields.push(b"last-modified", modified.http_date().as_bytes());
+        if let Some(control) = self.cache_control {
+            fields.push(b"cache-control", control.as_bytes());
+        }
+        if self.varies {
+            fields.push(b"vary", b"accept-encoding");
+        }
+        if of_body {
+            fields.push(b"content-type", self.content_type.as_bytes());
+            if let Some(coding) = self.coding {
+                fields.push(b"content-encoding", coding.as_str().as_bytes());
+            }
+            fields.push(b"accept-ranges", b"bytes");
+        }
+        fields
+    }
+}
+
+/// As an HTTP-date tells it.
+fn whole_seconds(time: Time) -> Time {
+    Time(time.0 - time.0.rem_euclid(1000))
+}
+
+#[cfg(test)]
+mod tests;

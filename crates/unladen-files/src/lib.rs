@@ -1,0 +1,53 @@
+//! Files of a website: what a path means beneath a folder, and what a request for a file is answered. Nothing is sent
+//! here.
+//!
+//! The principal type is [`Root`]: a folder that is held open. [`Root::resolve`] tells what stands for a path there:
+//! a file, a script, a folder's redirect, or nothing. What is outside of the folder is never opened, whatever the path
+//! and the links in the folder say: the kernel resolves beneath the folder alone (`openat2`, Linux 5.6).
+//!
+//! - [`RequestPath`] is the path of a request, decoded once; [`Unfit`] is what no file is looked for by.
+//! - [`Rules`] say what is looked for, and which names are [scripts](ScriptNames): those are run, never sent.
+//! - [`FileAnswer`] is what a request for a file is answered: conditions and ranges (RFC 9110, sections 13 and 14),
+//!   [precompressed](Root::precompressed) forms, and [how long](Lifetimes) it may be kept.
+//!
+//! ```
+//! use std::time::Instant;
+//! use unladen_files::{RequestPath, Resolved, Root, Rules};
+//!
+//! let folder = tempfile::tempdir()?;
+//! std::fs::write(folder.path().join("style.css"), "body {}")?;
+//! let root = Root::open(folder.path())?;
+//! let path = RequestPath::parse(b"/style.css?v=2")?;
+//! match root.resolve(&path, &Rules::default(), Instant::now()) {
+//!     Resolved::File(file) => assert_eq!(file.meta.length, 7),
+//!     other => panic!("{other:?}"),
+//! }
+//! assert!(RequestPath::parse(b"/../etc/passwd").is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod answer;
+mod entity_tag;
+mod lifetimes;
+mod media_type;
+mod open_file;
+mod precompressed;
+mod refusal;
+mod request_path;
+mod resolve;
+mod resolved;
+mod root;
+mod rules;
+mod script_names;
+
+pub use answer::{FileAnswer, FileBody, Representation};
+pub use lifetimes::{Lifetimes, PathPattern};
+pub use media_type::{is_text, media_type};
+pub use open_file::{Meta, OpenFile};
+pub use refusal::Refusal;
+pub use request_path::{PathFault, RequestPath, Unfit};
+pub use resolved::{Resolved, Script};
+pub use root::{Root, RootError};
+pub use rules::{Rules, Try};
+pub use script_names::ScriptNames;

@@ -1,0 +1,121 @@
+//! The principal type is [`Lifetimes`]: how long files may be kept by whoever gets them.
+
+use std::time::Duration;
+
+/// How long files may be kept by whoever gets them, by their paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lifetimes {
+    list: Vec<(PathPattern, String)>,
+}
+
+/// Paths: `*` stands for any bytes, slashes too. A pattern with a slash is held against the whole path, another one
+/// against the file's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathPattern(Vec<u8>);
+
+/// A year, as RFC 8246 has it in its examples.
+const IMMUTABLE: &str = "max-age=31536000, immutable";
+
+// === impl Lifetimes ===
+
+impl Lifetimes {
+    /// Files that never change (RFC 8246), and those that may be kept for a time; the first pattern that fits counts.
+    pub fn new<'p>(
+        immutable: impl IntoIterator<Item = &'p str>,
+        max_age: impl IntoIterator<Item = (&'p str, Duration)>,
+    ) -> Self {
+        let immutable = immutable.into_iter().map(|pattern| (PathPattern::new(pattern), IMMUTABLE.to_owned()));
+        let max_age = max_age.into_iter().map(|(pattern, age)| {
+            let control = if age.is_zero() { "no-cache".to_owned() } else { format!("max-age={}", age.as_secs()) };
+            (PathPattern::new(pattern), control)
+        });
+        Self { list: immutable.chain(max_age).collect() }
+    }
+
+    /// `Cache-Control` for a file's path, which begins with a slash; none: nothing is said.
+    pub fn cache_control(&self, path: &[u8]) -> Option<&str> {
+        self.list.iter().find(|(pattern, _)| pattern.fits(path)).map(|(_, control)| control.as_str())
+    }
+}
+
+// === impl PathPattern ===
+
+impl PathPattern {
+    /// Of its text.
+    pub fn new(text: &str) -> Self {
+        Self(text.as_bytes().to_vec())
+    }
+
+    /// Whether a path, which begins with a slash, is like this.
+    pub fn fits(&self, path: &[u8]) -> bool {
+        let of = if self.0.contains(&b'/') { path } else { path.rsplit(|byte| *byte == b'/').next().unwrap_or(path) };
+        fits(&self.0, of)
+    }
+}
+
+/// In time of the product of both lengths at most: of several stars, only the last that was met is tried further on.
+fn fits(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut at, mut in_text) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while let Some(byte) = text.get(in_text) {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at + 1, in_text));
+                at += 1;
+            }
+            Some(own) if own == byte => {
+                at += 1;
+                in_text += 1;
+            }
+            _ => match &mut star {
+                Some((behind, taken)) => {
+                    *taken += 1;
+                    (at, in_text) = (*behind, *taken);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern.get(at..).unwrap_or_default().iter().all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_pattern_that_fits_counts() {
+        let day = Duration::from_secs(86_400);
+        let lifetimes =
+            Lifetimes::new(["/build/*", "*.????.js"], [("*.css", day), ("/tmp/*", Duration::ZERO), ("logo.png", day)]);
+        for (path, wanted) in [
+            (&b"/build/a.css"[..], Some(IMMUTABLE)),
+            (b"/builds/a.css", Some("max-age=86400")),
+            (b"/deep/er/a.css", Some("max-age=86400")),
+            (b"/a.css.map", None),
+            (b"/tmp/x", Some("no-cache")),
+            (b"/img/logo.png", Some("max-age=86400")),
+            (b"/img/my-logo.png", None),
+            (b"/", None),
+        ] {
+            assert_eq!(lifetimes.cache_control(path), wanted, "{}", String::from_utf8_lossy(path));
+        }
+    }
+
+    #[test]
+    fn stars_stand_for_any_bytes() {
+        for (pattern, text, wanted) in [
+            ("*", "", true),
+            ("a*b*c", "a.b.b.c", true),
+            ("a*b*c", "a.c.b", false),
+            ("a**", "a", true),
+            ("", "", true),
+            ("", "x", false),
+            ("*.js", ".js", true),
+        ] {
+            assert_eq!(fits(pattern.as_bytes(), text.as_bytes()), wanted, "{pattern} {text}");
+        }
+        // Nothing that takes long for a pattern of many stars.
+        assert!(!fits(&b"*a".repeat(64), &b"a".repeat(63)));
+    }
+}

@@ -1,0 +1,40 @@
+//! The principal type is [`Refusal`]: why something is there, and not sent.
+
+use std::path::PathBuf;
+
+use rustix::io::Errno;
+
+/// Why something is there, and not sent. It names the path for the log; clients are told the status alone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The system does not let this process read it.
+    #[error("{}: this process may not read it; give its user the right to read the file and to enter its folders", .0.display())]
+    Denied(PathBuf),
+    /// A link leads out of the root, or to a name that is not sent.
+    #[error("{}: a link leads to {}, which is outside of the root or not to be sent; make a route with a `root` of its own for it", .0.display(), .1.display())]
+    Outside(PathBuf, PathBuf),
+    /// It is no regular file: a pipe, a socket, a device.
+    #[error("{}: it is no regular file", .0.display())]
+    Special(PathBuf),
+    /// The system has no file descriptor or memory left.
+    #[error("{path}: {1}", path = .0.display())]
+    Exhausted(PathBuf, Errno),
+    /// The system cannot read it.
+    #[error("{path}: {1}", path = .0.display())]
+    Failed(PathBuf, Errno),
+}
+
+// === impl Refusal ===
+
+impl Refusal {
+    /// What the client is answered.
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::Denied(_) => 403,
+            Self::Outside(..) | Self::Special(_) => 404,
+            Self::Exhausted(..) => 503,
+            Self::Failed(..) => 500,
+        }
+    }
+}

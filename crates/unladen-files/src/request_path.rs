@@ -1,0 +1,186 @@
+//! The principal type is [`RequestPath`]: the path of a request, percent-decoded once.
+
+use std::borrow::Cow;
+
+/// The path of a request: percent-decoded once (RFC 3986, section 2.4), without empty segments. It begins with `/`, no
+/// segment of it is `.` or `..`, and it has no control character. Rules about paths are to be held against
+/// [`RequestPath::bytes`]: they cannot be got round by another spelling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestPath<'t> {
+    bytes: Cow<'t, [u8]>,
+    unfit: Option<(usize, Unfit)>,
+    /// Where the first segment begins whose name starts with a dot.
+    hidden: Option<usize>,
+}
+
+/// Why a target has no path: 400.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathFault {
+    /// It is `*`, or empty.
+    #[error("the target is no path")]
+    NoPath,
+    /// `%` without two hexadecimal digits.
+    #[error("a percent sign without two hexadecimal digits")]
+    Percent,
+    /// NUL, another control character, or DEL.
+    #[error("a control character in the path")]
+    Control,
+    /// `.` or `..`, however they are written: clients resolve them before they ask (RFC 3986, section 5.2.4).
+    #[error("a segment `.` or `..` in the path")]
+    DotSegment,
+}
+
+/// Why no file is looked for by a path. An application may still know what it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// `%2F`: no file's name has a slash.
+    EncodedSlash,
+    /// `\`, which some take for a slash.
+    Backslash,
+    /// It is not UTF-8.
+    NotUtf8,
+    /// A name begins with a dot: `.git`, `.env`, `.htaccess`.
+    Hidden,
+}
+
+/// The only name that begins with a dot and is meant for everybody, where a path begins with it (RFC 8615).
+const WELL_KNOWN: &[u8] = b".well-known";
+
+// === impl RequestPath ===
+
+impl<'t> RequestPath<'t> {
+    /// Of a request's target: what is before the first `?`. Most paths are taken as they are, without a copy.
+    ///
+    /// # Errors
+    /// It is none that a client may send: 400.
+    pub fn parse(target: &'t [u8]) -> Result<Self, PathFault> {
+        let raw = target.split(|byte| *byte == b'?').next().unwrap_or_default();
+        if raw.first() != Some(&b'/') {
+            return Err(PathFault::NoPath);
+        }
+        let mut path =
+            if is_plain(raw) { Self { bytes: Cow::Borrowed(raw), unfit: None, hidden: None } } else { decode(raw)? };
+        path.look_at_segments()?;
+        Ok(path)
+    }
+
+    /// The path, decoded. `%2F` stands in it as it came, since it is no separator.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Up to where a file may be looked for by it, and why not by the rest. Whether names count that begin with a dot.
+    pub fn fit(&self, hidden: bool) -> (&[u8], Option<Unfit>) {
+        let dotted = self.hidden.filter(|_| !hidden).map(|at| (at, Unfit::Hidden));
+        let first = match (self.unfit, dotted) {
+            (Some(one), Some(other)) => Some(if other.0 < one.0 { other } else { one }),
+            (one, other) => one.or(other),
+        };
+        match first {
+            Some((at, why)) => (self.bytes.get(..at).unwrap_or_default(), Some(why)),
+            None => (&self.bytes, None),
+        }
+    }
+
+    /// Whether it is a folder's.
+    pub fn ends_with_slash(&self) -> bool {
+        self.bytes.last() == Some(&b'/')
+    }
+
+    fn look_at_segments(&mut self) -> Result<(), PathFault> {
+        let mut at = 0;
+        for (place, segment) in self.bytes.split(|byte| *byte == b'/').enumerate() {
+            if is_dots(segment) {
+                return Err(PathFault::DotSegment);
+            }
+            // The first is what is before the slash that a path begins with.
+            if segment.first() == Some(&b'.') && !(place == 1 && segment == WELL_KNOWN) && self.hidden.is_none() {
+                self.hidden = Some(at);
+            }
+            at += segment.len() + 1;
+        }
+        Ok(())
+    }
+}
+
+/// Whether it is its own decoded form, and has nothing that a file's name would not have.
+fn is_plain(raw: &[u8]) -> bool {
+    let mut before = 0;
+    raw.iter().all(|byte| {
+        let is_empty_segment = *byte == b'/' && before == b'/';
+        before = *byte;
+        !is_empty_segment && matches!(byte, b' '..=b'~') && !matches!(byte, b'%' | b'\\')
+    })
+}
+
+fn decode<'t>(raw: &[u8]) -> Result<RequestPath<'t>, PathFault> {
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut unfit: Option<(usize, Unfit)> = None;
+    let ends_with_slash = raw.last() == Some(&b'/');
+    for segment in raw.split(|byte| *byte == b'/').filter(|segment| !segment.is_empty()) {
+        bytes.push(b'/');
+        let at = bytes.len();
+        let mut why = decode_segment(segment, &mut bytes)?;
+        let decoded = bytes.get(at..).unwrap_or_default();
+        if why.is_none() && std::str::from_utf8(decoded).is_err() {
+            why = Some(Unfit::NotUtf8);
+        }
+        unfit = unfit.or(why.map(|why| (at, why)));
+    }
+    if ends_with_slash || bytes.is_empty() {
+        bytes.push(b'/');
+    }
+    Ok(RequestPath { bytes: Cow::Owned(bytes), unfit, hidden: None })
+}
+
+fn decode_segment(segment: &[u8], into: &mut Vec<u8>) -> Result<Option<Unfit>, PathFault> {
+    let mut unfit = None;
+    // As whoever takes the encoded slash for one would read it.
+    let mut piece = Vec::new();
+    let mut rest = segment;
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        let mut byte = *first;
+        if byte == b'%' {
+            let (digits, after) = after.split_at_checked(2).ok_or(PathFault::Percent)?;
+            byte = match digits {
+                [high, low] => hex(*high)? << 4 | hex(*low)?,
+                _ => return Err(PathFault::Percent),
+            };
+            rest = after;
+            if byte == b'/' {
+                unfit = unfit.or(Some(Unfit::EncodedSlash));
+                into.extend_from_slice(b"%2F");
+                if is_dots(&std::mem::take(&mut piece)) {
+                    return Err(PathFault::DotSegment);
+                }
+                continue;
+            }
+        }
+        if byte.is_ascii_control() {
+            return Err(PathFault::Control);
+        }
+        into.push(byte);
+        if byte == b'\\' {
+            unfit = unfit.or(Some(Unfit::Backslash));
+            if is_dots(&std::mem::take(&mut piece)) {
+                return Err(PathFault::DotSegment);
+            }
+        } else {
+            piece.push(byte);
+        }
+    }
+    if is_dots(&piece) { Err(PathFault::DotSegment) } else { Ok(unfit) }
+}
+
+fn is_dots(segment: &[u8]) -> bool {
+    matches!(segment, b"." | b"..")
+}
+
+fn hex(digit: u8) -> Result<u8, PathFault> {
+    char::from(digit).to_digit(16).map(|digit| digit as u8).ok_or(PathFault::Percent)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,254 @@
+//! [`Root::resolve`]: what stands for a path.
+
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rustix::fs::{FileType, OFlags};
+use rustix::io::Errno;
+
+use crate::open_file::{Meta, OpenFile};
+use crate::refusal::Refusal;
+use crate::request_path::RequestPath;
+use crate::resolved::{Resolved, Script};
+use crate::root::{Folder, Root};
+use crate::rules::{Rules, Try};
+
+/// A path has no more places that are looked at where a script's name ends and `PATH_INFO` begins.
+const MOST_SPLITS: usize = 4;
+/// Never waits for whoever writes into a pipe, and never makes a terminal the process's own.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+/// Of what others read: whether it is there.
+const LOOK: OFlags = OFlags::PATH;
+
+/// What is at one path.
+pub(crate) enum Found {
+    Nothing,
+    Folder,
+    File(OpenFile),
+    /// A regular file whose name is a program's.
+    Script,
+}
+
+/// One search for a path.
+pub(crate) struct Search<'a> {
+    pub(crate) folder: &'a Folder,
+    pub(crate) rules: &'a Rules,
+}
+
+// === impl Root ===
+
+impl Root {
+    /// What stands for a path. `now` is for the root's own path alone, which is looked at once a second.
+    ///
+    /// For the page of an application, that is one call of the system: there is no such file, and the script that
+    /// answers all other paths is not looked for.
+    pub fn resolve(&self, path: &RequestPath<'_>, rules: &Rules, now: Instant) -> Resolved {
+        let folder = self.folder(now);
+        Search { folder: &folder, rules }.resolve(path).unwrap_or_else(Resolved::Refused)
+    }
+}
+
+// === impl Search ===
+
+impl Search<'_> {
+    fn resolve(&self, path: &RequestPath<'_>) -> Result<Resolved, Refusal> {
+        let (fit, unfit) = path.fit(self.rules.hidden);
+        // No file has a name that ends with a slash.
+        let name = (unfit.is_none() && !path.ends_with_slash()).then(|| fit.get(1..).unwrap_or_default());
+        let mut is_folder = None;
+        for (place, next) in self.rules.tries.iter().enumerate() {
+            let is_last = place + 1 == self.rules.tries.len();
+            match next {
+                Try::Path(behind) if behind.is_empty() => {
+                    match name.map_or(Ok(Found::Nothing), |name| self.look(name))? {
+                        Found::File(file) => return Ok(Resolved::File(file)),
+                        Found::Script => return Ok(self.script(fit, &[])),
+                        Found::Folder => is_folder = Some(true),
+                        Found::Nothing if name.is_some() => is_folder = Some(false),
+                        Found::Nothing => (),
+                    }
+                    if let Some(script) = self.split(fit, path.bytes())? {
+                        return Ok(script);
+                    }
+                }
+                Try::Path(behind) => {
+                    let Some(name) = name else { continue };
+                    if let Some(found) = self.found([name, behind.as_bytes()].concat())? {
+                        return Ok(found);
+                    }
+                }
+                Try::Folder if unfit.is_some() => (),
+                Try::Folder => {
+                    let folder = fit.strip_suffix(b"/").unwrap_or(fit).strip_prefix(b"/").unwrap_or_default();
+                    let is_there = match is_folder {
+                        Some(is_there) => is_there,
+                        None => self.is_folder(folder)?,
+                    };
+                    is_folder = Some(is_there);
+                    if is_there && !path.ends_with_slash() {
+                        return Ok(Resolved::Redirect(encode(fit)));
+                    }
+                    for index in self.rules.index.iter().filter(|_| is_there) {
+                        let separator: &[u8] = if folder.is_empty() { b"" } else { b"/" };
+                        if let Some(found) = self.found([folder, separator, index.as_bytes()].concat())? {
+                            return Ok(found);
+                        }
+                    }
+                }
+                Try::Fixed(fixed) if is_last && self.rules.scripts.is_script(fixed.as_bytes()) => {
+                    return Ok(self.script(fixed.as_bytes(), &[]));
+                }
+                Try::Fixed(fixed) => {
+                    if let Some(found) = self.found(fixed.trim_start_matches('/').into())? {
+                        return Ok(found);
+                    }
+                }
+                Try::Status(status) => return Ok(Resolved::Status(*status)),
+            }
+        }
+        Ok(Resolved::NotFound)
+    }
+
+    /// A file or script at a path beneath the root.
+    fn found(&self, name: Vec<u8>) -> Result<Option<Resolved>, Refusal> {
+        Ok(match self.look(&name)? {
+            Found::File(file) => Some(Resolved::File(file)),
+            Found::Script => Some(self.script(&name, &[])),
+            Found::Folder | Found::Nothing => None,
+        })
+    }
+
+    fn script(&self, name: &[u8], path_info: &[u8]) -> Resolved {
+        let beneath = name.strip_prefix(b"/").unwrap_or(name);
+        Resolved::Script(Script {
+            filename: self.whole(beneath),
+            root: self.folder.real.clone(),
+            name: [b"/", beneath].concat(),
+            path_info: path_info.to_vec(),
+        })
+    }
+
+    /// A script at the longest beginning of the path that is one, where something follows it: it has to be a regular
+    /// file itself, so that `upload.jpg/x.php` is nothing.
+    fn split(&self, fit: &[u8], path: &[u8]) -> Result<Option<Resolved>, Refusal> {
+        if self.rules.scripts.is_empty() {
+            return Ok(None);
+        }
+        let slashes = (1..fit.len().min(path.len())).rev().filter(|at| fit.get(*at) == Some(&b'/'));
+        let ends = slashes.filter(|at| fit.get(..*at).is_some_and(|start| self.rules.scripts.is_script(start)));
+        for end in ends.take(MOST_SPLITS) {
+            let (start, info) = path.split_at_checked(end).unwrap_or((path, &[]));
+            if matches!(self.look(start.strip_prefix(b"/").unwrap_or(start))?, Found::Script) {
+                return Ok(Some(self.script(start, info)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is at a path beneath the root.
+    pub(crate) fn look(&self, path: &[u8]) -> Result<Found, Refusal> {
+        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let is_script = self.rules.scripts.is_script(name);
+        if name.is_empty() || (!is_script && self.rules.scripts.is_source(name)) {
+            return Ok(Found::Nothing);
+        }
+        let opened = match self.open(path, if is_script { LOOK } else { READ }, is_script) {
+            // Folders may be entered that may not be read.
+            Err(Refusal::Denied(denied)) if !is_script => {
+                return if self.is_folder(path)? { Ok(Found::Folder) } else { Err(Refusal::Denied(denied)) };
+            }
+            opened => opened?,
+        };
+        let Some(file) = opened else { return Ok(Found::Nothing) };
+        let stat = rustix::fs::fstat(&file).map_err(|errno| self.refused(path, errno))?;
+        if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
+            return Ok(Found::Folder);
+        }
+        match Meta::of(&stat) {
+            Some(_) if is_script => Ok(Found::Script),
+            Some(meta) => Ok(Found::File(OpenFile { file, meta, path: path.to_vec() })),
+            None => Err(Refusal::Special(self.whole(path))),
+        }
+    }
+
+    fn is_folder(&self, path: &[u8]) -> Result<bool, Refusal> {
+        Ok(path.is_empty() || self.open(path, LOOK | OFlags::DIRECTORY, false)?.is_some())
+    }
+
+    /// None: there is nothing.
+    fn open(&self, path: &[u8], flags: OFlags, is_script: bool) -> Result<Option<OwnedFd>, Refusal> {
+        match self.folder.beneath(path, flags) {
+            Ok(file) => Ok(Some(file)),
+            Err(Errno::LOOP) => self.open_linked(path, flags, is_script),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG | Errno::INVAL) => Ok(None),
+            Err(errno) => Err(self.refused(path, errno)),
+        }
+    }
+
+    /// Where there are links on the way: follows them, and opens what they lead to by its own name, if that is beneath
+    /// the root and a name that may be sent. If a link is changed meanwhile, nothing else is opened for it.
+    #[cold]
+    fn open_linked(&self, path: &[u8], flags: OFlags, is_script: bool) -> Result<Option<OwnedFd>, Refusal> {
+        let whole = self.whole(path);
+        let Ok(real) = std::fs::canonicalize(&whole) else { return Ok(None) };
+        let beneath = real.strip_prefix(&self.folder.real).ok().filter(|beneath| self.may_be_sent(beneath, is_script));
+        let Some(beneath) = beneath else { return Err(Refusal::Outside(whole, real)) };
+        let beneath = if beneath.as_os_str().is_empty() { Path::new(".") } else { beneath };
+        match self.folder.beneath(beneath.as_os_str().as_bytes(), flags) {
+            Ok(file) => Ok(Some(file)),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
+            Err(errno) => Err(self.refused(path, errno)),
+        }
+    }
+
+    /// Whether a link may lead to this: not to what its own name would hide.
+    fn may_be_sent(&self, beneath: &Path, is_script: bool) -> bool {
+        let mut names = beneath.iter().map(OsStr::as_bytes).enumerate();
+        let is_hidden = |(at, name): (usize, &[u8])| name.starts_with(b".") && !(at == 0 && name == b".well-known");
+        let name = beneath.file_name().map(OsStr::as_bytes).unwrap_or_default();
+        (self.rules.hidden || !names.any(is_hidden))
+            && self.rules.scripts.is_script(name) == is_script
+            && (is_script || !self.rules.scripts.is_source(name))
+    }
+
+    fn whole(&self, path: &[u8]) -> PathBuf {
+        self.folder.real.join(OsStr::from_bytes(path))
+    }
+
+    fn refused(&self, path: &[u8], errno: Errno) -> Refusal {
+        let whole = self.whole(path);
+        match errno {
+            Errno::ACCESS | Errno::PERM => Refusal::Denied(whole),
+            // A socket, or a device that is not there.
+            Errno::NXIO | Errno::NODEV => Refusal::Special(whole),
+            Errno::MFILE | Errno::NFILE | Errno::NOMEM => Refusal::Exhausted(whole, errno),
+            _ => Refusal::Failed(whole, errno),
+        }
+    }
+}
+
+/// A folder's path with a slash behind it, as it stands in a URL: what a path may have as it is stays (RFC 3986, section
+/// 3.3). It begins with one slash, since the path has no empty segment: no browser takes it for another host's.
+fn encode(path: &[u8]) -> Vec<u8> {
+    let mut encoded = Vec::with_capacity(path.len() + 8);
+    for byte in path {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => encoded.push(*byte),
+            _ if b"/-._~!$&'()*+,;=:@".contains(byte) => encoded.push(*byte),
+            _ => {
+                encoded.push(b'%');
+                for digit in [byte >> 4, byte & 15] {
+                    encoded.push(b"0123456789ABCDEF".get(usize::from(digit)).copied().unwrap_or(b'0'));
+                }
+            }
+        }
+    }
+    encoded.push(b'/');
+    encoded
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! The principal type is [`Root`]: a folder that is held open.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+
+/// A folder that is held open, so that nothing outside of it can be reached.
+///
+/// Its path may be a link that leads to another folder later, as deployments do: that is looked at once a second. Until
+/// then, and while nothing is there, the folder before it stays in use.
+#[derive(Debug)]
+pub struct Root {
+    path: PathBuf,
+    folder: ArcSwap<Folder>,
+    began: Instant,
+    /// When the path was looked at last, in milliseconds since `began`.
+    looked: AtomicU64,
+}
+
+/// A folder that is open.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    dir: OwnedFd,
+    /// Without links.
+    pub(crate) real: PathBuf,
+    device: u64,
+    inode: u64,
+}
+
+/// Why a folder cannot be a root.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RootError {
+    /// It cannot be opened.
+    #[error("root = {path:?}: {source}; it has to be a folder that this process may enter")]
+    NotOpened {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The kernel cannot keep paths beneath a folder.
+    #[error(
+        "root = {path:?}: this kernel does not let paths be kept beneath a folder (openat2: {source}); files are served \
+         by Linux 5.6 or later, where no filter of system calls (seccomp) forbids openat2"
+    )]
+    NoOpenat2 {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// How often the root's own path is looked at.
+const LOOK: Duration = Duration::from_secs(1);
+/// A path is resolved anew so often where folders are moved meanwhile (openat2(2), EAGAIN).
+const ATTEMPTS: usize = 16;
+
+// === impl Root ===
+
+impl Root {
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// It is none, may not be entered, or the kernel is too old.
+    pub fn open(path: &Path) -> Result<Self, RootError> {
+        let folder = Folder::open(path).map_err(|source| RootError::NotOpened { path: path.to_owned(), source })?;
+        folder.beneath(b".", OFlags::PATH | OFlags::DIRECTORY).map_err(|errno| match errno {
+            Errno::NOSYS | Errno::PERM | Errno::INVAL => {
+                RootError::NoOpenat2 { path: path.to_owned(), source: errno.into() }
+            }
+            errno => RootError::NotOpened { path: path.to_owned(), source: errno.into() },
+        })?;
+        let (began, looked) = (Instant::now(), AtomicU64::new(0));
+        Ok(Self { path: path.to_owned(), folder: ArcSwap::from_pointee(folder), began, looked })
+    }
+
+    /// As it was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where it is now, without links.
+    pub fn real(&self) -> PathBuf {
+        self.folder.load().real.clone()
+    }
+
+    /// The folder that the path leads to, as known at most a second before `now`.
+    pub(crate) fn folder(&self, now: Instant) -> arc_swap::Guard<Arc<Folder>> {
+        let since = u64::try_from(now.saturating_duration_since(self.began).as_millis()).unwrap_or(u64::MAX);
+        let looked = self.looked.load(Ordering::Relaxed);
+        if since.saturating_sub(looked) >= LOOK.as_millis() as u64
+            && self.looked.compare_exchange(looked, since, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        {
+            self.look();
+        }
+        self.folder.load()
+    }
+
+    fn look(&self) {
+        let Ok(stat) = rustix::fs::stat(&self.path) else { return };
+        if !self.folder.load().is(&stat)
+            && let Ok(folder) = Folder::open(&self.path)
+        {
+            self.folder.store(Arc::new(folder));
+        }
+    }
+}
+
+// === impl Folder ===
+
+impl Folder {
+    fn open(path: &Path) -> io::Result<Self> {
+        let real = std::fs::canonicalize(path)?;
+        let dir = rustix::fs::open(&real, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let stat = rustix::fs::fstat(&dir)?;
+        Ok(Self { dir, real, device: stat.st_dev as u64, inode: stat.st_ino as u64 })
+    }
+
+    fn is(&self, stat: &rustix::fs::Stat) -> bool {
+        (self.device, self.inode) == (stat.st_dev as u64, stat.st_ino as u64)
+    }
+
+    /// Opens what is at a path beneath it, on whose way there is no link (`ELOOP` if there is one).
+    pub(crate) fn beneath(&self, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
+        let mut last = Errno::AGAIN;
+        for _ in 0..ATTEMPTS {
+            match rustix::fs::openat2(&self.dir, path, flags | OFlags::CLOEXEC, Mode::empty(), resolve) {
+                Err(errno @ (Errno::AGAIN | Errno::INTR)) => last = errno,
+                opened => return opened,
+            }
+        }
+        Err(last)
+    }
+}
