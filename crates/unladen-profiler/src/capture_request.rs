@@ -2,6 +2,7 @@
 
 mod stream;
 
+use unladen_fastcgi::Params;
 use unladen_load::{Cancel, DriverConfig};
 use unladen_path::{Address, Marked, PathError, Stream, Trail, contains, marked, name_of};
 use unladen_trace::Peer;
@@ -10,7 +11,6 @@ use unladen_trace::wire::{fastcgi, http};
 use self::stream::{Taken, request_with};
 use crate::application::{Application, Listener};
 use crate::error::ProfilerError;
-use crate::params::Params;
 
 /// Requests that are sent until one was seen whole: events can be lost where much else goes on.
 const TRIES: usize = 3;

@@ -15,6 +15,7 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use unladen_fastcgi::Params;
 use unladen_load::Cancel;
 use unladen_profile::{ExcimerLog, Input, Profile, Unit};
 
@@ -24,7 +25,6 @@ use self::settings::Settings;
 use crate::capture_request::Captured;
 use crate::error::ProfilerError;
 use crate::fastcgi::{self, Limits, Timed};
-use crate::params::Params;
 use crate::profiler::{Answered, Profiler};
 use crate::run_folder::{RunFolder, open_theirs};
 

@@ -13,20 +13,16 @@ use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use socket2::{Domain, SockAddr, Socket, Type};
+use unladen_fastcgi::{ParamTooLong, Params, RequestWriter, STDIN, end_of_stdin, write_record};
 use unladen_load::Cancel;
-use unladen_trace::wire::fastcgi::{BEGIN_REQUEST, HEADER, PARAMS, STDIN, VERSION};
 
 pub(crate) use self::response::{Response, ResponseReader};
 use crate::error::ProfilerError;
 use unladen_path::Address;
 
-use crate::params::Params;
-
 /// The only request of a connection.
 const REQUEST: u16 = 1;
-/// `FCGI_RESPONDER`
-const RESPONDER: u8 = 1;
-/// Most content of a record that we send: a multiple of eight, so that nothing but the last one is padded.
+/// Most of a body that a record of ours has.
 const MOST_CONTENT: usize = 32 << 10;
 /// How soon a cancelled request ends.
 const LOOK: Duration = Duration::from_millis(50);
@@ -67,7 +63,7 @@ pub(crate) fn request(
     let failed = |why: String| ProfilerError::Answer(format!("the application at {address} {why}"));
     let waiting = Waiting { deadline: begun.checked_add(limits.timeout), timeout: limits.timeout, cancel };
     let mut socket = connect(address, &waiting).map_err(|end| end.into_error(&failed, "does not take connections"))?;
-    let message = encode(params, body);
+    let message = encode(params, body).map_err(|error| ProfilerError::Answer(error.to_string()))?;
     let mut reader = ResponseReader::new(REQUEST, limits.keep);
     let talked = talk(&mut socket, &message, &mut reader, &waiting);
     let took = begun.elapsed();
@@ -77,27 +73,18 @@ pub(crate) fn request(
 }
 
 /// What a request is, on the wire.
-pub(crate) fn encode(params: &Params, body: &[u8]) -> Vec<u8> {
+pub(crate) fn encode(params: &Params, body: &[u8]) -> Result<Vec<u8>, ParamTooLong> {
     let mut bytes = Vec::with_capacity(body.len() + 4096);
-    record(&mut bytes, BEGIN_REQUEST, &[0, RESPONDER, 0, 0, 0, 0, 0, 0]);
-    for (kind, content) in [(PARAMS, &params.encode()[..]), (STDIN, body)] {
-        for chunk in content.chunks(MOST_CONTENT) {
-            record(&mut bytes, kind, chunk);
-        }
-        // The end of the stream.
-        record(&mut bytes, kind, &[]);
+    let mut writer = RequestWriter::begin(&mut bytes, REQUEST, false);
+    for (name, value) in &params.0 {
+        writer.param(name, value)?;
     }
-    bytes
-}
-
-fn record(bytes: &mut Vec<u8>, kind: u8, content: &[u8]) {
-    let padding = (8 - content.len() % 8) % 8;
-    let [length_high, length_low] = (content.len() as u16).to_be_bytes();
-    let [request_high, request_low] = REQUEST.to_be_bytes();
-    let header: [u8; HEADER] = [VERSION, kind, request_high, request_low, length_high, length_low, padding as u8, 0];
-    bytes.extend(header);
-    bytes.extend_from_slice(content);
-    bytes.extend(std::iter::repeat_n(0, padding));
+    writer.end();
+    for chunk in body.chunks(MOST_CONTENT) {
+        write_record(&mut bytes, STDIN, REQUEST, chunk);
+    }
+    end_of_stdin(&mut bytes, REQUEST);
+    Ok(bytes)
 }
 
 /// Why it is not waited for any longer.

@@ -21,7 +21,7 @@ mod fastcgi;
 #[doc(hidden)]
 pub mod fuzzing;
 mod nytprof;
-mod params;
+
 mod perf_clock;
 mod profiler;
 mod run_folder;
@@ -32,7 +32,7 @@ pub use capture_request::{Captured, capture_request};
 pub use error::ProfilerError;
 pub use excimer::{Clock, Excimer, ExcimerOptions, Prepended};
 pub use nytprof::{NytProf, NytProfOptions};
-pub use params::Params;
 pub use perf_clock::{PerfClock, PerfClockOptions};
 pub use profiler::{Answered, Profiler};
+pub use unladen_fastcgi::Params;
 pub use unladen_path::Address;

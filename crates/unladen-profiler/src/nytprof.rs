@@ -15,6 +15,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
+use unladen_fastcgi::Params;
 use unladen_load::Cancel;
 use unladen_profile::{Profile, ReadError, read, reader_named};
 
@@ -25,7 +26,6 @@ use crate::application::{Application, Kind};
 use crate::capture_request::Captured;
 use crate::error::ProfilerError;
 use crate::fastcgi::{self, Limits};
-use crate::params::Params;
 use crate::profiler::{Answered, Profiler};
 use crate::shadow::{Besides, Program, ShadowProcess};
 
@@ -114,7 +114,7 @@ impl NytProf {
         };
         let (status, expected) = (timed.response.status, self.captured.status);
         if status != expected {
-            let said = String::from_utf8_lossy(&timed.response.stderr).into_owned();
+            let said = String::from_utf8_lossy(timed.response.stderr.bytes()).into_owned();
             return Err(ProfilerError::Answer(format!(
                 "a second process of {} answers with status {status}, the application with {expected}{}{said}",
                 self.program.name(),

@@ -1,9 +1,8 @@
 //! The principal function is [`request_with`]: the FastCGI request of a connection that bears a mark.
 
+use unladen_fastcgi::Params;
 use unladen_path::Stream;
 use unladen_trace::wire::fastcgi::{BEGIN_REQUEST, HEADER, PARAMS, STDIN, begins_request, records};
-
-use crate::params::Params;
 
 /// A request of a stream.
 #[derive(Debug, PartialEq, Eq)]

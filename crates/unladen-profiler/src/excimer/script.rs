@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::ProfilerError;
-use crate::params::Params;
+use unladen_fastcgi::Params;
 
 /// What mod_proxy_fcgi and mod_proxy_balancer put before a path; a host follows.
 const PROXIES: [&str; 2] = ["proxy:fcgi://", "proxy:balancer://"];

@@ -8,7 +8,7 @@ use crate::error::ProfilerError;
 use crate::excimer::script::Script;
 use crate::excimer::told::{Told, is_on, unit};
 use crate::fastcgi::Response;
-use crate::params::Params;
+use unladen_fastcgi::Params;
 use unladen_path::parent;
 
 /// What it is.

@@ -3,7 +3,8 @@ use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 
 use proptest::prelude::*;
-use unladen_trace::wire::fastcgi::{END_REQUEST, STDERR, STDOUT, records};
+use unladen_fastcgi::{END_REQUEST, STDERR, STDOUT};
+use unladen_trace::wire::fastcgi::{PARAMS, records};
 
 use super::*;
 
@@ -13,7 +14,7 @@ const ENDED: &[u8] = &[0, 0, 0, 0, 0, 0, 0, 0];
 fn answer(parts: &[(u8, &[u8])]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (kind, content) in parts {
-        record(&mut bytes, *kind, content);
+        write_record(&mut bytes, *kind, REQUEST, content);
     }
     bytes
 }
@@ -53,7 +54,7 @@ fn a_request_goes_over_a_unix_socket_and_over_tcp() {
     let addresses = [Address::Unix(path), Address::Tcp(tcp.local_addr().unwrap())];
     let says = answer(&[(STDOUT, b"Status: 404 Not Found\r\nA: b\r\n\r\nnothing"), (END_REQUEST, ENDED)]);
     let body = vec![b'x'; 100_000];
-    let params = Params(vec![(b"COOKIE".to_vec(), vec![b'c'; 70_000])]);
+    let params = Params(vec![(b"COOKIE".to_vec(), vec![b'c'; 60_000])]);
     std::thread::scope(|scope| {
         let heard = [
             scope.spawn(|| serve(unix.accept().unwrap().0, &says)),
@@ -118,29 +119,29 @@ fn a_status_is_named_or_follows_from_the_rest() {
     assert_eq!(of(b"Content-Type: text/plain\n\n"), Ok(200));
     assert_eq!(of(b"location: http://x/\r\n\r\n"), Ok(302));
     assert_eq!(of(b"Status: 301 Moved\r\nLocation: /\r\n\r\n"), Ok(301));
-    assert!(of(b"Status: x\n\n").unwrap_err().contains("a status that is none: x"));
-    assert!(of(b"nothing\n\n").unwrap_err().contains("a line without a colon: nothing"));
+    assert!(of(b"Status: x\n\n").unwrap_err().contains("the first line is malformed"));
+    assert!(of(b"nothing\n\n").unwrap_err().contains("a header field is malformed"));
     assert!(of(b"A: b\n").unwrap_err().contains("without a head: half of a head came"));
 }
 
 #[test]
 fn refusals_of_the_protocol_are_told() {
     let refused = |status| read(&answer(&[(END_REQUEST, &[0, 0, 0, 0, status, 0, 0, 0])]), 64).unwrap_err();
-    assert_eq!(refused(2), "is overloaded");
+    assert_eq!(refused(2), "has not taken the request: it says that it is overloaded");
     assert_eq!(
         read(b"HTTP/1.1 400 Bad Request\r\n\r\n", 64).unwrap_err(),
-        "answers with something that is not FastCGI"
+        "cannot be understood: what it sent is not FastCGI (does it speak HTTP?)"
     );
     let endless = vec![(STDOUT, &[b'x'; 60_000][..]); 6];
-    assert!(read(&answer(&endless), 4096).unwrap_err().contains("a head beyond 262144 bytes"));
+    assert!(read(&answer(&endless), 4096).unwrap_err().contains("the head is too long"));
 }
 
 proptest! {
     #[test]
     fn an_answer_is_the_same_however_it_is_cut(
-        body in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 0..5),
+        body in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..300), 0..5),
         errors in prop::collection::vec(any::<u8>(), 0..50),
-        cut_head in 0_usize..30, piece in 1_usize..400,
+        cut_head in 1_usize..28, piece in 1_usize..400,
     ) {
         let head = b"Status: 201 Created\r\nA: b\r\n\r\n";
         let (first, rest) = head.split_at(cut_head.min(head.len()));
@@ -151,7 +152,7 @@ proptest! {
         prop_assert_eq!(response.status, 201);
         prop_assert_eq!(&response.body, &body.concat());
         prop_assert_eq!(response.body_bytes, body.concat().len() as u64);
-        prop_assert_eq!(&response.stderr, &errors);
+        prop_assert_eq!(response.stderr.bytes(), &errors[..]);
     }
 
     #[test]

@@ -1,7 +1,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::fastcgi::encode;
+
+fn encode(params: &Params, body: &[u8]) -> Vec<u8> {
+    crate::fastcgi::encode(params, body).unwrap()
+}
 
 const MARK: &[u8] = b"4pUsHzb1c2d3";
 
