@@ -1,0 +1,224 @@
+//! The principal type is [`Client`]: HTTP for the authority's API, over one connection that is kept.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HOST, RETRY_AFTER, USER_AGENT};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper_util::rt::TokioIo;
+use instant_acme::{BodyWrapper, BytesResponse, HttpClient, Problem};
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+use crate::clock;
+use crate::clock::now;
+use crate::patience;
+use crate::problem;
+use crate::wanted::Authority;
+
+/// No answer of an authority is longer: a chain has some kilobytes.
+const LONGEST: usize = 1 << 20;
+/// Who asks (RFC 8555, section 6.1).
+const AGENT: &str = concat!("unladen/", env!("CARGO_PKG_VERSION"), " (instant-acme)");
+
+/// Why an authority's API gave no answer that can be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ClientError {
+    #[error("`{0}` is no https:// URL")]
+    Url(String),
+    #[error("{host}: {source}{}", hint(source))]
+    Connect { host: String, source: io::Error },
+    #[error("{host}: {source}")]
+    Exchange { host: String, source: hyper::Error },
+    #[error("{host}: no answer within {} s", patience::REQUEST.as_secs())]
+    Timeout { host: String },
+    #[error("{url}: its answer is longer than {LONGEST} bytes, or breaks off")]
+    Body { url: String },
+    #[error("{url} answers {status}{said}")]
+    Status { url: String, status: StatusCode, said: String, retry_after: Option<u64> },
+}
+
+/// HTTP for the authority's API.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    tls: Arc<ClientConfig>,
+    idle: Mutex<Option<Idle>>,
+    /// Of the last answer that was no success, in seconds since 1970; 0: it did not say.
+    retry_after: AtomicU64,
+}
+
+/// A connection without a request.
+#[derive(Debug)]
+struct Idle {
+    host: (String, u16),
+    sender: SendRequest<Full<Bytes>>,
+}
+
+// === impl ClientError ===
+
+impl ClientError {
+    /// When the authority wants to be asked again, in seconds since 1970.
+    pub(crate) fn retry_after(&self) -> Option<u64> {
+        match self {
+            Self::Status { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    let is_trust = |inner: &rustls::Error| matches!(inner, rustls::Error::InvalidCertificate(_));
+    match error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        Some(inner) if is_trust(inner) => "; of a private authority, name the file of its root as `ca`",
+        _ => "",
+    }
+}
+
+// === impl Client ===
+
+impl Client {
+    /// For this authority.
+    ///
+    /// # Errors
+    /// If its `ca` cannot be read, or the system trusts nobody.
+    pub(crate) fn new(authority: &Authority) -> Result<Self, String> {
+        let roots = match &authority.ca {
+            Some(file) => Arc::new(unladen_tls::authorities(file).map_err(|error| error.to_string())?),
+            None => unladen_tls::system_authorities().map_err(|error| error.to_string())?,
+        };
+        let config = ClientConfig::builder_with_provider(unladen_tls::provider())
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?;
+        let tls = Arc::new(config.with_root_certificates(roots).with_no_client_auth());
+        Ok(Self { shared: Arc::new(Shared { tls, idle: Mutex::default(), retry_after: AtomicU64::new(0) }) })
+    }
+
+    /// Of the last answer that was no success.
+    pub(crate) fn retry_after(&self) -> Option<u64> {
+        Some(self.shared.retry_after.load(Ordering::Relaxed)).filter(|at| *at != 0)
+    }
+
+    async fn exchange(self, request: Request<BodyWrapper<Bytes>>) -> Result<Response<Full<Bytes>>, ClientError> {
+        let (mut parts, body) = request.into_parts();
+        let Ok(body) = body.collect().await;
+        let body = body.to_bytes();
+        let url = parts.uri.to_string();
+        let host = host(&parts.uri).ok_or_else(|| ClientError::Url(problem::clean(&url)))?;
+        let is_question = parts.method != Method::POST;
+        parts.headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
+        let authority = parts.uri.authority().map_or(host.0.as_str(), |authority| authority.as_str());
+        if let Ok(authority) = HeaderValue::from_str(authority) {
+            parts.headers.insert(HOST, authority);
+        }
+        parts.uri = parts.uri.path_and_query().map_or_else(Uri::default, |path| Uri::from(path.clone()));
+        let answer = async {
+            // One that was kept may have been closed meanwhile: then nothing of the request was read.
+            if let Some(mut sender) = self.idle(&host).await
+                && let Ok(response) = sender.send_request(copy(&parts, &body)).await
+            {
+                return self.read(&url, is_question, response, (host.clone(), sender)).await;
+            }
+            let mut sender = self.connect(&host).await?;
+            let exchange = |source| ClientError::Exchange { host: host.0.clone(), source };
+            let response = sender.send_request(copy(&parts, &body)).await.map_err(exchange)?;
+            self.read(&url, is_question, response, (host.clone(), sender)).await
+        };
+        let timeout = |_| ClientError::Timeout { host: host.0.clone() };
+        tokio::time::timeout(patience::REQUEST, answer).await.map_err(timeout)?
+    }
+
+    async fn idle(&self, host: &(String, u16)) -> Option<SendRequest<Full<Bytes>>> {
+        let idle = self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut sender = idle.filter(|idle| idle.host == *host)?.sender;
+        sender.ready().await.ok()?;
+        Some(sender)
+    }
+
+    async fn connect(&self, host: &(String, u16)) -> Result<SendRequest<Full<Bytes>>, ClientError> {
+        let failed = |source| ClientError::Connect { host: host.0.clone(), source };
+        let name = ServerName::try_from(host.0.clone()).map_err(|error| failed(io::Error::other(error)))?;
+        let stream = TcpStream::connect((host.0.as_str(), host.1)).await.map_err(failed)?;
+        let stream = TlsConnector::from(self.shared.tls.clone()).connect(name, stream).await.map_err(failed)?;
+        let exchange = |source| ClientError::Exchange { host: host.0.clone(), source };
+        let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(exchange)?;
+        // It ends when the sender is dropped.
+        tokio::spawn(async move { drop(connection.await) });
+        Ok(sender)
+    }
+
+    /// Reads it to its end, keeps the connection, and refuses what the library would take for something else.
+    async fn read(
+        &self,
+        url: &str,
+        is_question: bool,
+        response: Response<hyper::body::Incoming>,
+        (host, sender): ((String, u16), SendRequest<Full<Bytes>>),
+    ) -> Result<Response<Full<Bytes>>, ClientError> {
+        let (parts, body) = response.into_parts();
+        let body = Limited::new(body, LONGEST).collect().await;
+        let body = body.map_err(|_| ClientError::Body { url: problem::clean(url) })?.to_bytes();
+        *self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner) = Some(Idle { host, sender });
+        if parts.status.is_success() {
+            return Ok(Response::from_parts(parts, Full::new(body)));
+        }
+        let retry_after = retry_after(&parts.headers, now());
+        self.shared.retry_after.store(retry_after.unwrap_or(0), Ordering::Relaxed);
+        let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let said = kind.starts_with("application/problem+json").then(|| serde_json::from_slice::<Problem>(&body).ok());
+        match said.flatten() {
+            Some(_) if !is_question => Ok(Response::from_parts(parts, Full::new(body))),
+            said => {
+                let said = said.map_or_else(String::new, |said| format!(": {}", problem::text(&said)));
+                Err(ClientError::Status { url: problem::clean(url), status: parts.status, said, retry_after })
+            }
+        }
+    }
+}
+
+impl HttpClient for Client {
+    fn request(
+        &self,
+        request: Request<BodyWrapper<Bytes>>,
+    ) -> Pin<Box<dyn Future<Output = Result<BytesResponse, instant_acme::Error>> + Send>> {
+        let client = self.clone();
+        Box::pin(async move {
+            let response = client.exchange(request).await;
+            response.map(BytesResponse::from).map_err(|error| instant_acme::Error::Other(Box::new(error)))
+        })
+    }
+}
+
+fn copy(parts: &http::request::Parts, body: &Bytes) -> Request<Full<Bytes>> {
+    Request::from_parts(parts.clone(), Full::new(body.clone()))
+}
+
+/// Where to connect; the URL may come from the authority.
+fn host(uri: &Uri) -> Option<(String, u16)> {
+    let host = uri.host().filter(|_| uri.scheme_str() == Some("https"))?;
+    Some((host.trim_matches(['[', ']']).to_owned(), uri.port_u16().unwrap_or(443)))
+}
+
+/// Seconds, or a date (RFC 9110, section 10.2.3), in seconds since 1970.
+fn retry_after(headers: &HeaderMap, now: u64) -> Option<u64> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    match text.parse::<u64>() {
+        Ok(seconds) => Some(now.saturating_add(seconds)),
+        Err(_) => clock::http_date(text),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+use std::path::PathBuf;
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::ServerConfig;
+use rustls::pki_types::{PrivateKeyDer, pem::PemObject};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+use super::*;
+use crate::error::AcmeError;
+use crate::trial::try_directory;
+
+/// Answers each request of each connection so, word by word; what it is asked by, and how often it is connected to.
+struct Fake {
+    _folder: tempfile::TempDir,
+    authority: Authority,
+    connections: Arc<AtomicU64>,
+}
+
+impl Fake {
+    async fn start(answer: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        let ca: PathBuf = folder.path().join("ca.pem");
+        std::fs::write(&ca, issuer.pem()).unwrap();
+        let key = KeyPair::generate().unwrap();
+        let own = CertificateParams::new(["localhost".to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
+        let key = PrivateKeyDer::from_pem_slice(key.serialize_pem().as_bytes()).unwrap();
+        let config = ServerConfig::builder_with_provider(unladen_tls::provider())
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![own.der().clone()], key)
+            .unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (acceptor, answer) = (TlsAcceptor::from(Arc::new(config)), answer.to_owned());
+        let connections = Arc::new(AtomicU64::new(0));
+        let counted = connections.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                counted.fetch_add(1, Ordering::Relaxed);
+                let (acceptor, answer) = (acceptor.clone(), answer.clone());
+                tokio::spawn(async move {
+                    let Ok(mut stream) = acceptor.accept(stream).await else { return };
+                    let mut buffer = vec![0; 16 * 1024];
+                    while stream.read(&mut buffer).await.is_ok_and(|read| read > 0) {
+                        if stream.write_all(answer.as_bytes()).await.is_err() || stream.flush().await.is_err() {
+                            return;
+                        }
+                        if answer.contains("connection: close") {
+                            let _ = stream.shutdown().await;
+                            return;
+                        }
+                    }
+                });
+            }
+        });
+        let directory = format!("https://localhost:{port}/dir");
+        let state = folder.path().to_owned();
+        let authority = Authority { directory, email: None, ca: Some(ca), eab: None, state };
+        Self { _folder: folder, authority, connections }
+    }
+}
+
+fn answer(status: &str, fields: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\n{fields}content-length: {}\r\n\r\n{body}", body.len())
+}
+
+const DIRECTORY: &str = r#"{"newNonce":"https://x/n","newAccount":"https://x/a","newOrder":"https://x/o"}"#;
+
+#[tokio::test]
+async fn a_directory_is_one() {
+    let fake = Fake::start(&answer("200 OK", "", DIRECTORY)).await;
+    try_directory(&fake.authority).await.unwrap();
+    let fake = Fake::start(&answer("200 OK", "", "<html>")).await;
+    let error = try_directory(&fake.authority).await.unwrap_err().to_string();
+    assert!(error.contains("/dir is no directory of ACME"), "{error}");
+}
+
+#[tokio::test]
+async fn what_an_authority_in_trouble_says_is_told_with_its_time() {
+    let html = answer("503 Service Unavailable", "retry-after: 120\r\n", "<html>down</html>");
+    let error = try_directory(&Fake::start(&html).await.authority).await.unwrap_err();
+    assert!(error.to_string().contains("/dir answers 503 Service Unavailable"), "{error}");
+    let wait = error.retry_after().unwrap() - now();
+    assert!((119..=120).contains(&wait), "{wait}");
+
+    let problem = r#"{"type":"urn:ietf:params:acme:error:rateLimited","detail":"too many requests"}"#;
+    let fields = "content-type: application/problem+json\r\nretry-after: Wed, 21 Oct 2099 07:28:00 GMT\r\n";
+    let limited = answer("429 Too Many Requests", fields, problem);
+    let error = try_directory(&Fake::start(&limited).await.authority).await.unwrap_err();
+    assert!(error.to_string().ends_with("429 Too Many Requests: too many requests (rateLimited)"), "{error}");
+    assert_eq!(error.retry_after(), Some(4_096_250_880));
+    assert_eq!(error.as_str(), "authority_unreachable");
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_not_read_to_it() {
+    let endless = format!("HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n{}", " ".repeat(LONGEST + 1));
+    let error = try_directory(&Fake::start(&endless).await.authority).await.unwrap_err();
+    assert!(error.to_string().contains("longer than"), "{error}");
+}
+
+#[tokio::test]
+async fn whom_nobody_vouches_for_is_not_talked_to() {
+    let fake = Fake::start(&answer("200 OK", "", DIRECTORY)).await;
+    let other = Fake::start(&answer("200 OK", "", DIRECTORY)).await;
+    let authority = Authority { ca: other.authority.ca.clone(), ..fake.authority.clone() };
+    let error = try_directory(&authority).await.unwrap_err().to_string();
+    assert!(error.contains("name the file of its root as `ca`"), "{error}");
+}
+
+#[tokio::test]
+async fn nobody_there_is_told() {
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    let fake = Fake::start("").await;
+    let authority = Authority { directory: format!("https://localhost:{free}/dir"), ..fake.authority.clone() };
+    let error = try_directory(&authority).await.unwrap_err().to_string();
+    assert!(error.contains("localhost") && error.contains("refused"), "{error}");
+}
+
+#[tokio::test]
+async fn a_connection_is_kept_and_one_that_was_closed_is_replaced() {
+    for (fields, expected) in [("", 1), ("connection: close\r\n", 3)] {
+        let fake = Fake::start(&answer("200 OK", fields, DIRECTORY)).await;
+        let client = Client::new(&fake.authority).unwrap();
+        for _ in 0..3 {
+            let request = Request::get(&fake.authority.directory).body(BodyWrapper::default()).unwrap();
+            client.request(request).await.map(drop).unwrap();
+        }
+        assert_eq!(fake.connections.load(Ordering::Relaxed), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_url_of_the_authority_that_is_not_https_is_not_followed() {
+    let fake = Fake::start("").await;
+    let client = Client::new(&fake.authority).unwrap();
+    let request = Request::get("http://127.0.0.1:1/").body(BodyWrapper::default()).unwrap();
+    let error = client.request(request).await.map(drop).map_err(AcmeError::of("asking", None)).unwrap_err();
+    assert!(error.to_string().contains("is no https:// URL"), "{error}");
+}

@@ -1,0 +1,122 @@
+//! The principal type is [`AcmeError`]: why there is no new certificate.
+
+use crate::client::ClientError;
+use crate::issued::IssuedError;
+use crate::patience;
+use crate::problem;
+use crate::state::StateError;
+use crate::wanted::ChallengeKind;
+
+/// Why there is no new certificate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AcmeError {
+    /// Nobody answers, or somebody else does.
+    #[error("the authority cannot be reached ({doing}): {cause}")]
+    Unreachable {
+        /// What was being done.
+        doing: &'static str,
+        /// What happened, and where.
+        cause: String,
+        /// When it wants to be asked again, in seconds since 1970.
+        retry_after: Option<u64>,
+    },
+    /// It says no.
+    #[error("the authority refuses ({doing}): {said}")]
+    Refused {
+        /// What was being done.
+        doing: &'static str,
+        /// What it said.
+        said: String,
+        /// The last part of its kind, such as `rateLimited`.
+        kind: String,
+        /// When it wants to be asked again, in seconds since 1970.
+        retry_after: Option<u64>,
+    },
+    /// It could not see that a name belongs to this machine.
+    #[error(
+        "the authority could not see that `{name}` is this machine's ({}): {said}; from outside, try: {}",
+        kind.as_str(),
+        kind.command(name)
+    )]
+    Challenge {
+        /// The name.
+        name: String,
+        /// The way.
+        kind: ChallengeKind,
+        /// What it said.
+        said: String,
+    },
+    /// It offers no way that is allowed here.
+    #[error(
+        "the authority offers `{name}` none of the challenges that are allowed here: it offers {offered}; set `challenge` to one of them"
+    )]
+    NoChallenge {
+        /// The name.
+        name: String,
+        /// Those that it offers.
+        offered: String,
+    },
+    /// It takes its time.
+    #[error("the authority did not come to an end ({doing}) within {seconds} s")]
+    Slow {
+        /// What was being done.
+        doing: &'static str,
+        /// For how long it was waited.
+        seconds: u64,
+    },
+    /// It sent something else than what was ordered.
+    #[error("the certificate that came is not used: {0}")]
+    Unproven(#[from] IssuedError),
+    /// The state cannot be kept.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// Something here cannot be set up.
+    #[error("{0}")]
+    Setup(String),
+}
+
+// === impl AcmeError ===
+
+impl AcmeError {
+    /// One word for it, as in logs and metrics.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Unreachable { .. } => "authority_unreachable",
+            Self::Refused { kind, .. } if kind == "rateLimited" => "authority_rate_limited",
+            Self::Refused { .. } | Self::NoChallenge { .. } => "authority_refused",
+            Self::Challenge { .. } => "challenge_failed",
+            Self::Slow { .. } => "authority_timeout",
+            Self::Unproven(_) => "certificate_unproven",
+            Self::State(_) => "state",
+            Self::Setup(_) => "setup",
+        }
+    }
+
+    /// When the authority wants to be asked again, in seconds since 1970.
+    pub fn retry_after(&self) -> Option<u64> {
+        match self {
+            Self::Unreachable { retry_after, .. } | Self::Refused { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// Of what the library says; `retry_after`: what the last answer said.
+    pub(crate) fn of(doing: &'static str, retry_after: Option<u64>) -> impl Fn(instant_acme::Error) -> Self {
+        move |error| match error {
+            instant_acme::Error::Api(said) => {
+                let kind = problem::kind(&said).to_owned();
+                Self::Refused { doing, said: problem::text(&said), kind, retry_after }
+            }
+            instant_acme::Error::Timeout(_) => Self::Slow { doing, seconds: patience::ORDER.as_secs() },
+            instant_acme::Error::Other(other) => match other.downcast::<ClientError>() {
+                Ok(client) => {
+                    let retry_after = client.retry_after();
+                    Self::Unreachable { doing, cause: problem::clean(&client.to_string()), retry_after }
+                }
+                Err(other) => Self::Unreachable { doing, cause: problem::clean(&other.to_string()), retry_after },
+            },
+            other => Self::Unreachable { doing, cause: problem::clean(&other.to_string()), retry_after },
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The principal type is [`Issued`]: a certificate with its key, as it is on disk and as clients are shown it.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::CertifiedKey;
+use x509_parser::extensions::{GeneralName, ParsedExtension};
+use x509_parser::parse_x509_certificate;
+
+use crate::schedule::Lifetime;
+
+/// Clocks differ: what an authority has just issued may begin in a moment.
+const SKEW: u64 = 300;
+/// A chain has no more certificates.
+const LONGEST_CHAIN: usize = 16;
+
+/// A certificate with its key.
+#[derive(Clone)]
+pub struct Issued {
+    pub(crate) key: Arc<CertifiedKey>,
+    pub(crate) names: Vec<String>,
+    pub(crate) lifetime: Lifetime,
+    /// By RFC 9773, section 4.1; none: the certificate does not name its authority's key.
+    pub(crate) id: Option<(String, String)>,
+}
+
+/// Why a certificate is not used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IssuedError {
+    /// It is not PEM, or nothing is in it.
+    #[error("it has no {0} (PEM)")]
+    Missing(&'static str),
+    /// A certificate is malformed.
+    #[error("its certificate cannot be read: {0}")]
+    Malformed(String),
+    /// The key is another's.
+    #[error("its key is not that of its certificate: {0}")]
+    Key(String),
+    /// It is not for a name that it was ordered for.
+    #[error("it is not for `{0}`")]
+    Name(String),
+    /// Its time is over.
+    #[error("it has expired")]
+    Expired,
+    /// Its time has not come.
+    #[error("it is not valid yet: is this machine's clock right?")]
+    NotYet,
+}
+
+// === impl Issued ===
+
+impl Issued {
+    /// Of a key and a chain, PEM in one text: the key may come first or last.
+    ///
+    /// # Errors
+    /// If the chain cannot be read, or the key is not the first certificate's.
+    pub fn parse(pem: &[u8]) -> Result<Self, IssuedError> {
+        let key = PrivateKeyDer::from_pem_slice(pem).map_err(|_| IssuedError::Missing("private key"))?;
+        let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(pem)
+            .take(LONGEST_CHAIN)
+            .collect::<Result<_, _>>()
+            .map_err(|error| IssuedError::Malformed(error.to_string()))?;
+        let first = chain.first().ok_or(IssuedError::Missing("certificate"))?.clone();
+        for certificate in &chain {
+            parse_x509_certificate(certificate).map_err(|error| IssuedError::Malformed(error.to_string()))?;
+        }
+        let (names, lifetime, id) = read(&first)?;
+        let key = CertifiedKey::from_der(chain, key, &unladen_tls::provider())
+            .map_err(|error| IssuedError::Key(error.to_string()))?;
+        Ok(Self { key: Arc::new(key), names, lifetime, id })
+    }
+
+    /// Whether clients may be shown it, for all these names, at this time.
+    ///
+    /// # Errors
+    /// The reason why not.
+    pub(crate) fn prove(&self, names: &[String], now: u64) -> Result<(), IssuedError> {
+        if let Some(missing) = names.iter().find(|name| !self.is_for(name)) {
+            return Err(IssuedError::Name(missing.clone()));
+        }
+        if self.lifetime.not_before > now + SKEW {
+            return Err(IssuedError::NotYet);
+        }
+        if self.lifetime.not_after <= now {
+            return Err(IssuedError::Expired);
+        }
+        Ok(())
+    }
+
+    /// Whether this name is among its own; `*.example.org` is for one label more, and no other (RFC 9525, section 6.3).
+    pub(crate) fn is_for(&self, name: &str) -> bool {
+        self.names.iter().any(|own| match own.strip_prefix("*.") {
+            Some(parent) => name.split_once('.').is_some_and(|(_, rest)| rest == parent),
+            None => own == name,
+        })
+    }
+
+    /// What clients are shown.
+    pub fn key(&self) -> &Arc<CertifiedKey> {
+        &self.key
+    }
+
+    /// The names that it is for, in small letters.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The last second in which it is valid, since 1970.
+    pub fn not_after(&self) -> u64 {
+        self.lifetime.not_after
+    }
+
+    /// A number of its own, by which renewals are spread.
+    pub(crate) fn number(&self) -> u64 {
+        let bytes = self.key.cert.first().map_or(&[][..], |certificate| certificate.as_ref());
+        // The signature at its end is as good as drawn.
+        bytes.iter().rev().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+}
+
+impl PartialEq for Issued {
+    fn eq(&self, other: &Self) -> bool {
+        self.key.cert == other.key.cert
+    }
+}
+
+impl std::fmt::Debug for Issued {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Issued").field("names", &self.names).field("lifetime", &self.lifetime).finish_non_exhaustive()
+    }
+}
+
+type Read = (Vec<String>, Lifetime, Option<(String, String)>);
+
+fn read(der: &CertificateDer<'_>) -> Result<Read, IssuedError> {
+    let wrong = |error: &dyn std::fmt::Display| IssuedError::Malformed(error.to_string());
+    let (_, parsed) = parse_x509_certificate(der).map_err(|error| wrong(&error))?;
+    let alternative = parsed.subject_alternative_name().map_err(|error| wrong(&error))?;
+    let names = alternative.iter().flat_map(|names| &names.value.general_names);
+    let names = names.filter_map(|name| match name {
+        GeneralName::DNSName(name) => Some(name.to_ascii_lowercase()),
+        _ => None,
+    });
+    let seconds = |time: i64| u64::try_from(time).unwrap_or(0);
+    let validity = parsed.validity();
+    let lifetime = Lifetime {
+        not_before: seconds(validity.not_before.timestamp()),
+        not_after: seconds(validity.not_after.timestamp()),
+    };
+    let authority = parsed.iter_extensions().find_map(|extension| match extension.parsed_extension() {
+        ParsedExtension::AuthorityKeyIdentifier(found) => found.key_identifier.as_ref().map(|id| id.0),
+        _ => None,
+    });
+    let id = authority.map(|key| {
+        let serial = parsed.tbs_certificate.raw_serial();
+        (BASE64_URL_SAFE_NO_PAD.encode(key), BASE64_URL_SAFE_NO_PAD.encode(serial))
+    });
+    Ok((names.collect(), lifetime, id))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,328 @@
+//! The principal type is [`Follower`]: sees to one certificate.
+
+use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Pace, Tell};
+use crate::answers::Answers;
+use crate::clock::now;
+use crate::error::AcmeError;
+use crate::event::Event;
+use crate::held::Held;
+use crate::issued::Issued;
+use crate::order::Ordering;
+use crate::renewal;
+use crate::schedule::{Schedule, Step};
+use crate::state::{Folder, StateError};
+use crate::wanted::Wanted;
+
+/// A state that cannot be written is told again after this long.
+const TOLD_AGAIN: u64 = 3600;
+/// It is tried again after this long.
+const STUCK: Duration = Duration::from_secs(30);
+
+/// Sees to one certificate.
+pub(super) struct Follower {
+    wanted: Wanted,
+    held: Arc<Held>,
+    folder: Folder,
+    answers: Arc<Answers>,
+    pace: Pace,
+    tell: Tell,
+    /// The file of the certificate as it was read last.
+    read: Option<Stamp>,
+    /// What was told, and when: it is not told at each look.
+    told: HashMap<PathBuf, (String, u64)>,
+    is_waiting_told: bool,
+    is_elsewhere_told: bool,
+}
+
+/// Another one: another file, or other content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    changed: (i64, i64),
+    length: u64,
+}
+
+/// While this lives an order is under way; if it is dropped before the order ends, that is no failure.
+struct UnderWay<'a> {
+    folder: &'a Folder,
+    held: &'a Held,
+    name: &'a str,
+    schedule: Schedule,
+    is_over: bool,
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.held.note(|look| look.is_ordering = false);
+        if !self.is_over {
+            self.schedule.interrupted(now());
+            // If it cannot be written, a longer wait is written there.
+            let _ = self.folder.keep_schedule(self.name, &self.schedule);
+        }
+    }
+}
+
+// === impl Follower ===
+
+impl Follower {
+    pub(super) fn new(
+        wanted: Wanted,
+        held: Arc<Held>,
+        folder: Folder,
+        (answers, pace, tell): (Arc<Answers>, Pace, Tell),
+    ) -> Self {
+        Self {
+            wanted,
+            held,
+            folder,
+            answers,
+            pace,
+            tell,
+            read: None,
+            told: HashMap::new(),
+            is_waiting_told: false,
+            is_elsewhere_told: false,
+        }
+    }
+
+    pub(super) async fn run(mut self) {
+        loop {
+            let pause = match self.turn().await {
+                Ok(pause) => pause,
+                Err(error) => {
+                    self.stuck(error);
+                    STUCK
+                }
+            };
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// Does what is to be done now; how long nothing is.
+    async fn turn(&mut self) -> Result<Duration, StateError> {
+        self.load();
+        let now = now();
+        let schedule = self.schedule(now);
+        match self.step(&schedule, now) {
+            Step::Wait(until) => {
+                self.waits(&schedule, until, now);
+                Ok(Duration::from_secs(until.saturating_sub(now)).min(self.pace.look))
+            }
+            Step::Ask => {
+                self.folder.make()?;
+                let Some(_lock) = self.folder.lock(self.wanted.name())? else { return Ok(self.elsewhere()) };
+                self.ask().await?;
+                Ok(Duration::ZERO)
+            }
+            Step::Order => {
+                self.folder.make()?;
+                let Some(_lock) = self.folder.lock(self.wanted.name())? else { return Ok(self.elsewhere()) };
+                self.is_elsewhere_told = false;
+                // Whoever had the lock may have just done it.
+                self.load();
+                let schedule = self.schedule(now);
+                if self.step(&schedule, now) == Step::Order {
+                    self.order(schedule).await?;
+                }
+                Ok(Duration::ZERO)
+            }
+        }
+    }
+
+    fn step(&self, schedule: &Schedule, now: u64) -> Step {
+        let held = self.held.issued().filter(|issued| issued.prove(self.wanted.names(), now).is_ok());
+        let id = held.as_ref().map(|issued| id_of(issued));
+        schedule.step(now, held.as_ref().zip(id.as_deref()).map(|(held, id)| (held.lifetime, id, held.number())))
+    }
+
+    async fn order(&mut self, mut schedule: Schedule) -> Result<(), StateError> {
+        let name = self.wanted.name();
+        let turn = schedule.failures;
+        let before = self.held.issued();
+        schedule.begin(now(), fastrand::f64());
+        // Nothing is ordered that a restart would not know of.
+        self.folder.keep_schedule(name, &schedule)?;
+        let why = self.why(before.as_deref());
+        self.say(&Event::Ordering { names: self.wanted.names(), directory: &self.wanted.authority().directory, why });
+        self.held.note(|look| look.is_ordering = true);
+        let mut under_way = UnderWay { folder: &self.folder, held: &self.held, name, schedule, is_over: false };
+        let ordering = Ordering {
+            wanted: &self.wanted,
+            folder: &self.folder,
+            answers: &self.answers,
+            settle: self.pace.settle,
+            turn,
+            replaces: before.and_then(|issued| issued.id.clone()),
+        };
+        let path = self.folder.account_path();
+        let tell = self.tell.clone();
+        let ordered = ordering.run(|why| tell(&Event::Spoiled { path: &path, why })).await;
+        under_way.is_over = true;
+        let mut schedule = under_way.schedule.clone();
+        drop(under_way);
+        match ordered {
+            Ok((issued, pem)) => {
+                let not_after = issued.not_after();
+                self.held.hold(Arc::new(issued));
+                schedule.succeeded();
+                self.held.note(|look| (look.failures, look.failed_at, look.error) = (0, None, None));
+                self.is_waiting_told = false;
+                // It is in force even if it cannot be kept.
+                self.folder.keep_issued(name, &pem)?;
+                self.read = stamp(&self.folder.pem(name));
+                self.folder.keep_schedule(name, &schedule)?;
+                self.say(&Event::Held { names: self.wanted.names(), not_after, is_found: false });
+            }
+            Err(error) => {
+                schedule.failed(now(), error.to_string(), error.retry_after(), fastrand::f64());
+                let not_after = self.held.issued().map(|issued| issued.not_after());
+                self.is_waiting_told = true;
+                self.say(&Event::Failed { name, error: &error, next: schedule.not_until, not_after });
+                self.note(&schedule);
+                self.folder.keep_schedule(name, &schedule)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn why(&self, before: Option<&Issued>) -> &'static str {
+        let Some(before) = before else { return "there is none" };
+        if self.wanted.names().iter().any(|name| !before.is_for(name)) {
+            return "the one that is there is not for all names";
+        }
+        if before.not_after() <= now() { "the one that is there has expired" } else { "it is time to renew it" }
+    }
+
+    /// Asks the authority when it would have it renewed.
+    async fn ask(&mut self) -> Result<(), StateError> {
+        self.load();
+        let mut schedule = self.schedule(now());
+        let Some(held) = self.held.issued() else { return Ok(()) };
+        match &held.id {
+            None => schedule.not_suggested(now(), false),
+            Some((key, serial)) => {
+                let path = self.folder.account_path();
+                let tell = self.tell.clone();
+                let spoiled = |why: &str| tell(&Event::Spoiled { path: &path, why });
+                match renewal::ask(&self.wanted, &self.folder, (key, serial), spoiled).await {
+                    Ok(Some((window, again))) => {
+                        schedule.suggested(now(), &id_of(&held), window, again, fastrand::f64());
+                    }
+                    Ok(None) => schedule.not_suggested(now(), false),
+                    // No harm: it is renewed at two thirds of its life then.
+                    Err(_) => schedule.not_suggested(now(), true),
+                }
+            }
+        }
+        self.folder.keep_schedule(self.wanted.name(), &schedule)
+    }
+
+    /// Takes over what lies on disk, if it is another certificate than before.
+    fn load(&mut self) {
+        let path = self.folder.pem(self.wanted.name());
+        let stamp = stamp(&path);
+        if stamp == self.read {
+            return;
+        }
+        let is_first = self.read.is_none();
+        match self.folder.issued(self.wanted.name()) {
+            Ok(Some(issued)) => {
+                let before = self.held.issued();
+                // One that could not be kept is later than the one that could.
+                if before.as_ref().is_none_or(|before| **before != issued && before.not_after() <= issued.not_after()) {
+                    let not_after = issued.not_after();
+                    self.held.hold(Arc::new(issued));
+                    if !is_first {
+                        self.say(&Event::Held { names: self.wanted.names(), not_after, is_found: true });
+                    }
+                }
+            }
+            Ok(None) => {}
+            Err(why) => self.spoiled(&path, &why),
+        }
+        self.read = stamp;
+    }
+
+    /// What is remembered; nothing, if it cannot be read: another wait begins with the next failure.
+    fn schedule(&mut self, now: u64) -> Schedule {
+        let path = self.folder.json(self.wanted.name());
+        let schedule = self.folder.schedule(self.wanted.name(), now).unwrap_or_else(|why| {
+            self.spoiled(&path, &why);
+            None
+        });
+        schedule.unwrap_or_default()
+    }
+
+    fn waits(&mut self, schedule: &Schedule, until: u64, now: u64) {
+        self.note(schedule);
+        self.held.note(|look| look.next = Some(until));
+        if !self.is_waiting_told
+            && schedule.not_until > now
+            && let Some(error) = &schedule.error
+        {
+            self.is_waiting_told = true;
+            let path = self.folder.json(self.wanted.name());
+            self.say(&Event::Waiting { name: self.wanted.name(), next: until, error, path: &path });
+        }
+    }
+
+    fn note(&self, schedule: &Schedule) {
+        self.held.note(|look| {
+            (look.failures, look.failed_at) = (schedule.failures, schedule.failed_at);
+            look.error.clone_from(&schedule.error);
+            look.next = Some(schedule.not_until);
+        });
+    }
+
+    fn elsewhere(&mut self) -> Duration {
+        if !self.is_elsewhere_told {
+            self.is_elsewhere_told = true;
+            self.say(&Event::Elsewhere { name: self.wanted.name() });
+        }
+        self.pace.elsewhere
+    }
+
+    fn spoiled(&mut self, path: &Path, why: &str) {
+        if self.is_new(path, why) {
+            self.say(&Event::Spoiled { path, why });
+        }
+    }
+
+    fn stuck(&mut self, error: StateError) {
+        let (path, why) = (error.path.clone(), error.to_string());
+        let error = AcmeError::State(error);
+        self.held.note(|look| look.error = Some(why.clone()));
+        if self.is_new(&path, &why) {
+            self.say(&Event::Stuck { name: self.wanted.name(), error: &error });
+        }
+    }
+
+    /// Whether this was not told of late.
+    fn is_new(&mut self, path: &Path, why: &str) -> bool {
+        let now = now();
+        let is_new = self.told.get(path).is_none_or(|(told, at)| told != why || at + TOLD_AGAIN <= now);
+        if is_new {
+            self.told.insert(path.to_owned(), (why.to_owned(), now));
+        }
+        is_new
+    }
+
+    fn say(&self, event: &Event<'_>) {
+        (self.tell)(event);
+    }
+}
+
+fn id_of(issued: &Issued) -> String {
+    issued.id.as_ref().map_or_else(String::new, |(key, serial)| format!("{key}.{serial}"))
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let found = std::fs::metadata(path).ok()?;
+    Some(Stamp { inode: found.ino(), changed: (found.mtime(), found.mtime_nsec()), length: found.len() })
+}

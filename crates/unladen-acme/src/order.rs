@@ -1,0 +1,212 @@
+//! [`order`]: one order, from the account to a certificate that is proven. Dropped in the middle, it leaves nothing that
+//! a later order would stumble over.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use instant_acme::{
+    Account, AuthorizationStatus, CertificateIdentifier, ChallengeStatus, ChallengeType, Error, Identifier, NewOrder,
+    Order, OrderStatus, RetryPolicy,
+};
+use rcgen::{CertificateParams, DistinguishedName, KeyPair};
+
+use crate::answer::{Answer, is_token};
+use crate::answers::Answers;
+use crate::client::Client;
+use crate::clock::now;
+use crate::error::AcmeError;
+use crate::issued::Issued;
+use crate::patience;
+use crate::problem;
+use crate::state::Folder;
+use crate::wanted::{ChallengeKind, Wanted};
+
+/// The first question whether the authority is done, and how the pauses between questions grow.
+const FIRST_LOOK: Duration = Duration::from_millis(500);
+const GROWTH: f32 = 1.5;
+
+/// What an order works with.
+pub(crate) struct Ordering<'a> {
+    pub(crate) wanted: &'a Wanted,
+    pub(crate) folder: &'a Folder,
+    pub(crate) answers: &'a Answers,
+    /// Answers are there for so long before the authority is told: other processes, which it may reach, have seen them.
+    pub(crate) settle: Duration,
+    /// How often it has been tried before: each time with the next kind of challenge.
+    pub(crate) turn: u32,
+    /// The certificate that is to be replaced (RFC 9773, section 5).
+    pub(crate) replaces: Option<(String, String)>,
+}
+
+/// An answer on disk, as long as this lives.
+struct Given<'a> {
+    folder: &'a Folder,
+    answers: &'a Answers,
+    file: String,
+}
+
+impl Drop for Given<'_> {
+    fn drop(&mut self) {
+        self.folder.forget_answer(&self.file);
+        self.answers.look(self.folder, now());
+    }
+}
+
+// === impl Ordering ===
+
+impl<'a> Ordering<'a> {
+    /// The certificate, and it with its key as PEM; `spoiled` is told if the account's file cannot be used.
+    pub(crate) async fn run(self, spoiled: impl Fn(&str)) -> Result<(Issued, String), AcmeError> {
+        let client = Client::new(self.wanted.authority()).map_err(AcmeError::Setup)?;
+        let account = crate::account::open(self.wanted.authority(), self.folder, &client, spoiled).await?;
+        let failed = |doing| move |error: Error| AcmeError::of(doing, None)(error);
+        let mut order = self.begin(&account).await.map_err(|error| {
+            if matches!(&error, Error::Api(said) if problem::kind(said) == "accountDoesNotExist") {
+                self.folder.forget_account();
+            }
+            AcmeError::of("ordering", client.retry_after())(error)
+        })?;
+        let given = self.give(&mut order).await?;
+        if !given.is_empty() {
+            self.answers.look(self.folder, now());
+            tokio::time::sleep(self.settle).await;
+            self.ready(&mut order).await?;
+        }
+        let patience = RetryPolicy::new().initial_delay(FIRST_LOOK).backoff(GROWTH).timeout(patience::ORDER);
+        match order.poll_ready(&patience).await {
+            Ok(OrderStatus::Ready | OrderStatus::Valid | OrderStatus::Processing) => {}
+            Ok(OrderStatus::Pending | OrderStatus::Invalid) => return Err(self.why(&mut order, None).await),
+            Err(error) => return Err(self.why(&mut order, Some(error)).await),
+        }
+        drop(given);
+        let setup =
+            |error: rcgen::Error| AcmeError::Setup(format!("no request for a certificate can be made: {error}"));
+        let mut params = CertificateParams::new(self.wanted.names()).map_err(setup)?;
+        params.distinguished_name = DistinguishedName::new();
+        let key = KeyPair::generate().map_err(setup)?;
+        let request = params.serialize_request(&key).map_err(setup)?;
+        order.finalize_csr(request.der()).await.map_err(failed("asking for the certificate"))?;
+        let chain = order.poll_certificate(&patience).await.map_err(failed("waiting for the certificate"))?;
+        let pem = format!("{}{chain}", key.serialize_pem());
+        let issued = Issued::parse(pem.as_bytes())?;
+        issued.prove(self.wanted.names(), now())?;
+        Ok((issued, pem))
+    }
+
+    async fn begin(&self, account: &Account) -> Result<Order, Error> {
+        let names: Vec<Identifier> = self.wanted.names().iter().map(|name| Identifier::Dns(name.clone())).collect();
+        if let Some((key, serial)) = &self.replaces {
+            let id =
+                CertificateIdentifier { authority_key_identifier: Cow::Borrowed(key), serial: Cow::Borrowed(serial) };
+            match account.new_order(&NewOrder::new(&names).replaces(id)).await {
+                // What it replaces does not matter then: another order may have replaced it already, or it is unknown.
+                Err(Error::Unsupported(_) | Error::Other(_)) => {}
+                Err(Error::Api(said))
+                    if matches!(problem::kind(&said), "alreadyReplaced" | "malformed" | "conflict") => {}
+                other => return other,
+            }
+        }
+        account.new_order(&NewOrder::new(&names)).await
+    }
+
+    /// Puts an answer there for each name that the authority has not seen yet.
+    async fn give(&self, order: &mut Order) -> Result<Vec<Given<'a>>, AcmeError> {
+        let mut given = Vec::new();
+        let mut authorizations = order.authorizations();
+        while let Some(authorization) = authorizations.next().await {
+            let mut authorization = authorization.map_err(AcmeError::of("reading what it asks for", None))?;
+            if authorization.status == AuthorizationStatus::Valid {
+                continue;
+            }
+            let name = authorization.identifier().to_string();
+            let kind = self.kind(&name, &authorization.challenges)?;
+            let Some(challenge) = authorization.challenge(type_of(kind)) else { continue };
+            let page = challenge.key_authorization();
+            if !is_token(&challenge.token) {
+                return Err(AcmeError::Challenge { name, kind, said: "its token is no token".into() });
+            }
+            let answer = Answer::new(kind, &name, &challenge.token, (page.as_str(), page.digest().as_ref()), now());
+            let Some(file) = answer.file() else { continue };
+            let guard = Given { folder: self.folder, answers: self.answers, file };
+            self.folder.keep_answer(&guard.file, &answer)?;
+            given.push(guard);
+        }
+        Ok(given)
+    }
+
+    /// Tells the authority that it may look.
+    async fn ready(&self, order: &mut Order) -> Result<(), AcmeError> {
+        let mut authorizations = order.authorizations();
+        while let Some(authorization) = authorizations.next().await {
+            let mut authorization = authorization.map_err(AcmeError::of("reading what it asks for", None))?;
+            if authorization.status == AuthorizationStatus::Valid {
+                continue;
+            }
+            let name = authorization.identifier().to_string();
+            let kind = self.kind(&name, &authorization.challenges)?;
+            if let Some(mut challenge) = authorization.challenge(type_of(kind)) {
+                challenge.set_ready().await.map_err(|error| match error {
+                    Error::Api(said) => AcmeError::Challenge { name: name.clone(), kind, said: problem::text(&said) },
+                    other => AcmeError::of("telling it that it may look", None)(other),
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The kind of challenge whose turn it is, of those that are allowed and offered.
+    fn kind(&self, name: &str, offered: &[instant_acme::Challenge]) -> Result<ChallengeKind, AcmeError> {
+        let is_offered = |kind: &&ChallengeKind| offered.iter().any(|challenge| challenge.r#type == type_of(**kind));
+        let kinds: Vec<ChallengeKind> = self.wanted.challenges().iter().filter(is_offered).copied().collect();
+        let turn = self.turn as usize % kinds.len().max(1);
+        kinds.get(turn).copied().ok_or_else(|| AcmeError::NoChallenge {
+            name: name.to_owned(),
+            offered: problem::clean(&offered.iter().map(|one| text_of(&one.r#type)).collect::<Vec<_>>().join(", ")),
+        })
+    }
+
+    /// Why the order came to nothing: what is said of a single name tells more than what is said of the order.
+    async fn why(&self, order: &mut Order, error: Option<Error>) -> AcmeError {
+        let mut authorizations = order.authorizations();
+        while let Some(Ok(mut authorization)) = authorizations.next().await {
+            let Ok(state) = authorization.refresh().await else { continue };
+            let name = state.identifier().to_string();
+            for challenge in &state.challenges {
+                if challenge.status != ChallengeStatus::Invalid {
+                    continue;
+                }
+                let said = challenge.error.as_ref().map_or_else(|| "no reason".to_owned(), problem::text);
+                let mut kinds = [ChallengeKind::Http01, ChallengeKind::TlsAlpn01].into_iter();
+                if let Some(kind) = kinds.find(|kind| type_of(*kind) == challenge.r#type) {
+                    return AcmeError::Challenge { name, kind, said };
+                }
+            }
+        }
+        match error {
+            Some(error) => AcmeError::of("looking at the names", None)(error),
+            None => AcmeError::Refused {
+                doing: "looking at the names",
+                said: "the order is invalid".into(),
+                kind: String::new(),
+                retry_after: None,
+            },
+        }
+    }
+}
+
+fn type_of(kind: ChallengeKind) -> ChallengeType {
+    match kind {
+        ChallengeKind::Http01 => ChallengeType::Http01,
+        ChallengeKind::TlsAlpn01 => ChallengeType::TlsAlpn01,
+    }
+}
+
+fn text_of(kind: &ChallengeType) -> &str {
+    match kind {
+        ChallengeType::Http01 => "http-01",
+        ChallengeType::Dns01 => "dns-01",
+        ChallengeType::TlsAlpn01 => "tls-alpn-01",
+        ChallengeType::Unknown(other) => other,
+        _ => "another",
+    }
+}

@@ -1,0 +1,8 @@
+//! How long an authority is waited for.
+
+use std::time::Duration;
+
+/// For each step of an order that the authority works at: it looks from several places, and may retry.
+pub(crate) const ORDER: Duration = Duration::from_secs(120);
+/// For one request, connection included.
+pub(crate) const REQUEST: Duration = Duration::from_secs(30);

@@ -1,0 +1,64 @@
+//! [`text`]: what an authority said, as people read it.
+
+use instant_acme::Problem;
+
+/// What comes from outside is told this far.
+const LONGEST: usize = 600;
+/// Problems of single names that are told.
+const MOST: usize = 5;
+
+/// In one line: the sentence, the kind in brackets, and the same for single names.
+pub(crate) fn text(problem: &Problem) -> String {
+    let one = |detail: Option<&String>, kind: Option<&String>| match (detail, kind.map(|kind| short(kind))) {
+        (Some(detail), Some(kind)) => format!("{detail} ({kind})"),
+        (Some(detail), None) => detail.clone(),
+        (None, Some(kind)) => kind.to_owned(),
+        (None, None) => "no reason".to_owned(),
+    };
+    let mut text = one(problem.detail.as_ref(), problem.r#type.as_ref());
+    for part in problem.subproblems.iter().take(MOST) {
+        let name = part.identifier.as_ref().map_or_else(String::new, |name| format!("{}: ", name.authorized(false)));
+        text.push_str(&format!("; {name}{}", one(part.detail.as_ref(), part.r#type.as_ref())));
+    }
+    clean(&text)
+}
+
+/// The last part of its kind, such as `rateLimited`.
+pub(crate) fn kind(problem: &Problem) -> &str {
+    problem.r#type.as_deref().map_or("", short)
+}
+
+/// One line of bounded length, without what would move a terminal's cursor.
+pub(crate) fn clean(text: &str) -> String {
+    let line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut line: String = line.take(LONGEST + 1).collect();
+    if line.chars().count() > LONGEST {
+        line = line.chars().take(LONGEST).chain("…".chars()).collect();
+    }
+    line.trim().to_owned()
+}
+
+fn short(kind: &str) -> &str {
+    kind.rsplit(':').next().unwrap_or(kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_is_one_line_of_bounded_length() {
+        let problem: Problem = serde_json::from_value(serde_json::json!({
+            "type": "urn:ietf:params:acme:error:connection",
+            "detail": "192.0.2.1: Fetching http://a.org/: Connection refused\n\u{1b}[2J",
+            "subproblems": [{"identifier": {"type": "dns", "value": "a.org"}, "detail": "no"}],
+        }))
+        .unwrap();
+        assert_eq!(
+            text(&problem),
+            "192.0.2.1: Fetching http://a.org/: Connection refused  [2J (connection); a.org: no"
+        );
+        assert_eq!(kind(&problem), "connection");
+        assert_eq!(clean(&"ä".repeat(10_000)).chars().count(), LONGEST + 1);
+    }
+}

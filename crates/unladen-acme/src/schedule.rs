@@ -1,0 +1,178 @@
+//! The principal type is [`Schedule`]: when a certificate is to be ordered, of what is known. No clock and no I/O: times
+//! are seconds since 1970.
+
+use serde::{Deserialize, Serialize};
+
+/// Waits after a first, second … failure. Let's Encrypt refuses a name after five failed authorizations in an hour; with
+/// these there are no more than five.
+const BACKOFF: [u64; 9] = [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200];
+/// Up to this share of a wait comes on top: many that failed at once do not come again at once.
+const SPREAD: f64 = 0.2;
+/// The longest wait that an authority may ask for: Let's Encrypt counts duplicates over a week.
+const LONGEST: u64 = 8 * 24 * 3600;
+/// After an order that was interrupted, such as by a new process that takes over.
+const AFTER_INTERRUPTION: u64 = 10;
+/// The authority is asked again for its suggestion no sooner and no later (RFC 9773, section 4.3.2).
+const ASK_AGAIN: (u64, u64) = (60, 24 * 3600);
+/// … if it did not answer.
+const ASK_AFTER_FAILURE: u64 = 6 * 3600;
+
+/// What is known of a certificate that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lifetime {
+    pub(crate) not_before: u64,
+    /// The last second in which it is valid.
+    pub(crate) not_after: u64,
+}
+
+/// The time at which an authority would have a certificate renewed (RFC 9773, section 4.2).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Suggestion {
+    /// The certificate that it is for.
+    pub(crate) of: String,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// The moment that was drawn within the window: drawn once for each window, or those that look often would all come
+    /// at its beginning.
+    pub(crate) at: u64,
+}
+
+/// What is remembered of earlier attempts, also over restarts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Schedule {
+    /// Failures since the last success.
+    #[serde(default)]
+    pub(crate) failures: u32,
+    /// Nothing is ordered before.
+    #[serde(default)]
+    pub(crate) not_until: u64,
+    /// When the last order failed, and why.
+    #[serde(default)]
+    pub(crate) failed_at: Option<u64>,
+    #[serde(default)]
+    pub(crate) error: Option<String>,
+    #[serde(default)]
+    pub(crate) suggestion: Option<Suggestion>,
+    /// When the authority is asked for its suggestion next.
+    #[serde(default)]
+    pub(crate) ask: u64,
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Order one.
+    Order,
+    /// Ask the authority when.
+    Ask,
+    /// Nothing until then.
+    Wait(u64),
+}
+
+// === impl Lifetime ===
+
+impl Lifetime {
+    fn length(self) -> u64 {
+        self.not_after.saturating_sub(self.not_before)
+    }
+
+    /// When it is renewed if the authority says nothing: at two thirds of its life, somewhat spread by the certificate's
+    /// own number.
+    fn two_thirds(self, spread: u64) -> u64 {
+        let window = self.length() / 30;
+        self.not_before + self.length() * 2 / 3 + if window == 0 { 0 } else { spread % window }
+    }
+
+    /// However late the authority would have it: time for failures is left.
+    fn latest(self) -> u64 {
+        self.not_before + self.length() / 10 * 9
+    }
+}
+
+// === impl Schedule ===
+
+impl Schedule {
+    /// What is to be done now. `have`: the certificate that is there and good for all names, with its identifier and a
+    /// number of its own.
+    pub(crate) fn step(&self, now: u64, have: Option<(Lifetime, &str, u64)>) -> Step {
+        let due = match have {
+            None => 0,
+            Some((lifetime, id, spread)) => {
+                let usual = lifetime.two_thirds(spread);
+                let suggested = self.suggestion.as_ref().filter(|suggestion| suggestion.of == id);
+                let due = suggested.map_or(usual, |suggestion| suggestion.at.min(lifetime.latest()));
+                // The authority may say sooner.
+                let ask = self.ask.max(self.not_until);
+                if now < due && ask <= now {
+                    return Step::Ask;
+                }
+                if now < due && ask < due {
+                    return Step::Wait(ask);
+                }
+                due
+            }
+        };
+        match due.max(self.not_until) {
+            at if at <= now => Step::Order,
+            at => Step::Wait(at),
+        }
+    }
+
+    /// Before an order begins: if this process dies meanwhile, over and over, it does not come again at once each time.
+    pub(crate) fn begin(&mut self, now: u64, draw: f64) {
+        self.not_until = now + wait(self.failures, draw);
+    }
+
+    /// It was given up for no fault of anyone's.
+    pub(crate) fn interrupted(&mut self, now: u64) {
+        self.not_until = now + AFTER_INTERRUPTION;
+    }
+
+    /// It failed; the authority may have said when to come again.
+    pub(crate) fn failed(&mut self, now: u64, error: String, retry_after: Option<u64>, draw: f64) {
+        let asked = retry_after.map_or(0, |at| at.saturating_sub(now).min(LONGEST));
+        self.not_until = now + wait(self.failures, draw).max(asked);
+        self.failures = self.failures.saturating_add(1);
+        self.failed_at = Some(now);
+        self.error = Some(error);
+    }
+
+    /// There is a new certificate: the authority is asked about it soon.
+    pub(crate) fn succeeded(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The authority has a window for this certificate, and says after how many seconds to ask again.
+    pub(crate) fn suggested(&mut self, now: u64, of: &str, (start, end): (u64, u64), again: u64, draw: f64) {
+        self.ask = now + again.clamp(ASK_AGAIN.0, ASK_AGAIN.1);
+        if end <= start {
+            // RFC 9773, section 4.2: such a window is none.
+            self.suggestion = None;
+            return;
+        }
+        let is_same = |old: &Suggestion| old.of == of && (old.start, old.end) == (start, end);
+        if !self.suggestion.as_ref().is_some_and(is_same) {
+            let at = start + ((end - start) as f64 * draw.clamp(0.0, 1.0)) as u64;
+            self.suggestion = Some(Suggestion { of: of.to_owned(), start, end, at });
+        }
+    }
+
+    /// It has none, or could not be asked. What it said before holds.
+    pub(crate) fn not_suggested(&mut self, now: u64, is_offered: bool) {
+        self.ask = now + if is_offered { ASK_AFTER_FAILURE } else { ASK_AGAIN.1 };
+    }
+
+    /// Whether a file can have said this: a time far off would stop renewals for good.
+    pub(crate) fn is_plausible(&self, now: u64) -> bool {
+        self.not_until <= now + LONGEST && self.ask <= now + LONGEST
+    }
+}
+
+/// Seconds after so many failures; `draw` is between 0 and 1.
+fn wait(failures: u32, draw: f64) -> u64 {
+    let wait = BACKOFF.get(failures as usize).or(BACKOFF.last()).copied().unwrap_or(LONGEST);
+    wait + (wait as f64 * SPREAD * draw.clamp(0.0, 1.0)) as u64
+}
+
+#[cfg(test)]
+mod tests;
