@@ -12,7 +12,7 @@ use super::listen;
 use super::outbound::Placed;
 use super::reading::Reading;
 use super::site::PlacedSite;
-use crate::settings::{AdminSettings, ListenAddress};
+use crate::settings::{AdminSettings, HostName, ListenAddress};
 
 /// A site or an outbound.
 struct Stand<'a, 't> {
@@ -22,6 +22,16 @@ struct Stand<'a, 't> {
     listen: Vec<&'a (ListenAddress, Range<usize>)>,
     /// What is to be said of one that others than this machine reach.
     exposed: Option<&'static str>,
+    /// If it is a site.
+    site: Option<&'a PlacedSite<'t>>,
+}
+
+/// Who uses an address.
+struct Tenant<'a> {
+    span: Range<usize>,
+    /// None: an outbound, or the admin address, which share none.
+    site: Option<&'a PlacedSite<'a>>,
+    redirects: bool,
 }
 
 const EXPOSED_OUTBOUND: &str = "anyone who reaches it can call the upstream with this machine's rights, and its traffic is \
@@ -37,11 +47,11 @@ pub(super) fn check(
     r: &mut Reading<'_>,
 ) {
     let mut names: HashMap<&str, Range<usize>> = HashMap::new();
-    let mut addresses: HashMap<&ListenAddress, Range<usize>> = HashMap::new();
+    let mut addresses: HashMap<&ListenAddress, Vec<Tenant<'_>>> = HashMap::new();
     if let Some((admin, span)) = admin {
-        addresses.insert(&admin.listen, span.clone());
+        addresses.insert(&admin.listen, vec![Tenant { span: span.clone(), site: None, redirects: false }]);
     }
-    for Stand { level, name, origins, listen, exposed } in stands(sites, outbounds) {
+    for Stand { level, name, origins, listen, exposed, site } in stands(sites, outbounds) {
         let span = level.at(&["name"]);
         if let Some(first) = names.get(name) {
             let (what, instead) = ("the name", "logs and metrics could not tell the two apart; choose another name");
@@ -52,17 +62,16 @@ pub(super) fn check(
         } else {
             names.insert(name, span);
         }
-        for (address, span) in &listen {
-            if let Some(first) = addresses.get(address) {
-                let (what, instead) = ("the address", "only one listener can use an address; choose another address");
-                let name = listen::text(address);
-                r.refuse(
-                    span.clone(),
-                    Problem::other(ConfigProblem::Twice { what, name, line: r.line(first), instead }),
-                );
+        for (at, (address, span)) in listen.iter().enumerate() {
+            let redirects = site.is_some_and(|site| at >= site.listen.len());
+            let tenant = Tenant { span: span.clone(), site, redirects };
+            let tenants = addresses.entry(address).or_default();
+            if let Some(problem) = tenants.iter().find_map(|first| tenant.is_kept_out_by(first, address, r)) {
+                r.refuse(span.clone(), Problem::other(problem));
                 continue;
             }
-            addresses.insert(address, span.clone());
+            tenant.warn_of_others(tenants.first(), r);
+            tenants.push(tenant);
             if let (ListenAddress::Tcp(tcp), Some(exposed)) = (address, exposed)
                 && !tcp.ip().is_loopback()
             {
@@ -79,7 +88,8 @@ fn stands<'a, 't>(sites: &'a [PlacedSite<'t>], outbounds: &'a [Placed<'t>]) -> V
         name: &site.settings.proxy.upstream.name,
         origins: &site.settings.proxy.upstream.origins,
         listen: site.listen.iter().chain(&site.redirect).collect(),
-        exposed: (site.settings.tls.is_none() && site.settings.trusted.proxies.is_empty()).then_some(EXPOSED_SITE),
+        exposed: (!site.settings.is_tls() && site.settings.trusted.proxies.is_empty()).then_some(EXPOSED_SITE),
+        site: Some(site),
     };
     let outbound = |outbound: &'a Placed<'t>| Stand {
         level: &outbound.level,
@@ -87,8 +97,75 @@ fn stands<'a, 't>(sites: &'a [PlacedSite<'t>], outbounds: &'a [Placed<'t>]) -> V
         origins: &outbound.settings.upstream.origins,
         listen: outbound.listen.iter().collect(),
         exposed: Some(EXPOSED_OUTBOUND),
+        site: None,
     };
     sites.iter().map(site).chain(outbounds.iter().map(outbound)).collect()
+}
+
+// === impl Tenant ===
+
+impl Tenant<'_> {
+    /// Why both cannot be at one address; none: they can.
+    fn is_kept_out_by(&self, first: &Self, address: &ListenAddress, r: &Reading<'_>) -> Option<ConfigProblem> {
+        let line = r.line(&first.span);
+        let alone = |instead| {
+            let (what, name) = ("the address", listen::text(address));
+            Some(ConfigProblem::Twice { what, name, line, instead })
+        };
+        let (Some(one), Some(other)) = (first.site, self.site) else {
+            return alone("only one listener can use an address; choose another address");
+        };
+        if std::ptr::eq(one, other) {
+            return alone("a site uses an address once; choose another address");
+        }
+        let has_all = |site: &PlacedSite<'_>| site.hosts.is_empty();
+        if has_all(one) && has_all(other) {
+            return alone("only one listener can use an address; choose another address");
+        }
+        let takes_rest = |site: &PlacedSite<'_>| site.hosts.is_empty() || site.settings.is_default;
+        if takes_rest(one) && takes_rest(other) {
+            return alone(
+                "only one site of an address can be its default; remove `default`, or set `hosts` in the other",
+            );
+        }
+        let is_tls = |tenant: &Self, site: &PlacedSite<'_>| !tenant.redirects && site.settings.is_tls();
+        if is_tls(first, one) != is_tls(self, other) {
+            return alone("an address is either for TLS or for plain HTTP; choose another address");
+        }
+        let twice = |(name, _): &&(HostName, Range<usize>)| one.hosts.iter().any(|(known, _)| known == name);
+        let (host, _) = other.hosts.iter().find(twice)?;
+        let instead = "requests for it could be for either site; remove it from one of the two";
+        Some(ConfigProblem::Twice { what: "the host name", name: host.to_string(), line, instead })
+    }
+
+    /// What holds before a request says whom it is for is as the first site says.
+    fn warn_of_others(&self, first: Option<&Self>, r: &mut Reading<'_>) {
+        let (Some(other), Some(first)) = (self.site, first.and_then(|first| first.site)) else { return };
+        let (one, own) = (&first.settings, &other.settings);
+        let differs: Vec<&str> = [
+            ("client", one.proxy.client != own.proxy.client),
+            ("http2", one.proxy.http2 != own.proxy.http2),
+            ("socket_mode", one.proxy.socket_mode != own.proxy.socket_mode),
+            ("trusted.proxy_protocol", one.trusted.proxy_protocol != own.trusted.proxy_protocol),
+            (
+                "tls12",
+                one.tls.as_ref().map(|tls| tls.tls12) != own.tls.as_ref().map(|tls| tls.tls12)
+                    && one.tls.is_some()
+                    && own.tls.is_some(),
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(key, differs)| differs.then_some(key))
+        .collect();
+        if !differs.is_empty() {
+            let keys = differs.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" and ");
+            let name = &one.proxy.upstream.name;
+            r.warn(
+                other.level.at(&["client", "http2", "socket_mode", "trusted", "tls12"]),
+                format!("{keys} of the site `{name}` holds for this one too where they share an address: that is settled before a request says whom it is for; say the same in both"),
+            );
+        }
+    }
 }
 
 /// An upstream that is this listener itself.

@@ -29,10 +29,10 @@ pub(super) enum ConfigProblem {
         /// Why not both, and what to do.
         why: &'static str,
     },
-    /// What this version cannot do.
+    /// What is said by another key.
     #[error("{what}")]
-    NotYet {
-        /// What, and what to do.
+    Elsewhere {
+        /// What, and by which.
         what: &'static str,
     },
 }

@@ -29,6 +29,8 @@ pub enum Origin {
     Said(usize),
     /// `[defaults]`, in this line.
     Defaults(usize),
+    /// The preset of this name.
+    Preset(&'static str),
     /// Nobody; [`Key::why`] tells the reason.
     BuiltIn,
 }
@@ -56,6 +58,8 @@ pub enum Shown {
     Weighted(String, u32),
     /// A table.
     Table(Vec<(&'static str, Shown)>),
+    /// A table whose keys are the user's own.
+    Map(Vec<(String, Shown)>),
     /// Several.
     List(Vec<Shown>),
 }
@@ -78,6 +82,7 @@ impl Explained {
         match self.origin {
             Origin::Said(line) => format!("line {line}"),
             Origin::Defaults(line) => format!("[defaults], line {line}"),
+            Origin::Preset(name) => format!("preset {name}"),
             Origin::BuiltIn => format!("default: {}", self.key.why),
         }
     }
@@ -107,6 +112,11 @@ impl Shown {
             Self::Table(entries) => entries
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), value.json()))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+            Self::Map(entries) => entries
+                .iter()
+                .map(|(name, value)| (name.clone(), value.json()))
                 .collect::<serde_json::Map<_, _>>()
                 .into(),
             Self::List(list) => list.iter().map(Self::json).collect(),
@@ -143,6 +153,15 @@ impl std::fmt::Display for Shown {
                 f.write_str("{ ")?;
                 for (at, (name, one)) in entries.iter().enumerate() {
                     write!(f, "{}{name} = {one}", if at > 0 { ", " } else { "" })?;
+                }
+                f.write_str(" }")
+            }
+            Self::Map(entries) => {
+                f.write_str("{ ")?;
+                for (at, (name, one)) in entries.iter().enumerate() {
+                    f.write_str(if at > 0 { ", " } else { "" })?;
+                    quoted(name, f)?;
+                    write!(f, " = {one}")?;
                 }
                 f.write_str(" }")
             }

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use crate::settings::Settings;
+use crate::settings::{RouteSettings, Settings};
 
-/// Certificates, keys, authorities and country databases; each once.
+/// Certificates, keys, authorities, country databases, passwords and pages of local replies; each once.
 pub fn watched_files(settings: &Settings) -> Vec<PathBuf> {
-    let upstreams = settings.site.iter().map(|site| &site.proxy).chain(&settings.outbound).map(|one| &one.upstream.tls);
+    let of_routes = settings.site.iter().flat_map(|site| &site.routes).filter_map(RouteSettings::called);
+    let own = settings.site.iter().map(|site| &site.proxy).chain(&settings.outbound);
+    let upstreams = own.chain(of_routes).map(|one| &one.upstream.tls);
     let mut files: Vec<PathBuf> = Vec::new();
     for tls in upstreams {
         files.extend(tls.ca.clone());
@@ -16,6 +18,10 @@ pub fn watched_files(settings: &Settings) -> Vec<PathBuf> {
         let pairs = site.tls.iter().flat_map(|tls| &tls.certificates);
         files.extend(pairs.flat_map(|(certificate, key)| [certificate.clone(), key.clone()]));
         files.extend(site.cache.as_ref().and_then(|cache| cache.country.clone()));
+        files.extend(site.acme.as_ref().and_then(|acme| acme.ca.clone()));
+        files.extend(site.error_page.clone());
+        let access = site.routes.iter().filter_map(|route| route.access.as_ref()?.auth.as_ref());
+        files.extend(access.map(|auth| auth.users.clone()));
     }
     files.sort_unstable();
     files.dedup();

@@ -23,8 +23,7 @@ const HEAD: std::ops::RangeInclusive<u64> = 1 << 10..=16 << 20;
 /// Statuses that say that the same request may do better later (RFC 9110, 15; RFC 6585, 4; RFC 8470, 5.2).
 const WORTH_A_RETRY: [u16; 7] = [408, 425, 429, 500, 502, 503, 504];
 
-pub(super) fn pool(level: &Level<'_>, r: &mut Reading<'_>) -> PoolSettings {
-    let usual = PoolSettings::default();
+pub(super) fn pool(level: &Level<'_>, usual: PoolSettings, r: &mut Reading<'_>) -> PoolSettings {
     let pool = PoolSettings {
         idle: level.duration("idle", MILLISECOND..=DAY, usual.idle, r),
         fresh: level.duration("fresh", Duration::ZERO..=DAY, usual.fresh, r),

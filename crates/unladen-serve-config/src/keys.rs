@@ -1,11 +1,14 @@
 //! [`all`]: all that a configuration can say. Reading, `--explain` and docs/reference/serve.md are made of this one list;
 //! each file of this folder has the keys of a few tables.
 
+mod application;
 mod cache;
 mod client;
 mod groups;
 mod key;
 mod outbound;
+mod queue;
+mod route;
 mod site;
 mod site_defaults;
 mod table;
@@ -19,8 +22,18 @@ pub(crate) use table::{below, headed};
 use super::whose::Whose;
 
 /// The keys, table by table.
-const KEYS: [&[Key]; 7] =
-    [whole::KEYS, outbound::KEYS, site::KEYS, cache::KEYS, upstream::KEYS, client::KEYS, site_defaults::KEYS];
+const KEYS: [&[Key]; 10] = [
+    whole::KEYS,
+    outbound::KEYS,
+    site::KEYS,
+    application::KEYS,
+    route::KEYS,
+    queue::KEYS,
+    cache::KEYS,
+    upstream::KEYS,
+    client::KEYS,
+    site_defaults::KEYS,
+];
 
 /// All keys, table by table.
 pub(super) fn all() -> impl Iterator<Item = &'static Key> {

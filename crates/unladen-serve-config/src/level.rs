@@ -1,4 +1,5 @@
-//! The principal type is [`Level`]: a table and what `[defaults]` says of the same, asked for one key after the other.
+//! The principal type is [`Level`]: a table and what `[defaults]` or a preset says of the same, asked for one key after
+//! the other.
 
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use super::reading::Reading;
 use super::strangers::strangers;
 use super::whose::Whose;
 
-/// A table, and what `[defaults]` says of the same.
+/// A table, and what `[defaults]` says of the same; of a `[[site]]`, what its preset says.
 #[derive(Clone)]
 pub(super) struct Level<'t> {
     /// As in [`keys::all`].
@@ -23,6 +24,8 @@ pub(super) struct Level<'t> {
     pub(super) index: Option<usize>,
     pub(super) own: Option<Table<'t>>,
     pub(super) defaults: Option<Table<'t>>,
+    /// The preset that `defaults` are of; none: they are of `[defaults]`.
+    pub(super) preset: Option<&'static str>,
     /// Where it is switched on, if it is no table.
     pub(super) around: Range<usize>,
 }
@@ -32,7 +35,7 @@ pub(super) struct Level<'t> {
 impl<'t> Level<'t> {
     /// A table of the whole.
     pub(super) fn of(table: &'static str, own: Table<'t>) -> Self {
-        Self { table, whose: Whose::Whole, index: None, own: Some(own), defaults: None, around: 0..0 }
+        Self { table, whose: Whose::Whole, index: None, own: Some(own), defaults: None, preset: None, around: 0..0 }
     }
 
     /// The table of that name in this one, and in the defaults.
@@ -53,7 +56,8 @@ impl<'t> Level<'t> {
         };
         let own = open(&self.own, below(self.whose.role().unwrap_or("outbound")));
         let defaults = open(&self.defaults, below("defaults"));
-        Self { table: name, whose: self.whose.clone(), index: None, own, defaults, around: self.at(&[name]) }
+        let (whose, preset) = (self.whose.clone(), self.preset);
+        Self { table: name, whose, index: None, own, defaults, preset, around: self.at(&[name]) }
     }
 
     /// The same, of what can be switched off with `false`; none: it is off.
@@ -75,7 +79,7 @@ impl<'t> Level<'t> {
             return Some((value, Origin::Said(line(&value))));
         }
         let value = self.defaults.as_ref()?.get(name)?;
-        Some((value, Origin::Defaults(line(&value))))
+        Some((value, self.preset.map_or_else(|| Origin::Defaults(line(&value)), Origin::Preset)))
     }
 
     /// Whether the table itself says it, and not `[defaults]`.
@@ -83,14 +87,11 @@ impl<'t> Level<'t> {
         self.own.as_ref().is_some_and(|table| table.get(name).is_some())
     }
 
-    /// Where the first of these is said.
+    /// Where the first of these is said. A preset's place is in another text.
     pub(super) fn at(&self, names: &[&'static str]) -> Range<usize> {
+        let defaults = if self.preset.is_some() { &None } else { &self.defaults };
         let value = |name: &&'static str| {
-            [&self.own, &self.defaults]
-                .into_iter()
-                .flatten()
-                .find_map(|table| table.get(name))
-                .map(|value| value.span())
+            [&self.own, defaults].into_iter().flatten().find_map(|table| table.get(name)).map(|value| value.span())
         };
         let table = || self.own.as_ref().map_or(self.around.clone(), Table::span);
         names.iter().find_map(value).unwrap_or_else(table)

@@ -12,17 +12,32 @@ use super::reading::Reading;
 use super::strangers::strangers;
 
 const FORM: &str = "a URL such as \"https://search.example:9243\", or \"unix:/run/app.sock\"";
+const FASTCGI: &str =
+    "the socket of a FastCGI application, such as \"/run/php/php-fpm.sock\" or \"fcgi://127.0.0.1:9000\"";
+const FASTCGI_ELSEWHERE: &str = "a FastCGI application is given as `php` of a [[site]], in place of `upstream`: php = \"/run/php/php-fpm.sock\" or php = \"fcgi://127.0.0.1:9000\"";
 const SCHEMES: [&str; 3] = ["http", "https", "unix"];
 
 /// One place or several, each told by itself if it is wrong; what is wrong with all of them together is the error.
 pub(super) fn all(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
+    several(value, (FORM, url), reading)
+}
+
+/// The same, of FastCGI.
+pub(super) fn all_of_fastcgi(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
+    several(value, (FASTCGI, fastcgi), reading)
+}
+
+/// How one is written, and what reads it.
+type Form = (&'static str, fn(&Value<'_>, &Reading<'_>) -> Result<Origin, Bad>);
+
+fn several(value: &Value<'_>, form: Form, reading: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
     let each = value.each();
     if each.is_empty() {
-        return Err(value.refuse("empty", FORM));
+        return Err(value.refuse("empty", form.0));
     }
     let mut origins: Vec<Origin> = Vec::new();
     for one in each {
-        let result = origin(&one, reading);
+        let result = origin(&one, form, reading);
         let Some(origin) = reading.keep(result) else { continue };
         if origins.iter().any(|other| other.at == origin.at) {
             let expected = "each endpoint once; `{ url = \"…\", weight = 2 }` gives one a larger share";
@@ -33,19 +48,19 @@ pub(super) fn all(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Vec<Or
     Ok(origins)
 }
 
-fn origin(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Origin, Bad> {
+fn origin(value: &Value<'_>, (form, read): Form, reading: &mut Reading<'_>) -> Result<Origin, Bad> {
     if value.as_text().is_some() {
-        return url(value, reading);
+        return read(value, reading);
     }
     if !value.is_table() {
-        return Err(value.wrong_type(format!("{FORM}, or a table {{ url, weight }}")));
+        return Err(value.wrong_type(format!("{form}, or a table {{ url, weight }}")));
     }
     let table = Table::of(value, format!("`{}`", value.key()), "a table")?;
     reading.bads.extend(strangers(&table, &keys::names("upstream")));
     let weight = table.get("weight").map_or(Ok(1), |weight| weight.whole(1..=1000));
     let weight = reading.keep(weight).and_then(|weight| u32::try_from(weight).ok()).unwrap_or(1);
-    let address = table.get("url").ok_or_else(|| table.missing("url", FORM))?;
-    Ok(Origin { weight, ..url(&address, reading)? })
+    let address = table.get("url").ok_or_else(|| table.missing("url", form))?;
+    Ok(Origin { weight, ..read(&address, reading)? })
 }
 
 /// As in `unix:/run/app.sock` or `https://search.example:9243`.
@@ -66,9 +81,7 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
         "http" => false,
         "https" => true,
         "fastcgi" | "fcgi" => {
-            let what = "FastCGI is not supported yet: put a server that speaks HTTP and FastCGI in between (such as nginx or Caddy, on a \
-                        Unix socket), and give its address";
-            return Err(value.other(ConfigProblem::NotYet { what }));
+            return Err(value.other(ConfigProblem::Elsewhere { what: FASTCGI_ELSEWHERE }));
         }
         _ => {
             let meant = match nearest(scheme, &SCHEMES) {
@@ -112,15 +125,66 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     Ok(Origin { at: EndpointAddress::Tcp(host, port), tls, weight: 1, authority })
 }
 
+/// As in `/run/php-fpm.sock`, `unix:/run/php-fpm.sock` or `fcgi://127.0.0.1:9000`.
+fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
+    if value.as_text().is_none() {
+        return Err(value.wrong_type(FASTCGI));
+    }
+    let text = value.one_line()?;
+    if let Some(path) = text.strip_prefix("unix:").or_else(|| text.starts_with('/').then_some(text)) {
+        let path = socket_path(value, path, reading)?;
+        return Ok(Origin { at: EndpointAddress::Unix(path), tls: false, weight: 1, authority: "localhost".into() });
+    }
+    let wrong = |why: &str| Err(value.refuse(format!("`{text}`"), format!("{FASTCGI}{why}")));
+    let Some((scheme, rest)) = text.split_once("://") else {
+        let is_address = text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        return if is_address { wrong(&format!("; did you mean \"fcgi://{text}\"?")) } else { wrong("") };
+    };
+    if !matches!(scheme, "fcgi" | "fastcgi") {
+        return wrong("; an application that speaks HTTP is given as `upstream`");
+    }
+    // `url` knows hosts and ports of schemes that it knows.
+    let url =
+        Url::parse(&format!("http://{rest}")).map_err(|error| value.refuse(format!("`{text}` ({error})"), FASTCGI))?;
+    let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+    let host = match url.host() {
+        Some(Host::Domain(name)) => name.to_owned(),
+        Some(Host::Ipv4(address)) => address.to_string(),
+        Some(Host::Ipv6(address)) => address.to_string(),
+        None => return wrong(""),
+    };
+    // Of `http`, 80 is what is not said.
+    let port = rest.trim_end_matches('/').rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+    match port.filter(|port| is_bare && *port > 0) {
+        Some(port) => {
+            let authority = format!("{}:{port}", url.host_str().unwrap_or(&host));
+            Ok(Origin { at: EndpointAddress::Tcp(host, port), tls: false, weight: 1, authority })
+        }
+        None => wrong(", with a port and nothing behind it"),
+    }
+}
+
 /// As it is written into the file.
+pub(super) fn show_fastcgi(origins: &[Origin]) -> Shown {
+    show_as(origins, |origin| match &origin.at {
+        EndpointAddress::Unix(path) => format!("unix:{}", path.display()),
+        EndpointAddress::Tcp(..) => format!("fcgi://{}", origin.authority),
+    })
+}
+
+/// The same of HTTP.
 pub(super) fn show(origins: &[Origin]) -> Shown {
+    show_as(origins, |origin| match (&origin.at, origin.tls) {
+        (EndpointAddress::Unix(path), _) => format!("unix:{}", path.display()),
+        (EndpointAddress::Tcp(..), true) => format!("https://{}", origin.authority),
+        (EndpointAddress::Tcp(..), false) => format!("http://{}", origin.authority),
+    })
+}
+
+fn show_as(origins: &[Origin], url: impl Fn(&Origin) -> String) -> Shown {
     let is_weighted = origins.iter().any(|origin| origin.weight != 1);
     let one = |origin: &Origin| {
-        let url = match (&origin.at, origin.tls) {
-            (EndpointAddress::Unix(path), _) => format!("unix:{}", path.display()),
-            (EndpointAddress::Tcp(..), true) => format!("https://{}", origin.authority),
-            (EndpointAddress::Tcp(..), false) => format!("http://{}", origin.authority),
-        };
+        let url = url(origin);
         if is_weighted { Shown::Weighted(url, origin.weight) } else { Shown::Text(url) }
     };
     match origins {

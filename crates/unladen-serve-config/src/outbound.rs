@@ -1,7 +1,7 @@
 //! Reads the tables `[[outbound]]`.
 
-use unladen_pool::{Balance, LimitSettings, Protocol, TimeoutSettings, UpstreamSettings};
-use unladen_toml::{Bad, Table, Value, nearest};
+use unladen_pool::{Balance, LimitSettings, PoolSettings, Protocol, TimeoutSettings, UpstreamSettings};
+use unladen_toml::{Bad, Problem, Table, Value, nearest};
 
 use super::explain::Shown;
 use super::level::Level;
@@ -42,8 +42,15 @@ pub(super) struct Placed<'t> {
 pub(super) fn read<'t>(value: &Value<'t>, defaults: Option<Table<'t>>, r: &mut Reading<'_>) -> Option<Placed<'t>> {
     let table = r.keep(Table::of(value, "[[outbound]]", "a table"))?;
     r.bads.extend(strangers(&table, &known(&keys::names("outbound"))));
-    let mut level =
-        Level { table: "outbound", whose: Whose::Whole, index: None, own: Some(table), defaults: None, around: 0..0 };
+    let mut level = Level {
+        table: "outbound",
+        whose: Whose::Whole,
+        index: None,
+        own: Some(table),
+        defaults: None,
+        preset: None,
+        around: 0..0,
+    };
     // What is explained of it goes by its name; where there is none, nothing is explained in the end.
     let name = level.own.as_ref().and_then(|table| table.get("name")).and_then(|name| name.as_text());
     level.whose = Whose::Outbound(name.unwrap_or_default().to_owned());
@@ -71,6 +78,7 @@ pub(super) fn check_defaults(table: &Table<'_>, r: &mut Reading<'_>) {
         index: None,
         own: None,
         defaults: Some(table.clone()),
+        preset: None,
         around: 0..0,
     };
     rest(&level, UpstreamSettings::new("", Vec::new()), Usual::default(), &mut trial);
@@ -92,37 +100,14 @@ pub(super) fn rest(
 ) -> (ProxySettings, u64) {
     let (tls, stamp) = tls::read(level, &upstream, r);
     upstream.tls = tls;
-    let words = [("auto", Protocol::Auto), ("1", Protocol::Http1), ("2", Protocol::Http2)];
-    upstream.http = level.choice("http", &words, Protocol::Auto, r);
-    let words = [("least-requests", Balance::LeastRequests), ("round-robin", Balance::RoundRobin)];
-    upstream.balance = level.choice("balance", &words, Balance::default(), r);
-    let host = level.take(
-        "host",
-        usual.host,
-        r,
-        |value, _| host(value),
-        |host| {
-            Shown::Text(match host {
-                HostRule::Upstream => "upstream".into(),
-                HostRule::Keep => "keep".into(),
-                HostRule::Fixed(name) => name.clone(),
-            })
-        },
-    );
+    let host = whom(level, &mut upstream, usual.host, r);
     let forwarded = level.choice("forwarded", usual.forwards, usual.forwarded, r);
     let via = level.flag("via", true, r);
     let request_id = level.flag("request_id", true, r);
     let http2 = level.flag("http2", true, r);
     let socket_mode =
         level.take("socket_mode", SOCKET_MODE, r, |value, _| mode(value), |mode| Shown::Text(format!("{mode:04o}")));
-    upstream.pool = groups::pool(&level.group("pool", r), r);
-    upstream.limits = groups::limits(&level.group("limits", r), usual.limits, r);
-    upstream.timeouts = groups::timeouts(&level.group("timeouts", r), usual.timeouts, r);
-    upstream.retry = groups::retry(&level.group("retry", r), r);
-    upstream.breaker = level.switch("breaker", usual.breaker, r).map(|level| groups::breaker(&level, r));
-    upstream.outlier = level.switch("outlier", true, r).map(|level| groups::outlier(&level, r));
-    upstream.health = level.switch("health", false, r).and_then(|level| groups::health(&level, r));
-    upstream.resolve = groups::resolve(&level.group("resolve", r), r);
+    limits(level, level, &mut upstream, (usual.limits, usual.timeouts, usual.breaker), r);
     let client = groups::client(&level.group("client", r), usual.client, r);
     let buffer = buffer::read(&level.group("buffer", r), usual.buffer, r);
     let rates = rates::read_all(level, r);
@@ -139,6 +124,66 @@ pub(super) fn rest(
         rates,
         buffer,
     };
+    (settings, stamp)
+}
+
+/// Which protocol, which of several endpoints, and what it is told as `Host`.
+fn whom(level: &Level<'_>, upstream: &mut UpstreamSettings, usual: HostRule, r: &mut Reading<'_>) -> HostRule {
+    let words = [("auto", Protocol::Auto), ("1", Protocol::Http1), ("2", Protocol::Http2)];
+    let http = level.choice("http", &words, Protocol::Auto, r);
+    if upstream.http != Protocol::FastCgi {
+        upstream.http = http;
+    } else if level.says("http") {
+        let without = "is for an `upstream`, which `php` is none: remove this key";
+        r.refuse(level.at(&["http"]), Problem::Alone { key: "http", without });
+    }
+    let words = [("least-requests", Balance::LeastRequests), ("round-robin", Balance::RoundRobin)];
+    upstream.balance = level.choice("balance", &words, Balance::default(), r);
+    let show = |host: &HostRule| {
+        Shown::Text(match host {
+            HostRule::Upstream => "upstream".into(),
+            HostRule::Keep => "keep".into(),
+            HostRule::Fixed(name) => name.clone(),
+        })
+    };
+    level.take("host", usual, r, |value, _| host(value), show)
+}
+
+/// The tables of an upstream; `own`: the level without what is another upstream's.
+fn limits(
+    level: &Level<'_>,
+    own: &Level<'_>,
+    upstream: &mut UpstreamSettings,
+    (limits, timeouts, breaker): (LimitSettings, TimeoutSettings, bool),
+    r: &mut Reading<'_>,
+) {
+    let pool = if upstream.http == Protocol::FastCgi { PoolSettings::fastcgi() } else { PoolSettings::default() };
+    upstream.pool = groups::pool(&level.group("pool", r), pool, r);
+    upstream.limits = groups::limits(&level.group("limits", r), limits, r);
+    upstream.timeouts = groups::timeouts(&level.group("timeouts", r), timeouts, r);
+    upstream.retry = groups::retry(&level.group("retry", r), r);
+    upstream.breaker = level.switch("breaker", breaker, r).map(|level| groups::breaker(&level, r));
+    upstream.outlier = level.switch("outlier", true, r).map(|level| groups::outlier(&level, r));
+    upstream.health = own.switch("health", false, r).and_then(|level| groups::health(&level, r));
+    upstream.resolve = groups::resolve(&level.group("resolve", r), r);
+}
+
+/// Another upstream of a site, as its route says. What is not said is as of the site's own (`level` has both), but for
+/// what holds for one upstream alone: that is asked of the route (`own`).
+pub(super) fn called(
+    level: &Level<'_>,
+    own: &Level<'_>,
+    mut upstream: UpstreamSettings,
+    site: &ProxySettings,
+    r: &mut Reading<'_>,
+) -> (ProxySettings, u64) {
+    let (tls, stamp) = tls::read(own, &upstream, r);
+    upstream.tls = tls;
+    let host = whom(level, &mut upstream, site.host.clone(), r);
+    let breaker = site.upstream.breaker.is_some();
+    let of_site = (site.upstream.limits.clone(), site.upstream.timeouts.clone(), breaker);
+    limits(level, own, &mut upstream, of_site, r);
+    let settings = ProxySettings { listen: Vec::new(), upstream, host, rates: Vec::new(), ..site.clone() };
     (settings, stamp)
 }
 

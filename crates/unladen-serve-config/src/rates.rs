@@ -28,8 +28,8 @@ pub(super) fn read_all(of: &Level<'_>, r: &mut Reading<'_>) -> Vec<RateSettings>
         let Some(table) = r.keep(table) else { continue };
         r.bads.extend(strangers(&table, &keys::names("rate")));
         let (own, defaults) = if of.says("rate") { (Some(table), None) } else { (None, Some(table)) };
-        let level =
-            Level { table: "rate", whose: of.whose.clone(), index: Some(index), own, defaults, around: value.span() };
+        let (whose, preset) = (of.whose.clone(), of.preset);
+        let level = Level { table: "rate", whose, index: Some(index), own, defaults, preset, around: value.span() };
         rates.extend(rate(&level, of, r));
     }
     rates

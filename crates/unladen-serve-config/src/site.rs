@@ -1,25 +1,37 @@
 //! Reads the tables `[[site]]`.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::Ipv6Addr;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use unladen_pool::{LimitSettings, TimeoutSettings, UpstreamSettings};
+use unladen_pool::{LimitSettings, Protocol, TimeoutSettings, UpstreamSettings};
 use unladen_toml::{Bad, DAY, Problem, Table, Value};
 
 use super::explain::Shown;
+use super::hosts::Hosts;
 use super::level::Level;
 use super::outbound::{self, Addresses, Usual};
 use super::reading::Reading;
+use super::routes::OfSite;
 use super::stamp::SiteStamp;
 use super::strangers::strangers;
 use super::whose::Whose;
-use super::{cache, certificates, clients, effects, keys, origins, trusted, validators};
+use super::{
+    acme, application, cache, certificates, clients, effects, hosts, keys, preset, routes, sending, site_queue,
+    trusted, validators,
+};
 use crate::pace::Pace;
-use crate::settings::{Application, FilesSettings, SiteSettings};
+use crate::settings::{Application, SiteSettings};
 use crate::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
 
 /// There is mostly one.
 const NAME: &str = "site";
+const HTTP: u16 = 80;
+const HTTPS: u16 = 443;
+/// Of the page of local replies, in bytes.
+const LONGEST_PAGE: usize = 256 * 1024;
 /// A year: what browsers' preload list asks for.
 const HSTS: &str = "max-age=31536000";
 /// As many as a connection of HTTP/2 may have.
@@ -40,6 +52,7 @@ const FORWARDS: [(&str, Forwarded); 3] =
 pub(super) struct PlacedSite<'t> {
     pub(super) level: Level<'t>,
     pub(super) settings: SiteSettings,
+    pub(super) hosts: Hosts,
     pub(super) listen: Vec<(ListenAddress, Range<usize>)>,
     pub(super) redirect: Vec<(ListenAddress, Range<usize>)>,
     pub(super) stamp: SiteStamp,
@@ -49,19 +62,26 @@ pub(super) struct PlacedSite<'t> {
 pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedSite<'t>> {
     let table = r.keep(Table::of(value, "[[site]]", "a table"))?;
     r.bads.extend(strangers(&table, &outbound::known(&keys::names("site"))));
-    let name = table.get("name").and_then(|name| name.as_text()).unwrap_or(NAME);
-    let whose = Whose::Site(name.to_owned());
-    let level = Level { table: "site", whose, index: None, own: Some(table), defaults: None, around: 0..0 };
+    let name = table.get("name").and_then(|name| name.as_text()).map(str::to_owned);
+    let own = Some(table);
+    let mut level =
+        Level { table: "site", whose: Whose::Whole, index: None, own, defaults: None, preset: None, around: 0..0 };
+    let usual_name = hosts::usual_name(&level).unwrap_or_else(|| NAME.to_owned());
+    let name = name.unwrap_or_else(|| usual_name.clone());
+    let name = name.as_str();
+    level.whose = Whose::Site(name.to_owned());
+    let (level, preset) = preset::read(level, r);
     let text = |text: &String| Shown::Text(text.clone());
-    let name = level.take("name", NAME.to_owned(), r, |value, _| outbound::name(value), text);
-    let about = "the address that clients call, such as listen = \"0.0.0.0:443\"";
-    let listen = level.require("listen", about, r, outbound::addresses, |listen| outbound::show_addresses(listen));
-    let about = "the address of the application, such as upstream = \"http://127.0.0.1:8080\"";
-    let origins = level.require("upstream", about, r, origins::all, |origins| origins::show(origins));
+    let said_name = level.take("name", usual_name, r, |value, _| outbound::name(value), text);
+    let (hosts, is_default) = hosts::read(&level, r);
     let (tls, tls_stamp) = certificates::read(&level, r);
-    let redirect = redirect(&level, r);
+    let acme = acme::read(&level, &hosts, r);
+    let is_tls = tls.is_some() || acme.is_some() || level.find("tls", r).is_some();
+    let listen = listen(&level, is_tls, !hosts.is_empty(), r);
+    let application = application::read(&level, r);
+    let redirect = redirect(&level, is_tls, r);
     let hsts = hsts(&level, r);
-    if tls.is_none() && level.find("tls", r).is_none() {
+    if !is_tls {
         for (key, without) in [
             ("redirect", "redirects clients to https, and there is no `tls`: set `tls` too, or remove this key"),
             ("hsts", "makes browsers insist on https, and there is no `tls`: set `tls` too, or remove this key"),
@@ -93,13 +113,29 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
             "`cache.purge` has addresses of `trusted.proxies`: a PURGE for which such a proxy does not state the client counts as the proxy's own; make sure that the proxy always states the client, or refuses PURGE",
         );
     }
-    let upstream = UpstreamSettings::new(name, origins.clone().unwrap_or_default());
+    let origins = application.as_ref().map(|(_, origins)| origins.clone());
+    let mut upstream = UpstreamSettings::new(said_name.as_str(), origins.unwrap_or_default());
+    if matches!(application, Some((Application::Php(_), _))) {
+        upstream.http = Protocol::FastCgi;
+    }
     let (proxy, app_stamp) = outbound::rest(&level, upstream, usual(), r);
-    let validators = validators::read_all(&level, r);
+    let files = sending::read(&level, r);
+    let mut route_stamp = DefaultHasher::new();
+    let error_page = error_page(&level, &mut route_stamp, r);
+    let none = Application::Upstream;
+    let of = OfSite {
+        name: said_name.as_str(),
+        proxy: &proxy,
+        application: application.as_ref().map_or(&none, |(application, _)| application),
+    };
+    let routes = routes::read_all(&level, &of, &mut route_stamp, r);
+    let queue = site_queue::read(&level, false, proxy.upstream.limits.connections, r);
+    let mut validators = validators::read_all(&level, r);
+    validators.extend(preset::validators(&level, preset, r));
     if cache.is_none() && !validators.is_empty() {
         r.warn(level.at(&["cache"]), "the cache is off (`cache = false`), so no validator is ever asked");
     }
-    let (listen, _) = (listen?, origins.filter(|origins| !origins.is_empty())?);
+    let (listen, (application, _)) = (listen?, application?);
     let only = |list: &Addresses| list.iter().map(|(address, _)| address.clone()).collect();
     let proxy = ProxySettings { listen: only(&listen), ..proxy };
     let redirects = only(&redirect);
@@ -118,19 +154,19 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
         validators,
         effects,
         no_effects,
-        hosts: Vec::new(),
-        is_default: false,
-        acme: None,
-        application: Application::Upstream,
-        routes: Vec::new(),
-        files: FilesSettings::default(),
-        queue: None,
-        error_page: None,
+        hosts: hosts.iter().map(|(host, _)| host.clone()).collect(),
+        is_default,
+        acme,
+        application,
+        routes,
+        files,
+        queue,
+        error_page,
         snapshot: None,
-        preset: None,
+        preset: preset.map(|preset| preset.name),
     };
-    let stamp = SiteStamp { proxy: app_stamp, tls: tls_stamp, country };
-    Some(PlacedSite { level, settings, listen, redirect, stamp })
+    let stamp = SiteStamp { proxy: app_stamp, tls: tls_stamp, country, routes: route_stamp.finish() };
+    Some(PlacedSite { level, settings, hosts, listen, redirect, stamp })
 }
 
 /// What suits an application server, which carries few requests at a time, and clients that are anybody.
@@ -157,9 +193,55 @@ fn overlap(one: &[ipnet::IpNet], other: &[ipnet::IpNet]) -> bool {
     one.iter().any(|one| other.iter().any(|other| one.contains(other) || other.contains(one)))
 }
 
-fn redirect(level: &Level<'_>, r: &mut Reading<'_>) -> Addresses {
+/// Where clients call: https's own port with TLS, http's with names alone.
+fn listen(level: &Level<'_>, is_tls: bool, has_hosts: bool, r: &mut Reading<'_>) -> Option<Addresses> {
+    let usual = match (is_tls, has_hosts) {
+        (true, _) => Some(HTTPS),
+        (false, true) => Some(HTTP),
+        (false, false) => None,
+    };
+    if let Some(port) = usual.filter(|_| level.find("listen", r).is_none()) {
+        let usual = vec![(everywhere(port), level.at(&["hosts", "acme", "tls"]))];
+        return Some(level.take("listen", usual, r, outbound::addresses, |listen| outbound::show_addresses(listen)));
+    }
+    let about = "the address that clients call, such as listen = \"0.0.0.0:443\"";
+    level.require("listen", about, r, outbound::addresses, |listen| outbound::show_addresses(listen))
+}
+
+fn redirect(level: &Level<'_>, is_tls: bool, r: &mut Reading<'_>) -> Addresses {
     let show = |list: &Addresses| if list.is_empty() { Shown::None } else { outbound::show_addresses(list) };
-    level.take("redirect", Vec::new(), r, outbound::addresses, show)
+    let is_usual = is_tls && level.find("listen", r).is_none();
+    let usual = is_usual.then(|| (everywhere(HTTP), level.at(&["hosts", "acme", "tls"])));
+    // Without any, it is said with an empty list.
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| match value.each().is_empty() {
+        true => Ok(Vec::new()),
+        false => outbound::addresses(value, r),
+    };
+    level.take("redirect", usual.into_iter().collect(), r, read, show)
+}
+
+/// At all addresses, of IPv4 too.
+fn everywhere(port: u16) -> ListenAddress {
+    ListenAddress::Tcp((Ipv6Addr::UNSPECIFIED, port).into())
+}
+
+/// The page of local replies.
+fn error_page(level: &Level<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>) -> Option<PathBuf> {
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| {
+        let path = r.path(value.one_line()?);
+        let bytes = r.machine.read(&path).map_err(|source| value.unusable(path.clone(), source))?;
+        let text = std::str::from_utf8(&bytes);
+        let wrong = |why: &'static str| value.unusable(path.clone(), std::io::Error::other(why));
+        text.map_err(|_| wrong("it is not UTF-8"))?;
+        if bytes.len() > LONGEST_PAGE {
+            return Err(wrong("it is longer than 256 KiB, which is held for each client that gets it"));
+        }
+        bytes.hash(stamp);
+        Ok(Some(path))
+    };
+    level.take("error_page", None, r, read, |path: &Option<PathBuf>| {
+        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
+    })
 }
 
 /// `true`, `false`, or what is to be sent.

@@ -9,4 +9,7 @@ pub struct SiteStamp {
     pub tls: u64,
     /// The country database.
     pub country: u64,
+    /// What its routes name: files of passwords, and what other upstreams trust; and the page of
+    /// local replies.
+    pub routes: u64,
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a configuration needs to know of the machine.
 pub trait Surroundings {
@@ -25,6 +25,11 @@ pub trait Surroundings {
 
     /// Who may do what with a file, as of chmod; none: not known.
     fn mode(&self, path: &Path) -> Option<u32>;
+
+    /// Where systemd has this service keep what outlives it (`$STATE_DIRECTORY`); none: nobody says.
+    fn state_folder(&self) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// This machine.
@@ -63,5 +68,11 @@ impl Surroundings for Machine {
 
     fn mode(&self, path: &Path) -> Option<u32> {
         fs::metadata(path).ok().map(|metadata| metadata.mode() & 0o7777)
+    }
+
+    /// Of several, the first.
+    fn state_folder(&self) -> Option<PathBuf> {
+        let folders = std::env::var_os("STATE_DIRECTORY")?.into_string().ok()?;
+        folders.split(':').next().filter(|folder| folder.starts_with('/')).map(PathBuf::from)
     }
 }

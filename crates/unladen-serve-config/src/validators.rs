@@ -14,8 +14,8 @@ use super::maximum::is_maximum;
 use super::reading::Reading;
 use super::strangers::strangers;
 
-const TIMEOUT: Duration = Duration::from_millis(100);
-const CONNECTIONS: usize = 2;
+pub(super) const TIMEOUT: Duration = Duration::from_millis(100);
+pub(super) const CONNECTIONS: usize = 2;
 const WHAT: &str = "the source: `database` and `query`, or `file`, or `head = true`";
 
 /// Those of a `[[site]]`.
@@ -39,6 +39,7 @@ pub(super) fn read_all(site: &Level<'_>, r: &mut Reading<'_>) -> Vec<ValidatorSe
             index: Some(index),
             own: Some(table),
             defaults: None,
+            preset: None,
             around: value.span(),
         };
         validators.extend(validator(&level, r));

@@ -9,4 +9,4 @@ pub(crate) const SHARED: [&str; 10] =
     ["ca", "certificate", "key", "http", "balance", "forwarded", "via", "request_id", "http2", "socket_mode"];
 
 /// Tables that are told as one value.
-pub(crate) const INLINE: [&str; 2] = ["upstream", "tls"];
+pub(crate) const INLINE: [&str; 5] = ["upstream", "tls", "eab", "request", "access"];

@@ -16,10 +16,13 @@ pub(crate) fn headed(table: &'static str) -> Vec<String> {
         "admin" | "log" | "otlp" => vec![format!("[{table}]")],
         "outbound" | "site" => vec![format!("[[{table}]]")],
         "upstream" => vec!["`upstream`".into()],
-        "tls" => vec!["`tls`".into()],
+        "tls" | "eab" => vec![format!("`{table}`")],
+        "request" | "access" => vec![format!("[site.route.{table}]")],
         "rate" => vec!["[[outbound.rate]]".into(), "[[site.rate]]".into()],
-        "validator" => vec!["[[site.validator]]".into()],
-        "cache" | "trusted" | "clients" | "country" => vec![format!("[site.{}]", below(table))],
+        "validator" | "route" => vec![format!("[[site.{table}]]")],
+        "cache" | "trusted" | "clients" | "queue" | "country" | "acme" | "fastcgi" | "files" => {
+            vec![format!("[site.{}]", below(table))]
+        }
         of_site if of_site.starts_with("site.") => vec![format!("[{of_site}]")],
         group => vec![format!("[outbound.{group}]"), format!("[site.{group}]")],
     }

@@ -27,6 +27,9 @@ pub struct FolderSettings {
     pub index: Vec<String>,
     /// What is looked for, in this order.
     pub tries: Vec<Try>,
+    /// How the path begins that is left out where files are looked for: `/static`, with no slash at its end; empty:
+    /// nothing is left out.
+    pub alias: String,
 }
 
 /// One place where to look for what answers a path.
@@ -48,6 +51,10 @@ pub struct ScriptSettings {
     pub folder: Option<FolderSettings>,
     /// The one program for all paths, as `SCRIPT_FILENAME`: the path is its `PATH_INFO`.
     pub script: Option<PathBuf>,
+    /// The beginning of the path that is the one program's own, as `SCRIPT_NAME`; the rest is its `PATH_INFO`.
+    pub name: String,
+    /// Folders besides that of the scripts from which `X-Accel-Redirect` and `X-Sendfile` may have files sent.
+    pub sendfile: Vec<PathBuf>,
     /// How the names of scripts end: `.php`.
     pub suffixes: Vec<String>,
     /// Parameters besides the usual ones, or instead of them.
@@ -71,10 +78,19 @@ pub struct FilesSettings {
     pub hidden: bool,
     /// Whether small files are kept in memory.
     pub memory: bool,
+    /// Folders outside the root that links may lead to.
+    pub links: Vec<PathBuf>,
 }
 
 impl Default for FilesSettings {
     fn default() -> Self {
-        Self { immutable: Vec::new(), max_age: Vec::new(), precompressed: true, hidden: false, memory: true }
+        Self {
+            immutable: Vec::new(),
+            max_age: Vec::new(),
+            precompressed: true,
+            hidden: false,
+            memory: true,
+            links: Vec::new(),
+        }
     }
 }

@@ -100,6 +100,18 @@ pub struct AuthSettings {
     pub realm: String,
 }
 
+// === impl RouteSettings ===
+
+impl RouteSettings {
+    /// The other upstream that its requests go to, if there is one.
+    pub fn called(&self) -> Option<&ProxySettings> {
+        match &self.action {
+            RouteAction::Upstream(proxy) | RouteAction::Php(proxy, _) => Some(proxy),
+            _ => None,
+        }
+    }
+}
+
 // === impl HeaderEdits ===
 
 impl HeaderEdits {

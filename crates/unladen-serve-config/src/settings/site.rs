@@ -68,6 +68,13 @@ pub struct SiteSettings {
     pub preset: Option<&'static str>,
 }
 
+impl SiteSettings {
+    /// Whether clients speak TLS to it.
+    pub fn is_tls(&self) -> bool {
+        self.tls.is_some() || self.acme.is_some()
+    }
+}
+
 /// Certificates, and which TLS.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerTlsSettings {

@@ -26,6 +26,7 @@ listen = '127.0.0.1:8081'
 upstream = 'http://127.0.0.1:8080'
 breaker = true
 cache.country.database = 'country.mmdb'
+queue.running = 4
 [[site.validator]]
 path = '/'
 head = true
@@ -59,7 +60,7 @@ fn reference() -> String {
         let default = match (key.table, key.name) {
             _ if key.why.is_empty() => "(required)".to_owned(),
             ("", "threads") => format!("the CPUs: {}", key.why),
-            ("rate", "burst") | ("validator", "head") | ("site", "tls") => key.why.to_owned(),
+            ("rate", "burst") | ("queue", "running") | ("validator", "head") | ("site", "tls") => key.why.to_owned(),
             ("upstream", "weight") => format!("`1`: {}", key.why),
             _ => match one.as_deref() {
                 Some("none") | None => key.why.to_owned(),
@@ -135,7 +136,12 @@ fn every_reason() -> Vec<Reason> {
             Reason::QueueFull => Reason::QueueTimeout,
             Reason::QueueTimeout => Reason::Overloaded,
             Reason::Overloaded => Reason::BacklogFull,
-            Reason::BacklogFull => return None,
+            Reason::BacklogFull => Reason::BadPath,
+            Reason::BadPath => Reason::NotFound,
+            Reason::NotFound => Reason::FileDenied,
+            Reason::FileDenied => Reason::MethodNotAllowed,
+            Reason::MethodNotAllowed => Reason::FileFailed,
+            Reason::FileFailed => return None,
         })
     }
     std::iter::successors(Some(Reason::Malformed(Fault::HeadTooLong)), |reason| next(*reason)).collect()

@@ -1,0 +1,113 @@
+//! Reads `access` of a route: who may ask.
+
+use std::hash::{DefaultHasher, Hash};
+use std::path::PathBuf;
+
+use unladen_toml::{Bad, Problem, Table, Value};
+
+use super::explain::Shown;
+use super::keys;
+use super::level::Level;
+use super::reading::Reading;
+use super::strangers::strangers;
+use super::trusted;
+use super::users::Users;
+use crate::settings::{AccessSettings, AuthSettings};
+
+/// What a file of passwords lets others do, as of chmod.
+const OF_OTHERS: u32 = 0o007;
+
+/// Who may; `site` is what the password is usually for, and the stamp is another when the file is.
+pub(super) fn read(
+    level: &Level<'_>,
+    site: &str,
+    stamp: &mut DefaultHasher,
+    r: &mut Reading<'_>,
+) -> Option<AccessSettings> {
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| access(value, site, stamp, r).map(Some);
+    level.take("access", None, r, read, |access: &Option<AccessSettings>| access.as_ref().map_or(Shown::None, show))
+}
+
+fn access(
+    value: &Value<'_>,
+    site: &str,
+    stamp: &mut DefaultHasher,
+    r: &mut Reading<'_>,
+) -> Result<AccessSettings, Bad> {
+    let form = "a table such as { allow = [\"10.0.0.0/8\"] } or { auth = \"users\" }";
+    let table = Table::of(value, "[site.route.access]", form)?;
+    r.bads.extend(strangers(&table, &keys::names("access")));
+    let mut nets = |name: &'static str| {
+        let value = table.get(name)?;
+        let nets = trusted::list(&value, r);
+        r.keep(nets)
+    };
+    let allow = nets("allow");
+    let deny = nets("deny");
+    if let (Some((nets, false)), Some(value)) = (&allow, table.get("allow"))
+        && nets.is_empty()
+        && value.each().is_empty()
+    {
+        return Err(value.refuse("empty", "at least one address; `status = 403` refuses everybody"));
+    }
+    let users = table.get("auth").map(|value| users(&value, stamp, r));
+    let users = users.and_then(|users| r.keep(users));
+    let realm = table.get("realm").map(|value| realm(&value));
+    let realm = realm.and_then(|realm| r.keep(realm));
+    if let (Some(value), None) = (table.get("realm"), table.get("auth")) {
+        let without = "needs `auth`: set `auth` too, or remove this key";
+        r.refuse(value.span(), Problem::Alone { key: "realm", without });
+    }
+    if allow.is_none() && deny.is_none() && table.get("auth").is_none() {
+        return Err(value.refuse("a table that lets everybody in", form));
+    }
+    let auth = users.map(|users| AuthSettings { users, realm: realm.unwrap_or_else(|| site.to_owned()) });
+    let ((allow, allow_unix), (deny, deny_unix)) = (allow.unwrap_or_default(), deny.unwrap_or_default());
+    Ok(AccessSettings { allow, allow_unix, deny, deny_unix, auth })
+}
+
+fn users(value: &Value<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>) -> Result<PathBuf, Bad> {
+    let path = r.path(value.one_line()?);
+    let bytes = r.machine.read(&path).map_err(|source| value.unusable(path.clone(), source))?;
+    let users = Users::parse(&bytes)
+        .map_err(|error| value.unusable(path.clone(), std::io::Error::new(std::io::ErrorKind::InvalidData, error)))?;
+    if users.entries.is_empty() {
+        r.warn(value.span(), format!("{} has no user: nobody gets in", path.display()));
+    }
+    if r.machine.mode(&path).is_some_and(|mode| mode & OF_OTHERS != 0) {
+        r.warn(
+            value.span(),
+            format!(
+                "{} can be read by others on this machine, who can try passwords against it; chmod o= it",
+                path.display()
+            ),
+        );
+    }
+    (&path, bytes).hash(stamp);
+    Ok(path)
+}
+
+/// It stands in quotes in a field (RFC 9110, section 11.5).
+fn realm(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.one_line()?;
+    let is_plain = text.bytes().all(|byte| (byte == b' ' || byte.is_ascii_graphic()) && !b"\"\\".contains(&byte));
+    if is_plain {
+        Ok(text.to_owned())
+    } else {
+        Err(value.refuse(format!("`{text}`"), "ASCII without quotes and backslashes"))
+    }
+}
+
+fn show(access: &AccessSettings) -> Shown {
+    let mut entries = Vec::new();
+    for (name, nets, unix) in [("allow", &access.allow, access.allow_unix), ("deny", &access.deny, access.deny_unix)] {
+        if !nets.is_empty() || unix {
+            entries.push((name, trusted::show(nets, unix)));
+        }
+    }
+    if let Some(auth) = &access.auth {
+        entries.push(("auth", Shown::Text(auth.users.display().to_string())));
+        entries.push(("realm", Shown::Text(auth.realm.clone())));
+    }
+    Shown::Table(entries)
+}

@@ -1,0 +1,134 @@
+//! Reads `[site.acme]`.
+
+use std::hash::DefaultHasher;
+use std::path::PathBuf;
+
+use unladen_toml::{Bad, Problem, Table, Value};
+use url::Url;
+
+use super::explain::{Origin, Shown};
+use super::hosts::Hosts;
+use super::keys;
+use super::level::Level;
+use super::reading::Reading;
+use super::strangers::strangers;
+use super::tls;
+use crate::settings::{AcmeSettings, Challenge, EabSettings, HostName};
+
+const LETS_ENCRYPT: &str = "https://acme-v02.api.letsencrypt.org/directory";
+const STAGING: &str = "https://acme-staging-v02.api.letsencrypt.org/directory";
+const DIRECTORY: &str = "\"letsencrypt\", \"letsencrypt-staging\", or an https URL";
+const STATE: &str = "/var/lib/unladen/acme";
+
+pub(super) fn read(site: &Level<'_>, hosts: &Hosts, r: &mut Reading<'_>) -> Option<AcmeSettings> {
+    let place = (site.whose.clone(), None);
+    let Some((_, origin)) = site.find("acme", r) else {
+        r.explain(place, (site.table, "acme"), Shown::None, Origin::BuiltIn);
+        return None;
+    };
+    r.explain(place, (site.table, "acme"), Shown::Flag(true), origin);
+    let level = &site.group("acme", r);
+    let text = |value: &Option<String>| value.clone().map_or(Shown::None, Shown::Text);
+    let email = level.take("email", None, r, |value, _| email(value).map(Some), text);
+    let directory = level.take(
+        "directory",
+        LETS_ENCRYPT.to_owned(),
+        r,
+        |value, _| directory(value),
+        |url| {
+            Shown::Text(match url.as_str() {
+                LETS_ENCRYPT => "letsencrypt".to_owned(),
+                STAGING => "letsencrypt-staging".to_owned(),
+                url => url.to_owned(),
+            })
+        },
+    );
+    let words = [("auto", Challenge::Auto), ("http-01", Challenge::Http01), ("tls-alpn-01", Challenge::TlsAlpn01)];
+    let challenge = level.choice("challenge", &words, Challenge::default(), r);
+    // What it holds is read when the directory is called, which is after each change.
+    let mut stamp = DefaultHasher::new();
+    let pem = |value: &Value<'_>, r: &mut Reading<'_>| tls::pem(value, "CERTIFICATE", &mut stamp, r).map(Some);
+    let ca = level.take("ca", None, r, pem, |path: &Option<PathBuf>| {
+        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
+    });
+    let usual = r.machine.state_folder().map_or_else(|| PathBuf::from(STATE), |folder| folder.join("acme"));
+    let folder = |value: &Value<'_>, r: &mut Reading<'_>| Ok(r.path(value.one_line()?));
+    let state = level.take("state", usual, r, folder, |path| Shown::Text(path.display().to_string()));
+    let eab = level.take(
+        "eab",
+        None,
+        r,
+        |value, r| eab(value, r).map(Some),
+        |eab: &Option<EabSettings>| {
+            // It is never shown: whoever reads this again has to add it.
+            eab.as_ref().map_or(Shown::None, |eab| {
+                Shown::Table(vec![("kid", Shown::Text(eab.kid.clone())), ("key", Shown::Text("…".to_owned()))])
+            })
+        },
+    );
+    let is_name =
+        |host: &HostName| matches!(host, HostName::Exact(name) if name.contains('.') && !name.starts_with('['));
+    if hosts.is_empty() {
+        let without = "needs `hosts`: the names that the certificate is for";
+        r.refuse(site.at(&["acme"]), Problem::Alone { key: "acme", without });
+    }
+    for (host, span) in hosts.iter().filter(|(host, _)| !is_name(host)) {
+        let (value, expected) = match host {
+            HostName::Below(_) => (
+                format!("`{host}`, with `acme`"),
+                "full names: an authority gives a wildcard by DNS alone, which `serve` does not do; use `tls`",
+            ),
+            HostName::Exact(_) => (
+                format!("`{host}`, with `acme`"),
+                "names that an authority can call, such as \"example.org\"; use `tls` for others",
+            ),
+        };
+        r.refuse(span.clone(), Problem::Value { key: "hosts".into(), value, expected: expected.into() });
+    }
+    if site.says("tls") {
+        let (value, expected) =
+            ("given in addition to `tls`".into(), "only one of them: each is where the certificate comes from".into());
+        r.refuse(site.at(&["acme"]), Problem::Value { key: "acme".into(), value, expected });
+    }
+    Some(AcmeSettings { email, directory, challenge, ca, state, eab })
+}
+
+fn email(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.one_line()?;
+    let is_address = text.split_once('@').is_some_and(|(user, host)| !user.is_empty() && host.contains('.'));
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',');
+    if is_address && is_plain {
+        Ok(text.to_owned())
+    } else {
+        Err(value.refuse(format!("`{text}`"), "an address such as \"admin@example.org\""))
+    }
+}
+
+fn directory(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.one_line()?;
+    match text {
+        "letsencrypt" => return Ok(LETS_ENCRYPT.to_owned()),
+        "letsencrypt-staging" => return Ok(STAGING.to_owned()),
+        _ => {}
+    }
+    match Url::parse(text) {
+        Ok(url) if url.scheme() == "https" && url.host().is_some() && url.username().is_empty() => Ok(text.to_owned()),
+        _ => Err(value.refuse(format!("`{text}`"), DIRECTORY)),
+    }
+}
+
+fn eab(value: &Value<'_>, r: &mut Reading<'_>) -> Result<EabSettings, Bad> {
+    let form = "{ kid = \"…\", key = \"…\" }, as the authority gives them";
+    let table = Table::of(value, "`eab`", form)?;
+    r.bads.extend(strangers(&table, &keys::names("eab")));
+    let kid = table.require("kid", "the identifier that the authority gave")?.one_line()?.to_owned();
+    let key = table.require("key", "the key that the authority gave")?;
+    let text = key.one_line()?;
+    let is_base64 = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_=".contains(&byte));
+    // A secret is not repeated.
+    if is_base64 {
+        Ok(EabSettings { kid, key: text.to_owned() })
+    } else {
+        Err(key.refuse("something else", "a key in base64url"))
+    }
+}

@@ -1,0 +1,272 @@
+//! Reads what answers the requests of a `[[site]]` or of a route: `upstream`, `php` with its scripts, or `root` alone.
+
+use std::path::PathBuf;
+
+use unladen_pool::Origin;
+use unladen_toml::{Bad, Problem, Value};
+
+use super::explain::{Origin as ValueOrigin, Shown};
+use super::level::Level;
+use super::origins;
+use super::reading::Reading;
+use super::strings::{self, texts};
+use crate::settings::{Application, FolderSettings, ScriptSettings, Try};
+
+const TRY: &str = "\"{path}\", \"{path}/\", \"{path}.html\" or the like, or a path such as \"/index.php\"";
+const NAME: &str = "a file name such as \"index.html\"";
+const MISSING: &str = "the address of the application, such as upstream = \"http://127.0.0.1:8080\"";
+
+/// What answers, and where it is; none: too little is known of it.
+pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> Option<(Application, Vec<Origin>)> {
+    let (upstream, php) = (level.find("upstream", r).is_some(), level.find("php", r).is_some());
+    let is_alone = !upstream && !php && level.find("root", r).is_none();
+    let origins = if is_alone {
+        level.require("upstream", MISSING, r, origins::all, |origins| origins::show(origins))
+    } else {
+        self::origins(level, "upstream", r)
+    };
+    let scripts = fastcgi(level, r);
+    if upstream && php {
+        both(level, "php", "upstream", r);
+    }
+    let folder = folder(level, php, r);
+    let script = script(level, folder.clone(), php, r);
+    if php {
+        return Some((Application::Php(script?), scripts?));
+    }
+    if upstream {
+        if folder.is_some() {
+            let without = "has no effect with `upstream`: the application answers all paths; for files set `root` in a [[site.route]]";
+            // A preset says it for those that have `php`.
+            if level.says("root") {
+                r.refuse(level.at(&["root"]), Problem::Alone { key: "root", without });
+            }
+        }
+        return Some((Application::Upstream, origins?));
+    }
+    match folder {
+        Some(folder) => Some((Application::Files(folder), Vec::new())),
+        None => Some((Application::Upstream, origins?)),
+    }
+}
+
+/// Two keys of which there can be one.
+pub(super) fn both(level: &Level<'_>, key: &'static str, other: &str, r: &mut Reading<'_>) {
+    let (value, expected) =
+        (format!("given in addition to `{other}`"), "only one of them: it answers the requests".into());
+    r.refuse(level.at(&[key]), Problem::Value { key: key.into(), value, expected });
+}
+
+/// `upstream`, where it need not be.
+pub(super) fn origins(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> Option<Vec<Origin>> {
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| origins::all(value, r).map(Some);
+    let show = |origins: &Option<Vec<Origin>>| origins.as_ref().map_or(Shown::None, |origins| origins::show(origins));
+    level.take(name, None, r, read, show).filter(|origins| !origins.is_empty())
+}
+
+/// `php`.
+pub(super) fn fastcgi(level: &Level<'_>, r: &mut Reading<'_>) -> Option<Vec<Origin>> {
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| origins::all_of_fastcgi(value, r).map(Some);
+    let show =
+        |origins: &Option<Vec<Origin>>| origins.as_ref().map_or(Shown::None, |origins| origins::show_fastcgi(origins));
+    level.take("php", None, r, read, show).filter(|origins| !origins.is_empty())
+}
+
+/// `root`, `index` and `try`.
+pub(super) fn folder(level: &Level<'_>, php: bool, r: &mut Reading<'_>) -> Option<FolderSettings> {
+    let root = path(level, "root", r);
+    let index = index(level, php && root.is_some(), r);
+    let tries = tries(level, r);
+    if root.is_none() {
+        for key in ["index", "try"] {
+            if level.says(key) {
+                let without = "needs a `root`: set `root` too, or remove this key";
+                r.refuse(level.at(&[key]), Problem::Alone { key, without });
+            }
+        }
+    }
+    Some(FolderSettings { root: root?, index, tries, alias: String::new() })
+}
+
+pub(super) fn path(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> Option<PathBuf> {
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| Ok(Some(r.path(value.one_line()?)));
+    level.take(name, None, r, read, |path: &Option<PathBuf>| {
+        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
+    })
+}
+
+pub(super) fn index(level: &Level<'_>, php: bool, r: &mut Reading<'_>) -> Vec<String> {
+    let usual: &[&str] = if php { &["index.php", "index.html"] } else { &["index.html"] };
+    let usual = usual.iter().map(|name| (*name).to_owned()).collect();
+    let name = |value: &Value<'_>| {
+        let text = value.one_line()?;
+        let is_name = !matches!(text, "" | "." | "..") && !text.contains(['/', '\0']);
+        if is_name { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), NAME)) }
+    };
+    level.take("index", usual, r, |value, r| texts(value, name, r), |names| strings::show(names))
+}
+
+pub(super) fn tries(level: &Level<'_>, r: &mut Reading<'_>) -> Vec<Try> {
+    let usual = vec![Try::Path(String::new()), Try::Folder];
+    let show = |tries: &Vec<Try>| {
+        let text = |one: &Try| match one {
+            Try::Path(after) => format!("{{path}}{after}"),
+            Try::Folder => "{path}/".to_owned(),
+            Try::Fixed(path) => path.clone(),
+        };
+        Shown::List(tries.iter().map(|one| Shown::Text(text(one))).collect())
+    };
+    level.take("try", usual, r, |value, r| texts(value, one_try, r), show)
+}
+
+fn one_try(value: &Value<'_>) -> Result<Try, Bad> {
+    let text = value.one_line()?;
+    let wrong = || value.refuse(format!("`{text}`"), TRY);
+    // What other servers write.
+    if text.starts_with('$') {
+        return Err(value.refuse(format!("`{text}`"), format!("{TRY}; the path is written as {{path}}")));
+    }
+    let is_plain = |text: &str| {
+        let climbs = text.split('/').any(|segment| matches!(segment, "." | ".."));
+        !climbs && !text.contains(['{', '}', '?', '#', '%', '\0', '\\'])
+    };
+    match text.strip_prefix("{path}") {
+        Some("/") => Ok(Try::Folder),
+        Some(after) if is_plain(after) && !after.contains('/') => Ok(Try::Path(after.to_owned())),
+        Some(_) => Err(wrong()),
+        None if text.starts_with('/') && is_plain(text) && !text.ends_with('/') => Ok(Try::Fixed(text.to_owned())),
+        None => Err(wrong()),
+    }
+}
+
+/// `[site.fastcgi]`.
+pub(super) fn script(
+    site: &Level<'_>,
+    folder: Option<FolderSettings>,
+    php: bool,
+    r: &mut Reading<'_>,
+) -> Option<ScriptSettings> {
+    let place = (site.whose.clone(), None);
+    let Some((_, origin)) = site.find("fastcgi", r) else {
+        r.explain(place, (site.table, "fastcgi"), Shown::None, ValueOrigin::BuiltIn);
+        if php && folder.is_none() {
+            let place = "[[site]]".into();
+            let expected =
+                "the folder of its scripts, such as root = \"/var/www/html\", or [site.fastcgi] with `script`";
+            r.refuse(site.at(&["php"]), Problem::Missing { place, key: "root", expected });
+            return None;
+        }
+        return php.then(|| ScriptSettings { folder, ..usual_script() });
+    };
+    r.explain(place, (site.table, "fastcgi"), Shown::Flag(true), origin);
+    let level = &site.group("fastcgi", r);
+    let usual = usual_script();
+    let script = path(level, "script", r);
+    let beginning = |value: &Value<'_>, _: &mut Reading<'_>| {
+        let text = value.one_line()?;
+        let is_path =
+            text.starts_with('/') && text.len() > 1 && !text.ends_with('/') && !text.contains(['?', '#', '%', '\0']);
+        if is_path {
+            Ok(text.to_owned())
+        } else {
+            Err(value.refuse(format!("`{text}`"), "the beginning of a path, such as \"/sympa\""))
+        }
+    };
+    let name = level.take("name", usual.name, r, beginning, |name: &String| {
+        if name.is_empty() { Shown::None } else { Shown::Text(name.clone()) }
+    });
+    let sendfile = |value: &Value<'_>| {
+        let text = value.one_line()?;
+        if text.starts_with('/') {
+            Ok(PathBuf::from(text))
+        } else {
+            Err(value.refuse(format!("`{text}`"), "a folder such as \"/srv/files\""))
+        }
+    };
+    let show =
+        |list: &Vec<PathBuf>| strings::show(&list.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
+    let sendfile = level.take("sendfile", usual.sendfile, r, |value, r| texts(value, sendfile, r), show);
+    let suffix = |value: &Value<'_>| {
+        let text = value.one_line()?;
+        let is_suffix = text.len() > 1 && text.starts_with('.') && !text[1..].contains(['/', '.', '\0']);
+        if is_suffix {
+            Ok(text.to_owned())
+        } else {
+            Err(value.refuse(format!("`{text}`"), "an ending such as \".php\""))
+        }
+    };
+    let suffixes =
+        level.take("scripts", usual.suffixes, r, |value, r| texts(value, suffix, r), |list| strings::show(list));
+    let params = strings::map(level, "params", param, r);
+    let status = |value: &Value<'_>, _: &mut Reading<'_>| {
+        let text = value.one_line()?;
+        let is_path =
+            text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#".contains(&byte));
+        if is_path {
+            Ok(Some(text.to_owned()))
+        } else {
+            Err(value.refuse(format!("`{text}`"), "a path such as \"/fpm-status\""))
+        }
+    };
+    let status_path =
+        level.take("status", None, r, status, |path: &Option<String>| path.clone().map_or(Shown::None, Shown::Text));
+    let keep = level.flag("keep", usual.keep, r);
+    if !php {
+        // A preset says it for those that have `php`.
+        if site.says("fastcgi") {
+            let without = "needs `php`: set `php` too, or remove this table";
+            r.refuse(site.at(&["fastcgi"]), Problem::Alone { key: "fastcgi", without });
+        }
+        return None;
+    }
+    if script.is_none() && folder.is_none() {
+        let place = "[[site]]".into();
+        let expected = "the folder of its scripts, such as root = \"/var/www/html\", or [site.fastcgi] with `script`";
+        r.refuse(site.at(&["php"]), Problem::Missing { place, key: "root", expected });
+    }
+    Some(ScriptSettings { folder, script, name, sendfile, suffixes, params, status_path, keep })
+}
+
+fn usual_script() -> ScriptSettings {
+    ScriptSettings {
+        folder: None,
+        script: None,
+        name: String::new(),
+        sendfile: Vec::new(),
+        suffixes: vec![".php".to_owned()],
+        params: Vec::new(),
+        status_path: None,
+        keep: false,
+    }
+}
+
+/// A parameter of CGI, and its value.
+fn param(name: &str, value: &Value<'_>) -> Result<(String, String), Bad> {
+    let is_name = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    if !is_name || name.is_empty() || name.len() > 128 {
+        return Err(value.refuse(
+            format!("a table with `{name}`"),
+            "names of capitals, digits and `_`, such as { APP_ENV = \"prod\" }",
+        ));
+    }
+    if name == "HTTP_PROXY" || matches!(name, "CONTENT_LENGTH" | "SCRIPT_FILENAME" | "SCRIPT_NAME" | "PATH_INFO") {
+        return Err(value.refuse(
+            format!("a table with `{name}`"),
+            "other names: this one is set from the request, or never passed",
+        ));
+    }
+    // An empty value is one.
+    let text = value.text_as("a string")?;
+    if text.contains(['\0', '\r', '\n']) {
+        return Err(value.refuse("a text of several lines", "one line"));
+    }
+    Ok((name.to_owned(), text.to_owned()))
+}
+
+/// How scripts are run where a route has another FastCGI application: as the site's own, if that is one.
+pub(super) fn script_of(application: &Application) -> ScriptSettings {
+    match application {
+        Application::Php(script) => ScriptSettings { script: None, status_path: None, ..script.clone() },
+        Application::Upstream | Application::Files(_) => usual_script(),
+    }
+}

@@ -1,0 +1,112 @@
+//! Reads which fields of a message a route sets and removes.
+
+use unladen_toml::{Bad, Table, Value};
+
+use super::explain::Shown;
+use super::keys;
+use super::level::Level;
+use super::reading::Reading;
+use super::strangers::strangers;
+use super::strings::{self, entries, texts};
+use crate::owned::Owned;
+use crate::settings::HeaderEdits;
+
+/// How a message is framed, and what holds for one connection (RFC 9110, section 7.6.1): nobody sets these but the code
+/// that writes messages.
+const FRAMING: [&str; 12] = [
+    "connection",
+    "content-length",
+    "date",
+    "host",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "via",
+    "age",
+];
+
+/// Of the response: `set` and `remove`.
+pub(super) fn of_response(level: &Level<'_>, r: &mut Reading<'_>) -> HeaderEdits {
+    let set = strings::map(level, "set", field, r);
+    let remove = level.take("remove", Vec::new(), r, |value, r| texts(value, name_of, r), |names| strings::show(names));
+    HeaderEdits { set, remove }
+}
+
+/// Of the request: a table of the two.
+pub(super) fn of_request(level: &Level<'_>, r: &mut Reading<'_>) -> HeaderEdits {
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| {
+        let table = Table::of(value, "[site.route.request]", "a table with `set` or `remove`")?;
+        r.bads.extend(strangers(&table, &keys::names("request")));
+        let set = table.get("set").map(|value| entries(&value, "set", request_field, r)).transpose()?;
+        let remove = table.get("remove").map(|value| texts(&value, request_name, r)).transpose()?;
+        Ok(HeaderEdits { set: set.unwrap_or_default(), remove: remove.unwrap_or_default() })
+    };
+    level.take("request", HeaderEdits::default(), r, read, |edits: &HeaderEdits| {
+        if edits.is_empty() {
+            return Shown::None;
+        }
+        let both = [("set", strings::show_map(&edits.set)), ("remove", strings::show(&edits.remove))];
+        Shown::Table(both.into_iter().filter(|(_, shown)| *shown != Shown::None).collect())
+    })
+}
+
+fn field(name: &str, value: &Value<'_>) -> Result<(String, String), Bad> {
+    Ok((checked(name, value)?, text(value)?))
+}
+
+/// A field that clients cannot set themselves may be set here: what is said of them is not theirs.
+fn request_field(name: &str, value: &Value<'_>) -> Result<(String, String), Bad> {
+    let name = checked(name, value)?;
+    if name.starts_with("x-forwarded-") || name == "forwarded" {
+        return Err(value.refuse(
+            format!("a table with `{name}`"),
+            "another name: `forwarded` of the site says what the application is told of its clients",
+        ));
+    }
+    Ok((name, text(value)?))
+}
+
+fn name_of(value: &Value<'_>) -> Result<String, Bad> {
+    checked(value.one_line()?, value)
+}
+
+fn request_name(value: &Value<'_>) -> Result<String, Bad> {
+    let name = name_of(value)?;
+    let is_written = Owned::find(name.as_bytes()).is_some_and(|owned| owned.fate != crate::owned::Fate::Alone);
+    if is_written {
+        return Err(value.refuse(
+            format!("`{name}`"),
+            "a field that reaches the application: a site removes this one anyway, or writes it itself",
+        ));
+    }
+    Ok(name)
+}
+
+/// In small letters (RFC 9110, section 5.1).
+fn checked(name: &str, value: &Value<'_>) -> Result<String, Bad> {
+    let Ok(known) = http::HeaderName::from_bytes(name.as_bytes()) else {
+        return Err(value.refuse(format!("`{name}`"), "the name of a header field, such as \"x-frame-options\""));
+    };
+    let name = known.as_str();
+    if FRAMING.contains(&name) {
+        return Err(value.refuse(
+            format!("`{name}`"),
+            "another field: this one belongs to the connection or to the framing of the message",
+        ));
+    }
+    Ok(name.to_owned())
+}
+
+/// A field's value (RFC 9110, section 5.5), of ASCII: nobody agrees on what other bytes mean.
+fn text(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.text_as("a string")?;
+    let is_value = text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) && text.trim() == text;
+    if is_value {
+        Ok(text.to_owned())
+    } else {
+        Err(value.refuse(format!("{text:?}"), "one line of ASCII, without spaces around it"))
+    }
+}

@@ -1,0 +1,144 @@
+//! [`read`]: the preset of a `[[site]]`, whose values stand below its own; [`validators`]: the questions that come with
+//! it.
+
+use std::path::{Path, PathBuf};
+
+use unladen_toml::{Bad, Problem, Value};
+use unladen_validator::{ValidatorSettings, ValidatorSource};
+
+use super::database::{self, Database};
+use super::explain::{Origin, Shown};
+use super::level::Level;
+use super::presets::{self, Asked, Preset, PresetValidator};
+use super::reading::Reading;
+use super::validators::{CONNECTIONS, TIMEOUT};
+
+/// Where the application keeps what its pages show.
+#[derive(Clone, Debug)]
+enum Kept {
+    /// In a database.
+    Database(Database),
+    /// In files of this folder.
+    Folder(PathBuf),
+}
+
+/// The same level, with the preset's values below its own.
+pub(super) fn read<'t>(level: Level<'t>, r: &mut Reading<'_>) -> (Level<'t>, Option<&'static Preset>) {
+    let read = |value: &Value<'t>, _: &mut Reading<'_>| {
+        let words: Vec<(&'static str, &'static Preset)> =
+            presets::PRESETS.iter().map(|preset| (preset.name, *preset)).collect();
+        value.choice(&words).map(Some)
+    };
+    let show = |preset: &Option<&'static Preset>| preset.map_or(Shown::None, |preset| Shown::Text(preset.name.into()));
+    let preset = level.take("preset", None, r, read, show);
+    let Some(preset) = preset else { return (level, None) };
+    if let Some((sign, folder)) = preset.wrong_root
+        && let Some(root) = level.own.as_ref().and_then(|own| own.get("root"))
+        && let Some(text) = root.as_text()
+        && r.machine.mode(&r.path(text).join(sign)).is_some()
+    {
+        let meant = Path::new(text).join(folder);
+        let expected =
+            format!("\"{}\": with `{text}` visitors could read the application's own files", meant.display());
+        r.refuse(root.span(), *root.refuse(format!("`{text}`, which has {sign}"), expected).problem);
+    }
+    (Level { defaults: Some(preset.table()), preset: Some(preset.name), ..level }, Some(preset))
+}
+
+/// The questions of the preset, where the site says whom to ask; its own `[[site.validator]]` stand in their place.
+pub(super) fn validators(
+    site: &Level<'_>,
+    preset: Option<&'static Preset>,
+    r: &mut Reading<'_>,
+) -> Vec<ValidatorSettings> {
+    let show = |kept: &Option<Kept>| match kept {
+        None => Shown::None,
+        Some(Kept::Database(database)) => database.shown(),
+        Some(Kept::Folder(folder)) => Shown::Text(format!("file:{}", folder.display())),
+    };
+    let kept = site.take("database", None, r, |value, r| kept(value, r).map(Some), show);
+    let Some(preset) = preset else {
+        if site.says("database") {
+            let without = "is for the validator of a preset: set `preset` too, or write a [[site.validator]]";
+            r.refuse(site.at(&["database"]), Problem::Alone { key: "database", without });
+        }
+        return Vec::new();
+    };
+    let Some(kept) = kept else { return Vec::new() };
+    if preset.validators.is_empty() {
+        let message = format!("`database` has no effect: the preset {} has no validator", preset.name);
+        r.warn(site.at(&["database"]), message);
+    }
+    if site.says("validator") {
+        return Vec::new();
+    }
+    let mut validators = Vec::new();
+    for (index, one) in preset.validators.iter().enumerate() {
+        let Some(source) = source(one, &kept) else {
+            let expected = format!("one that the preset {} has a question for: see its page", preset.name);
+            let problem = Problem::Value { key: "database".into(), value: "another kind of database".into(), expected };
+            r.refuse(site.at(&["database"]), problem);
+            return Vec::new();
+        };
+        let (mine, value) = match &source {
+            ValidatorSource::File { path } => ("file", path.clone()),
+            ValidatorSource::Postgres { query, .. }
+            | ValidatorSource::MySql { query, .. }
+            | ValidatorSource::Sqlite { query, .. } => ("query", query.clone()),
+            ValidatorSource::Head => ("head", String::new()),
+        };
+        let place = || (site.whose.clone(), Some(index));
+        let origin = Origin::Preset(preset.name);
+        r.explain(place(), ("validator", "path"), Shown::Text(one.path.into()), origin);
+        if let Kept::Database(database) = &kept {
+            r.explain(place(), ("validator", "database"), database.shown(), origin);
+        }
+        r.explain(place(), ("validator", mine), Shown::Text(value), origin);
+        let settings = ValidatorSettings {
+            path: one.path.to_owned(),
+            source,
+            timeout: TIMEOUT,
+            connections: CONNECTIONS,
+            stale: None,
+        };
+        validators.push(settings);
+    }
+    validators
+}
+
+/// Whom this one asks; none: there is no question for this kind of database.
+fn source(one: &PresetValidator, kept: &Kept) -> Option<ValidatorSource> {
+    match (&one.asked, kept) {
+        (Asked::File(name), Kept::Folder(folder)) => {
+            Some(ValidatorSource::File { path: folder.join(name).into_os_string().into_string().ok()? })
+        }
+        (Asked::Query { mysql, postgres, sqlite }, Kept::Database(database)) => {
+            let query = match database {
+                Database::MySql(_) => mysql,
+                Database::Postgres(_) => postgres,
+                Database::Sqlite(_) => sqlite,
+            };
+            let query = (*query)?;
+            let named = unladen_validator::PathPattern::parse(one.path).map(|path| path.names().to_vec()).ok()?;
+            let wanted = database.placeholders(query).ok()?;
+            Some(database.clone().source(query.to_owned(), named.into_iter().take(wanted).collect()))
+        }
+        (Asked::File(_), Kept::Database(_)) | (Asked::Query { .. }, Kept::Folder(_)) => None,
+    }
+}
+
+/// A database's URL, or `file:` and a folder.
+fn kept(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Kept, Bad> {
+    let text = value.one_line()?;
+    match text.strip_prefix("file:") {
+        Some("") => {
+            Err(value.refuse(format!("`{text}`"), "a folder after `file:`, such as \"file:/var/www/dokuwiki/data\""))
+        }
+        Some(path) if path.contains(['{', '}']) => Err(value.refuse(format!("`{text}`"), "a path without braces")),
+        Some(path) => Ok(Kept::Folder(r.path(path))),
+        None => database::read(value, r).map(Kept::Database),
+    }
+}
+
+#[cfg(test)]
+mod tests;

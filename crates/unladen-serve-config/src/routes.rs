@@ -1,0 +1,434 @@
+//! Reads the tables `[[site.route]]`.
+
+use std::hash::DefaultHasher;
+
+use unladen_pool::{Protocol, UpstreamSettings};
+use unladen_toml::{Bad, Problem, Table, Value};
+
+use super::access;
+use super::application::{self, both};
+use super::edits;
+use super::explain::{Explained, Origin, Shown};
+use super::keys;
+use super::level::Level;
+use super::outbound;
+use super::reading::Reading;
+use super::strangers::strangers;
+use super::strings::{self, texts};
+use crate::settings::{
+    Application, FolderSettings, ProxySettings, RouteAction, RouteMatch, RouteSettings, ScriptSettings,
+};
+
+/// What stands in a redirect's target for a part of the request's.
+const PLACES: [&str; 4] = ["{uri}", "{path}", "{query}", "{host}"];
+/// Of a redirect: the method and the body stay.
+const PERMANENT: u16 = 308;
+const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
+const PATH: &str = "a path such as \"/static/\", decoded, without a query";
+/// Tables that a route has of its own, where a [[site]] has them too.
+const GROUPS: [&str; 8] = ["pool", "limits", "timeouts", "retry", "breaker", "outlier", "health", "resolve"];
+
+/// What routes have of their site.
+pub(super) struct OfSite<'s> {
+    pub(super) name: &'s str,
+    pub(super) proxy: &'s ProxySettings,
+    pub(super) application: &'s Application,
+}
+
+/// Those of a `[[site]]`, its own before its preset's; the stamp is another when files are that they name.
+pub(super) fn read_all(
+    site: &Level<'_>,
+    of: &OfSite<'_>,
+    stamp: &mut DefaultHasher,
+    r: &mut Reading<'_>,
+) -> Vec<RouteSettings> {
+    let place = (site.whose.clone(), None);
+    let own = tables(&site.own, r).unwrap_or_default();
+    let presets = tables(&site.defaults, r).unwrap_or_default();
+    let Some((_, origin)) = site.find("route", r) else {
+        r.explain(place, ("site", "route"), Shown::None, Origin::BuiltIn);
+        return Vec::new();
+    };
+    r.explain(place, ("site", "route"), Shown::Count((own.len() + presets.len()) as u64), origin);
+    let mut routes: Vec<RouteSettings> = Vec::new();
+    let own = own.into_iter().map(|value| (value, None));
+    let all = own.chain(presets.into_iter().map(|value| (value, site.preset)));
+    for (index, (value, preset)) in all.enumerate() {
+        let table = Table::of(&value, "[[site.route]]", "a table");
+        let Some(table) = r.keep(table) else { continue };
+        r.bads.extend(strangers(&table, &keys::names("route")));
+        let (line, span) = (if preset.is_none() { r.line(&table.span()) } else { 0 }, value.span());
+        // Of a preset, all is the preset's: its places are in another text.
+        let (own, defaults) = if preset.is_none() { (Some(table), None) } else { (None, Some(table)) };
+        let level = Level {
+            table: "route",
+            whose: site.whose.clone(),
+            index: Some(index),
+            own,
+            defaults,
+            preset,
+            around: span,
+        };
+        let Some(route) = route(&level, site, of, line, stamp, r) else { continue };
+        if routes.iter().any(|other| other.name == route.name) {
+            let value = format!("`{}`, which another route of this site has", route.name);
+            let expected = "a name of its own: logs and metrics could not tell the two apart".into();
+            r.refuse(level.at(&["name"]), Problem::Value { key: "name".into(), value, expected });
+        }
+        if let Some(before) = routes.iter().find(|before| takes_all(&before.matching, &route.matching)) {
+            let name = &before.name;
+            r.warn(
+                level.at(&["path", "exact", "suffix", "method"]),
+                format!(
+                    "no request reaches this route: the route `{name}` before it takes all of them; put this one first"
+                ),
+            );
+        }
+        routes.push(route);
+    }
+    routes
+}
+
+/// Whether a route takes whatever another one would.
+fn takes_all(first: &RouteMatch, then: &RouteMatch) -> bool {
+    if !first.suffixes.is_empty() || !first.exact.is_empty() {
+        return first == then;
+    }
+    let covers = |paths: &[String]| {
+        !paths.is_empty() && paths.iter().all(|path| first.prefixes.iter().any(|prefix| begins(path, prefix)))
+    };
+    let methods = first.methods.is_empty()
+        || (!then.methods.is_empty() && then.methods.iter().all(|method| first.methods.contains(method)));
+    methods && (first.prefixes.is_empty() || covers(&then.prefixes) || covers(&then.exact))
+}
+
+fn tables<'t>(table: &Option<Table<'t>>, r: &mut Reading<'_>) -> Option<Vec<Value<'t>>> {
+    let list = table.as_ref()?.get("route")?.list("tables, each headed [[site.route]]");
+    r.keep(list)
+}
+
+fn begins(path: &str, prefix: &str) -> bool {
+    let prefix = prefix.trim_end_matches('/');
+    path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn route(
+    level: &Level<'_>,
+    site: &Level<'_>,
+    of: &OfSite<'_>,
+    line: usize,
+    stamp: &mut DefaultHasher,
+    r: &mut Reading<'_>,
+) -> Option<RouteSettings> {
+    let number = level.index.unwrap_or_default() + 1;
+    let name =
+        level.take("name", number.to_string(), r, |value, _| outbound::name(value), |name| Shown::Text(name.clone()));
+    let matching = matching(level, r);
+    let action = action(level, site, of, &name, &matching, stamp, r);
+    let response = edits::of_response(level, r);
+    let request = edits::of_request(level, r);
+    let access = access::read(level, of.name, stamp, r);
+    let has_auth = access.as_ref().is_some_and(|access| access.auth.is_some());
+    let cache = level.flag("cache", !has_auth, r);
+    if cache && has_auth {
+        let (value, expected) =
+            ("true, with `access.auth`".into(), "false: what is for those who have a password is not shared".into());
+        r.refuse(level.at(&["cache"]), Problem::Value { key: "cache".into(), value, expected });
+    }
+    let body_bytes = level.take(
+        "body",
+        None,
+        r,
+        |value, _| value.bytes(0..=1 << 50).map(Some),
+        |bytes: &Option<u64>| bytes.map_or(Shown::None, Shown::Bytes),
+    );
+    let action = action?;
+    let does_something =
+        access.is_some() || !response.is_empty() || !request.is_empty() || body_bytes.is_some() || !cache;
+    if action == RouteAction::Site && !does_something {
+        r.warn(
+            level.at(&["path"]),
+            "this route says nothing of what its requests get: they get what they would without it, and no later route",
+        );
+    }
+    Some(RouteSettings { name, matching, action, response, request, cache, body_bytes, access, line })
+}
+
+fn matching(level: &Level<'_>, r: &mut Reading<'_>) -> RouteMatch {
+    let mut list = |name: &'static str, read: fn(&Value<'_>) -> Result<String, Bad>| {
+        level.take(name, Vec::new(), r, |value, r| texts(value, read, r), |list| strings::show(list))
+    };
+    RouteMatch {
+        prefixes: list("path", path),
+        exact: list("exact", path),
+        suffixes: list("suffix", suffix),
+        methods: list("method", method),
+    }
+}
+
+/// As the path is once it is normalised, or nothing would fit.
+fn path(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.one_line()?;
+    let wrong = |why: &str| Err(value.refuse(format!("`{text}`"), format!("{PATH}{why}")));
+    if !text.starts_with('/') {
+        return wrong(if text.contains("://") { ": a site has the hosts that `hosts` names" } else { "" });
+    }
+    if text.contains('*') {
+        return wrong("; what begins so is meant already, so `*` is left out");
+    }
+    if text.contains("//") || text.split('/').any(|segment| matches!(segment, "." | "..")) {
+        return wrong(", and normalised: without `//`, `.` and `..`");
+    }
+    let is_plain = text.chars().all(|letter| !letter.is_control() && !"?#;\\".contains(letter));
+    let is_decoded = !text
+        .as_bytes()
+        .windows(3)
+        .any(|three| three[0] == b'%' && three[1].is_ascii_hexdigit() && three[2].is_ascii_hexdigit());
+    if is_plain && is_decoded { Ok(text.to_owned()) } else { wrong("") }
+}
+
+fn suffix(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.one_line()?;
+    let is_suffix = text.chars().all(|letter| !letter.is_control() && !"/?#;\\*%".contains(letter));
+    let form = "the end of a path, such as \".pdf\"";
+    if is_suffix { Ok(text.to_ascii_lowercase()) } else { Err(value.refuse(format!("`{text}`"), form)) }
+}
+
+/// A token in capitals: methods are told apart by case (RFC 9110, section 9.1).
+fn method(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.one_line()?;
+    let is_method = text.bytes().all(|byte| byte.is_ascii_uppercase() || b"-_".contains(&byte)) && text.len() <= 32;
+    let meant = if text.bytes().any(|byte| byte.is_ascii_lowercase()) { ", in capitals" } else { "" };
+    if is_method {
+        Ok(text.to_owned())
+    } else {
+        Err(value.refuse(format!("`{text}`"), format!("a method such as \"GET\"{meant}")))
+    }
+}
+
+/// What answers.
+#[allow(clippy::too_many_arguments, reason = "it is the place where all of a route meets")]
+fn action(
+    level: &Level<'_>,
+    site: &Level<'_>,
+    of: &OfSite<'_>,
+    name: &str,
+    matching: &RouteMatch,
+    stamp: &mut DefaultHasher,
+    r: &mut Reading<'_>,
+) -> Option<RouteAction> {
+    let upstream = application::origins(level, "upstream", r);
+    let php = application::fastcgi(level, r);
+    let root = application::path(level, "root", r);
+    let alias = application::path(level, "alias", r);
+    let index = level.find("index", r).is_some().then(|| application::index(level, php.is_some(), r));
+    let tries = level.find("try", r).is_some().then(|| application::tries(level, r));
+    for (key, is_said) in [("index", index.is_some()), ("try", tries.is_some())] {
+        if !is_said {
+            r.explain((level.whose.clone(), level.index), ("route", key), Shown::None, Origin::BuiltIn);
+        } else if root.is_none() && alias.is_none() {
+            let without = "needs a `root` or an `alias`: set one too, or remove this key";
+            r.refuse(level.at(&[key]), Problem::Alone { key, without });
+        }
+    }
+    let redirect = level.take(
+        "redirect",
+        None,
+        r,
+        |value, _| redirect(value).map(Some),
+        |to: &Option<String>| to.clone().map_or(Shown::None, Shown::Text),
+    );
+    let status = status(level, redirect.is_some(), r);
+    // `root` beside `php` is where its scripts are.
+    let said: Vec<&'static str> = ["upstream", "php", "root", "alias", "redirect", "status"]
+        .into_iter()
+        .filter(|key| level.find(key, r).is_some())
+        .filter(|key| !(*key == "root" && php.is_some()) && !(*key == "status" && redirect.is_some()))
+        .collect();
+    if let [one, other, ..] = said.as_slice() {
+        both(level, other, one, r);
+        return None;
+    }
+    let site_folder = match of.application {
+        Application::Files(folder) => Some(folder),
+        Application::Php(script) => script.folder.as_ref(),
+        Application::Upstream => None,
+    };
+    let folder = root.map(|root| FolderSettings {
+        root,
+        index: index.clone().unwrap_or_else(|| usual_index(site_folder, php.is_some())),
+        tries: tries
+            .clone()
+            .unwrap_or_else(|| vec![crate::settings::Try::Path(String::new()), crate::settings::Try::Folder]),
+        alias: String::new(),
+    });
+    let called = if said.first().is_some_and(|key| matches!(*key, "upstream" | "php")) {
+        let origins = upstream.clone().or(php.clone())?;
+        let mut settings = UpstreamSettings::new(format!("{}/{name}", of.name), origins);
+        if php.is_some() {
+            settings.http = Protocol::FastCgi;
+        }
+        Some(Box::new(called(level, site, of, settings, stamp, r)))
+    } else {
+        of_upstreams_alone(level, r);
+        None
+    };
+    Some(match said.first() {
+        None => RouteAction::Site,
+        Some(&"upstream") => RouteAction::Upstream(called?),
+        Some(&"php") => {
+            let script = ScriptSettings {
+                folder: folder.or_else(|| site_folder.cloned()),
+                ..application::script_of(of.application)
+            };
+            if script.folder.is_none() && script.script.is_none() {
+                let place = "[[site.route]]".into();
+                let expected = "the folder of its scripts, such as root = \"/var/www/html\"";
+                r.refuse(level.at(&["php"]), Problem::Missing { place, key: "root", expected });
+            }
+            RouteAction::Php(called?, script)
+        }
+        Some(&"root") => RouteAction::Files(folder?),
+        Some(&"alias") => {
+            let [prefix] = matching.prefixes.as_slice() else {
+                let without =
+                    "needs one `path`, which is left out where files are looked for: set `path` to one prefix";
+                r.refuse(level.at(&["alias"]), Problem::Alone { key: "alias", without });
+                return None;
+            };
+            RouteAction::Files(FolderSettings {
+                root: alias?,
+                index: index.unwrap_or_else(|| usual_index(None, false)),
+                tries: tries
+                    .unwrap_or_else(|| vec![crate::settings::Try::Path(String::new()), crate::settings::Try::Folder]),
+                alias: prefix.trim_end_matches('/').to_owned(),
+            })
+        }
+        Some(&"redirect") => RouteAction::Redirect { to: redirect?, status: status.unwrap_or(PERMANENT) },
+        Some(_) => RouteAction::Status(status?),
+    })
+}
+
+fn usual_index(site: Option<&FolderSettings>, php: bool) -> Vec<String> {
+    match site {
+        // What would be a script there is a file here, which is never sent.
+        Some(folder) if php => folder.index.clone(),
+        _ if php => vec!["index.php".to_owned(), "index.html".to_owned()],
+        _ => vec!["index.html".to_owned()],
+    }
+}
+
+fn status(level: &Level<'_>, redirects: bool, r: &mut Reading<'_>) -> Option<u16> {
+    let read = |value: &Value<'_>, _: &mut Reading<'_>| {
+        let status = u16::try_from(value.whole(100..=999)?).unwrap_or_default();
+        let is_redirect = REDIRECTS.contains(&status);
+        let problem = match (redirects, status) {
+            (true, _) if is_redirect => None,
+            (true, _) => Some("301, 302, 303, 307 or 308"),
+            (false, _) if is_redirect => Some("a `redirect` too: it says where clients are sent"),
+            (false, 200..=299 | 400..=599) => None,
+            (false, _) => Some("a status of 200 to 299 or 400 to 599"),
+        };
+        problem.map_or(Ok(Some(status)), |expected| Err(value.refuse(status.to_string(), expected)))
+    };
+    let usual = redirects.then_some(PERMANENT);
+    level.take("status", usual, r, read, |status: &Option<u16>| {
+        status.map_or(Shown::None, |status| Shown::Count(u64::from(status)))
+    })
+}
+
+/// Where clients are sent. What they say themselves is never the host of it, but for the one they asked, which is one
+/// of the site's.
+fn redirect(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.one_line()?;
+    let form = "a URL such as \"https://www.example.org{uri}\", or a path such as \"/new{path}\"";
+    let wrong = |why: &str| Err(value.refuse(format!("`{text}`"), format!("{form}{why}")));
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}']) {
+        let Some(place) = PLACES.iter().find(|place| rest[at..].starts_with(**place)) else {
+            return wrong("; `{uri}`, `{path}`, `{query}` and `{host}` are replaced, and nothing else in braces");
+        };
+        rest = &rest[at + place.len()..];
+    }
+    if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return wrong(", in ASCII without spaces");
+    }
+    if let Some((scheme, after)) = text.split_once("://") {
+        if !matches!(scheme, "http" | "https") {
+            return wrong("");
+        }
+        // A path that came from the client ends the name of a host only if it begins with the slash it always has.
+        let authority = after.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = authority.strip_suffix("{uri}").or(authority.strip_suffix("{path}")).unwrap_or(authority);
+        let bare = host.replace("{host}", "host");
+        if bare.is_empty() || bare.contains(['{', '}', '@', '\\']) {
+            return wrong("; the host is written out, or is `{host}`");
+        }
+        return Ok(text.to_owned());
+    }
+    // `//x` and `/\x` are other hosts to browsers; and so is what a client's own path makes of an empty text before it.
+    let is_path = text.starts_with('/') && !text.starts_with("//") && !text.starts_with("/\\");
+    let is_own = text == "{uri}" || text == "{path}" || (is_path && !text.starts_with("/{"));
+    if is_own { Ok(text.to_owned()) } else { wrong("") }
+}
+
+/// The other upstream. What is not said of it is as of the site's own; but its name, its path of health and what its
+/// certificate is for are not the site's.
+fn called(
+    level: &Level<'_>,
+    site: &Level<'_>,
+    of: &OfSite<'_>,
+    upstream: UpstreamSettings,
+    stamp: &mut DefaultHasher,
+    r: &mut Reading<'_>,
+) -> ProxySettings {
+    let (own, defaults, preset) = match level.preset {
+        None => (level.own.clone(), site.own.clone(), None),
+        // What a preset's route says of an upstream is all there is.
+        Some(preset) => (level.own.clone(), level.defaults.clone(), Some(preset)),
+    };
+    let both = Level { own, defaults, preset, ..level.clone() };
+    // What it is told is told under the route's own keys.
+    let before = r.explained.len();
+    let (proxy, tls) = outbound::called(&both, level, upstream, of.proxy, r);
+    std::hash::Hash::hash(&tls, stamp);
+    let told = r.explained.split_off(before);
+    tell(level, told, r);
+    proxy
+}
+
+/// Puts what was said of the other upstream under the keys of its route.
+fn tell(level: &Level<'_>, told: Vec<Explained>, r: &mut Reading<'_>) {
+    let is_own = |origin: Origin| matches!(origin, Origin::Said(_) | Origin::Preset(_));
+    let of_route = keys::names("route");
+    for name in of_route.iter().filter(|name| is_of_upstream(name)) {
+        let of_group: Vec<&Explained> =
+            told.iter().filter(|one| one.key.table == *name && is_own(one.origin)).collect();
+        let own = told.iter().rfind(|one| one.key.name == *name && keys::below(one.key.table).is_empty());
+        let place = (level.whose.clone(), level.index);
+        if let Some(first) = of_group.first() {
+            let table = of_group.iter().map(|one| (one.key.name, one.value.clone())).collect();
+            r.explain(place, ("route", name), Shown::Table(table), first.origin);
+            continue;
+        }
+        let said = own.filter(|one| is_own(one.origin));
+        let (value, origin) = said.map_or((Shown::None, Origin::BuiltIn), |one| (one.value.clone(), one.origin));
+        r.explain(place, ("route", name), value, origin);
+    }
+}
+
+fn is_of_upstream(name: &str) -> bool {
+    const ONES: [&str; 8] = ["ca", "certificate", "key", "server_name", "insecure", "http", "balance", "host"];
+    GROUPS.contains(&name) || ONES.contains(&name)
+}
+
+/// Where there is no other upstream, there is nothing to say of it.
+fn of_upstreams_alone(level: &Level<'_>, r: &mut Reading<'_>) {
+    for name in keys::names("route").into_iter().filter(|name| is_of_upstream(name)) {
+        if level.says(name) {
+            let without = "needs an `upstream` or a `php` in the same table: set one too, or remove this key";
+            r.refuse(level.at(&[name]), Problem::Alone { key: name, without });
+        }
+        r.explain((level.whose.clone(), level.index), ("route", name), Shown::None, Origin::BuiltIn);
+    }
+}
