@@ -4,6 +4,7 @@
 //! It is told by events; each is dealt with before the next. What the threads are to do is a [`Plan`], of which they
 //! follow the latest.
 
+mod acme;
 pub(crate) mod background;
 mod bind;
 mod error;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use unladen_acme::{Answers, Held, Wanted};
 use unladen_pool::Upstream;
 use unladen_serve_config::ListenAddress;
 
@@ -18,6 +19,10 @@ pub(crate) struct Plan {
     /// Of requests without a decision of their caller, the share that is traced; none: no traces are made, and
     /// `traceparent` is passed on as it came.
     pub(crate) trace_sample: Option<f64>,
+    /// The certificates that authorities issue.
+    pub(crate) certificates: Vec<(Wanted, Arc<Held>)>,
+    /// What authorities are answered.
+    pub(crate) answers: Arc<Answers>,
     /// Whether it goes on.
     pub(crate) state: State,
 }

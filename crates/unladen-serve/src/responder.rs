@@ -3,7 +3,9 @@
 
 pub(crate) mod arrival;
 pub(crate) mod ask;
+mod challenge;
 pub(crate) mod fetch;
+pub(crate) mod files;
 pub(crate) mod head_check;
 pub(crate) mod inbound_request;
 mod outbound;
@@ -66,6 +68,14 @@ impl<'l> Responder<'l> {
         client_side: &mut ClientSide<'_, '_>,
     ) -> (End, Instant) {
         context.observability.begin(arrival.index);
+        if let Self::Site(site) | Self::Redirect(site) = self
+            && let Some(page) = site.answers.page(&request.target)
+        {
+            // Before anything else that a site does: whoever may not come, or is sent elsewhere, is no authority's concern.
+            let ended = InboundRequest::new(context, site, arrival).challenge(request, client_side, &page).await;
+            context.observability.end(arrival.index);
+            return ended;
+        }
         let ended = match self {
             Self::Outbound(proxy) => outbound::respond(proxy, context, arrival, request, client_side).await,
             Self::Site(site) => InboundRequest::new(context, site, arrival).run(request, client_side).await,

@@ -3,6 +3,7 @@
 pub(crate) mod country;
 pub(crate) mod effects;
 pub(crate) mod eligible;
+pub(crate) mod folder;
 pub(crate) mod prepare;
 pub(crate) mod proxy_protocol;
 pub(crate) mod tls;
@@ -12,12 +13,14 @@ mod view;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use unladen_serve_config::{ListenAddress, SiteSettings};
+use unladen_acme::{Answers, Held};
+use unladen_serve_config::{ListenAddress, ServerTlsSettings, SiteSettings};
 use unladen_validator::{Validator, ValidatorSource};
 
 use self::country::{Country, CountryError};
 use self::effects::Effects;
 use self::tls::Acceptor;
+use self::tls::acme::{Acme, AcmeProblem};
 use self::tls::AcceptorError;
 use self::trust::Trust;
 use crate::cache::Cache;
@@ -42,6 +45,10 @@ pub(crate) struct Site {
     pub(crate) country: Option<Country>,
     /// None: plain HTTP.
     pub(crate) acceptor: Option<Acceptor>,
+    /// The certificate that an authority issues, if one does.
+    pub(crate) held: Option<Arc<Held>>,
+    /// What authorities are answered, whichever site they ask for.
+    pub(crate) answers: Arc<Answers>,
 }
 
 /// Why a site cannot be as it is configured.
@@ -76,6 +83,12 @@ impl From<CountryError> for SiteError {
     }
 }
 
+impl From<AcmeProblem> for SiteError {
+    fn from(error: AcmeProblem) -> Self {
+        Self::Tls(error.to_string())
+    }
+}
+
 // === impl Site ===
 
 impl Site {
@@ -103,8 +116,8 @@ impl Site {
         });
         let validators = validators.collect::<Result<_, _>>()?;
         let tls = settings.tls.as_ref();
-        let acceptor =
-            tls.map(|tls| Acceptor::new(tls, settings.proxy.http2, before.and_then(|before| before.acceptor.as_ref())));
+        let acceptor_before = before.and_then(|before| before.acceptor.as_ref());
+        let acceptor = tls.map(|tls| Acceptor::new(tls, settings.proxy.http2, None, acceptor_before));
         let database = settings.cache.as_ref().and_then(|cache| cache.country.as_deref());
         let country = database.map(Country::open);
         let acceptor = acceptor.transpose()?;
@@ -117,9 +130,27 @@ impl Site {
             trust: Trust::new(&settings.trusted),
             country,
             acceptor,
+            held: None,
+            answers: Arc::default(),
             settings,
             proxy,
         })
+    }
+
+    /// The same, with the certificate that an authority issues for it, if it wants one.
+    ///
+    /// # Errors
+    /// If no authority issues it.
+    pub(crate) fn with_acme(mut self, acme: &Acme) -> Result<Self, SiteError> {
+        self.answers = acme.answers().clone();
+        self.held = acme.held(&self.settings)?;
+        if let Some(held) = &self.held {
+            let own = ServerTlsSettings { certificates: Vec::new(), tls12: true };
+            let tls = self.settings.tls.as_ref().unwrap_or(&own);
+            let acme = Some((held, &self.answers));
+            self.acceptor = Some(Acceptor::new(tls, self.settings.proxy.http2, acme, self.acceptor.as_ref())?);
+        }
+        Ok(self)
     }
 
     /// What is doubtful, though it can be: a sentence each. If it `asks`, validators are tried, which takes some

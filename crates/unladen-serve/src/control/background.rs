@@ -10,6 +10,7 @@ use tokio::task::{JoinHandle, spawn_local};
 use unladen_observability::{Cause, Observability, SiteView, Trouble, UpstreamView, admin};
 use unladen_pool::{Endpoint, Resolver, Unhealthy, Upstream};
 
+use crate::control::acme::Certificates;
 use crate::control::malloc;
 use crate::control::threads::Snapshot;
 use crate::limits::budget::Budget;
@@ -27,6 +28,7 @@ pub(crate) async fn keep(
     let mut followed = UpstreamTasks::default();
     let mut shown: Option<(u64, JoinHandle<()>)> = None;
     let mut is_first = true;
+    let mut certificates = Certificates::new(observability.clone());
     spawn_local(budget.clone().look_after(malloc::give_back));
     let (over, is_over) = oneshot::channel::<()>();
     let export = spawn_local(observability.clone().export(async {
@@ -53,6 +55,7 @@ pub(crate) async fn keep(
                 say!("unladen: what is seen goes where it went before: {error}");
             }
         }
+        certificates.follow(&now.plan);
         // Not any more once another process has the address: who asks there asks for that one.
         show(now.admin.as_deref(), &mut shown, &observability);
         drop(now);

@@ -11,6 +11,8 @@ use super::listeners::{Changed, Listeners, Wanted};
 use crate::plan::{Listener, Plan, Planned, State};
 use crate::proxy::Proxy;
 use crate::site::Site;
+use crate::site::tls::acme;
+use crate::site::tls::acme::Acme;
 
 /// Who may open the admin's Unix socket: its user and group.
 const ADMIN_MODE: u32 = 0o660;
@@ -22,6 +24,8 @@ pub(super) struct Plans {
     threads: usize,
     kept: Vec<Kept>,
     sites: Vec<KeptSite>,
+    /// The certificates that authorities issue.
+    acme: Acme,
 }
 
 /// A `[[site]]` as it is.
@@ -51,7 +55,7 @@ pub(super) struct Made {
 
 impl Plans {
     pub(super) fn new(threads: usize) -> Self {
-        Self { listeners: Listeners::default(), threads, kept: Vec::new(), sites: Vec::new() }
+        Self { listeners: Listeners::default(), threads, kept: Vec::new(), sites: Vec::new(), acme: Acme::default() }
     }
 
     /// Makes one; or, with an error, leaves everything as it is.
@@ -60,6 +64,7 @@ impl Plans {
         let stamped = settings.outbound.iter().zip(&config.stamps);
         let kept: Vec<Kept> = stamped.map(|(proxy, stamp)| self.proxy(proxy, *stamp)).collect::<Result<_, _>>()?;
         let admin = settings.admin.as_ref().map(|admin| &admin.listen);
+        beside_each_other(&settings.site)?;
         let stamped = settings.site.iter().zip(&config.site_stamps);
         let sites: Vec<KeptSite> = stamped.map(|(site, stamp)| self.site(site, *stamp)).collect::<Result<_, _>>()?;
         let (listeners, changed) = self.listen(settings, admin, found)?;
@@ -78,7 +83,13 @@ impl Plans {
         }));
         self.kept = kept;
         self.sites = sites;
-        let plan = Plan { places, trace_sample: settings.otlp.as_ref().map(|otlp| otlp.sample), state: State::Running };
+        let plan = Plan {
+            places,
+            trace_sample: settings.otlp.as_ref().map(|otlp| otlp.sample),
+            certificates: self.acme.follow(settings.site.iter()),
+            answers: self.acme.answers().clone(),
+            state: State::Running,
+        };
         Ok(Made { plan, admin: listeners.next(), changed })
     }
 
@@ -105,6 +116,7 @@ impl Plans {
     }
 
     fn proxy(&self, settings: &ProxySettings, stamp: u64) -> Result<Kept, ServeError> {
+            .and_then(|site| site.with_acme(&self.acme))
         let before = self.kept.iter().find(|kept| kept.proxy.settings.upstream.name == settings.upstream.name);
         let mut same = self.kept.iter().filter(|kept| kept.stamp == stamp);
         if let Some(kept) = same.clone().find(|kept| kept.proxy.settings == *settings) {
@@ -147,7 +159,8 @@ impl Plans {
     pub(super) fn last(&mut self, state: State) -> Plan {
         self.kept.clear();
         self.sites.clear();
-        Plan { places: Vec::new(), trace_sample: None, state }
+        let answers = self.acme.answers().clone();
+        Plan { places: Vec::new(), trace_sample: None, certificates: Vec::new(), answers, state }
     }
 }
 
@@ -168,12 +181,20 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Vec<String>, ServeEr
         let upstream = Upstream::new(settings.proxy.upstream.clone(), 1).map_err(|source| refused(name, source))?;
         let proxy = Arc::new(Proxy::new(settings.proxy.clone(), upstream, None));
         let site = Site::new(settings.clone(), proxy, 1, None)
+    beside_each_other(&config.settings.site)?;
+    let acme = Acme::trial();
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
         doubts.extend(site.doubts(asks));
     }
     Ok(doubts)
 }
+            .and_then(|site| site.with_acme(&acme))
 
 fn refused(name: &str, source: UpstreamError) -> ServeError {
     ServeError::Upstream { name: name.to_owned(), source: Box::new(source) }
 }
+/// Whether the certificates of these sites can be beside each other.
+fn beside_each_other(sites: &[SiteSettings]) -> Result<(), ServeError> {
+    acme::check(sites.iter()).map_err(|(name, problem)| ServeError::Site { name, source: problem.into() })
+}
+

@@ -1,16 +1,20 @@
 //! The principal type is [`Acceptor`]: as whom a site appears to its clients, by TLS.
 
+pub(crate) mod acme;
 mod certificates;
 mod error;
 
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs::Ticketer;
 use rustls::server::{NoServerSessionStorage, ProducesTickets};
 use rustls::version::{TLS12, TLS13};
+use tokio::io::AsyncWrite;
 use tokio_rustls::TlsAcceptor;
+use unladen_acme::{ACME_TLS, Answers, Held};
 use unladen_pool::{Socket, Transport};
 use unladen_serve_config::ServerTlsSettings;
 
@@ -29,14 +33,23 @@ pub(crate) struct Acceptor {
 // === impl Acceptor ===
 
 impl Acceptor {
-    /// Reads the certificates and keys; `http2`: whether it is offered. With the one before, its tickets are still
-    /// taken.
+    /// Reads the certificates and keys; `http2`: whether it is offered; `acme`: the certificate that an authority
+    /// issues besides, and what authorities are answered. With the one before, its tickets are still taken.
     ///
     /// # Errors
     /// If a file cannot be used, or a key is another certificate's.
-    pub(crate) fn new(settings: &ServerTlsSettings, http2: bool, before: Option<&Self>) -> Result<Self, AcceptorError> {
+    pub(crate) fn new(
+        settings: &ServerTlsSettings,
+        http2: bool,
+        acme: Option<(&Arc<Held>, &Arc<Answers>)>,
+        before: Option<&Self>,
+    ) -> Result<Self, AcceptorError> {
         let mut warnings = Vec::new();
-        let certificates = Certificates::read(&settings.certificates, &mut warnings)?;
+        let mut certificates = Certificates::read(&settings.certificates, &mut warnings)?;
+        if let Some((held, answers)) = acme {
+            certificates.add(held, answers);
+        }
+        let has_answers = certificates.has_answers();
         let tickets = match before {
             Some(before) => before.tickets.clone(),
             None => Ticketer::new()?,
@@ -50,6 +63,9 @@ impl Acceptor {
             true => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
             false => vec![b"http/1.1".to_vec()],
         };
+        if has_answers {
+            config.alpn_protocols.push(ACME_TLS.to_vec());
+        }
         config.ticketer = tickets.clone();
         // Tickets have all of a session: nothing is kept here, whoever comes.
         config.session_storage = Arc::new(NoServerSessionStorage {});
@@ -63,7 +79,12 @@ impl Acceptor {
     /// # Errors
     /// If the client breaks off, or speaks something else. A client that can read it has been told by an alert.
     pub(crate) async fn accept(&self, socket: Socket) -> io::Result<Transport> {
-        let stream = self.acceptor.accept(socket).await?;
+        let mut stream = self.acceptor.accept(socket).await?;
+        if stream.get_ref().1.alpn_protocol() == Some(ACME_TLS) {
+            // An authority has seen what it came for (RFC 8737, section 3).
+            let _ = std::future::poll_fn(|cx| Pin::new(&mut stream).poll_shutdown(cx)).await;
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
         Ok(Transport::TlsServer(Box::new(stream)))
     }
 }

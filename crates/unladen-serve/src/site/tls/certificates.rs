@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustls::pki_types::CertificateDer;
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
+use unladen_acme::{ACME_TLS, Answers, Held};
 use unladen_tls::{certificates, private_key};
 use x509_parser::extensions::GeneralName;
 use x509_parser::parse_x509_certificate;
@@ -14,12 +15,36 @@ use x509_parser::parse_x509_certificate;
 use super::error::AcceptorError;
 
 /// Certificates by their names, in small letters. Of two for the same name the first is taken.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Certificates {
-    exact: HashMap<Box<str>, Arc<CertifiedKey>>,
+    exact: HashMap<Box<str>, Source>,
     /// `example.org` for `*.example.org`: one label, and no more (RFC 9525, 6.3).
-    wild: HashMap<Box<str>, Arc<CertifiedKey>>,
-    first: Option<Arc<CertifiedKey>>,
+    wild: HashMap<Box<str>, Source>,
+    first: Option<Source>,
+    /// What authorities are answered that look at a certificate alone; none: none is expected to.
+    answers: Option<Arc<Answers>>,
+}
+
+/// Where a certificate comes from.
+#[derive(Clone, Debug)]
+enum Source {
+    /// From files: another one comes with a reload.
+    File(Arc<CertifiedKey>),
+    /// From an authority: it changes by itself, and may not be there yet.
+    Acme(Arc<Held>),
+}
+
+// === impl Source ===
+
+impl Source {
+    /// For a client that asks for this name, or for none that is known here.
+    fn key(&self, name: Option<&str>) -> Option<Arc<CertifiedKey>> {
+        match (self, name) {
+            (Self::File(key), _) => Some(key.clone()),
+            (Self::Acme(held), Some(name)) => held.key_for(name),
+            (Self::Acme(held), None) => held.key(),
+        }
+    }
 }
 
 // === impl Certificates ===
@@ -30,15 +55,16 @@ impl Certificates {
     /// # Errors
     /// The first that cannot be used.
     pub(super) fn read(pairs: &[(PathBuf, PathBuf)], warnings: &mut Vec<String>) -> Result<Self, AcceptorError> {
-        let mut all = Self { exact: HashMap::new(), wild: HashMap::new(), first: None };
+        let mut all = Self::default();
         for (certificate, key) in pairs {
             let chain = certificates(certificate)?;
             let names = names(certificate, chain.first(), warnings)?;
             let certified = CertifiedKey::from_der(chain, private_key(key)?, &unladen_tls::provider());
-            let certified = Arc::new(certified.map_err(|source| {
+            let certified = certified.map_err(|source| {
                 let (certificate, key) = (certificate.clone(), key.clone());
                 AcceptorError::Pair { certificate, key, source }
-            })?);
+            })?;
+            let certified = Source::File(Arc::new(certified));
             for name in names {
                 match name.strip_prefix("*.") {
                     Some(parent) => all.wild.entry(parent.into()).or_insert_with(|| certified.clone()),
@@ -50,7 +76,22 @@ impl Certificates {
         Ok(all)
     }
 
-    fn find(&self, name: &str) -> Option<&Arc<CertifiedKey>> {
+    /// Adds one that an authority issues.
+    pub(super) fn add(&mut self, held: &Arc<Held>, answers: &Arc<Answers>) {
+        let source = Source::Acme(held.clone());
+        for name in held.names() {
+            self.exact.entry(name.as_str().into()).or_insert_with(|| source.clone());
+        }
+        self.first.get_or_insert(source);
+        self.answers = Some(answers.clone());
+    }
+
+    /// Whether authorities may look at a certificate alone.
+    pub(super) fn has_answers(&self) -> bool {
+        self.answers.is_some()
+    }
+
+    fn find(&self, name: &str) -> Option<&Source> {
         let wild = || name.split_once('.').and_then(|(_, parent)| self.wild.get(parent));
         self.exact.get(name).or_else(wild)
     }
@@ -58,11 +99,23 @@ impl Certificates {
 
 impl ResolvesServerCert for Certificates {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        let found = hello.server_name().and_then(|name| match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            true => self.find(&name.to_ascii_lowercase()),
-            false => self.find(name),
-        });
-        found.or(self.first.as_ref()).cloned()
+        if let Some(answers) = &self.answers
+            && hello.alpn().is_some_and(|mut offered| offered.next() == Some(ACME_TLS) && offered.next().is_none())
+        {
+            return answers.certificate(hello.server_name()?);
+        }
+        let small;
+        let name = match hello.server_name() {
+            Some(name) if name.bytes().any(|byte| byte.is_ascii_uppercase()) => {
+                small = name.to_ascii_lowercase();
+                Some(small.as_str())
+            }
+            name => name,
+        };
+        match name.and_then(|name| Some((self.find(name)?, name))) {
+            Some((source, name)) => source.key(Some(name)),
+            None => self.first.as_ref()?.key(None),
+        }
     }
 }
 

@@ -87,7 +87,7 @@ async fn the_certificate_is_the_one_for_the_name() {
         certificate(folder.path(), "wild", &["*.example.org"]),
         certificate(folder.path(), "other", &["Other.Example", "www.example.org"]),
     ];
-    let acceptor = Acceptor::new(&settings(&pairs), true, None).unwrap();
+    let acceptor = Acceptor::new(&settings(&pairs), true, None, None).unwrap();
     assert_eq!(acceptor.warnings, Vec::<String>::new());
     let ders: Vec<Vec<u8>> =
         pairs.iter().map(|(cert, _)| unladen_tls::certificates(cert).unwrap()[0].to_vec()).collect();
@@ -114,7 +114,7 @@ async fn versions_and_protocols_are_those_of_the_settings() {
     let folder = tempfile::tempdir().unwrap();
     let pairs = [certificate(folder.path(), "site", &["example.org"])];
     let both = settings(&pairs);
-    let acceptor = Acceptor::new(&both, true, None).unwrap();
+    let acceptor = Acceptor::new(&both, true, None, None).unwrap();
     let cases: [(&[&str], Option<&str>); 4] = [
         (&["h2", "http/1.1"], Some("h2")),
         (&["http/1.1", "h2"], Some("h2")),
@@ -133,7 +133,7 @@ async fn versions_and_protocols_are_those_of_the_settings() {
     assert!(is_h2(&transport));
 
     let strict = ServerTlsSettings { tls12: false, ..both };
-    let acceptor = Acceptor::new(&strict, false, None).unwrap();
+    let acceptor = Acceptor::new(&strict, false, None, None).unwrap();
     assert!(shake(&acceptor, &old, "example.org").await.is_err());
     let (stream, transport) = shake(&acceptor, &client(&["h2", "http/1.1"], &[&TLS13]), "example.org").await.unwrap();
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(b"http/1.1".as_slice()));
@@ -144,10 +144,11 @@ async fn versions_and_protocols_are_those_of_the_settings() {
 #[tokio::test(flavor = "current_thread")]
 async fn sessions_are_resumed_over_a_reload() {
     let folder = tempfile::tempdir().unwrap();
-    let one = Acceptor::new(&settings(&[certificate(folder.path(), "one", &["example.org"])]), true, None).unwrap();
+    let one =
+        Acceptor::new(&settings(&[certificate(folder.path(), "one", &["example.org"])]), true, None, None).unwrap();
     let changed = settings(&[certificate(folder.path(), "two", &["example.org"])]);
-    let reloaded = Acceptor::new(&changed, true, Some(&one)).unwrap();
-    let stranger = Acceptor::new(&changed, true, None).unwrap();
+    let reloaded = Acceptor::new(&changed, true, None, Some(&one)).unwrap();
+    let stranger = Acceptor::new(&changed, true, None, None).unwrap();
     for version in [&TLS13, &TLS12] {
         let config = client(&[], &[version]);
         let kind = |stream: &TlsStream<TcpStream>| stream.get_ref().1.handshake_kind();
@@ -168,7 +169,10 @@ fn what_is_wrong_with_files_is_said() {
     let (one_cert, one_key) = certificate(folder.path(), "one", &["example.org"]);
     let (_, two_key) = certificate(folder.path(), "two", &["example.org"]);
     let said = |cert: &Path, key: &Path| {
-        Acceptor::new(&settings(&[(cert.to_owned(), key.to_owned())]), true, None).map(drop).unwrap_err().to_string()
+        Acceptor::new(&settings(&[(cert.to_owned(), key.to_owned())]), true, None, None)
+            .map(drop)
+            .unwrap_err()
+            .to_string()
     };
     let pair = said(&one_cert, &two_key);
     assert!(pair.contains("two.key is not that of the certificate") && pair.contains("one.pem"), "{pair}");
@@ -192,7 +196,7 @@ fn what_is_doubtful_is_warned_of() {
     address.subject_alt_names = vec![SanType::IpAddress("127.0.0.1".parse().unwrap())];
     let pairs = [("old", old), ("early", early), ("nameless", nameless), ("address", address)]
         .map(|(name, params)| made(folder.path(), name, params));
-    let warnings = Acceptor::new(&settings(&pairs), true, None).unwrap().warnings;
+    let warnings = Acceptor::new(&settings(&pairs), true, None, None).unwrap().warnings;
     let [old, early, nameless] = warnings.as_slice() else { panic!("{warnings:?}") };
     assert!(old.contains("old.pem has expired: "), "{old}");
     assert!(early.contains("early.pem is not valid before: "), "{early}");
@@ -204,7 +208,7 @@ fn what_is_doubtful_is_warned_of() {
 async fn what_is_decrypted_already_is_readable() {
     let folder = tempfile::tempdir().unwrap();
     let acceptor =
-        Acceptor::new(&settings(&[certificate(folder.path(), "site", &["example.org"])]), true, None).unwrap();
+        Acceptor::new(&settings(&[certificate(folder.path(), "site", &["example.org"])]), true, None, None).unwrap();
     let (mut theirs, mut ours) = shake(&acceptor, &client(&[], &[&TLS13]), "example.org").await.unwrap();
     assert!(ours.is_quiet());
     send(&mut theirs, b"ab").await;

@@ -1,0 +1,56 @@
+//! The principal type is [`Certificates`]: those that authorities issue, ordered and renewed besides all else.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use unladen_acme::{Event, Keeper, Pace};
+use unladen_observability::{Observability, Trouble};
+
+use crate::plan::Plan;
+use crate::say::say;
+
+/// Those that authorities issue. On the thread that carries no requests.
+pub(super) struct Certificates {
+    /// None: no site has wanted one yet.
+    keeper: Option<Keeper>,
+    observability: Arc<Observability>,
+    /// The sites by the first name of their certificates: troubles are told by the name of the site.
+    sites: Arc<Mutex<HashMap<String, String>>>,
+}
+
+// === impl Certificates ===
+
+impl Certificates {
+    pub(super) fn new(observability: Arc<Observability>) -> Self {
+        Self { keeper: None, observability, sites: Arc::default() }
+    }
+
+    /// Sees to those of this plan, and no longer to others: of a plan to stop, to none.
+    pub(super) fn follow(&mut self, plan: &Plan) {
+        if self.keeper.is_none() && plan.certificates.is_empty() {
+            return;
+        }
+        let sites = plan.places.iter().filter_map(|planned| planned.site.as_ref());
+        let named = sites.filter_map(|site| {
+            let name = site.held.as_ref()?.names().first()?.clone();
+            Some((name, site.proxy.upstream.settings().name.clone()))
+        });
+        *self.sites.lock().unwrap_or_else(PoisonError::into_inner) = named.collect();
+        let keeper = self.keeper.get_or_insert_with(|| {
+            let (observability, sites) = (self.observability.clone(), self.sites.clone());
+            Keeper::new(plan.answers.clone(), Pace::default(), move |event| tell(event, &observability, &sites))
+        });
+        keeper.follow(plan.certificates.clone());
+    }
+}
+
+/// Troubles are shown on the live page too.
+fn tell(event: &Event<'_>, observability: &Observability, sites: &Mutex<HashMap<String, String>>) {
+    let (name, reason) = match event {
+        Event::Failed { name, error, .. } | Event::Stuck { name, error } => (*name, error.as_str()),
+        _ => return say!("unladen: {event}"),
+    };
+    let site = sites.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+    let (whom, cause) = (site.as_deref().unwrap_or(name), event.to_string());
+    observability.tell(&Trouble { whom, place: None, reason, cause: &cause });
+}
