@@ -3,7 +3,6 @@
 pub(crate) mod country;
 pub(crate) mod effects;
 pub(crate) mod eligible;
-pub(crate) mod folder;
 pub(crate) mod prepare;
 pub(crate) mod proxy_protocol;
 pub(crate) mod tls;
