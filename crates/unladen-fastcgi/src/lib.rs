@@ -46,7 +46,9 @@ pub use decoder::{Decoder, Unwrapped};
 pub use fault::{Fault, Refusal};
 pub use head::parse_head;
 pub use params::{ParamTooLong, Params, write_param};
-pub use record::{BEGIN_REQUEST, END_REQUEST, HEADER, Header, MOST_CONTENT, PARAMS, STDERR, STDIN, STDOUT, write_record};
+pub use record::{
+    BEGIN_REQUEST, END_REQUEST, HEADER, Header, MOST_CONTENT, PARAMS, STDERR, STDIN, STDOUT, write_record,
+};
 pub use stderr::Stderr;
 pub use values::{get_values, read_values};
 pub use writer::{RequestWriter, end_of_stdin};

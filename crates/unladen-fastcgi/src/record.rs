@@ -51,7 +51,11 @@ impl Header {
             bytes.first_chunk::<HEADER>()
         else {
             // That it is no FastCGI is seen by the first byte.
-            return if bytes.first().is_none_or(|version| *version == VERSION) { Ok(None) } else { Err(Fault::Version) };
+            return if bytes.first().is_none_or(|version| *version == VERSION) {
+                Ok(None)
+            } else {
+                Err(Fault::Version)
+            };
         };
         if version != VERSION {
             return Err(Fault::Version);

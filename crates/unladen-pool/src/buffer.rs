@@ -35,6 +35,11 @@ impl Buffer {
         &self.block[self.start..self.end]
     }
 
+    /// The same, to be put in order in place.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.block[self.start..self.end]
+    }
+
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.start == self.end
@@ -43,6 +48,14 @@ impl Buffer {
     /// The first `count` bytes have been used.
     pub fn consume(&mut self, count: usize) {
         self.start = (self.start + count).min(self.end);
+        if self.is_empty() {
+            (self.start, self.end) = (0, 0);
+        }
+    }
+
+    /// Forgets all but the first `count` bytes.
+    pub fn truncate(&mut self, count: usize) {
+        self.end = self.end.min(self.start + count);
         if self.is_empty() {
             (self.start, self.end) = (0, 0);
         }

@@ -82,9 +82,9 @@ impl Connection {
         }
     }
 
-    /// It has begun to answer: somebody serves it.
-    pub fn answers(&mut self) {
-        self.waits = None;
+    /// Of FastCGI: what is to be dropped when it answers for the first time, as somebody serves it then.
+    pub fn take_waits(&mut self) -> Option<Waits> {
+        self.waits.take()
     }
 
     /// What TLS has failed of after the handshake, if it has.

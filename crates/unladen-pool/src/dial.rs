@@ -36,7 +36,9 @@ pub async fn dial(address: &Address, timeout: Duration) -> io::Result<Socket> {
     let dialled = async {
         match address {
             Address::Tcp(addresses) => race(addresses).await.map(Socket::Tcp),
-            Address::Unix(path) => unix(path, timeout).await.map(Socket::Unix).map_err(|error| at(&path.display(), &error)),
+            Address::Unix(path) => {
+                unix(path, timeout).await.map(Socket::Unix).map_err(|error| at(&path.display(), &error))
+            }
         }
     };
     match tokio::time::timeout(timeout, dialled).await {

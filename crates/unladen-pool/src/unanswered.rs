@@ -18,9 +18,9 @@ pub(crate) struct Unanswered {
     since: AtomicU64,
 }
 
-/// One of them, until it is dropped.
+/// A request on a new connection of FastCGI that nobody may have taken yet, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Waits(Arc<Unanswered>);
+pub struct Waits(Arc<Unanswered>);
 
 // === impl Unanswered ===
 

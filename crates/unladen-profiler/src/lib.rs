@@ -17,9 +17,6 @@ mod capture_request;
 mod error;
 mod excimer;
 mod fastcgi;
-#[cfg(feature = "fuzzing")]
-#[doc(hidden)]
-pub mod fuzzing;
 mod nytprof;
 
 mod perf_clock;

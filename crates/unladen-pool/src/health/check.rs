@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use super::unhealthy::Unhealthy;
 use crate::dial::dial;
 use crate::endpoint::Endpoint;
+use crate::fastcgi::ask_fastcgi;
 use crate::settings::{HealthSettings, Protocol};
 use crate::tls::{self, Connector, TlsError};
 use crate::transport::Transport;
@@ -49,6 +50,12 @@ impl Check {
 }
 
 async fn ask(check: &Check, endpoint: &Endpoint) -> Result<(), Unhealthy> {
+    if check.http == Protocol::FastCgi {
+        let (path, query) = check.settings.path.split_once('?').unwrap_or((&check.settings.path, ""));
+        let (status, _) = ask_fastcgi(endpoint, path, query, check.settings.timeout).await?;
+        let status = http::StatusCode::from_u16(status).map_err(http::Error::from)?;
+        return if status.is_success() { Ok(()) } else { Err(Unhealthy::Status(status)) };
+    }
     let socket = dial(&endpoint.address, check.settings.timeout).await?;
     match &check.connector {
         None => exchange(socket, check.http == Protocol::Http2, check, "http").await,

@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 
+use crate::fastcgi::AskError;
 use crate::tls::TlsError;
 
 /// Why an endpoint is not well.
@@ -17,6 +18,9 @@ pub enum Unhealthy {
     /// No answer, or none that is HTTP.
     #[error("no answer: {0}")]
     Http(#[from] hyper::Error),
+    /// The same, by FastCGI.
+    #[error("no answer: {0}")]
+    FastCgi(#[from] AskError),
     /// The question cannot be written.
     #[error("cannot be asked: {0}")]
     Request(#[from] http::Error),
