@@ -9,7 +9,7 @@ pub use self::encoder::Encoder;
 use crate::text::{split_once, trim, weighted};
 
 /// A content coding that bodies are given here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum Coding {
     Brotli,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use unladen_cache::{Coding, Multipart, Ranges, Time, Validators, Verdict, if_range, multipart, precondition, ranges};
 use unladen_http1::{Fields, Request};
 
-use crate::entity_tag::entity_tag;
+use crate::entity_tag::{entity_tag, weak};
 use crate::open_file::Meta;
 
 /// A file as it is to be sent.
@@ -13,14 +13,25 @@ use crate::open_file::Meta;
 pub struct Representation<'a> {
     /// Of the file that is sent: of the precompressed one, where that is.
     pub meta: Meta,
+    /// Bytes of the whole of it.
+    pub length: u64,
     /// Of what is in it.
     pub content_type: &'a str,
-    /// Its coding.
-    pub coding: Option<Coding>,
+    /// Its coding, and where that was made.
+    pub coding: Option<(Coding, CodedBy)>,
     /// Whether others may get it in another coding.
     pub varies: bool,
     /// `Cache-Control`.
     pub cache_control: Option<&'a str>,
+}
+
+/// Where a coded form comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodedBy {
+    /// It is a file itself.
+    File,
+    /// It was made of the file here: its bytes depend on who made it.
+    Server,
 }
 
 /// What a GET or HEAD for a file is answered.
@@ -52,11 +63,15 @@ pub enum FileBody {
 impl FileAnswer {
     /// By the request's conditions and ranges (RFC 9110, sections 13.2.2 and 14.2).
     pub fn new(request: &Request, file: &Representation<'_>, now: Time) -> Self {
-        let etag = entity_tag(&file.meta, file.coding, now);
+        let etag = match file.coding {
+            None => entity_tag(&file.meta, None, now),
+            Some((coding, CodedBy::File)) => entity_tag(&file.meta, Some(coding), now),
+            Some((_, CodedBy::Server)) => weak(entity_tag(&file.meta, None, now)),
+        };
         let modified = file.meta.last_modified(now);
         let validators =
             Validators { etag: Some(etag.as_bytes().into()), modified: Some(whole_seconds(modified)), date: Some(now) };
-        let length = file.meta.length;
+        let length = file.length;
         let range = request.fields.find(b"range").filter(|_| request.method == b"GET");
         let wanted = match precondition(request, &validators, now) {
             Verdict::NotModified => return Self::empty(304, file.fields(&etag, modified, false)),
@@ -114,10 +129,13 @@ impl Representation<'_> {
         }
         if of_body {
             fields.push(b"content-type", self.content_type.as_bytes());
-            if let Some(coding) = self.coding {
+            if let Some((coding, _)) = self.coding {
                 fields.push(b"content-encoding", coding.as_str().as_bytes());
             }
-            fields.push(b"accept-ranges", b"bytes");
+            // Parts are given of files alone.
+            if !matches!(self.coding, Some((_, CodedBy::Server))) {
+                fields.push(b"accept-ranges", b"bytes");
+            }
         }
         fields
     }

@@ -16,3 +16,8 @@ pub(crate) fn entity_tag(meta: &Meta, coding: Option<Coding>, now: Time) -> Stri
     let (dash, coding) = coding.map_or(("", ""), |coding| ("-", coding.as_str()));
     format!("{weak}\"{time:x}-{:x}{dash}{coding}\"", meta.length)
 }
+
+/// The tag of other bytes that mean the same (RFC 9110, section 8.8.1).
+pub(crate) fn weak(tag: String) -> String {
+    if tag.starts_with("W/") { tag } else { format!("W/{tag}") }
+}

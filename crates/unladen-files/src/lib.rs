@@ -41,7 +41,7 @@ mod root;
 mod rules;
 mod script_names;
 
-pub use answer::{FileAnswer, FileBody, Representation};
+pub use answer::{CodedBy, FileAnswer, FileBody, Representation};
 pub use lifetimes::{Lifetimes, PathPattern};
 pub use media_type::{is_text, media_type};
 pub use open_file::{Meta, OpenFile};

@@ -17,7 +17,7 @@ pub struct OpenFile {
 }
 
 /// What is known of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meta {
     /// Bytes.
     pub length: u64,

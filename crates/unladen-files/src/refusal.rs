@@ -12,7 +12,7 @@ pub enum Refusal {
     #[error("{}: this process may not read it; give its user the right to read the file and to enter its folders", .0.display())]
     Denied(PathBuf),
     /// A link leads out of the root, or to a name that is not sent.
-    #[error("{}: a link leads to {}, which is outside of the root or not to be sent; make a route with a `root` of its own for it", .0.display(), .1.display())]
+    #[error("{}: a link leads to {}, which is outside of the root or not to be sent; name its folder in `files.links`, or make a route with a `root` of its own for it", .0.display(), .1.display())]
     Outside(PathBuf, PathBuf),
     /// It is no regular file: a pipe, a socket, a device.
     #[error("{}: it is no regular file", .0.display())]

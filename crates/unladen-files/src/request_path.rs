@@ -83,6 +83,18 @@ impl<'t> RequestPath<'t> {
         }
     }
 
+    /// What is left without a beginning of whole segments, such as `/static`; none: it does not begin so. The beginning
+    /// itself leaves an empty path, which has no slash.
+    pub fn without(&self, beginning: &[u8]) -> Option<RequestPath<'_>> {
+        let rest = self.bytes.strip_prefix(beginning).filter(|rest| rest.is_empty() || rest.starts_with(b"/"))?;
+        let shift = |at: usize| at.checked_sub(beginning.len());
+        Some(RequestPath {
+            bytes: Cow::Borrowed(rest),
+            unfit: self.unfit.and_then(|(at, why)| Some((shift(at)?, why))),
+            hidden: self.hidden.and_then(shift),
+        })
+    }
+
     /// Whether it is a folder's.
     pub fn ends_with_slash(&self) -> bool {
         self.bytes.last() == Some(&b'/')

@@ -35,6 +35,8 @@ pub(crate) enum Found {
 /// One search for a path.
 pub(crate) struct Search<'a> {
     pub(crate) folder: &'a Folder,
+    /// Other folders that links may lead to.
+    pub(crate) links: &'a [Folder],
     pub(crate) rules: &'a Rules,
 }
 
@@ -47,7 +49,7 @@ impl Root {
     /// answers all other paths is not looked for.
     pub fn resolve(&self, path: &RequestPath<'_>, rules: &Rules, now: Instant) -> Resolved {
         let folder = self.folder(now);
-        Search { folder: &folder, rules }.resolve(path).unwrap_or_else(Resolved::Refused)
+        Search { folder: &folder, links: self.links(), rules }.resolve(path).unwrap_or_else(Resolved::Refused)
     }
 }
 
@@ -194,10 +196,13 @@ impl Search<'_> {
     fn open_linked(&self, path: &[u8], flags: OFlags, is_script: bool) -> Result<Option<OwnedFd>, Refusal> {
         let whole = self.whole(path);
         let Ok(real) = std::fs::canonicalize(&whole) else { return Ok(None) };
-        let beneath = real.strip_prefix(&self.folder.real).ok().filter(|beneath| self.may_be_sent(beneath, is_script));
-        let Some(beneath) = beneath else { return Err(Refusal::Outside(whole, real)) };
+        let places = std::iter::once(self.folder).chain(self.links);
+        let place = places.filter_map(|folder| Some((folder, real.strip_prefix(&folder.real).ok()?))).next();
+        let Some((folder, beneath)) = place.filter(|(_, beneath)| self.may_be_sent(beneath, is_script)) else {
+            return Err(Refusal::Outside(whole, real));
+        };
         let beneath = if beneath.as_os_str().is_empty() { Path::new(".") } else { beneath };
-        match self.folder.beneath(beneath.as_os_str().as_bytes(), flags) {
+        match folder.beneath(beneath.as_os_str().as_bytes(), flags) {
             Ok(file) => Ok(Some(file)),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
             Err(errno) => Err(self.refused(path, errno)),

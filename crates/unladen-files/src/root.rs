@@ -19,6 +19,8 @@ use rustix::io::Errno;
 pub struct Root {
     path: PathBuf,
     folder: ArcSwap<Folder>,
+    /// Other folders that links may lead to.
+    links: Vec<Folder>,
     began: Instant,
     /// When the path was looked at last, in milliseconds since `began`.
     looked: AtomicU64,
@@ -41,6 +43,14 @@ pub enum RootError {
     /// It cannot be opened.
     #[error("root = {path:?}: {source}; it has to be a folder that this process may enter")]
     NotOpened {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A folder cannot be opened that links may lead to.
+    #[error("links = {path:?}: {source}; it has to be a folder that this process may enter")]
+    NotLinked {
         /// The folder.
         path: PathBuf,
         /// What the system says.
@@ -80,7 +90,23 @@ impl Root {
             errno => RootError::NotOpened { path: path.to_owned(), source: errno.into() },
         })?;
         let (began, looked) = (Instant::now(), AtomicU64::new(0));
-        Ok(Self { path: path.to_owned(), folder: ArcSwap::from_pointee(folder), began, looked })
+        Ok(Self { path: path.to_owned(), folder: ArcSwap::from_pointee(folder), links: Vec::new(), began, looked })
+    }
+
+    /// Links in it may lead to these folders too, and what is beneath them.
+    ///
+    /// # Errors
+    /// One cannot be opened.
+    pub fn with_links<'p>(mut self, folders: impl IntoIterator<Item = &'p Path>) -> Result<Self, RootError> {
+        for path in folders {
+            let folder = Folder::open(path);
+            self.links.push(folder.map_err(|source| RootError::NotLinked { path: path.to_owned(), source })?);
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn links(&self) -> &[Folder] {
+        &self.links
     }
 
     /// As it was given.

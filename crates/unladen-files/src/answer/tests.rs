@@ -11,6 +11,7 @@ fn answer(method: &str, fields: &[(&str, &str)]) -> FileAnswer {
     }
     let file = Representation {
         meta: meta(100, 784_111_777),
+        length: 100,
         content_type: "text/css; charset=utf-8",
         coding: None,
         varies: true,

@@ -94,6 +94,18 @@ fn what_no_file_is_looked_for_by() {
     assert_eq!(RequestPath::parse(b"/.git/x").unwrap().fit(true), (&b"/.git/x"[..], None));
 }
 
+#[test]
+fn a_beginning_is_left_out() {
+    let path = RequestPath::parse(b"/static/a/.b/c%2fd").unwrap();
+    let rest = path.without(b"/static").unwrap();
+    assert_eq!(rest.bytes(), b"/a/.b/c%2Fd");
+    assert_eq!(rest.fit(false), (&b"/a/"[..], Some(Unfit::Hidden)));
+    assert_eq!(rest.fit(true), (&b"/a/.b/"[..], Some(Unfit::EncodedSlash)));
+    assert_eq!(path.without(b"/stat"), None);
+    assert_eq!(path.without(b"").unwrap().bytes(), path.bytes());
+    assert_eq!(RequestPath::parse(b"/static").unwrap().without(b"/static").unwrap().bytes(), b"");
+}
+
 proptest! {
     #[test]
     fn a_path_has_one_form(target in proptest::collection::vec(prop_oneof![

@@ -27,6 +27,10 @@ impl Tree {
         Self { root: Root::open(&root).unwrap(), _folder: folder }
     }
 
+    pub(super) fn with_links(self, folders: &[&Path]) -> Self {
+        Self { root: self.root.with_links(folders.iter().copied()).unwrap(), ..self }
+    }
+
     pub(super) fn path(&self) -> &Path {
         self.root.path()
     }

@@ -60,6 +60,31 @@ fn links_do_not_lead_out_of_the_root_or_to_what_is_hidden() {
 }
 
 #[test]
+fn links_may_lead_to_folders_that_are_named() {
+    let tree = Tree::new(&["index.php"]);
+    let beside = tree.path().parent().unwrap().join("beside");
+    fs::create_dir_all(beside.join("sub")).unwrap();
+    for name in ["sub/a.css", "run.php", ".env", "lib.inc"] {
+        fs::write(beside.join(name), "").unwrap();
+    }
+    symlink(&beside, tree.path().join("b")).unwrap();
+    symlink("../secret", tree.path().join("out.txt")).unwrap();
+    symlink("../secret", beside.join("out.txt")).unwrap();
+    assert_eq!(tree.get(b"/b/sub/a.css", &front_controller()), "404");
+    let tree = tree.with_links(&[&beside]);
+    for (target, wanted) in [
+        ("/b/sub/a.css", "file b/sub/a.css"),
+        ("/b/sub", "redirect /b/sub/"),
+        ("/b/run.php", "script /b/run.php"),
+        ("/b/lib.inc", "script /index.php"),
+        ("/b/out.txt", "404"),
+        ("/out.txt", "404"),
+    ] {
+        assert_eq!(tree.get(target.as_bytes(), &front_controller()), wanted, "{target}");
+    }
+}
+
+#[test]
 fn a_refusal_names_the_link_for_the_log() {
     let tree = Tree::new(&[]);
     symlink("../secret", tree.path().join("out.txt")).unwrap();
