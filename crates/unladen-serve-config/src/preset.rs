@@ -2,6 +2,7 @@
 //! it.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use unladen_toml::{Bad, Problem, Value};
 use unladen_validator::{ValidatorSettings, ValidatorSource};
@@ -11,7 +12,10 @@ use super::explain::{Origin, Shown};
 use super::level::Level;
 use super::presets::{self, Asked, Preset, PresetValidator};
 use super::reading::Reading;
-use super::validators::{CONNECTIONS, TIMEOUT};
+use super::validators::CONNECTIONS;
+
+/// A page of PHP takes longer.
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Where the application keeps what its pages show.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ pub(crate) use preset_validator::{Asked, PresetValidator};
 pub use starter::{STARTERS, Starter};
 
 /// All of them.
-pub const PRESETS: [&Preset; 6] = [
+pub static PRESETS: [&Preset; 6] = [
     &wordpress::WORDPRESS,
     &mediawiki::MEDIAWIKI,
     &dokuwiki::DOKUWIKI,
@@ -27,7 +27,7 @@ pub const PRESETS: [&Preset; 6] = [
 
 /// The preset of that name.
 pub fn find(name: &str) -> Option<&'static Preset> {
-    PRESETS.into_iter().find(|preset| preset.name == name)
+    PRESETS.iter().copied().find(|preset| preset.name == name)
 }
 
 /// Their names, for who named none of them.

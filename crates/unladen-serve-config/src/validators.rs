@@ -14,7 +14,7 @@ use super::maximum::is_maximum;
 use super::reading::Reading;
 use super::strangers::strangers;
 
-pub(super) const TIMEOUT: Duration = Duration::from_millis(100);
+const TIMEOUT: Duration = Duration::from_millis(100);
 pub(super) const CONNECTIONS: usize = 2;
 const WHAT: &str = "the source: `database` and `query`, or `file`, or `head = true`";
 

@@ -3,9 +3,13 @@
 mod connections;
 mod json;
 mod outlook;
+mod overview;
+mod site_options;
+mod sockets;
+mod source;
+mod starter;
 
 use std::io::{self, Write as _};
-use std::path::Path;
 
 use unladen_serve::{Asking, Ended};
 use unladen_serve_config::Config;
@@ -13,15 +17,22 @@ use unladen_serve_config::Config;
 use crate::exit::Failure;
 use crate::output;
 
+pub(crate) use site_options::SiteOptions;
+pub(crate) use source::Source;
+pub(crate) use starter::write as write_starter;
+
 /// Serves until it is told to stop.
 ///
 /// # Errors
 /// If the configuration is wrong, or what it asks for cannot be had.
-pub(crate) fn serve(file: &Path) -> Result<(), Failure> {
-    let config = Config::read(file)?;
+pub(crate) fn serve(source: &Source) -> Result<(), Failure> {
+    let config = source.config()?;
     for warning in &config.warnings {
         // Standard error may be a file on a disk that is full.
         let _ = writeln!(std::io::stderr(), "unladen: {warning}");
+    }
+    if matches!(source, Source::Options(_)) {
+        let _ = writeln!(std::io::stderr(), "{}", overview::text(&config));
     }
     match unladen_serve::run(config)? {
         Ended::Drained | Ended::HandedOver { .. } => Ok(()),
@@ -34,14 +45,14 @@ pub(crate) fn serve(file: &Path) -> Result<(), Failure> {
 ///
 /// # Errors
 /// If it is not right, such a request comes nowhere, or something cannot be connected to.
-pub(crate) fn check(file: &Path, asking: Option<&Asking>, connect: bool, is_json: bool) -> Result<(), Failure> {
-    let config = match Config::read(file) {
+pub(crate) fn check(source: &Source, asking: Option<&Asking>, connect: bool, is_json: bool) -> Result<(), Failure> {
+    let config = match source.config() {
         Ok(config) => config,
-        Err(error) => {
+        Err(failure) => {
             if is_json {
-                output::line(&format!("{:#}", json::wrong(file, &error)))?;
+                output::line(&format!("{:#}", json::wrong(&source.name(), &failure)))?;
             }
-            return Err(error.into());
+            return Err(failure);
         }
     };
     let tried = unladen_serve::try_upstreams(&config, !connect).map_err(Failure::from);
@@ -79,7 +90,7 @@ pub(crate) fn check(file: &Path, asking: Option<&Asking>, connect: bool, is_json
         1 => ", one warning".into(),
         count => format!(", {count} warnings"),
     };
-    output::line(&format!("{}: OK: {listeners}{doubts}", file.display()))?;
+    output::line(&format!("{}: OK: {listeners}{doubts}", source.name()))?;
     connections::verdict(trials.as_deref())
 }
 
@@ -101,8 +112,8 @@ fn access_log(config: &Config) -> Result<(), Failure> {
 ///
 /// # Errors
 /// If the configuration is wrong.
-pub(crate) fn explain(file: &Path, is_json: bool) -> Result<(), Failure> {
-    let config = Config::read(file)?;
+pub(crate) fn explain(source: &Source, is_json: bool) -> Result<(), Failure> {
+    let config = source.config()?;
     if is_json {
         return Ok(output::line(&format!("{:#}", json::explained(&config)))?);
     }

@@ -24,7 +24,7 @@ fn value(config: &Config, name: &str) -> (String, ValueOrigin) {
 /// With whatever can stand in front of it: a preset says nothing that is wrong or doubtful by itself.
 #[test]
 fn each_is_right_by_itself() {
-    for preset in PRESETS {
+    for preset in &PRESETS {
         let config = parse(&format!("preset = \"{}\"", preset.name)).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(config.settings.site[0].preset, Some(preset.name));
         assert!(config.settings.site[0].validators.is_empty());

@@ -8,7 +8,7 @@ use super::preset::Preset;
 use super::preset_validator::{Asked, PresetValidator};
 
 /// From DokuWiki's own documents: docs/reference/presets/dokuwiki.md tells what each is for.
-pub(super) const DOKUWIKI: Preset = Preset {
+pub(super) static DOKUWIKI: Preset = Preset {
     name: "dokuwiki",
     title: "DokuWiki",
     fragment: FRAGMENT,

@@ -7,7 +7,7 @@ use unladen_toml::Document;
 use super::preset::Preset;
 
 /// From Drupal's own documents: docs/reference/presets/drupal.md tells what each is for.
-pub(super) const DRUPAL: Preset = Preset {
+pub(super) static DRUPAL: Preset = Preset {
     name: "drupal",
     title: "Drupal",
     fragment: FRAGMENT,

@@ -8,7 +8,7 @@ use super::preset::Preset;
 use super::preset_validator::{Asked, PresetValidator};
 
 /// From MediaWiki's own documents: docs/reference/presets/mediawiki.md tells what each is for.
-pub(super) const MEDIAWIKI: Preset = Preset {
+pub(super) static MEDIAWIKI: Preset = Preset {
     name: "mediawiki",
     title: "MediaWiki",
     fragment: FRAGMENT,

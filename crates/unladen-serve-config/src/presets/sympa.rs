@@ -7,7 +7,7 @@ use unladen_toml::Document;
 use super::preset::Preset;
 
 /// From Sympa's own documents: docs/reference/presets/sympa.md tells what each is for.
-pub(super) const SYMPA: Preset = Preset {
+pub(super) static SYMPA: Preset = Preset {
     name: "sympa",
     title: "Sympa",
     fragment: FRAGMENT,

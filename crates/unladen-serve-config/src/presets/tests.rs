@@ -8,10 +8,10 @@ fn page(name: &str) -> String {
 
 #[test]
 fn each_is_toml_of_its_own_name() {
-    for preset in PRESETS {
+    for preset in &PRESETS {
         let (_, bads) = unladen_toml::Document::parse(preset.fragment);
         assert!(bads.is_empty(), "{}: {bads:?}", preset.name);
-        assert!(std::ptr::eq(find(preset.name).unwrap(), preset), "{} is another's name", preset.name);
+        assert!(std::ptr::eq(find(preset.name).unwrap(), *preset), "{} is another's name", preset.name);
     }
     assert_eq!(names().len(), PRESETS.len());
 }
@@ -19,7 +19,7 @@ fn each_is_toml_of_its_own_name() {
 #[test]
 fn each_has_a_page_that_shows_what_it_says() {
     let list = page("README");
-    for preset in PRESETS {
+    for preset in &PRESETS {
         let text = page(preset.name);
         assert!(text.contains(&format!("preset = \"{}\"", preset.name)), "{} is not shown", preset.name);
         assert!(list.contains(&format!("({}.md)", preset.name)), "{} is not in the list", preset.name);
@@ -31,7 +31,7 @@ fn each_has_a_page_that_shows_what_it_says() {
 
 #[test]
 fn each_has_a_configuration_to_begin_with() {
-    for preset in PRESETS {
+    for preset in &PRESETS {
         let starter = STARTERS.iter().find(|starter| starter.name == preset.name);
         let starter = starter.unwrap_or_else(|| panic!("--init {} writes nothing", preset.name));
         assert!(starter.text.contains(&format!("\npreset = \"{}\"\n", preset.name)), "{}", starter.text);

@@ -8,7 +8,7 @@ use super::preset::Preset;
 use super::preset_validator::{Asked, PresetValidator};
 
 /// From WordPress's own documents: docs/reference/presets/wordpress.md tells what each is for.
-pub(super) const WORDPRESS: Preset = Preset {
+pub(super) static WORDPRESS: Preset = Preset {
     name: "wordpress",
     title: "WordPress",
     fragment: FRAGMENT,

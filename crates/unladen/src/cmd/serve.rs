@@ -1,13 +1,15 @@
 //! `unladen serve`: the proxy.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use unladen_load::{Header, Request};
 use unladen_serve::Asking;
+use unladen_serve_config::presets::{self, STARTERS};
 
 use crate::cmd::values::cookies_of;
 use crate::exit::Failure;
-use crate::serve;
+use crate::serve::{self, SiteOptions, Source};
 
 /// Serve: a proxy in front of an application, with a cache and TLS, and beside it, for the calls that it makes itself
 ///
@@ -16,6 +18,10 @@ use crate::serve;
 /// calls: it asks Unladen at 127.0.0.1 or a Unix socket in plain HTTP, and Unladen sends that on over connections that
 /// it keeps, encrypted and verified, with limits, safe retries and a circuit breaker. With [admin], it shows a live
 /// page, metrics for Prometheus, and takes what `unladen purge` says.
+///
+/// Without a file, options describe one site: --site says where clients call, --to names the application, or --root the
+/// folder of files, with --php who runs its scripts. --explain then prints the file to keep. --init writes a file to
+/// begin with.
 ///
 /// Instead of serving: --check tells what is wrong with the configuration, --explain every value and its reason,
 /// --check --connect whether everything can be connected to, --check --url what becomes of one request.
@@ -31,6 +37,9 @@ use crate::serve;
   unladen serve unladen.toml --explain    # every value, and why
   unladen serve unladen.toml --check --url https://site.example/news/ -b session=1
   kill -HUP $(pidof unladen)              # read the configuration again
+  unladen serve --site :8080 --to http://127.0.0.1:8000      # no file: a site in front of an application
+  unladen serve --site :8080 --root . --php /run/php/php8.2-fpm.sock --preset wordpress
+  unladen serve --init wordpress /etc/unladen.toml      # a file to begin with
 
 A configuration:
   [[site]]
@@ -49,11 +58,39 @@ A configuration:
 docs/reference/serve.md, in the source, describes all of it; so does `unladen serve FILE --explain`.")]
 pub(super) struct Args {
     /// The configuration, TOML
-    #[arg(value_name = "FILE", required_unless_present = "config", conflicts_with = "config")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["config", "site", "root", "php", "to", "acme", "init"])]
+    #[arg(conflicts_with_all = ["config", "site", "root", "php", "to", "acme"])]
     file: Option<PathBuf>,
     /// The same as FILE
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["site", "root", "php", "to", "acme"])]
     config: Option<PathBuf>,
+    /// No file: a site at this address, such as :8080, 127.0.0.1:8080 or unix:/run/site.sock
+    #[arg(long, value_name = "ADDRESS", help_heading = "A site without a file")]
+    site: Option<String>,
+    /// The application of --site; may be repeated, and they share the requests
+    #[arg(long, value_name = "URL", help_heading = "A site without a file")]
+    to: Vec<String>,
+    /// The folder of files of --site
+    #[arg(long, value_name = "DIR", help_heading = "A site without a file")]
+    root: Option<PathBuf>,
+    /// Who runs the scripts of --root: the socket of PHP-FPM, or fcgi://HOST:PORT
+    #[arg(long, value_name = "SOCKET", help_heading = "A site without a file")]
+    php: Option<String>,
+    /// The application whose usual settings --site has
+    #[arg(long, value_name = "NAME", help_heading = "A site without a file")]
+    #[arg(value_parser = PossibleValuesParser::new(presets::names()), conflicts_with_all = ["file", "config"])]
+    preset: Option<String>,
+    /// The names that --site answers for: example.org,www.example.org
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "A site without a file")]
+    #[arg(conflicts_with_all = ["file", "config"])]
+    hosts: Vec<String>,
+    /// Certificates of Let's Encrypt for --hosts, which writes to this address; --site is then :443, and :80 for http
+    #[arg(long, value_name = "EMAIL", help_heading = "A site without a file")]
+    acme: Option<String>,
+    /// Write a configuration to begin with, to standard output or into FILE, which must not be there yet
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(STARTERS.iter().map(|one| one.name)))]
+    #[arg(conflicts_with_all = ["config", "check", "explain", "site", "root", "php", "to", "acme", "preset", "hosts"])]
+    init: Option<String>,
     /// Serve nothing: tell whether the configuration is right, and what is doubtful
     #[arg(long)]
     check: bool,
@@ -81,22 +118,41 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let file = args.file.as_deref().or(args.config.as_deref()).unwrap_or(Path::new(""));
+    if let Some(name) = &args.init {
+        return serve::write_starter(name, args.file.as_deref());
+    }
+    let source = args.source();
     match args {
         Args { check: true, .. } => {
-            serve::check(file, args.asking()?.as_ref(), args.connect && args.url.is_none(), args.json)
+            serve::check(&source, args.asking()?.as_ref(), args.connect && args.url.is_none(), args.json)
         }
-        Args { explain: true, .. } => serve::explain(file, args.json),
+        Args { explain: true, .. } => serve::explain(&source, args.json),
         Args { json: true, .. } => {
             Err(Failure::Usage("--json is for --check or --explain: serving itself shows nothing".to_owned()))
         }
-        _ => serve::serve(file),
+        _ => serve::serve(&source),
     }
 }
 
 // === impl Args ===
 
 impl Args {
+    /// The file, or the site that options describe.
+    fn source(&self) -> Source {
+        if let Some(file) = self.file.as_ref().or(self.config.as_ref()) {
+            return Source::File(file.clone());
+        }
+        Source::Options(SiteOptions {
+            listen: self.site.clone(),
+            root: self.root.clone(),
+            php: self.php.clone(),
+            to: self.to.clone(),
+            preset: self.preset.clone(),
+            hosts: self.hosts.clone(),
+            acme: self.acme.clone(),
+        })
+    }
+
     /// The request of which is told what becomes of it.
     fn asking(&self) -> Result<Option<Asking>, Failure> {
         let Some(url) = &self.url else { return Ok(None) };

@@ -1,24 +1,24 @@
 //! `unladen.serve/1`: what `--check` and `--explain` say, as JSON.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 use unladen_serve::{Outlook, Trial};
 use unladen_serve_config::{Config, ConfigError, ValueOrigin};
 
+use crate::exit::Failure;
+
 const SCHEMA: &str = "unladen.serve/1";
 
 /// Of a configuration that is wrong.
-pub(super) fn wrong(file: &Path, error: &ConfigError) -> Value {
-    let errors: Vec<Value> = match error {
-        ConfigError::Bad(mistakes) => mistakes
+pub(super) fn wrong(file: &str, failure: &Failure) -> Value {
+    let errors: Vec<Value> = match failure {
+        Failure::Config(ConfigError::Bad(mistakes)) => mistakes
             .places
             .iter()
             .map(|place| json!({ "line": place.line, "column": place.column, "message": place.problem.to_string() }))
             .collect(),
         other => vec![json!({ "line": null, "column": null, "message": other.to_string() })],
     };
-    json!({ "schema": SCHEMA, "file": file.to_string_lossy(), "valid": false, "errors": errors, "warnings": [] })
+    json!({ "schema": SCHEMA, "file": file, "valid": false, "errors": errors, "warnings": [] })
 }
 
 /// Of one that is right, with what becomes of a request, and what came of connecting.
@@ -60,6 +60,7 @@ pub(super) fn explained(config: &Config) -> Value {
         let (from, line) = match one.origin {
             ValueOrigin::Said(line) => ("file", Some(line)),
             ValueOrigin::Defaults(line) => ("defaults", Some(line)),
+            ValueOrigin::Preset(_) => ("preset", None),
             ValueOrigin::BuiltIn => ("default", None),
         };
         let why = (one.origin == ValueOrigin::BuiltIn).then_some(one.key.why);

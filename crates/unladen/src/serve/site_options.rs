@@ -1,0 +1,187 @@
+//! The principal type is [`SiteOptions`]: a site that options describe, with no file: they become the text of one.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use unladen_serve_config::{Config, ConfigError};
+
+use super::sockets;
+use super::source::COMMAND_LINE;
+use crate::exit::Failure;
+
+/// A site that options describe.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SiteOptions {
+    /// `--site`: where it listens.
+    pub(crate) listen: Option<String>,
+    /// `--root`: the folder of files and scripts.
+    pub(crate) root: Option<PathBuf>,
+    /// `--php`: who runs scripts.
+    pub(crate) php: Option<String>,
+    /// `--to`: the application.
+    pub(crate) to: Vec<String>,
+    /// `--preset`: the application whose usual settings it has.
+    pub(crate) preset: Option<String>,
+    /// `--hosts`: its names.
+    pub(crate) hosts: Vec<String>,
+    /// `--acme`: where the authority of its certificates writes to.
+    pub(crate) acme: Option<String>,
+}
+
+/// A line of the text, and the option that it is of.
+struct Line {
+    option: &'static str,
+    text: String,
+}
+
+// === impl SiteOptions ===
+
+impl SiteOptions {
+    /// What the options come to.
+    ///
+    /// # Errors
+    /// If they contradict each other, or say what cannot be: each mistake with its option.
+    pub(super) fn config(&self) -> Result<Config, Failure> {
+        let folder = std::env::current_dir()
+            .map_err(|error| Failure::Usage(format!("relative paths begin at this folder, which is not there: {error}")))?;
+        self.agree(&folder)?;
+        let lines = self.lines();
+        let text = lines.iter().fold("[[site]]\n".to_owned(), |text, line| text + &line.text + "\n");
+        Config::spoken(&text, COMMAND_LINE, &folder).map_err(|error| told(error, &lines))
+    }
+
+    /// Whether there is enough of them, and not too much.
+    fn agree(&self, folder: &Path) -> Result<(), Failure> {
+        let usage = |text: &str| Err(Failure::Usage(text.to_owned()));
+        if self.listen.is_none() && (self.acme.is_none() || self.hosts.is_empty()) {
+            return usage(
+                "--site is missing, the address that clients call: --site :8080, --site 127.0.0.1:8080 or \
+                 --site unix:/run/site.sock; with --acme and --hosts it is :443 and :80 by itself",
+            );
+        }
+        if self.root.is_none() && self.php.is_none() && self.to.is_empty() {
+            return usage(
+                "nothing is to be served: --to URL is an application, --root DIR a folder of files, and with \
+                 --php SOCKET its scripts are run",
+            );
+        }
+        if !self.to.is_empty() && (self.php.is_some() || self.root.is_some()) {
+            let other = if self.php.is_some() { "--php" } else { "--root" };
+            return Err(Failure::Usage(format!(
+                "--to and {other} are two applications of one site: leave one away, or write both into a file, with \
+                 [[site.route]] for one of them (`--init proxy` begins one)"
+            )));
+        }
+        if self.acme.is_some() && self.hosts.is_empty() {
+            return usage("--acme needs --hosts, the names that the certificate is for: --hosts example.org,www.example.org");
+        }
+        self.scripts_run(folder)
+    }
+
+    /// A folder of scripts without anybody to run them: its visitors would get none of its pages.
+    fn scripts_run(&self, folder: &Path) -> Result<(), Failure> {
+        let Some(root) = self.root.as_ref().filter(|_| self.php.is_none()) else { return Ok(()) };
+        if !folder.join(root).join("index.php").is_file() {
+            return Ok(());
+        }
+        let found = sockets::of_php_fpm();
+        let mut text = format!("--root {} has index.php, and --php does not say who runs it", root.display());
+        match found.as_slice() {
+            [] => text.push_str(
+                "; there is no socket of PHP-FPM in /run/php: install php-fpm, start it, and give its socket by --php \
+                 (`listen` of its pool's file has it)",
+            ),
+            [first, ..] => {
+                let all: Vec<String> = found.iter().map(|socket| socket.display().to_string()).collect();
+                let _ = write!(
+                    text,
+                    "; found {}: add --php {}. To serve the other files alone, use a file with `root` and without `php`",
+                    all.join(", "),
+                    first.display()
+                );
+            }
+        }
+        Err(Failure::Usage(text))
+    }
+
+    /// The body of the site, a line for each option.
+    fn lines(&self) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let mut line = |option, text| lines.push(Line { option, text });
+        if let Some(listen) = &self.listen {
+            line("--site", format!("listen = {}", quoted(&address(listen))));
+        }
+        if !self.hosts.is_empty() {
+            line("--hosts", format!("hosts = {}", list(&self.hosts)));
+        }
+        if let Some(email) = &self.acme {
+            line("--acme", format!("acme = {{ email = {} }}", quoted(email)));
+        }
+        if let Some(root) = &self.root {
+            line("--root", format!("root = {}", quoted(&root.to_string_lossy())));
+        }
+        if let Some(php) = &self.php {
+            line("--php", format!("php = {}", quoted(php)));
+        }
+        match self.to.as_slice() {
+            [] => {}
+            [one] => line("--to", format!("upstream = {}", quoted(one))),
+            several => line("--to", format!("upstream = {}", list(several))),
+        }
+        if let Some(preset) = &self.preset {
+            line("--preset", format!("preset = {}", quoted(preset)));
+        }
+        lines
+    }
+}
+
+/// Each mistake with the option that it is of.
+fn told(error: ConfigError, lines: &[Line]) -> Failure {
+    let ConfigError::Bad(mistakes) = error else { return error.into() };
+    let mut texts: Vec<String> = Vec::new();
+    for place in &mistakes.places {
+        // The first line is the table's head.
+        let line = place.line.checked_sub(2).and_then(|at| lines.get(at));
+        texts.push(match line {
+            Some(line) => format!("{}: {}", line.option, place.problem),
+            None => place.problem.to_string(),
+        });
+    }
+    Failure::Usage(texts.join("\n"))
+}
+
+/// `:8080` is that port at all addresses of the machine.
+fn address(text: &str) -> String {
+    match text.strip_prefix(':') {
+        Some(port) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            // Where the kernel has no IPv6, nobody can listen at `[::]`.
+            let any = if Path::new("/proc/net/if_inet6").exists() { "[::]" } else { "0.0.0.0" };
+            format!("{any}:{port}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+fn list(texts: &[String]) -> String {
+    let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    format!("[{}]", texts.join(", "))
+}
+
+/// A basic string of TOML.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            letter if letter.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", u32::from(letter));
+            }
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,2 @@
+<?php
+return ['default' => 'local', 'disks' => ['local' => ['driver' => 'local', 'root' => getenv('APP_STORAGE') . '/app']]];

@@ -1,0 +1,2 @@
+<?php
+return ['default' => 'stderr', 'channels' => ['stderr' => ['driver' => 'errorlog']]];

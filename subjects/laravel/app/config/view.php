@@ -1,0 +1,2 @@
+<?php
+return ['paths' => [getenv('APP_STORAGE') . '/views'], 'compiled' => getenv('APP_STORAGE') . '/framework/views'];
