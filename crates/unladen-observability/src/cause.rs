@@ -22,6 +22,10 @@ pub struct Cause {
 pub const OUT_OF_FILES: &str = "no file descriptor is left: raise how many this process may open (`LimitNOFILE=` of systemd, `ulimit -n`), \
                                        or lower `client.connections` and `limits.connections`";
 
+/// What to do where a Unix socket has as many connections waiting as it may.
+const BACKLOG_FULL: &str = "as many connections wait to be accepted there as may (`listen.backlog` of PHP-FPM, `net.core.somaxconn`): it has too much to do; \
+                                   set `queue.running` to its number of workers, so that requests wait here instead";
+
 // === impl Cause ===
 
 impl Cause {
@@ -29,6 +33,7 @@ impl Cause {
     pub fn of_lease(error: &LeaseError, reason: Reason, endpoint: &Arc<Endpoint>) -> Self {
         let text = match error {
             _ if reason == Reason::OutOfFiles => OUT_OF_FILES.to_owned(),
+            _ if reason == Reason::BacklogFull => BACKLOG_FULL.to_owned(),
             LeaseError::Connect { source, .. } => format!("cannot connect to {source}{}", advice(source)),
             LeaseError::Timeout(after) => format!(
                 "no connection within {after:?} (`timeouts.connect`): is it down, or does a firewall drop what is sent there?"
@@ -82,6 +87,15 @@ impl Cause {
             ),
             Reason::UpstreamMalformed => "what it answered is no HTTP that two readers would read alike".to_owned(),
             Reason::UpstreamStatus => "it answered with a status of `retry.statuses`".to_owned(),
+            Reason::QueueFull => "`queue.length` requests wait for it: more comes than it can do, or `queue.running` is \
+                 lower than its number of workers"
+                .to_owned(),
+            Reason::QueueTimeout => "it had no worker free within `queue.wait`: its workers are slow or stuck, or \
+                 `queue.running` is lower than their number"
+                .to_owned(),
+            Reason::Overloaded => "more comes than it can do: requests have waited for it without a pause for longer \
+                 than `queue.wait`, so the oldest of them are refused at once"
+                .to_owned(),
             _ => return None,
         };
         Some(Self { reason, endpoint, text })
@@ -105,6 +119,8 @@ pub fn reason_of(error: &LeaseError) -> Reason {
         LeaseError::NoEndpoint => Reason::NoEndpoint,
         LeaseError::TooManyPending => Reason::TooManyPending,
         LeaseError::Connect { source, .. } if is_out_of_files(source) => Reason::OutOfFiles,
+        // Of a Unix socket; TCP lets whoever connects try again by itself (connect(2), EAGAIN).
+        LeaseError::Connect { source, .. } if source.kind() == io::ErrorKind::WouldBlock => Reason::BacklogFull,
         LeaseError::Connect { .. } => Reason::ConnectFailed,
         LeaseError::Timeout(_) => Reason::ConnectTimeout,
         LeaseError::Tls(_) => Reason::TlsFailed,

@@ -68,9 +68,7 @@ impl Counter {
 impl Histogram {
     /// Counts a duration; on the one thread that does.
     pub(super) fn record(&self, duration: Duration) {
-        let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        // Without a branch, which would be taken at random.
-        let bucket: usize = BOUNDS.iter().map(|&bound| usize::from(ns > bound)).sum();
+        let (bucket, ns) = bucket_of(duration);
         self.buckets[bucket].add(1);
         self.sum_ns.add(ns);
     }
@@ -81,9 +79,22 @@ impl Histogram {
     }
 }
 
+/// The bucket of a duration, and its nanoseconds. Without a branch, which would be taken at random.
+fn bucket_of(duration: Duration) -> (usize, u64) {
+    let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+    (BOUNDS.iter().map(|&bound| usize::from(ns > bound)).sum(), ns)
+}
+
 // === impl HistogramTotals ===
 
 impl HistogramTotals {
+    /// Counts a duration.
+    pub fn record(&mut self, duration: Duration) {
+        let (bucket, ns) = bucket_of(duration);
+        self.buckets[bucket] += 1;
+        self.sum_ns = self.sum_ns.wrapping_add(ns);
+    }
+
     /// Durations counted.
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()

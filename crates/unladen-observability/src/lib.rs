@@ -8,6 +8,7 @@
 mod access_log;
 pub mod admin;
 mod cause;
+mod certificate_state;
 mod client_memory;
 mod config_document;
 mod families;
@@ -41,6 +42,7 @@ mod wall;
 mod words;
 
 pub use access_log::try_access_log;
+pub use certificate_state::{CertificateState, OrderState};
 pub use cause::{Cause, OUT_OF_FILES, reason_of};
 pub use client_memory::{ClientMemory, ClientMemoryState};
 pub use config_document::config_document;
@@ -50,7 +52,8 @@ pub use reason::Reason;
 pub use request_account::{CacheResult, End, FetchRecord, RequestAccount, Reuse, Trace, Version};
 pub use request_id::request_id;
 pub use settings::{LogSettings, ObservabilitySettings, OtlpSettings};
-pub use sites::{BufferState, Forget, PageAddress, SiteState, SiteView, StoreState, What};
+pub use histogram::HistogramTotals;
+pub use sites::{BufferState, Forget, PageAddress, QueueState, SiteState, SiteView, StoreState, What};
 pub use thread::ThreadSeeing;
 pub use troubles::Trouble;
 pub use upstreams::UpstreamView;

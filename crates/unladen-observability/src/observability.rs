@@ -112,7 +112,7 @@ impl Observability {
 
     /// Something went wrong that is no request's.
     pub fn tell(&self, trouble: &Trouble<'_>) {
-        self.troubles.tell(trouble);
+        self.troubles.tell(trouble, b"");
     }
 
     /// These upstreams are configured, from now on. What was counted for others stays, by their names.

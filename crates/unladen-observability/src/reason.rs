@@ -53,6 +53,30 @@ pub enum Reason {
     DiskFailed,
     /// No file descriptor is left to connect with.
     OutOfFiles,
+    /// As many requests wait for the application as may.
+    QueueFull,
+    /// It waited for the application for as long as it may.
+    QueueTimeout,
+    /// Requests have waited for the application for too long at a stretch: the oldest of them are answered at once.
+    Overloaded,
+    /// The application does not accept connections as fast as they come: the system's queue for them is full.
+    BacklogFull,
+    /// The name that it asks for is none of those that are served there (RFC 9110, section 15.5.20).
+    Misdirected,
+    /// A route lets in those alone that have a password.
+    Unauthorized,
+    /// A route does not let this address in.
+    AccessForbidden,
+    /// The path is none that a client may send.
+    BadPath,
+    /// There is nothing by this path.
+    NotFound,
+    /// The system does not let this process read the file.
+    FileDenied,
+    /// Files are read alone.
+    MethodNotAllowed,
+    /// The file could not be read, or not to its end.
+    FileFailed,
 }
 
 // === impl Reason ===
@@ -86,6 +110,18 @@ impl Reason {
             Self::BufferFull => "buffer_full",
             Self::DiskFailed => "disk_failed",
             Self::OutOfFiles => "out_of_files",
+            Self::QueueFull => "queue_full",
+            Self::QueueTimeout => "queue_timeout",
+            Self::Overloaded => "overloaded",
+            Self::BacklogFull => "backlog_full",
+            Self::Misdirected => "misdirected",
+            Self::Unauthorized => "unauthorized",
+            Self::AccessForbidden => "access_forbidden",
+            Self::BadPath => "bad_path",
+            Self::NotFound => "not_found",
+            Self::FileDenied => "file_denied",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::FileFailed => "file_failed",
         }
     }
 
@@ -96,14 +132,20 @@ impl Reason {
             Self::BodyTooLarge => 413,
             Self::ClientTimeout => 408,
             Self::RateLimited | Self::TooManyOfClient | Self::TooManyUploads => 429,
-            Self::PurgeForbidden => 403,
+            Self::PurgeForbidden | Self::AccessForbidden => 403,
+            Self::Misdirected => 421,
+            Self::Unauthorized => 401,
             Self::BreakerOpen
             | Self::TooManyRequests
             | Self::TooManyPending
             | Self::NoEndpoint
             | Self::OutOfFiles
             | Self::Draining
-            | Self::BufferFull => 503,
+            | Self::BufferFull
+            | Self::QueueFull
+            | Self::QueueTimeout
+            | Self::Overloaded
+            | Self::BacklogFull => 503,
             Self::DiskFailed => 507,
             Self::ConnectFailed
             | Self::TlsFailed
@@ -112,6 +154,11 @@ impl Reason {
             | Self::UpstreamStatus => 502,
             Self::ConnectTimeout | Self::UpstreamTimeout | Self::DeadlineExceeded | Self::OnlyIfCached => 504,
             Self::NoUpgrade => 501,
+            Self::BadPath => 400,
+            Self::NotFound => 404,
+            Self::FileDenied => 403,
+            Self::MethodNotAllowed => 405,
+            Self::FileFailed => 500,
         }
     }
 
@@ -133,7 +180,12 @@ impl Reason {
     pub fn may_be_tried_again(self) -> bool {
         matches!(
             self,
-            Self::ConnectFailed | Self::ConnectTimeout | Self::TlsFailed | Self::UpstreamClosed | Self::UpstreamStatus
+            Self::ConnectFailed
+                | Self::ConnectTimeout
+                | Self::TlsFailed
+                | Self::UpstreamClosed
+                | Self::UpstreamStatus
+                | Self::BacklogFull
         )
     }
 }

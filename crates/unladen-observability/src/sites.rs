@@ -3,6 +3,10 @@
 use unladen_cache::StoreTotals;
 use unladen_validator::State;
 
+use crate::certificate_state::CertificateState;
+
+use crate::histogram::HistogramTotals;
+
 /// A site, as it can be looked at.
 pub trait SiteView: std::fmt::Debug + Send + Sync {
     /// The `[[site]]` table's.
@@ -28,8 +32,33 @@ pub struct SiteState {
     pub closed: u64,
     /// Bodies that wait.
     pub buffer: BufferState,
+    /// Requests that wait for the application; none: they do not wait here.
+    pub queue: Option<QueueState>,
+    /// The certificates that it shows to its clients.
+    pub certificates: Vec<CertificateState>,
     /// Its validators, by their paths; of several with the same, with a number.
     pub validators: Vec<(String, State)>,
+}
+
+/// Requests that wait for the application.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueState {
+    /// Requests at the application.
+    pub running: u64,
+    /// How many there may be; none: it is not known yet how many it can take.
+    pub places: Option<u64>,
+    /// Requests that wait.
+    pub waiting: u64,
+    /// How many may.
+    pub length: u64,
+    /// Whether the oldest of them are refused before their time is over.
+    pub is_overload: bool,
+    /// How many were refused, by the word for why.
+    pub refused: [(&'static str, u64); 3],
+    /// How many clients left while they waited.
+    pub left: u64,
+    /// How long those waited who got to the application, without those who did not have to wait.
+    pub waited: HistogramTotals,
 }
 
 /// Bodies that wait.

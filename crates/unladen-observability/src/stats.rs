@@ -98,6 +98,7 @@ fn upstream(upstream: &UpstreamSnapshot) -> Value {
             "endpoint": told.place,
             "reason": told.reason,
             "cause": told.cause,
+            "request_id": told.request,
             "count": told.count,
             "ago_ns": told.ago.as_nanos() as u64,
         })).collect::<Vec<_>>(),

@@ -77,19 +77,16 @@ impl ThreadSeeing {
 
     /// Something went wrong that is no request's.
     pub fn tell(&self, trouble: &Trouble<'_>) {
-        self.observability.troubles.tell(trouble);
+        self.observability.troubles.tell(trouble, b"");
     }
 
     /// What went wrong at the upstream is told.
     fn trouble(&self, record: &RequestAccount<'_>) {
         let Some(cause) = record.cause else { return };
         let place = cause.endpoint.as_ref().map(|endpoint| endpoint.address.to_string());
-        self.tell(&Trouble {
-            whom: record.upstream,
-            place: place.as_deref(),
-            reason: cause.reason.as_str(),
-            cause: &cause.text,
-        });
+        let (whom, place, reason) = (record.upstream, place.as_deref(), cause.reason.as_str());
+        let trouble = Trouble { whom, place, reason, cause: &cause.text };
+        self.observability.troubles.tell(&trouble, record.request_id);
     }
 
     fn count(&self, upstream: UpstreamIndex, count: impl FnOnce(&Shard)) {

@@ -23,6 +23,8 @@ const LINES: u32 = 30;
 const LOOK: Duration = Duration::from_secs(1);
 /// Characters of a cause.
 const LONGEST: usize = 500;
+/// Characters of a request's id, which a peer may have chosen.
+const LONGEST_ID: usize = 64;
 
 /// One thing that went wrong.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +45,8 @@ pub(crate) struct Told {
     pub(crate) place: Option<Box<str>>,
     pub(crate) reason: &'static str,
     pub(crate) cause: Box<str>,
+    /// The id of the latest request that it happened to.
+    pub(crate) request: Option<Box<str>>,
     pub(crate) count: u64,
     /// How long ago it last happened.
     pub(crate) ago: Duration,
@@ -76,6 +80,8 @@ struct Kind {
     place: Option<Box<str>>,
     reason: &'static str,
     cause: Box<str>,
+    /// The id of the latest request that it happened to.
+    request: Option<Box<str>>,
     count: u64,
     untold: u64,
     last: Instant,
@@ -85,9 +91,9 @@ struct Kind {
 // === impl Troubles ===
 
 impl Troubles {
-    /// It happened now. Nobody waits for it to be written.
-    pub(crate) fn tell(&self, trouble: &Trouble<'_>) {
-        let is_due = self.0.locked().add(trouble, self.0.hash(trouble), Instant::now());
+    /// It happened now, to the request of this id (empty: to none). Nobody waits for it to be written.
+    pub(crate) fn tell(&self, trouble: &Trouble<'_>, request: &[u8]) {
+        let is_due = self.0.locked().add(trouble, request, self.0.hash(trouble), Instant::now());
         if is_due {
             self.start();
             self.0.wake.notify_all();
@@ -105,6 +111,7 @@ impl Troubles {
                 place: kind.place.clone(),
                 reason: kind.reason,
                 cause: kind.cause.clone(),
+                request: kind.request.clone(),
                 count: kind.count,
                 ago: now.saturating_duration_since(kind.last),
             })
@@ -182,7 +189,7 @@ impl Shared {
 
 impl Kinds {
     /// Whether a line is due now.
-    fn add(&mut self, trouble: &Trouble<'_>, hash: u64, now: Instant) -> bool {
+    fn add(&mut self, trouble: &Trouble<'_>, request: &[u8], hash: u64, now: Instant) -> bool {
         let place = match self.all.iter().position(|kind| kind.hash == hash) {
             Some(place) => place,
             None => {
@@ -200,7 +207,8 @@ impl Kinds {
         kind.count += 1;
         kind.untold += 1;
         kind.last = now;
-        kind.cause = shown(trouble.cause);
+        kind.cause = shown(trouble.cause, LONGEST);
+        kind.request = (!request.is_empty()).then(|| shown(&String::from_utf8_lossy(request), LONGEST_ID));
         kind.is_due(now)
     }
 
@@ -234,7 +242,8 @@ impl Kind {
             whom: trouble.whom.into(),
             place: trouble.place.map(Into::into),
             reason: trouble.reason,
-            cause: shown(trouble.cause),
+            cause: shown(trouble.cause, LONGEST),
+            request: None,
             count: 0,
             untold: 0,
             last: now,
@@ -248,9 +257,9 @@ impl Kind {
 }
 
 /// As text of one line that changes no terminal.
-fn shown(cause: &str) -> Box<str> {
-    let mut text: String = cause.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if cause.chars().nth(LONGEST).is_some() {
+fn shown(cause: &str, longest: usize) -> Box<str> {
+    let mut text: String = cause.chars().take(longest).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if cause.chars().nth(longest).is_some() {
         text.push('…');
     }
     text.into()
@@ -264,12 +273,15 @@ struct Line<'k> {
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Kind { whom, place, reason, cause, untold, told, .. } = self.kind;
+        let Kind { whom, place, reason, cause, request, untold, told, .. } = self.kind;
         write!(f, "`{whom}`")?;
         if let Some(place) = place {
             write!(f, " ({place})")?;
         }
         write!(f, ": {cause} [{reason}]")?;
+        if let Some(request) = request {
+            write!(f, ", request {request}")?;
+        }
         match told {
             Some(told) => {
                 let minutes = self.now.saturating_duration_since(*told).as_secs().div_ceil(60).max(1);

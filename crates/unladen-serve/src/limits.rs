@@ -4,5 +4,6 @@
 pub(crate) mod budget;
 pub(crate) mod crowd;
 pub(crate) mod idle;
+pub(crate) mod queue;
 pub(crate) mod rates;
 pub(crate) mod shortage;

@@ -5,8 +5,9 @@ use std::sync::atomic::AtomicUsize;
 
 use unladen_http1::HeadLimits;
 use unladen_pool::Upstream;
-use unladen_serve_config::ProxySettings;
+use unladen_serve_config::{ProxySettings, QueueSettings};
 
+use crate::limits::queue::Queue;
 use crate::limits::rates::Rates;
 use crate::message::spool::Spools;
 
@@ -23,6 +24,8 @@ pub(crate) struct Proxy {
     pub(crate) clients: Arc<AtomicUsize>,
     /// Bodies that wait.
     pub(crate) spools: Arc<Spools>,
+    /// Requests that wait for the upstream; none: they do not.
+    pub(crate) queue: Option<Arc<Queue>>,
 }
 
 impl Proxy {
@@ -37,7 +40,20 @@ impl Proxy {
         let spools = before.filter(is_same).map(|before| before.spools.clone());
         let spools = spools.unwrap_or_else(|| Spools::new(&settings.upstream.name, &settings.buffer));
         let clients = before.map(|before| before.clients.clone()).unwrap_or_default();
-        Self { settings, upstream, rates, clients, spools }
+        Self { settings, upstream, rates, clients, spools, queue: None }
+    }
+
+    /// With a queue in front of its upstream. That of `before` is kept: what it let through is at the application still.
+    pub(crate) fn with_queue(self, settings: Option<&QueueSettings>, before: Option<&Self>) -> Self {
+        let kept = before.and_then(|before| before.queue.clone());
+        let queue = settings.map(|settings| match kept {
+            Some(kept) => {
+                kept.set(settings);
+                kept
+            }
+            None => Arc::new(Queue::new(settings)),
+        });
+        Self { queue, ..self }
     }
 
     /// Where an answer waits that its client does not take as fast as it comes; none: the upstream waits.

@@ -12,6 +12,7 @@ use unladen_observability::{
 };
 
 use crate::context::Context;
+use crate::limits::queue::Errand;
 use crate::message::compose;
 use crate::message::downstream::{Downstream, ResponseOptions};
 use crate::message::stream::BodySource;
@@ -39,6 +40,8 @@ pub(crate) struct Transaction<'a> {
     pub(crate) client: Option<IpAddr>,
     /// Who waits for it, if it is a fetch.
     pub(crate) fetched: Option<Rc<Fetched>>,
+    /// Where there is a queue in front of the application: in whose turn it is sent.
+    pub(crate) errand: Errand<'a>,
 }
 
 /// What is known of it before the upstream is asked, and told when all is over.
@@ -109,6 +112,7 @@ impl Transaction<'_> {
             trace: account.trace.as_ref(),
             began: self.began,
             client: self.client,
+            errand: self.errand,
             deadline: &deadline,
             state: &state,
         };

@@ -1,5 +1,6 @@
 //! An upstream is asked: an exchange, and its attempts.
 
+pub(crate) mod admission;
 pub(crate) mod answer;
 pub(crate) mod attempt;
 pub(crate) mod deliver;

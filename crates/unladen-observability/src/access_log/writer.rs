@@ -146,7 +146,7 @@ impl Writer {
     }
 
     fn tell(&self, reason: &'static str, cause: &str) {
-        self.shared.troubles.tell(&Trouble { whom: "access log", place: None, reason, cause });
+        self.shared.troubles.tell(&Trouble { whom: "access log", place: None, reason, cause }, b"");
     }
 }
 

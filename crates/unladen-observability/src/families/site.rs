@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::family::{Amount, Attributes, Family, Point, Shape, Unit};
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::site_counts::{ASKED, BROUGHT, SiteTotals};
-use crate::sites::{BufferState, SiteState, StoreState};
+use crate::sites::{BufferState, QueueState, SiteState, StoreState};
 
 /// Of those of these upstreams that are sites.
 pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
@@ -82,6 +82,7 @@ pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
     all.extend(store(upstreams));
     all.extend(crowd(upstreams));
     all.extend(buffer(upstreams));
+    all.extend(queue(upstreams));
     all.extend(validators(upstreams));
     all
 }
@@ -200,6 +201,71 @@ fn buffer(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
             Shape::Counter,
             "Bodies that could not be written to a file, or read from it.",
             |buffer| buffer.failures,
+        ),
+    ]
+}
+
+fn queue(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
+    let family = |name, unit, shape, help, read: fn(&OfSite, &QueueState) -> Vec<Point>| Family {
+        name,
+        unit,
+        shape,
+        help,
+        points: present(upstreams, |site, state| state.queue.iter().flat_map(|queue| read(site, queue)).collect()),
+    };
+    let request = Unit::Of("{request}");
+    vec![
+        family(
+            "unladen.queue.running",
+            request,
+            Shape::UpDown,
+            "Requests that the application works on, as far as they came by the queue.",
+            |site, queue| vec![Point::whole(vec![site.clone()], queue.running)],
+        ),
+        family(
+            "unladen.queue.places",
+            request,
+            Shape::Gauge,
+            "How many it may be given at a time.",
+            |site, queue| queue.places.iter().map(|places| Point::whole(vec![site.clone()], *places)).collect(),
+        ),
+        family(
+            "unladen.queue.waiting",
+            request,
+            Shape::UpDown,
+            "Requests that wait for the application.",
+            |site, queue| vec![Point::whole(vec![site.clone()], queue.waiting)],
+        ),
+        family(
+            "unladen.queue.overload",
+            Unit::Of("1"),
+            Shape::Gauge,
+            "1 while requests are refused before they have waited for as long as they may.",
+            |site, queue| vec![Point::whole(vec![site.clone()], queue.is_overload.into())],
+        ),
+        family(
+            "unladen.queue.refused",
+            request,
+            Shape::Counter,
+            "Requests that were answered 503 in the application's place, and why.",
+            |site, queue| {
+                let of = |(why, n): (&'static str, u64)| Point::whole(vec![site.clone(), ("reason", why.into())], n);
+                queue.refused.into_iter().map(of).collect()
+            },
+        ),
+        family(
+            "unladen.queue.left",
+            request,
+            Shape::Counter,
+            "Requests whose clients left while they waited.",
+            |site, queue| vec![Point::whole(vec![site.clone()], queue.left)],
+        ),
+        family(
+            "unladen.queue.wait.duration",
+            Unit::Seconds,
+            Shape::Histogram,
+            "How long requests waited that got to the application, without those that did not have to wait.",
+            |site, queue| vec![Point::histogram(vec![site.clone()], queue.waited)],
         ),
     ]
 }

@@ -139,6 +139,23 @@ function drawSites(stats) {
   tile("buffer", bytes(waiting("memory_bytes")), `and ${bytes(waiting("disk_bytes"))} of files`,
     `bodies that wait for slow clients; ${count(waiting("files"))} went to files, ${count(waiting("failures"))} failed; connections `
       + `refused ${count(total((site) => site.connections?.refused ?? 0))}, closed for room ${count(total((site) => site.connections?.closed_for_room ?? 0))}`);
+  const queues = sites.map((site) => site.queue).filter(Boolean);
+  const queued = (key) => sum(queues.map((queue) => queue[key] ?? 0));
+  const refused = (why) => count(sum(queues.map((queue) => queue.refused[why])));
+  const waits = queues.map((queue) => queue.wait.buckets).reduce((all, one) => all.map((n, i) => n + one[i]), new Array(16).fill(0));
+  tile("queue", queues.length ? count(queued("waiting")) : "–", `of ${count(queued("length"))} wait`,
+    queues.length ? `${count(queued("running"))} at the application, of ${queued("places") ? count(queued("places")) : "not known how many"}; `
+      + `waited p99 ${duration(quantile(waits, stats.bounds_ns, 0.99))}; refused ${refused("queue_full")} full, `
+      + `${refused("queue_timeout")} too late, ${refused("overloaded")} by overload${queues.some((queue) => queue.overload) ? ", which is now" : ""}; `
+      + `${count(queued("left"))} left` : "nobody waits here");
+  const certificates = sites.flatMap((site) => site.certificates);
+  const soonest = certificates.filter((one) => one.not_after).sort((one, other) => one.not_after - other.not_after)[0];
+  const missing = certificates.filter((one) => !one.not_after);
+  const unordered = certificates.find((one) => one.orders?.failures);
+  const left = soonest ? soonest.not_after - Date.parse(stats.time) / 1000 : 0;
+  tile("certificates", soonest ? (left > 0 ? span(left) : "expired") : "–", soonest ? soonest.name : "",
+    certificates.length ? `${count(certificates.length)} in all${missing.length ? `, none yet for ${missing.map((one) => one.name).join(", ")}` : ""}`
+      + `${unordered ? `; ${unordered.name}: ${unordered.orders.error}` : ""}` : "there are none");
   const validators = sites.flatMap((site) => site.validators);
   const failed = sum(validators.map((validator) => validator.failed));
   const error = validators.map((validator) => validator.last_error).find(Boolean);
@@ -197,10 +214,11 @@ function drawCauses(stats) {
   $("causes-card").hidden = !causes.length;
   // What peers said is text here, whatever it is.
   const now = Date.parse(stats.time);
-  $("causes").replaceChildren(...causes.slice(0, CAUSES).map(({ name, endpoint, reason, cause, count: times, ago_ns: ago }) => {
+  $("causes").replaceChildren(...causes.slice(0, CAUSES).map((trouble) => {
+    const { name, endpoint, reason, cause, request_id: request, count: times, ago_ns: ago } = trouble;
     const when = `${new Date(now - ago / 1e6).toLocaleTimeString()}, ${span(ago / 1e9)} ago`;
-    return cells(document.createElement("tr"), [when, name, endpoint ?? "", reason, cause, count(times)],
-      ["", "", "wrap", "wrap", "url", "n"]);
+    return cells(document.createElement("tr"), [when, name, endpoint ?? "", reason, cause, request ?? "", count(times)],
+      ["", "", "wrap", "wrap", "url", "wrap", "n"]);
   }));
   label($("causes"));
 }

@@ -35,6 +35,12 @@ pub(crate) fn told(name: &'static str, forgets: Option<u64>) -> Arc<Told> {
         State { asked: 7, shared: 5, answered: 4, failed: 3, timeouts: 1, last_error: Some("refused".to_owned()) };
     let validators = vec![("/{ref}".to_owned(), state.clone()), ("/{ref} (2)".to_owned(), state)];
     let buffer = BufferState { memory: 8_192, disk: 65_536, files: 6, failures: 1 };
-    let state = SiteState { is_https: true, store: forgets.map(|_| store), refused: 3, closed: 2, buffer, validators };
+    let mut waited = HistogramTotals::default();
+    waited.record(std::time::Duration::from_millis(7));
+    let refused = [("queue_full", 1), ("queue_timeout", 2), ("overloaded", 3)];
+    let queue =
+        QueueState { running: 4, places: Some(4), waiting: 9, length: 1000, is_overload: true, refused, left: 6, waited };
+    let (store, queue) = (forgets.map(|_| store), Some(queue));
+    let state = SiteState { is_https: true, store, refused: 3, closed: 2, buffer, queue, validators };
     Arc::new(Told { name, state, forgets, told: Mutex::default() })
 }

@@ -1,6 +1,6 @@
 //! What `/stats` says of a site: [`site`].
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::histogram::histogram;
 use crate::CacheResult;
@@ -8,7 +8,7 @@ use crate::histogram::HistogramTotals;
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::misses::{Miss, WINDOW};
 use crate::site_counts::{BROUGHT, SiteTotals};
-use crate::sites::{SiteState, StoreState};
+use crate::sites::{QueueState, SiteState, StoreState};
 
 /// Null: it is no site.
 pub(super) fn site(upstream: &UpstreamSnapshot) -> Value {
@@ -46,6 +46,7 @@ pub(super) fn site(upstream: &UpstreamSnapshot) -> Value {
             "files": buffer.files,
             "failures": buffer.failures,
         })),
+        "queue": state.and_then(|state| state.queue.as_ref()).map(queue),
         "validators": state.map(|state| &*state.validators).unwrap_or_default().iter().map(|(path, state)| json!({
             "path": path,
             "asked": state.asked,
@@ -75,6 +76,20 @@ fn store(store: &StoreState) -> Value {
         "purged": totals.purged,
         "fetches_in_flight": store.fetches,
         "fetch_bytes": store.fetch_bytes,
+    })
+}
+
+fn queue(queue: &QueueState) -> Value {
+    let refused: Map<String, Value> = queue.refused.iter().map(|(why, n)| ((*why).to_owned(), (*n).into())).collect();
+    json!({
+        "running": queue.running,
+        "places": queue.places,
+        "waiting": queue.waiting,
+        "length": queue.length,
+        "overload": queue.is_overload,
+        "refused": refused,
+        "left": queue.left,
+        "wait": histogram(&queue.waited),
     })
 }
 

@@ -23,7 +23,7 @@ impl Lab {
 
     fn tell(&self, seconds: u64, trouble: &Trouble<'_>) -> bool {
         let hash = self.shared.hash(trouble);
-        self.shared.locked().add(trouble, hash, self.at(seconds))
+        self.shared.locked().add(trouble, b"", hash, self.at(seconds))
     }
 
     fn due(&self, seconds: u64) -> String {
@@ -104,10 +104,26 @@ fn what_was_told_can_be_looked_at_the_latest_first() {
     for (second, place) in [(0, "a"), (1, "b"), (2, "a")] {
         let one = trouble(place, "c");
         let hash = troubles.0.hash(&one);
-        troubles.0.locked().add(&one, hash, now + Duration::from_secs(second));
+        troubles.0.locked().add(&one, place.as_bytes(), hash, now + Duration::from_secs(second));
     }
     let told = troubles.of("search", now + Duration::from_secs(5));
-    let told: Vec<_> = told.iter().map(|one| (one.place.as_deref(), one.count, one.ago.as_secs())).collect();
-    assert_eq!(told, [(Some("a"), 2, 3), (Some("b"), 1, 4)]);
+    let told: Vec<_> =
+        told.iter().map(|one| (one.place.as_deref(), one.request.as_deref(), one.count, one.ago.as_secs())).collect();
+    assert_eq!(told, [(Some("a"), Some("a"), 2, 3), (Some("b"), Some("b"), 1, 4)]);
     assert_eq!(troubles.of("mail", now), []);
+}
+
+#[test]
+fn the_latest_request_is_named_as_one_line() {
+    let lab = Lab::new();
+    let one = trouble("a", "b");
+    let hash = lab.shared.hash(&one);
+    let add = |second, id: &str| lab.shared.locked().add(&one, id.as_bytes(), hash, lab.at(second));
+    add(0, "first");
+    assert_eq!(lab.due(0), "unladen: `search` (a): b [tls_failed], request first\n");
+    add(1, "second");
+    add(2, &format!("third\n{}", "x".repeat(100)));
+    let line = lab.due(60);
+    assert!(line.starts_with("unladen: `search` (a): b [tls_failed], request third x") && line.len() < 160, "{line}");
+    assert!(line.ends_with("… (2 more in the last minute)\n"), "{line}");
 }

@@ -80,6 +80,16 @@ impl CacheFetch {
         self.wanted.address
     }
 
+    /// Whether anybody waits for it.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.writer.as_ref().is_some_and(FetchWriter::has_readers)
+    }
+
+    /// Ready as soon as nobody waits for it any more, and nobody can.
+    pub(crate) fn poll_unwanted(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.writer.as_mut().map_or(Poll::Pending, |writer| writer.poll_unwanted(cx))
+    }
+
     /// There is no answer.
     pub(crate) fn failed(&mut self, reason: Reason, after: Option<Duration>) {
         if let Some(writer) = self.writer.take() {

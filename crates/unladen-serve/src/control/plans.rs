@@ -109,7 +109,8 @@ impl Plans {
             }
         };
         let before_app = before.map(|kept| &*kept.site.proxy);
-        let proxy = Arc::new(Proxy::new(settings.proxy.clone(), upstream, before_app));
+        let proxy = Proxy::new(settings.proxy.clone(), upstream, before_app);
+        let proxy = Arc::new(proxy.with_queue(settings.queue.as_ref(), before_app));
         let site = Site::new(settings.clone(), proxy, self.threads, before.map(|kept| &*kept.site))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
         Ok(KeptSite { site: Arc::new(site), stamp })

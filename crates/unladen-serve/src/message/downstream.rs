@@ -126,6 +126,19 @@ impl Downstream<'_> {
         }
     }
 
+    /// Whether somebody waits for it, of whom it would be known that he leaves.
+    pub(crate) fn is_waited_for(&self) -> bool {
+        !matches!(self, Self::Internal(Internal::Fetch(fetch)) if !fetch.is_wanted())
+    }
+
+    /// Whether nobody waits for it any more: of what is not asked for yet. The client has sent all of its request.
+    pub(crate) fn poll_left(&mut self, cx: &mut Context<'_>, body: &mut BodySource<'_>) -> bool {
+        match self {
+            Self::Internal(Internal::Fetch(fetch)) => fetch.poll_unwanted(cx).is_ready(),
+            _ => self.poll_gone(cx, body),
+        }
+    }
+
     /// Passes an interim answer on, or the one that changes the protocol.
     pub(crate) async fn interim(&mut self, response: &Response) -> Result<(), SinkError> {
         match self {

@@ -128,7 +128,7 @@ async fn fetched(
 ) {
     let Some(cache) = &wanted.site.clone().cache else { return };
     let (writer, mut reader) = cache.fetches.alone(&wanted.key);
-    fetch(context, index, wanted.clone(), writer, None, std::rc::Rc::default());
+    fetch(context, index, wanted.clone(), writer, None, std::rc::Rc::default(), Default::default());
     let news = timeout(LONGEST, poll_fn(|cx| reader.poll_head(cx))).await.ok().flatten();
     outlook.kept = Some(false);
     let began = match news {

@@ -21,6 +21,8 @@
 //! Receiving    the body, if it is to wait for its end (spool): in memory, then
 //! Storing      in a file                                                         408, 413, 503, 507
 //!        │
+//! Queueing     as many are at the application as it has workers: its turn         503
+//!        │
 //! Admitting    limits, the breaker                                               503 at once
 //!        │
 //! Connecting   an endpoint is picked; a connection of this thread, of another, or a new one (unladen-pool)
@@ -43,6 +45,8 @@ use unladen_observability::Reason;
 pub(crate) enum Phase {
     /// Nothing has been decided.
     Admitting,
+    /// It waits for a place at the application.
+    Queueing,
     /// Its body is read, and nobody asked yet.
     Receiving,
     /// A disk is waited for, to take some of its body.
@@ -69,6 +73,7 @@ impl Phase {
     pub(crate) fn too_long(self) -> Reason {
         match self {
             Self::Admitting | Self::Connecting | Self::BackingOff => Reason::ConnectTimeout,
+            Self::Queueing => Reason::QueueTimeout,
             Self::Receiving | Self::Sending | Self::Delivering => Reason::ClientTimeout,
             Self::Storing => Reason::DiskFailed,
             Self::Waiting | Self::Answering | Self::Tunnelling => Reason::UpstreamTimeout,

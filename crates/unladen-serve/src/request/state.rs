@@ -8,6 +8,7 @@ use std::time::Duration;
 use unladen_observability::{Cause, Reuse, Version};
 use unladen_pool::{Endpoint, InFlight};
 
+use crate::limits::queue::Place;
 use crate::request::fetched::Fetched;
 use crate::request::phase::Phase;
 
@@ -16,12 +17,16 @@ use crate::request::phase::Phase;
 pub(crate) struct RequestState<'a> {
     /// Its place among those in flight. Whoever ends it tells the breaker how.
     pub(crate) in_flight: RefCell<Option<InFlight<'a>>>,
+    /// Its place at the application, where there is a queue in front of that.
+    pub(crate) place: RefCell<Option<Place<'a>>>,
     pub(crate) phase: Cell<Phase>,
     pub(crate) status: Cell<u16>,
     pub(crate) attempts: Cell<u32>,
     pub(crate) reuse: Cell<Reuse>,
     pub(crate) endpoint: RefCell<Option<Arc<Endpoint>>>,
     pub(crate) upstream_version: Cell<Option<Version>>,
+    /// How long it waited for a place at the application, if it did.
+    pub(crate) queued: Cell<Option<Duration>>,
     pub(crate) connected: Cell<Option<Duration>>,
     pub(crate) first_byte: Cell<Option<Duration>>,
     pub(crate) bytes_in: Cell<u64>,
@@ -38,12 +43,14 @@ impl RequestState<'_> {
     pub(crate) fn new(fetched: Option<Rc<Fetched>>) -> Self {
         Self {
             in_flight: RefCell::new(None),
+            place: RefCell::new(None),
             phase: Cell::new(Phase::Admitting),
             status: Cell::new(0),
             attempts: Cell::new(0),
             reuse: Cell::new(Reuse::None),
             endpoint: RefCell::new(None),
             upstream_version: Cell::new(None),
+            queued: Cell::new(None),
             connected: Cell::new(None),
             first_byte: Cell::new(None),
             bytes_in: Cell::new(0),

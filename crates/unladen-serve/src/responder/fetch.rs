@@ -12,6 +12,7 @@ use crate::cache::cache_fetch::{CacheFetch, FetchPlan};
 use crate::cache::news::News;
 use crate::context::Context;
 use crate::limits::crowd::CrowdPermit;
+use crate::limits::queue::{Errand, Flow};
 use crate::message::downstream::{Downstream, Internal};
 use crate::message::stream::BodySource;
 use crate::request::fetched::Fetched;
@@ -31,7 +32,7 @@ pub(crate) fn leave_what_tells_apart(request: &mut Request, policy: &Policy) {
     }
 }
 
-/// Asks, on this thread.
+/// Asks, on this thread. `join`: by what others find it who wait for it too; `flow`: in whose turn it is sent.
 pub(crate) fn fetch(
     context: &Rc<Context>,
     index: UpstreamIndex,
@@ -39,6 +40,7 @@ pub(crate) fn fetch(
     writer: FetchWriter<News>,
     place: Option<CrowdPermit>,
     fetched: Rc<Fetched>,
+    (flow, join): (Flow, Vec<u8>),
 ) {
     let context = context.clone();
     tokio::task::spawn_local(Box::pin(async move {
@@ -65,6 +67,7 @@ pub(crate) fn fetch(
             cache: None,
             client: None,
             fetched: Some(fetched),
+            errand: Errand { flow, shared: Some(&join), is_question: false },
         };
         let mut watch = Watch::new();
         let (mut response, mut up, mut id) = (Response::default(), Vec::new(), Vec::new());

@@ -15,6 +15,7 @@ use crate::cache::cached_response::joined;
 use crate::cache::codable::is_not_to_be_transformed;
 use crate::context::Context;
 use crate::limits::crowd::{CrowdPermit, What};
+use crate::limits::queue::{Flow, cookie};
 use crate::message::downstream::Downstream;
 use crate::message::stream::BodySource;
 use crate::peer::Peer;
@@ -67,6 +68,13 @@ impl<'a> InboundRequest<'a> {
         if self.site.settings.compress && !is_not_to_be_transformed(&request.fields) {
             client_side.client.set_codings(Accepted::of(joined(&request.fields, b"accept-encoding").as_deref()));
         }
+    }
+
+    /// Whose share of the application it is taken from, where there is a queue in front of that.
+    pub(crate) fn flow(&self, request: &Request, who: Who) -> Flow {
+        let Some(settings) = &self.site.settings.queue else { return Flow::default() };
+        let told_apart = settings.cookie.as_deref().and_then(|name| cookie(&request.fields, name));
+        Flow::of(who.address, told_apart)
     }
 
     /// A place among this client's requests at the application.

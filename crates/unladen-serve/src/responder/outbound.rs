@@ -8,6 +8,7 @@ use unladen_observability::End;
 use super::arrival::Arrival;
 use super::inbound_request::ClientSide;
 use crate::context::Context;
+use crate::limits::queue::Errand;
 use crate::proxy::Proxy;
 use crate::transaction::Transaction;
 
@@ -19,8 +20,8 @@ pub(super) async fn respond(
     request: &Request,
     client_side: &mut ClientSide<'_, '_>,
 ) -> (End, Instant) {
-    let (cache, client, fetched) = (None, None, None);
-    let transaction = Transaction { context, proxy, index, request, version, began, now, cache, client, fetched };
+    let (cache, client, fetched, errand) = (None, None, None, Errand::default());
+    let transaction = Transaction { context, proxy, index, request, version, began, now, cache, client, fetched, errand };
     let ClientSide { watch, body, client, response, up, id, .. } = client_side;
     transaction.run(watch, body, client, response, up, id).await
 }

@@ -10,6 +10,7 @@ use unladen_observability::{CacheResult, End, Reason};
 
 use crate::cache::cache_lookup::{CacheLookup, Decision, UNCACHEABLE};
 use crate::cache::response_policy::{Lifting, ResponsePolicy, copy_of, is_unsafe};
+use crate::limits::queue::Errand;
 use crate::limits::rates::Counting;
 use crate::responder::inbound_request::{ClientSide, InboundRequest};
 use crate::responder::wait::Waited;
@@ -133,6 +134,7 @@ impl InboundRequest<'_> {
             cache: Some((CacheResult::Pass, why)),
             client: who.address,
             fetched: None,
+            errand: Errand { flow: self.flow(request, who), ..Errand::default() },
         };
         transaction
             .run(

@@ -48,7 +48,12 @@ impl InboundRequest<'_> {
     ) -> Waited {
         let join = cache_lookup.join_key(client_side.key, told_apart.as_deref().unwrap_or(client_side.variant));
         let (mut reader, leads) = match cache_lookup.cache.fetches.join(&join) {
-            Joined::Follow(reader) => (reader, false),
+            Joined::Follow(reader) => {
+                if let Some(queue) = &self.site.proxy.queue {
+                    queue.join(&join, self.flow(cache_lookup.request, cache_lookup.who));
+                }
+                (reader, false)
+            }
             Joined::Lead(writer, reader) => {
                 let place = match self.go(cache_lookup.who) {
                     Ok(place) => place,
@@ -60,7 +65,8 @@ impl InboundRequest<'_> {
                 let wanted = self.wanted(cache_lookup, client_side.key, found.stored.clone());
                 let fetched = Rc::new(Fetched::default());
                 self.fetched.replace(Some(fetched.clone()));
-                fetch(self.context, self.index, wanted, writer, place, fetched);
+                let errand = (self.flow(cache_lookup.request, cache_lookup.who), join);
+                fetch(self.context, self.index, wanted, writer, place, fetched, errand);
                 (reader, true)
             }
         };
@@ -117,7 +123,8 @@ impl InboundRequest<'_> {
             && let Ok(place) = self.place(cache_lookup.who)
         {
             let wanted = self.wanted(cache_lookup, client_side.key, Some(stored.clone()));
-            fetch(self.context, self.index, wanted, writer, place, Rc::default());
+            let errand = (self.flow(cache_lookup.request, cache_lookup.who), join);
+            fetch(self.context, self.index, wanted, writer, place, Rc::default(), errand);
         }
     }
 

@@ -32,7 +32,8 @@ impl SiteView for Site {
         }
         let buffer = self.proxy.spools.state();
         let (refused, closed) = (self.crowd.refused(), self.crowd.closed());
-        SiteState { is_https: self.settings.tls.is_some(), store, refused, closed, buffer, validators }
+        let queue = self.proxy.queue.as_ref().map(|queue| queue.state());
+        SiteState { is_https: self.settings.tls.is_some(), store, refused, closed, buffer, queue, validators }
     }
 
     fn forget(&self, Forget { what, is_soft }: &Forget) -> Option<u64> {

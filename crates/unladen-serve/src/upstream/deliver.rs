@@ -20,6 +20,7 @@ impl Exchange<'_, '_> {
         if let Some(mut in_flight) = self.state.in_flight.take() {
             in_flight.report(!matches!(self.state.status.get(), 502..=504), self.deadline.now());
         }
+        drop(self.state.place.take());
         self.state.phase.set(Phase::Delivering);
         // It bounds what the upstream may take.
         self.deadline.lift();

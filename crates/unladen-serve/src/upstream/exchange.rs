@@ -9,6 +9,7 @@ use unladen_http1::{Length, Name, Request, Response};
 use unladen_observability::{Cause, End, Reason, Trace, reason_of};
 use unladen_pool::{Endpoint, Need, Refusal, Retrying};
 
+use crate::limits::queue::Errand;
 use crate::limits::rates::Counting;
 use crate::limits::shortage::short_of_files;
 use crate::message::downstream::Downstream;
@@ -29,6 +30,8 @@ pub(crate) struct Exchange<'a, 'u> {
     pub(crate) began: Instant,
     /// In front of an application: whom it is for.
     pub(crate) client: Option<IpAddr>,
+    /// In whose turn it is sent.
+    pub(crate) errand: Errand<'a>,
     pub(crate) deadline: &'a Deadline,
     pub(crate) state: &'a RequestState<'u>,
 }
@@ -110,6 +113,11 @@ impl<'u> Exchange<'_, 'u> {
         }
         // Before it counts as under way: who is slow to say what it wants takes no place of those who have said it.
         let received = self.receive(body, client).await?;
+        if let Some(queue) = &self.proxy.queue {
+            let is_whole = received.is_some() || body.is_done() || body.holds(self.request.length);
+            let place = self.admission(queue, is_whole, body, client).await?;
+            self.state.place.replace(Some(place));
+        }
         let in_flight = upstream.admit(self.began).map_err(|refusal| match refusal {
             Refusal::BreakerOpen(after) => Failure::Upstream(Reason::BreakerOpen, Some(after)),
             Refusal::TooManyRequests => Failure::Upstream(Reason::TooManyRequests, None),

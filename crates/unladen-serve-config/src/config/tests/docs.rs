@@ -27,6 +27,7 @@ upstream = 'http://127.0.0.1:8080'
 breaker = true
 cache.country.database = 'country.mmdb'
 queue.running = 4
+snapshot.file = '/var/lib/unladen/site.snapshot'
 [[site.validator]]
 path = '/'
 head = true
@@ -60,7 +61,7 @@ fn reference() -> String {
         let default = match (key.table, key.name) {
             _ if key.why.is_empty() => "(required)".to_owned(),
             ("", "threads") => format!("the CPUs: {}", key.why),
-            ("rate", "burst") | ("queue", "running") | ("validator", "head") | ("site", "tls") => key.why.to_owned(),
+            ("rate", "burst") | ("queue", "running") | ("validator", "head") | ("site", "tls") | ("snapshot", "file") => key.why.to_owned(),
             ("upstream", "weight") => format!("`1`: {}", key.why),
             _ => match one.as_deref() {
                 Some("none") | None => key.why.to_owned(),
@@ -141,7 +142,10 @@ fn every_reason() -> Vec<Reason> {
             Reason::NotFound => Reason::FileDenied,
             Reason::FileDenied => Reason::MethodNotAllowed,
             Reason::MethodNotAllowed => Reason::FileFailed,
-            Reason::FileFailed => return None,
+            Reason::FileFailed => Reason::Misdirected,
+            Reason::Misdirected => Reason::Unauthorized,
+            Reason::Unauthorized => Reason::AccessForbidden,
+            Reason::AccessForbidden => return None,
         })
     }
     std::iter::successors(Some(Reason::Malformed(Fault::HeadTooLong)), |reason| next(*reason)).collect()

@@ -1,0 +1,85 @@
+//! The principal types are [`Place`] and [`Ticket`]: being at the application, and waiting for it.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use super::errand::Errand;
+use super::gate::{Asked, Queue};
+use super::refusal::Refusal;
+use super::seat::Seat;
+
+/// A place at the application, until it is dropped: then the next one has it.
+#[derive(Debug)]
+pub(crate) struct Place<'q>(&'q Queue);
+
+/// Waits for a place. Dropped, it is out of the queue.
+#[derive(Debug)]
+pub(crate) struct Ticket<'q> {
+    queue: &'q Queue,
+    number: u64,
+    seat: Arc<Seat>,
+    /// It has been told what became of it.
+    is_over: bool,
+}
+
+/// What asking for a place comes to.
+#[derive(Debug)]
+pub(crate) enum Entered<'q> {
+    /// There is one.
+    Place(Place<'q>),
+    /// It is waited for.
+    Ticket(Ticket<'q>),
+}
+
+// === impl Queue ===
+
+impl Queue {
+    /// Takes a place at the application, or waits for one.
+    pub(crate) fn enter(&self, errand: &Errand<'_>, now: Instant) -> Result<Entered<'_>, Refusal> {
+        Ok(match self.ask(errand, now)? {
+            Asked::Place => Entered::Place(Place(self)),
+            Asked::Waits(number, seat) => Entered::Ticket(Ticket { queue: self, number, seat, is_over: false }),
+        })
+    }
+}
+
+// === impl Ticket ===
+
+impl<'q> Ticket<'q> {
+    /// How long it may wait in all.
+    pub(crate) fn longest(&self) -> Duration {
+        self.queue.longest()
+    }
+
+    /// A place, or why there is none.
+    pub(crate) fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Place<'q>, Refusal>> {
+        let told = self.seat.poll(cx);
+        self.is_over |= told.is_ready();
+        told.map_ok(|()| Place(self.queue))
+    }
+
+    /// Its time is over. A place, if it was given one at the last moment.
+    pub(crate) fn expire(mut self, now: Instant) -> Result<Place<'q>, Refusal> {
+        self.is_over = true;
+        let refusal = self.queue.expire(self.number, now);
+        match self.seat.told() {
+            Some(told) => told.map(|()| Place(self.queue)),
+            None => Err(refusal),
+        }
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.queue.leave(self.number, &self.seat);
+        }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.give_back();
+    }
+}

@@ -1,0 +1,141 @@
+//! The principal type is [`FairQueue`]: what waits, in a line for each client; the lines have their turns.
+//!
+//! One from each line in turn (round robin; with requests of equal weight that is the deficit round robin of RFC 8290):
+//! a client with a hundred requests gets no more of the application than one with a single request, if both have one
+//! waiting.
+//!
+//! An answer that several wait for is asked for once, but stands in the lines of all of them: it goes when the first of
+//! their turns comes. So a page that many wait for comes sooner the more they are, without a rule of its own; and who
+//! joins a greedy client's request does not wait for that client's turn.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::Instant;
+
+use super::flow::Flow;
+
+/// Lines that one request stands in: by then it is next anyway.
+const LINES: usize = 16;
+
+/// What waits, in a line for each client.
+#[derive(Debug)]
+pub(super) struct FairQueue<T> {
+    /// By number, and so by age.
+    waiting: BTreeMap<u64, Waiting<T>>,
+    /// None is empty.
+    lines: HashMap<Flow, VecDeque<u64>>,
+    /// Each of `lines` once; the first is next.
+    turns: VecDeque<Flow>,
+    shared: HashMap<Box<[u8]>, u64>,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Waiting<T> {
+    item: T,
+    since: Instant,
+    /// The lines that it stands in.
+    flows: Vec<Flow>,
+    key: Option<Box<[u8]>>,
+}
+
+impl<T> Default for FairQueue<T> {
+    fn default() -> Self {
+        Self {
+            waiting: BTreeMap::new(),
+            lines: HashMap::new(),
+            turns: VecDeque::new(),
+            shared: HashMap::new(),
+            next: 0,
+        }
+    }
+}
+
+// === impl FairQueue ===
+
+impl<T> FairQueue<T> {
+    /// How many wait.
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Waits at the end of its client's line: its number. `key`: what it is found by, if others may wait for it too.
+    pub(super) fn push(&mut self, now: Instant, flow: Flow, key: Option<&[u8]>, item: T) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        let key: Option<Box<[u8]>> = key.map(Into::into);
+        if let Some(key) = &key {
+            self.shared.insert(key.clone(), number);
+        }
+        self.waiting.insert(number, Waiting { item, since: now, flows: Vec::with_capacity(1), key });
+        self.stand(number, flow);
+        number
+    }
+
+    /// Another client waits for what is found by this key: it stands in that one's line too.
+    pub(super) fn join(&mut self, key: &[u8], flow: Flow) {
+        if let Some(number) = self.shared.get(key) {
+            self.stand(*number, flow);
+        }
+    }
+
+    fn stand(&mut self, number: u64, flow: Flow) {
+        let Some(waiting) = self.waiting.get_mut(&number) else { return };
+        if waiting.flows.contains(&flow) || waiting.flows.len() >= LINES {
+            return;
+        }
+        waiting.flows.push(flow);
+        let line = self.lines.entry(flow).or_default();
+        if line.is_empty() {
+            self.turns.push_back(flow);
+        }
+        line.push_back(number);
+    }
+
+    /// The next one, and since when it has waited: of the line whose turn it is, the oldest or the newest.
+    pub(super) fn take(&mut self, newest: bool) -> Option<(T, Instant)> {
+        let flow = *self.turns.front()?;
+        let line = self.lines.get(&flow)?;
+        let number = *if newest { line.back() } else { line.front() }?;
+        self.turns.rotate_left(1);
+        self.remove(number)
+    }
+
+    /// Waits no more, if it does.
+    pub(super) fn remove(&mut self, number: u64) -> Option<(T, Instant)> {
+        let Waiting { item, since, flows, key } = self.waiting.remove(&number)?;
+        for flow in flows {
+            let Entry::Occupied(mut line) = self.lines.entry(flow) else { continue };
+            line.get_mut().retain(|other| *other != number);
+            if line.get().is_empty() {
+                line.remove();
+                // Whoever waited for longest is next to the front; whoever was just taken has gone to the back.
+                let is_last = self.turns.back() == Some(&flow);
+                let place = if is_last { Some(self.turns.len() - 1) } else { self.turns.iter().position(|other| *other == flow) };
+                place.and_then(|place| self.turns.remove(place));
+            }
+        }
+        if let Some(key) = key
+            && self.shared.get(&key) == Some(&number)
+        {
+            self.shared.remove(&key);
+        }
+        Some((item, since))
+    }
+
+    /// Who has waited for longest, and since when.
+    pub(super) fn oldest(&self) -> Option<(u64, Instant)> {
+        self.waiting.first_key_value().map(|(number, waiting)| (*number, waiting.since))
+    }
+
+    /// The oldest of the longest line, if that is longer by more than one than this client's.
+    pub(super) fn surplus(&self, flow: Flow) -> Option<u64> {
+        if self.lines.len() >= self.waiting.len() {
+            // Nobody has more than one.
+            return None;
+        }
+        let own = self.lines.get(&flow).map_or(0, VecDeque::len);
+        let longest = self.lines.values().max_by_key(|line| line.len())?;
+        if longest.len() > own + 1 { longest.iter().min().copied() } else { None }
+    }
+}

@@ -1,0 +1,234 @@
+//! The principal type is [`Queue`]: the places at the application, and those who wait for one; all threads together.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use unladen_observability::QueueState;
+use unladen_serve_config::QueueSettings;
+
+use super::discipline::Discipline;
+use super::errand::Errand;
+use super::flow::Flow;
+use super::refusal::{Refusal, Why};
+use super::seat::Seat;
+
+/// As many places as there may be requests: nobody waits.
+const UNBOUNDED: u32 = u32::MAX;
+/// In the upper half of [`Queue::state`].
+const ONE_WAITS: u64 = 1 << 32;
+
+/// The places at the application, and those who wait for one.
+///
+/// How many there are of each stands in one word: so a place is taken or given back by one atomic operation while nobody
+/// waits, and nobody can begin to wait while the last place is given back. Those who wait are behind a lock, by whose
+/// holder alone their number is changed. A place that is given back while somebody waits is handed on: one thread is
+/// woken, and it has the place already.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    /// Requests at the application in the lower half, those who wait in the upper.
+    state: AtomicU64,
+    /// Places.
+    places: AtomicU32,
+    discipline: Mutex<Discipline<Arc<Seat>>>,
+}
+
+/// What asking for a place comes to.
+pub(super) enum Asked {
+    /// It has one.
+    Place,
+    /// It waits, by this number.
+    Waits(u64, Arc<Seat>),
+}
+
+// === impl Queue ===
+
+impl Queue {
+    /// As these settings say; with as many places as requests, where they do not say how many.
+    pub(crate) fn new(settings: &QueueSettings) -> Self {
+        let places = places(settings.running);
+        Self {
+            state: AtomicU64::new(0),
+            places: AtomicU32::new(places),
+            discipline: Mutex::new(Discipline::new(places as usize, settings.length, settings.wait)),
+        }
+    }
+
+    /// As these settings say, from now on. What the application has said of its places stands where they say nothing.
+    pub(crate) fn set(&self, settings: &QueueSettings) {
+        let running = settings.running.map_or_else(|| self.places.load(Ordering::Relaxed), |n| places(Some(n)));
+        self.change(|discipline| discipline.set(running as usize, settings.length, settings.wait));
+    }
+
+    /// The application has so many places from now on.
+    pub(crate) fn set_running(&self, running: usize) {
+        let places = places(Some(running)) as usize;
+        self.change(|discipline| discipline.set(places, discipline.length(), discipline.wait()));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Discipline<Arc<Seat>>)) {
+        let mut discipline = self.lock();
+        change(&mut discipline);
+        self.places.store(places(Some(discipline.places())), Ordering::Relaxed);
+        let (now, mut wakers) = (Instant::now(), Vec::new());
+        while at_work(self.state.load(Ordering::Relaxed)) < self.places.load(Ordering::Relaxed)
+            && self.hand_on(&mut discipline, now, &mut wakers)
+        {
+            self.state.fetch_add(1, Ordering::AcqRel);
+        }
+        drop(discipline);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Takes a place, or waits for one.
+    pub(super) fn ask(&self, errand: &Errand<'_>, now: Instant) -> Result<Asked, Refusal> {
+        if errand.is_question {
+            self.state.fetch_add(1, Ordering::AcqRel);
+            return Ok(Asked::Place);
+        }
+        if self.take() { Ok(Asked::Place) } else { self.wait(errand, now) }
+    }
+
+    /// A place, if one is free, and nobody waits for it.
+    fn take(&self) -> bool {
+        let places = self.places.load(Ordering::Relaxed);
+        let next = |state| (waiting(state) == 0 && at_work(state) < places).then_some(state + 1);
+        self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, next).is_ok()
+    }
+
+    #[cold]
+    fn wait(&self, errand: &Errand<'_>, now: Instant) -> Result<Asked, Refusal> {
+        let mut discipline = self.lock();
+        let places = self.places.load(Ordering::Relaxed);
+        let is_free = |state| waiting(state) == 0 && at_work(state) < places;
+        let next = |state| Some(if is_free(state) { state + 1 } else { state + ONE_WAITS });
+        let before = self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, next);
+        // From here on whoever gives a place back sees that somebody waits, and has to wait for the lock.
+        if before.is_ok_and(is_free) {
+            return Ok(Asked::Place);
+        }
+        let seat = Arc::new(Seat::default());
+        let mut refused = Vec::new();
+        let pushed = discipline.push(now, errand.flow, errand.shared, seat.clone(), &mut refused);
+        let wakers = self.refuse(refused);
+        if pushed.is_err() {
+            self.state.fetch_sub(ONE_WAITS, Ordering::AcqRel);
+        }
+        drop(discipline);
+        wakers.into_iter().for_each(Waker::wake);
+        pushed.map(|number| Asked::Waits(number, seat))
+    }
+
+    /// Somebody else waits for an answer that is asked for already: it is asked for in that one's turn too, if it is
+    /// not yet.
+    pub(crate) fn join(&self, key: &[u8], flow: Flow) {
+        if waiting(self.state.load(Ordering::Acquire)) > 0 {
+            self.lock().join(key, flow);
+        }
+    }
+
+    /// A place is free again: hands it on, if somebody waits.
+    pub(super) fn give_back(&self) {
+        let places = self.places.load(Ordering::Relaxed);
+        let next = |state| (waiting(state) == 0 || at_work(state) > places).then(|| state - 1);
+        if self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, next).is_err() {
+            self.give_to_next();
+        }
+    }
+
+    #[cold]
+    fn give_to_next(&self) {
+        let mut discipline = self.lock();
+        let mut wakers = Vec::new();
+        if !self.hand_on(&mut discipline, Instant::now(), &mut wakers) {
+            self.state.fetch_sub(1, Ordering::AcqRel);
+        }
+        drop(discipline);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Gives a place to the next one: whether somebody waited.
+    fn hand_on(&self, discipline: &mut Discipline<Arc<Seat>>, now: Instant, wakers: &mut Vec<Waker>) -> bool {
+        let mut refused = Vec::new();
+        let next = discipline.next(now, &mut refused);
+        wakers.extend(self.refuse(refused));
+        let Some(seat) = next else { return false };
+        self.state.fetch_sub(ONE_WAITS, Ordering::AcqRel);
+        wakers.extend(seat.grant());
+        true
+    }
+
+    /// They wait no more: whom to wake, once the lock is let go.
+    fn refuse(&self, refused: Vec<(Arc<Seat>, Refusal)>) -> Vec<Waker> {
+        self.state.fetch_sub(refused.len() as u64 * ONE_WAITS, Ordering::AcqRel);
+        refused.into_iter().filter_map(|(seat, refusal)| seat.refuse(refusal)).collect()
+    }
+
+    /// The time of one who waits is over: what it is told, if it was told nothing else meanwhile.
+    #[cold]
+    pub(super) fn expire(&self, number: u64, now: Instant) -> Refusal {
+        let mut discipline = self.lock();
+        let was_waiting = self.is_out(&mut discipline, number);
+        discipline.refusal(now, Why::Timeout, was_waiting)
+    }
+
+    /// One who waits leaves. If it has a place meanwhile, that is another's.
+    #[cold]
+    pub(super) fn leave(&self, number: u64, seat: &Seat) {
+        let mut discipline = self.lock();
+        if self.is_out(&mut discipline, number) {
+            discipline.counts.left += 1;
+            return;
+        }
+        drop(discipline);
+        if seat.told() == Some(Ok(())) {
+            self.give_back();
+        }
+    }
+
+    fn is_out(&self, discipline: &mut Discipline<Arc<Seat>>, number: u64) -> bool {
+        let was_waiting = discipline.leave(number);
+        if was_waiting {
+            self.state.fetch_sub(ONE_WAITS, Ordering::AcqRel);
+        }
+        was_waiting
+    }
+
+    /// How long a request may wait.
+    pub(super) fn longest(&self) -> Duration {
+        self.lock().wait()
+    }
+
+    /// As it can be looked at.
+    pub(crate) fn state(&self) -> QueueState {
+        let discipline = self.lock();
+        let places = self.places.load(Ordering::Relaxed);
+        QueueState {
+            running: u64::from(at_work(self.state.load(Ordering::Relaxed))),
+            places: (places != UNBOUNDED).then(|| u64::from(places)),
+            waiting: discipline.len() as u64,
+            length: discipline.length() as u64,
+            is_overload: discipline.is_overload(Instant::now()),
+            refused: discipline.counts.by_reason(),
+            left: discipline.counts.left,
+            waited: discipline.counts.waited,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Discipline<Arc<Seat>>> {
+        self.discipline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn places(running: Option<usize>) -> u32 {
+    running.filter(|running| *running > 0).map_or(UNBOUNDED, |running| u32::try_from(running).unwrap_or(UNBOUNDED))
+}
+
+fn at_work(state: u64) -> u32 {
+    (state & u64::from(u32::MAX)) as u32
+}
+
+fn waiting(state: u64) -> u32 {
+    (state >> 32) as u32
+}
