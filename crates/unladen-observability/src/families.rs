@@ -3,9 +3,11 @@
 //! Names and attributes are those of OpenTelemetry's semantic conventions where there are any; own ones begin with
 //! `unladen.`.
 
+mod certificate;
 mod family;
 mod requests;
 mod site;
+mod snapshot;
 mod upstream;
 
 pub(super) use self::family::{Amount, Attributes, Family, Point, Shape, Unit};
@@ -16,6 +18,8 @@ pub(super) fn families(snapshot: &MetricsSnapshot) -> Vec<Family> {
     let mut all = requests::families(&snapshot.upstreams);
     all.extend(upstream::families(&snapshot.upstreams));
     all.extend(site::families(&snapshot.upstreams));
+    all.extend(snapshot::families(&snapshot.upstreams));
+    all.extend(certificate::families(&snapshot.upstreams));
     all.extend(own(snapshot));
     all.retain(|family| !family.points.is_empty());
     all

@@ -4,6 +4,7 @@ use unladen_cache::StoreTotals;
 use unladen_validator::State;
 
 use crate::certificate_state::CertificateState;
+use crate::snapshot_state::SnapshotState;
 
 use crate::histogram::HistogramTotals;
 
@@ -34,6 +35,8 @@ pub struct SiteState {
     pub buffer: BufferState,
     /// Requests that wait for the application; none: they do not wait here.
     pub queue: Option<QueueState>,
+    /// What it has written of its memory, and taken over; none: nothing is written.
+    pub snapshot: Option<SnapshotState>,
     /// The certificates that it shows to its clients.
     pub certificates: Vec<CertificateState>,
     /// Its validators, by their paths; of several with the same, with a number.

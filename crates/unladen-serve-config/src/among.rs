@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::path::Path;
 
 use unladen_pool::{EndpointAddress, Origin};
 use unladen_toml::Problem;
@@ -51,7 +52,16 @@ pub(super) fn check(
     if let Some((admin, span)) = admin {
         addresses.insert(&admin.listen, vec![Tenant { span: span.clone(), site: None, redirects: false }]);
     }
+    let mut snapshots: HashMap<&Path, Range<usize>> = HashMap::new();
     for Stand { level, name, origins, listen, exposed, site } in stands(sites, outbounds) {
+        if let Some(snapshot) = site.and_then(|site| site.settings.snapshot.as_ref()) {
+            let span = level.at(&["snapshot"]);
+            if let Some(first) = snapshots.insert(&snapshot.file, span.clone()) {
+                let (name, instead) = (snapshot.file.display().to_string(), "each site needs a file of its own");
+                let (what, line) = ("the snapshot", r.line(&first));
+                r.refuse(span, Problem::other(ConfigProblem::Twice { what, name, line, instead }));
+            }
+        }
         let span = level.at(&["name"]);
         if let Some(first) = names.get(name) {
             let (what, instead) = ("the name", "logs and metrics could not tell the two apart; choose another name");
@@ -116,11 +126,11 @@ impl Tenant<'_> {
             return alone("only one listener can use an address; choose another address");
         };
         if std::ptr::eq(one, other) {
-            return alone("a site uses an address once; choose another address");
+            return alone("only one listener can use an address; choose another address");
         }
         let has_all = |site: &PlacedSite<'_>| site.hosts.is_empty();
         if has_all(one) && has_all(other) {
-            return alone("only one listener can use an address; choose another address");
+            return alone("sites share an address by their names: set `hosts` in one of them at least");
         }
         let takes_rest = |site: &PlacedSite<'_>| site.hosts.is_empty() || site.settings.is_default;
         if takes_rest(one) && takes_rest(other) {

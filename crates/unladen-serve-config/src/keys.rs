@@ -11,6 +11,7 @@ mod queue;
 mod route;
 mod site;
 mod site_defaults;
+mod snapshot;
 mod table;
 mod upstream;
 mod whole;
@@ -22,7 +23,7 @@ pub(crate) use table::{below, headed};
 use super::whose::Whose;
 
 /// The keys, table by table.
-const KEYS: [&[Key]; 10] = [
+const KEYS: [&[Key]; 11] = [
     whole::KEYS,
     outbound::KEYS,
     site::KEYS,
@@ -30,6 +31,7 @@ const KEYS: [&[Key]; 10] = [
     route::KEYS,
     queue::KEYS,
     cache::KEYS,
+    snapshot::KEYS,
     upstream::KEYS,
     client::KEYS,
     site_defaults::KEYS,

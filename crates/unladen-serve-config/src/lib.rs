@@ -36,6 +36,7 @@ mod sending;
 mod settings;
 mod site;
 mod site_queue;
+mod snapshot;
 mod stamp;
 mod strangers;
 mod strings;

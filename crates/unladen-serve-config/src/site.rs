@@ -19,11 +19,11 @@ use super::stamp::SiteStamp;
 use super::strangers::strangers;
 use super::whose::Whose;
 use super::{
-    acme, application, cache, certificates, clients, effects, hosts, keys, preset, routes, sending, site_queue,
+    acme, application, cache, certificates, clients, effects, hosts, keys, preset, routes, sending, site_queue, snapshot,
     trusted, validators,
 };
 use crate::pace::Pace;
-use crate::settings::{Application, SiteSettings};
+use crate::settings::{Application, ServerTlsSettings, SiteSettings};
 use crate::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
 
 /// There is mostly one.
@@ -77,6 +77,9 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     let (tls, tls_stamp) = certificates::read(&level, r);
     let acme = acme::read(&level, &hosts, r);
     let is_tls = tls.is_some() || acme.is_some() || level.find("tls", r).is_some();
+    // Of an authority's certificate there are no files here.
+    let issued = acme.as_ref().map(|_| ServerTlsSettings { certificates: Vec::new(), tls12: true });
+    let tls = tls.or(issued);
     let listen = listen(&level, is_tls, !hosts.is_empty(), r);
     let application = application::read(&level, r);
     let redirect = redirect(&level, is_tls, r);
@@ -129,7 +132,9 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
         application: application.as_ref().map_or(&none, |(application, _)| application),
     };
     let routes = routes::read_all(&level, &of, &mut route_stamp, r);
-    let queue = site_queue::read(&level, false, proxy.upstream.limits.connections, r);
+    let asks = matches!(&application, Some((Application::Php(script), _)) if script.status_path.is_some());
+    let queue = site_queue::read(&level, asks, proxy.upstream.limits.connections, r);
+    let snapshot = snapshot::read(&level, said_name.as_str(), cache.as_ref(), r);
     let mut validators = validators::read_all(&level, r);
     validators.extend(preset::validators(&level, preset, r));
     if cache.is_none() && !validators.is_empty() {
@@ -162,7 +167,7 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
         files,
         queue,
         error_page,
-        snapshot: None,
+        snapshot,
         preset: preset.map(|preset| preset.name),
     };
     let stamp = SiteStamp { proxy: app_stamp, tls: tls_stamp, country, routes: route_stamp.finish() };

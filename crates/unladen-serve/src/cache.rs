@@ -10,6 +10,7 @@ pub(crate) mod head_answer;
 pub(crate) mod news;
 pub(crate) mod person;
 pub(crate) mod response_policy;
+pub(crate) mod snapshot;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -18,6 +19,8 @@ use unladen_cache::{Coding, CookiePattern, InFlightFetches, Policy, Purge, Store
 use unladen_serve_config::CacheSettings;
 
 use crate::cache::news::News;
+use crate::cache::snapshot::account::SnapshotAccount;
+use crate::cache::snapshot::heir::HeirSlot;
 use crate::limits::budget::Bodies;
 
 /// What is being compressed, by the address of its body and the coding.
@@ -33,6 +36,10 @@ pub(crate) struct Cache {
     pub(crate) under_work: Arc<UnderWork>,
     /// What it has made, stored or not.
     pub(crate) bodies: Arc<Bodies>,
+    /// What became of its snapshots.
+    pub(crate) account: Arc<SnapshotAccount>,
+    /// Whoever has to forget what this forgets.
+    pub(crate) heir: Arc<HeirSlot>,
 }
 
 // === impl Cache ===
@@ -47,6 +54,7 @@ impl Cache {
             // What those on their way are tagged with is not known yet.
             Purge::Tag(_) | Purge::All => true,
         });
+        self.heir.forget(purge, is_soft);
         purged
     }
 
@@ -62,6 +70,8 @@ impl Cache {
             fetches: before.filter(|_| is_same).map_or_else(Arc::default, |before| before.fetches.clone()),
             under_work: Arc::default(),
             bodies: same.map_or_else(|| Bodies::new(settings.memory), |before| before.bodies.clone()),
+            account: before.map_or_else(Arc::default, |before| before.account.clone()),
+            heir: before.map_or_else(Arc::default, |before| before.heir.clone()),
         }
     }
 }

@@ -17,13 +17,17 @@ pub(crate) mod malloc;
 mod open_files;
 mod outset;
 mod plans;
+mod pool_size;
 mod signals;
+mod snapshots;
 mod systemd;
 mod threads;
 pub(crate) mod trial;
 mod wire;
+mod workers;
 
 use std::io;
+use std::os::unix::net::UnixStream;
 use std::process::Child;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -39,6 +43,7 @@ use self::handover::{Inheritance, Program, Successor};
 use self::listeners::Changed;
 pub use self::plans::try_upstreams;
 use self::plans::{Made, Plans};
+use self::snapshots::Snapshots;
 use self::systemd::Notice;
 pub(crate) use self::threads::{Snapshot, Workers};
 use crate::plan::{Listener, Plan, State};
@@ -56,6 +61,8 @@ struct Control {
     program: Program,
     plan: watch::Sender<Arc<Plan>>,
     snapshot: watch::Sender<Arc<Snapshot>>,
+    /// What sites keep, for the process that comes after this one.
+    snapshots: Snapshots,
     events: Receiver<Event>,
     tell: Sender<Event>,
     /// None: it cannot be had here.
@@ -92,6 +99,8 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
     }
     let file_watch = FileWatch::start(tell.clone()).map_err(|error| not_noticed(&config.file, &error)).ok();
     watch_files(file_watch.as_ref(), &config);
+    let mut snapshots = Snapshots::default();
+    snapshots.follow(&plan);
     let plan = Arc::new(plan);
     let snapshot = Arc::new(Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), admin });
     let (plan, follow_plan) = watch::channel(plan);
@@ -105,6 +114,7 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
         program,
         plan,
         snapshot,
+        snapshots,
         events,
         tell,
         file_watch,
@@ -113,6 +123,11 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
         refused: None,
     };
     control.until_all_began()?;
+    // The process before carries requests meanwhile; after a stop, nobody does.
+    match inheritance.as_mut().and_then(|one| one.legacy.take()) {
+        Some(legacy) => control.snapshots.inherit(legacy),
+        None => control.snapshots.load(),
+    }
     start.carry_requests();
     if let Some(inheritance) = inheritance {
         inheritance.serve();
@@ -129,7 +144,9 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
 /// The file itself, and those that it names.
 fn watch_files(file_watch: Option<&FileWatch>, config: &Config) {
     let mut files = watched_files(&config.settings);
-    files.push(config.file.clone());
+    if config.spoken.is_none() {
+        files.push(config.file.clone());
+    }
     if let Some(Err(error)) = file_watch.map(|file_watch| file_watch.watch(&files)) {
         not_noticed(&config.file, &error);
     }
@@ -170,6 +187,9 @@ impl Control {
                     self.plans.listeners.give_up();
                     let admin = self.snapshot.borrow().admin.clone();
                     let ended = self.drain(IDLE_AT_STOP.min(self.config.settings.drain), admin);
+                    if ended.is_none() {
+                        self.snapshots.finish();
+                    }
                     return Ok(ended.unwrap_or(Ended::Drained));
                 }
                 // The new one reads the file itself.
@@ -183,6 +203,9 @@ impl Control {
                         // Others listen: who waits between two requests is best left alone until the next, or until the
                         // end.
                         let ended = self.drain(self.config.settings.drain, None);
+                        if ended.is_none() {
+                            self.snapshots.farewell();
+                        }
                         return Ok(ended.unwrap_or(Ended::HandedOver { process }));
                     }
                 }
@@ -195,8 +218,7 @@ impl Control {
 
     /// Reads the configuration again. What is wrong with it is told, and the old one goes on.
     fn reload(&mut self, is_asked_for: bool) {
-        let file = self.config.file.clone();
-        let config = match Config::read(&file) {
+        let config = match self.config.again() {
             Ok(config) => config,
             Err(error) => {
                 // A file that is being put in place may not be there for a moment.
@@ -235,6 +257,7 @@ impl Control {
             );
         }
         watch_files(self.file_watch.as_ref(), &config);
+        self.snapshots.follow(&plan);
         let plan = Arc::new(plan);
         let snapshot = Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), admin };
         self.config = config;
@@ -247,8 +270,15 @@ impl Control {
         systemd::tell(Notice::Reloading);
         let tell = self.tell.clone();
         let told = move |result| drop(tell.send(Event::Successor(result)));
-        match self.program.start(self.plans.listeners.sockets(), told) {
-            Ok(child) => self.successor = Some(child),
+        let started = UnixStream::pair().and_then(|(here, there)| {
+            let child = self.program.start(self.plans.listeners.sockets(), there.into(), told)?;
+            Ok((child, here))
+        });
+        match started {
+            Ok((child, legacy)) => {
+                self.successor = Some(child);
+                self.snapshots.give(legacy);
+            }
             Err(error) => self.go_on(&error.to_string()),
         }
     }
@@ -273,6 +303,7 @@ impl Control {
     /// Ends a process that was to go on; how it ended.
     fn abort_handover(&mut self) -> Option<std::process::ExitStatus> {
         let mut child = self.successor.take()?;
+        self.snapshots.go_on();
         // One that has ended by itself is not killed, only waited for.
         let _ = child.kill();
         child.wait().ok()

@@ -306,7 +306,7 @@ fn validators(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
 }
 
 /// The attribute that says whose a point is.
-type OfSite = (&'static str, Cow<'static, str>);
+pub(super) type OfSite = (&'static str, Cow<'static, str>);
 
 fn site_of(upstream: &UpstreamSnapshot) -> OfSite {
     ("site", upstream.name.to_string().into())
@@ -317,7 +317,7 @@ fn counted(upstreams: &[UpstreamSnapshot], points: impl Fn(&OfSite, &SiteTotals)
     sites.flat_map(|(upstream, totals)| points(&site_of(upstream), totals)).collect()
 }
 
-fn present(upstreams: &[UpstreamSnapshot], points: impl Fn(&OfSite, &SiteState) -> Vec<Point>) -> Vec<Point> {
+pub(super) fn present(upstreams: &[UpstreamSnapshot], points: impl Fn(&OfSite, &SiteState) -> Vec<Point>) -> Vec<Point> {
     let sites = upstreams.iter().filter_map(|upstream| Some((upstream, upstream.site.as_ref()?)));
     sites.flat_map(|(upstream, state)| points(&site_of(upstream), state)).collect()
 }

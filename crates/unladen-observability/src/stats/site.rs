@@ -9,6 +9,8 @@ use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::misses::{Miss, WINDOW};
 use crate::site_counts::{BROUGHT, SiteTotals};
 use crate::sites::{QueueState, SiteState, StoreState};
+use crate::certificate_state::CertificateState;
+use crate::snapshot_state::SnapshotState;
 
 /// Null: it is no site.
 pub(super) fn site(upstream: &UpstreamSnapshot) -> Value {
@@ -47,6 +49,8 @@ pub(super) fn site(upstream: &UpstreamSnapshot) -> Value {
             "failures": buffer.failures,
         })),
         "queue": state.and_then(|state| state.queue.as_ref()).map(queue),
+        "snapshot": state.and_then(|state| state.snapshot.as_ref()).map(snapshot),
+        "certificates": state.map(|state| &*state.certificates).unwrap_or_default().iter().map(certificate).collect::<Vec<_>>(),
         "validators": state.map(|state| &*state.validators).unwrap_or_default().iter().map(|(path, state)| json!({
             "path": path,
             "asked": state.asked,
@@ -90,6 +94,37 @@ fn queue(queue: &QueueState) -> Value {
         "refused": refused,
         "left": queue.left,
         "wait": histogram(&queue.waited),
+    })
+}
+
+fn snapshot(snapshot: &SnapshotState) -> Value {
+    let rejected: serde_json::Map<_, _> =
+        snapshot.rejected.iter().map(|(why, n)| ((*why).to_owned(), json!(n))).collect();
+    json!({
+        "loaded": snapshot.loaded,
+        "rejected": rejected,
+        "refused": snapshot.refused,
+        "written": snapshot.last.map(|last| json!({
+            "at_ms": last.at,
+            "responses": last.responses,
+            "bytes": last.bytes,
+            "took_ns": u64::try_from(last.took.as_nanos()).unwrap_or(u64::MAX),
+        })),
+        "failures": snapshot.failures,
+        "failure": snapshot.failure,
+    })
+}
+
+fn certificate(certificate: &CertificateState) -> Value {
+    json!({
+        "name": certificate.name,
+        "not_after": certificate.not_after,
+        "orders": certificate.orders.as_ref().map(|orders| json!({
+            "under_way": orders.is_ordering,
+            "next": orders.next,
+            "failures": orders.failures,
+            "error": orders.error,
+        })),
     })
 }
 

@@ -97,6 +97,13 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "site",
+        "snapshot",
+        "table, or `false`",
+        "a file by which the cache survives a restart: [caching](../concepts/caching.md#a-restart)",
+        "on if systemd sets `$STATE_DIRECTORY` (`StateDirectory=`), else there is no place for the file",
+    ),
+    key(
+        "site",
         "retry_after",
         DURATION,
         "the `Retry-After` of responses while the application is overloaded, in whole seconds",

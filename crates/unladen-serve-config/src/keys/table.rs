@@ -20,7 +20,7 @@ pub(crate) fn headed(table: &'static str) -> Vec<String> {
         "request" | "access" => vec![format!("[site.route.{table}]")],
         "rate" => vec!["[[outbound.rate]]".into(), "[[site.rate]]".into()],
         "validator" | "route" => vec![format!("[[site.{table}]]")],
-        "cache" | "trusted" | "clients" | "queue" | "country" | "acme" | "fastcgi" | "files" => {
+        "cache" | "trusted" | "clients" | "queue" | "snapshot" | "country" | "acme" | "fastcgi" | "files" => {
             vec![format!("[site.{}]", below(table))]
         }
         of_site if of_site.starts_with("site.") => vec![format!("[{of_site}]")],

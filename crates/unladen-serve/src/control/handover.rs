@@ -39,6 +39,8 @@ pub(super) struct Successor {
 #[derive(Debug)]
 pub(super) struct Inheritance {
     pub(super) found: Vec<Found>,
+    /// What the old process keeps, if it tells.
+    pub(super) legacy: Option<UnixStream>,
     stream: UnixStream,
 }
 
@@ -61,19 +63,23 @@ impl Program {
         Ok(Self { path: called.unwrap_or(real), arguments: arguments.collect(), folder: env::current_dir()? })
     }
 
-    /// Starts it and hands the sockets over; `told` is called with whether it serves, from a thread of its own.
+    /// Starts it and hands the sockets over, and the end of the stream by which it is told what is kept; `told` is
+    /// called with whether it serves, from a thread of its own.
     pub(super) fn start(
         &self,
         sockets: Vec<(&ListenSocket, Given)>,
+        legacy: OwnedFd,
         told: impl FnOnce(Result<Successor, String>) + Send + 'static,
     ) -> io::Result<Child> {
         let (here, there) = UnixStream::pair()?;
         here.set_read_timeout(Some(PATIENCE))?;
         here.set_write_timeout(Some(PATIENCE))?;
         // As it goes on while the sockets are being sent, they are other descriptors of its own.
-        let copies: Vec<OwnedFd> =
+        let mut copies: Vec<OwnedFd> =
             sockets.iter().map(|(socket, _)| socket.as_fd().try_clone_to_owned()).collect::<io::Result<_>>()?;
-        let greeting = Greeting { version: VERSION, sockets: sockets.into_iter().map(|(_, given)| given).collect() };
+        copies.push(legacy);
+        let sockets = sockets.into_iter().map(|(_, given)| given).collect();
+        let greeting = Greeting { version: VERSION, sockets, gives: true };
         let child = Command::new(&self.path)
             .args(&self.arguments)
             .current_dir(&self.folder)
@@ -125,13 +131,14 @@ impl Inheritance {
         let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
         stream.set_read_timeout(Some(PATIENCE))?;
         rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
-        let (greeting, sockets) = wire::receive(&stream)?;
+        let (greeting, mut sockets) = wire::receive(&stream)?;
+        let legacy = if greeting.gives { sockets.pop().map(UnixStream::from) } else { None };
         let found = sockets
             .into_iter()
             .zip(greeting.sockets)
             .map(|(socket, given)| Found::new(socket, Some(given.address), given.is_ours))
             .collect::<io::Result<_>>()?;
-        Ok(Some(Self { found, stream }))
+        Ok(Some(Self { found, legacy, stream }))
     }
 
     /// This process serves. Returns when it is the service; or when the old one is gone, which comes to the same.

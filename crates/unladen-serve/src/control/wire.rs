@@ -34,6 +34,10 @@ pub(super) struct Greeting {
     pub(super) version: u32,
     /// One for each, in turn.
     pub(super) sockets: Vec<Given>,
+    /// Whether one more socket comes, the last: what is kept is told by it. A version that knows nothing of that is not
+    /// disturbed by it.
+    #[serde(default)]
+    pub(super) gives: bool,
 }
 
 /// What is said of a socket.
@@ -81,7 +85,7 @@ pub(super) fn receive(stream: &UnixStream) -> io::Result<(Greeting, Vec<OwnedFd>
         return Err(io::Error::other(format!("the old process hands over by version {theirs}, this one by {VERSION}")));
     }
     let mut sockets = Vec::new();
-    while sockets.len() < greeting.sockets.len() {
+    while sockets.len() < greeting.sockets.len() + usize::from(greeting.gives) {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let mut byte = [0];

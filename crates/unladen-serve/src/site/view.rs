@@ -2,7 +2,7 @@
 
 use unladen_cache::{Purge, write_key};
 use unladen_http1::Request;
-use unladen_observability::{Forget, PageAddress, SiteState, SiteView, StoreState, What};
+use unladen_observability::{CertificateState, Forget, OrderState, PageAddress, SiteState, SiteView, SnapshotState, StoreState, What};
 use unladen_validator::State;
 
 use super::Site;
@@ -32,8 +32,12 @@ impl SiteView for Site {
         }
         let buffer = self.proxy.spools.state();
         let (refused, closed) = (self.crowd.refused(), self.crowd.closed());
+        let account = self.cache.as_ref().map(|cache| cache.account.state());
+        // Without a file, a handover may have brought something.
+        let snapshot = account.filter(|state| self.settings.snapshot.is_some() || *state != SnapshotState::default());
         let queue = self.proxy.queue.as_ref().map(|queue| queue.state());
-        SiteState { is_https: self.settings.tls.is_some(), store, refused, closed, buffer, queue, validators }
+        let certificates = certificates(self);
+        SiteState { is_https: self.settings.tls.is_some(), store, refused, closed, buffer, queue, snapshot, certificates, validators }
     }
 
     fn forget(&self, Forget { what, is_soft }: &Forget) -> Option<u64> {
@@ -61,4 +65,28 @@ impl SiteView for Site {
         };
         Some(purges.iter().map(|purge| cache.forget(purge, *is_soft)).sum())
     }
+}
+
+/// Those from files, and the one that an authority issues.
+fn certificates(site: &Site) -> Vec<CertificateState> {
+    let files = site.acceptor.iter().flat_map(|acceptor| acceptor.files());
+    let from_file = |(name, not_after): &(String, u64)| CertificateState {
+        name: name.clone(),
+        not_after: Some(*not_after),
+        orders: None,
+    };
+    let issued = site.held.iter().map(|held| {
+        let look = held.look();
+        CertificateState {
+            name: look.names.into_iter().next().unwrap_or_default(),
+            not_after: look.not_after,
+            orders: Some(OrderState {
+                is_ordering: look.is_ordering,
+                next: look.next,
+                failures: look.failures.into(),
+                error: look.error,
+            }),
+        }
+    });
+    files.map(from_file).chain(issued).collect()
 }

@@ -10,7 +10,7 @@ fn sockets_arrive_in_order_and_work() {
     let listeners: Vec<TcpListener> = (0..BATCH + 7).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     let addresses: Vec<_> = listeners.iter().map(|listener| listener.local_addr().unwrap()).collect();
     let given = Given { address: "unix:/run/ä".into(), is_ours: true };
-    let greeting = Greeting { version: VERSION, sockets: vec![given; listeners.len()] };
+    let greeting = Greeting { version: VERSION, sockets: vec![given; listeners.len()], gives: false };
     let fds: Vec<_> = listeners.iter().map(AsFd::as_fd).collect();
     send(&here, &greeting, &fds).unwrap();
     let (received, sockets) = receive(&there).unwrap();
@@ -26,6 +26,21 @@ fn sockets_arrive_in_order_and_work() {
     assert_eq!(hear(&here).unwrap(), Some(SERVING));
     drop(there);
     assert_eq!(hear(&here).unwrap(), None);
+}
+
+#[test]
+fn one_more_socket_comes_if_it_says_so() {
+    let (here, there) = UnixStream::pair().unwrap();
+    let (legacy, other) = UnixStream::pair().unwrap();
+    let greeting = Greeting { version: VERSION, sockets: Vec::new(), gives: true };
+    send(&here, &greeting, &[legacy.as_fd()]).unwrap();
+    let (received, mut sockets) = receive(&there).unwrap();
+    assert!(received.gives && sockets.len() == 1);
+    say(&UnixStream::from(sockets.remove(0)), SERVING).unwrap();
+    assert_eq!(hear(&other).unwrap(), Some(SERVING));
+    // A version from before says nothing of it, and reads what it does not know.
+    let old: Greeting = serde_json::from_str("{\"version\":1,\"sockets\":[]}").unwrap();
+    assert!(!old.gives);
 }
 
 #[test]

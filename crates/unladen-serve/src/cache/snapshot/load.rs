@@ -1,0 +1,73 @@
+//! [`load`]: takes what a site's predecessor has written.
+
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use unladen_cache::{
+    END, ENTRY, FRAME_LENGTH, FrameHead, HEADER_LENGTH, SnapshotEntry, SnapshotError, Time, read_end,
+};
+use unladen_serve_config::SnapshotTrust;
+
+use super::account::Counts;
+use super::file::{FileError, SnapshotFile, short};
+use super::remembered::Remembered;
+
+/// What is read at a time.
+const BUFFER: usize = 256 * 1024;
+
+/// Takes what a site's predecessor has written, if all of it is as it was written: it is read twice. How many
+/// responses; none: there is no file.
+pub(crate) fn load(site: &Remembered, path: &Path, trust: SnapshotTrust) -> Result<Option<u64>, FileError> {
+    // What is purged from now on is not taken.
+    let sequence = site.cache.store.sequence();
+    let Some(mut snapshot) = SnapshotFile::open(path, site.fingerprint)? else { return Ok(None) };
+    let was_last = snapshot.header.is_last && snapshot.begin_again();
+    each(&mut snapshot, |_| Ok(()))?;
+    let now = Time::now();
+    let is_set_back = snapshot.header.written > now;
+    let trusts = was_last && !is_set_back && trust == SnapshotTrust::Fresh;
+    let mut counts = Counts::default();
+    let read = each(&mut snapshot, |payload| {
+        let mut entry = SnapshotEntry::read(payload)?;
+        let stored = &entry.stored;
+        let has_tags = !stored.tags.is_empty() || stored.has_more_tags;
+        let is_young = stored.freshness.received <= now && stored.vouched.load(Ordering::Relaxed) <= now.0;
+        if !trusts || has_tags || !is_young || !stored.freshness.is_fresh(now) {
+            entry.doubt();
+        }
+        site.restore(entry, sequence, &mut counts);
+        Ok(())
+    });
+    site.restored(&counts);
+    read.map(|()| Some(counts.stored))
+}
+
+/// Reads all entries from the beginning.
+fn each(
+    snapshot: &mut SnapshotFile,
+    mut taken: impl FnMut(&[u8]) -> Result<(), SnapshotError>,
+) -> Result<(), FileError> {
+    snapshot.file.seek(SeekFrom::Start(HEADER_LENGTH as u64))?;
+    let mut left = snapshot.length.saturating_sub(HEADER_LENGTH as u64);
+    let mut file = BufReader::with_capacity(BUFFER, &snapshot.file);
+    let (mut payload, mut count) = (Vec::new(), 0);
+    loop {
+        let mut head = [0; FRAME_LENGTH];
+        file.read_exact(&mut head).map_err(short)?;
+        let head = FrameHead::read(&head);
+        left = left.saturating_sub(FRAME_LENGTH as u64);
+        // No memory is taken for what is not there.
+        left = left.checked_sub(head.length.into()).ok_or(SnapshotError::Short)?;
+        payload.resize(head.length as usize, 0);
+        file.read_exact(&mut payload).map_err(short)?;
+        head.check(&payload)?;
+        match head.kind {
+            ENTRY => taken(&payload)?,
+            END if left == 0 && read_end(&payload)? == count => return Ok(()),
+            END => return Err(SnapshotError::End.into()),
+            kind => return Err(SnapshotError::Kind(kind).into()),
+        }
+        count += 1;
+    }
+}

@@ -1,0 +1,101 @@
+//! [`take`]: what the process before has kept, and what it is told to forget.
+
+use std::io;
+use std::io::{BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+
+use unladen_cache::{ENTRY, Purge, Sequence, SnapshotEntry};
+
+use super::account::Counts;
+use super::remembered::Remembered;
+use super::wire;
+use super::wire::{BYE, DONE, Forgotten, PURGE, READY, SITE, WHOLE};
+
+/// Besides what a response may have.
+const HEAD: u64 = 1 << 20;
+
+/// Takes what the process before has kept for these sites, of those that are configured as they were there; then
+/// forgets what is purged there, for as long as it lives: `now` gives the site of a name as it is then. `whole` is
+/// called when all is taken.
+///
+/// # Errors
+/// It went without a word: what was purged there last is not known, so that nothing is trusted that was taken.
+pub(crate) fn take(
+    stream: &UnixStream,
+    sites: &[Arc<Remembered>],
+    now: impl Fn(&str) -> Option<Arc<Remembered>>,
+    whole: impl FnOnce(),
+) -> io::Result<()> {
+    let taken = follow(stream, sites, now, whole);
+    if taken.is_err() {
+        for site in sites {
+            site.cache.forget(&Purge::All, true);
+        }
+    }
+    taken
+}
+
+fn follow(
+    mut stream: &UnixStream,
+    sites: &[Arc<Remembered>],
+    now: impl Fn(&str) -> Option<Arc<Remembered>>,
+    whole: impl FnOnce(),
+) -> io::Result<()> {
+    // Before it is said that this listens: what is purged from now on is not taken.
+    let sites: Vec<(&Arc<Remembered>, Sequence)> =
+        sites.iter().map(|site| (site, site.cache.store.sequence())).collect();
+    let most = sites.iter().map(|(site, _)| site.cache.settings.memory).max().unwrap_or(0) + HEAD;
+    stream.write_all(&[READY])?;
+    let mut frames = BufReader::with_capacity(1 << 18, stream);
+    let mut payload = Vec::new();
+    let (mut counts, mut whole) = (Counts::default(), Some(whole));
+    let mut site: Option<(&Arc<Remembered>, Sequence)> = None;
+    loop {
+        let Some(kind) = wire::read(&mut frames, &mut payload, most)? else {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        };
+        match (kind, &site) {
+            (ENTRY, Some((site, sequence))) => {
+                let entry = SnapshotEntry::read(&payload).map_err(io::Error::other)?;
+                site.restore(entry, *sequence, &mut counts);
+            }
+            (ENTRY, None) => {}
+            (SITE | WHOLE, before) => {
+                if let Some((before, _)) = before {
+                    before.restored(&std::mem::take(&mut counts));
+                }
+                site = if kind == SITE { named(&sites, &payload) } else { None };
+                if kind == WHOLE
+                    && let Some(whole) = whole.take()
+                {
+                    whole();
+                    payload.shrink_to(0);
+                }
+            }
+            (PURGE, _) => {
+                let forgotten = Forgotten::read(&payload).ok_or(io::ErrorKind::InvalidData)?;
+                if let Some(site) = now(&forgotten.site) {
+                    site.cache.forget(&forgotten.purge, forgotten.is_soft);
+                }
+                stream.write_all(&[DONE])?;
+            }
+            (BYE, _) => return Ok(()),
+            _ => return Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+}
+
+/// The site that is meant, if it is configured as it is there.
+fn named<'s>(
+    sites: &[(&'s Arc<Remembered>, Sequence)],
+    payload: &[u8],
+) -> Option<(&'s Arc<Remembered>, Sequence)> {
+    let (fingerprint, name) = payload.split_first_chunk()?;
+    let (site, sequence) = sites.iter().find(|(site, _)| site.name.as_bytes() == name)?;
+    if site.fingerprint != u128::from_le_bytes(*fingerprint) {
+        site.cache.account.refused("the site was configured otherwise in the process before".to_owned());
+        return None;
+    }
+    Some((site, *sequence))
+}

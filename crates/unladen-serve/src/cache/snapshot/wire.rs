@@ -1,0 +1,82 @@
+//! What a process says to the one that takes over, besides what snapshots have, over a stream of their own: frames from
+//! the old one, single bytes from the new one. The principal type is [`Forgotten`].
+
+use std::io;
+use std::io::Read;
+
+use unladen_cache::{FRAME_LENGTH, FrameHead, Purge};
+
+/// What follows is a site's: its fingerprint, and its name.
+pub(crate) const SITE: u32 = 16;
+/// Something was purged ([`Forgotten`]); the new process says [`DONE`] once it has forgotten it too.
+pub(crate) const PURGE: u32 = 17;
+/// All sites have been told.
+pub(crate) const WHOLE: u32 = 18;
+/// The old process is done, and nothing more will be purged there.
+pub(crate) const BYE: u32 = 19;
+
+/// Said by the new process: it takes what it is told.
+pub(crate) const READY: u8 = b'r';
+/// Said by the new process: it is forgotten.
+pub(crate) const DONE: u8 = b'd';
+
+/// What a site has forgotten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Forgotten {
+    pub(crate) site: String,
+    pub(crate) purge: Purge,
+    pub(crate) is_soft: bool,
+}
+
+/// A frame; an error: it is longer than frames are.
+pub(crate) fn frame(kind: u32, payload: &[u8]) -> io::Result<Vec<u8>> {
+    let head = FrameHead::of(kind, payload).ok_or(io::ErrorKind::InvalidInput)?;
+    Ok([&head.to_bytes()[..], payload].concat())
+}
+
+/// Reads a frame of at most so many bytes: its kind. None: the other process has gone.
+pub(crate) fn read(from: &mut impl Read, payload: &mut Vec<u8>, most: u64) -> io::Result<Option<u32>> {
+    let mut head = [0; FRAME_LENGTH];
+    let first = from.read(&mut head)?;
+    if first == 0 {
+        return Ok(None);
+    }
+    from.read_exact(head.get_mut(first..).unwrap_or_default())?;
+    let head = FrameHead::read(&head);
+    if u64::from(head.length) > most {
+        return Err(io::Error::other("a frame is longer than anything that is kept"));
+    }
+    payload.resize(head.length as usize, 0);
+    from.read_exact(payload)?;
+    head.check(payload).map_err(io::Error::other)?;
+    Ok(Some(head.kind))
+}
+
+// === impl Forgotten ===
+
+impl Forgotten {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let (kind, meant): (u8, &[u8]) = match &self.purge {
+            Purge::Key(key) => (0, key),
+            Purge::Prefix(key) => (1, key),
+            Purge::Tag(tag) => (2, tag.as_bytes()),
+            Purge::All => (3, b""),
+        };
+        let name = (self.site.len() as u64).to_le_bytes();
+        [&[u8::from(self.is_soft), kind], &name[..], self.site.as_bytes(), meant].concat()
+    }
+
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        let ([is_soft, kind], rest) = bytes.split_first_chunk()?;
+        let (name, rest) = rest.split_first_chunk()?;
+        let (site, meant) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*name)).ok()?)?;
+        let purge = match kind {
+            0 => Purge::Key(meant.to_vec()),
+            1 => Purge::Prefix(meant.to_vec()),
+            2 => Purge::Tag(std::str::from_utf8(meant).ok()?.into()),
+            3 => Purge::All,
+            _ => return None,
+        };
+        Some(Self { site: std::str::from_utf8(site).ok()?.to_owned(), purge, is_soft: *is_soft == 1 })
+    }
+}

@@ -1,0 +1,284 @@
+//! The principal type is [`Snapshots`]: sees to it that what sites keep outlives this process.
+//!
+//! A thread of its own loads what the process before has written, and writes from time to time what has changed; the
+//! control thread tells it when to rest, and writes the last one itself. It is not there unless a site has a file.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::cache::snapshot::give::{give, take_back};
+use crate::cache::snapshot::heir::Heir;
+use crate::cache::snapshot::load::load;
+use crate::cache::snapshot::remembered::Remembered;
+use crate::cache::snapshot::take::take;
+use crate::cache::snapshot::wire::{BYE, frame};
+use crate::cache::snapshot::write::{AtOnce, Pace, write};
+use crate::plan::Plan;
+use crate::say::say;
+
+/// A process that takes over waits so long for what is kept, before it carries requests: meanwhile the old one does.
+/// What comes later is taken all the same.
+const UNTIL_SERVING: Duration = Duration::from_secs(3);
+/// An heir has so long until it listens: as long as it has until it serves.
+const UNTIL_LISTENING: Duration = Duration::from_secs(10);
+
+/// Sees to it that what sites keep outlives this process.
+#[derive(Debug, Default)]
+pub(super) struct Snapshots {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    heir: Option<Arc<Heir>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    bell: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    sites: Vec<Arc<Remembered>>,
+    /// How often they have changed.
+    changes: u64,
+    /// They are to be loaded first.
+    is_to_load: bool,
+    /// Another process may write: this one does not.
+    rests: bool,
+    is_over: bool,
+}
+
+// === impl Snapshots ===
+
+impl Snapshots {
+    /// Of the sites of this plan from now on.
+    pub(super) fn follow(&mut self, plan: &Plan) {
+        let sites = plan.places.iter().filter_map(|planned| planned.site.as_deref());
+        let sites: Vec<_> = sites.filter_map(Remembered::of).map(Arc::new).collect();
+        let has_files = sites.iter().any(|site| site.settings.is_some());
+        let mut state = self.shared.lock();
+        state.sites = sites;
+        state.changes += 1;
+        drop(state);
+        self.shared.bell.notify_all();
+        if has_files && self.thread.is_none() {
+            let shared = self.shared.clone();
+            let thread = thread::Builder::new().name("snapshots".into()).spawn(move || shared.run());
+            self.thread =
+                thread.map_err(|error| say!("unladen: no snapshots are written: no thread for them: {error}")).ok();
+        }
+    }
+
+    /// Has what the process before has written loaded, behind.
+    pub(super) fn load(&self) {
+        self.shared.lock().is_to_load = true;
+        self.shared.bell.notify_all();
+    }
+
+    /// Takes what the process before hands over, behind; waits for it for a while.
+    pub(super) fn inherit(&self, stream: UnixStream) {
+        let (shared, sites) = (self.shared.clone(), self.shared.lock().sites.clone());
+        let (done, is_whole) = channel();
+        let take = move || {
+            let now = |name: &str| shared.lock().sites.iter().find(|site| site.name == name).cloned();
+            if let Err(error) = take(&stream, &sites, now, || drop(done.send(()))) {
+                say!(
+                    "unladen: the process before went without a word ({error}): the application is asked about all that was taken over"
+                );
+            }
+        };
+        match thread::Builder::new().name("inheritance".into()).spawn(take) {
+            Ok(_) => drop(is_whole.recv_timeout(UNTIL_SERVING)),
+            Err(error) => say!("unladen: what is kept is not taken over: no thread for it: {error}"),
+        }
+    }
+
+    /// Another process is to take over, and is told what is kept as soon as it listens to this stream.
+    pub(super) fn give(&mut self, stream: UnixStream) {
+        self.shared.lock().rests = true;
+        let heir = Heir::new(stream);
+        self.heir = Some(heir.clone());
+        let sites = self.shared.lock().sites.clone();
+        let give = move || {
+            if give(&heir, &sites, UNTIL_LISTENING).is_err() {
+                // An older version takes nothing; and whoever looks after the process tells how it ended.
+                take_back(&heir, &sites);
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("legacy".into()).spawn(give) {
+            say!("unladen: what is kept is not handed over: no thread for it: {error}");
+        }
+    }
+
+    /// It does not take over.
+    pub(super) fn go_on(&mut self) {
+        if let Some(heir) = self.heir.take() {
+            take_back(&heir, &self.shared.lock().sites);
+        }
+        self.shared.lock().rests = false;
+        self.shared.bell.notify_all();
+    }
+
+    /// Nothing is served any more, as another process serves.
+    pub(super) fn farewell(&mut self) {
+        if let Some(heir) = self.heir.take() {
+            let _ = frame(BYE, &[]).and_then(|bye| heir.send(&bye));
+        }
+        self.end();
+    }
+
+    /// Nothing is served any more: all that is kept is written for the last time.
+    pub(super) fn finish(&mut self) {
+        self.end();
+        let sites = self.shared.lock().sites.clone();
+        sites.iter().for_each(|site| keep(site, true, &AtOnce));
+    }
+
+    /// Nothing more is written behind.
+    fn end(&mut self) {
+        self.shared.lock().is_over = true;
+        self.shared.bell.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+// === impl Shared ===
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self) {
+        let mut due: Vec<Due> = Vec::new();
+        loop {
+            let mut state = self.lock();
+            // What is to be loaded is: it is about to be written again.
+            if state.is_over && !state.is_to_load {
+                return;
+            }
+            let seen = state.changes;
+            let sites: Vec<_> = state.sites.iter().filter(|site| site.settings.is_some()).cloned().collect();
+            let is_to_load = std::mem::take(&mut state.is_to_load);
+            let rests = state.rests;
+            drop(state);
+            if is_to_load {
+                sites.iter().for_each(|site| restore(site));
+            }
+            due = sites.iter().map(|site| Due::of(site, &due)).collect();
+            if !rests {
+                let now = Instant::now();
+                for (due, site) in due.iter_mut().zip(&sites).filter(|(due, _)| due.at <= now) {
+                    due.write(site, self);
+                }
+            }
+            let next = due.iter().map(|due| due.at).min().filter(|_| !rests);
+            let state = self.lock();
+            if state.is_over || state.is_to_load || state.rests != rests || state.changes != seen {
+                continue;
+            }
+            let pause = next.map_or(Duration::from_secs(3600), |at| at.saturating_duration_since(Instant::now()));
+            drop(self.bell.wait_timeout(state, pause));
+        }
+    }
+}
+
+/// While it writes, it sees when it is to stop.
+impl Pace for Shared {
+    fn wait(&self, pause: Duration) -> bool {
+        let goes_on = |state: &State| !state.is_over && !state.rests;
+        let state = self.lock();
+        if !goes_on(&state) || pause.is_zero() {
+            return goes_on(&state);
+        }
+        let until = Instant::now() + pause;
+        let mut state = state;
+        while goes_on(&state) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            state = self.bell.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        false
+    }
+}
+
+/// When a site is written next.
+#[derive(Clone, Debug)]
+struct Due {
+    name: String,
+    at: Instant,
+    /// What the store had stored and purged when it was written last.
+    was: (u64, u64),
+}
+
+// === impl Due ===
+
+impl Due {
+    /// As it was, or, of a site that is new, in a while.
+    fn of(site: &Remembered, before: &[Self]) -> Self {
+        let every = site.settings.as_ref().map_or(Duration::MAX, |settings| settings.every);
+        let new = || Self { name: site.name.clone(), at: Instant::now() + every, was: (0, 0) };
+        before.iter().find(|due| due.name == site.name).cloned().unwrap_or_else(new)
+    }
+
+    fn write(&mut self, site: &Arc<Remembered>, pace: &dyn Pace) {
+        let totals = site.cache.store.totals();
+        let is = (totals.stored, totals.purged);
+        if is != self.was {
+            keep(site, false, pace);
+        }
+        self.was = is;
+        self.at = Instant::now() + site.settings.as_ref().map_or(Duration::MAX, |settings| settings.every);
+    }
+}
+
+/// Loads a site's file, and tells what came of it.
+fn restore(site: &Arc<Remembered>) {
+    let Some(settings) = &site.settings else { return };
+    let (name, file) = (&site.name, settings.file.display());
+    match load(site, &settings.file, settings.trust) {
+        Ok(None) => {}
+        Ok(Some(count)) => say!("unladen: site `{name}`: {count} responses are kept from before, by {file}"),
+        Err(error) => {
+            say!("unladen: site `{name}`: the snapshot {file} is not used: {error}");
+            site.cache.account.refused(error.to_string());
+        }
+    }
+}
+
+/// Writes a site's file, and tells once if it cannot be.
+fn keep(site: &Arc<Remembered>, is_last: bool, pace: &dyn Pace) {
+    let Some(settings) = &site.settings else { return };
+    match write(site, settings, is_last, pace) {
+        Ok(Some(written)) => site.cache.account.written(written),
+        Ok(None) => {}
+        Err(error) => {
+            let (name, file) = (&site.name, settings.file.display());
+            let text = error.to_string();
+            if site.cache.account.failed(text) {
+                let hint = hint(&error);
+                say!("unladen: site `{name}`: the snapshot {file} cannot be written: {error}{hint}; the one before stays");
+            }
+        }
+    }
+}
+
+fn hint(error: &crate::cache::snapshot::file::FileError) -> &'static str {
+    let crate::cache::snapshot::file::FileError::Io(error) = error else { return "" };
+    match error.kind() {
+        io::ErrorKind::NotFound => " (its folder is not there: `mkdir` makes it)",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            " (it takes as much room as `cache.memory`, twice while it is written)"
+        }
+        _ => "",
+    }
+}
