@@ -80,6 +80,13 @@ impl ThreadSeeing {
         self.observability.troubles.tell(trouble, b"");
     }
 
+    /// A program has said this on standard error while it answered.
+    pub fn said(&self, record: &RequestAccount<'_>, text: &str) {
+        let place = record.endpoint.map(ToString::to_string);
+        let trouble = Trouble { whom: record.upstream, place: place.as_deref(), reason: "stderr", cause: text };
+        self.observability.troubles.tell(&trouble, record.request_id);
+    }
+
     /// What went wrong at the upstream is told.
     fn trouble(&self, record: &RequestAccount<'_>) {
         let Some(cause) = record.cause else { return };

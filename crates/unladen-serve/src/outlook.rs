@@ -88,6 +88,7 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
     outlook.notes.extend(left_alone(&site, &request));
     outlook.rule = if outlook.validators.is_empty() { Rule::Lifetime } else { Rule::Validator };
     let wanted = FetchPlan {
+        script: None,
         site: site.clone(),
         request,
         is_https: who.is_https,

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicUsize;
 
 use unladen_http1::HeadLimits;
 use unladen_pool::Upstream;
-use unladen_serve_config::{ProxySettings, QueueSettings};
+use unladen_serve_config::{ProxySettings, QueueSettings, ScriptSettings};
 
 use crate::limits::queue::Queue;
 use crate::limits::rates::Rates;
@@ -24,6 +24,8 @@ pub(crate) struct Proxy {
     pub(crate) clients: Arc<AtomicUsize>,
     /// Bodies that wait.
     pub(crate) spools: Arc<Spools>,
+    /// How its programs are run, if it is an upstream of FastCGI.
+    pub(crate) script: Option<ScriptSettings>,
     /// Requests that wait for the upstream; none: they do not.
     pub(crate) queue: Option<Arc<Queue>>,
 }
@@ -40,7 +42,12 @@ impl Proxy {
         let spools = before.filter(is_same).map(|before| before.spools.clone());
         let spools = spools.unwrap_or_else(|| Spools::new(&settings.upstream.name, &settings.buffer));
         let clients = before.map(|before| before.clients.clone()).unwrap_or_default();
-        Self { settings, upstream, rates, clients, spools, queue: None }
+        Self { settings, upstream, rates, clients, spools, script: None, queue: None }
+    }
+
+    /// Of an upstream of FastCGI.
+    pub(crate) fn with_script(self, script: &ScriptSettings) -> Self {
+        Self { script: Some(script.clone()), ..self }
     }
 
     /// With a queue in front of its upstream. That of `before` is kept: what it let through is at the application still.

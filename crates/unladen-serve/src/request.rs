@@ -2,6 +2,7 @@
 
 pub(crate) mod fetched;
 pub(crate) mod phase;
+pub(crate) mod said;
 pub(crate) mod state;
 pub(crate) mod stretch;
 pub(crate) mod watch;

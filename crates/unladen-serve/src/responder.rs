@@ -5,7 +5,6 @@ pub(crate) mod arrival;
 pub(crate) mod ask;
 mod challenge;
 pub(crate) mod fetch;
-pub(crate) mod files;
 pub(crate) mod head_check;
 pub(crate) mod inbound_request;
 mod outbound;

@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use unladen_files::Script;
 use unladen_http1::{Name, Request, Response};
 use unladen_observability::{
     CacheResult, Cause, End, Reason, RequestAccount, Trace, UpstreamIndex, Version, request_id, trace_context,
@@ -40,6 +41,8 @@ pub(crate) struct Transaction<'a> {
     pub(crate) client: Option<IpAddr>,
     /// Who waits for it, if it is a fetch.
     pub(crate) fetched: Option<Rc<Fetched>>,
+    /// What answers it, if that is a program that stands for its path.
+    pub(crate) script: Option<Rc<Script>>,
     /// Where there is a queue in front of the application: in whose turn it is sent.
     pub(crate) errand: Errand<'a>,
 }
@@ -112,6 +115,7 @@ impl Transaction<'_> {
             trace: account.trace.as_ref(),
             began: self.began,
             client: self.client,
+            script: self.script.as_deref(),
             errand: self.errand,
             deadline: &deadline,
             state: &state,
@@ -164,9 +168,16 @@ impl Transaction<'_> {
 
     /// Says in words why the upstream's answer is none, where that is not known yet.
     fn name_cause(&self, state: &RequestState<'_>, reason: Reason) {
-        if state.cause.borrow().as_ref().is_none_or(|cause| cause.reason != reason)
-            && let Some(cause) = Cause::of_answer(reason, state.endpoint.borrow().clone(), &self.proxy.upstream)
-        {
+        if state.cause.borrow().as_ref().is_some_and(|cause| cause.reason == reason) {
+            return;
+        }
+        let endpoint = state.endpoint.borrow().clone();
+        let mut cause = Cause::of_answer(reason, endpoint.clone(), &self.proxy.upstream);
+        if self.proxy.script.is_some() && reason.is_upstreams() | (reason == Reason::BacklogFull) {
+            let text = state.said.cause(cause.map(|cause| cause.text), reason);
+            cause = Some(Cause { reason, endpoint, text });
+        }
+        if let Some(cause) = cause {
             *state.cause.borrow_mut() = Some(Box::new(cause));
         }
     }
@@ -215,6 +226,11 @@ impl Transaction<'_> {
             cause: cause.as_deref(),
             fetched: None,
         };
+        if cause.is_none()
+            && let Some(text) = state.said.on_stderr()
+        {
+            self.context.observability.said(&record, &text);
+        }
         match account.counts {
             Counts::Request => self.context.observability.observe(&record, self.index),
             Counts::Fetch => self.context.observability.fetched(&record, self.index),

@@ -5,6 +5,8 @@ pub(crate) mod answer;
 pub(crate) mod attempt;
 pub(crate) mod deliver;
 pub(crate) mod exchange;
+pub(crate) mod fastcgi;
+pub(crate) mod params;
 pub(crate) mod receive;
 pub(crate) mod retry;
 pub(crate) mod transit;

@@ -1,6 +1,7 @@
 //! The principal type is [`CacheFetch`]: takes an application's answer for all who wait for it, and for the store.
 
 use std::net::IpAddr;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
@@ -9,6 +10,7 @@ use unladen_cache::{
     Asking, FetchWriter, Freshness, NoStore, Nominated, RequestControl, Sequence, Stored, Time, is_ordinary,
     is_passing_error, kept, may_serve_on_error, storable, update,
 };
+use unladen_files::Script;
 use unladen_http1::{Fields, Name, Request, Response};
 use unladen_observability::Reason;
 
@@ -33,6 +35,8 @@ const LEAST: usize = 64 * 1024;
 #[derive(Clone, Debug)]
 pub(crate) struct FetchPlan {
     pub(crate) site: Arc<Site>,
+    /// What answers it, if that is a program that stands for its path.
+    pub(crate) script: Option<Rc<Script>>,
     /// As the client asked: what is said of it in `Vary` and `Cache-Control` holds for what is stored.
     pub(crate) request: Request,
     pub(crate) is_https: bool,

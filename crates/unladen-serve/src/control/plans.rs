@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unladen_pool::{Upstream, UpstreamError};
-use unladen_serve_config::{Config, ListenAddress, ProxySettings, Settings, SiteSettings, SiteStamp};
+use unladen_serve_config::{Application, Config, ListenAddress, ProxySettings, Settings, SiteSettings, SiteStamp};
 
 use super::error::ServeError;
 use super::found::Found;
@@ -110,14 +110,18 @@ impl Plans {
         };
         let before_app = before.map(|kept| &*kept.site.proxy);
         let proxy = Proxy::new(settings.proxy.clone(), upstream, before_app);
+        let proxy = match &settings.application {
+            Application::Php(script) => proxy.with_script(script),
+            Application::Upstream | Application::Files(_) => proxy,
+        };
         let proxy = Arc::new(proxy.with_queue(settings.queue.as_ref(), before_app));
         let site = Site::new(settings.clone(), proxy, self.threads, before.map(|kept| &*kept.site))
+            .and_then(|site| site.with_acme(&self.acme))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
         Ok(KeptSite { site: Arc::new(site), stamp })
     }
 
     fn proxy(&self, settings: &ProxySettings, stamp: u64) -> Result<Kept, ServeError> {
-            .and_then(|site| site.with_acme(&self.acme))
         let before = self.kept.iter().find(|kept| kept.proxy.settings.upstream.name == settings.upstream.name);
         let mut same = self.kept.iter().filter(|kept| kept.stamp == stamp);
         if let Some(kept) = same.clone().find(|kept| kept.proxy.settings == *settings) {
@@ -176,20 +180,20 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Vec<String>, ServeEr
     for proxy in &config.settings.outbound {
         Upstream::new(proxy.upstream.clone(), 1).map_err(|source| refused(&proxy.upstream.name, source))?;
     }
+    beside_each_other(&config.settings.site)?;
+    let acme = Acme::trial();
     let mut doubts = Vec::new();
     for settings in &config.settings.site {
         let name = &settings.proxy.upstream.name;
         let upstream = Upstream::new(settings.proxy.upstream.clone(), 1).map_err(|source| refused(name, source))?;
         let proxy = Arc::new(Proxy::new(settings.proxy.clone(), upstream, None));
         let site = Site::new(settings.clone(), proxy, 1, None)
-    beside_each_other(&config.settings.site)?;
-    let acme = Acme::trial();
+            .and_then(|site| site.with_acme(&acme))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
         doubts.extend(site.doubts(asks));
     }
     Ok(doubts)
 }
-            .and_then(|site| site.with_acme(&acme))
 
 fn refused(name: &str, source: UpstreamError) -> ServeError {
     ServeError::Upstream { name: name.to_owned(), source: Box::new(source) }

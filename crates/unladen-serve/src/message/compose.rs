@@ -38,7 +38,7 @@ pub(crate) struct Additions<'a> {
 }
 
 impl Additions<'_> {
-    fn host<'b>(&'b self, request: &'b Request) -> &'b [u8] {
+    pub(crate) fn host<'b>(&'b self, request: &'b Request) -> &'b [u8] {
         match &self.settings.host {
             HostRule::Upstream => self.authority.as_bytes(),
             HostRule::Keep if request.authority.is_empty() => self.authority.as_bytes(),
@@ -73,7 +73,7 @@ impl Additions<'_> {
         }
     }
 
-    fn keeps(&self, field: &Field<'_>) -> bool {
+    pub(crate) fn keeps(&self, field: &Field<'_>) -> bool {
         match field.id {
             Name::Traceparent => self.trace.is_none(),
             Name::Expect => self.waited.is_none(),
@@ -439,4 +439,4 @@ pub(crate) fn local(response: &mut Response, reason: Reason, retry_after: Option
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,6 +4,7 @@
 //! client does not take wait where `[buffer]` says.
 
 mod coded_sink;
+mod fastcgi_source;
 mod h1_sink;
 mod h2_sink;
 mod plain_sink;
@@ -16,6 +17,7 @@ mod source_error;
 mod spooled;
 
 pub(crate) use coded_sink::CodedSink;
+pub(crate) use fastcgi_source::{FastCgiSource, Output};
 pub(crate) use h1_sink::H1Sink;
 pub(crate) use h2_sink::H2Sink;
 pub(crate) use plain_sink::PlainSink;

@@ -169,6 +169,7 @@ fn all_reasons_against_an_answer_are_found() {
     };
     let request = request_of(&asking, &site).unwrap();
     let wanted = FetchPlan {
+        script: None,
         site: site.clone(),
         request,
         is_https: false,

@@ -11,6 +11,7 @@ use unladen_pool::{Endpoint, InFlight};
 use crate::limits::queue::Place;
 use crate::request::fetched::Fetched;
 use crate::request::phase::Phase;
+use crate::request::said::Said;
 
 /// What is known of a request so far; read by whoever ends it, even if it is cut off.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct RequestState<'a> {
     pub(crate) first_byte: Cell<Option<Duration>>,
     pub(crate) bytes_in: Cell<u64>,
     pub(crate) bytes_out: Cell<u64>,
+    /// Of FastCGI: what the application said besides its answer.
+    pub(crate) said: Said,
     /// What went wrong last at the upstream.
     pub(crate) cause: RefCell<Option<Box<Cause>>>,
     /// Who waits for it, if it is a fetch.
@@ -55,6 +58,7 @@ impl RequestState<'_> {
             first_byte: Cell::new(None),
             bytes_in: Cell::new(0),
             bytes_out: Cell::new(0),
+            said: Said::default(),
             cause: RefCell::new(None),
             fetched,
         }

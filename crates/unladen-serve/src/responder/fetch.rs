@@ -45,6 +45,7 @@ pub(crate) fn fetch(
     let context = context.clone();
     tokio::task::spawn_local(Box::pin(async move {
         let site = wanted.site.clone();
+        let script = wanted.script.clone();
         let mut request = wanted.request.clone();
         match &wanted.stored {
             Some(stored) => make_conditional(&mut request.fields, &stored.validators),
@@ -66,6 +67,7 @@ pub(crate) fn fetch(
             now: began,
             cache: None,
             client: None,
+            script,
             fetched: Some(fetched),
             errand: Errand { flow, shared: Some(&join), is_question: false },
         };

@@ -46,6 +46,7 @@ impl InboundRequest<'_> {
             now: began,
             cache: None,
             client: None,
+            script: self.script.borrow().clone(),
             fetched: None,
             errand: Errand { is_question: true, ..Errand::default() },
         };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use unladen_cache::Accepted;
+use unladen_files::Script;
 use unladen_http1::{Fields, Length, Request, Response};
 use unladen_observability::{Reason, UpstreamIndex, Version};
 
@@ -37,6 +38,8 @@ pub(crate) struct InboundRequest<'a> {
     pub(crate) peer: Peer,
     /// For whom it is, once that is known.
     pub(crate) client: Cell<Option<IpAddr>>,
+    /// What answers it, if that is a program that stands for its path.
+    pub(crate) script: RefCell<Option<Rc<Script>>>,
     /// What became of what was fetched for it.
     pub(crate) fetched: RefCell<Option<Rc<Fetched>>>,
 }
@@ -59,8 +62,8 @@ pub(crate) struct ClientSide<'d, 'c> {
 impl<'a> InboundRequest<'a> {
     pub(crate) fn new(context: &'a Rc<Context>, site: &'a Arc<Site>, arrival: Arrival) -> Self {
         let Arrival { index, version, began, now, peer } = arrival;
-        let (client, fetched) = (Cell::default(), RefCell::default());
-        Self { context, site, index, version, began, now, peer, client, fetched }
+        let (client, script, fetched) = (Cell::default(), RefCell::default(), RefCell::default());
+        Self { context, site, index, version, began, now, peer, client, script, fetched }
     }
 
     /// The answer is compressed on its way, if it may be, also for the client (RFC 9111, section 5.2.1.6).

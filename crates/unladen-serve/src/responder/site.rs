@@ -133,6 +133,7 @@ impl InboundRequest<'_> {
             now: self.now,
             cache: Some((CacheResult::Pass, why)),
             client: who.address,
+            script: self.script.borrow().clone(),
             fetched: None,
             errand: Errand { flow: self.flow(request, who), ..Errand::default() },
         };

@@ -135,6 +135,7 @@ impl InboundRequest<'_> {
         };
         FetchPlan {
             site: self.site.clone(),
+            script: self.script.borrow().clone(),
             request: cache_lookup.request.clone(),
             is_https: cache_lookup.who.is_https,
             key: key.to_vec(),

@@ -4,13 +4,15 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use unladen_fastcgi::{Fault, Refusal, parse_head};
 use unladen_http1::{HeadLimits, Length, Response};
 use unladen_observability::Reason;
-use unladen_pool::{Buffer, Half};
+use unladen_pool::{Buffer, Half, Waits};
 use unladen_serve_config::is_said_by_us;
 
 use crate::message::convert::response_from_h2;
-use crate::message::stream::{BodySource, Guard, H1Source, H2Source};
+use crate::message::stream::{BodySource, FastCgiSource, Guard, H1Source, H2Source, Output, SourceError};
+use crate::request::said::Said;
 use crate::upstream::exchange::Failure;
 
 /// An answer has at most so many interim ones before it: no real one has more than a few, and a client that does not
@@ -29,6 +31,8 @@ pub(crate) struct Answer<'a> {
 enum Peer<'a> {
     /// On a connection of HTTP/1.1.
     H1 { half: Half<'a>, buffer: &'a mut Buffer, limits: HeadLimits, silent: bool },
+    /// On a connection of FastCGI.
+    FastCgi { output: Output<'a>, limits: HeadLimits, said: &'a Said, waits: Option<Waits> },
     /// On a stream of HTTP/2.
     H2 { future: h2::client::ResponseFuture, body: Option<h2::RecvStream> },
 }
@@ -55,6 +59,17 @@ impl<'a> Answer<'a> {
         Self { from: Peer::H1 { half, buffer, limits, silent: true }, method, interim: 0 }
     }
 
+    /// `waits`: of a connection that nobody may serve yet.
+    pub(crate) fn fastcgi(
+        output: Output<'a>,
+        method: &'a [u8],
+        limits: HeadLimits,
+        said: &'a Said,
+        waits: Option<Waits>,
+    ) -> Self {
+        Self { from: Peer::FastCgi { output, limits, said, waits }, method, interim: 0 }
+    }
+
     pub(crate) fn h2(future: h2::client::ResponseFuture, method: &'a [u8]) -> Self {
         Self { from: Peer::H2 { future, body: None }, method, interim: 0 }
     }
@@ -75,10 +90,19 @@ impl<'a> Answer<'a> {
         Poll::Ready(head)
     }
 
+    /// What is left of it if it has no body: of FastCGI, the end of the request.
+    pub(crate) fn into_rest(self) -> BodySource<'a> {
+        match self.from {
+            Peer::FastCgi { output, .. } => BodySource::FastCgi(FastCgiSource::new(output, Length::None)),
+            Peer::H1 { .. } | Peer::H2 { .. } => BodySource::Empty,
+        }
+    }
+
     /// Its body.
     pub(crate) fn into_source(self, length: Length) -> BodySource<'a> {
         let mut source = match self.from {
             Peer::H1 { half, buffer, .. } => BodySource::H1(H1Source::new(half, buffer, length)),
+            Peer::FastCgi { output, .. } => BodySource::FastCgi(FastCgiSource::new(output, length)),
             Peer::H2 { body: Some(stream), .. } => BodySource::H2(Box::new(H2Source::new(stream))),
             Peer::H2 { body: None, .. } => BodySource::Empty,
         };
@@ -106,6 +130,28 @@ impl Peer<'_> {
                     _ => return Poll::Ready(Err(lost(Reason::UpstreamClosed, *silent))),
                 }
             },
+            Self::FastCgi { output, limits, said, waits } => loop {
+                if let Some(refusal) = output.decoder().refusal() {
+                    return Poll::Ready(Err(refused(refusal, said)));
+                }
+                if output.ready > 0 || output.has_ended() {
+                    match parse_head(response, output.data(), Some(method), output.has_ended(), limits) {
+                        Ok(Some(length)) => {
+                            output.consume(length);
+                            *waits = None;
+                            return Poll::Ready(Ok(()));
+                        }
+                        Ok(None) if output.buffer.is_full() => output.buffer.grow(limits.bytes + 1),
+                        Ok(None) => (),
+                        Err(fault) => return Poll::Ready(Err(malformed(fault, said))),
+                    }
+                }
+                match ready!(output.poll_read(cx)) {
+                    Ok(true) => (),
+                    Err(SourceError::FastCgi(fault)) => return Poll::Ready(Err(malformed(fault, said))),
+                    _ => return Poll::Ready(Err(lost(Reason::UpstreamClosed, output.is_silent))),
+                }
+            },
             Self::H2 { future, body } => {
                 // Interim ones come before the answer; when none is there, both are waited for.
                 let (status, headers, ends) = if let Poll::Ready(Some(Ok(interim))) = future.poll_informational(cx) {
@@ -127,6 +173,18 @@ impl Peer<'_> {
             }
         }
     }
+}
+
+/// It has processed nothing of the request (FastCGI 1.0, section 5.5).
+fn refused(refusal: Refusal, said: &Said) -> Lost {
+    said.refusal.set(Some(refusal));
+    let reason = if refusal == Refusal::Role { Reason::UpstreamMalformed } else { Reason::BacklogFull };
+    Lost::Upstream { reason, unprocessed: true, silent: false, ended: true }
+}
+
+fn malformed(fault: Fault, said: &Said) -> Lost {
+    said.fault.set(Some(fault));
+    lost(Reason::UpstreamMalformed, false)
 }
 
 fn lost(reason: Reason, silent: bool) -> Lost {

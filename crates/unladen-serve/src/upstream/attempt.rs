@@ -30,6 +30,10 @@ impl<'u> Exchange<'_, 'u> {
         }
         self.state.connected.set(Some(self.since_began()));
         match lease {
+            Lease::H1(connection, source) if self.proxy.script.is_some() => {
+                self.state.reuse.set(source.into());
+                self.over_fastcgi(connection, work).await
+            }
             Lease::H1(connection, source) => {
                 self.state.reuse.set(source.into());
                 self.state.upstream_version.set(Some(Version::Http11));
@@ -43,7 +47,7 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    fn additions<'b>(&'b self, endpoint: &Endpoint, work: &Work<'_, '_, 'u>) -> Additions<'b> {
+    pub(super) fn additions<'b>(&'b self, endpoint: &Endpoint, work: &Work<'_, '_, 'u>) -> Additions<'b> {
         let (authority, tls) = self.proxy.upstream.origin(endpoint);
         Additions {
             waited: work.waited(),
@@ -161,7 +165,7 @@ impl<'u> Exchange<'_, 'u> {
     }
 
     /// Sends the request, waits for the answer, and passes it on; whichever HTTP is spoken.
-    async fn carry<'w, 'c>(
+    pub(super) async fn carry<'w, 'c>(
         &self,
         mut transit: Transit<'_>,
         work: &'w mut Work<'_, 'c, 'u>,
@@ -263,7 +267,7 @@ impl<'u> Exchange<'_, 'u> {
         let is_head = self.request.method == b"HEAD";
         let keep = (!is_early && response.keeps_alive()).then(|| keep_alive(response));
         let has_body = !is_head && !matches!(response.length, Length::None | Length::Exact(0));
-        let mut from = if has_body { answer.into_source(response.length) } else { BodySource::Empty };
+        let mut from = if has_body { answer.into_source(response.length) } else { answer.into_rest() };
         self.state.status.set(response.status);
         let options = ResponseOptions { head: is_head, close: is_early, via: self.proxy.settings.via };
         let mut to = client.respond(response, options, self.deadline.now()).map_err(|()| Failure::ClientGone)?;
@@ -311,6 +315,10 @@ impl<'u> Exchange<'_, 'u> {
                 to.reset();
                 let reason = match error {
                     SourceError::Malformed(_) => Reason::UpstreamMalformed,
+                    SourceError::FastCgi(fault) => {
+                        self.state.said.fault.set(Some(fault));
+                        Reason::UpstreamMalformed
+                    }
                     _ => Reason::UpstreamClosed,
                 };
                 Err(Failure::Upstream(reason, None))
@@ -321,7 +329,7 @@ impl<'u> Exchange<'_, 'u> {
 
 /// What became of a request on one connection.
 #[allow(clippy::large_enum_variant, reason = "one at a time: in a box it would be memory asked for with each request")]
-enum Carried<'w, 'c, 'u> {
+pub(super) enum Carried<'w, 'c, 'u> {
     /// The answer is here; whether the connection can be used again, and for how long; and what the client has yet to
     /// take.
     Whole(Option<Option<Duration>>, Option<Rest<'w, 'c, 'u>>),

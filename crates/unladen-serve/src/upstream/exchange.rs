@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use unladen_files::Script;
 use unladen_http1::{Length, Name, Request, Response};
 use unladen_observability::{Cause, End, Reason, Trace, reason_of};
 use unladen_pool::{Endpoint, Need, Refusal, Retrying};
@@ -30,6 +31,8 @@ pub(crate) struct Exchange<'a, 'u> {
     pub(crate) began: Instant,
     /// In front of an application: whom it is for.
     pub(crate) client: Option<IpAddr>,
+    /// What answers it, if that is a program that stands for its path.
+    pub(crate) script: Option<&'a Script>,
     /// In whose turn it is sent.
     pub(crate) errand: Errand<'a>,
     pub(crate) deadline: &'a Deadline,

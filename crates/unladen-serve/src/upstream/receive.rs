@@ -28,11 +28,14 @@ impl Exchange<'_, '_> {
     ) -> Result<Option<BodySource<'c>>, Failure> {
         let buffer = &self.proxy.settings.buffer;
         let length = self.request.length;
-        if matches!(length, Length::None | Length::Exact(0)) || !buffer.requests || body.holds(length) {
+        // A program of CGI is told the length before the body (RFC 3875, section 4.1.2).
+        let is_needed = self.proxy.script.is_some() && length == Length::Chunked;
+        let is_wanted = buffer.requests || is_needed;
+        if matches!(length, Length::None | Length::Exact(0)) || !is_wanted || body.holds(length) {
             return Ok(None);
         }
         let is_streamed = |start: &String| self.request.target.starts_with(start.as_bytes());
-        if buffer.streamed.iter().any(is_streamed) {
+        if !is_needed && buffer.streamed.iter().any(is_streamed) {
             return Ok(None);
         }
         let spools = &self.proxy.spools;

@@ -5,7 +5,7 @@ use super::*;
 
 mod framing;
 
-fn settings() -> ProxySettings {
+pub(crate) fn settings() -> ProxySettings {
     let at = EndpointAddress::Tcp("search.example".to_owned(), 9243);
     let origin = Origin { at, tls: true, weight: 1, authority: "search.example:9243".to_owned() };
     ProxySettings {

@@ -1,9 +1,10 @@
-//! The principal type is [`H1Sink`]: a body on a connection of HTTP/1.
+//! The principal type is [`H1Sink`]: a body on a connection of HTTP/1, or of FastCGI.
 
 use std::io::IoSlice;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use unladen_fastcgi::{Header, MOST_CONTENT, STDIN, end_of_stdin};
 use unladen_http1::{CHUNK_END, Fields, LAST_CHUNK, Length, chunk_head};
 use unladen_pool::Half;
 
@@ -19,7 +20,7 @@ const WAITING: usize = 16 * 1024;
 /// What TLS holds of what was written and does not go out (rustls).
 const ENCRYPTED: usize = 64 * 1024;
 
-/// A body on a connection of HTTP/1.
+/// A body on a connection of HTTP/1, or of FastCGI.
 #[derive(Debug)]
 pub(crate) struct H1Sink<'a> {
     half: Half<'a>,
@@ -27,8 +28,8 @@ pub(crate) struct H1Sink<'a> {
     out: &'a mut Vec<u8>,
     /// Of `out`, what has been written.
     written: usize,
-    is_chunked: bool,
-    /// Of the chunk that was announced last, what is still to come.
+    framing: Framing,
+    /// Of the chunk or record that was announced last, what is still to come.
     chunk: usize,
     ended: bool,
     /// Whether the peer may have seen anything.
@@ -39,14 +40,34 @@ pub(crate) struct H1Sink<'a> {
     blocked: Option<Box<(Held, Claim)>>,
 }
 
+/// How it is put into pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Framing {
+    /// Not at all.
+    Plain,
+    /// Chunks.
+    Chunks,
+    /// Records of FastCGI, for the request of this number.
+    Records(u16),
+}
+
 // === impl H1Sink ===
 
 impl<'a> H1Sink<'a> {
     /// `out` has the message's head.
     pub(crate) fn new(half: Half<'a>, out: &'a mut Vec<u8>, length: Length) -> Self {
-        let is_chunked = length == Length::Chunked;
+        let framing = if length == Length::Chunked { Framing::Chunks } else { Framing::Plain };
+        Self::framed(half, out, framing)
+    }
+
+    /// `out` has the message's beginning, up to the end of its parameters.
+    pub(crate) fn fastcgi(half: Half<'a>, out: &'a mut Vec<u8>, request: u16) -> Self {
+        Self::framed(half, out, Framing::Records(request))
+    }
+
+    fn framed(half: Half<'a>, out: &'a mut Vec<u8>, framing: Framing) -> Self {
         let (share, blocked) = (None, None);
-        Self { half, out, written: 0, is_chunked, chunk: 0, ended: false, has_sent: false, share, blocked }
+        Self { half, out, written: 0, framing, chunk: 0, ended: false, has_sent: false, share, blocked }
     }
 
     /// To a client: what it does not take is held for it.
@@ -61,21 +82,31 @@ impl<'a> H1Sink<'a> {
         if self.out.len() > GATHER {
             ready!(self.poll_out(cx))?;
         }
-        if self.is_chunked && self.chunk == 0 {
-            let (head, length) = chunk_head(data.len());
-            self.out.extend_from_slice(&head[..length]);
-            self.chunk = data.len();
+        if self.chunk == 0 {
+            match self.framing {
+                Framing::Plain => (),
+                Framing::Chunks => {
+                    let (head, length) = chunk_head(data.len());
+                    self.out.extend_from_slice(&head[..length]);
+                    self.chunk = data.len();
+                }
+                Framing::Records(request) => {
+                    self.chunk = data.len().min(MOST_CONTENT);
+                    let header = Header { kind: STDIN, request, length: self.chunk as u16, padding: 0 };
+                    self.out.extend_from_slice(&header.bytes());
+                }
+            }
         }
-        let piece = if self.is_chunked { &data[..self.chunk.min(data.len())] } else { data };
+        let piece = if self.framing == Framing::Plain { data } else { &data[..self.chunk.min(data.len())] };
         let taken = if piece.len() <= GATHERED {
             self.out.extend_from_slice(piece);
             piece.len()
         } else {
             ready!(self.poll_through(cx, piece))?
         };
-        if self.is_chunked {
+        if self.framing != Framing::Plain {
             self.chunk -= taken;
-            if self.chunk == 0 {
+            if self.chunk == 0 && self.framing == Framing::Chunks {
                 self.out.extend_from_slice(CHUNK_END);
             }
         }
@@ -170,8 +201,11 @@ impl<'a> H1Sink<'a> {
     }
 
     fn end(&mut self, trailers: Option<&Fields>) {
-        if !self.is_chunked {
-            return;
+        match self.framing {
+            Framing::Plain => return,
+            // It has no trailers.
+            Framing::Records(request) => return end_of_stdin(self.out, request),
+            Framing::Chunks => (),
         }
         let Some(trailers) = trailers else {
             self.out.extend_from_slice(LAST_CHUNK);

@@ -8,6 +8,7 @@ use unladen_http1::{Decoder, Field, Fields, Length, Step};
 use unladen_pool::{Buffer, Half, LARGE};
 use unladen_serve_config::{is_said_by_us, may_trail};
 
+use super::fastcgi_source::FastCgiSource;
 use super::source_error::SourceError;
 use super::spooled::SpoolSource;
 use crate::cache::news::News;
@@ -20,6 +21,8 @@ pub(crate) enum BodySource<'a> {
     Empty,
     /// A connection of HTTP/1.
     H1(H1Source<'a>),
+    /// A connection of FastCGI.
+    FastCgi(FastCgiSource<'a>),
     /// A stream of HTTP/2.
     H2(Box<H2Source>),
     /// Memory.
@@ -81,6 +84,7 @@ impl BodySource<'_> {
         match self {
             Self::Empty => Poll::Ready(Ok(false)),
             Self::H1(source) => source.poll_fill(cx),
+            Self::FastCgi(source) => source.poll_fill(cx),
             Self::H2(source) => source.poll_fill(cx),
             Self::Memory(body) => Poll::Ready(Ok(!body.is_empty())),
             Self::Fetch(source) => source.poll_fill(cx),
@@ -93,6 +97,7 @@ impl BodySource<'_> {
         match self {
             Self::Empty => &[],
             Self::H1(source) => &source.buffer.bytes()[..source.ready],
+            Self::FastCgi(source) => source.data(),
             Self::H2(source) => &source.held,
             Self::Memory(body) => body,
             Self::Fetch(source) => &source.held,
@@ -107,7 +112,7 @@ impl BodySource<'_> {
             Self::Memory(body) => body,
             Self::H2(source) => &source.held,
             Self::Fetch(source) => &source.held,
-            Self::Empty | Self::H1(_) | Self::Spool(_) => &NOTHING,
+            Self::Empty | Self::H1(_) | Self::FastCgi(_) | Self::Spool(_) => &NOTHING,
         }
     }
 
@@ -119,6 +124,7 @@ impl BodySource<'_> {
                 source.ready -= count.min(source.ready);
                 source.buffer.consume(count);
             }
+            Self::FastCgi(source) => source.consume(count),
             Self::H2(source) => {
                 let _ = source.held.split_to(count.min(source.held.len()));
                 // It fails if the stream is over, when no more is to come anyway.
@@ -137,6 +143,7 @@ impl BodySource<'_> {
         match self {
             Self::Empty => true,
             Self::H1(source) => source.done,
+            Self::FastCgi(source) => source.is_done(),
             Self::H2(source) => source.done,
             Self::Memory(body) => body.is_empty(),
             Self::Fetch(source) => source.done,
@@ -150,14 +157,14 @@ impl BodySource<'_> {
             Self::H1(source) => source.guard = guard,
             Self::H2(source) => source.guard = guard,
             // What was spooled, was read from one that is guarded.
-            Self::Empty | Self::Memory(_) | Self::Fetch(_) | Self::Spool(_) => (),
+            Self::Empty | Self::FastCgi(_) | Self::Memory(_) | Self::Fetch(_) | Self::Spool(_) => (),
         }
     }
 
     /// After the end: what came as trailers.
     pub(crate) fn trailers(&self) -> Option<&Fields> {
         let trailers = match self {
-            Self::Empty | Self::Memory(_) | Self::Fetch(_) => None,
+            Self::Empty | Self::FastCgi(_) | Self::Memory(_) | Self::Fetch(_) => None,
             Self::H1(source) => Some(source.decoder.trailers()),
             Self::H2(source) => source.trailers.as_ref(),
             Self::Spool(source) => source.trailers(),

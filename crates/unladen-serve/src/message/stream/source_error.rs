@@ -16,6 +16,9 @@ pub(crate) enum SourceError {
     /// Its framing is wrong.
     #[error("{0}")]
     Malformed(#[from] Fault),
+    /// It is no FastCGI.
+    #[error("{0}")]
+    FastCgi(#[from] unladen_fastcgi::Fault),
     /// The stream was reset, or the connection failed.
     #[error("{0}")]
     H2(#[from] h2::Error),

@@ -24,6 +24,11 @@ impl SpoolSource {
         if self.trailers.is_some() { Length::Chunked } else { Length::Exact(self.spool.length()) }
     }
 
+    /// How many bytes it has.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.spool.length()
+    }
+
     pub(super) fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
         Poll::Ready(Ok(ready!(self.spool.poll_fill(cx))?))
     }

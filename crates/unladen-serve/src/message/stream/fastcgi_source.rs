@@ -1,0 +1,137 @@
+//! The principal type is [`FastCgiSource`]: the body of an answer on a connection of FastCGI.
+
+use std::cell::RefCell;
+use std::task::{Context, Poll, ready};
+
+use unladen_fastcgi::{Decoder, Fault, Stderr, Unwrapped};
+use unladen_http1::Length;
+use unladen_pool::{Buffer, Half, LARGE};
+
+use super::source_error::SourceError;
+
+/// What has come of an answer on a connection of FastCGI: the output, without its records.
+#[derive(Debug)]
+pub(crate) struct Output<'a> {
+    half: Half<'a>,
+    pub(crate) buffer: &'a mut Buffer,
+    decoder: Decoder,
+    stderr: &'a RefCell<Stderr>,
+    /// Bytes of output at the buffer's start.
+    pub(crate) ready: usize,
+    /// Whether anything has come.
+    pub(crate) is_silent: bool,
+}
+
+/// The body of an answer. It ends when the request does, also if it has none, or is longer than its head says: what is
+/// left on the connection would be taken for the next answer.
+#[derive(Debug)]
+pub(crate) struct FastCgiSource<'a> {
+    output: Output<'a>,
+    /// Bytes that the head has announced and that did not come yet; none: it has not said.
+    left: Option<u64>,
+}
+
+// === impl Output ===
+
+impl<'a> Output<'a> {
+    pub(crate) fn new(half: Half<'a>, buffer: &'a mut Buffer, request: u16, stderr: &'a RefCell<Stderr>) -> Self {
+        Self { half, buffer, decoder: Decoder::new(request), stderr, ready: 0, is_silent: true }
+    }
+
+    /// Reads once: false if the connection has ended.
+    pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
+        let count = ready!(self.half.poll_read(self.buffer, cx))?;
+        if count == 0 {
+            return Poll::Ready(Ok(false));
+        }
+        self.is_silent = false;
+        let has_more = self.buffer.is_full();
+        let unwrapped = self.decoder.unwrap(self.buffer.bytes_mut(), self.ready, &mut self.stderr.borrow_mut())?;
+        let Unwrapped { start, ready, rest } = unwrapped;
+        self.buffer.consume(start);
+        self.buffer.truncate(ready + rest);
+        self.ready = ready;
+        if has_more {
+            // There is more to come than fits: fewer reads for what follows.
+            self.buffer.grow(LARGE);
+        }
+        Poll::Ready(Ok(true))
+    }
+
+    /// The output that was not used yet.
+    pub(crate) fn data(&self) -> &[u8] {
+        &self.buffer.bytes()[..self.ready]
+    }
+
+    pub(crate) fn consume(&mut self, count: usize) {
+        self.ready -= count.min(self.ready);
+        self.buffer.consume(count);
+    }
+
+    /// Whether the request is over.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.decoder.has_ended()
+    }
+
+    pub(crate) fn decoder(&self) -> &Decoder {
+        &self.decoder
+    }
+}
+
+// === impl FastCgiSource ===
+
+impl<'a> FastCgiSource<'a> {
+    pub(crate) fn new(output: Output<'a>, length: Length) -> Self {
+        let left = match length {
+            Length::None => Some(0),
+            Length::Exact(length) => Some(length),
+            Length::Chunked | Length::UntilClose => None,
+        };
+        Self { output, left }
+    }
+
+    pub(super) fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
+        loop {
+            if self.left == Some(0) {
+                let surplus = self.output.ready;
+                self.output.consume(surplus);
+            }
+            if self.output.ready > 0 {
+                return Poll::Ready(Ok(true));
+            }
+            if self.output.has_ended() {
+                // It was taken, and then it was not.
+                if self.output.decoder.refusal().is_some() {
+                    return Poll::Ready(Err(SourceError::Closed));
+                }
+                return match self.left {
+                    None | Some(0) => Poll::Ready(Ok(false)),
+                    // The client must not take it for whole.
+                    Some(_) => Poll::Ready(Err(Fault::Head(unladen_http1::Fault::ContentLength).into())),
+                };
+            }
+            if !ready!(self.output.poll_read(cx))? {
+                return Poll::Ready(Err(SourceError::Closed));
+            }
+        }
+    }
+
+    pub(super) fn data(&self) -> &[u8] {
+        let data = self.output.data();
+        match self.left.and_then(|left| usize::try_from(left).ok()) {
+            Some(left) => &data[..data.len().min(left)],
+            None => data,
+        }
+    }
+
+    pub(super) fn consume(&mut self, count: usize) {
+        self.output.consume(count);
+        if let Some(left) = &mut self.left {
+            *left -= (count as u64).min(*left);
+        }
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.output.has_ended() && self.output.ready == 0
+    }
+}

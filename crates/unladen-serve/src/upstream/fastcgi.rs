@@ -1,0 +1,86 @@
+//! [`Exchange::over_fastcgi`]: one attempt over a connection of FastCGI.
+
+use unladen_http1::{Fault, Length, Response};
+use unladen_observability::{End, Reason};
+use unladen_pool::{Connection, Half};
+
+use crate::message::stream::{BodySource, H1Sink, Output, Sink};
+use crate::upstream::answer::Answer;
+use crate::upstream::attempt::Carried;
+use crate::upstream::exchange::{Attempt, Exchange, Failure, Work};
+use crate::upstream::params::{ParamsOf, write_request};
+use crate::upstream::transit::Transit;
+
+impl<'u> Exchange<'_, 'u> {
+    /// Sends the request once, and passes the answer on.
+    pub(super) async fn over_fastcgi(
+        &self,
+        mut connection: Connection,
+        work: &mut Work<'_, '_, 'u>,
+    ) -> Result<Attempt, Failure> {
+        let Some(settings) = &self.proxy.script else { return Err(Failure::Upstream(Reason::NoEndpoint, None)) };
+        let endpoint = connection.endpoint.clone();
+        let busy = endpoint.busy();
+        self.state.said.clear();
+        // Not the same twice: what is late of an answer is not taken for the next one's.
+        let number = 1 + (connection.requests % 2) as u16;
+        let mut buffers = std::mem::take(work.buffers);
+        buffers.clear();
+        let of = ParamsOf {
+            request: self.request,
+            additions: &self.additions(&endpoint, work),
+            client: self.client,
+            script: self.script,
+            settings,
+            body: self.length(work),
+        };
+        if let Err(reason) = write_request(&mut buffers, number, &of) {
+            *work.buffers = buffers;
+            return Err(Failure::Upstream(reason, None));
+        }
+        if self.request.expects_continue() && work.received.is_none() && work.upload.bytes == 0 && !work.body.is_done()
+        {
+            // Nobody else asks for the body.
+            let go_on = Response { status: 100, minor: 1, ..Response::default() };
+            work.client.interim(&go_on).await.map_err(|_| Failure::ClientGone)?;
+        }
+        connection.requests += 1;
+        let was_used = connection.requests > 1;
+        let waits = connection.take_waits();
+        let half = Half(&connection.transport);
+        let sink = Sink::from(H1Sink::fastcgi(half, &mut buffers, number));
+        let said = &self.state.said;
+        let output = Output::new(half, &mut connection.buffer, number, &said.stderr);
+        let answer = Answer::fastcgi(output, &self.request.method, self.proxy.response_limits(), said, waits);
+        let carried = self.carry(Transit::new(sink, answer), work, was_used, &endpoint).await;
+        let done = match carried {
+            Err(failure) => Err(failure),
+            Ok(Carried::Whole(kept, rest)) => {
+                if settings.keep && kept.is_some() && connection.buffer.is_empty() {
+                    self.proxy.upstream.give_back(self.thread, connection, self.deadline.now());
+                } else {
+                    drop(connection);
+                }
+                drop(busy);
+                self.delivered(rest).await
+            }
+            // CGI has no status 101.
+            Ok(Carried::Upgraded) => Ok(Attempt::Done(End::Answered)),
+            Ok(Carried::Nothing(attempt)) => Ok(attempt),
+        };
+        *work.buffers = buffers;
+        done
+    }
+
+    /// Of the body, in bytes; a body whose length is not known has waited until it was ([`Exchange::receive`]).
+    fn length(&self, work: &Work<'_, '_, '_>) -> Option<u64> {
+        match (&work.received, self.request.length) {
+            (Some(BodySource::Spool(source)), _) => Some(source.bytes()),
+            (_, Length::Exact(length)) => Some(length),
+            _ => None,
+        }
+    }
+}
+
+/// What a request is answered that does not fit into FastCGI.
+pub(super) const TOO_LONG: Reason = Reason::Malformed(Fault::HeadTooLong);

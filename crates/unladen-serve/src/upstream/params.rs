@@ -1,0 +1,219 @@
+//! [`write_request`]: a request as a program of CGI is told of it (RFC 3875, section 4.1; FastCGI 1.0, section 5.2).
+
+use std::net::IpAddr;
+use std::os::unix::ffi::OsStrExt;
+
+use unladen_fastcgi::{ParamTooLong, RequestWriter};
+use unladen_files::{RequestPath, Script};
+use unladen_http1::{Fault, Field, Fields, Name, Request};
+use unladen_observability::Reason;
+use unladen_serve_config::ScriptSettings;
+
+use crate::message::compose::Additions;
+use crate::upstream::fastcgi::TOO_LONG;
+
+/// As `SERVER_SOFTWARE`.
+const SOFTWARE: &[u8] = concat!("unladen/", env!("CARGO_PKG_VERSION")).as_bytes();
+
+/// What a request's parameters are made of.
+pub(crate) struct ParamsOf<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) additions: &'a Additions<'a>,
+    /// For whom it is, if that is known.
+    pub(crate) client: Option<IpAddr>,
+    /// What stands for its path; none: the one program of `settings`.
+    pub(crate) script: Option<&'a Script>,
+    pub(crate) settings: &'a ScriptSettings,
+    /// Bytes of its body, as it is sent; none: it has none.
+    pub(crate) body: Option<u64>,
+}
+
+/// Writes all of a request but its body. Each parameter is written once: those of the settings last, and in place of
+/// what the request would say under the same name.
+///
+/// # Errors
+/// What the client is answered: a field does not fit into a record, or the path is none.
+pub(crate) fn write_request(out: &mut Vec<u8>, number: u16, of: &ParamsOf<'_>) -> Result<(), Reason> {
+    let mut params = Params { writer: RequestWriter::begin(out, number, of.settings.keep), own: &of.settings.params };
+    of.script(&mut params)?;
+    of.request(&mut params).map_err(|_| TOO_LONG)?;
+    of.fields(&mut params).map_err(|_| TOO_LONG)?;
+    for (name, value) in &of.settings.params {
+        params.writer.param(name.as_bytes(), value.as_bytes()).map_err(|_| TOO_LONG)?;
+    }
+    params.writer.end();
+    Ok(())
+}
+
+struct Params<'a> {
+    writer: RequestWriter<'a>,
+    /// Those of the settings.
+    own: &'a [(String, String)],
+}
+
+impl Params<'_> {
+    fn add(&mut self, name: &[u8], value: &[u8]) -> Result<(), ParamTooLong> {
+        if self.own.iter().any(|(own, _)| own.as_bytes() == name) {
+            return Ok(());
+        }
+        self.writer.param(name, value)
+    }
+}
+
+impl ParamsOf<'_> {
+    /// What is run, and what is left of the path for it.
+    fn script(&self, params: &mut Params<'_>) -> Result<(), Reason> {
+        let path;
+        let (filename, name, path_info, root) = match (self.script, &self.settings.script) {
+            (Some(script), _) => {
+                let (filename, root) = (script.filename.as_os_str(), Some(script.root.as_os_str()));
+                (filename, &*script.name, &*script.path_info, root)
+            }
+            (None, Some(program)) => {
+                path = RequestPath::parse(&self.request.target).map_err(|_| Reason::Malformed(Fault::Target))?;
+                let (name, path_info) = split(path.bytes(), self.settings.name.as_bytes());
+                let root = self.settings.folder.as_ref().map(|folder| folder.root.as_os_str());
+                (program.as_os_str(), name, path_info, root)
+            }
+            (None, None) => return Err(Reason::Malformed(Fault::Target)),
+        };
+        let mut add = |name: &[u8], value: &[u8]| params.add(name, value).map_err(|_| TOO_LONG);
+        add(b"SCRIPT_FILENAME", filename.as_bytes())?;
+        add(b"SCRIPT_NAME", name)?;
+        add(b"DOCUMENT_URI", &[name, path_info].concat())?;
+        if let Some(root) = root {
+            add(b"DOCUMENT_ROOT", root.as_bytes())?;
+        }
+        if !path_info.is_empty() {
+            add(b"PATH_INFO", path_info)?;
+            if let Some(root) = root {
+                add(b"PATH_TRANSLATED", &[root.as_bytes(), path_info].concat())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn request(&self, params: &mut Params<'_>) -> Result<(), ParamTooLong> {
+        let request = self.request;
+        let query = request.target.splitn(2, |byte| *byte == b'?').nth(1).unwrap_or_default();
+        let is_https = request.fields.get(Name::XForwardedProto) == Some(b"https");
+        let (name, port) = split_port(&request.authority);
+        let port = port.unwrap_or(if is_https { b"443" } else { b"80" });
+        params.add(b"GATEWAY_INTERFACE", b"CGI/1.1")?;
+        params.add(b"SERVER_SOFTWARE", SOFTWARE)?;
+        params.add(b"SERVER_PROTOCOL", if request.minor == 0 { b"HTTP/1.0" } else { b"HTTP/1.1" })?;
+        params.add(b"SERVER_NAME", name)?;
+        params.add(b"SERVER_PORT", port)?;
+        params.add(b"REQUEST_METHOD", &request.method)?;
+        params.add(b"REQUEST_SCHEME", if is_https { b"https" } else { b"http" })?;
+        if is_https {
+            params.add(b"HTTPS", b"on")?;
+        }
+        params.add(b"REQUEST_URI", &request.target)?;
+        params.add(b"QUERY_STRING", query)?;
+        // PHP runs no script without it where it was built with --enable-force-cgi-redirect.
+        params.add(b"REDIRECT_STATUS", b"200")?;
+        let client = self.client.or_else(|| asker(&request.fields)).or(self.additions.client);
+        if let Some(client) = client {
+            params.add(b"REMOTE_ADDR", client.to_string().as_bytes())?;
+        }
+        let has_meaning = matches!(&*request.method, b"POST" | b"PUT" | b"PATCH");
+        if let Some(length) = self.body.or(has_meaning.then_some(0)) {
+            params.add(b"CONTENT_LENGTH", length.to_string().as_bytes())?;
+        }
+        if let Some(kind) = request.fields.find(b"content-type") {
+            params.add(b"CONTENT_TYPE", kind)?;
+        }
+        Ok(())
+    }
+
+    /// The fields as `HTTP_*`; those of one name are one parameter.
+    fn fields(&self, params: &mut Params<'_>) -> Result<(), ParamTooLong> {
+        let fields = &self.request.fields;
+        params.add(b"HTTP_HOST", self.additions.host(self.request))?;
+        // What `Connection` lists was taken off when the request came (`prepare`).
+        let passed = |field: &Field<'_>| is_told(field) && !field.id.is_hop_by_hop() && self.additions.keeps(field);
+        let (mut name, mut value) = (Vec::with_capacity(64), Vec::new());
+        for (at, field) in fields.iter().enumerate().filter(|(_, field)| passed(field)) {
+            if fields.iter().take(at).any(|other| is_alike(other.name, field.name) && passed(&other)) {
+                continue;
+            }
+            name.clear();
+            name.extend_from_slice(b"HTTP_");
+            name.extend(field.name.iter().map(|byte| if *byte == b'-' { b'_' } else { byte.to_ascii_uppercase() }));
+            let mut more = fields.iter().skip(at + 1).filter(|other| is_alike(other.name, field.name) && passed(other));
+            let Some(second) = more.next() else {
+                params.add(&name, field.value)?;
+                continue;
+            };
+            let separator: &[u8] = if field.name.eq_ignore_ascii_case(b"cookie") { b"; " } else { b", " };
+            value.clear();
+            value.extend_from_slice(field.value);
+            for other in std::iter::once(second).chain(more) {
+                value.extend_from_slice(separator);
+                value.extend_from_slice(other.value);
+            }
+            params.add(&name, &value)?;
+        }
+        if let Some(id) = self.additions.request_id {
+            params.add(b"HTTP_X_REQUEST_ID", id)?;
+        }
+        if let Some(trace) = self.additions.trace {
+            let mut value = Vec::with_capacity(unladen_observability::trace_context::LENGTH);
+            unladen_observability::trace_context::write(trace, &mut value);
+            params.add(b"HTTP_TRACEPARENT", &value)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a program is told of it under its own name. `Proxy` would be `HTTP_PROXY`, by which libraries find the proxy
+/// for what they call (CVE-2016-5385). For whom a request is, is told by `REMOTE_ADDR`, `HTTPS` and `HTTP_HOST`. Names
+/// with other bytes than letters, digits, `-` and `_` are no names of variables.
+fn is_told(field: &Field<'_>) -> bool {
+    match field.id {
+        Name::Host
+        | Name::ContentLength
+        | Name::Expect
+        | Name::Forwarded
+        | Name::XForwardedFor
+        | Name::XForwardedHost
+        | Name::XForwardedProto => false,
+        Name::Other => {
+            !field.name.eq_ignore_ascii_case(b"proxy")
+                && !is_alike(field.name, b"content-type")
+                && !is_alike(field.name, b"content-length")
+                && field.name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        }
+        _ => true,
+    }
+}
+
+/// Whether two names are one of CGI's.
+fn is_alike(one: &[u8], other: &[u8]) -> bool {
+    let told = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| told(*one) == told(*other))
+}
+
+/// For whom a proxy in front of us asks: written by `prepare`, and by nobody else.
+fn asker(fields: &Fields) -> Option<IpAddr> {
+    std::str::from_utf8(fields.get(Name::XForwardedFor)?).ok()?.trim().parse().ok()
+}
+
+/// The part of the path that is the program's own, and the rest.
+fn split<'p>(path: &'p [u8], name: &[u8]) -> (&'p [u8], &'p [u8]) {
+    match path.strip_prefix(name) {
+        Some(rest) if rest.is_empty() || rest.first() == Some(&b'/') => path.split_at(name.len()),
+        _ => (&[], path),
+    }
+}
+
+/// A host, and its port if there is one. The brackets of IPv6 stay (RFC 3875, section 4.1.14).
+fn split_port(authority: &[u8]) -> (&[u8], Option<&[u8]>) {
+    let Some(colon) = authority.iter().rposition(|byte| *byte == b':') else { return (authority, None) };
+    let (host, port) = (&authority[..colon], &authority[colon + 1..]);
+    if port.is_empty() || !port.iter().all(u8::is_ascii_digit) { (authority, None) } else { (host, Some(port)) }
+}
+
+#[cfg(test)]
+mod tests;
