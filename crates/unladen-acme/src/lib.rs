@@ -24,6 +24,8 @@ mod client;
 mod clock;
 mod error;
 mod event;
+#[cfg(test)]
+mod fake;
 mod held;
 mod issued;
 mod keeper;

@@ -1,74 +1,9 @@
-use std::path::PathBuf;
-
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use rustls::ServerConfig;
-use rustls::pki_types::{PrivateKeyDer, pem::PemObject};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
 
 use super::*;
 use crate::error::AcmeError;
+use crate::fake::{Fake, answer};
 use crate::trial::try_directory;
-
-/// Answers each request of each connection so, word by word; what it is asked by, and how often it is connected to.
-struct Fake {
-    _folder: tempfile::TempDir,
-    authority: Authority,
-    connections: Arc<AtomicU64>,
-}
-
-impl Fake {
-    async fn start(answer: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-        let ca: PathBuf = folder.path().join("ca.pem");
-        std::fs::write(&ca, issuer.pem()).unwrap();
-        let key = KeyPair::generate().unwrap();
-        let own = CertificateParams::new(["localhost".to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
-        let key = PrivateKeyDer::from_pem_slice(key.serialize_pem().as_bytes()).unwrap();
-        let config = ServerConfig::builder_with_provider(unladen_tls::provider())
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![own.der().clone()], key)
-            .unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let (acceptor, answer) = (TlsAcceptor::from(Arc::new(config)), answer.to_owned());
-        let connections = Arc::new(AtomicU64::new(0));
-        let counted = connections.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                counted.fetch_add(1, Ordering::Relaxed);
-                let (acceptor, answer) = (acceptor.clone(), answer.clone());
-                tokio::spawn(async move {
-                    let Ok(mut stream) = acceptor.accept(stream).await else { return };
-                    let mut buffer = vec![0; 16 * 1024];
-                    while stream.read(&mut buffer).await.is_ok_and(|read| read > 0) {
-                        if stream.write_all(answer.as_bytes()).await.is_err() || stream.flush().await.is_err() {
-                            return;
-                        }
-                        if answer.contains("connection: close") {
-                            let _ = stream.shutdown().await;
-                            return;
-                        }
-                    }
-                });
-            }
-        });
-        let directory = format!("https://localhost:{port}/dir");
-        let state = folder.path().to_owned();
-        let authority = Authority { directory, email: None, ca: Some(ca), eab: None, state };
-        Self { _folder: folder, authority, connections }
-    }
-}
-
-fn answer(status: &str, fields: &str, body: &str) -> String {
-    format!("HTTP/1.1 {status}\r\n{fields}content-length: {}\r\n\r\n{body}", body.len())
-}
 
 const DIRECTORY: &str = r#"{"newNonce":"https://x/n","newAccount":"https://x/a","newOrder":"https://x/o"}"#;
 

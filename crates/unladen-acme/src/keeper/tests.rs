@@ -3,6 +3,7 @@ use std::sync::Mutex;
 use rcgen::{CertificateParams, KeyPair};
 
 use super::*;
+use crate::fake::{Fake, answer};
 use crate::schedule::Schedule;
 use crate::wanted::{Authority, ChallengeKind};
 
@@ -198,4 +199,28 @@ async fn without_a_place_for_the_state_nothing_is_ordered() {
     let told = trial.told();
     assert!(told[0].starts_with("no certificate for example.org can be ordered: cannot make the folder"), "{told:?}");
     assert!(held.look().error.is_some());
+}
+
+#[tokio::test]
+async fn an_authority_that_has_too_much_to_do_is_left_alone_for_as_long_as_it_says() {
+    let problem = r#"{"type":"urn:ietf:params:acme:error:rateLimited","detail":"too many new orders"}"#;
+    let limited = "content-type: application/problem+json\r\nretry-after: 7200\r\n";
+    for (status, fields, body, said) in [
+        ("503 Service Unavailable", "retry-after: 7200\r\n", "<html>", "answers 503 Service Unavailable"),
+        ("429 Too Many Requests", limited, problem, "too many new orders (rateLimited)"),
+    ] {
+        let fake = Fake::start(&answer(status, fields, body)).await;
+        let wanted =
+            Wanted::new(fake.authority.clone(), vec!["example.org".into()], vec![ChallengeKind::Http01]).unwrap();
+        let (held, trial) = (Held::new(&wanted), Trial::new(&["example.org"]));
+        let mut keeper = trial.keeper();
+        keeper.follow(vec![(wanted, held.clone())]);
+        trial.until("the order fails", || held.look().failures == 1).await;
+        assert!(trial.told()[1].contains(said), "{:?}", trial.told());
+        let wait = held.look().next.unwrap() - now();
+        assert!((7190..=7200).contains(&wait), "{wait}");
+        // It is not called again meanwhile, though it is looked at often.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert_eq!(fake.connections.load(std::sync::atomic::Ordering::Relaxed), 1);
+    }
 }
