@@ -146,6 +146,8 @@ pub enum CacheResult {
     Miss,
     /// The application answered, and the cache had no part in it.
     Pass,
+    /// Neither: a file of the site.
+    File,
     /// Neither: the site itself answered (a purge, a redirect, a bound).
     Own,
 }
@@ -208,7 +210,7 @@ pub struct Trace {
 
 impl CacheResult {
     /// All there are.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Hit,
         Self::Validated,
         Self::Stale,
@@ -216,6 +218,7 @@ impl CacheResult {
         Self::Collapsed,
         Self::Miss,
         Self::Pass,
+        Self::File,
         Self::Own,
     ];
 
@@ -229,6 +232,7 @@ impl CacheResult {
             Self::Collapsed => "collapsed",
             Self::Miss => "miss",
             Self::Pass => "pass",
+            Self::File => "file",
             Self::Own => "local_reply",
         }
     }

@@ -74,18 +74,19 @@ pub(super) fn fastcgi(level: &Level<'_>, r: &mut Reading<'_>) -> Option<Vec<Orig
 
 /// `root`, `index` and `try`.
 pub(super) fn folder(level: &Level<'_>, php: bool, r: &mut Reading<'_>) -> Option<FolderSettings> {
-    let root = path(level, "root", r);
-    let index = index(level, php && root.is_some(), r);
-    let tries = tries(level, r);
-    if root.is_none() {
+    let Some(root) = path(level, "root", r) else {
         for key in ["index", "try"] {
-            if level.says(key) {
+            if level.says(key) && !level.says("root") {
                 let without = "needs a `root`: set `root` too, or remove this key";
                 r.refuse(level.at(&[key]), Problem::Alone { key, without });
             }
+            r.explain((level.whose.clone(), level.index), (level.table, key), Shown::None, ValueOrigin::BuiltIn);
         }
-    }
-    Some(FolderSettings { root: root?, index, tries, alias: String::new() })
+        return None;
+    };
+    let index = index(level, php, r);
+    let tries = tries(level, r);
+    Some(FolderSettings { root, index, tries, alias: String::new() })
 }
 
 pub(super) fn path(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> Option<PathBuf> {
@@ -134,9 +135,15 @@ fn one_try(value: &Value<'_>) -> Result<Try, Bad> {
         Some("/") => Ok(Try::Folder),
         Some(after) if is_plain(after) && !after.contains('/') => Ok(Try::Path(after.to_owned())),
         Some(_) => Err(wrong()),
+        None if is_status(text) => Ok(Try::Fixed(text.to_owned())),
         None if text.starts_with('/') && is_plain(text) && !text.ends_with('/') => Ok(Try::Fixed(text.to_owned())),
         None => Err(wrong()),
     }
+}
+
+/// `=404`: this status, where nothing was found before.
+fn is_status(text: &str) -> bool {
+    matches!(text.strip_prefix('=').map(str::parse::<u16>), Some(Ok(400..=599)))
 }
 
 /// `[site.fastcgi]`.

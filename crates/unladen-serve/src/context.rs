@@ -11,10 +11,12 @@ use unladen_observability::{Observability, ThreadSeeing, UpstreamIndex};
 
 use crate::limits::budget::Budget;
 use crate::limits::idle::Idle;
-use crate::peer::Peer;
-use crate::plan::Planned;
+use crate::peer::{Named, Peer};
+use crate::plan::{Entrance, Tenant};
 use crate::proxy::Proxy;
 use crate::site::Site;
+use crate::site::hosts::Hosts;
+use crate::site::tls::Acceptor;
 
 /// What the connections of one thread share.
 pub(crate) struct Context {
@@ -44,8 +46,12 @@ pub(crate) struct Slot {
     pub(crate) proxy: RefCell<Arc<Proxy>>,
     /// If it is in front of an application.
     pub(crate) site: RefCell<Option<Arc<Site>>>,
-    /// Whether clients are only sent on to https.
-    pub(crate) redirects: bool,
+    /// Whether that one sends clients on to https.
+    redirects: Cell<bool>,
+    /// Which site a request is for; none: all are for that one.
+    hosts: RefCell<Option<Arc<Hosts<Tenant>>>>,
+    /// As whom the sites appear; none: plain HTTP.
+    pub(crate) acceptor: RefCell<Option<Arc<Acceptor>>>,
     pub(crate) index: Cell<UpstreamIndex>,
     /// Whether nothing more is to be accepted; told when it begins.
     pub(crate) is_stopping: Cell<bool>,
@@ -53,15 +59,56 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    pub(crate) fn new(planned: &Planned, redirects: bool, index: UpstreamIndex) -> Self {
+    pub(crate) fn new(entrance: &Entrance, index: UpstreamIndex) -> Self {
         Self {
-            proxy: RefCell::new(planned.proxy.clone()),
-            site: RefCell::new(planned.site.clone()),
-            redirects,
+            proxy: RefCell::new(entrance.proxy.clone()),
+            site: RefCell::new(entrance.site.clone()),
+            redirects: Cell::new(entrance.redirects),
+            hosts: RefCell::new(entrance.hosts.clone()),
+            acceptor: RefCell::new(entrance.acceptor.clone()),
             index: Cell::new(index),
             is_stopping: Cell::new(false),
             stop: Notify::new(),
         }
+    }
+
+    /// Leads elsewhere from now on.
+    pub(crate) fn become_this(&self, entrance: &Entrance, index: UpstreamIndex) {
+        self.proxy.replace(entrance.proxy.clone());
+        self.site.replace(entrance.site.clone());
+        self.redirects.set(entrance.redirects);
+        self.hosts.replace(entrance.hosts.clone());
+        self.acceptor.replace(entrance.acceptor.clone());
+        self.index.set(index);
+    }
+
+    /// Whether its first site sends clients on to https.
+    pub(crate) fn redirects(&self) -> bool {
+        self.redirects.get()
+    }
+
+    /// Who answers a request for this `Host` or `:authority`, and under whose name it counts.
+    pub(crate) fn find(&self, authority: &[u8], peer: &Peer) -> (Found, UpstreamIndex) {
+        let index = self.index.get();
+        let Some(site) = self.site.borrow().clone() else { return (Found::Outbound, index) };
+        let hosts = self.hosts.borrow();
+        let Some(hosts) = &*hosts else { return (Found::of(site, self.redirects.get()), index) };
+        let Some(Tenant { site: found, redirects }) = hosts.find(authority).cloned() else {
+            return (Found::Misdirected(site), index);
+        };
+        // Who has been shown another's certificate has not been told that this one is here too.
+        if peer.named.is_some_and(|named| !is_shown_as(named, &found)) {
+            return (Found::Misdirected(found), index);
+        }
+        let index = found.proxy.index(index);
+        (Found::of(found, redirects), index)
+    }
+
+    /// The site that a client names with TLS.
+    pub(crate) fn named(&self, name: &str) -> Option<Named> {
+        let hosts = self.hosts.borrow();
+        let tenant = hosts.as_ref()?.find(name.as_bytes())?;
+        Some(tenant.site.named())
     }
 
     /// Whose connection it is, where bounds hold for each client; none: nobody's own, as of a proxy that speaks for
@@ -70,6 +117,29 @@ impl Slot {
         let speaks_for_many = |site: &Arc<Site>| site.trust.is_trusted_peer(peer.address);
         peer.address.filter(|_| !self.site.borrow().as_ref().is_some_and(speaks_for_many))
     }
+}
+
+/// Who answers a request.
+pub(crate) enum Found {
+    /// The upstream of an outbound.
+    Outbound,
+    Site(Arc<Site>),
+    /// A site that sends its clients on to https.
+    Redirect(Arc<Site>),
+    /// No site here has that name: this one says so.
+    Misdirected(Arc<Site>),
+}
+
+impl Found {
+    fn of(site: Arc<Site>, redirects: bool) -> Self {
+        if redirects { Self::Redirect(site) } else { Self::Site(site) }
+    }
+}
+
+/// Whether a client that has named one site may ask for another: it has been shown the same certificates.
+fn is_shown_as(named: Named, site: &Site) -> bool {
+    let own = site.named();
+    named.site == own.site || named.appearance == own.appearance
 }
 
 /// Memory for one request at a time.

@@ -3,5 +3,7 @@
 pub(crate) mod compose;
 pub(crate) mod convert;
 pub(crate) mod downstream;
+pub(crate) mod error_page;
+pub(crate) mod local_reply;
 pub(crate) mod spool;
 pub(crate) mod stream;

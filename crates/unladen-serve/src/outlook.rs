@@ -90,6 +90,7 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
     let wanted = FetchPlan {
         script: None,
         site: site.clone(),
+        proxy: site.proxy.clone(),
         request,
         is_https: who.is_https,
         address: peer.address,
@@ -157,7 +158,7 @@ fn peer_of(settings: &SiteSettings, url: &Url, outlook: &mut Outlook) -> Peer {
         outlook.notes.push("TLS is spoken there: what comes by plain http is no request".to_owned());
     }
     let is_https = settings.tls.is_some() || (is_https && trusts);
-    Peer { address: Some(std::net::Ipv4Addr::LOCALHOST.into()), is_https }
+    Peer { address: Some(std::net::Ipv4Addr::LOCALHOST.into()), is_https, named: None }
 }
 
 fn cookies_of(request: &Request, cache: &Cache) -> Vec<CookieSeen> {

@@ -8,4 +8,24 @@ pub(crate) struct Peer {
     /// None: it is a Unix socket.
     pub(crate) address: Option<IpAddr>,
     pub(crate) is_https: bool,
+    /// Of several sites at its address, the one that it has named with TLS; none: it has named none, or there is one.
+    pub(crate) named: Option<Named>,
+}
+
+/// A site that a client has named with TLS, before it has asked for anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// Of its name.
+    pub(crate) site: u64,
+    /// Of its certificates.
+    pub(crate) appearance: u64,
+}
+
+// === impl Peer ===
+
+impl Peer {
+    /// Who came without TLS.
+    pub(crate) fn plain(address: Option<IpAddr>) -> Self {
+        Self { address, is_https: false, named: None }
+    }
 }

@@ -10,12 +10,16 @@ use unladen_serve_config::ListenAddress;
 
 use crate::proxy::Proxy;
 use crate::site::Site;
+use crate::site::hosts::Hosts;
+use crate::site::tls::Acceptor;
 
 /// What the threads are to do from now on.
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// The places beside applications, and in front of them.
     pub(crate) places: Vec<Planned>,
+    /// Where clients come in.
+    pub(crate) entrances: Vec<Entrance>,
     /// Of requests without a decision of their caller, the share that is traced; none: no traces are made, and
     /// `traceparent` is passed on as it came.
     pub(crate) trace_sample: Option<f64>,
@@ -27,17 +31,38 @@ pub(crate) struct Plan {
     pub(crate) state: State,
 }
 
-/// A place, and where it listens.
+/// A place.
 #[derive(Debug)]
 pub(crate) struct Planned {
     /// The place; of a site, the one from where it calls its application.
     pub(crate) proxy: Arc<Proxy>,
     /// If it is in front of an application.
     pub(crate) site: Option<Arc<Site>>,
-    /// Of a site: where clients are sent on to https.
-    pub(crate) redirects: Vec<Arc<Listener>>,
-    /// Kept over a reload, if they are to stay.
-    pub(crate) listeners: Vec<Arc<Listener>>,
+}
+
+/// An address, and who answers there.
+#[derive(Debug)]
+pub(crate) struct Entrance {
+    /// Kept over a reload, if it is to stay.
+    pub(crate) listener: Arc<Listener>,
+    /// Whose bounds hold before a request says whom it is for: of several sites the first.
+    pub(crate) proxy: Arc<Proxy>,
+    /// If it is in front of an application.
+    pub(crate) site: Option<Arc<Site>>,
+    /// Whether that one sends clients on to https.
+    pub(crate) redirects: bool,
+    /// Which site a request is for; none: all are for that one.
+    pub(crate) hosts: Option<Arc<Hosts<Tenant>>>,
+    /// As whom the sites appear; none: plain HTTP.
+    pub(crate) acceptor: Option<Arc<Acceptor>>,
+}
+
+/// A site at an address.
+#[derive(Clone, Debug)]
+pub(crate) struct Tenant {
+    pub(crate) site: Arc<Site>,
+    /// Whether it sends clients on to https there.
+    pub(crate) redirects: bool,
 }
 
 /// An address that is listened at.
@@ -80,6 +105,17 @@ pub(crate) enum State {
 impl Plan {
     /// Those that its places lead to.
     pub(crate) fn upstreams(&self) -> Vec<Arc<Upstream>> {
-        self.places.iter().map(|planned| planned.proxy.upstream.clone()).collect()
+        self.proxies().map(|proxy| proxy.upstream.clone()).collect()
+    }
+
+    /// Those of places, and of their routes.
+    pub(crate) fn proxies(&self) -> impl Iterator<Item = &Arc<Proxy>> {
+        self.places.iter().flat_map(|planned| {
+            let routes = planned.site.iter().filter_map(|site| Some((site.routes.as_ref()?, site)));
+            let others = routes.flat_map(|(routes, site)| routes.proxies(&site.proxy));
+            // Of a site that has files alone, there is nothing to follow.
+            let own = Some(&planned.proxy).filter(|proxy| planned.site.is_none() || proxy.calls_somebody());
+            own.into_iter().chain(others)
+        })
     }
 }

@@ -1,18 +1,20 @@
 //! The principal type is [`Proxy`]: a listener's settings, its upstream, and what they share between threads.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::AtomicUsize;
 
 use unladen_http1::HeadLimits;
+use unladen_observability::{Observability, UpstreamIndex};
 use unladen_pool::Upstream;
 use unladen_serve_config::{ProxySettings, QueueSettings, ScriptSettings};
 
 use crate::limits::queue::Queue;
 use crate::limits::rates::Rates;
+use crate::message::error_page::ErrorPage;
 use crate::message::spool::Spools;
 
 /// A place beside the application.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Proxy {
     /// What it was made of.
     pub(crate) settings: ProxySettings,
@@ -22,15 +24,24 @@ pub(crate) struct Proxy {
     pub(crate) rates: Arc<Rates>,
     /// Connections of clients, all threads together, those from before a reload too.
     pub(crate) clients: Arc<AtomicUsize>,
+    /// Under which name it counts, once that is known.
+    index: OnceLock<UpstreamIndex>,
     /// Bodies that wait.
     pub(crate) spools: Arc<Spools>,
     /// How its programs are run, if it is an upstream of FastCGI.
     pub(crate) script: Option<ScriptSettings>,
+    /// The page of local replies; none: plain text.
+    pub(crate) error_page: Option<Arc<ErrorPage>>,
     /// Requests that wait for the upstream; none: they do not.
     pub(crate) queue: Option<Arc<Queue>>,
 }
 
 impl Proxy {
+    /// With a page for local replies.
+    pub(crate) fn with_error_page(self, page: Option<Arc<ErrorPage>>) -> Self {
+        Self { error_page: page, ..self }
+    }
+
     /// With an upstream that was made of `settings.upstream`. `before`: what a reload takes the place of. Its clients
     /// and bodies are there still, and count; so does what was taken of rates that stay as they were.
     pub(crate) fn new(settings: ProxySettings, upstream: Arc<Upstream>, before: Option<&Self>) -> Self {
@@ -42,7 +53,35 @@ impl Proxy {
         let spools = before.filter(is_same).map(|before| before.spools.clone());
         let spools = spools.unwrap_or_else(|| Spools::new(&settings.upstream.name, &settings.buffer));
         let clients = before.map(|before| before.clients.clone()).unwrap_or_default();
-        Self { settings, upstream, rates, clients, spools, script: None, queue: None }
+        let index = OnceLock::new();
+        Self { settings, upstream, rates, clients, index, spools, script: None, error_page: None, queue: None }
+    }
+
+    /// The same upstream, for bodies of requests up to this length.
+    pub(crate) fn with_body_bound(&self, bytes: u64) -> Self {
+        let mut proxy = self.clone();
+        proxy.settings.client.body_bytes = Some(bytes);
+        proxy
+    }
+
+    /// Under which name it counts; `usual`, if nobody has counted it yet.
+    pub(crate) fn index(&self, usual: UpstreamIndex) -> UpstreamIndex {
+        self.index.get().copied().unwrap_or(usual)
+    }
+
+    /// The same, asked of those who count.
+    pub(crate) fn counted_by(&self, observability: &Observability) -> UpstreamIndex {
+        *self.index.get_or_init(|| observability.upstream(&self.settings.upstream.name))
+    }
+
+    /// Whether there is anybody to be called: a site may have files alone.
+    pub(crate) fn calls_somebody(&self) -> bool {
+        !self.settings.upstream.origins.is_empty()
+    }
+
+    /// With another's bodies that wait.
+    pub(crate) fn with_spools(self, spools: Arc<Spools>) -> Self {
+        Self { spools, ..self }
     }
 
     /// Of an upstream of FastCGI.

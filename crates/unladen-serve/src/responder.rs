@@ -5,12 +5,14 @@ pub(crate) mod arrival;
 pub(crate) mod ask;
 mod challenge;
 pub(crate) mod fetch;
+pub(crate) mod files;
 pub(crate) mod head_check;
 pub(crate) mod inbound_request;
 mod outbound;
 pub(crate) mod purge;
 mod redirect;
 pub(crate) mod reply;
+mod routed;
 mod site;
 pub(crate) mod wait;
 
@@ -23,7 +25,7 @@ use unladen_observability::End;
 
 use self::arrival::Arrival;
 use self::inbound_request::{ClientSide, InboundRequest};
-use crate::context::{Context, Slot};
+use crate::context::{Context, Found};
 use crate::message::stream::Guard;
 use crate::proxy::Proxy;
 use crate::site::Site;
@@ -36,17 +38,20 @@ pub(crate) enum Responder<'l> {
     Site(&'l Arc<Site>),
     /// A site that sends its clients on to https.
     Redirect(&'l Arc<Site>),
+    /// A site that says that another is asked for, which is not here.
+    Misdirected(&'l Arc<Site>),
 }
 
 // === impl Responder ===
 
 impl<'l> Responder<'l> {
-    /// Of a listener that leads there now.
-    pub(crate) fn of(slot: &Slot, proxy: &'l Proxy, site: Option<&'l Arc<Site>>) -> Self {
-        match site {
-            None => Self::Outbound(proxy),
-            Some(site) if slot.redirects => Self::Redirect(site),
-            Some(site) => Self::Site(site),
+    /// Of what a listener leads to now.
+    pub(crate) fn of(found: &'l Found, proxy: &'l Proxy) -> Self {
+        match found {
+            Found::Outbound => Self::Outbound(proxy),
+            Found::Site(site) => Self::Site(site),
+            Found::Redirect(site) => Self::Redirect(site),
+            Found::Misdirected(site) => Self::Misdirected(site),
         }
     }
 
@@ -54,7 +59,7 @@ impl<'l> Responder<'l> {
     pub(crate) fn guard(&self) -> Guard {
         match self {
             Self::Outbound(_) => Guard::None,
-            Self::Site(site) | Self::Redirect(site) => Guard::Client(site.settings.underscores),
+            Self::Site(site) | Self::Redirect(site) | Self::Misdirected(site) => Guard::Client(site.settings.underscores),
         }
     }
 
@@ -67,7 +72,7 @@ impl<'l> Responder<'l> {
         client_side: &mut ClientSide<'_, '_>,
     ) -> (End, Instant) {
         context.observability.begin(arrival.index);
-        if let Self::Site(site) | Self::Redirect(site) = self
+        if let Self::Site(site) | Self::Redirect(site) | Self::Misdirected(site) = self
             && let Some(page) = site.answers.page(&request.target)
         {
             // Before anything else that a site does: whoever may not come, or is sent elsewhere, is no authority's concern.
@@ -79,6 +84,9 @@ impl<'l> Responder<'l> {
             Self::Outbound(proxy) => outbound::respond(proxy, context, arrival, request, client_side).await,
             Self::Site(site) => InboundRequest::new(context, site, arrival).run(request, client_side).await,
             Self::Redirect(site) => InboundRequest::new(context, site, arrival).redirect(request, client_side).await,
+            Self::Misdirected(site) => {
+                InboundRequest::new(context, site, arrival).misdirected(request, client_side).await
+            }
         };
         context.observability.end(arrival.index);
         ended

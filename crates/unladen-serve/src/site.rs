@@ -1,29 +1,45 @@
 //! The principal type is [`Site`]: a place in front of an application. `phase` has the map of a request's life.
 
+pub(crate) mod access;
 pub(crate) mod country;
+pub(crate) mod edits;
 pub(crate) mod effects;
 pub(crate) mod eligible;
+pub(crate) mod folder;
+pub(crate) mod hosts;
+pub(crate) mod location;
+pub(crate) mod passwords;
 pub(crate) mod prepare;
 pub(crate) mod proxy_protocol;
+pub(crate) mod readings;
+pub(crate) mod route;
+pub(crate) mod routes;
 pub(crate) mod tls;
 pub(crate) mod trust;
 mod view;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use unladen_acme::{Answers, Held};
+use unladen_files::RootError;
 use unladen_serve_config::{ListenAddress, ServerTlsSettings, SiteSettings};
 use unladen_validator::{Validator, ValidatorSource};
 
 use self::country::{Country, CountryError};
 use self::effects::Effects;
+use self::routes::{Routes, RoutesError};
 use self::tls::Acceptor;
 use self::tls::acme::{Acme, AcmeProblem};
 use self::tls::AcceptorError;
 use self::trust::Trust;
 use crate::cache::Cache;
+use crate::cache::snapshot;
+use crate::cache::snapshot::fingerprint::fingerprint;
 use crate::limits::crowd::{Crowd, CrowdPermit, What};
+use crate::message::error_page::ErrorPageError;
+use crate::peer::Named;
 use crate::proxy::Proxy;
 
 /// A place in front of an application.
@@ -43,7 +59,9 @@ pub(crate) struct Site {
     pub(crate) trust: Trust,
     pub(crate) country: Option<Country>,
     /// None: plain HTTP.
-    pub(crate) acceptor: Option<Acceptor>,
+    pub(crate) acceptor: Option<Arc<Acceptor>>,
+    /// What some requests get; none: the upstream answers all.
+    pub(crate) routes: Option<Routes>,
     /// The certificate that an authority issues, if one does.
     pub(crate) held: Option<Arc<Held>>,
     /// What authorities are answered, whichever site they ask for.
@@ -68,11 +86,26 @@ pub enum SiteError {
     /// The country database cannot be used.
     #[error("{0}")]
     Country(String),
+    /// A folder, passwords or another upstream cannot be used.
+    #[error("{0}")]
+    Routes(String),
+    /// A folder of files cannot be used.
+    #[error(transparent)]
+    Folder(#[from] RootError),
+    /// The page of local replies cannot be used.
+    #[error(transparent)]
+    ErrorPage(#[from] ErrorPageError),
 }
 
 impl From<AcceptorError> for SiteError {
     fn from(error: AcceptorError) -> Self {
         Self::Tls(error.to_string())
+    }
+}
+
+impl From<RoutesError> for SiteError {
+    fn from(error: RoutesError) -> Self {
+        Self::Routes(error.to_string())
     }
 }
 
@@ -115,11 +148,12 @@ impl Site {
         });
         let validators = validators.collect::<Result<_, _>>()?;
         let tls = settings.tls.as_ref();
-        let acceptor_before = before.and_then(|before| before.acceptor.as_ref());
+        let acceptor_before = before.and_then(|before| before.acceptor.as_deref());
         let acceptor = tls.map(|tls| Acceptor::new(tls, settings.proxy.http2, None, acceptor_before));
         let database = settings.cache.as_ref().and_then(|cache| cache.country.as_deref());
         let country = database.map(Country::open);
-        let acceptor = acceptor.transpose()?;
+        let acceptor = acceptor.transpose()?.map(Arc::new);
+        let routes = Routes::new(&settings, &proxy, threads, before.and_then(|before| before.routes.as_ref()))?;
         let country = country.transpose()?;
         Ok(Self {
             cache,
@@ -129,6 +163,7 @@ impl Site {
             trust: Trust::new(&settings.trusted),
             country,
             acceptor,
+            routes,
             held: None,
             answers: Arc::default(),
             settings,
@@ -147,7 +182,8 @@ impl Site {
             let own = ServerTlsSettings { certificates: Vec::new(), tls12: true };
             let tls = self.settings.tls.as_ref().unwrap_or(&own);
             let acme = Some((held, &self.answers));
-            self.acceptor = Some(Acceptor::new(tls, self.settings.proxy.http2, acme, self.acceptor.as_ref())?);
+            let acceptor = Acceptor::new(tls, self.settings.proxy.http2, acme, self.acceptor.as_deref())?;
+            self.acceptor = Some(Arc::new(acceptor));
         }
         Ok(self)
     }
@@ -163,6 +199,9 @@ impl Site {
                 doubts.push(format!("the validator for `{}` has no answer now: {error}", validator.settings().path));
             }
         }
+        if let (Some(snapshot), Some(fingerprint)) = (&self.settings.snapshot, fingerprint(&self.settings)) {
+            doubts.extend(snapshot::check::doubts(&snapshot.file, fingerprint));
+        }
         doubts
     }
 
@@ -174,6 +213,21 @@ impl Site {
                 self.crowd.enter(address, What::Connections).map(Some).ok_or(())
             }
             _ => Ok(None),
+        }
+    }
+
+    /// As whom it is known to a client that has named it with TLS.
+    pub(crate) fn named(&self) -> Named {
+        let hash = |value: &dyn Fn(&mut DefaultHasher)| {
+            let mut hasher = DefaultHasher::new();
+            value(&mut hasher);
+            hasher.finish()
+        };
+        let certificates = self.settings.tls.as_ref().map(|tls| &tls.certificates);
+        let acme = self.settings.acme.as_ref().map(|acme| (&acme.directory, &acme.state));
+        Named {
+            site: hash(&|hasher| self.proxy.upstream.settings().name.hash(hasher)),
+            appearance: hash(&|hasher| (certificates, acme).hash(hasher)),
         }
     }
 

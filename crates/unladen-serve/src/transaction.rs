@@ -16,6 +16,7 @@ use crate::context::Context;
 use crate::limits::queue::Errand;
 use crate::message::compose;
 use crate::message::downstream::{Downstream, ResponseOptions};
+use crate::message::local_reply::local_reply;
 use crate::message::stream::BodySource;
 use crate::proxy::Proxy;
 use crate::request::fetched::Fetched;
@@ -151,7 +152,11 @@ impl Transaction<'_> {
         if client.failed(reason, after) {
             return self.tell(&state, End::Local(reason), &account, now);
         }
-        let words = compose::local(response, reason, after);
+        // An outbound's client is a program, which gets the words alone.
+        let words = match self.cache {
+            Some(_) => local_reply(response, (reason, after), self.proxy.error_page.as_deref(), self.request, account.id),
+            None => compose::local(response, reason, after),
+        };
         state.status.set(reason.status());
         if !body.is_done() {
             client.ends();

@@ -73,6 +73,11 @@ impl SiteSettings {
     pub fn is_tls(&self) -> bool {
         self.tls.is_some() || self.acme.is_some()
     }
+
+    /// Whether it answers for names too that no site at its addresses has.
+    pub fn takes_all_names(&self) -> bool {
+        self.hosts.is_empty() || self.is_default
+    }
 }
 
 /// Certificates, and which TLS.

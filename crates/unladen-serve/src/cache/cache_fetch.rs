@@ -18,6 +18,7 @@ use super::cached_response::joined;
 use super::codable::{SHORTEST, may_be_coded};
 use super::news::{Began, News, Storable};
 use super::person::uncacheable_key;
+use crate::proxy::Proxy;
 use crate::site::Site;
 
 /// Of an answer that is not kept, so much may wait for the one client that gets it.
@@ -35,6 +36,8 @@ const LEAST: usize = 64 * 1024;
 #[derive(Clone, Debug)]
 pub(crate) struct FetchPlan {
     pub(crate) site: Arc<Site>,
+    /// Where the application is called.
+    pub(crate) proxy: Arc<Proxy>,
     /// What answers it, if that is a program that stands for its path.
     pub(crate) script: Option<Rc<Script>>,
     /// As the client asked: what is said of it in `Vary` and `Cache-Control` holds for what is stored.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use unladen_cache::{Accepted, Coding, Ranges, Stored, Verdict, if_range, is_of_304, multipart, precondition, ranges};
-use unladen_http1::{Fields, Length, Name, Request};
+use unladen_http1::{Fields, Length, Name, Request, Response};
 
 use crate::site::Site;
 
@@ -27,8 +27,33 @@ pub(crate) enum Lines<'s> {
     Stored(&'s Stored),
     /// Those of them that a 304 has.
     NotModified(&'s Stored),
+    /// As they were made, with their lines of HTTP/1.
+    Made(&'s Fields, &'s Bytes),
     /// Others.
     Own(Fields),
+}
+
+impl CachedResponse<'_> {
+    /// The same as a response of its own, for those who change its head.
+    pub(crate) fn response(&self) -> Response {
+        let mut fields = match &self.lines {
+            Lines::Stored(stored) => stored.fields.clone(),
+            Lines::NotModified(stored) => {
+                let mut fields = Fields::default();
+                let of_304 = stored.fields.iter().filter(|field| is_of_304(field.name));
+                of_304.for_each(|field| fields.push(field.name, field.value));
+                fields
+            }
+            Lines::Made(fields, _) => (*fields).clone(),
+            Lines::Own(fields) => fields.clone(),
+        };
+        let has_none = matches!(self.status, 204 | 304);
+        let length = if has_none { Length::None } else { self.length };
+        if let Length::Exact(length) = length {
+            fields.push(b"content-length", length.to_string().as_bytes());
+        }
+        Response { status: self.status, minor: 1, length, fields, ..Response::default() }
+    }
 }
 
 /// What a request gets of a stored response.

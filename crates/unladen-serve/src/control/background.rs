@@ -13,6 +13,7 @@ use unladen_pool::{Endpoint, Resolver, Unhealthy, Upstream};
 use crate::control::acme::Certificates;
 use crate::control::malloc;
 use crate::control::threads::Snapshot;
+use crate::control::workers::WorkersTasks;
 use crate::limits::budget::Budget;
 use crate::plan::{ListenSocket, Listener, State};
 use crate::say::say;
@@ -26,6 +27,7 @@ pub(crate) async fn keep(
 ) {
     let resolver = Arc::new(Resolver::system());
     let mut followed = UpstreamTasks::default();
+    let mut workers = WorkersTasks::default();
     let mut shown: Option<(u64, JoinHandle<()>)> = None;
     let mut is_first = true;
     let mut certificates = Certificates::new(observability.clone());
@@ -47,6 +49,7 @@ pub(crate) async fn keep(
             let sites = now.plan.places.iter().filter_map(|planned| planned.site.clone());
             let caches = sites.clone().filter_map(|site| site.cache.as_ref().map(|cache| cache.bodies.clone()));
             budget.set_bodies(caches.collect());
+            workers.follow(&sites.clone().collect::<Vec<_>>(), &observability);
             observability.set_sites(sites.map(|site| site as Arc<dyn SiteView>).collect());
             budget.set_limit(now.config.settings.client_memory);
             if !std::mem::take(&mut is_first)

@@ -8,10 +8,12 @@ use unladen_serve_config::{Application, Config, ListenAddress, ProxySettings, Se
 use super::error::ServeError;
 use super::found::Found;
 use super::listeners::{Changed, Listeners, Wanted};
-use crate::plan::{Listener, Plan, Planned, State};
+use crate::message::error_page::{ErrorPage, ErrorPageError};
+use crate::plan::{Entrance, Listener, Plan, Planned, State, Tenant};
 use crate::proxy::Proxy;
 use crate::site::Site;
-use crate::site::tls::acme;
+use crate::site::hosts::Hosts;
+use crate::site::tls::{Acceptor, AcceptorError, acme};
 use crate::site::tls::acme::Acme;
 
 /// Who may open the admin's Unix socket: its user and group.
@@ -67,24 +69,35 @@ impl Plans {
         beside_each_other(&settings.site)?;
         let stamped = settings.site.iter().zip(&config.site_stamps);
         let sites: Vec<KeptSite> = stamped.map(|(site, stamp)| self.site(site, *stamp)).collect::<Result<_, _>>()?;
+        // Before anything is listened at: what cannot be leaves everything as it is.
+        let doors = doors(&sites).map_err(|(name, source)| ServeError::Site { name, source: source.into() })?;
         let (listeners, changed) = self.listen(settings, admin, found)?;
         let mut listeners = listeners.into_iter();
-        let planned = |kept: &Kept| {
-            let count = kept.proxy.settings.listen.len();
-            let listeners = listeners.by_ref().take(count).collect();
-            Planned { proxy: kept.proxy.clone(), site: None, redirects: Vec::new(), listeners }
-        };
-        let mut places: Vec<Planned> = kept.iter().map(planned).collect();
-        places.extend(sites.iter().map(|KeptSite { site, .. }| {
-            let (count, redirects) = (site.settings.proxy.listen.len(), site.settings.redirect.len());
-            let own = listeners.by_ref().take(count).collect();
-            let redirects = listeners.by_ref().take(redirects).collect();
-            Planned { proxy: site.proxy.clone(), site: Some(site.clone()), listeners: own, redirects }
-        }));
+        let mut entrances = Vec::new();
+        for kept in &kept {
+            let own = listeners.by_ref().take(kept.proxy.settings.listen.len());
+            entrances.extend(own.map(|listener| Entrance {
+                listener,
+                proxy: kept.proxy.clone(),
+                site: None,
+                redirects: false,
+                hosts: None,
+                acceptor: None,
+            }));
+        }
+        for Door { site, redirects, hosts, acceptor, .. } in doors {
+            let Some(listener) = listeners.next() else { break };
+            let proxy = site.proxy.clone();
+            entrances.push(Entrance { listener, proxy, site: Some(site), redirects, hosts, acceptor });
+        }
+        let mut places: Vec<Planned> =
+            kept.iter().map(|kept| Planned { proxy: kept.proxy.clone(), site: None }).collect();
+        places.extend(sites.iter().map(|KeptSite { site, .. }| Planned { proxy: site.proxy.clone(), site: Some(site.clone()) }));
         self.kept = kept;
         self.sites = sites;
         let plan = Plan {
             places,
+            entrances,
             trace_sample: settings.otlp.as_ref().map(|otlp| otlp.sample),
             certificates: self.acme.follow(settings.site.iter()),
             answers: self.acme.answers().clone(),
@@ -109,7 +122,7 @@ impl Plans {
             }
         };
         let before_app = before.map(|kept| &*kept.site.proxy);
-        let proxy = Proxy::new(settings.proxy.clone(), upstream, before_app);
+        let proxy = Proxy::new(settings.proxy.clone(), upstream, before_app).with_error_page(error_page(settings)?);
         let proxy = match &settings.application {
             Application::Php(script) => proxy.with_script(script),
             Application::Upstream | Application::Files(_) => proxy,
@@ -150,11 +163,9 @@ impl Plans {
             listen.iter().map(wanted)
         };
         let mut wanted: Vec<Wanted<'_>> = settings.outbound.iter().flat_map(of).collect();
-        for site in &settings.site {
-            let SiteSettings { proxy, redirect, .. } = site;
-            wanted.extend(of(proxy));
-            let to = |address| Wanted { address, name: &proxy.upstream.name, mode: proxy.socket_mode, threads };
-            wanted.extend(redirect.iter().map(to));
+        for (address, lead) in addresses(settings.site.iter()) {
+            let proxy = &lead.proxy;
+            wanted.push(Wanted { address, name: &proxy.upstream.name, mode: proxy.socket_mode, threads });
         }
         wanted.extend(admin.map(|address| Wanted { address, name: "admin", mode: ADMIN_MODE, threads: 1 }));
         self.listeners.become_these(&wanted, found)
@@ -165,8 +176,68 @@ impl Plans {
         self.kept.clear();
         self.sites.clear();
         let answers = self.acme.answers().clone();
-        Plan { places: Vec::new(), trace_sample: None, certificates: Vec::new(), answers, state }
+        Plan { places: Vec::new(), entrances: Vec::new(), trace_sample: None, certificates: Vec::new(), answers, state }
     }
+}
+
+/// The addresses of sites, each once, with the first site there: in the order of the file.
+fn addresses<'s>(
+    sites: impl Iterator<Item = &'s SiteSettings>,
+) -> Vec<(&'s ListenAddress, &'s SiteSettings)> {
+    let mut addresses: Vec<(&ListenAddress, &SiteSettings)> = Vec::new();
+    for site in sites {
+        for address in site.proxy.listen.iter().chain(&site.redirect) {
+            if !addresses.iter().any(|(known, _)| *known == address) {
+                addresses.push((address, site));
+            }
+        }
+    }
+    addresses
+}
+
+/// An address of sites, and who answers there.
+struct Door {
+    /// The first there.
+    site: Arc<Site>,
+    redirects: bool,
+    hosts: Option<Arc<Hosts<Tenant>>>,
+    acceptor: Option<Arc<Acceptor>>,
+}
+
+/// Those of all addresses, in the order of [`addresses`]. An error is told with the first site's name.
+fn doors(sites: &[KeptSite]) -> Result<Vec<Door>, (String, AcceptorError)> {
+    let all = addresses(sites.iter().map(|kept| &kept.site.settings));
+    all.into_iter().filter_map(|(address, _)| door(sites, address).transpose()).collect()
+}
+
+fn door(sites: &[KeptSite], address: &ListenAddress) -> Result<Option<Door>, (String, AcceptorError)> {
+    let tenant = |KeptSite { site, .. }: &KeptSite| {
+        let redirects = !site.settings.proxy.listen.contains(address);
+        let is_there = !redirects || site.settings.redirect.contains(address);
+        is_there.then(|| Tenant { site: site.clone(), redirects })
+    };
+    let tenants: Vec<Tenant> = sites.iter().filter_map(tenant).collect();
+    let Some(Tenant { site, redirects }) = tenants.first().cloned() else { return Ok(None) };
+    if let [only] = tenants.as_slice()
+        && only.site.settings.takes_all_names()
+    {
+        let acceptor = site.acceptor.clone().filter(|_| !redirects);
+        return Ok(Some(Door { site, redirects, hosts: None, acceptor }));
+    }
+    let secure: Vec<&Arc<Site>> =
+        tenants.iter().filter(|tenant| !tenant.redirects).map(|tenant| &tenant.site).collect();
+    let of_each = secure.iter().filter_map(|site| Some((&site.settings, site.acceptor.clone()?)));
+    let acceptors: Vec<_> = of_each.collect();
+    let acceptor = match acceptors.as_slice() {
+        [] => None,
+        [(_, one)] => Some(one.clone()),
+        several @ [(_, first), ..] => {
+            let together = Acceptor::of_several(first, several);
+            Some(together.map(Arc::new).map_err(|error| (site.settings.proxy.upstream.name.clone(), error))?)
+        }
+    };
+    let hosts = Hosts::new(tenants.iter().map(|tenant| (&tenant.site.settings, tenant.clone())));
+    Ok(Some(Door { site, redirects, hosts: Some(Arc::new(hosts)), acceptor }))
 }
 
 /// Looks at what only an attempt can tell: whether upstreams can be made as they are configured, with their
@@ -180,13 +251,13 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Vec<String>, ServeEr
     for proxy in &config.settings.outbound {
         Upstream::new(proxy.upstream.clone(), 1).map_err(|source| refused(&proxy.upstream.name, source))?;
     }
+    let mut doubts = Vec::new();
     beside_each_other(&config.settings.site)?;
     let acme = Acme::trial();
-    let mut doubts = Vec::new();
     for settings in &config.settings.site {
         let name = &settings.proxy.upstream.name;
         let upstream = Upstream::new(settings.proxy.upstream.clone(), 1).map_err(|source| refused(name, source))?;
-        let proxy = Arc::new(Proxy::new(settings.proxy.clone(), upstream, None));
+        let proxy = Arc::new(Proxy::new(settings.proxy.clone(), upstream, None).with_error_page(error_page(settings)?));
         let site = Site::new(settings.clone(), proxy, 1, None)
             .and_then(|site| site.with_acme(&acme))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
@@ -195,11 +266,16 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Vec<String>, ServeEr
     Ok(doubts)
 }
 
-fn refused(name: &str, source: UpstreamError) -> ServeError {
-    ServeError::Upstream { name: name.to_owned(), source: Box::new(source) }
-}
 /// Whether the certificates of these sites can be beside each other.
 fn beside_each_other(sites: &[SiteSettings]) -> Result<(), ServeError> {
     acme::check(sites.iter()).map_err(|(name, problem)| ServeError::Site { name, source: problem.into() })
 }
 
+fn error_page(settings: &SiteSettings) -> Result<Option<Arc<ErrorPage>>, ServeError> {
+    let named = |error: ErrorPageError| ServeError::Site { name: settings.proxy.upstream.name.clone(), source: error.into() };
+    ErrorPage::of(settings.error_page.as_deref()).map_err(named)
+}
+
+fn refused(name: &str, source: UpstreamError) -> ServeError {
+    ServeError::Upstream { name: name.to_owned(), source: Box::new(source) }
+}

@@ -9,12 +9,14 @@ use serde::Serialize;
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::task::{JoinHandle, spawn_local};
 use tokio::time::timeout;
+use unladen_acme::{Authority, try_directory};
 use unladen_observability::{Cause, reason_of};
 use unladen_pool::{Address, Endpoint, EndpointAddress, Resolver, Upstream, UpstreamSettings};
 use unladen_serve_config::Config;
 use unladen_validator::{AskError, Validator, ValidatorSettings, ValidatorSource};
 
 use crate::control::error::ServeError;
+use crate::site::tls::acme::authority;
 
 /// However long the configuration allows: whoever checks one waits for the answer.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -26,7 +28,7 @@ pub struct Trial {
     pub table: &'static str,
     /// Its name.
     pub name: String,
-    /// `upstream` (of a site, its application) or `validator`.
+    /// `upstream` (of a site, its application), `validator` or `authority` (of a certificate).
     pub what: &'static str,
     /// Of a validator, the pages that are meant.
     pub path: Option<String>,
@@ -49,8 +51,9 @@ pub struct Failed {
     pub cause: String,
 }
 
-/// Connects to all that serving needs: each place of each upstream, and each validator's database. Of an application
-/// nothing is asked, and of a database only what a validator asks to begin with. All at once; it takes half a minute
+/// Connects to all that serving needs: each place of each upstream, each validator's database, and each authority of
+/// certificates. Of an application nothing is asked, of a database only what a validator asks to begin with, and of an
+/// authority its directory. All at once; it takes half a minute
 /// where nobody answers.
 ///
 /// # Errors
@@ -74,7 +77,7 @@ pub fn try_connections(config: &Config) -> Result<Vec<Trial>, ServeError> {
             upstreams.push((table, one_try(upstream)?));
         }
         let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default()).map_err(start)?;
-        let mut trials = runtime.block_on(connect(upstreams));
+        let mut trials = runtime.block_on(connect(upstreams, authorities(config)));
         // Whoever is given up is not waited for.
         runtime.shutdown_background();
         trials.extend(asked.into_iter().filter_map(|asked| asked.join().ok()).flatten());
@@ -88,7 +91,7 @@ fn one_try(settings: &UpstreamSettings) -> Result<Arc<Upstream>, ServeError> {
     Upstream::new(settings.clone(), 1).map_err(|source| ServeError::Upstream { name, source: Box::new(source) })
 }
 
-async fn connect(upstreams: Vec<(&'static str, Arc<Upstream>)>) -> Vec<Trial> {
+async fn connect(upstreams: Vec<(&'static str, Arc<Upstream>)>, authorities: Vec<(String, Authority)>) -> Vec<Trial> {
     let resolver = Arc::new(Resolver::system());
     let mut under_way: Vec<JoinHandle<Vec<Trial>>> = Vec::new();
     for (table, upstream) in upstreams {
@@ -96,11 +99,46 @@ async fn connect(upstreams: Vec<(&'static str, Arc<Upstream>)>) -> Vec<Trial> {
             under_way.push(spawn_local(try_origin(table, upstream.clone(), origin, resolver.clone())));
         }
     }
+    let called: Vec<JoinHandle<Trial>> =
+        authorities.into_iter().map(|(name, authority)| spawn_local(try_authority(name, authority))).collect();
     let mut trials = Vec::new();
     for task in under_way {
         trials.extend(task.await.unwrap_or_default());
     }
+    for task in called {
+        trials.extend(task.await);
+    }
     trials
+}
+
+/// Each once, with the first site that has its certificate from there.
+fn authorities(config: &Config) -> Vec<(String, Authority)> {
+    let mut all: Vec<(String, Authority)> = Vec::new();
+    for site in &config.settings.site {
+        let Some(found) = site.acme.as_ref().map(authority) else { continue };
+        if !all.iter().any(|(_, known)| known.directory == found.directory && known.ca == found.ca) {
+            all.push((site.proxy.upstream.name.clone(), found));
+        }
+    }
+    all
+}
+
+async fn try_authority(name: String, authority: Authority) -> Trial {
+    let failed = match timeout(LONGEST, try_directory(&authority)).await {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(Failed { reason: error.as_str(), cause: error.to_string() }),
+        Err(_) => Some(Failed { reason: "authority_timeout", cause: format!("no directory within {LONGEST:?}") }),
+    };
+    Trial {
+        table: "site",
+        name,
+        what: "authority",
+        path: None,
+        place: authority.directory,
+        address: None,
+        spoken: failed.is_none().then_some("ACME"),
+        failed,
+    }
 }
 
 async fn try_origin(

@@ -244,12 +244,13 @@ impl H1Connection {
             share,
             touch: None,
             codings: None,
+            edits: None,
         });
         let version = if request.minor == 0 { Version::Http10 } else { Version::Http11 };
-        let site = slot.site.borrow().clone();
-        let responder = Responder::of(slot, proxy, site.as_ref());
+        let (found, index) = slot.find(&request.authority, peer);
+        let responder = Responder::of(&found, proxy);
         body.guard(responder.guard());
-        let arrival = Arrival { index: slot.index.get(), version, began, now: *now, peer: *peer };
+        let arrival = Arrival { index, version, began, now: *now, peer: *peer };
         let (client, from) = (&mut client, &mut body);
         let mut client_side =
             ClientSide { watch, body: from, client, response, up, id: request_id, key, variant, more };
@@ -283,6 +284,7 @@ impl H1Connection {
             share,
             touch: None,
             codings: None,
+            edits: None,
         });
         let deadline = Deadline::new(Instant::now(), REFUSAL_TIME, None);
         let options = ResponseOptions { via: proxy.settings.via, ..ResponseOptions::default() };

@@ -307,17 +307,17 @@ async fn answer(
     let Buffers { request, response, request_id, up, key, variant, more, .. } = &mut *buffers;
     let mut watch = Watch::new();
     let mut client =
-        Downstream::H2(H2Downstream { send: &mut send, address: peer.address, share, touch: None, codings: None });
+        Downstream::H2(H2Downstream { send: &mut send, address: peer.address, share, touch: None, codings: None, edits: None });
     if let Err(fault) = request_from_h2(request, &head, body.is_end_stream(), &proxy.request_limits()) {
         let words = compose::local(response, Reason::Malformed(fault), None);
         let options = ResponseOptions { via: proxy.settings.via, ..ResponseOptions::default() };
         let _ = client.answer(response, &words, options).await;
     } else {
         let mut body = BodySource::H2(Box::new(H2Source::new(body)));
-        let site = slot.site.borrow().clone();
-        let responder = Responder::of(slot, &proxy, site.as_ref());
+        let (found, index) = slot.find(&request.authority, &peer);
+        let responder = Responder::of(&found, &proxy);
         body.guard(responder.guard());
-        let arrival = Arrival { index: slot.index.get(), version: Version::Http2, began, now: began, peer };
+        let arrival = Arrival { index, version: Version::Http2, began, now: began, peer };
         let (watch, client, body) = (&mut watch, &mut client, &mut body);
         let mut client_side = ClientSide { watch, body, client, response, up, id: request_id, key, variant, more };
         let (end, _) = responder.respond(context, arrival, request, &mut client_side).await;

@@ -1,32 +1,46 @@
 //! How a client's connection begins: PROXY, if a proxy speaks first, and TLS.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use unladen_pool::{Socket, Transport};
 
+use crate::context::Slot;
 use crate::peer::Peer;
 use crate::site::{Site, proxy_protocol};
 
-impl Site {
+impl Slot {
+    /// The site whose bounds hold for it, if a connection begins with anything but a request.
+    pub(crate) fn opening(&self) -> Option<Arc<Site>> {
+        let site = self.site.borrow();
+        let has_opening = |site: &&Arc<Site>| {
+            self.acceptor.borrow().is_some() || (site.settings.trusted.proxy_protocol && !self.redirects())
+        };
+        site.as_ref().filter(has_opening).cloned()
+    }
+
     /// What the client is spoken to by, and who it is. None: it said something else, or nothing in time.
-    pub(crate) async fn open(&self, mut socket: Socket, address: Option<IpAddr>) -> Option<(Transport, Peer)> {
+    pub(crate) async fn open(
+        &self,
+        site: &Site,
+        mut socket: Socket,
+        address: Option<IpAddr>,
+    ) -> Option<(Transport, Peer)> {
+        let acceptor = self.acceptor.borrow().clone();
         let opening = async {
             let mut address = address;
-            if self.settings.trusted.proxy_protocol && self.trust.is_trusted_peer(address) {
+            if site.settings.trusted.proxy_protocol && site.trust.is_trusted_peer(address) {
                 let told = proxy_protocol::read(&mut socket).await.ok()?;
                 address = told.map(|told| told.ip().to_canonical()).or(address);
             }
-            let Some(acceptor) = &self.acceptor else {
-                return Some((Transport::Plain(socket), Peer { address, is_https: false }));
-            };
+            let Some(acceptor) = acceptor else { return Some((Transport::Plain(socket), Peer::plain(address))) };
             let transport = acceptor.accept(socket).await.ok()?;
-            Some((transport, Peer { address, is_https: true }))
+            let named = match &transport {
+                Transport::TlsServer(stream) => stream.get_ref().1.server_name().and_then(|name| self.named(name)),
+                _ => None,
+            };
+            Some((transport, Peer { address, is_https: true, named }))
         };
-        tokio::time::timeout(self.proxy.settings.client.head_timeout, opening).await.ok().flatten()
-    }
-
-    /// Whether a connection begins with anything but a request.
-    pub(crate) fn has_opening(&self) -> bool {
-        self.acceptor.is_some() || self.settings.trusted.proxy_protocol
+        tokio::time::timeout(site.proxy.settings.client.head_timeout, opening).await.ok().flatten()
     }
 }

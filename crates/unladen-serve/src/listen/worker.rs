@@ -76,30 +76,30 @@ async fn follow(
     servings: &mut HashMap<u64, Serving>,
 ) {
     let mut gone = std::mem::take(servings);
-    for planned in &plan.places {
-        let index = observability.upstream(&planned.proxy.upstream.settings().name);
-        let listeners = planned.listeners.iter().map(|listener| (listener, false));
-        for (listener, redirects) in listeners.chain(planned.redirects.iter().map(|listener| (listener, true))) {
-            if let Some(serving) = gone.remove(&listener.id) {
-                serving.slot.proxy.replace(planned.proxy.clone());
-                serving.slot.site.replace(planned.site.clone());
-                serving.slot.index.set(index);
-                servings.insert(listener.id, serving);
-                continue;
-            }
-            let slot = Rc::new(Slot::new(planned, redirects, index));
-            let own = (thread..listener.sockets.len()).step_by(threads.max(1));
-            let tasks = own.map(|place| {
-                let (listener, context, slot) = (listener.clone(), context.clone(), slot.clone());
-                spawn_local(async move {
-                    if let Some(accepting) = open(&listener.sockets[place], &context, &slot).await {
-                        accept(accepting, context, slot).await;
-                    }
-                })
-            });
-            let tasks = tasks.collect();
-            servings.insert(listener.id, Serving { slot, tasks });
+    // Before the first request comes for one: of several sites at an address, each counts by itself.
+    let places = plan.places.iter().map(|planned| &planned.proxy);
+    for proxy in places.chain(plan.proxies()) {
+        proxy.counted_by(observability);
+    }
+    for entrance in &plan.entrances {
+        let (listener, index) = (&entrance.listener, entrance.proxy.counted_by(observability));
+        if let Some(serving) = gone.remove(&listener.id) {
+            serving.slot.become_this(entrance, index);
+            servings.insert(listener.id, serving);
+            continue;
         }
+        let slot = Rc::new(Slot::new(entrance, index));
+        let own = (thread..listener.sockets.len()).step_by(threads.max(1));
+        let tasks = own.map(|place| {
+            let (listener, context, slot) = (listener.clone(), context.clone(), slot.clone());
+            spawn_local(async move {
+                if let Some(accepting) = open(&listener.sockets[place], &context, &slot).await {
+                    accept(accepting, context, slot).await;
+                }
+            })
+        });
+        let tasks = tasks.collect();
+        servings.insert(listener.id, Serving { slot, tasks });
     }
     for serving in gone.into_values() {
         stop(serving).await;
@@ -268,7 +268,7 @@ fn admit(slot: &Slot, socket: &Socket, address: Option<IpAddr>) -> Result<Option
     let Some(site) = &*slot.site.borrow() else { return Ok(None) };
     let place = site.enter(address);
     if let (Err(()), Socket::Tcp(stream)) = (&place, socket)
-        && (site.acceptor.is_none() || slot.redirects)
+        && slot.acceptor.borrow().is_none()
     {
         // It fits into the socket's buffer, or there is nobody to tell.
         let _ = socket2::SockRef::from(stream).send(TOO_MANY);
@@ -282,11 +282,10 @@ fn spawn(socket: Socket, address: Option<IpAddr>, context: &Rc<Context>, slot: &
     let (context, slot) = (context.clone(), slot.clone());
     // In a box of its own: the runtime moves what it is given several times before it runs.
     spawn_local(Box::pin(async move {
-        let site = slot.site.borrow().clone().filter(|site| site.has_opening() && !slot.redirects);
-        match site {
-            None => h1::serve(Transport::Plain(socket), Peer { address, is_https: false }, context, slot).await,
+        match slot.opening() {
+            None => h1::serve(Transport::Plain(socket), Peer::plain(address), context, slot).await,
             Some(site) => {
-                if let Some((transport, peer)) = site.open(socket, address).await {
+                if let Some((transport, peer)) = slot.open(&site, socket, address).await {
                     // Of PROXY it is known only now whose it is.
                     let told = if peer.address == address { Ok(None) } else { site.enter(peer.address) };
                     drop(site);

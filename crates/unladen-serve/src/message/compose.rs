@@ -358,6 +358,7 @@ pub(crate) fn memory_to_h1(out: &mut Vec<u8>, memory: &CachedResponse<'_>, more:
     match &memory.lines {
         Lines::Stored(stored) => out.extend_from_slice(&stored.lines),
         Lines::NotModified(stored) => out.extend_from_slice(stored.lines_of_304()),
+        Lines::Made(_, lines) => out.extend_from_slice(lines),
         Lines::Own(fields) => fields.iter().for_each(|field| line(out, field.name, field.value)),
     }
     more.iter().for_each(|field| line(out, field.name, field.value));
@@ -383,6 +384,7 @@ pub(crate) fn memory_to_h2(memory: &CachedResponse<'_>, more: &Fields, via: bool
     let (fields, is_304) = match &memory.lines {
         Lines::Stored(stored) => (&stored.fields, false),
         Lines::NotModified(stored) => (&stored.fields, true),
+        Lines::Made(fields, _) => (*fields, false),
         Lines::Own(fields) => (fields, false),
     };
     let fields = fields.iter().filter(|field| !is_304 || is_of_304(field.name));

@@ -21,6 +21,7 @@ use crate::cache::head_answer::HeadAnswer;
 use crate::cache::response_policy::ResponsePolicy;
 use crate::limits::budget::Share;
 use crate::message::compose::{ToClient, interim_to_h1, memory_to_h1, memory_to_h2, response_to_h1, response_to_h2};
+use crate::site::edits::Edits;
 use crate::message::stream::{BodySource, CodedSink, H1Sink, H2Sink, PlainSink, Sink, SinkError};
 
 /// Whoever asked.
@@ -57,6 +58,8 @@ pub(crate) struct H1Downstream<'a> {
     pub(crate) touch: Option<Rc<ResponsePolicy>>,
     /// Of a site that compresses: what it takes.
     pub(crate) codings: Option<Accepted>,
+    /// What a route does to the fields of whatever answers it.
+    pub(crate) edits: Option<Arc<Edits>>,
 }
 
 /// A client of HTTP/2: one of its streams.
@@ -68,6 +71,8 @@ pub(crate) struct H2Downstream<'a> {
     pub(crate) touch: Option<Rc<ResponsePolicy>>,
     /// Of a site that compresses: what it takes.
     pub(crate) codings: Option<Accepted>,
+    /// What a route does to the fields of whatever answers it.
+    pub(crate) edits: Option<Arc<Edits>>,
 }
 
 /// How a response is sent.
@@ -109,6 +114,11 @@ impl Downstream<'_> {
             Self::H2(client) => Some(client.share),
             Self::Internal(_) => None,
         }
+    }
+
+    /// Whether the system can send it files: it is on a connection of HTTP/1 in clear.
+    pub(crate) fn takes_files(&self) -> bool {
+        matches!(self, Self::H1(client) if !client.half.is_encrypted())
     }
 
     /// Whether its connection can become another protocol's.
@@ -169,7 +179,13 @@ impl Downstream<'_> {
         let mut more = self.touch().map_or_else(Fields::default, |touch| touch.answered(response));
         let coded = self.coded(response, options.head, &mut more);
         let response = coded.as_ref().map_or(response, |coded| &coded.response);
-        let sink = self.begin(response, &more, options, now)?;
+        let edited = self.edits().map(|edits| {
+            let mut edited = response.clone();
+            edits.take_off(&mut more);
+            edits.apply(&mut edited.fields);
+            edited
+        });
+        let sink = self.begin(edited.as_ref().unwrap_or(response), &more, options, now)?;
         Ok(match coded.and_then(|coded| coded.encoder) {
             Some((encoder, held)) => Sink::Coded(Box::new(CodedSink::new(sink, encoder, held))),
             None => Sink::Plain(sink),
@@ -214,6 +230,12 @@ impl Downstream<'_> {
         options: ResponseOptions,
         now: Instant,
     ) -> Result<Sink<'_>, ()> {
+        if let Some(edits) = self.edits() {
+            let mut response = memory.response();
+            more.iter().for_each(|field| response.fields.push(field.name, field.value));
+            edits.apply(&mut response.fields);
+            return self.begin(&response, &Fields::default(), options, now).map(Sink::Plain);
+        }
         match self {
             Self::H1(client) => {
                 let mut to = client.to(options);
@@ -223,7 +245,7 @@ impl Downstream<'_> {
                 Ok(H1Sink::new(client.half, client.out, framing).for_client(Some(client.share)).into())
             }
             Self::H2(client) => {
-                let ends = options.head || memory.body.is_empty();
+                let ends = options.head || matches!(memory.length, Length::None | Length::Exact(0));
                 let head = memory_to_h2(memory, more, options.via, now);
                 let stream = client.send.send_response(head, ends).map_err(|_| ())?;
                 Ok(H2Sink::new(stream, ends).for_client(Some(client.share)).into())
@@ -249,6 +271,23 @@ impl Downstream<'_> {
             Self::H1(client) => client.codings = Some(accepted),
             Self::H2(client) => client.codings = Some(accepted),
             Self::Internal(_) => (),
+        }
+    }
+
+    /// What a route does to the fields of whatever answers it.
+    pub(crate) fn set_edits(&mut self, edits: Arc<Edits>) {
+        match self {
+            Self::H1(client) => client.edits = Some(edits),
+            Self::H2(client) => client.edits = Some(edits),
+            Self::Internal(_) => (),
+        }
+    }
+
+    fn edits(&self) -> Option<Arc<Edits>> {
+        match self {
+            Self::H1(client) => client.edits.clone(),
+            Self::H2(client) => client.edits.clone(),
+            Self::Internal(_) => None,
         }
     }
 

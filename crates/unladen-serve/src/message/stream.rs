@@ -4,12 +4,14 @@
 //! client does not take wait where `[buffer]` says.
 
 mod coded_sink;
+mod file_source;
 mod fastcgi_source;
 mod h1_sink;
 mod h2_sink;
 mod plain_sink;
 mod pump;
 mod relay;
+mod send_file;
 mod sink;
 mod sink_error;
 mod source;
@@ -17,6 +19,7 @@ mod source_error;
 mod spooled;
 
 pub(crate) use coded_sink::CodedSink;
+pub(crate) use file_source::{FileSource, Piece, read_now};
 pub(crate) use fastcgi_source::{FastCgiSource, Output};
 pub(crate) use h1_sink::H1Sink;
 pub(crate) use h2_sink::H2Sink;

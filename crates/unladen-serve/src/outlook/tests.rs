@@ -170,6 +170,7 @@ fn all_reasons_against_an_answer_are_found() {
     let request = request_of(&asking, &site).unwrap();
     let wanted = FetchPlan {
         script: None,
+        proxy: site.proxy.clone(),
         site: site.clone(),
         request,
         is_https: false,

@@ -44,7 +44,7 @@ pub(crate) fn fetch(
 ) {
     let context = context.clone();
     tokio::task::spawn_local(Box::pin(async move {
-        let site = wanted.site.clone();
+        let (site, proxy) = (wanted.site.clone(), wanted.proxy.clone());
         let script = wanted.script.clone();
         let mut request = wanted.request.clone();
         match &wanted.stored {
@@ -59,7 +59,7 @@ pub(crate) fn fetch(
         let mut client = Downstream::Internal(Internal::Fetch(Box::new(CacheFetch::new(wanted, writer))));
         let transaction = Transaction {
             context: &context,
-            proxy: &site.proxy,
+            proxy: &proxy,
             index,
             request: &request,
             version: Version::Http11,

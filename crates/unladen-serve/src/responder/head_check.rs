@@ -38,7 +38,7 @@ impl InboundRequest<'_> {
             Downstream::Internal(Internal::HeadCheck(HeadAnswer { address: self.peer.address, said: None }));
         let transaction = Transaction {
             context: self.context,
-            proxy: &self.site.proxy,
+            proxy: self.proxy,
             index: self.index,
             request: &request,
             version: Version::Http11,

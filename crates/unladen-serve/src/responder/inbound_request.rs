@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use unladen_cache::Accepted;
 use unladen_files::Script;
 use unladen_http1::{Fields, Length, Request, Response};
-use unladen_observability::{Reason, UpstreamIndex, Version};
+use unladen_observability::{Cause, Reason, UpstreamIndex, Version};
 
 use super::arrival::Arrival;
 use crate::cache::cached_response::joined;
@@ -20,6 +20,7 @@ use crate::limits::queue::{Flow, cookie};
 use crate::message::downstream::Downstream;
 use crate::message::stream::BodySource;
 use crate::peer::Peer;
+use crate::proxy::Proxy;
 use crate::request::fetched::Fetched;
 use crate::request::watch::Watch;
 use crate::site::Site;
@@ -29,6 +30,12 @@ use crate::site::prepare::Who;
 pub(crate) struct InboundRequest<'a> {
     pub(crate) context: &'a Rc<Context>,
     pub(crate) site: &'a Arc<Site>,
+    /// Where its application is called: the site's own place, or its route's.
+    pub(crate) proxy: &'a Arc<Proxy>,
+    /// Whether the cache may have it.
+    pub(crate) is_cached: bool,
+    /// What is said to whoever has no password that its route lets in.
+    pub(crate) challenge: Cell<Option<&'a [u8]>>,
     pub(crate) index: UpstreamIndex,
     pub(crate) version: Version,
     /// When the head's first byte was read …
@@ -40,6 +47,10 @@ pub(crate) struct InboundRequest<'a> {
     pub(crate) client: Cell<Option<IpAddr>>,
     /// What answers it, if that is a program that stands for its path.
     pub(crate) script: RefCell<Option<Rc<Script>>>,
+    /// Why it is answered by an error, where no upstream is the cause.
+    pub(crate) cause: RefCell<Option<Box<Cause>>>,
+    /// Of one that gets a local reply: its identifier, if it came with none.
+    pub(crate) own_id: RefCell<Vec<u8>>,
     /// What became of what was fetched for it.
     pub(crate) fetched: RefCell<Option<Rc<Fetched>>>,
 }
@@ -63,7 +74,8 @@ impl<'a> InboundRequest<'a> {
     pub(crate) fn new(context: &'a Rc<Context>, site: &'a Arc<Site>, arrival: Arrival) -> Self {
         let Arrival { index, version, began, now, peer } = arrival;
         let (client, script, fetched) = (Cell::default(), RefCell::default(), RefCell::default());
-        Self { context, site, index, version, began, now, peer, client, script, fetched }
+        let (cause, own_id) = (RefCell::default(), RefCell::default());
+        Self { context, site, proxy: &site.proxy, is_cached: true, challenge: Cell::default(), index, version, began, now, peer, client, script, fetched, cause, own_id }
     }
 
     /// The answer is compressed on its way, if it may be, also for the client (RFC 9111, section 5.2.1.6).

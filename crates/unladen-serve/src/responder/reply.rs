@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use unladen_cache::{CacheStatus, Stored, Time};
 use unladen_http1::{Name, Request};
-use unladen_observability::{CacheResult, End, FetchRecord, Reason, RequestAccount};
+use unladen_observability::{CacheResult, End, FetchRecord, Reason, RequestAccount, request_id};
 
 use super::inbound_request::{ClientSide, InboundRequest};
 use crate::cache::cache_lookup::CacheLookup;
@@ -17,7 +17,8 @@ use crate::cache::response_policy::NAME;
 use crate::limits::budget::Claim;
 use crate::message::compose;
 use crate::message::downstream::ResponseOptions;
-use crate::message::stream::{BodySource, Pump, PumpError};
+use crate::message::local_reply::local_reply;
+use crate::message::stream::{BodySource, Pump, PumpError, SinkError};
 use crate::request::stretch::Stretch;
 use crate::request::watch::Deadline;
 use crate::site::prepare::Who;
@@ -89,12 +90,16 @@ impl InboundRequest<'_> {
         status: u16,
         result: (CacheResult, &'static str),
     ) -> (End, Instant) {
-        let idle = self.site.proxy.upstream.settings().timeouts.idle;
+        let idle = self.proxy.upstream.settings().timeouts.idle;
         let is_head = request.method == b"HEAD";
-        let options = ResponseOptions { head: is_head, close: false, via: self.site.proxy.settings.via };
+        let options = ResponseOptions { head: is_head, close: false, via: self.proxy.settings.via };
         // Nothing was waited for if there was nobody to ask; everybody else's time is not what it was when the request
         // came.
-        let is_at_once = result.0 == CacheResult::Hit && self.site.validators.is_empty();
+        let is_at_once = match result.0 {
+            CacheResult::Hit => self.site.validators.is_empty(),
+            CacheResult::File => true,
+            _ => false,
+        };
         let start = if is_at_once { self.now } else { Instant::now() };
         let deadline = Deadline::new(start, idle, None);
         let ClientSide { watch, body, client, response, more, .. } = client_side;
@@ -103,7 +108,7 @@ impl InboundRequest<'_> {
             None => client.respond(response, options, self.now),
         };
         let mut pump = Pump::default();
-        let (pace, mut slow) = (self.site.proxy.settings.client.answer_pace, Stretch::default());
+        let (pace, mut slow) = (self.proxy.settings.client.answer_pace, Stretch::default());
         let mut coded = None;
         let ended = match to {
             Err(()) => Err(End::ClientGone),
@@ -120,6 +125,11 @@ impl InboundRequest<'_> {
                         }
                     }
                     sent.map_err(|error| match error {
+                        PumpError::Source(_) | PumpError::Sink(SinkError::Shrunk)
+                            if result.0 == CacheResult::File =>
+                        {
+                            End::Broken(Reason::FileFailed)
+                        }
                         PumpError::Source(_) | PumpError::TooLarge => End::Broken(Reason::UpstreamClosed),
                         PumpError::Sink(_) => End::ClientGone,
                     })
@@ -144,13 +154,35 @@ impl InboundRequest<'_> {
         who: Who,
     ) -> (End, Instant) {
         let after = after.or_else(|| matches!(reason.status(), 429 | 503).then_some(self.site.settings.retry_after));
-        let words = compose::local(client_side.response, reason, after);
+        let id = self.identify(request);
+        let page = self.proxy.error_page.as_deref();
+        let words = local_reply(client_side.response, (reason, after), page, request, &id);
         client_side.more.clear();
         self.site.add_own(client_side.more, who.is_https);
+        if let Some(challenge) = self.challenge.get() {
+            client_side.more.push(b"www-authenticate", challenge);
+        }
         for field in client_side.more.iter() {
             client_side.response.fields.push(field.name, field.value);
         }
         self.say(request, client_side, &words, (End::Local(reason), reason.as_str())).await
+    }
+
+    /// By what an answer of our own can be found in the log.
+    fn identify(&self, request: &Request) -> Vec<u8> {
+        let fetched = self.fetched.borrow();
+        let fetched = fetched.as_ref().map(|fetched| fetched.request_id.borrow().clone());
+        if let Some(id) = fetched.filter(|id| !id.is_empty()) {
+            return id;
+        }
+        if let Some(given) = request.fields.get(Name::XRequestId) {
+            return given.to_vec();
+        }
+        let mut id = self.own_id.borrow_mut();
+        if id.is_empty() && self.proxy.settings.request_id {
+            request_id(&mut id);
+        }
+        id.clone()
     }
 
     /// Sends the answer in `client_side.response`, with these words; and why it is our own.
@@ -164,7 +196,7 @@ impl InboundRequest<'_> {
         if !client_side.body.is_done() {
             client_side.client.ends();
         }
-        let via = self.site.proxy.settings.via;
+        let via = self.proxy.settings.via;
         let options = ResponseOptions { head: request.method == b"HEAD", close: false, via };
         let start = Instant::now();
         let deadline = Deadline::of_local_reply(start);
@@ -192,7 +224,9 @@ impl InboundRequest<'_> {
         now: Instant,
     ) -> (End, Instant) {
         let total = now.saturating_duration_since(self.began);
-        let id = request.fields.get(Name::XRequestId);
+        let own_id = self.own_id.borrow();
+        let id = request.fields.get(Name::XRequestId).unwrap_or(&own_id);
+        let own_cause = self.cause.borrow();
         let fetched = self.fetched.borrow();
         let fetched = fetched.as_deref();
         let endpoint = fetched.and_then(|fetched| fetched.endpoint.borrow().clone());
@@ -208,8 +242,9 @@ impl InboundRequest<'_> {
             bytes_out,
             client: self.client.get().or(self.peer.address),
             fields: Some(&request.fields),
-            request_id: id.unwrap_or_default(),
+            request_id: id,
             cache: Some(cache),
+            cause: own_cause.as_deref(),
             fetched: fetched.map(|fetched| FetchRecord {
                 endpoint: endpoint.as_deref().map(|endpoint| &endpoint.address),
                 upstream_version: fetched.upstream_version.get(),
@@ -218,7 +253,7 @@ impl InboundRequest<'_> {
                 request_id: fetched_id.as_deref().map_or(&[][..], Vec::as_slice),
                 cause: cause.as_deref(),
             }),
-            ..RequestAccount::unasked(&self.site.proxy.upstream.settings().name, status, end, self.began, total)
+            ..RequestAccount::unasked(&self.proxy.upstream.settings().name, status, end, self.began, total)
         };
         self.context.observability.observe(&record, self.index);
         (end, now)

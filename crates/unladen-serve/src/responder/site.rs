@@ -26,14 +26,31 @@ impl InboundRequest<'_> {
     pub(crate) async fn run(self, request: &mut Request, client_side: &mut ClientSide<'_, '_>) -> (End, Instant) {
         let who = prepare(self.site, request, &self.peer);
         self.client.set(who.address);
-        let request = &*request;
         let rates = self.site.proxy.rates.take(request, Counting::Coming, self.began);
         if let Err(after) = rates.and_then(|()| self.site.crowd.ask(who.address, true, self.began)) {
             return self.own(request, client_side, Reason::RateLimited, Some(after), who).await;
         }
-        let Some(cache) = &self.site.cache else { return self.pass(request, client_side, who, None, "").await };
-        if request.method == b"PURGE" {
+        if request.method == b"PURGE"
+            && let Some(cache) = &self.site.cache
+        {
             return self.purge(cache, request, client_side, who).await;
+        }
+        match &self.site.routes {
+            None => self.answer(request, client_side, who).await,
+            Some(routes) => self.routed(routes, request, client_side, who).await,
+        }
+    }
+
+    /// From memory, or by the application.
+    pub(crate) async fn answer(
+        &self,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        who: Who,
+    ) -> (End, Instant) {
+        let Some(cache) = &self.site.cache else { return self.pass(request, client_side, who, None, "").await };
+        if !self.is_cached {
+            return self.pass(request, client_side, who, Some(Forwarded::Bypass), "route").await;
         }
         let mut control = match eligible(request, who) {
             Ok(control) => control,
@@ -125,7 +142,7 @@ impl InboundRequest<'_> {
         self.compress(request, client_side);
         let transaction = Transaction {
             context: self.context,
-            proxy: &self.site.proxy,
+            proxy: self.proxy,
             index: self.index,
             request,
             version: self.version,

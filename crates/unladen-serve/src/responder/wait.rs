@@ -49,7 +49,7 @@ impl InboundRequest<'_> {
         let join = cache_lookup.join_key(client_side.key, told_apart.as_deref().unwrap_or(client_side.variant));
         let (mut reader, leads) = match cache_lookup.cache.fetches.join(&join) {
             Joined::Follow(reader) => {
-                if let Some(queue) = &self.site.proxy.queue {
+                if let Some(queue) = &self.proxy.queue {
                     queue.join(&join, self.flow(cache_lookup.request, cache_lookup.who));
                 }
                 (reader, false)
@@ -135,6 +135,7 @@ impl InboundRequest<'_> {
         };
         FetchPlan {
             site: self.site.clone(),
+            proxy: self.proxy.clone(),
             script: self.script.borrow().clone(),
             request: cache_lookup.request.clone(),
             is_https: cache_lookup.who.is_https,

@@ -10,22 +10,26 @@ use std::sync::Arc;
 
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs::Ticketer;
-use rustls::server::{NoServerSessionStorage, ProducesTickets};
+use rustls::server::{NoServerSessionStorage, ProducesTickets, ResolvesServerCert};
 use rustls::version::{TLS12, TLS13};
 use tokio::io::AsyncWrite;
 use tokio_rustls::TlsAcceptor;
 use unladen_acme::{ACME_TLS, Answers, Held};
 use unladen_pool::{Socket, Transport};
-use unladen_serve_config::ServerTlsSettings;
+use unladen_serve_config::{ServerTlsSettings, SiteSettings};
 
-use self::certificates::Certificates;
+use self::certificates::{Certificates, OfSeveral};
 pub(crate) use self::error::AcceptorError;
+use super::hosts::Hosts;
 
 /// Takes connections of TLS. Shared by all threads.
 pub(crate) struct Acceptor {
     acceptor: TlsAcceptor,
     /// Kept over a reload, so that clients can go on with their sessions. Its keys change every six hours (rustls).
     tickets: Arc<dyn ProducesTickets>,
+    certificates: Arc<Certificates>,
+    /// What was asked for besides.
+    options: Options,
     /// What is doubtful about the certificates, a sentence each.
     pub(crate) warnings: Vec<String>,
 }
@@ -49,29 +53,38 @@ impl Acceptor {
         if let Some((held, answers)) = acme {
             certificates.add(held, answers);
         }
-        let has_answers = certificates.has_answers();
         let tickets = match before {
             Some(before) => before.tickets.clone(),
             None => Ticketer::new()?,
         };
-        let versions: &[_] = if settings.tls12 { &[&TLS13, &TLS12] } else { &[&TLS13] };
-        let mut config = ServerConfig::builder_with_provider(unladen_tls::provider())
-            .with_protocol_versions(versions)?
-            .with_no_client_auth()
-            .with_cert_resolver(Arc::new(certificates));
-        config.alpn_protocols = match http2 {
-            true => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
-            false => vec![b"http/1.1".to_vec()],
+        let certificates = Arc::new(certificates);
+        let options = Options { tls12: settings.tls12, http2, has_answers: certificates.has_answers() };
+        let acceptor = acceptor(certificates.clone(), options, &tickets)?;
+        Ok(Self { acceptor, tickets, certificates, options, warnings })
+    }
+
+    /// Of several sites at an address: the one that a client names (SNI) shows its certificate, the first one if it
+    /// names none of them. The first one's versions and protocols are those of all.
+    ///
+    /// # Errors
+    /// If they cannot be together.
+    pub(crate) fn of_several(first: &Self, sites: &[(&SiteSettings, Arc<Self>)]) -> Result<Self, AcceptorError> {
+        let of_each = || sites.iter().map(|(settings, site)| (*settings, site.certificates.clone()));
+        let several = OfSeveral {
+            hosts: Hosts::new(of_each()),
+            all: of_each().map(|(_, certificates)| certificates).collect(),
         };
-        if has_answers {
-            config.alpn_protocols.push(ACME_TLS.to_vec());
-        }
-        config.ticketer = tickets.clone();
-        // Tickets have all of a session: nothing is kept here, whoever comes.
-        config.session_storage = Arc::new(NoServerSessionStorage {});
-        // What is sent early can be sent again by others (RFC 8446, 8).
-        config.max_early_data_size = 0;
-        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), tickets, warnings })
+        let has_answers = sites.iter().any(|(_, site)| site.options.has_answers);
+        let options = Options { has_answers, ..first.options };
+        let (tickets, certificates) = (first.tickets.clone(), first.certificates.clone());
+        let acceptor = acceptor(Arc::new(several), options, &tickets)?;
+        // What is doubtful is told of each site by itself.
+        Ok(Self { acceptor, tickets, certificates, options, warnings: Vec::new() })
+    }
+
+    /// The certificates from files: a name of each, and the last second in which it is valid, since 1970.
+    pub(crate) fn files(&self) -> &[(String, u64)] {
+        self.certificates.files()
     }
 
     /// Takes a connection. The caller bounds the time, and has the socket on this thread's runtime.
@@ -87,6 +100,40 @@ impl Acceptor {
         }
         Ok(Transport::TlsServer(Box::new(stream)))
     }
+}
+
+/// What it speaks.
+#[derive(Clone, Copy, Debug)]
+struct Options {
+    tls12: bool,
+    http2: bool,
+    /// Whether authorities may look at a certificate alone.
+    has_answers: bool,
+}
+
+fn acceptor(
+    certificates: Arc<dyn ResolvesServerCert>,
+    Options { tls12, http2, has_answers }: Options,
+    tickets: &Arc<dyn ProducesTickets>,
+) -> Result<TlsAcceptor, AcceptorError> {
+    let versions: &[_] = if tls12 { &[&TLS13, &TLS12] } else { &[&TLS13] };
+    let mut config = ServerConfig::builder_with_provider(unladen_tls::provider())
+        .with_protocol_versions(versions)?
+        .with_no_client_auth()
+        .with_cert_resolver(certificates);
+    config.alpn_protocols = match http2 {
+        true => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+        false => vec![b"http/1.1".to_vec()],
+    };
+    if has_answers {
+        config.alpn_protocols.push(ACME_TLS.to_vec());
+    }
+    config.ticketer = tickets.clone();
+    // Tickets have all of a session: nothing is kept here, whoever comes.
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    // What is sent early can be sent again by others (RFC 8446, 8).
+    config.max_early_data_size = 0;
+    Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
 impl std::fmt::Debug for Acceptor {

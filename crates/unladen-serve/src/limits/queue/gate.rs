@@ -195,6 +195,11 @@ impl Queue {
         was_waiting
     }
 
+    /// Whether somebody waits.
+    pub(crate) fn is_waited(&self) -> bool {
+        waiting(self.state.load(Ordering::Relaxed)) > 0
+    }
+
     /// How long a request may wait.
     pub(super) fn longest(&self) -> Duration {
         self.lock().wait()

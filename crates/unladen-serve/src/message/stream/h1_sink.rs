@@ -8,6 +8,8 @@ use unladen_fastcgi::{Header, MOST_CONTENT, STDIN, end_of_stdin};
 use unladen_http1::{CHUNK_END, Fields, LAST_CHUNK, Length, chunk_head};
 use unladen_pool::Half;
 
+use super::file_source::Stretch;
+use super::send_file::{poll_send_file, poll_send_more};
 use super::sink_error::SinkError;
 use crate::limits::budget::{Claim, Held, Share};
 
@@ -133,6 +135,21 @@ impl<'a> H1Sink<'a> {
             if count > before {
                 return Poll::Ready(Ok(count - before));
             }
+        }
+    }
+
+    /// Has the system send some of a file behind what was gathered. The body is framed by its length.
+    pub(super) fn poll_file(&mut self, cx: &mut Context<'_>, stretch: Stretch<'_>) -> Poll<Result<usize, SinkError>> {
+        while self.written < self.out.len() {
+            let written = poll_send_more(self.half, cx, &self.out[self.written..]);
+            self.written += ready!(self.wrote(written))?;
+        }
+        self.out.clear();
+        self.written = 0;
+        let written = poll_send_file(self.half, cx, stretch.file, stretch.at, stretch.most);
+        match ready!(self.wrote(written))? {
+            0 => Poll::Ready(Err(SinkError::Shrunk)),
+            count => Poll::Ready(Ok(count)),
         }
     }
 

@@ -40,6 +40,9 @@ impl PlainSink<'_> {
         match (self, source) {
             (Self::H2(sink), BodySource::Memory(body)) => Poll::Ready(sink.lend(body)),
             (Self::H2(sink), BodySource::Fetch(_) | BodySource::H2(_)) => sink.poll_share(cx, source.shared()),
+            (Self::H1(sink), BodySource::File(file)) if let Some(stretch) = file.stretch() => {
+                sink.poll_file(cx, stretch)
+            }
             (sink, _) => sink.poll_write(cx, source.data()),
         }
     }

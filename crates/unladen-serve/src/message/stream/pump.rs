@@ -87,7 +87,8 @@ impl Pump {
                     }
                     let count = ready!(sink.poll_take(cx, source)).map_err(PumpError::Sink)?;
                     self.bytes += count as u64;
-                    self.remember(&source.data()[..count]);
+                    // A file's bytes may have gone without having been here.
+                    self.remember(source.data().get(..count).unwrap_or_default());
                     source.consume(count);
                     self.moved = true;
                 }

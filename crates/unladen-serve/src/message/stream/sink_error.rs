@@ -9,6 +9,9 @@ pub(crate) enum SinkError {
     /// The stream was reset, or the connection failed.
     #[error("{0}")]
     H2(#[from] h2::Error),
+    /// The file that is sent has become shorter.
+    #[error("the file became shorter while it was sent")]
+    Shrunk,
     /// Whoever it was for has gone.
     #[error("the connection was closed")]
     Gone,

@@ -9,6 +9,7 @@ use unladen_pool::{Buffer, Half, LARGE};
 use unladen_serve_config::{is_said_by_us, may_trail};
 
 use super::fastcgi_source::FastCgiSource;
+use super::file_source::FileSource;
 use super::source_error::SourceError;
 use super::spooled::SpoolSource;
 use crate::cache::news::News;
@@ -31,6 +32,8 @@ pub(crate) enum BodySource<'a> {
     Fetch(Box<FetchSource>),
     /// Where it has waited until it was whole.
     Spool(Box<SpoolSource>),
+    /// A file.
+    File(Box<FileSource>),
 }
 
 /// A body that is on its way for several.
@@ -89,6 +92,7 @@ impl BodySource<'_> {
             Self::Memory(body) => Poll::Ready(Ok(!body.is_empty())),
             Self::Fetch(source) => source.poll_fill(cx),
             Self::Spool(source) => source.poll_fill(cx),
+            Self::File(source) => source.poll_fill(cx),
         }
     }
 
@@ -102,6 +106,7 @@ impl BodySource<'_> {
             Self::Memory(body) => body,
             Self::Fetch(source) => &source.held,
             Self::Spool(source) => source.data(),
+            Self::File(source) => source.data(),
         }
     }
 
@@ -112,7 +117,7 @@ impl BodySource<'_> {
             Self::Memory(body) => body,
             Self::H2(source) => &source.held,
             Self::Fetch(source) => &source.held,
-            Self::Empty | Self::H1(_) | Self::FastCgi(_) | Self::Spool(_) => &NOTHING,
+            Self::Empty | Self::H1(_) | Self::FastCgi(_) | Self::Spool(_) | Self::File(_) => &NOTHING,
         }
     }
 
@@ -135,6 +140,7 @@ impl BodySource<'_> {
                 let _ = source.held.split_to(count.min(source.held.len()));
             }
             Self::Spool(source) => source.consume(count),
+            Self::File(source) => source.consume(count),
         }
     }
 
@@ -148,6 +154,7 @@ impl BodySource<'_> {
             Self::Memory(body) => body.is_empty(),
             Self::Fetch(source) => source.done,
             Self::Spool(source) => source.is_done(),
+            Self::File(source) => source.is_done(),
         }
     }
 
@@ -157,14 +164,14 @@ impl BodySource<'_> {
             Self::H1(source) => source.guard = guard,
             Self::H2(source) => source.guard = guard,
             // What was spooled, was read from one that is guarded.
-            Self::Empty | Self::FastCgi(_) | Self::Memory(_) | Self::Fetch(_) | Self::Spool(_) => (),
+            Self::Empty | Self::FastCgi(_) | Self::Memory(_) | Self::Fetch(_) | Self::Spool(_) | Self::File(_) => (),
         }
     }
 
     /// After the end: what came as trailers.
     pub(crate) fn trailers(&self) -> Option<&Fields> {
         let trailers = match self {
-            Self::Empty | Self::FastCgi(_) | Self::Memory(_) | Self::Fetch(_) => None,
+            Self::Empty | Self::FastCgi(_) | Self::Memory(_) | Self::Fetch(_) | Self::File(_) => None,
             Self::H1(source) => Some(source.decoder.trailers()),
             Self::H2(source) => source.trailers.as_ref(),
             Self::Spool(source) => source.trailers(),

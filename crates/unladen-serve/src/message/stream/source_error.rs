@@ -22,6 +22,9 @@ pub(crate) enum SourceError {
     /// The stream was reset, or the connection failed.
     #[error("{0}")]
     H2(#[from] h2::Error),
+    /// The file that it lies in has become shorter.
+    #[error("the file became shorter while it was sent")]
+    Shrunk,
     /// It cannot be read from where it has waited.
     #[error("{0}")]
     Spool(#[from] SpoolError),

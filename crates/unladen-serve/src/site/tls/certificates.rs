@@ -13,6 +13,7 @@ use x509_parser::extensions::GeneralName;
 use x509_parser::parse_x509_certificate;
 
 use super::error::AcceptorError;
+use crate::site::hosts::Hosts;
 
 /// Certificates by their names, in small letters. Of two for the same name the first is taken.
 #[derive(Debug, Default)]
@@ -23,6 +24,8 @@ pub(super) struct Certificates {
     first: Option<Source>,
     /// What authorities are answered that look at a certificate alone; none: none is expected to.
     answers: Option<Arc<Answers>>,
+    /// A name of each from files, and the last second in which it is valid, since 1970.
+    files: Vec<(String, u64)>,
 }
 
 /// Where a certificate comes from.
@@ -58,7 +61,9 @@ impl Certificates {
         let mut all = Self::default();
         for (certificate, key) in pairs {
             let chain = certificates(certificate)?;
-            let names = names(certificate, chain.first(), warnings)?;
+            let (names, not_after) = names(certificate, chain.first(), warnings)?;
+            let name = names.first().cloned().unwrap_or_else(|| certificate.display().to_string());
+            all.files.push((name, not_after));
             let certified = CertifiedKey::from_der(chain, private_key(key)?, &unladen_tls::provider());
             let certified = certified.map_err(|source| {
                 let (certificate, key) = (certificate.clone(), key.clone());
@@ -86,6 +91,11 @@ impl Certificates {
         self.answers = Some(answers.clone());
     }
 
+    /// Those from files: a name of each, and the last second in which it is valid, since 1970.
+    pub(super) fn files(&self) -> &[(String, u64)] {
+        &self.files
+    }
+
     /// Whether authorities may look at a certificate alone.
     pub(super) fn has_answers(&self) -> bool {
         self.answers.is_some()
@@ -94,6 +104,31 @@ impl Certificates {
     fn find(&self, name: &str) -> Option<&Source> {
         let wild = || name.split_once('.').and_then(|(_, parent)| self.wild.get(parent));
         self.exact.get(name).or_else(wild)
+    }
+}
+
+/// Those of several sites at an address.
+#[derive(Debug)]
+pub(super) struct OfSeveral {
+    /// By the names that the sites answer for.
+    pub(super) hosts: Hosts<Arc<Certificates>>,
+    pub(super) all: Vec<Arc<Certificates>>,
+}
+
+impl ResolvesServerCert for OfSeveral {
+    fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        let is_challenge = hello.alpn().is_some_and(|mut offered| offered.next() == Some(ACME_TLS));
+        if is_challenge {
+            return self.all.iter().find(|certificates| certificates.has_answers())?.resolve(hello);
+        }
+        let small = hello.server_name().map(str::to_ascii_lowercase);
+        let site = small.as_deref().and_then(|name| {
+            let named = self.hosts.named(name.as_bytes());
+            named.or_else(|| self.all.iter().find(|certificates| certificates.find(name).is_some()))
+        });
+        // Of the site that all other names are for, if there is one.
+        let site = site.or(self.hosts.find(b"")).or(self.all.first())?;
+        site.resolve(hello)
     }
 }
 
@@ -119,12 +154,12 @@ impl ResolvesServerCert for Certificates {
     }
 }
 
-/// The names that a certificate is for (RFC 9525, 6.1: the subject's is none of them), and what is doubtful about it.
+/// The names that a certificate is for (RFC 9525, 6.1: the subject's is none of them), and when it ends; what is doubtful about it.
 fn names(
     file: &Path,
     certificate: Option<&CertificateDer<'_>>,
     warnings: &mut Vec<String>,
-) -> Result<Vec<String>, AcceptorError> {
+) -> Result<(Vec<String>, u64), AcceptorError> {
     let wrong = |why: String| AcceptorError::Certificate { file: file.to_owned(), why };
     let der = certificate.ok_or_else(|| wrong("there is none".into()))?;
     let (_, parsed) = parse_x509_certificate(der).map_err(|error| wrong(error.to_string()))?;
@@ -146,7 +181,7 @@ fn names(
     if names.is_none_or(|names| names.value.general_names.is_empty()) {
         warnings.push(format!("the certificate {} is for no name (subjectAltName): clients refuse it", file.display()));
     }
-    Ok(found)
+    Ok((found, u64::try_from(validity.not_after.timestamp()).unwrap_or(0)))
 }
 
 /// Seconds since 1970.

@@ -1,0 +1,159 @@
+//! The principal type is [`ErrorPage`]: a page of the site's own for local replies.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use unladen_http1::Fields;
+use unladen_observability::Reason;
+
+/// The longest page: it is kept in memory, and sent with each error.
+const LONGEST: u64 = 256 * 1024;
+/// The longest request identifier that is shown; clients may choose theirs.
+const LONGEST_ID: usize = 128;
+
+/// A page of the site's own for local replies: HTML, in which `{status}`, `{reason}` and `{request_id}` are replaced.
+#[derive(Debug)]
+pub(crate) struct ErrorPage {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Status,
+    Reason,
+    RequestId,
+}
+
+/// Why a page cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorPageError {
+    /// It cannot be read.
+    #[error("error_page = {path:?}: {source}")]
+    NotRead {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// It is too long.
+    #[error("error_page = {0:?}: it is longer than 256 KiB; let it name its images and styles instead of holding them")]
+    TooLong(PathBuf),
+    /// It is not UTF-8.
+    #[error("error_page = {0:?}: it is no text of UTF-8")]
+    NotUtf8(PathBuf),
+}
+
+// === impl ErrorPage ===
+
+impl ErrorPage {
+    /// Of a site, if it has one.
+    ///
+    /// # Errors
+    /// It cannot be used.
+    pub(crate) fn of(path: Option<&Path>) -> Result<Option<Arc<Self>>, ErrorPageError> {
+        path.map(|path| Self::read(path).map(Arc::new)).transpose()
+    }
+
+    /// Reads it from a file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is too long.
+    pub(crate) fn read(path: &Path) -> Result<Self, ErrorPageError> {
+        let not_read = |source| ErrorPageError::NotRead { path: path.to_owned(), source };
+        let mut bytes = Vec::new();
+        File::open(path).map_err(not_read)?.take(LONGEST + 1).read_to_end(&mut bytes).map_err(not_read)?;
+        if bytes.len() as u64 > LONGEST {
+            return Err(ErrorPageError::TooLong(path.to_owned()));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| ErrorPageError::NotUtf8(path.to_owned()))?;
+        Ok(Self::parse(&text))
+    }
+
+    fn parse(text: &str) -> Self {
+        let mut pieces = Vec::new();
+        let mut rest = text;
+        while let Some(start) = rest.find('{') {
+            let (before, from) = rest.split_at(start);
+            let known = [("{status}", Piece::Status), ("{reason}", Piece::Reason), ("{request_id}", Piece::RequestId)]
+                .into_iter()
+                .find_map(|(word, piece)| Some((piece, from.strip_prefix(word)?)));
+            match known {
+                Some((piece, after)) => {
+                    push(&mut pieces, before);
+                    pieces.push(piece);
+                    rest = after;
+                }
+                // Styles have braces of their own.
+                None => {
+                    let (with_brace, after) = rest.split_at(start + 1);
+                    push(&mut pieces, with_brace);
+                    rest = after;
+                }
+            }
+        }
+        push(&mut pieces, rest);
+        Self { pieces }
+    }
+
+    /// The page for a reply.
+    pub(crate) fn write(&self, status: u16, reason: Reason, request_id: &[u8]) -> String {
+        let mut page = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => page.push_str(text),
+                Piece::Status => page.push_str(&status.to_string()),
+                Piece::Reason => escape(reason.as_str(), &mut page),
+                Piece::RequestId => escape(&shown(request_id), &mut page),
+            }
+        }
+        page
+    }
+}
+
+fn push(pieces: &mut Vec<Piece>, text: &str) {
+    match pieces.last_mut() {
+        Some(Piece::Text(before)) => before.push_str(text),
+        _ if text.is_empty() => (),
+        _ => pieces.push(Piece::Text(text.to_owned())),
+    }
+}
+
+/// An identifier as it can be shown: a client may have chosen it.
+pub(crate) fn shown(request_id: &[u8]) -> String {
+    let start = request_id.get(..LONGEST_ID).unwrap_or(request_id);
+    String::from_utf8_lossy(start).chars().filter(|c| !c.is_control()).collect()
+}
+
+fn escape(text: &str, into: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => into.push_str("&amp;"),
+            '<' => into.push_str("&lt;"),
+            '>' => into.push_str("&gt;"),
+            '"' => into.push_str("&quot;"),
+            '\'' => into.push_str("&#39;"),
+            c => into.push(c),
+        }
+    }
+}
+
+/// Whether a client names HTML among what it takes (RFC 9110, section 12.5.1), as browsers do for pages. Who takes
+/// anything gets plain text.
+pub(crate) fn takes_html(fields: &Fields) -> bool {
+    let lines = fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"accept"));
+    lines.flat_map(|line| line.value.split(|byte| *byte == b',')).any(|range| {
+        let mut parts = range.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
+        let is_html = parts
+            .next()
+            .is_some_and(|name| [&b"text/html"[..], b"application/xhtml+xml"].iter().any(|html| name.eq_ignore_ascii_case(html)));
+        let is_refused = |part: &[u8]| matches!(part, [b'q' | b'Q', b'=', b'0', rest @ ..] if rest.iter().all(|byte| matches!(byte, b'.' | b'0')));
+        is_html && !parts.any(is_refused)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! A request of a site that has routes: whom the route lets in, and what answers; and one for a name that is not here.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use unladen_http1::{Length, Request};
+use unladen_observability::{Cause, End, Reason};
+
+use super::files::Filed;
+use super::inbound_request::{ClientSide, InboundRequest};
+use crate::message::compose;
+use crate::site::access::Access;
+use crate::site::folder::Folder;
+use crate::site::location::Location;
+use crate::site::passwords::Tried;
+use crate::site::prepare::{Who, prepare};
+use crate::site::route::Action;
+use crate::site::routes::Routes;
+
+impl<'a> InboundRequest<'a> {
+    /// Finds the route, and does as it says.
+    pub(crate) async fn routed(
+        mut self,
+        routes: &'a Routes,
+        request: &mut Request,
+        client_side: &mut ClientSide<'_, '_>,
+        who: Who,
+    ) -> (End, Instant) {
+        let route = match routes.find(&request.method, &request.target) {
+            Ok(route) => route,
+            Err(error) => {
+                let text = error.to_string();
+                self.cause.replace(Some(Box::new(Cause { reason: Reason::BadPath, endpoint: None, text })));
+                return self.own(request, client_side, Reason::BadPath, None, who).await;
+            }
+        };
+        self.proxy = &route.proxy;
+        self.index = route.proxy.index(self.index);
+        self.is_cached = route.cache;
+        if let Some(edits) = &route.response {
+            client_side.client.set_edits(edits.clone());
+        }
+        if let Some(access) = &route.access
+            && let Some(ended) = self.kept_out(access, request, client_side, who).await
+        {
+            return ended;
+        }
+        if let Some(edits) = &route.request {
+            edits.apply(&mut request.fields);
+        }
+        match &route.action {
+            Action::Application => self.answer(request, client_side, who).await,
+            Action::Files(folder) => match self.found(folder, request, client_side, who).await {
+                Some(ended) => ended,
+                // What would be a script elsewhere is not sent.
+                None => self.own(request, client_side, Reason::NotFound, None, who).await,
+            },
+            Action::Scripts(folder) => match self.found(folder, request, client_side, who).await {
+                Some(ended) => ended,
+                None => self.answer(request, client_side, who).await,
+            },
+            Action::Redirect(location) => self.sent_on(location, request, client_side, who).await,
+            Action::Status(status) => self.at_once(*status, request, client_side, who).await,
+        }
+    }
+
+    /// A file; none: a script stands for the path, and is kept.
+    async fn found(
+        &self,
+        folder: &Folder,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        who: Who,
+    ) -> Option<(End, Instant)> {
+        match self.files(folder, request, client_side, who).await {
+            Filed::Ended(end, now) => Some((end, now)),
+            Filed::Script(script) => {
+                self.script.replace(Some(Rc::new(script)));
+                None
+            }
+        }
+    }
+
+    /// What is said to whom the route does not let in; none: it does.
+    async fn kept_out(
+        &self,
+        access: &'a Access,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        who: Who,
+    ) -> Option<(End, Instant)> {
+        if !access.lets_in(who.address) {
+            return Some(self.own(request, client_side, Reason::AccessForbidden, None, who).await);
+        }
+        let passwords = access.passwords.as_ref()?;
+        // Two of them could be read differently by others; and one is as good as none, where there are two.
+        let mut fields = request.fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"authorization"));
+        let field = fields.next().map(|field| field.value).filter(|_| fields.next().is_none());
+        let reason = match passwords.try_field(field).await {
+            Tried::Right => return None,
+            Tried::Busy => Reason::TooManyPending,
+            Tried::Wrong => {
+                self.challenge.set(Some(&access.challenge));
+                Reason::Unauthorized
+            }
+        };
+        Some(self.own(request, client_side, reason, None, who).await)
+    }
+
+    async fn sent_on(
+        &self,
+        location: &Location,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        who: Who,
+    ) -> (End, Instant) {
+        let Some(to) = location.of(request) else {
+            let reason = Reason::Malformed(unladen_http1::Fault::Host);
+            return self.own(request, client_side, reason, None, who).await;
+        };
+        self.begin_own(location.status, client_side, who);
+        client_side.response.fields.push(b"location", &to);
+        client_side.response.fields.push(b"content-length", b"0");
+        self.say(request, client_side, "", (End::Answered, "redirect")).await
+    }
+
+    /// A status that the route gives at once.
+    async fn at_once(
+        &self,
+        status: u16,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        who: Who,
+    ) -> (End, Instant) {
+        let name = http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+        let words = format!("{status} {}\n", name.unwrap_or("by this site's configuration"));
+        let words = if matches!(status, 204 | 205) { "" } else { words.as_str() };
+        self.begin_own(status, client_side, who);
+        let response = &mut *client_side.response;
+        if status != 204 {
+            response.fields.push(b"content-length", compose::digits(words.len() as u64, &mut [0; 20]));
+        }
+        if !words.is_empty() {
+            response.fields.push(b"content-type", b"text/plain");
+            response.length = Length::Exact(words.len() as u64);
+        }
+        self.say(request, client_side, words, (End::Answered, "route")).await
+    }
+
+    /// The head of an answer that a route gives, without a body.
+    fn begin_own(&self, status: u16, client_side: &mut ClientSide<'_, '_>, who: Who) {
+        let response = &mut *client_side.response;
+        response.status = status;
+        response.minor = 1;
+        response.length = Length::Exact(0);
+        response.fields.clear();
+        self.site.add_own(&mut response.fields, who.is_https);
+    }
+
+    /// Nobody here has the name that it is for (RFC 9110, section 15.5.20): a client that had been shown another site's
+    /// certificate asks again on a connection of its own.
+    pub(crate) async fn misdirected(
+        &self,
+        request: &mut Request,
+        client_side: &mut ClientSide<'_, '_>,
+    ) -> (End, Instant) {
+        let who = prepare(self.site, request, &self.peer);
+        self.client.set(who.address);
+        self.own(request, client_side, Reason::Misdirected, None, who).await
+    }
+}

@@ -1,0 +1,65 @@
+//! The principal type is [`Folder`]: a folder of files as a site or one of its routes has it.
+
+pub(crate) mod hot_files;
+mod look;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use unladen_files::{Lifetimes, Root, RootError, Rules, ScriptNames, Try};
+use unladen_serve_config as settings;
+use unladen_serve_config::{FilesSettings, FolderSettings};
+
+use self::hot_files::HotFiles;
+
+pub(crate) use look::{Looked, Sendable};
+
+/// A folder of files as a site or one of its routes has it.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    pub(crate) root: Root,
+    pub(crate) rules: Rules,
+    lifetimes: Lifetimes,
+    precompressed: bool,
+    /// How paths begin, where that is left out; empty: nothing is.
+    alias: Vec<u8>,
+    /// What its files are found by in memory; none: they are not kept there.
+    hot: Option<HotFiles>,
+}
+
+/// Each folder's files are its own, also after a reload.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+// === impl Folder ===
+
+impl Folder {
+    /// Opens it. `scripts`: how the names of programs end; none are run otherwise, and never is one sent.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub(crate) fn new(folder: &FolderSettings, scripts: &[String], files: &FilesSettings) -> Result<Self, RootError> {
+        let tries = folder.tries.iter().map(|next| match next {
+            settings::Try::Path(behind) => Try::Path(behind.clone()),
+            settings::Try::Folder => Try::Folder,
+            settings::Try::Fixed(path) => match path.strip_prefix('=').map(str::parse) {
+                Some(Ok(status)) => Try::Status(status),
+                _ => Try::Fixed(path.clone()),
+            },
+        });
+        let rules = Rules {
+            index: folder.index.clone(),
+            tries: tries.collect(),
+            scripts: ScriptNames::new(scripts.iter().cloned()),
+            hidden: files.hidden,
+        };
+        let max_age = files.max_age.iter().map(|(pattern, age)| (pattern.as_str(), *age));
+        Ok(Self {
+            root: Root::open(&folder.root)?.with_links(files.links.iter().map(PathBuf::as_path))?,
+            rules,
+            lifetimes: Lifetimes::new(files.immutable.iter().map(String::as_str), max_age),
+            precompressed: files.precompressed,
+            alias: folder.alias.clone().into_bytes(),
+            hot: files.memory.then(|| HotFiles::of(NEXT.fetch_add(1, Ordering::Relaxed))),
+        })
+    }
+}

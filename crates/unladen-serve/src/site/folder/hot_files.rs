@@ -1,0 +1,234 @@
+//! The principal type is [`HotFiles`]: files that are asked for often, ready to be sent.
+//!
+//! One memory for the whole process, of [`BOUND`] bytes. What it has of a path is current as of at most [`CHECK`] ago:
+//! then the path is resolved again, and whatever is not the same file, of the same times and length, is read anew. A
+//! file that changed less than two seconds ago is not kept at all, since the next change of it might not show in its
+//! times.
+
+use std::hash::{Hash, Hasher};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use quick_cache::sync::Cache;
+use quick_cache::{Equivalent, Weighter};
+use unladen_cache::Coding;
+use unladen_files::{CodedBy, Meta, Representation};
+use unladen_http1::Fields;
+
+/// Files are kept whole up to this; what is longer, is kept open …
+pub(crate) const SHORT: u64 = 64 * 1024;
+/// … up to this: of a file that is deleted, the room on the disk is not free before it is closed.
+pub(crate) const OPEN: u64 = 1024 * 1024;
+/// Bytes that all of them may take.
+const BOUND: u64 = 64 * 1024 * 1024;
+/// What an open file counts: as many of them as there may be are some hundred file descriptors.
+const OPEN_WEIGHT: u64 = 128 * 1024;
+/// How long a path is not looked at again.
+const CHECK: Duration = Duration::from_millis(100);
+/// Of an entry, besides what is in it.
+const ENTRY: u64 = 512;
+
+/// A folder's files in memory.
+#[derive(Debug)]
+pub(crate) struct HotFiles {
+    folder: u64,
+}
+
+/// Which form of a path's file is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Form {
+    /// The only one there is, or that there are several.
+    Any,
+    /// As it is.
+    Plain,
+    /// What a client gets that takes these codings, the best first.
+    Coded([Option<Coding>; 3]),
+}
+
+/// What is kept of a path.
+#[derive(Clone, Debug)]
+pub(crate) enum Kept {
+    /// It has several forms.
+    Varies,
+    /// This.
+    File(Arc<HotFile>),
+}
+
+/// A file that is ready to be sent.
+#[derive(Debug)]
+pub(crate) struct HotFile {
+    /// Of the file itself …
+    pub(crate) original: Meta,
+    /// … and of the one that is sent, where another is.
+    pub(crate) sibling: Option<(Coding, Meta)>,
+    pub(crate) contents: Contents,
+    pub(crate) content_type: Box<str>,
+    pub(crate) coding: Option<(Coding, CodedBy)>,
+    pub(crate) varies: bool,
+    pub(crate) cache_control: Option<Box<str>>,
+    /// The head of a whole answer, without what changes with time …
+    pub(crate) fields: Fields,
+    /// … as lines of HTTP/1.
+    pub(crate) lines: Bytes,
+    /// When it was last known to be current: milliseconds since [`BEGAN`].
+    pub(super) checked: AtomicU64,
+}
+
+/// Where the bytes are.
+#[derive(Debug)]
+pub(crate) enum Contents {
+    Memory(Bytes),
+    File(Arc<OwnedFd>),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Key {
+    folder: u64,
+    path: Box<[u8]>,
+    form: Form,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct KeyRef<'a> {
+    folder: u64,
+    path: &'a [u8],
+    form: Form,
+}
+
+#[derive(Clone, Debug)]
+struct ByBytes;
+
+static FILES: LazyLock<Cache<Key, Kept, ByBytes>> = LazyLock::new(|| Cache::with_weighter(4096, BOUND, ByBytes));
+static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+// === impl HotFiles ===
+
+impl HotFiles {
+    pub(super) fn of(folder: u64) -> Self {
+        Self { folder }
+    }
+
+    /// What is kept of a path, as it stands in the request, in a form.
+    pub(crate) fn get(&self, path: &[u8], form: Form) -> Option<Kept> {
+        FILES.get(&KeyRef { folder: self.folder, path, form })
+    }
+
+    pub(crate) fn put(&self, path: &[u8], form: Form, kept: Kept) {
+        FILES.insert(Key { folder: self.folder, path: path.into(), form }, kept);
+    }
+
+    pub(crate) fn remove(&self, path: &[u8], form: Form) {
+        FILES.remove(&KeyRef { folder: self.folder, path, form });
+    }
+}
+
+// === impl HotFile ===
+
+impl HotFile {
+    /// Whether it is current as of so short a time ago that it need not be looked at.
+    pub(crate) fn is_checked(&self, now: Instant) -> bool {
+        let since = since_began(now).saturating_sub(self.checked.load(Ordering::Relaxed));
+        since < CHECK.as_millis() as u64
+    }
+
+    /// It is current now.
+    pub(crate) fn check(&self, now: Instant) {
+        self.checked.store(since_began(now), Ordering::Relaxed);
+    }
+
+    /// What is told of it.
+    pub(crate) fn representation(&self) -> Representation<'_> {
+        Representation {
+            meta: self.sibling.map_or(self.original, |(_, meta)| meta),
+            length: self.length(),
+            content_type: &self.content_type,
+            coding: self.coding,
+            varies: self.varies,
+            cache_control: self.cache_control.as_deref(),
+        }
+    }
+
+    /// Bytes of it as it is sent.
+    pub(crate) fn length(&self) -> u64 {
+        match &self.contents {
+            Contents::Memory(bytes) => bytes.len() as u64,
+            Contents::File(_) => self.sibling.map_or(self.original, |(_, meta)| meta).length,
+        }
+    }
+
+    /// `fields` are those of a whole answer; `at`: when it was looked at.
+    pub(crate) fn with_head(mut self, fields: Fields, at: Instant) -> Self {
+        let mut lines = Vec::new();
+        for field in fields.iter() {
+            for piece in [field.name, b": ", field.value, b"\r\n"] {
+                lines.extend_from_slice(piece);
+            }
+        }
+        self.lines = lines.into();
+        self.fields = fields;
+        self.check(at);
+        self
+    }
+}
+
+impl Default for HotFile {
+    fn default() -> Self {
+        Self {
+            original: Meta::default(),
+            sibling: None,
+            contents: Contents::Memory(Bytes::new()),
+            content_type: Box::default(),
+            coding: None,
+            varies: false,
+            cache_control: None,
+            fields: Fields::default(),
+            lines: Bytes::new(),
+            checked: AtomicU64::new(0),
+        }
+    }
+}
+
+fn since_began(now: Instant) -> u64 {
+    u64::try_from(now.saturating_duration_since(*BEGAN).as_millis()).unwrap_or(u64::MAX)
+}
+
+// === impl Key ===
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.folder, &*self.path, self.form).hash(state);
+    }
+}
+
+impl Hash for KeyRef<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.folder, self.path, self.form).hash(state);
+    }
+}
+
+impl Equivalent<Key> for KeyRef<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        (self.folder, self.path, self.form) == (key.folder, &key.path, key.form)
+    }
+}
+
+// === impl ByBytes ===
+
+impl Weighter<Key, Kept> for ByBytes {
+    fn weight(&self, key: &Key, kept: &Kept) -> u64 {
+        let bytes = match kept {
+            Kept::Varies => 0,
+            Kept::File(file) => {
+                let contents = match &file.contents {
+                    Contents::Memory(bytes) => bytes.len() as u64,
+                    Contents::File(_) => OPEN_WEIGHT,
+                };
+                contents + 2 * file.lines.len() as u64 + file.content_type.len() as u64
+            }
+        };
+        ENTRY + key.path.len() as u64 + bytes
+    }
+}

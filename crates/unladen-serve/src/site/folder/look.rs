@@ -1,0 +1,204 @@
+//! [`Folder::look`]: what stands for a path, from memory or from the disk.
+
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use unladen_cache::{Accepted, Time};
+use unladen_files::{CodedBy, FileAnswer, OpenFile, PathFault, RequestPath, Resolved, Script, is_text, media_type};
+use unladen_http1::Request;
+
+use super::Folder;
+use super::hot_files::{Contents, Form, HotFile, Kept, OPEN, SHORT};
+use crate::cache::cached_response::joined;
+use crate::cache::codable::SHORTEST;
+use crate::message::stream::read_now;
+
+/// What stands for a path.
+#[derive(Debug)]
+pub(crate) enum Looked {
+    /// A file, as it is to be sent.
+    File(Sendable),
+    /// Something else.
+    Other(Resolved),
+}
+
+/// A file as it is to be sent.
+#[derive(Debug)]
+pub(crate) struct Sendable {
+    pub(crate) file: Arc<HotFile>,
+    /// It was sent a moment ago.
+    pub(crate) is_hot: bool,
+}
+
+/// What a request takes.
+struct Wanted<'r> {
+    /// The path as it stands in the request.
+    path: &'r [u8],
+    accepted: Accepted,
+    /// Whether files that are kept in memory are put into codings.
+    compress: bool,
+    now: Instant,
+}
+
+impl Folder {
+    /// What stands for a request's path. `compress`: whether answers are put into codings here.
+    ///
+    /// # Errors
+    /// The path is none that a client may send.
+    pub(crate) async fn look(&self, request: &Request, compress: bool, now: Instant) -> Result<Looked, PathFault> {
+        let path = request.target.split(|byte| *byte == b'?').next().unwrap_or_default();
+        let mut before = None;
+        if let Some(hot) = &self.hot {
+            let kept = match hot.get(path, Form::Any) {
+                Some(Kept::Varies) => hot.get(path, self.form(request, compress).1),
+                kept => kept,
+            };
+            if let Some(Kept::File(file)) = kept {
+                if file.is_checked(now) {
+                    return Ok(Looked::File(Sendable { file, is_hot: true }));
+                }
+                before = Some(file);
+            }
+        }
+        let parsed = RequestPath::parse(&request.target)?;
+        let opened = match self.resolve(&parsed, now) {
+            Resolved::File(opened) => opened,
+            other => {
+                if let Some(hot) = self.hot.as_ref().filter(|_| before.is_some()) {
+                    hot.remove(path, Form::Any);
+                }
+                return Ok(Looked::Other(other));
+            }
+        };
+        let wanted = Wanted { path, accepted: self.form(request, compress).0, compress, now };
+        Ok(Looked::File(self.sendable(opened, before, &wanted).await))
+    }
+
+    /// Beneath the root is what follows the alias.
+    fn resolve(&self, path: &RequestPath<'_>, now: Instant) -> Resolved {
+        let Some(rest) = path.without(&self.alias).filter(|_| !self.alias.is_empty()) else {
+            return self.root.resolve(path, &self.rules, now);
+        };
+        let with_alias = |rest: Vec<u8>| [&*self.alias, &*rest].concat();
+        if rest.bytes().is_empty() {
+            return Resolved::Redirect(with_alias(b"/".to_vec()));
+        }
+        match self.root.resolve(&rest, &self.rules, now) {
+            Resolved::Redirect(path) => Resolved::Redirect(with_alias(path)),
+            Resolved::Script(script) => Resolved::Script(Script { name: with_alias(script.name), ..script }),
+            other => other,
+        }
+    }
+
+    /// What a request takes of a file that has several forms. Parts are given of the file itself: those of another form
+    /// would not fit to those that the client may have.
+    fn form(&self, request: &Request, compress: bool) -> (Accepted, Form) {
+        let header = joined(&request.fields, b"accept-encoding");
+        if !(self.precompressed || compress) || header.is_none() || request.fields.find(b"range").is_some() {
+            return (Accepted::of(None), Form::Plain);
+        }
+        let accepted = Accepted::of(header.as_deref());
+        let mut codings = accepted.shortest_by_weight();
+        let form = [codings.next(), codings.next(), codings.next()];
+        drop(codings);
+        (accepted, if form[0].is_some() { Form::Coded(form) } else { Form::Plain })
+    }
+
+    async fn sendable(&self, opened: OpenFile, before: Option<Arc<HotFile>>, wanted: &Wanted<'_>) -> Sendable {
+        let content_type = media_type(&opened.path);
+        let may_vary = is_text(&content_type) && (self.precompressed || wanted.compress);
+        let beside = (may_vary && self.precompressed)
+            .then(|| self.root.precompressed(&opened, wanted.accepted, &self.rules, wanted.now))
+            .flatten();
+        let sibling = beside.as_ref().map(|(coding, file)| (*coding, file.meta));
+        let original = opened.meta;
+        if let Some(before) = before.filter(|before| before.original == original && before.sibling == sibling) {
+            before.check(wanted.now);
+            return Sendable { file: before, is_hot: true };
+        }
+        let path = [b"/", &*opened.path].concat();
+        let (coding, sent) = match beside {
+            Some((coding, file)) => (Some((coding, CodedBy::File)), file),
+            None => (None, opened),
+        };
+        let now = Time::now();
+        let is_kept = self.hot.is_some() && !original.is_settling(now) && !sent.meta.is_settling(now);
+        let mut file = HotFile {
+            original,
+            sibling,
+            content_type: content_type.into(),
+            coding,
+            varies: may_vary,
+            cache_control: self.lifetimes.cache_control(&path).map(Box::from),
+            ..HotFile::default()
+        };
+        let length = sent.meta.length;
+        file.contents = Contents::File(Arc::new(sent.file));
+        if is_kept && length <= SHORT && self.read(&mut file, length).await && may_vary && coding.is_none() {
+            encode(&mut file, wanted).await;
+        }
+        let whole =
+            FileAnswer::new(&Request { method: b"HEAD".to_vec(), ..Request::default() }, &file.representation(), now);
+        let file = Arc::new(file.with_head(whole.fields, wanted.now));
+        if let Some(hot) = self.hot.as_ref().filter(|_| is_kept && length <= OPEN) {
+            let form = if may_vary {
+                hot.put(wanted.path, Form::Any, Kept::Varies);
+                self.form_of(wanted)
+            } else {
+                Form::Any
+            };
+            hot.put(wanted.path, form, Kept::File(file.clone()));
+        }
+        Sendable { file, is_hot: false }
+    }
+
+    fn form_of(&self, wanted: &Wanted<'_>) -> Form {
+        let mut codings = wanted.accepted.shortest_by_weight();
+        let form = [codings.next(), codings.next(), codings.next()];
+        if form[0].is_some() { Form::Coded(form) } else { Form::Plain }
+    }
+
+    /// Reads a short file whole: whether it could, and it still is as it was. Otherwise it stays a file.
+    async fn read(&self, file: &mut HotFile, length: u64) -> bool {
+        let Contents::File(open) = &file.contents else { return false };
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
+        let count = match read_now(open.as_fd(), &mut bytes, 0) {
+            Ok(Some(count)) if count == bytes.len() => Some(count),
+            Err(_) => None,
+            Ok(_) => {
+                let open = open.clone();
+                let reading = tokio::task::spawn_blocking(move || {
+                    let count = rustix::io::pread(&*open, &mut bytes, 0);
+                    (bytes, count)
+                });
+                match reading.await {
+                    Ok((back, Ok(count))) => {
+                        bytes = back;
+                        Some(count)
+                    }
+                    _ => return false,
+                }
+            }
+        };
+        let is_whole = count == Some(bytes.len());
+        if is_whole {
+            file.contents = Contents::Memory(bytes.into());
+        }
+        is_whole
+    }
+}
+
+/// Puts a file that is kept into the coding that the client likes best, once for all who take the same.
+async fn encode(file: &mut HotFile, wanted: &Wanted<'_>) {
+    let Contents::Memory(bytes) = &file.contents else { return };
+    let best = wanted.accepted.shortest_by_weight().next();
+    let Some(coding) = best.filter(|_| wanted.compress && bytes.len() >= SHORTEST) else { return };
+    let bytes = bytes.clone();
+    // Some milliseconds: other requests do not wait for it.
+    if let Ok(Some(coded)) = tokio::task::spawn_blocking(move || coding.encode(&bytes)).await {
+        file.coding = Some((coding, CodedBy::Server));
+        file.contents = Contents::Memory(Bytes::from(coded));
+    }
+}

@@ -1,0 +1,95 @@
+//! The principal type is [`Hosts`]: which site of an address answers for a name.
+
+use std::collections::HashMap;
+
+use unladen_serve_config::{HostName, SiteSettings};
+
+/// The longest name of the DNS, with a dot at its end (RFC 1035, section 2.3.4).
+const LONGEST: usize = 254;
+
+/// Which site of an address answers for a name.
+#[derive(Debug)]
+pub(crate) struct Hosts<T> {
+    exact: HashMap<Box<[u8]>, T>,
+    /// By what follows `*.`.
+    below: HashMap<Box<[u8]>, T>,
+    /// For all other names.
+    rest: Option<T>,
+}
+
+/// A name as it is compared: without port and without the dot of the root, in small letters.
+#[derive(Debug)]
+pub(crate) struct Name {
+    bytes: [u8; LONGEST],
+    length: usize,
+}
+
+// === impl Hosts ===
+
+impl<T: Clone> Hosts<T> {
+    /// Of the sites at an address, and what stands for each.
+    pub(crate) fn new<'s>(sites: impl IntoIterator<Item = (&'s SiteSettings, T)>) -> Self {
+        let mut hosts = Self { exact: HashMap::new(), below: HashMap::new(), rest: None };
+        for (settings, site) in sites {
+            for host in &settings.hosts {
+                let (map, name) = match host {
+                    HostName::Exact(name) => (&mut hosts.exact, name),
+                    HostName::Below(name) => (&mut hosts.below, name),
+                };
+                map.entry(name.as_bytes().into()).or_insert_with(|| site.clone());
+            }
+            if settings.takes_all_names() {
+                hosts.rest.get_or_insert(site);
+            }
+        }
+        hosts
+    }
+
+    /// The site for a request's `Host` or `:authority`; none: no site here has that name.
+    pub(crate) fn find(&self, authority: &[u8]) -> Option<&T> {
+        let Some(name) = Name::of(authority) else { return self.rest.as_ref() };
+        self.named(name.bytes()).or(self.rest.as_ref())
+    }
+
+    /// The one that has this name itself, or all names below one; of those the one with the longest.
+    pub(crate) fn named(&self, name: &[u8]) -> Option<&T> {
+        if let Some(site) = self.exact.get(name) {
+            return Some(site);
+        }
+        if self.below.is_empty() {
+            return None;
+        }
+        let dots = name.iter().enumerate().filter(|(at, byte)| **byte == b'.' && *at > 0);
+        dots.map(|(at, _)| name.get(at + 1..).unwrap_or_default()).find_map(|parent| self.below.get(parent))
+    }
+}
+
+// === impl Name ===
+
+impl Name {
+    /// None: it is empty, or longer than any name is.
+    pub(crate) fn of(authority: &[u8]) -> Option<Self> {
+        let host = without_port(authority);
+        let host = host.strip_suffix(b".").unwrap_or(host);
+        let mut name = Self { bytes: [0; LONGEST], length: host.len() };
+        let to = name.bytes.get_mut(..host.len()).filter(|to| !to.is_empty())?;
+        to.copy_from_slice(host);
+        to.make_ascii_lowercase();
+        Some(name)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+}
+
+/// The colons of an address of IPv6 are within brackets.
+pub(crate) fn without_port(authority: &[u8]) -> &[u8] {
+    match authority.iter().rposition(|byte| *byte == b':') {
+        Some(colon) if !authority[colon..].contains(&b']') => &authority[..colon],
+        _ => authority,
+    }
+}
+
+#[cfg(test)]
+mod tests;

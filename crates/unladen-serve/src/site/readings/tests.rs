@@ -1,0 +1,49 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn each(target: &str) -> Option<Vec<String>> {
+    let readings = Readings::of(target.as_bytes()).ok()?;
+    Some(readings.each().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+}
+
+#[test]
+fn a_plain_path_has_one_reading() {
+    for path in ["/", "/a/b.html", "/a/b/", "/~x/a-b_c"] {
+        assert_eq!(each(path), Some(vec![path.to_owned()]));
+        assert_eq!(each(&format!("{path}?q=%2e%2e;/../x")), Some(vec![path.to_owned()]));
+    }
+    assert_eq!(each("/%61dmin").unwrap(), ["/admin"]);
+    assert_eq!(each("/a//b").unwrap(), ["/a/b"]);
+}
+
+#[test]
+fn others_may_read_a_path_otherwise() {
+    assert_eq!(each("/admin;x/y").unwrap(), ["/admin;x/y", "/admin/y"]);
+    assert_eq!(each("/a%2Fb").unwrap(), ["/a%2Fb", "/a/b"]);
+    assert_eq!(each("/a\\b").unwrap(), ["/a\\b", "/a/b"]);
+    assert_eq!(each("//host/x").unwrap(), ["/host/x", "/x"]);
+    assert_eq!(each("//host").unwrap(), ["/host", "/"]);
+}
+
+#[test]
+fn what_climbs_is_no_path() {
+    for target in ["/x/../y", "/x/%2e%2e/y", "/.", "/x/.%2E", "/x/..;/y", "/x/..%2fy", "/x\\..\\y", "/x/.;a/y", "/%00"] {
+        assert_eq!(each(target), None, "{target}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_reading_climbs_or_has_empty_segments(target in "/[ -~]{0,60}") {
+        if let Ok(readings) = Readings::of(target.as_bytes()) {
+            for path in readings.each() {
+                prop_assert!(path.first() == Some(&b'/'));
+                let inner = path.strip_suffix(b"/").unwrap_or(path);
+                for segment in inner.split(|byte| *byte == b'/').skip(1) {
+                    prop_assert!(!matches!(segment, b"" | b"." | b".."), "{:?}", String::from_utf8_lossy(path));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The principal type is [`Route`]: what some requests of a site get.
+
+use std::sync::Arc;
+
+use unladen_serve_config::{RouteAction, RouteMatch, RouteSettings};
+
+use super::access::Access;
+use super::edits::Edits;
+use super::folder::Folder;
+use super::location::Location;
+use crate::proxy::Proxy;
+
+/// What some requests of a site get; or, the last one, all others.
+#[derive(Debug)]
+pub(crate) struct Route {
+    /// As in the settings; empty: it is the site's own.
+    pub(crate) name: String,
+    pub(crate) action: Action,
+    /// Where its application is called, with the bounds that hold for it.
+    pub(crate) proxy: Arc<Proxy>,
+    /// Fields of the response.
+    pub(crate) response: Option<Arc<Edits>>,
+    /// Fields of the request.
+    pub(crate) request: Option<Edits>,
+    /// Whether the cache may have it.
+    pub(crate) cache: bool,
+    pub(crate) access: Option<Access>,
+    matching: Matching,
+}
+
+/// What answers.
+#[derive(Debug)]
+pub(crate) enum Action {
+    /// The application.
+    Application,
+    /// Files, and programs that FastCGI runs.
+    Scripts(Arc<Folder>),
+    /// Files alone.
+    Files(Arc<Folder>),
+    Redirect(Location),
+    Status(u16),
+}
+
+/// Which requests a route takes.
+#[derive(Debug)]
+struct Matching {
+    settings: RouteMatch,
+    /// Whether a suffix may be that of any segment: what is refused is refused with whatever is behind it, and a script
+    /// may have a path behind it.
+    is_of_any_segment: bool,
+}
+
+// === impl Route ===
+
+impl Route {
+    pub(super) fn new(settings: &RouteSettings, action: Action, proxy: Arc<Proxy>, access: Option<Access>) -> Self {
+        let refuses = matches!(settings.action, RouteAction::Status(400..)) || access.is_some();
+        let is_of_any_segment = refuses || matches!(settings.action, RouteAction::Php(..));
+        Self {
+            name: settings.name.clone(),
+            action,
+            proxy,
+            response: Edits::of(&settings.response).map(Arc::new),
+            request: Edits::of(&settings.request),
+            cache: settings.cache,
+            access,
+            matching: Matching { settings: settings.matching.clone(), is_of_any_segment },
+        }
+    }
+
+    /// What the site gives to all that no route has taken.
+    pub(super) fn last(action: Action, proxy: Arc<Proxy>) -> Self {
+        let matching = Matching { settings: RouteMatch::default(), is_of_any_segment: false };
+        let name = String::new();
+        Self { name, action, proxy, response: None, request: None, cache: true, access: None, matching }
+    }
+
+    /// Whether it takes a request for a path that is normalised.
+    pub(crate) fn takes(&self, method: &[u8], path: &[u8]) -> bool {
+        let RouteMatch { prefixes, exact, suffixes, methods } = &self.matching.settings;
+        (methods.is_empty() || methods.iter().any(|one| is_method(one.as_bytes(), method)))
+            && (prefixes.is_empty() || prefixes.iter().any(|prefix| begins(path, prefix.as_bytes())))
+            && (exact.is_empty() || exact.iter().any(|one| one.as_bytes() == path))
+            && (suffixes.is_empty() || suffixes.iter().any(|suffix| self.ends(path, suffix.as_bytes())))
+    }
+
+    fn ends(&self, path: &[u8], suffix: &[u8]) -> bool {
+        let ends = |text: &[u8]| {
+            let at = text.len().checked_sub(suffix.len());
+            at.and_then(|at| text.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(suffix))
+        };
+        match self.matching.is_of_any_segment {
+            true => path.split(|byte| *byte == b'/').any(ends),
+            false => ends(path),
+        }
+    }
+}
+
+/// HEAD is asked wherever GET may be (RFC 9110, section 9.3.2).
+fn is_method(one: &[u8], method: &[u8]) -> bool {
+    one == method || (one == b"GET" && method == b"HEAD")
+}
+
+/// Whole segments: `/static` and `/static/` have `/static` and all below it.
+fn begins(path: &[u8], prefix: &[u8]) -> bool {
+    let prefix = prefix.strip_suffix(b"/").unwrap_or(prefix);
+    path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.first() == Some(&b'/'))
+}

@@ -1,0 +1,209 @@
+//! The principal type is [`Routes`]: which route of a site takes a request.
+
+use std::sync::Arc;
+
+use unladen_files::{PathFault, RootError};
+use unladen_pool::Upstream;
+use unladen_serve_config::{Application, FolderSettings, RouteAction, RouteSettings, ScriptSettings, SiteSettings};
+
+use super::access::Access;
+use super::folder::Folder;
+use super::location::Location;
+use super::passwords::PasswordsError;
+use super::readings::Readings;
+use super::route::{Action, Route};
+use crate::proxy::Proxy;
+
+/// Which route takes a request: the first that fits, else the site's own.
+#[derive(Debug)]
+pub(crate) struct Routes {
+    list: Vec<Route>,
+    last: Route,
+}
+
+/// Why routes cannot be as they are configured.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RoutesError {
+    #[error(transparent)]
+    Access(#[from] PasswordsError),
+    #[error(transparent)]
+    Folder(#[from] RootError),
+    #[error("the upstream of the route `{route}`: {why}")]
+    Upstream { route: String, why: String },
+}
+
+/// Why no route takes a request: 400.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoRoute {
+    /// Its path is none.
+    #[error("{0}")]
+    Path(#[from] PathFault),
+    /// Others may read the path otherwise than this does, and another route would take it then.
+    #[error("a path that two readers may read differently, with another route for each")]
+    Ambiguous,
+}
+
+// === impl Routes ===
+
+impl Routes {
+    /// None: all requests go to the site's upstream. `before`: the routes that a reload takes the place of.
+    ///
+    /// # Errors
+    /// A folder, a file of passwords or an upstream that cannot be used.
+    pub(super) fn new(
+        settings: &SiteSettings,
+        proxy: &Arc<Proxy>,
+        threads: usize,
+        before: Option<&Self>,
+    ) -> Result<Option<Self>, RoutesError> {
+        if settings.routes.is_empty() && settings.application == Application::Upstream {
+            return Ok(None);
+        }
+        let own = Own { settings, proxy, folder: own_folder(settings)? };
+        let list = settings.routes.iter().map(|route| own.route(route, threads, before)).collect::<Result<_, _>>()?;
+        Ok(Some(Self { list, last: Route::last(own.action(), proxy.clone()) }))
+    }
+
+    /// The route for a request.
+    ///
+    /// # Errors
+    /// Its path is none, or could be for two of them.
+    pub(crate) fn find(&self, method: &[u8], target: &[u8]) -> Result<&Route, NoRoute> {
+        if self.list.is_empty() {
+            return Ok(&self.last);
+        }
+        // `OPTIONS *` is about the server, and no path is meant (RFC 9110, section 9.3.7).
+        if target == b"*" {
+            return Ok(&self.last);
+        }
+        let readings = Readings::of(target)?;
+        let mut found = readings.each().map(|path| self.at(method, path));
+        let first = found.next().unwrap_or(&self.last);
+        if found.any(|other| !std::ptr::eq(first, other)) {
+            return Err(NoRoute::Ambiguous);
+        }
+        Ok(first)
+    }
+
+    fn at(&self, method: &[u8], path: &[u8]) -> &Route {
+        self.list.iter().find(|route| route.takes(method, path)).unwrap_or(&self.last)
+    }
+
+    /// The upstreams that are not the site's own.
+    pub(crate) fn proxies<'r>(&'r self, own: &'r Arc<Proxy>) -> impl Iterator<Item = &'r Arc<Proxy>> {
+        let others = self.list.iter().map(|route| &route.proxy);
+        others.filter(|proxy| !Arc::ptr_eq(&proxy.upstream, &own.upstream))
+    }
+
+    fn proxy(&self, name: &str) -> Option<&Arc<Proxy>> {
+        self.list.iter().map(|route| &route.proxy).find(|proxy| proxy.settings.upstream.name == name)
+    }
+}
+
+/// What routes have of their site.
+struct Own<'s> {
+    settings: &'s SiteSettings,
+    proxy: &'s Arc<Proxy>,
+    folder: Option<Arc<Folder>>,
+}
+
+impl Own<'_> {
+    fn action(&self) -> Action {
+        match (&self.settings.application, &self.folder) {
+            (Application::Php(_), Some(folder)) => Action::Scripts(folder.clone()),
+            (Application::Files(_), Some(folder)) => Action::Files(folder.clone()),
+            _ => Action::Application,
+        }
+    }
+
+    fn route(&self, route: &RouteSettings, threads: usize, before: Option<&Routes>) -> Result<Route, RoutesError> {
+        let files = &self.settings.files;
+        let (action, proxy) = match &route.action {
+            RouteAction::Site => (self.action(), self.bounded(route)),
+            RouteAction::Upstream(_) => (Action::Application, self.called(route, None, threads, before)?),
+            RouteAction::Php(_, script) => {
+                let folder = script.folder.as_ref().filter(|_| script.script.is_none());
+                let folder = folder.map(|folder| open(folder, &script.suffixes, files)).transpose()?;
+                let action = folder.map_or(Action::Application, Action::Scripts);
+                (action, self.called(route, Some(script), threads, before)?)
+            }
+            RouteAction::Files(folder) => {
+                // A script that FastCGI runs elsewhere is none that is sent here.
+                let suffixes = match &self.settings.application {
+                    Application::Php(script) => script.suffixes.clone(),
+                    _ => Vec::new(),
+                };
+                (Action::Files(open(folder, &suffixes, files)?), self.proxy.clone())
+            }
+            RouteAction::Redirect { to, status } => {
+                (Action::Redirect(Location::new(to, *status)), self.proxy.clone())
+            }
+            RouteAction::Status(status) => (Action::Status(*status), self.proxy.clone()),
+        };
+        let access = route.access.as_ref().map(Access::new).transpose()?;
+        Ok(Route::new(route, action, proxy, access))
+    }
+
+    /// The site's own upstream, with the route's bound of bodies.
+    fn bounded(&self, route: &RouteSettings) -> Arc<Proxy> {
+        match route.body_bytes {
+            Some(bytes) => Arc::new(self.proxy.with_body_bound(bytes)),
+            None => self.proxy.clone(),
+        }
+    }
+
+    /// The route's own upstream.
+    fn called(
+        &self,
+        route: &RouteSettings,
+        script: Option<&ScriptSettings>,
+        threads: usize,
+        before: Option<&Routes>,
+    ) -> Result<Arc<Proxy>, RoutesError> {
+        let Some(settings) = route.called() else { return Ok(self.proxy.clone()) };
+        let before = before.and_then(|before| before.proxy(&settings.upstream.name));
+        // What is in a file may be another, and its name the same.
+        let has_files = settings.upstream.tls.ca.is_some() || settings.upstream.tls.certificate.is_some();
+        let kept = before.filter(|before| !has_files && before.settings.upstream == settings.upstream);
+        let upstream = match kept {
+            Some(kept) => kept.upstream.clone(),
+            None => Upstream::new(settings.upstream.clone(), threads).map_err(|source| RoutesError::Upstream {
+                route: route.name.clone(),
+                why: source.to_string(),
+            })?,
+        };
+        let mut settings = settings.clone();
+        if let Some(bytes) = route.body_bytes {
+            settings.client.body_bytes = Some(bytes);
+        }
+        let proxy = Proxy::new(settings, upstream, before.map(|before| &**before));
+        // Bodies that wait have one account in a site.
+        let proxy = proxy.with_spools(self.proxy.spools.clone()).with_error_page(self.proxy.error_page.clone());
+        Ok(Arc::new(match script {
+            Some(script) => proxy.with_script(script),
+            None => proxy,
+        }))
+    }
+}
+
+fn own_folder(settings: &SiteSettings) -> Result<Option<Arc<Folder>>, RoutesError> {
+    match &settings.application {
+        Application::Upstream => Ok(None),
+        Application::Files(folder) => open(folder, &[], &settings.files).map(Some),
+        Application::Php(script) => {
+            let folder = script.folder.as_ref().filter(|_| script.script.is_none());
+            folder.map(|folder| open(folder, &script.suffixes, &settings.files)).transpose()
+        }
+    }
+}
+
+fn open(
+    folder: &FolderSettings,
+    suffixes: &[String],
+    files: &unladen_serve_config::FilesSettings,
+) -> Result<Arc<Folder>, RoutesError> {
+    Ok(Folder::new(folder, suffixes, files).map(Arc::new)?)
+}
+
+#[cfg(test)]
+mod tests;
