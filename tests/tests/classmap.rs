@@ -154,8 +154,54 @@ fn json_has_paths_below_the_folder() {
     let classes = serde_json::json!({ "App\\Cart": "src/Cart.php", "App\\Pay\\Card": "src/Pay/Card.php" });
     assert_eq!(document.0["classes"], classes);
     assert!(!app.map().exists());
+    let told = ["version", "time", "host", "command"];
+    assert!(told.iter().all(|field| !document.0[*field].is_null()), "{document}");
     app.call(["--emit", "json", "-o", app.path("map.json").to_str().unwrap()]).run().succeeded();
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&app.text("map.json")).unwrap(), document.0);
+    // The file is kept with the application: it changes if a class does, and not each time.
+    let file: serde_json::Value = serde_json::from_str(&app.text("map.json")).unwrap();
+    assert!(told.iter().all(|field| file[*field].is_null()) && file["classes"] == classes, "{file}");
+    for args in [&["--json"][..], &["--check", "--json"], &["--explain", "App\\Cart", "--json"]] {
+        let document = app.call(args.iter().copied()).run().succeeded().document();
+        assert!(told.iter().all(|field| !document.0[*field].is_null()), "{args:?} {document}");
+    }
+}
+
+#[test]
+fn what_a_check_found_is_there_for_others_with_its_line() {
+    let app = App::shop();
+    app.call([]).run().succeeded();
+    app.write("src/Odd.php", "<?php\nnamespace App;\n\nclass Even {}\n");
+    app.write("src/Fresh.php", "<?php\nnamespace App;\ninterface Fresh {}\n");
+    let [html, markdown, junit, sarif] = ["c.html", "c.md", "c.xml", "c.sarif"].map(|name| app.path(name));
+    let files = [("--html", &html), ("--markdown", &markdown), ("--junit", &junit), ("--sarif", &sarif)];
+    let files: Vec<&str> = files.iter().flat_map(|(option, path)| [*option, path.to_str().unwrap()]).collect();
+    // The map is out of date; without --strict, a class that is misplaced is a warning.
+    app.call(["--check"].into_iter().chain(files.iter().copied())).run().ended_with(8);
+
+    let log: serde_json::Value = serde_json::from_str(&app.text("c.sarif")).unwrap();
+    let place = |rule: &str| {
+        let results = log["runs"][0]["results"].as_array().unwrap();
+        let result = results.iter().find(|result| result["ruleId"] == rule).unwrap_or_else(|| panic!("{log:#}"));
+        let at = &result["locations"][0]["physicalLocation"];
+        let file = at["artifactLocation"]["uri"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        (file, at["region"]["startLine"].clone(), result["level"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(place("class-misplaced"), ("Odd.php".to_owned(), 4.into(), "warning".to_owned()));
+    assert_eq!(place("classmap-out-of-date"), ("Fresh.php".to_owned(), 3.into(), "error".to_owned()));
+    assert_eq!(log["runs"][0]["invocations"][0]["exitCode"], 8);
+    let junit = app.text("c.xml");
+    assert!(junit.contains(r#"tests="4""#) && junit.contains(r#"failures="1""#), "{junit}");
+    for text in [app.text("c.html"), app.text("c.md")] {
+        assert!(text.contains("src/Fresh.php") && text.contains("Odd.php:4"), "{text}");
+    }
+    // They are of a check, and of nothing else.
+    app.call(files.iter().copied()).run().ended_with(2).says(["--check"]);
+    // What was measured is kept, and this is none of it.
+    let document = app.path("check.json");
+    fs::write(&document, app.call(["--check", "--json"]).run().ended_with(8).stdout).unwrap();
+    let store = app.path("runs.sqlite");
+    let import = ["runs", "import", document.to_str().unwrap(), "--store", store.to_str().unwrap()];
+    Call::new(import).run().ended_with(2).says(["measures nothing"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use unladen_tests::{Call, Chromium};
+use unladen_tests::{Ability, Call, Chromium, ScriptServer, skip_without};
 
 /// One of each command.
 const RESULTS: [(&str, &str); 5] = [
@@ -43,6 +43,19 @@ impl Reports {
         Call::new(["runs", "show", "1", "--html", &text(&report), "--store", &text(&store)]).run().ended_with(0);
         report
     }
+
+    /// The check of a class map that is out of date.
+    fn of_class_map(&self) -> PathBuf {
+        let (app, report) = (self.path("app"), self.path("classmap.html"));
+        std::fs::create_dir_all(app.join("src")).unwrap();
+        let call = |args: &[&str]| Call::new(["classmap", "--psr4", "App\\=src"]).args(args).args([&app]);
+        std::fs::write(app.join("src/Cart.php"), "<?php\nnamespace App;\nclass Cart {}\n").unwrap();
+        call(&[]).run().succeeded();
+        std::fs::write(app.join("src/Odd.php"), "<?php\nnamespace App;\nclass AVeryLongNameOfAClass {}\n").unwrap();
+        std::fs::write(app.join("src/Basket.php"), "<?php\nnamespace App;\nclass Basket {}\n").unwrap();
+        call(&["--check", "--html", report.to_str().unwrap()]).run().ended_with(8);
+        report
+    }
 }
 
 fn open(page: &Chromium, report: &Path) {
@@ -70,22 +83,58 @@ fn every_report_fits_every_screen_in_both_themes() {
     let page = Chromium::start();
     for (name, result) in RESULTS {
         open(&page, &reports.of(name, result));
-        for width in [360, 768, 1400] {
-            page.resize(width, 900);
-            // Whatever is folded is opened: a table in it may be wide.
-            page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)");
-            assert_eq!(page.evaluate(BEYOND), 0, "{name} at {width}");
-        }
-        let ground = "getComputedStyle(document.body).backgroundColor";
-        page.prefer("light");
-        let light = page.text(ground);
-        page.prefer("dark");
-        assert_ne!(page.text(ground), light, "{name}");
-        page.prefer("light");
-        assert_eq!(page.unnamed(), [Value::Null; 0], "{name}");
-        assert!(page.text("document.querySelector('h2').textContent").contains("In short"), "{name}");
-        is_well(&page);
+        fits(&page, name);
     }
+    open(&page, &reports.of_class_map());
+    fits(&page, "classmap");
+    assert!(page.text("document.body.innerText").contains("src/Odd.php:3"));
+}
+
+/// Nothing of the report stands out, in either theme.
+#[track_caller]
+fn fits(page: &Chromium, name: &str) {
+    for width in [360, 768, 1400] {
+        page.resize(width, 900);
+        // Whatever is folded is opened: a table in it may be wide.
+        page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)");
+        assert_eq!(page.evaluate(BEYOND), 0, "{name} at {width}");
+    }
+    let ground = "getComputedStyle(document.body).backgroundColor";
+    page.prefer("light");
+    let light = page.text(ground);
+    page.prefer("dark");
+    assert_ne!(page.text(ground), light, "{name}");
+    page.prefer("light");
+    assert_eq!(page.unnamed(), [Value::Null; 0], "{name}");
+    assert!(page.text("document.querySelector('h2').textContent").contains("In short"), "{name}");
+    is_well(page);
+}
+
+/// A page that PHP works for.
+const PAGE: &str = "<?php $sum = 0; for ($i = 0; $i < 200000; $i++) { $sum += sqrt($i); } echo $sum;";
+
+/// What `profile` keeps are its stacks: the report of a run that is kept has the flame graph of them.
+#[test]
+fn the_report_of_a_profile_that_is_kept_shows_its_flame_graph() {
+    let test = "the_report_of_a_profile_that_is_kept_shows_its_flame_graph";
+    if skip_without(Ability::Tracing, test) {
+        return;
+    }
+    let (reports, site) = (Reports::new(), ScriptServer::php(PAGE, &[]));
+    let [store, report] = ["runs.db", "report.html"].map(|name| reports.path(name).to_str().unwrap().to_owned());
+    let profile = Call::new(["profile", "-n", "12", "-q", "--store", &store, "--output-dir"]);
+    profile.args([reports.path("files")]).args([site.url()]).run().succeeded();
+    Call::new(["runs", "show", "latest", "--html", &report, "--store", &store]).run().succeeded();
+
+    let page = Chromium::start();
+    open(&page, Path::new(&report));
+    let image = "document.querySelector('#pictures img')";
+    page.wait_for(&format!("{image}.complete && {image}.naturalWidth > 0"));
+    assert!(page.text(&format!("{image}.alt")).contains("Flame graph"));
+    // Its boxes are of the machine code that did the page's work, and the page itself runs none of it.
+    let drawn = page.text(&format!("atob({image}.src.split(',')[1])"));
+    assert!(drawn.contains("<svg") && drawn.matches("<rect").count() > 3 && drawn.contains("php"), "{drawn:.400}");
+    is_well(&page);
 }
 
 #[test]

@@ -80,8 +80,20 @@ fn a_result_is_kept_without_any_set_up_and_shown_again() {
     for name in ["latest", "release=1.43"] {
         assert_eq!(user.json(&["runs", "show", name, "--json"]), document, "{name}");
     }
-    let text = user.call(&["runs", "show", "1"]).run().succeeded();
-    assert!(text.stdout.contains("p99") && text.stdout.contains(&url), "{text}");
+    // The tables are those of the command, in a file too; Markdown has whoever asks for it.
+    let tables = user.call(&["runs", "show", "1"]).run().succeeded().stdout;
+    let at_once = user.call(&["load", "-n", "20", "--no-store", &url]).run().succeeded().stdout;
+    let headings = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| line.contains("95 % interval") || line.contains("of all planned"));
+        lines.map(|line| line.split_whitespace().take(4).collect::<Vec<_>>().join(" ")).collect()
+    };
+    assert_eq!(headings(&tables), headings(&at_once), "{tables}");
+    assert!(headings(&tables).len() == 2 && tables.contains("All 300 requests were answered"), "{tables}");
+    let file = user.path("tables.txt");
+    user.call(&["runs", "show", "1", "-o", file.to_str().unwrap()]).run().succeeded().shows_nothing();
+    assert_eq!(std::fs::read_to_string(file).unwrap(), tables);
+    let markdown = user.call(&["runs", "show", "1", "--markdown", "-"]).run().succeeded();
+    assert!(markdown.stdout.contains("| p99 |") && !tables.contains("| p99 |"), "{markdown}");
     let report = user.path("report.html");
     user.call(&["runs", "show", "1", "--html", report.to_str().unwrap()]).run().succeeded();
     assert!(std::fs::read_to_string(report).unwrap().starts_with("<!DOCTYPE html>"));

@@ -23,7 +23,7 @@ pub(crate) fn figures(document: &Document) -> Vec<(Key, Measured)> {
         Document::Load(document) => load::figures(document),
         Document::Prove(document) => prove::figures(document),
         Document::Profile(document) => profile::figures(document),
-        Document::ProfileDiff(_) => Vec::new(),
+        Document::ProfileDiff(_) | Document::ClassmapCheck(_) => Vec::new(),
     };
     figures.extend(findings(document).iter().filter_map(finding));
     // A document from elsewhere may say anything.

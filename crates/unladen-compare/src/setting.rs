@@ -50,7 +50,7 @@ impl Setting {
             Document::Profile(document) => {
                 (Vec::new(), vec![("profiler", document.profiler.clone()), ("unit", document.unit.clone())])
             }
-            Document::ProfileDiff(_) => (Vec::new(), Vec::new()),
+            Document::ProfileDiff(_) | Document::ClassmapCheck(_) => (Vec::new(), Vec::new()),
         };
         Self {
             verb: document.verb(),
@@ -67,6 +67,9 @@ impl Setting {
         }
         if self.verb == "profile-diff" {
             return vec!["a comparison of profiles is itself a comparison: compare the profiles".to_owned()];
+        }
+        if self.verb == "classmap-check" {
+            return vec!["a check of a class map measures nothing: there is nothing to compare".to_owned()];
         }
         let mut reasons = Vec::new();
         let shares_a_page = self.urls.iter().any(|url| after.urls.contains(url));

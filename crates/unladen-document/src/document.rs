@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::about::About;
+use crate::classmap_check::ClassmapCheckDocument;
 use crate::error::DocumentError;
 use crate::load::LoadDocument;
 use crate::profile::ProfileDocument;
@@ -19,9 +20,10 @@ const LOAD: &str = "unladen.load/1";
 const PROVE: &str = "unladen.prove/1";
 const PROFILE: &str = "unladen.profile/1";
 const PROFILE_DIFF: &str = "unladen.profile-diff/1";
-const SCHEMAS: [&str; 5] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF];
+const CLASSMAP_CHECK: &str = "unladen.classmap-check/1";
+const SCHEMAS: [&str; 6] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF, CLASSMAP_CHECK];
 
-/// The result of a measuring command. Serialised, it is the document again.
+/// The result of a measuring command, or of a check of a class map. Serialised, it is the document again.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Document {
@@ -35,6 +37,8 @@ pub enum Document {
     Profile(Box<ProfileDocument>),
     /// Of `unladen profile diff`.
     ProfileDiff(Box<ProfileDiffDocument>),
+    /// Of `unladen classmap --check`, which measures nothing.
+    ClassmapCheck(Box<ClassmapCheckDocument>),
 }
 
 /// The field that decides which of them a document is.
@@ -67,11 +71,12 @@ impl Document {
             PROVE => Self::Prove(parse(PROVE, bytes)?),
             PROFILE => Self::Profile(parse(PROFILE, bytes)?),
             PROFILE_DIFF => Self::ProfileDiff(parse(PROFILE_DIFF, bytes)?),
+            CLASSMAP_CHECK => Self::ClassmapCheck(parse(CLASSMAP_CHECK, bytes)?),
             _ => return Err(refused(&schema)),
         })
     }
 
-    /// The command that made it: `weigh`, `load`, `prove`, `profile` or `profile-diff`.
+    /// The command that made it: `weigh`, `load`, `prove`, `profile`, `profile-diff` or `classmap-check`.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Weigh(_) => "weigh",
@@ -79,10 +84,12 @@ impl Document {
             Self::Prove(_) => "prove",
             Self::Profile(_) => "profile",
             Self::ProfileDiff(_) => "profile-diff",
+            Self::ClassmapCheck(_) => "classmap-check",
         }
     }
 
-    /// What was measured: the URLs, or the title of a file. Of a comparison of profiles, the second.
+    /// What was measured: the URLs, or the title of a file. Of a comparison of profiles, the second. Of a class map, the
+    /// application's folder.
     pub fn target(&self) -> &str {
         match self {
             Self::Weigh(document) => &document.target,
@@ -92,6 +99,7 @@ impl Document {
             Self::ProfileDiff(document) => {
                 document.setups.as_ref().map_or(document.candidate.as_str(), |[_, after]| after.url.as_str())
             }
+            Self::ClassmapCheck(document) => &document.root,
         }
     }
 
@@ -103,6 +111,7 @@ impl Document {
             Self::Prove(document) => &document.about,
             Self::Profile(document) => &document.about,
             Self::ProfileDiff(document) => &document.about,
+            Self::ClassmapCheck(document) => &document.about,
         }
     }
 
@@ -114,6 +123,7 @@ impl Document {
             Self::Prove(document) => &mut document.about,
             Self::Profile(document) => &mut document.about,
             Self::ProfileDiff(document) => &mut document.about,
+            Self::ClassmapCheck(document) => &mut document.about,
         }
     }
 
@@ -127,6 +137,7 @@ impl Document {
             Self::ProfileDiff(document) => document.setups.as_ref().map(|[before, after]| {
                 if after.ended == "complete" { before.ended.as_str() } else { after.ended.as_str() }
             }),
+            Self::ClassmapCheck(_) => None,
         }
     }
 
@@ -138,6 +149,7 @@ impl Document {
             Self::Prove(document) => &document.warnings,
             Self::Profile(document) => &document.notes,
             Self::ProfileDiff(document) => &document.notes,
+            Self::ClassmapCheck(_) => &[],
         }
     }
 }

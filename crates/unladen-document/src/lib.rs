@@ -1,5 +1,5 @@
-//! Result documents, read back. The principal type is [`Document`]: what `--json` of a measuring command wrote, by this
-//! version or an earlier one.
+//! Result documents, read back. The principal type is [`Document`]: what `--json` of a measuring command, or of a
+//! check of a class map, wrote, by this version or an earlier one.
 //!
 //! The types mirror docs/reference/json.md field for field. They are owned and tolerant: a field that a document lacks
 //! has its default, a field that this version does not know is ignored. Serialised again, a document keeps its fields.
@@ -17,6 +17,7 @@
 
 mod about;
 mod capacity;
+mod classmap_check;
 mod document;
 mod error;
 mod figure;
@@ -31,6 +32,9 @@ mod weigh;
 
 pub use about::{About, Environment, Revision, Software};
 pub use capacity::{Capacity, Trial};
+pub use classmap_check::{
+    ClassDifferences, ClassPlace, ClassmapCheckDocument, ClassmapProblem, DuplicateClass, MisplacedClass,
+};
 pub use document::{Document, MOST_BYTES};
 pub use error::DocumentError;
 pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Span};
@@ -41,4 +45,4 @@ pub use ordered::Ordered;
 pub use profile::{Caller, Function, OpenNs, ProfileDocument, ProfileSetup, Written};
 pub use profile_diff::{FunctionChange, Moved, ProfileDiffDocument};
 pub use prove::{Arm, ArmProfile, BoxPlot, Comparison, Gate, Interaction, ProveDocument};
-pub use weigh::{Count, LeftBehind, NotFollowing, Path, Peer, UnknownPath, WeighDocument, WeighedUrl, Weight};
+pub use weigh::{Count, LeftBehind, NotFollowing, Path, Peer, Traced, UnknownPath, WeighDocument, WeighedUrl, Weight};

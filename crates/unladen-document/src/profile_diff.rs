@@ -25,6 +25,8 @@ pub struct ProfileDiffDocument {
     pub unit: String,
     /// As of a profile.
     pub period_ns: Option<u64>,
+    /// Of how many requests each is; null where nobody knows.
+    pub requests: [Option<u64>; 2],
     /// Whether weights are per request; else they are parts of the whole.
     pub per_request: bool,
     /// How the two pages were profiled; null for files.

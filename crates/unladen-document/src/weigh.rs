@@ -58,6 +58,8 @@ pub struct WeighDocument {
     pub not_judged: Vec<NotJudged>,
     /// Lost events of tracing.
     pub lost_events: u64,
+    /// Of how many requests the counts are, page by page; documents of version 0.1 may lack it.
+    pub traced: Vec<Traced>,
     /// Files that requests left behind; null where files were not looked for.
     pub left_behind: Option<Vec<LeftBehind>>,
     /// Rules of `--fail-on`.
@@ -214,6 +216,21 @@ pub struct Count {
     pub noise_floor: f64,
     /// Lost events may belong to it: perhaps too low.
     pub invalid: bool,
+}
+
+/// Requests that were traced.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Traced {
+    /// Of which page.
+    pub url: String,
+    /// `warm` or `fresh`.
+    pub state: String,
+    /// How many.
+    pub requests: u64,
+    /// Of fresh processes: how long these requests took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_ns: Option<Span>,
 }
 
 /// Files that were made during the run and still exist.

@@ -51,6 +51,18 @@ pub struct DiffRow {
 // === impl Diff ===
 
 impl Diff {
+    /// Rows that were computed earlier, of frames of the profile, without stacks.
+    pub fn of_rows(
+        candidate: Profile,
+        titles: [String; 2],
+        requests: [Option<u64>; 2],
+        per_request: bool,
+        rows: Vec<DiffRow>,
+    ) -> Self {
+        let (baseline_self, candidate_self, told) = (Vec::new(), Vec::new(), Vec::new());
+        Self { candidate, baseline_self, candidate_self, titles, requests, per_request, rows, told }
+    }
+
     /// What each stack weighs with all that lie on it, by the stack's index, in the same measure as
     /// [`baseline_self`](Self::baseline_self): the baseline's, the candidate's.
     pub fn stack_totals(&self) -> (Vec<f64>, Vec<f64>) {

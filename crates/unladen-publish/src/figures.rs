@@ -71,6 +71,11 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{s}", unladen_quantity::grouped(number as f64, 0))
 }
 
+/// `1 class`, `2 classes`
+pub(crate) fn classes(number: u64) -> String {
+    format!("{} {}", unladen_quantity::grouped(number as f64, 0), if number == 1 { "class" } else { "classes" })
+}
+
 /// A latency of a document.
 pub(crate) fn latency(latencies: &Latencies, key: &str) -> Option<f64> {
     latencies.get(key).map(|ns| *ns as f64)

@@ -24,6 +24,7 @@ use crate::publication::Publication;
 use crate::run_picture::RunPicture;
 
 mod block;
+mod classmap;
 mod comparison;
 mod document;
 mod escape;

@@ -10,6 +10,7 @@ use unladen_document::Document;
 
 use crate::publication::Publication;
 
+mod classmap;
 mod comparison;
 mod findings;
 mod gates;
@@ -41,6 +42,7 @@ impl Publication for Junit {
             Document::Load(load) => gates::gates(&load.gates, "load", &mut suite),
             Document::Prove(prove) => gates::prove(prove, &mut suite),
             Document::ProfileDiff(_) => {}
+            Document::ClassmapCheck(check) => classmap::classmap(check, &mut suite),
         }
         suite.write(out)
     }

@@ -11,6 +11,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod classes;
 mod command_line;
 mod figures;
 pub mod html;

@@ -8,6 +8,7 @@ use unladen_document::Document;
 use crate::publication::Publication;
 
 mod about;
+mod classmap;
 mod comparison;
 mod findings;
 mod gates;
@@ -51,6 +52,7 @@ impl Publication for Markdown {
             Document::Prove(prove) => prove::prove(prove, &mut sheet),
             Document::Profile(profile) => profile::profile(profile, &mut sheet),
             Document::ProfileDiff(diff) => profile_diff::profile_diff(diff, &mut sheet),
+            Document::ClassmapCheck(check) => classmap::classmap(check, &mut sheet),
         }
         about::warnings(document.warnings(), &mut sheet);
         about::about(document.about(), &mut sheet);

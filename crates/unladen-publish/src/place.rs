@@ -1,5 +1,7 @@
 //! The principal type is [`Place`]: the file, and perhaps the line, that a finding is about.
 
+use std::fmt;
+
 use unladen_document::{Finding, Function, ProfileDocument};
 
 /// A place in a file.
@@ -9,6 +11,13 @@ pub(crate) struct Place {
     pub(crate) file: String,
     /// From 1; none where it is not known.
     pub(crate) line: Option<u32>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
+    }
 }
 
 /// The function that a finding of a profile is about: rules name it in their sentence.

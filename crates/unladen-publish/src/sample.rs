@@ -20,9 +20,10 @@ pub(crate) const PROFILE: &str = include_str!(
 pub(crate) const DIFF: &str = include_str!(
     "../../unladen-report/src/json/profile/snapshots/unladen_report__json__profile__tests__a_comparison_looks_like_this.snap"
 );
+pub(crate) const CLASSMAP: &str = include_str!("html/tests/classmap-check.json");
 
 /// All of them.
-pub(crate) const ALL: [&str; 6] = [WEIGH, INSIDE, LOAD, PROVE, PROFILE, DIFF];
+pub(crate) const ALL: [&str; 7] = [WEIGH, INSIDE, LOAD, PROVE, PROFILE, DIFF, CLASSMAP];
 
 /// A snapshot's document, with what every run says of itself, and with what a test changes.
 pub(crate) fn document(snapshot: &str, change: impl FnOnce(&mut Value)) -> Document {
@@ -36,8 +37,8 @@ pub(crate) fn document(snapshot: &str, change: impl FnOnce(&mut Value)) -> Docum
 
 /// As the snapshot has it.
 pub(crate) fn json(snapshot: &str) -> Value {
-    // Its head ends with the second line of dashes.
-    let body = snapshot.splitn(3, "---\n").nth(2).unwrap();
+    // The head of a snapshot ends with the second line of dashes.
+    let body = if snapshot.starts_with('{') { snapshot } else { snapshot.splitn(3, "---\n").nth(2).unwrap() };
     serde_json::from_str(body).unwrap()
 }
 

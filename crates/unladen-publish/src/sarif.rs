@@ -11,6 +11,7 @@ use unladen_document::Document;
 
 use crate::publication::Publication;
 
+mod classmap;
 mod comparison;
 mod fingerprint;
 mod location;

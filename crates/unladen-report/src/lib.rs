@@ -14,6 +14,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod again;
 mod ascii;
 mod ended;
 mod format;
@@ -32,6 +33,7 @@ mod text;
 mod warning;
 mod weigh;
 
+pub use again::{Again, Titles};
 pub use ascii::ascii;
 pub use ended::Ended;
 pub use format::Format;

@@ -145,6 +145,8 @@ pub struct ErrorCount {
 /// Why the generator was the bottleneck.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unfit {
+    /// As a document that was kept has it.
+    Told(String),
     /// It sent too late.
     Late {
         /// 99 % were at most this late, ns.
@@ -262,6 +264,7 @@ impl Load {
 impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Told(text) => f.write_str(text),
             Self::Late { p99, limit, because: None } => write!(
                 f,
                 "one request in a hundred was sent {} late or more, and {} is the most that leaves the latencies the server's: \

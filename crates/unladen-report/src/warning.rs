@@ -10,6 +10,8 @@ use crate::taken::{LateBecause, SpoiledBlocks, Taken};
 /// Something that limits what the result says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Warning {
+    /// As a document that was kept has it.
+    Told(String),
     /// The target is not on this machine.
     Remote {
         /// Its host.
@@ -178,6 +180,7 @@ pub enum Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Told(text) => f.write_str(text),
             Self::Remote { host } => write!(
                 f,
                 "{host} is not this machine: the weights are only what this machine does for the requests. \

@@ -47,6 +47,11 @@ const TITLES: &[(&str, &str)] = &[
 ];
 
 impl Total {
+    /// What a table calls a counter; none of one that only results for programs list.
+    pub fn title_of(counter: &str) -> Option<&'static str> {
+        TITLES.iter().find(|(name, _)| *name == counter).map(|(_, title)| *title)
+    }
+
     /// Where a table has the row of this title.
     pub fn place(title: &str) -> usize {
         TITLES.iter().position(|(_, known)| *known == title).unwrap_or(TITLES.len())
@@ -126,7 +131,7 @@ impl Evidence {
             .into_iter()
             .filter_map(|((group, counter), series)| {
                 let (per_request, noise_floor) = self.phases.weigh(&series)?;
-                let title = TITLES.iter().find(|(name, _)| *name == counter).map(|(_, title)| *title);
+                let title = Total::title_of(&counter);
                 (per_request.low > 0.0).then_some(Total { group, counter, title, per_request, noise_floor })
             })
             .collect();

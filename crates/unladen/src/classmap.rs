@@ -1,6 +1,7 @@
 //! What `unladen classmap` does.
 
 mod check;
+mod checked;
 mod emit;
 mod explain;
 mod make;
@@ -13,7 +14,7 @@ mod target;
 mod task;
 mod watch;
 
-pub(crate) use check::check;
+pub(crate) use check::{Asked, check};
 pub(crate) use emit::Emit;
 pub(crate) use explain::explain;
 pub(crate) use make::make;

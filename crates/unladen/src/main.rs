@@ -8,6 +8,7 @@ mod cmd;
 mod condition;
 mod counters;
 mod exit;
+mod headed;
 mod interrupt;
 mod latency;
 mod lateness;

@@ -8,9 +8,10 @@ use unladen_compare::Comparison;
 use unladen_document::{About, Document};
 use unladen_profile::writer_for;
 use unladen_publish::{PUBLICATIONS, Publication, RunPicture};
-use unladen_report::{Format, Inside, Load, ProfileDiff, Profiled, Prove, Style, Weigh, ascii, format_named};
+use unladen_report::{Again, Format, Inside, Load, ProfileDiff, Profiled, Prove, Style, Weigh, ascii, format_named};
 
-use crate::locale;
+use crate::counters::title_of;
+use crate::{locale, terminal};
 
 /// A result of any command.
 #[derive(Debug, Clone, Copy)]
@@ -128,9 +129,10 @@ impl Destination {
     /// # Errors
     /// As [`Self::check`].
     pub(crate) fn check_of_document(&self) -> Result<(), DestinationError> {
-        let is_json = format_of(&self.file) == Some("json") && self.file.extension().is_some();
-        if self.publication.is_none() && !is_json && !is_stdout(&self.file) {
-            let why = format!("{}: expected a name that ends in .json{}", self.file.display(), publication_endings());
+        let is_known = matches!(format_of(&self.file), Some("json" | "text")) && self.file.extension().is_some();
+        if self.publication.is_none() && !is_known && !is_stdout(&self.file) {
+            let why =
+                format!("{}: expected a name that ends in .txt, .json{}", self.file.display(), publication_endings());
             return Err(DestinationError::Format(why));
         }
         if is_stdout(&self.file) { Ok(()) } else { Ok(check(&self.file)?) }
@@ -158,6 +160,9 @@ impl Destination {
     pub(crate) fn write_document(&self, text: &[u8], pictures: &[RunPicture]) -> Result<(), OutputError> {
         match self.publication {
             Some(publication) => publish(text, pictures, publication, &self.file),
+            None if !is_stdout(&self.file) && format_of(&self.file) == Some("text") => {
+                tables(&read(text, &self.file)?, &self.file, of_files(terminal::style()))
+            }
             None => publish_by(&self.file, |out| out.write_all(text)),
         }
     }
@@ -262,9 +267,29 @@ pub(crate) fn publish(
     publication: &dyn Publication,
     file: &Path,
 ) -> Result<(), OutputError> {
-    let document = Document::read(text)
-        .map_err(|error| OutputError { whither: file.to_owned(), source: io::Error::other(error) })?;
+    let document = read(text, file)?;
     publish_by(file, |out| publication.illustrated(&document, pictures, out))
+}
+
+fn read(text: &[u8], file: &Path) -> Result<Document, OutputError> {
+    Document::read(text).map_err(|error| OutputError { whither: file.to_owned(), source: io::Error::other(error) })
+}
+
+/// Writes the tables of a document that was kept: those that the command printed.
+///
+/// # Errors
+/// If they cannot be written.
+pub(crate) fn tables(document: &Document, file: &Path, style: Style) -> Result<(), OutputError> {
+    let (Some(again), Some(text)) = (Again::of(document, title_of), format_named("text")) else { return Ok(()) };
+    let report = match &again {
+        Again::Weigh(result) => Report::Weigh(result),
+        Again::Inside(pages) => Report::Inside(pages),
+        Again::Load(result) => Report::Load(result),
+        Again::Prove(result) => Report::Prove(result),
+        Again::Profile(result) => Report::Profile(result),
+        Again::ProfileDiff(result) => Report::ProfileDiff(result),
+    };
+    publish_by(file, |out| report.write(text, document.about(), style, out))
 }
 
 /// Writes something published to a file, or to standard output.

@@ -5,7 +5,7 @@ use unladen_document::Document;
 use super::block::Block;
 use super::page::{Page, rendered};
 use super::policy::base64;
-use super::{load, method, profile, prove, weigh};
+use super::{classmap, load, method, profile, prove, weigh};
 use crate::run_picture::RunPicture;
 
 /// What a page has besides its document.
@@ -46,5 +46,6 @@ fn of(document: &Document) -> Page {
         Document::Prove(document) => prove::page(document),
         Document::Profile(document) => profile::page(document),
         Document::ProfileDiff(document) => profile::diff_page(document),
+        Document::ClassmapCheck(document) => classmap::page(document),
     }
 }

@@ -17,7 +17,8 @@ const LOAD: &str = include_str!("tests/load.json");
 const PROVE: &str = include_str!("tests/prove.json");
 const PROFILE: &str = include_str!("tests/profile.json");
 const PROFILE_DIFF: &str = include_str!("tests/profile-diff.json");
-const ALL: [&str; 5] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF];
+const CLASSMAP: &str = include_str!("tests/classmap-check.json");
+const ALL: [&str; 6] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF, CLASSMAP];
 
 fn page_of(text: &str) -> String {
     document_page(&Document::read(text.as_bytes()).unwrap(), &PageOptions::default())
@@ -54,6 +55,11 @@ fn a_profile_reads_like_this() {
 #[test]
 fn profiles_compared_read_like_this() {
     insta::assert_snapshot!(words(&page_of(PROFILE_DIFF)));
+}
+
+#[test]
+fn a_check_of_a_class_map_reads_like_this() {
+    insta::assert_snapshot!(words(&page_of(CLASSMAP)));
 }
 
 fn side(id: &str, commit: &str) -> Side {
@@ -281,10 +287,20 @@ fn a_flame_graph_is_an_image() {
     assert!(!page.contains("alert(1)"));
 }
 
+/// Long texts are cut, and a picture was one of them: no browser showed a flame graph.
+#[test]
+fn a_large_picture_was_cut_as_a_text() {
+    let svg = format!("<svg xmlns=\"http://www.w3.org/2000/svg\"><!--{}--></svg>", "x".repeat(300_000));
+    let pictures = vec![RunPicture { title: "Flame graph".into(), svg: svg.clone() }];
+    let options = PageOptions { pictures, ..PageOptions::default() };
+    let page = document_page(&Document::read(PROFILE.as_bytes()).unwrap(), &options);
+    assert!(page.contains(&format!("base64,{}\"", super::policy::base64(&svg))));
+}
+
 /// What a document of a later version leaves out is left out.
 #[test]
 fn an_empty_document_makes_a_page() {
-    for verb in ["weigh", "load", "prove", "profile", "profile-diff"] {
+    for verb in ["weigh", "load", "prove", "profile", "profile-diff", "classmap-check"] {
         let page = page_of(&format!("{{\"schema\": \"unladen.{verb}/1\"}}"));
         let words = words(&page);
         assert!(!words.contains("NaN") && !words.contains("inf"), "{words}");

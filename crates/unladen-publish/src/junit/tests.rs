@@ -191,3 +191,15 @@ fn what_is_worse_in_the_later_run_failed() {
     }
     assert!(xml.contains("heavier: +40.0 % (+38.8 to +41.2)") && is_well_formed(&xml), "{xml}");
 }
+
+#[test]
+fn a_check_of_a_class_map_is_four_cases() {
+    let of = |strict: bool| {
+        let xml = text(sample::CLASSMAP, |value| value["strict"] = strict.into());
+        cases(&xml)
+    };
+    let (map, others) =
+        (("the map is what it would be now".to_owned(), "failed"), "each class is declared in one file");
+    assert!(of(false).len() == 4 && of(false).contains(&map) && of(false).contains(&(others.to_owned(), "passed")));
+    assert!(of(true).iter().all(|(_, outcome)| *outcome == "failed"), "{:?}", of(true));
+}

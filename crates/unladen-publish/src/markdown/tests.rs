@@ -199,3 +199,8 @@ fn names_of_others_in_two_runs_are_nothing_but_text() {
         assert_eq!(foreign(&text), Vec::<String>::new(), "{hostile:?} in\n{text}");
     }
 }
+
+#[test]
+fn a_check_of_a_class_map_reads_like_this() {
+    insta::assert_snapshot!(text(sample::CLASSMAP, |_| {}));
+}

@@ -37,13 +37,20 @@ pub(super) fn location(place: Option<&Place>, url: &str, group: &str, about: &Ab
 pub(super) fn related(finding: &Finding, first: Option<&Place>, about: &About) -> Vec<Location> {
     let files = finding.fix.file.iter().chain(finding.fix.also.iter().map(|part| &part.file));
     let places = files.filter(|file| file.starts_with('/') && first.is_none_or(|place| place.file != **file));
-    let location = |(index, file): (usize, &String)| Location {
-        id: Some(index + 1),
-        physical_location: physical(&Place { file: file.clone(), line: None }, about),
-        logical_locations: Vec::new(),
-        message: Some(message("The fix changes this file.")),
+    let location = |(index, file): (usize, &String)| {
+        at(index + 1, &Place { file: file.clone(), line: None }, "The fix changes this file.", about)
     };
     places.enumerate().map(location).collect()
+}
+
+/// A further place, and what it has to do with the result.
+pub(super) fn at(id: usize, place: &Place, said: &str, about: &About) -> Location {
+    Location {
+        id: Some(id),
+        physical_location: physical(place, about),
+        logical_locations: Vec::new(),
+        message: Some(message(said)),
+    }
 }
 
 fn physical(place: &Place, about: &About) -> PhysicalLocation {

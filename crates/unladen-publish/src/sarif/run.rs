@@ -6,6 +6,7 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use unladen_document::{About, Document, Gate, LoadDocument, ProfileDocument, ProveDocument, WeighDocument};
 use unladen_finding::rule_named;
 
+use super::classmap;
 use super::location::{ROOT, page, root, uri};
 use super::log::{
     ArtifactLocation, AutomationDetails, Configuration, Driver, Finding, Invocation, Level, Notification, Rule, Run,
@@ -13,6 +14,7 @@ use super::log::{
 };
 use super::message::message;
 use super::results::{FAIL_ON, findings, gates};
+use crate::classes::Kind;
 use crate::command_line::command_line;
 use crate::visible::visible;
 
@@ -28,6 +30,7 @@ pub(super) fn of(document: &Document) -> Run {
         Document::Prove(prove) => (gates(&prove.gates, &prove.target, about), prove.ended.as_str(), prove.elapsed_ns),
         Document::Profile(profile) => of_profile(profile),
         Document::ProfileDiff(_) => (Vec::new(), "", 0),
+        Document::ClassmapCheck(check) => (classmap::results(check), "", 0),
     };
     let mut invocation = invocation(about, elapsed_ns);
     invocation.execution_successful = matches!(ended, "" | "complete");
@@ -128,6 +131,7 @@ fn exit_code(document: &Document, ended: &str) -> Option<i32> {
         Document::Load(load) => (load.gates.as_slice(), has_failed(load) && !accepts_errors(&load.gates)),
         Document::Prove(prove) => (prove.gates.as_slice(), has_failed_arms(prove) && !accepts_errors(&prove.gates)),
         Document::ProfileDiff(_) => return None,
+        Document::ClassmapCheck(check) => return Some(if check.is_broken() { GATE } else { 0 }),
     };
     match ended {
         "complete" if is_broken(gates) => Some(GATE),
@@ -172,6 +176,7 @@ fn rule(id: &str) -> Rule {
         }
         None if id == FAIL_ON => ("a condition of --fail-on is broken for certain", None, Level::Error),
         None if id == "worse" => ("a figure is worse than in the earlier run for certain", None, Level::Error),
+        None if Kind::named(id).is_some() => (Kind::named(id).map_or("", Kind::about), None, Level::Warning),
         None => ("a rule of another version of Unladen", None, Level::Warning),
     };
     Rule {
@@ -179,6 +184,6 @@ fn rule(id: &str) -> Rule {
         short_description: Text { text: about.to_owned(), markdown: None },
         help,
         default_configuration: Configuration { level },
-        properties: Tags { tags: vec!["performance"] },
+        properties: Tags { tags: vec![if Kind::named(id).is_some() { "maintainability" } else { "performance" }] },
     }
 }

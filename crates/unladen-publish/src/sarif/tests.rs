@@ -141,3 +141,42 @@ fn two_runs_say_what_is_new() {
     let expected = [("stat-storm", "absent", "note"), ("log-chatter", "new", "error"), ("worse", "new", "error")];
     assert_eq!(told, expected, "{log:#}");
 }
+
+/// What fails the check is an error at its line; without --strict, the rest is a warning.
+#[test]
+fn classes_are_told_at_their_lines() {
+    let at = |strict: bool| -> Vec<(String, String, Value, String)> {
+        let log = log(sample::CLASSMAP, |value| value["strict"] = strict.into());
+        assert_eq!(log["runs"][0]["invocations"][0]["exitCode"], 8);
+        let one = |result: &Value| {
+            let place = &result["locations"][0]["physicalLocation"];
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            let uri = text(&place["artifactLocation"]["uri"]);
+            (text(&result["ruleId"]), uri, place["region"]["startLine"].clone(), text(&result["level"]))
+        };
+        results(&log).iter().map(one).collect()
+    };
+    let row = |rule: &str, uri: &str, line: Value, level: &str| (rule.into(), uri.into(), line, level.into());
+    let (strict, lax) = (at(true), at(false));
+    assert!(strict.contains(&row("class-misplaced", "file:///srv/shop/src/card.php", json!(5), "error")), "{strict:?}");
+    assert!(lax.contains(&row("class-misplaced", "file:///srv/shop/src/card.php", json!(5), "warning")), "{lax:?}");
+    assert!(lax.contains(&row("classmap-out-of-date", "file:///srv/shop/lib/Cart.php", json!(12), "error")), "{lax:?}");
+    let gone = row("classmap-out-of-date", "file:///srv/shop/unladen-classmap.php", Value::Null, "error");
+    assert!(lax.contains(&gone), "{lax:?}");
+    assert!(
+        lax.contains(&row("class-declared-twice", "file:///srv/shop/src/Cart.php", json!(12), "warning")),
+        "{lax:?}"
+    );
+    assert_eq!(lax.len(), 4 + 2 + 1 + 2);
+}
+
+#[test]
+fn a_map_that_is_right_ends_with_nothing() {
+    let log = log(sample::CLASSMAP, |value| {
+        value["current"] = true.into();
+        value["strict"] = false.into();
+        value["differences"] = json!({});
+    });
+    assert_eq!(log["runs"][0]["invocations"][0]["exitCode"], 0);
+    assert!(results(&log).iter().all(|result| result["level"] == "warning"));
+}

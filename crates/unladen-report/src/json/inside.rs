@@ -118,6 +118,15 @@ pub(super) struct NotJudgedJson<'a> {
     elsewhere: bool,
 }
 
+#[derive(Serialize)]
+pub(super) struct TracedJson<'a> {
+    url: &'a str,
+    state: &'static str,
+    requests: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency_ns: Option<SpanNs>,
+}
+
 /// Found in requests of processes that had answered before.
 pub(super) const WARM: &str = "warm";
 const FRESH: &str = "fresh";
@@ -126,6 +135,17 @@ pub(super) fn findings(inside: &Inside) -> impl Iterator<Item = FindingJson<'_>>
     let warm = inside.findings.iter().map(|found| finding(&inside.url, WARM, found));
     let fresh = inside.fresh.iter().flat_map(|fresh| &fresh.findings);
     warm.chain(fresh.map(|found| finding(&inside.url, FRESH, found)))
+}
+
+pub(super) fn traced(inside: &Inside) -> impl Iterator<Item = TracedJson<'_>> {
+    let warm = TracedJson { url: &inside.url, state: WARM, requests: inside.requests, latency_ns: None };
+    let fresh = inside.fresh.as_ref().map(|fresh| TracedJson {
+        url: &inside.url,
+        state: FRESH,
+        requests: fresh.requests,
+        latency_ns: fresh.latency.map(|Interval { value, low, high }| SpanNs { value, low, high }),
+    });
+    std::iter::once(warm).chain(fresh)
 }
 
 pub(super) fn counts(inside: &Inside) -> impl Iterator<Item = CountJson<'_>> {

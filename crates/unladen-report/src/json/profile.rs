@@ -41,6 +41,7 @@ pub(super) struct DiffDocument<'a> {
     candidate: &'a str,
     #[serde(flatten)]
     counted: CountedJson<'a>,
+    requests: [Option<u64>; 2],
     per_request: bool,
     setups: Option<[SetupJson<'a>; 2]>,
     functions: Vec<ChangeJson<'a>>,
@@ -168,6 +169,7 @@ impl<'a> DiffDocument<'a> {
             baseline,
             candidate,
             counted: counted(&diff.candidate),
+            requests: diff.requests,
             per_request: diff.per_request,
             setups: result.setups.as_ref().map(|setups| setups.each_ref().map(setup)),
             functions: diff.rows.iter().map(|row| change(&diff.candidate, row)).collect(),

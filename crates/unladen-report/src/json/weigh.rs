@@ -8,7 +8,7 @@ use unladen_trace::{PeerSeen, Protocol};
 
 use super::figure::{EstimateJson, IntervalJson, SpanJson, intervals, latency, nanos};
 use super::gate::{GateJson, of_page};
-use super::inside::{self, CountJson, FindingJson, NotJudgedJson, NotLookedJson};
+use super::inside::{self, CountJson, FindingJson, NotJudgedJson, NotLookedJson, TracedJson};
 use crate::inside::Inside;
 use crate::weigh::{LeftBehind, Path, Weigh, WeighedUrl, WeightRow};
 
@@ -42,6 +42,7 @@ pub(super) struct Document<'a> {
     not_looked_for: Vec<NotLookedJson<'a>>,
     not_judged: Vec<NotJudgedJson<'a>>,
     lost_events: u64,
+    traced: Vec<TracedJson<'a>>,
     left_behind: Option<Vec<LeftJson<'a>>>,
     gates: Vec<GateJson<'a>>,
     /// Stands with what the document says of its run.
@@ -160,6 +161,7 @@ impl<'a> Document<'a> {
             not_looked_for: insides(result).flat_map(inside::not_looked).collect(),
             not_judged: insides(result).flat_map(inside::not_judged).collect(),
             lost_events: insides(result).map(|inside| inside.lost).sum(),
+            traced: insides(result).flat_map(inside::traced).collect(),
             left_behind: result.left_behind.as_ref().map(|all| all.iter().map(left).collect()),
             gates: insides(result).flat_map(|inside| &inside.gates).map(of_page).collect(),
             machine: result.machine.as_ref(),
@@ -186,6 +188,7 @@ pub(super) struct FindingsDocument<'a> {
     not_looked_for: Vec<NotLookedJson<'a>>,
     not_judged: Vec<NotJudgedJson<'a>>,
     lost_events: u64,
+    traced: Vec<TracedJson<'a>>,
     gates: Vec<GateJson<'a>>,
 }
 
@@ -202,6 +205,7 @@ impl<'a> FindingsDocument<'a> {
             not_looked_for: pages.iter().flat_map(inside::not_looked).collect(),
             not_judged: pages.iter().flat_map(inside::not_judged).collect(),
             lost_events: pages.iter().map(|page| page.lost).sum(),
+            traced: pages.iter().flat_map(inside::traced).collect(),
             gates: pages.iter().flat_map(|page| &page.gates).map(of_page).collect(),
         }
     }

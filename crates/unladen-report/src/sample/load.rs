@@ -12,9 +12,9 @@ const MS: f64 = 1e6;
 /// Quantiles of 4,800 requests: median, and how much longer than it the others are.
 const SHAPE: [(&str, f64, u64); 6] = [
     ("p50", 1.0, 6),
-    ("p75", 1.06, 12),
+    ("p75", 1.06, 13),
     ("p90", 1.115, 36),
-    ("p95", 1.187, 73),
+    ("p95", 1.187, 72),
     ("p99", 1.55, 368),
     ("p99.9", 2.9, 3_688),
 ];

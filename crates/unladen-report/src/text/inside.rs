@@ -24,7 +24,8 @@ const NARROWEST: usize = 30;
 pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     let marks = inside.lost > 0;
     totals(&inside.totals, "counted, per request", marks, style, out)?;
-    if !inside.totals.is_empty() {
+    // Documents of earlier versions do not tell how many.
+    if !inside.totals.is_empty() && inside.requests > 0 {
         let from = format!("from {} traced requests, after the timing was done", grouped(inside.requests as f64, 0));
         aside(&from, style, out)?;
         writeln!(out)?;
@@ -81,8 +82,10 @@ fn first_requests<'a>(
     totals(&fresh.totals, "counted, first request of a fresh process", marks, style, out)?;
     let latency =
         fresh.latency.map(|latency| format!(", taking {}", quantity(Kind::Time, latency))).unwrap_or_default();
-    let from = format!("{} first requests, each after `{}`{latency}", fresh.requests, clean(&fresh.restart));
-    aside(&from, style, out)?;
+    if fresh.requests > 0 {
+        let from = format!("{} first requests, each after `{}`{latency}", fresh.requests, clean(&fresh.restart));
+        aside(&from, style, out)?;
+    }
     writeln!(out)?;
     findings(&fresh.findings, "what the first request of a fresh process carries", told, style, out)
 }

@@ -58,6 +58,13 @@ pub struct PathUnknown {
 // === impl Unseen ===
 
 impl Unseen {
+    /// By its half of a sentence.
+    pub fn named(text: &str) -> Option<Self> {
+        [Self::Elsewhere, Self::Hidden, Self::Nameless, Self::TooMany]
+            .into_iter()
+            .find(|unseen| unseen.as_str() == text)
+    }
+
     /// In half a sentence.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -9,6 +9,7 @@ use unladen_classmap::{Claim, Claims, Project, Resolution, Verdict, emit, verdic
 use super::problems::{plain_text, tell};
 use super::task::Task;
 use crate::exit::Failure;
+use crate::headed::headed;
 use crate::output;
 
 /// Explains a class.
@@ -29,7 +30,10 @@ pub(crate) fn explain(task: &Task, class: &BStr) -> Result<(), Failure> {
             nearest(&project, &asked)
         )));
     }
-    let text = if task.json { format!("{:#}", told.json(&project)) } else { told.text(&project) };
+    let text = match task.json {
+        true => format!("{:#}", headed(told.json(&project), &task.about(&project))),
+        false => told.text(&project),
+    };
     Ok(output::line(text.trim_end())?)
 }
 

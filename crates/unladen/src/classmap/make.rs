@@ -9,6 +9,7 @@ use super::problems::tell;
 use super::task::Task;
 use super::{summary, target};
 use crate::exit::Failure;
+use crate::headed::headed;
 use crate::{output, terminal};
 
 /// Reads the application and writes its map.
@@ -32,7 +33,8 @@ pub(crate) fn make(task: &Task) -> Result<(), Failure> {
         // The map has gone where a summary would go.
         None => Ok(()),
         Some(_) if task.json => {
-            Ok(output::line(&format!("{:#}", emit::json(&project.map, &project.application, project.root())))?)
+            let document = emit::json(&project.map, &project.application, project.root());
+            Ok(output::line(&format!("{:#}", headed(document, &task.about(&project))))?)
         }
         Some(path) => {
             let written = written.then_some(elapsed);

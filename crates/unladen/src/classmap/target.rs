@@ -9,6 +9,7 @@ use super::place::{is_kept, make_folder, open_for_all, place};
 use super::plain::absolute;
 use super::task::Task;
 use crate::exit::Failure;
+use crate::headed::headed;
 use crate::output::{self, OutputError};
 
 /// A file, or standard output, with what is to be in it.
@@ -46,6 +47,8 @@ impl Task {
             }
             Emit::Json => {
                 let document = emit::json(&project.map, &project.application, project.root());
+                // A file that is kept with the application stays as it is until a class changes.
+                let document = if target.is_none() { headed(document, &self.about(project)) } else { document };
                 vec![(target, format!("{document:#}\n").into_bytes())]
             }
             Emit::Composer => self.composer(project)?,

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use unladen_classmap::{Options, Project, READERS, Reader, reader_for};
+use unladen_document::About;
 
 use super::emit::Emit;
 use super::plain::plain;
 use crate::exit::Failure;
+use crate::runs::Origin;
 
 /// An application, and what is wanted of it.
 #[derive(Clone)]
@@ -25,6 +27,8 @@ pub(crate) struct Task {
     pub(crate) partial: bool,
     /// Whether programs read what is said.
     pub(crate) json: bool,
+    /// The command line, without secrets.
+    pub(crate) typed: Vec<String>,
 }
 
 // === impl Task ===
@@ -38,6 +42,11 @@ impl Task {
             None => return Err(Failure::Usage(unknown(&root))),
         };
         Ok(Project::read(&root, reader, &self.options)?)
+    }
+
+    /// Where what is said of it comes from.
+    pub(super) fn about(&self, project: &Project) -> About {
+        Origin::of_folder(&self.typed, project.root()).about()
     }
 
     /// Its folder, absolute.

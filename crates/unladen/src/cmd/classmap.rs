@@ -8,7 +8,8 @@ use bstr::{BString, ByteSlice};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use unladen_classmap::{Extensions, Options, READERS, reader_named};
 
-use crate::classmap::{self, Emit, Task};
+use crate::classmap::{self, Asked, Emit, Task};
+use crate::cmd::showing::Published;
 use crate::exit::Failure;
 
 /// Write a map of an application's classes, so that no request looks for their files
@@ -20,6 +21,7 @@ use crate::exit::Failure;
 #[command(after_help = "Examples:
   unladen classmap /usr/share/mediawiki
   unladen classmap --check /srv/shop                 # in CI: 8 if the map is out of date
+  unladen classmap --check --strict --sarif classes.sarif --html classes.html /srv/shop
   unladen classmap --explain 'App\\Cart' /srv/shop    # who claims it, who wins, and why
   unladen classmap --psr4 'App\\=src' --psr4 'Lib\\=lib' --emit json .")]
 pub(super) struct Args {
@@ -53,6 +55,8 @@ pub(super) struct Args {
     /// Write JSON instead of a table
     #[arg(long, conflicts_with = "watch")]
     json: bool,
+    #[command(flatten)]
+    published: Published,
     /// What kind of application it is, rather than to look
     #[arg(long, value_name = "KIND", value_parser = reader_names())]
     reader: Option<String>,
@@ -85,7 +89,7 @@ fn psr4(text: OsString) -> Result<(BString, PathBuf), String> {
     }
 }
 
-pub(super) fn run(args: Args) -> Result<(), Failure> {
+pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let options = Options {
         extensions: if args.all_extensions { Extensions::All } else { Extensions::Enabled },
         // Of the folder in which the command was typed, wherever the map is.
@@ -103,10 +107,17 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         output: args.output,
         partial: args.partial,
         json: args.json,
+        typed: typed.to_vec(),
     };
+    let asked = Asked { strict: args.strict, files: args.published.destinations().collect() };
+    if !args.check && !asked.files.is_empty() {
+        return Err(Failure::Usage(
+            "--html, --markdown, --junit and --sarif are of --check: add it, or leave them out".to_owned(),
+        ));
+    }
     match args.explain {
         Some(class) => classmap::explain(&task, class.as_bytes().as_bstr()),
-        None if args.check => classmap::check(&task, args.strict),
+        None if args.check => classmap::check(&task, &asked),
         None if args.watch => classmap::watch(&task),
         None => classmap::make(&task),
     }

@@ -8,8 +8,10 @@ use unladen_serve_config::Config;
 
 use crate::cmd::values::{admin_address, some_time};
 use crate::exit::Failure;
+use crate::headed::headed;
 use crate::output;
 use crate::purge::{PurgeError, What, Wish, purge, written};
+use crate::runs::Origin;
 
 /// Make a running `unladen serve` forget pages that it keeps
 ///
@@ -61,7 +63,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: Args) -> Result<(), Failure> {
+pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let address = match (args.admin, args.file.or(args.config)) {
         (Some(address), _) => address,
         (None, Some(file)) => {
@@ -82,7 +84,10 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         purged += purge(&address, &Wish { what, site: args.site.clone(), is_soft: args.soft }, args.timeout)?;
     }
     let text = match (args.json, purged) {
-        (true, _) => format!("{:#}", json!({ "schema": "unladen.purge/1", "purged": purged })),
+        (true, _) => {
+            let document = json!({ "schema": "unladen.purge/1", "purged": purged });
+            format!("{:#}", headed(document, &Origin::of_words(typed).about()))
+        }
         (false, 1) => "1 response purged".to_owned(),
         (false, purged) => format!("{purged} responses purged"),
     };

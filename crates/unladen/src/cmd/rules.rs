@@ -9,7 +9,9 @@ use unladen_finding::{RULES, Rule, rule_named};
 use unladen_trace::EvidenceSource;
 
 use crate::exit::Failure;
+use crate::headed::headed;
 use crate::output;
+use crate::runs::Origin;
 
 /// List the rules by which `unladen weigh` finds what each request carries, or explain one
 #[derive(Debug, clap::Args)]
@@ -23,16 +25,17 @@ pub(super) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, typed: &[String]) -> Result<(), Failure> {
+    let told = |document| format!("{:#}", headed(document, &Origin::of_words(typed).about()));
     let text = match (&args.rule, args.json) {
         (Some(name), true) => {
             let rule = named(name)?;
             let mut document = json(&[rule]);
             document["rules"][0]["page"] = rule.page().into();
-            format!("{document:#}")
+            told(document)
         }
         (Some(name), false) => return explain(name),
-        (None, true) => format!("{:#}", json(RULES)),
+        (None, true) => told(json(RULES)),
         (None, false) => table(),
     };
     Ok(output::line(text.trim_end())?)

@@ -164,6 +164,9 @@ impl Keeper {
 pub(crate) fn new_run(text: &[u8], evidence: Evidence, otherwise: i64) -> Result<NewRun, StoreError> {
     let unfit = |why: String| StoreError::Unfit { what: "the document", why };
     let document = Document::read(text).map_err(|error| unfit(error.to_string()))?;
+    if let Document::ClassmapCheck(_) = document {
+        return Err(unfit("a check of a class map measures nothing: it is no run".to_owned()));
+    }
     let text = std::str::from_utf8(text).map_err(|error| unfit(error.to_string()))?;
     let about = document.about();
     let revision = about.revision.as_ref();

@@ -39,6 +39,17 @@ impl Origin {
         Self { about: About { version, command: command.to_vec(), ..About::default() } }
     }
 
+    /// Of what is told without measuring anything: the machine's name is all that matters of it.
+    pub(crate) fn of_words(command: &[String]) -> Self {
+        let host = unladen_machine::Environment::of_this_machine().host;
+        Self { about: About { host, ..Self::of_file(command).about } }
+    }
+
+    /// Likewise of the files of a folder.
+    pub(crate) fn of_folder(command: &[String], folder: &Path) -> Self {
+        Self { about: About { revision: revision(folder), ..Self::of_words(command).about } }
+    }
+
     /// Of a result that is finished now.
     pub(crate) fn about(&self) -> About {
         About { time: Some(rfc3339(now())), ..self.about.clone() }

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use unladen_publish::publication_named;
 use unladen_store::{Filter, Mode};
 
 use crate::cmd::runs::place::Place;
 use crate::cmd::showing::Published;
 use crate::exit::Failure;
 use crate::output::{self, Destination};
-use crate::runs::{RunName, pictures};
+use crate::runs::{RunName, document_of, pictures};
+use crate::terminal;
 
-/// Show a run again: as text, as it was kept, or as a report
+/// Show a run again: the tables that the command printed, as it was kept, or as a report
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Its number, `latest`, a label such as release=1.43, or commit:4f2a
@@ -20,7 +20,7 @@ pub(super) struct Args {
     /// Write the JSON document as it was kept
     #[arg(long)]
     json: bool,
-    /// Write to a file, as the end of its name says: .json, .html, .md; may be repeated
+    /// Write to a file, as the end of its name says: .txt (the tables), .json, .html, .md; may be repeated
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
     #[command(flatten)]
@@ -56,8 +56,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     // Whoever asked for files has them.
     if files.is_empty() && args.evidence.is_none() {
-        let markdown = publication_named("markdown");
-        return Ok(markdown.map_or(Ok(()), |markdown| output::publish(text, &[], markdown, "-".as_ref()))?);
+        let document = document_of(&run)?;
+        return Ok(output::tables(&document, "-".as_ref(), terminal::style())?);
     }
     Ok(())
 }

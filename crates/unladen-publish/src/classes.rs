@@ -1,0 +1,166 @@
+//! Sentences about classes of a class map, for all formats: [`Complaint`].
+
+use unladen_document::{ClassmapCheckDocument, MisplacedClass};
+
+use crate::place::Place;
+
+/// What a check of a class map may complain of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    OutOfDate,
+    Duplicate,
+    Violation,
+    Problem,
+}
+
+/// One thing that a check says of one class or one file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Complaint {
+    pub(crate) kind: Kind,
+    /// The class, where it is about one.
+    pub(crate) class: String,
+    /// A sentence, without the class.
+    pub(crate) what: String,
+    /// Where it is; a line where it is known.
+    pub(crate) place: Place,
+    /// Other places of the same class.
+    pub(crate) others: Vec<Place>,
+    /// Whether the check fails by it.
+    pub(crate) fails: bool,
+}
+
+// === impl Kind ===
+
+impl Kind {
+    pub(crate) const ALL: [Self; 4] = [Self::OutOfDate, Self::Duplicate, Self::Violation, Self::Problem];
+
+    /// By which programs know it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::OutOfDate => "classmap-out-of-date",
+            Self::Duplicate => "class-declared-twice",
+            Self::Violation => "class-misplaced",
+            Self::Problem => "classmap-problem",
+        }
+    }
+
+    /// As a sentence.
+    pub(crate) fn about(self) -> &'static str {
+        match self {
+            Self::OutOfDate => "the class map is not what it would be now",
+            Self::Duplicate => "several files declare the class",
+            Self::Violation => "the class is not where PSR-4 or PSR-0 has it",
+            Self::Problem => "a file could not be read, or a list leads nowhere",
+        }
+    }
+
+    /// What is true without any.
+    pub(crate) fn wish(self) -> &'static str {
+        match self {
+            Self::OutOfDate => "the map is what it would be now",
+            Self::Duplicate => "each class is declared in one file",
+            Self::Violation => "each class is where PSR-4 or PSR-0 has it",
+            Self::Problem => "all files can be read, and all lists lead somewhere",
+        }
+    }
+
+    /// What is to be done.
+    pub(crate) fn advice(self) -> &'static str {
+        match self {
+            Self::OutOfDate => "make it again with `unladen classmap`",
+            Self::Duplicate => "keep one of the files, or take the other out of the application's loaders",
+            Self::Violation => "move the class to the file that its name promises, or name its folder to a loader",
+            Self::Problem => "each says what to do",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// All that a check says.
+pub(crate) fn complaints(document: &ClassmapCheckDocument) -> Vec<Complaint> {
+    let mut all = out_of_date(document);
+    let fails = document.strict;
+    let absolute = |path: &str| absolute(document, path);
+    all.extend(document.duplicates.iter().map(|one| {
+        let line = |index: usize| one.other_lines.get(index).copied().flatten();
+        let mut others: Vec<Place> = one
+            .others
+            .iter()
+            .enumerate()
+            .map(|(index, path)| Place { file: absolute(path), line: line(index) })
+            .collect();
+        // The file that is taken is no mistake: the remark is at the first of those that are not.
+        let place = if others.is_empty() { map_of(document) } else { others.remove(0) };
+        others.extend(one.wins.iter().map(|wins| Place { file: absolute(wins), line: None }));
+        let taken = one.wins.as_ref().map_or_else(|| "none is taken".to_owned(), |wins| format!("{wins} wins"));
+        let what = format!("declared in {} files: {taken} ({})", one.others.len() + one.wins.iter().len(), one.why);
+        Complaint { kind: Kind::Duplicate, class: one.class.clone(), what, place, others, fails }
+    }));
+    all.extend(document.violations.iter().map(|one: &MisplacedClass| Complaint {
+        kind: Kind::Violation,
+        class: one.class.clone(),
+        what: format!("expected in {}", one.expected),
+        place: Place { file: absolute(&one.path), line: one.line },
+        others: Vec::new(),
+        fails,
+    }));
+    all.extend(document.problems.iter().map(|one| Complaint {
+        kind: Kind::Problem,
+        class: String::new(),
+        what: one.what.clone(),
+        place: Place { file: absolute(&one.path), line: one.line },
+        others: Vec::new(),
+        fails,
+    }));
+    all
+}
+
+fn out_of_date(document: &ClassmapCheckDocument) -> Vec<Complaint> {
+    let of_map = |what: &str| Complaint {
+        kind: Kind::OutOfDate,
+        class: String::new(),
+        what: what.to_owned(),
+        place: map_of(document),
+        others: Vec::new(),
+        fails: true,
+    };
+    let Some(differences) = &document.differences else { return vec![of_map("there is no map yet")] };
+    if differences.count() == 0 {
+        let by_hand = "it has the right classes, but another version of Unladen or a hand has written it";
+        return if document.current { Vec::new() } else { vec![of_map(by_hand)] };
+    }
+    let of_kind = |(kind, places): (&'static str, &[unladen_document::ClassPlace])| {
+        places
+            .iter()
+            .map(|place| {
+                let file = place.now.as_ref().unwrap_or(&place.path);
+                // One that is not declared anywhere has no other place than the map.
+                let at = match place.line {
+                    Some(_) => Place { file: absolute(document, file), line: place.line },
+                    None => map_of(document),
+                };
+                let moved = place.now.as_ref().map_or(String::new(), |now| format!(" → {now}"));
+                let what = format!("{kind}: {}{moved}", place.path);
+                Complaint { place: at, class: place.class.clone(), ..of_map(&what) }
+            })
+            .collect::<Vec<_>>()
+    };
+    differences.kinds().flat_map(of_kind).collect()
+}
+
+fn map_of(document: &ClassmapCheckDocument) -> Place {
+    Place { file: absolute(document, &document.map), line: None }
+}
+
+/// Paths below the application's folder are relative to it.
+fn absolute(document: &ClassmapCheckDocument, path: &str) -> String {
+    let root = document.root.trim_matches('/');
+    match (path.starts_with('/'), root) {
+        (true, _) => path.to_owned(),
+        (false, "") => format!("/{path}"),
+        (false, root) => format!("/{root}/{path}"),
+    }
+}

@@ -1,0 +1,124 @@
+//! [`load`]: the result of `unladen load`.
+
+use std::time::Duration;
+
+use unladen_document as kept;
+use unladen_document::LoadDocument;
+
+use super::figure::{count, ended, latency, statuses, time, warnings};
+use super::gate::gates;
+use super::name::name;
+use crate::load::{
+    ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, SendLag, Slice, StepResult, Trial,
+    Unfit,
+};
+
+pub(super) fn load(document: &LoadDocument) -> Load {
+    let errors = document.errors.iter().map(|(kind, count)| {
+        let first = document.error_examples.iter().find(|(of, _)| *of == kind).map(|(_, text)| text.clone());
+        ErrorCount { kind: name(kind), count: *count, first: first.unwrap_or_default() }
+    });
+    let lag = |lag: &std::collections::BTreeMap<String, u64>| {
+        let of = |key: &str| lag.get(key).copied().unwrap_or_default();
+        SendLag { p50: of("p50"), p99: of("p99"), max: of("max") }
+    };
+    Load {
+        setup: LoadSetup {
+            target: document.target.clone(),
+            rate: document.rate,
+            arrivals: document.arrivals.as_deref().map(name),
+            concurrency: count(document.concurrency),
+            keep_alive: document.keep_alive,
+            keep_cookies: document.keep_cookies,
+            http: document.http.clone(),
+            seed: document.about.seed.unwrap_or_default(),
+        },
+        ended: ended(&document.ended),
+        elapsed: Duration::from_nanos(document.elapsed_ns),
+        planned: document.planned,
+        requests: document.requests,
+        throughput: document.throughput,
+        latency: latency(&document.latency_ns, &document.latency_intervals_ns),
+        cut_short: document.cut_short,
+        within: document.within.iter().filter_map(|(bound, share)| Some((time(bound)?, *share))).collect(),
+        new_connections: document.new_connections.as_ref().and_then(connection),
+        reused_connections: document.reused_connections.as_ref().and_then(connection),
+        send_lag: document.send_lag_ns.as_ref().map(lag),
+        pacing: document.pacing.as_ref().map(|pacing| Pacing { cpu: Duration::from_nanos(pacing.cpu_ns) }),
+        errors: errors.collect(),
+        statuses: statuses(&document.statuses),
+        unsent: document.unsent,
+        abandoned: document.abandoned,
+        changed: document.changed,
+        connections: document.connections,
+        bytes_sent: document.bytes_sent,
+        bytes_received: document.bytes_received,
+        body_bytes: document.body_bytes,
+        client_cpu: Duration::from_nanos(document.client_cpu_ns),
+        unfit: document.unfit.iter().cloned().map(Unfit::Told).collect(),
+        by_request: document.by_request.iter().map(request).collect(),
+        steps: document.steps.iter().map(step).collect(),
+        capacity: document.capacity.as_ref().map(capacity),
+        timeline: document.timeline.iter().map(slice).collect(),
+        distribution: document.distribution.clone(),
+        gates: gates(&document.gates),
+        machine: document.about.machine.clone(),
+        warnings: warnings(&document.warnings),
+    }
+}
+
+fn connection(by: &kept::ByConnection) -> Option<ByConnection> {
+    Some(ByConnection { requests: by.requests, latency: latency(&by.latency_ns, &by.latency_intervals_ns)? })
+}
+
+fn request(by: &kept::ByRequest) -> ByRequest {
+    ByRequest {
+        name: by.name.clone(),
+        requests: by.requests,
+        errors: by.errors,
+        latency: latency(&by.latency_ns, &by.latency_intervals_ns),
+    }
+}
+
+fn step(step: &kept::Step) -> StepResult {
+    StepResult {
+        from: step.from,
+        to: step.to,
+        time: Duration::from_nanos(step.time_ns),
+        requests: step.requests,
+        errors: step.errors,
+        latency: latency(&step.latency_ns, &step.latency_intervals_ns),
+    }
+}
+
+fn capacity(found: &kept::Capacity) -> FoundCapacity {
+    FoundCapacity {
+        limit: found.limit.clone(),
+        highest: found.highest,
+        lowest_broken: found.lowest_broken,
+        trials: found.trials.iter().map(trial).collect(),
+    }
+}
+
+fn trial(trial: &kept::Trial) -> Trial {
+    Trial {
+        rate: trial.rate,
+        planned: trial.planned,
+        quantile: trial.quantile_ns.map(|value| (value, trial.low.zip(trial.high))),
+        errors: trial.errors,
+        held: trial.held,
+        unfit: trial.unfit,
+    }
+}
+
+fn slice(slice: &kept::Slice) -> Slice {
+    Slice {
+        start: Duration::from_nanos(slice.start_ns),
+        length: Duration::from_nanos(slice.length_ns),
+        planned: slice.planned,
+        errors: slice.errors,
+        p50: slice.p50,
+        p99: slice.p99,
+        max: slice.max,
+    }
+}
