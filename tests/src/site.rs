@@ -115,6 +115,12 @@ impl Site {
         })
     }
 
+    /// Asks it to stop, which has to go well: what it wrote to standard error.
+    #[track_caller]
+    pub fn told(self) -> String {
+        self.serve.stop().stderr
+    }
+
     /// Asks it to stop, which has to go well.
     #[track_caller]
     pub fn stop(self) {
