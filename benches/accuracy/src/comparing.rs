@@ -2,6 +2,7 @@
 
 use unladen_accuracy::background::Kind;
 use unladen_accuracy::comparison::{FIVE_MINUTES, Machine, QUANTILES, Said, Setting};
+use unladen_accuracy::stolen::{Proven, Robbed};
 use unladen_accuracy::{Limits, Table, Tally, counting};
 
 use crate::tables::{Make, bias, cells, in_parallel, judge, percent};
@@ -47,9 +48,18 @@ const FOUND: [(Setting, f64, bool); 8] = [
     (Setting { machine: Machine::Wandering, restarts: 5, blocks: 10 }, 1.05, true),
 ];
 
+/// How often time is stolen, and whether CPU times are promised to be right: where more than half of the blocks are
+/// spoiled, all stay, and what a kernel counts as CPU time is in them.
+const ROBBED: [(Robbed, bool); 4] = [
+    (Robbed { fill: 0.1, counts_stolen: false }, true),
+    (Robbed { fill: 0.1, counts_stolen: true }, true),
+    (Robbed { fill: 0.4, counts_stolen: false }, true),
+    (Robbed { fill: 0.4, counts_stolen: true }, false),
+];
+
 /// The tables, by the names of their places in the document.
-pub(crate) const TABLES: [(&str, Make); 4] =
-    [("compared", compared), ("equal", equal), ("found", found), ("counts", counts)];
+pub(crate) const TABLES: [(&str, Make); 5] =
+    [("compared", compared), ("equal", equal), ("found", found), ("counts", counts), ("stolen", stolen)];
 
 /// Coverage and bias of ratios of latencies.
 fn compared(runs: u64, broken: &mut Vec<String>) -> Table {
@@ -135,6 +145,32 @@ fn counts(runs: u64, broken: &mut Vec<String>) -> Table {
         let mut row = vec![background.name().to_owned(), blocks.to_string(), idle.to_owned()];
         row.extend(cells(&tally));
         row.push(percent(called as f64 / tally.runs() as f64));
+        table.row(row);
+    }
+    table
+}
+
+/// Comparisons on a machine whose time is stolen in bursts.
+fn stolen(runs: u64, broken: &mut Vec<String>) -> Table {
+    let names = QUANTILES.map(|(name, _)| name);
+    let head = ["bursts fill", "kernel counts", "blocks left out"].into_iter().chain(names);
+    let mut table = Table::new(head.chain(["largest bias", "CPU covers", "CPU bias", "equal arms: p50 called"]));
+    for (robbed, is_promised) in ROBBED {
+        let parts = in_parallel(runs / FEWER, |part| robbed.prove(RATIO, part));
+        let proven = parts.iter().fold(Proven::default(), |all, part| all.and(part));
+        let what = format!("stolen time, bursts fill {}", percent(robbed.fill));
+        for (tally, metric) in proven.latencies.iter().zip(names) {
+            judge(tally, &Limits::PROMISED, &format!("{what}: {metric}"), broken);
+        }
+        if is_promised {
+            judge(&proven.cpu, &Limits::PROMISED, &format!("{what}: CPU"), broken);
+        }
+        let counts = if robbed.counts_stolen { "stolen time as CPU time" } else { "rightly" };
+        let mut row = vec![percent(robbed.fill), counts.to_owned(), percent(proven.left_out_share())];
+        row.extend(proven.latencies.iter().map(|tally| percent(tally.coverage())));
+        row.extend(proven.latencies.iter().max_by(|a, b| a.bias().abs().total_cmp(&b.bias().abs())).map(bias));
+        row.extend([percent(proven.cpu.coverage()), bias(&proven.cpu)]);
+        row.push(percent(proven.called as f64 / proven.cpu.runs().max(1) as f64));
         table.row(row);
     }
     table

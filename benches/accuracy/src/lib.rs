@@ -4,6 +4,7 @@
 //! - [`simulate`] drives the planner and the estimator of `unladen-lockin` (the code itself, not a copy), over
 //!   synthetic [`background`]s, the way `unladen weigh` does.
 //! - [`comparison`] and [`counting`] do the same for comparisons of arms, the way `unladen prove` does.
+//! - [`stolen`] does it on a machine whose hypervisor takes time from all arms alike, and tells it in /proc/stat.
 //! - [`psdbench`] is the same for the estimator of a predecessor.
 //! - [`real`] runs the built `unladen weigh` and `unladen prove` against `subjects/burn`, whose requests burn a known
 //!   time.
@@ -30,6 +31,7 @@ pub mod psdbench;
 mod random;
 pub mod real;
 pub mod simulate;
+pub mod stolen;
 pub mod subject;
 mod table;
 mod tally;

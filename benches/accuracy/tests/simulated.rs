@@ -5,6 +5,7 @@ use unladen_accuracy::comparison::{FIVE_MINUTES, Machine, QUANTILES, Setting};
 use unladen_accuracy::counting;
 use unladen_accuracy::psdbench::{self, Cycles};
 use unladen_accuracy::simulate::{self, Scene};
+use unladen_accuracy::stolen::{Proven, Robbed};
 use unladen_accuracy::{Limits, Shortfall, Tally};
 use unladen_lockin::{Block, Weight};
 
@@ -134,3 +135,25 @@ fn intervals_of_comparisons_half_as_wide_break_the_promise() {
     }
     assert!(breaks_a_promise(&tally), "{tally:?}");
 }
+
+/// Neighbours take 30–50 % in bursts, from all arms alike: comparisons of latencies and of CPU times stay right, whether
+/// the spoiled blocks are left out or are too many for that.
+#[test]
+fn steal_in_bursts_leaves_comparisons_unbiased() {
+    for (fill, counts_stolen) in [(0.1, false), (0.1, true), (0.4, false)] {
+        let robbed = Robbed { fill, counts_stolen };
+        let proven = robbed.prove(1.02, 0..STOLEN_RUNS);
+        for (tally, (name, _)) in proven.latencies.iter().zip(QUANTILES) {
+            assert_eq!(tally.shortfalls(&LIMITS), [], "{robbed:?}, {name}: {tally:?}");
+        }
+        assert_eq!(proven.cpu.shortfalls(&LIMITS), [], "{robbed:?}, CPU: {:?}", proven.cpu);
+        let most = STOLEN_RUNS as f64 * (0.05 + 3.3 * (0.05 * 0.95 / STOLEN_RUNS as f64).sqrt());
+        assert!((proven.called as f64) < most, "{proven:?}");
+        // Both ways were gone.
+        let Proven { left_out: (experiments, _), .. } = proven;
+        assert_eq!(experiments > STOLEN_RUNS / 2, fill < 0.2, "{proven:?}");
+    }
+}
+
+/// Experiments of a row: each has twelve thousand latencies, twice.
+const STOLEN_RUNS: u64 = 24;
