@@ -183,7 +183,8 @@ fn a_page_that_changed_while_it_was_down_is_not_served_stale() {
         &app,
         "[[site.validator]]
          path = \"/labelled/{page}\"
-         file = \"DIR/{page}\"",
+         file = \"DIR/{page}\"
+         timeout = \"10s\"",
     );
     for label in ["changed", "same"] {
         fs::write(shop.path(label), label).unwrap();

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::fs;
 use std::fs::OpenOptions;
 use std::net::SocketAddr;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -161,7 +162,10 @@ impl Shop {
 
     /// The sum of a metric's points whose attributes hold this text; none: it has none.
     pub fn metric(&self, name: &str, with: &str) -> Option<f64> {
-        let text = Wire::unix(&self.path("admin.sock")).get("/metrics").is(200).text();
+        let admin = self.path("admin.sock");
+        // It listens a moment after the site does.
+        wait::until_ok("the admin address is there", || UnixStream::connect(&admin));
+        let text = Wire::unix(&admin).get("/metrics").is(200).text();
         let points: Vec<f64> = text
             .lines()
             .filter(|line| line.starts_with(&format!("{name}{{")) && line.contains(with))
