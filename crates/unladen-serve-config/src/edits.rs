@@ -30,7 +30,8 @@ const FRAMING: [&str; 12] = [
 
 /// Of the response: `set` and `remove`.
 pub(super) fn of_response(level: &Level<'_>, r: &mut Reading<'_>) -> HeaderEdits {
-    let set = strings::map(level, "set", field, r);
+    let mut set = strings::map(level, "set", field, r);
+    set.sort_unstable();
     let remove = level.take("remove", Vec::new(), r, |value, r| texts(value, name_of, r), |names| strings::show(names));
     HeaderEdits { set, remove }
 }
@@ -42,7 +43,9 @@ pub(super) fn of_request(level: &Level<'_>, r: &mut Reading<'_>) -> HeaderEdits 
         r.bads.extend(strangers(&table, &keys::names("request")));
         let set = table.get("set").map(|value| entries(&value, "set", request_field, r)).transpose()?;
         let remove = table.get("remove").map(|value| texts(&value, request_name, r)).transpose()?;
-        Ok(HeaderEdits { set: set.unwrap_or_default(), remove: remove.unwrap_or_default() })
+        let mut set = set.unwrap_or_default();
+        set.sort_unstable();
+        Ok(HeaderEdits { set, remove: remove.unwrap_or_default() })
     };
     level.take("request", HeaderEdits::default(), r, read, |edits: &HeaderEdits| {
         if edits.is_empty() {

@@ -133,7 +133,7 @@ fn whom(level: &Level<'_>, upstream: &mut UpstreamSettings, usual: HostRule, r: 
     let http = level.choice("http", &words, Protocol::Auto, r);
     if upstream.http != Protocol::FastCgi {
         upstream.http = http;
-    } else if level.says("http") {
+    } else if level.says("http") && http != Protocol::Auto {
         let without = "is for an `upstream`, which `php` is none: remove this key";
         r.refuse(level.at(&["http"]), Problem::Alone { key: "http", without });
     }
@@ -158,7 +158,7 @@ fn limits(
     r: &mut Reading<'_>,
 ) {
     let pool = if upstream.http == Protocol::FastCgi { PoolSettings::fastcgi() } else { PoolSettings::default() };
-    upstream.pool = groups::pool(&level.group("pool", r), pool, r);
+    upstream.pool = groups::pool(&own.group("pool", r), pool, r);
     upstream.limits = groups::limits(&level.group("limits", r), limits, r);
     upstream.timeouts = groups::timeouts(&level.group("timeouts", r), timeouts, r);
     upstream.retry = groups::retry(&level.group("retry", r), r);

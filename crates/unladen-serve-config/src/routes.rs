@@ -404,7 +404,7 @@ fn tell(level: &Level<'_>, told: Vec<Explained>, r: &mut Reading<'_>) {
     for name in of_route.iter().filter(|name| is_of_upstream(name)) {
         let of_group: Vec<&Explained> =
             told.iter().filter(|one| one.key.table == *name && is_own(one.origin)).collect();
-        let own = told.iter().rfind(|one| one.key.name == *name && keys::below(one.key.table).is_empty());
+        let own = told.iter().rfind(|one| one.key.name == *name && one.key.table == "route");
         let place = (level.whose.clone(), level.index);
         if let Some(first) = of_group.first() {
             let table = of_group.iter().map(|one| (one.key.name, one.value.clone())).collect();

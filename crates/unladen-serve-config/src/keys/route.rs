@@ -85,7 +85,7 @@ pub(super) const KEYS: &[Key] = &[
     key("route", "http", TEXT, "as of `[[site]]`, for `upstream`", "the site's own"),
     key("route", "balance", TEXT, "as of `[[site]]`, for `upstream` and `php`", "the site's own"),
     key("route", "host", TEXT, "as of `[[site]]`, for `upstream` and `php`", "the site's own"),
-    key("route", "pool", "table", "as of `[[site]]`, for `upstream` and `php`", "the site's own"),
+    key("route", "pool", "table", "as of `[[site]]`, for `upstream` and `php`", "what suits its protocol"),
     key("route", "limits", "table", "as of `[[site]]`, for `upstream` and `php`", "the site's own"),
     key("route", "timeouts", "table", "as of `[[site]]`, for `upstream` and `php`", "the site's own"),
     key("route", "retry", "table", "as of `[[site]]`, for `upstream` and `php`", "the site's own"),

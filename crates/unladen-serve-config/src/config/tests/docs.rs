@@ -31,6 +31,18 @@ snapshot.file = '/var/lib/unladen/site.snapshot'
 [[site.validator]]
 path = '/'
 head = true
+[[site]]
+hosts = 'php.example'
+listen = '127.0.0.1:8082'
+acme = {}
+php = '/run/php.sock'
+root = '/var/www'
+fastcgi = {}
+files = {}
+[[site.route]]
+path = '/x'
+upstream = 'http://127.0.0.1:9000'
+cache = false
 ";
 
 /// The tables of docs/reference/serve.md, as they have to be.
@@ -57,11 +69,14 @@ fn reference() -> String {
         }
         let is_key = |one: &&Explained| (one.key.table, one.key.name) == (key.table, key.name);
         // What is off by itself is told of a file that does not speak of it.
-        let one = off.iter().find(is_key).or_else(|| explained.iter().find(is_key)).map(|one| one.value.to_string());
+        let one = off.iter().find(is_key).or_else(|| explained.iter().find(is_key));
+        // What has to be said for the others to come up is no default.
+        let is_said = |one: &&Explained| matches!(one.origin, ValueOrigin::Said(_)) && matches!(key.table, "site" | "route");
+        let one = one.filter(|one| !is_said(one)).map(|one| one.value.to_string());
         let default = match (key.table, key.name) {
             _ if key.why.is_empty() => "(required)".to_owned(),
             ("", "threads") => format!("the CPUs: {}", key.why),
-            ("rate", "burst") | ("queue", "running") | ("validator", "head") | ("site", "tls") | ("snapshot", "file") => key.why.to_owned(),
+            ("rate", "burst") | ("queue", "running") | ("validator", "head") | ("site", "tls") | ("snapshot", "file") | ("route", "name" | "cache") => key.why.to_owned(),
             ("upstream", "weight") => format!("`1`: {}", key.why),
             _ => match one.as_deref() {
                 Some("none") | None => key.why.to_owned(),
