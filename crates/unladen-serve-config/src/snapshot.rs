@@ -43,7 +43,8 @@ pub(super) fn read(
     let trust = level.choice("trust", &words, usual, r);
     let Some(file) = file else {
         let (place, key) = ("[site.snapshot]".to_owned(), "file");
-        let expected = "the file, such as \"/var/lib/unladen/site.snapshot\" (systemd's `StateDirectory=unladen` makes one usual)";
+        let expected =
+            "the file, such as \"/var/lib/unladen/site.snapshot\" (systemd's `StateDirectory=unladen` makes one usual)";
         r.refuse(level.at(&[]), Problem::Missing { place, key, expected });
         return None;
     };

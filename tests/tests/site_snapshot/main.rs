@@ -78,7 +78,8 @@ fn twenty_restarts_under_load_bring_the_hits_back() {
             assert!(answers < 2000, "turn {turn}: {share} of {before}\n{}", shop.said());
         };
         eprintln!("turn {turn}: {share:.2} of {before:.2} after {answers} answers, {:?}", began.elapsed());
-        let loaded = wait::until_ok("it is loaded", || shop.metric("unladen_snapshot_loaded_total", "").ok_or("not yet"));
+        let loaded =
+            wait::until_ok("it is loaded", || shop.metric("unladen_snapshot_loaded_total", "").ok_or("not yet"));
         let known = shop.metric("unladen_snapshot_rejected_total", "reason=\"known\"").unwrap_or(0.0);
         assert!(loaded + known >= 1.0 && loaded + known <= KEPT, "turn {turn}: {loaded} and {known}\n{}", shop.said());
     }

@@ -107,7 +107,8 @@ impl Shop {
         wait::until_ok("another one takes over", || {
             self.or_said(self.said().matches("has taken over").count() > before)
         });
-        let of = |line: &str| line.strip_prefix("unladen: process ")?.split(' ').next()?.parse().ok().map(Pid::from_raw);
+        let of =
+            |line: &str| line.strip_prefix("unladen: process ")?.split(' ').next()?.parse().ok().map(Pid::from_raw);
         let said = self.said();
         self.heir.set(said.lines().filter(|line| line.contains("has taken over")).filter_map(of).last());
     }

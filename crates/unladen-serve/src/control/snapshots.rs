@@ -11,6 +11,8 @@ use std::thread;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::cache::snapshot::check::doubts;
+use crate::cache::snapshot::file::FileError;
 use crate::cache::snapshot::give::{give, take_back};
 use crate::cache::snapshot::heir::Heir;
 use crate::cache::snapshot::load::load;
@@ -86,7 +88,11 @@ impl Snapshots {
         let (done, is_whole) = channel();
         let take = move || {
             let now = |name: &str| shared.lock().sites.iter().find(|site| site.name == name).cloned();
-            if let Err(error) = take(&stream, &sites, now, || drop(done.send(()))) {
+            let whole = || {
+                // Whoever has waited for long enough has gone on.
+                let _ = done.send(());
+            };
+            if let Err(error) = take(&stream, &sites, now, whole) {
                 say!(
                     "unladen: the process before went without a word ({error}): the application is asked about all that was taken over"
                 );
@@ -246,7 +252,10 @@ fn restore(site: &Arc<Remembered>) {
     let Some(settings) = &site.settings else { return };
     let (name, file) = (&site.name, settings.file.display());
     match load(site, &settings.file, settings.trust) {
-        Ok(None) => {}
+        // The first start: what would keep it from being written is told before it is to be.
+        Ok(None) => doubts(&settings.file, site.fingerprint)
+            .into_iter()
+            .for_each(|doubt| say!("unladen: site `{name}`: {doubt}")),
         Ok(Some(count)) => say!("unladen: site `{name}`: {count} responses are kept from before, by {file}"),
         Err(error) => {
             say!("unladen: site `{name}`: the snapshot {file} is not used: {error}");
@@ -266,14 +275,16 @@ fn keep(site: &Arc<Remembered>, is_last: bool, pace: &dyn Pace) {
             let text = error.to_string();
             if site.cache.account.failed(text) {
                 let hint = hint(&error);
-                say!("unladen: site `{name}`: the snapshot {file} cannot be written: {error}{hint}; the one before stays");
+                say!(
+                    "unladen: site `{name}`: the snapshot {file} cannot be written: {error}{hint}; the one before stays"
+                );
             }
         }
     }
 }
 
-fn hint(error: &crate::cache::snapshot::file::FileError) -> &'static str {
-    let crate::cache::snapshot::file::FileError::Io(error) = error else { return "" };
+fn hint(error: &FileError) -> &'static str {
+    let FileError::Io(error) = error else { return "" };
     match error.kind() {
         io::ErrorKind::NotFound => " (its folder is not there: `mkdir` makes it)",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {

@@ -4,9 +4,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use unladen_cache::{
-    END, ENTRY, FRAME_LENGTH, FrameHead, HEADER_LENGTH, SnapshotEntry, SnapshotError, Time, read_end,
-};
+use unladen_cache::{END, ENTRY, FRAME_LENGTH, FrameHead, HEADER_LENGTH, SnapshotEntry, SnapshotError, Time, read_end};
 use unladen_serve_config::SnapshotTrust;
 
 use super::account::Counts;

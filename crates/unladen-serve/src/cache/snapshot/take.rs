@@ -87,10 +87,7 @@ fn follow(
 }
 
 /// The site that is meant, if it is configured as it is there.
-fn named<'s>(
-    sites: &[(&'s Arc<Remembered>, Sequence)],
-    payload: &[u8],
-) -> Option<(&'s Arc<Remembered>, Sequence)> {
+fn named<'s>(sites: &[(&'s Arc<Remembered>, Sequence)], payload: &[u8]) -> Option<(&'s Arc<Remembered>, Sequence)> {
     let (fingerprint, name) = payload.split_first_chunk()?;
     let (site, sequence) = sites.iter().find(|(site, _)| site.name.as_bytes() == name)?;
     if site.fingerprint != u128::from_le_bytes(*fingerprint) {
