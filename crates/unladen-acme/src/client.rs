@@ -26,6 +26,8 @@ use crate::wanted::Authority;
 
 /// No answer of an authority is longer: a chain has some kilobytes.
 const LONGEST: usize = 1 << 20;
+/// Of its addresses so many are tried: a request takes no longer than it may.
+const ADDRESSES: usize = 5;
 /// Who asks (RFC 8555, section 6.1).
 const AGENT: &str = concat!("unladen/", env!("CARGO_PKG_VERSION"), " (instant-acme)");
 
@@ -150,7 +152,7 @@ impl Client {
     async fn connect(&self, host: &(String, u16)) -> Result<SendRequest<Full<Bytes>>, ClientError> {
         let failed = |source| ClientError::Connect { host: host.0.clone(), source };
         let name = ServerName::try_from(host.0.clone()).map_err(|error| failed(io::Error::other(error)))?;
-        let stream = TcpStream::connect((host.0.as_str(), host.1)).await.map_err(failed)?;
+        let stream = dial(&host.0, host.1).await.map_err(failed)?;
         let stream = TlsConnector::from(self.shared.tls.clone()).connect(name, stream).await.map_err(failed)?;
         let exchange = |source| ClientError::Exchange { host: host.0.clone(), source };
         let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(exchange)?;
@@ -199,6 +201,19 @@ impl HttpClient for Client {
             response.map(BytesResponse::from).map_err(|error| instant_acme::Error::Other(Box::new(error)))
         })
     }
+}
+
+/// To the first of its addresses that answers.
+async fn dial(host: &str, port: u16) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "its name has no address");
+    for address in tokio::net::lookup_host((host, port)).await?.take(ADDRESSES) {
+        match tokio::time::timeout(patience::CONNECT, TcpStream::connect(address)).await {
+            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Err(error)) => last = io::Error::new(error.kind(), format!("{address}: {error}")),
+            Err(_) => last = io::Error::new(io::ErrorKind::TimedOut, format!("{address}: no answer")),
+        }
+    }
+    Err(last)
 }
 
 fn copy(parts: &http::request::Parts, body: &Bytes) -> Request<Full<Bytes>> {

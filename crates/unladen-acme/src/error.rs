@@ -35,7 +35,7 @@ pub enum AcmeError {
     },
     /// It could not see that a name belongs to this machine.
     #[error(
-        "the authority could not see that `{name}` is this machine's ({}): {said}; from outside, try: {}",
+        "the authority could not see that `{name}` is this machine's ({}; from outside, try `{}`): {said}",
         kind.as_str(),
         kind.command(name)
     )]

@@ -82,10 +82,11 @@ impl std::fmt::Display for Event<'_> {
             }
             Self::Failed { name, error, next, not_after } => {
                 let meanwhile = match not_after {
-                    Some(at) => format!("the one before stays in force, which expires {}", time(*at)),
-                    None => "until then handshakes for it are refused".to_owned(),
+                    Some(at) => format!("the one before, which expires {}, stays in force", time(*at)),
+                    None => "handshakes for it are refused".to_owned(),
                 };
-                write!(f, "no new certificate for {name}: {error}; the next order: {}; {meanwhile}", time(*next))
+                // Long words may be cut: what the authority says comes last.
+                write!(f, "no new certificate for {name} (next order: {}; {meanwhile}): {error}", time(*next))
             }
             Self::Spoiled { path, why } => {
                 write!(f, "{} cannot be used and will be replaced: {why}", path.display())

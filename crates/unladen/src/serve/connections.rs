@@ -35,6 +35,8 @@ fn whom(trial: &Trial) -> String {
     let mut whom = format!("[[{}]] `{}`, ", trial.table, trial.name);
     if let Some(path) = &trial.path {
         let _ = write!(whom, "the {} for `{path}`, ", trial.what);
+    } else if trial.what == "authority" {
+        whom.push_str("the authority ");
     }
     whom.push_str(&trial.place);
     if let Some(address) = trial.address.as_ref().filter(|address| !trial.place.ends_with(address.as_str())) {
