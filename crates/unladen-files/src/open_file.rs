@@ -40,10 +40,10 @@ impl Meta {
         let nanoseconds = |value| u32::try_from(value).unwrap_or(0);
         Some(Self {
             length: u64::try_from(stat.st_size).unwrap_or(0),
-            modified: (stat.st_mtime as i64, nanoseconds(stat.st_mtime_nsec)),
-            changed: (stat.st_ctime as i64, nanoseconds(stat.st_ctime_nsec)),
-            device: stat.st_dev as u64,
-            inode: stat.st_ino as u64,
+            modified: (stat.st_mtime, nanoseconds(stat.st_mtime_nsec)),
+            changed: (stat.st_ctime, nanoseconds(stat.st_ctime_nsec)),
+            device: stat.st_dev,
+            inode: stat.st_ino,
         })
     }
 

@@ -148,11 +148,11 @@ impl Folder {
         let real = std::fs::canonicalize(path)?;
         let dir = rustix::fs::open(&real, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         let stat = rustix::fs::fstat(&dir)?;
-        Ok(Self { dir, real, device: stat.st_dev as u64, inode: stat.st_ino as u64 })
+        Ok(Self { dir, real, device: stat.st_dev, inode: stat.st_ino })
     }
 
     fn is(&self, stat: &rustix::fs::Stat) -> bool {
-        (self.device, self.inode) == (stat.st_dev as u64, stat.st_ino as u64)
+        (self.device, self.inode) == (stat.st_dev, stat.st_ino)
     }
 
     /// Opens what is at a path beneath it, on whose way there is no link (`ELOOP` if there is one).

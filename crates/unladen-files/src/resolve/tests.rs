@@ -218,3 +218,33 @@ fn a_root_that_is_none() {
         assert!(error.contains("has to be a folder"), "{error}");
     }
 }
+
+#[test]
+fn what_this_process_may_not_read_is_named_in_the_log() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let tree = Tree::new(&["a/secret.txt", "a/run.php", "closed/x.txt", "entered/x.txt"]);
+    let set = |name: &str, mode| fs::set_permissions(tree.path().join(name), fs::Permissions::from_mode(mode)).unwrap();
+    set("", 0o755);
+    set("a/secret.txt", 0o000);
+    set("a/run.php", 0o000);
+    set("closed", 0o000);
+    set("entered", 0o311);
+    // Whoever runs the tests may read all; this thread may not.
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            nix::unistd::setfsuid(nix::unistd::Uid::from_raw(65534));
+            assert_eq!(tree.get(b"/a/secret.txt", &files_alone()), "403");
+            assert_eq!(tree.get(b"/closed/x.txt", &files_alone()), "403");
+            // It is FastCGI's program that reads it.
+            assert_eq!(tree.get(b"/a/run.php", &front_controller()), "script /a/run.php");
+            assert_eq!(tree.get(b"/entered", &files_alone()), "redirect /entered/");
+            let path = RequestPath::parse(b"/a/secret.txt").unwrap();
+            let Resolved::Refused(refusal) = tree.root.resolve(&path, &files_alone(), Instant::now()) else { panic!() };
+            let text = refusal.to_string();
+            assert!(text.contains("a/secret.txt") && text.contains("right"), "{text}");
+        });
+    });
+    for name in ["closed", "entered"] {
+        set(name, 0o755);
+    }
+}

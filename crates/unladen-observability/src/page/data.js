@@ -11,9 +11,11 @@ const OUTCOMES = ["1xx", "2xx", "3xx", "4xx", "5xx", "local_reply", "broken", "c
 const CONNECTIONS = ["same_thread", "other_thread", "resumed", "new"];
 
 // What a site's cache does. For the first of them, the application rendered nothing.
-const RESULTS = ["hit", "validated", "stale", "revalidated", "collapsed", "miss", "pass", "local_reply"];
+const RESULTS = ["hit", "validated", "stale", "revalidated", "collapsed", "miss", "pass", "file", "local_reply"];
 const SAVED = 5;
 const MISS = RESULTS.indexOf("miss");
+// From here on, the site answered by itself.
+const FILE = RESULTS.indexOf("file");
 
 // What happened within one second or so, of one upstream or of several.
 class Sample {
@@ -33,11 +35,11 @@ class Sample {
   }
 
   get fromMemory() { return sum(this.results.slice(0, SAVED)); }
-  // Of those the cache had a part in or could have had: without answers of our own.
-  get askedFor() { return sum(this.results.slice(0, -1)); }
+  // Of those the cache had a part in or could have had: without files and answers of our own.
+  get askedFor() { return sum(this.results.slice(0, FILE)); }
   bytesOf(isMeant) { return sum([...this.reason.values()].filter((row) => isMeant(RESULTS.indexOf(row.result))).map((row) => row.bytes)); }
   get bytesFromMemory() { return this.bytesOf((result) => result < SAVED); }
-  get bytesFromApplication() { return this.bytesOf((result) => result >= MISS && result < RESULTS.length - 1); }
+  get bytesFromApplication() { return this.bytesOf((result) => result >= MISS && result < FILE); }
   // An estimate, in ns: had each been fetched, less what was fetched. Without anything fetched, nothing is known.
   get saved() {
     const [whole, time] = this.whole;

@@ -36,6 +36,7 @@ const results = new Chart($("results"), "Requests a second by what the cache did
   { name: "collapsed", color: "--again" },
   { name: "miss", color: "--made", hatch: "/" },
   { name: "pass", color: "--gone" },
+  { name: "file", color: "--sky", hatch: "/" },
   { name: "local_reply", color: "--own", hatch: "/" },
 ]);
 const charts = [latency, ends, connections, results];
@@ -123,7 +124,7 @@ function drawSites(stats) {
   const p = (share) => duration(quantile(now.asked, stats.bounds_ns, share));
   const a = (n) => (seconds ? n / seconds : 0);
   tile("memory", share(now.fromMemory, now.askedFor), "",
-    `${share(ever(isSaved), ever((row) => row.result !== "local_reply"))} since the start`);
+    `${share(ever(isSaved), ever((row) => RESULTS.indexOf(row.result) < FILE))} since the start`);
   const [own, others] = [now.bytesFromMemory, now.bytesFromApplication];
   tile("bytes", share(own, own + others), "", `${bytes(a(own))}/s, and ${bytes(a(others))}/s passed on`);
   const saved = now.saved;
