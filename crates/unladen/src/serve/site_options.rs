@@ -42,8 +42,9 @@ impl SiteOptions {
     /// # Errors
     /// If they contradict each other, or say what cannot be: each mistake with its option.
     pub(super) fn config(&self) -> Result<Config, Failure> {
-        let folder = std::env::current_dir()
-            .map_err(|error| Failure::Usage(format!("relative paths begin at this folder, which is not there: {error}")))?;
+        let folder = std::env::current_dir().map_err(|error| {
+            Failure::Usage(format!("relative paths begin at this folder, which is not there: {error}"))
+        })?;
         self.agree(&folder)?;
         let lines = self.lines();
         let text = lines.iter().fold("[[site]]\n".to_owned(), |text, line| text + &line.text + "\n");
@@ -73,7 +74,9 @@ impl SiteOptions {
             )));
         }
         if self.acme.is_some() && self.hosts.is_empty() {
-            return usage("--acme needs --hosts, the names that the certificate is for: --hosts example.org,www.example.org");
+            return usage(
+                "--acme needs --hosts, the names that the certificate is for: --hosts example.org,www.example.org",
+            );
         }
         self.scripts_run(folder)
     }

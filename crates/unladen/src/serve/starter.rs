@@ -19,13 +19,13 @@ pub(crate) fn write(name: &str, file: Option<&Path>) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("--init knows no `{name}`, but {}", known.join(", "))));
     };
     let Some(file) = file else { return Ok(output::bytes(starter.text.as_bytes())?) };
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(file)
-        .and_then(|mut opened| opened.write_all(starter.text.replace("FILE", &file.display().to_string()).as_bytes()));
+    let written =
+        OpenOptions::new().write(true).create_new(true).open(file).and_then(|mut opened| {
+            opened.write_all(starter.text.replace("FILE", &file.display().to_string()).as_bytes())
+        });
     written.map_err(|error| {
-        let hint = if error.kind() == ErrorKind::AlreadyExists { "; it is not written over: name another file" } else { "" };
+        let hint =
+            if error.kind() == ErrorKind::AlreadyExists { "; it is not written over: name another file" } else { "" };
         Failure::Usage(format!("--init cannot write {}: {error}{hint}", file.display()))
     })
 }
