@@ -231,8 +231,21 @@ fn a_guard_is_not_got_round() {
     let ann = "Authorization: Basic YW5uOnNlY3JldA==\r\n";
     let wrong = "Authorization: Basic YW5uOnNlY3JldDI=\r\n";
     for path in [
-        "/admin", "/admin/", "/admin/x", "/%61dmin", "//admin", "/x/../admin", "/admin;x", "/admin%2Fx", "/./admin",
-        "/%2e/admin", "/admin%00", "/a/%2e%2e/admin", "/\\admin", "//x/admin", "/admin?x",
+        "/admin",
+        "/admin/",
+        "/admin/x",
+        "/%61dmin",
+        "//admin",
+        "/x/../admin",
+        "/admin;x",
+        "/admin%2Fx",
+        "/./admin",
+        "/%2e/admin",
+        "/admin%00",
+        "/a/%2e%2e/admin",
+        "/\\admin",
+        "//x/admin",
+        "/admin?x",
     ] {
         let answer = site.get(path);
         assert!(matches!(answer.status, 400 | 401), "{path}: {answer:?}");
@@ -260,7 +273,8 @@ fn tls(authority: &Authority, address: SocketAddr, name: &str) -> std::io::Resul
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(authority.pem().as_bytes()).expect("PEM")).expect("an authority");
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().expect("versions");
+    let builder =
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().expect("versions");
     let config = builder.with_root_certificates(roots).with_no_client_auth();
     let name = ServerName::try_from(name.to_owned()).expect("a name");
     let connection = ClientConnection::new(Arc::new(config), name).expect("a client");
@@ -297,17 +311,13 @@ fn each_site_shows_its_own_certificate() {
     let (one, two) = (named("one"), named("two"));
     let plain = free();
     let shared = format!("redirect = \"{plain}\"\nhttp2 = false\n");
-    let tables = table(
-        "one",
-        "hosts = \"one.example\"\n",
-        &one,
-        &format!("tls = {}\n{shared}", of("one.example")),
-    ) + &table(
-        "two",
-        "hosts = [\"two.example\", \"three.example\"]\n",
-        &two,
-        &format!("tls = [{}, {}]\n{shared}", of("two.example"), of("three.example")),
-    );
+    let tables = table("one", "hosts = \"one.example\"\n", &one, &format!("tls = {}\n{shared}", of("one.example")))
+        + &table(
+            "two",
+            "hosts = [\"two.example\", \"three.example\"]\n",
+            &two,
+            &format!("tls = [{}, {}]\n{shared}", of("two.example"), of("three.example")),
+        );
     let (serve, address) = serve(&tables);
     for (name, site) in [("one.example", "one"), ("two.example", "two"), ("three.example", "two")] {
         let stream = tls(&authority, address, name).expect("its certificate is the name's");
@@ -335,14 +345,19 @@ fn each_site_shows_its_own_certificate() {
 fn reloads_under_load_lose_nothing() {
     let (one, two) = (named("one"), named("two"));
     let own = |name: &str, hosts: &str, app: &Upstream, more: &str| table(name, hosts, app, more);
-    let first = own("one", "hosts = [\"one.example\"]\n", &one, "") + &own("two", "default = true\nhosts = [\"two.example\"]\n", &two, "");
+    let first = own("one", "hosts = [\"one.example\"]\n", &one, "")
+        + &own("two", "default = true\nhosts = [\"two.example\"]\n", &two, "");
     let route = format!("[[site.route]]\nname = \"x\"\npath = \"/x\"\nupstream = \"{}\"\n", two.url());
-    let second = own("one", "hosts = [\"one.example\", \"*.one.example\"]\n", &one, &route) + &own("rest", "", &two, "cache = false\n");
+    let second = own("one", "hosts = [\"one.example\", \"*.one.example\"]\n", &one, &route)
+        + &own("rest", "", &two, "cache = false\n");
     let (serve, address) = serve(&first);
     let file = serve.path("unladen.toml");
     let folder = file.parent().expect("a folder").display().to_string();
     let write = |tables: &str| {
-        let text = format!("threads = 2\n[admin]\nlisten = \"unix:{folder}/admin.sock\"\n{}", tables.replace("ADDRESS", &address.to_string()));
+        let text = format!(
+            "threads = 2\n[admin]\nlisten = \"unix:{folder}/admin.sock\"\n{}",
+            tables.replace("ADDRESS", &address.to_string())
+        );
         let new = serve.path("new.toml");
         std::fs::write(&new, text).expect("a file");
         std::fs::rename(&new, &file).expect("a file");
@@ -350,7 +365,9 @@ fn reloads_under_load_lose_nothing() {
     };
     let (is_over, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
     std::thread::scope(|scope| {
-        for (host, names) in [("one.example", &["one", "two"][..]), ("two.example", &["two"]), ("none.example", &["two"])] {
+        for (host, names) in
+            [("one.example", &["one", "two"][..]), ("two.example", &["two"]), ("none.example", &["two"])]
+        {
             let (is_over, asked) = (&is_over, &asked);
             scope.spawn(move || {
                 let mut wire = Wire::tcp(address);
@@ -401,12 +418,11 @@ listen = \"127.0.0.1:8080\"
 upstream = \"http://127.0.0.1:3\"
 ";
     std::fs::write(&file, text).expect("a file");
-    let check = |url: &str| {
-        Call::new(["serve".as_ref(), file.as_os_str(), "--check".as_ref(), "--url".as_ref(), url.as_ref()])
-    };
-    check("http://shop.example:8080/api/x").run().succeeded().says(["`shop`", "route", "`api`", "line 7"]);
-    check("http://shop.example:8080/a.php").run().succeeded().says(["`gone`", "410"]);
-    check("http://a.wiki.example:8080/").run().succeeded().says(["`wiki`", "*.wiki.example"]);
+    let check =
+        |url: &str| Call::new(["serve".as_ref(), file.as_os_str(), "--check".as_ref(), "--url".as_ref(), url.as_ref()]);
+    check("http://shop.example:8080/api/x").run().succeeded().shows(["`shop`", "route", "`api`", "line 7"]);
+    check("http://shop.example:8080/a.php").run().succeeded().shows(["`gone`", "410"]);
+    check("http://a.wiki.example:8080/").run().succeeded().shows(["`wiki`", "*.wiki.example"]);
     let document = check("http://shop.example:8080/%61pi").args(["--json"]).run().succeeded().stdout;
     let document: serde_json::Value = serde_json::from_str(&document).expect("JSON");
     let text = document.to_string();

@@ -27,6 +27,6 @@ mod upstream_tasks;
 pub use control::trial::{Failed, Trial, try_connections};
 pub use control::{Ended, ServeError, try_upstreams};
 pub use outlook::{
-    AnswerSeen, Asking, CookieSeen, KeptFor, Outlook, OutlookError, Rule, ValidatorSeen, WhyNot, outlook,
+    AnswerSeen, Asking, CookieSeen, KeptFor, Outlook, OutlookError, RouteSeen, Rule, ValidatorSeen, WhyNot, outlook,
 };
 pub use run::run;

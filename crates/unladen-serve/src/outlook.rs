@@ -4,12 +4,14 @@
 mod error;
 mod place;
 mod reasons;
+mod route;
 mod seen;
 mod trial;
 
 #[cfg(test)]
 mod tests;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use unladen_http1::{Fault, HeadLimits, Request, Response};
@@ -20,7 +22,7 @@ use url::Url;
 
 pub use self::error::OutlookError;
 use self::place::MatchedListener;
-pub use self::seen::{AnswerSeen, CookieSeen, KeptFor, Outlook, Rule, ValidatorSeen, WhyNot};
+pub use self::seen::{AnswerSeen, CookieSeen, KeptFor, Outlook, RouteSeen, Rule, ValidatorSeen, WhyNot};
 use crate::cache::Cache;
 use crate::cache::cache_fetch::FetchPlan;
 use crate::peer::Peer;
@@ -55,6 +57,7 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
         url: url.to_string(),
         listener: address_text(place.listener()),
         notes: place.notes(url),
+        host: place.host(url),
         ..Outlook::default()
     };
     let settings = match place {
@@ -75,6 +78,21 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
     let mut who = prepare(&site, &mut request, &peer);
     // Who is in front says so, or nobody does.
     who.is_https |= peer.is_https;
+    let (mut proxy, mut script) = (site.proxy.clone(), None);
+    match route::find(&site, &request) {
+        Err(why) => {
+            outlook.notes.push(format!("such a request is answered with 400: {why}"));
+            return Ok(outlook.past(Rule::Route));
+        }
+        Ok(None) => (),
+        Ok(Some(found)) => {
+            outlook.route = Some(found.seen);
+            if !found.may_be_kept {
+                return Ok(outlook.past(Rule::Route));
+            }
+            (proxy, script) = (found.proxy, found.script.map(Rc::new));
+        }
+    }
     let Some(cache) = &site.cache else { return Ok(outlook.past(Rule::NoCache)) };
     outlook.cookies = cookies_of(&request, cache);
     if let Err((_, why)) = eligible(&request, who) {
@@ -88,9 +106,9 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
     outlook.notes.extend(left_alone(&site, &request));
     outlook.rule = if outlook.validators.is_empty() { Rule::Lifetime } else { Rule::Validator };
     let wanted = FetchPlan {
-        script: None,
+        script,
         site: site.clone(),
-        proxy: site.proxy.clone(),
+        proxy,
         request,
         is_https: who.is_https,
         address: peer.address,

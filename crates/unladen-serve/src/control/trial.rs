@@ -73,6 +73,13 @@ pub fn try_connections(config: &Config) -> Result<Vec<Trial>, ServeError> {
             .iter()
             .map(|proxy| ("outbound", &proxy.upstream))
             .chain(settings.site.iter().map(|site| ("site", &site.proxy.upstream)))
+            .chain(
+                settings
+                    .site
+                    .iter()
+                    .flat_map(|site| &site.routes)
+                    .filter_map(|route| Some(("site", &route.called()?.upstream))),
+            )
         {
             upstreams.push((table, one_try(upstream)?));
         }

@@ -19,6 +19,16 @@ pub enum OutlookError {
         /// Those there are.
         listeners: String,
     },
+    /// No site there has the name.
+    #[error("no site at {listener} has the name `{host}`: such a request is answered with 421; there is {names}")]
+    Misdirected {
+        /// The URL's.
+        host: String,
+        /// Where it comes in.
+        listener: String,
+        /// Those there are.
+        names: String,
+    },
     /// The request is none that would be taken.
     #[error(
         "such a request is answered with {} ({}): it is none that two readers would read alike",

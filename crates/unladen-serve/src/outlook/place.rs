@@ -2,10 +2,11 @@
 
 use std::net::IpAddr;
 
-use unladen_serve_config::{ListenAddress, ProxySettings, Settings, SiteSettings, address_text};
+use unladen_serve_config::{HostName, ListenAddress, ProxySettings, Settings, SiteSettings, address_text};
 use url::{Host, Url};
 
 use super::error::OutlookError;
+use crate::site::hosts::Hosts;
 
 /// Where a request for a URL comes in.
 #[derive(Clone, Copy, Debug)]
@@ -32,16 +33,55 @@ impl<'s> MatchedListener<'s> {
     pub(super) fn find(settings: &'s Settings, url: &Url) -> Result<Self, OutlookError> {
         let all: Vec<Self> = Self::all(settings).collect();
         if let Some(place) = all.iter().find(|place| is_at(place.listener(), url)) {
-            return Ok(*place);
+            return Self::named(&all, place, url);
         }
         let mut sites = all.iter().filter(|place| matches!(place, Self::Site { .. }));
         if let ([_], Some(site)) = (settings.site.as_slice(), sites.next()) {
-            return Ok(*site);
+            return Self::named(&all, site, url);
         }
         let listeners: Vec<String> =
             all.iter().map(|place| format!("{} (`{}`)", address_text(place.listener()), place.name())).collect();
         let port = url.port_or_known_default().unwrap_or(80);
         Err(OutlookError::NoListener { port, listeners: listeners.join(", ") })
+    }
+
+    /// Of the sites at an address, the one that has the URL's name.
+    fn named(all: &[Self], first: &Self, url: &Url) -> Result<Self, OutlookError> {
+        let there = all.iter().filter(|place| place.listener() == first.listener());
+        let sites: Vec<(&SiteSettings, Self)> = there.filter_map(|place| Some((place.site()?, *place))).collect();
+        if sites.is_empty() {
+            return Ok(*first);
+        }
+        let host = url.host_str().unwrap_or_default();
+        let found = Hosts::new(sites.iter().copied()).find(host.as_bytes()).copied();
+        found.ok_or_else(|| {
+            let names = sites.iter().flat_map(|(site, _)| &site.hosts).map(|host| format!("`{host}`"));
+            let (names, listener) = (names.collect::<Vec<_>>().join(", "), address_text(first.listener()));
+            OutlookError::Misdirected { host: host.to_owned(), listener, names }
+        })
+    }
+
+    fn site(&self) -> Option<&'s SiteSettings> {
+        match self {
+            Self::Site { site, .. } | Self::Redirect { site, .. } => Some(site),
+            Self::Outbound { .. } => None,
+        }
+    }
+
+    /// The name of its `hosts` that the URL's is found by.
+    pub(super) fn host(&self, url: &Url) -> Option<String> {
+        let of_each = self.site()?.hosts.iter().map(|host| (host, host.to_string()));
+        let own = url.host_str().unwrap_or_default().to_ascii_lowercase();
+        let own = own.strip_suffix('.').unwrap_or(&own);
+        let fits = |host: &HostName| match host {
+            HostName::Exact(name) => name == own,
+            HostName::Below(name) => {
+                own.strip_suffix(name.as_str()).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+            }
+        };
+        let fitting = of_each.filter(|(host, _)| fits(host)).map(|(_, text)| text);
+        // A name itself is longer than any that it is below of.
+        fitting.max_by_key(String::len)
     }
 
     fn all(settings: &'s Settings) -> impl Iterator<Item = Self> {

@@ -17,6 +17,10 @@ pub struct Outlook {
     pub site: Option<String>,
     /// … or of the `[[outbound]]`.
     pub outbound: Option<String>,
+    /// The name of the site's `hosts` that fits; none: the site takes all names that no other site there has.
+    pub host: Option<String>,
+    /// The route that takes it; none: the site has none.
+    pub route: Option<RouteSeen>,
     /// What is to be known of it besides.
     pub notes: Vec<String>,
     /// By what it is decided.
@@ -58,6 +62,23 @@ pub enum Rule {
     Outbound,
     /// The client is sent on to https.
     Redirect,
+    /// The route answers by itself, or keeps nothing.
+    Route,
+}
+
+/// The route that takes a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RouteSeen {
+    /// Its name; none: no `[[site.route]]` fits, and it is what the site gives to all others.
+    pub name: Option<String>,
+    /// Where it is in the file, counted from 1; none: nowhere, or in a preset.
+    pub line: Option<usize>,
+    /// Why it takes the request.
+    pub because: Vec<String>,
+    /// What answers.
+    pub answers: String,
+    /// The file or the script that the path comes to; none: it has no folder.
+    pub comes_to: Option<String>,
 }
 
 /// A reason for which a page is not kept.

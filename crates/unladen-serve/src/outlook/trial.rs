@@ -73,7 +73,7 @@ async fn ask(
     outlook: &mut Outlook,
 ) {
     let site = wanted.site.clone();
-    let upstream = site.proxy.upstream.clone();
+    let upstream = wanted.proxy.upstream.clone();
     let index = observability.upstream(&upstream.settings().name);
     let context = Context::new(0, &observability, budget);
     let following = spawn_local(async move { upstream.follow(Arc::new(Resolver::system()), |_, _| ()).await });

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use unladen_serve::{KeptFor, Outlook, Rule, WhyNot};
+use unladen_serve::{KeptFor, Outlook, RouteSeen, Rule, WhyNot};
 
 /// What becomes of a request: the URL, and a line for each thing that is known of it.
 pub(super) fn text(outlook: &Outlook) -> String {
@@ -13,6 +13,12 @@ pub(super) fn text(outlook: &Outlook) -> String {
         (None, None) => outlook.listener.clone(),
     };
     lines.put("listener", &place);
+    if let Some(host) = &outlook.host {
+        lines.put("host", &format!("{host}, of its `hosts`"));
+    }
+    if let Some(route) = &outlook.route {
+        lines.route(route);
+    }
     if let Some(key) = &outlook.key {
         lines.put("key", key);
     }
@@ -68,6 +74,7 @@ fn rule(rule: Rule) -> &'static str {
         Rule::NoCache => "this site keeps nothing: `cache = false`",
         Rule::Outbound => "an [[outbound]] keeps nothing",
         Rule::Redirect => "the client is sent on to https",
+        Rule::Route => "the route answers by itself, or keeps nothing",
     }
 }
 
@@ -93,6 +100,19 @@ struct Lines(String);
 impl Lines {
     fn put(&mut self, what: &str, text: &str) {
         let _ = writeln!(self.0, "  {what:<10} {text}");
+    }
+
+    fn route(&mut self, route: &RouteSeen) {
+        let place = match (&route.name, route.line) {
+            (Some(name), Some(line)) => format!("`{name}`, line {line}"),
+            (Some(name), None) => format!("`{name}`, of the preset"),
+            (None, _) => "none of its own".to_owned(),
+        };
+        self.put("route", &format!("{place}: {}", route.because.join(", and ")));
+        self.put("", &format!("answers: {}", route.answers));
+        if let Some(comes_to) = &route.comes_to {
+            self.put("", &format!("comes to {comes_to}"));
+        }
     }
 
     fn reasons(&mut self, reasons: &[WhyNot]) {

@@ -12,7 +12,7 @@ use unladen_http1::Request;
 use super::Folder;
 use super::hot_files::{Contents, Form, HotFile, Kept, OPEN, SHORT};
 use crate::cache::cached_response::joined;
-use crate::cache::codable::SHORTEST;
+use crate::cache::codable::{SHORTEST, is_not_to_be_transformed};
 use crate::message::stream::read_now;
 
 /// What stands for a path.
@@ -77,7 +77,7 @@ impl Folder {
     }
 
     /// Beneath the root is what follows the alias.
-    fn resolve(&self, path: &RequestPath<'_>, now: Instant) -> Resolved {
+    pub(crate) fn resolve(&self, path: &RequestPath<'_>, now: Instant) -> Resolved {
         let Some(rest) = path.without(&self.alias).filter(|_| !self.alias.is_empty()) else {
             return self.root.resolve(path, &self.rules, now);
         };
@@ -96,7 +96,9 @@ impl Folder {
     /// would not fit to those that the client may have.
     fn form(&self, request: &Request, compress: bool) -> (Accepted, Form) {
         let header = joined(&request.fields, b"accept-encoding");
-        if !(self.precompressed || compress) || header.is_none() || request.fields.find(b"range").is_some() {
+        let has_forms = self.precompressed || compress;
+        let wants_itself = request.fields.find(b"range").is_some() || is_not_to_be_transformed(&request.fields);
+        if !has_forms || header.is_none() || wants_itself {
             return (Accepted::of(None), Form::Plain);
         }
         let accepted = Accepted::of(header.as_deref());
@@ -116,7 +118,8 @@ impl Folder {
         let original = opened.meta;
         if let Some(before) = before.filter(|before| before.original == original && before.sibling == sibling) {
             before.check(wanted.now);
-            return Sendable { file: before, is_hot: true };
+            // It may not have been sent for long.
+            return Sendable { file: before, is_hot: false };
         }
         let path = [b"/", &*opened.path].concat();
         let (coding, sent) = match beside {

@@ -1,0 +1,103 @@
+//! [`find`]: which route of a site takes a request, why, and what its path comes to in the folder that it has.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use unladen_files::{RequestPath, Resolved, Script};
+use unladen_http1::Request;
+use unladen_serve_config::{Application, RouteAction, RouteMatch, SiteSettings};
+
+use super::seen::{RouteSeen, shown};
+use crate::proxy::Proxy;
+use crate::site::Site;
+use crate::site::folder::Folder;
+use crate::site::route::{Action, Route};
+
+/// A route that takes a request.
+pub(super) struct FoundRoute {
+    pub(super) seen: RouteSeen,
+    /// Whether the application is asked, and the cache may have its answer.
+    pub(super) may_be_kept: bool,
+    pub(super) proxy: Arc<Proxy>,
+    pub(super) script: Option<Script>,
+}
+
+/// The route that takes a request; an error says why none can. None: the site has none, and an upstream for all.
+pub(super) fn find(site: &Site, request: &Request) -> Result<Option<FoundRoute>, String> {
+    let Some(routes) = &site.routes else { return Ok(None) };
+    let route = routes.find(&request.method, &request.target).map_err(|error| error.to_string())?;
+    let settings = site.settings.routes.iter().find(|settings| settings.name == route.name);
+    let mut seen = RouteSeen { answers: answers(site, route), ..RouteSeen::default() };
+    match settings {
+        Some(settings) => {
+            seen.name = Some(settings.name.clone());
+            // One of a preset has no line here.
+            seen.line = (settings.line > 0).then_some(settings.line);
+            seen.because = because(&settings.matching);
+            if settings.access.is_some() {
+                seen.because.push("`access` says whom it lets in".to_owned());
+            }
+        }
+        None => seen.because = vec!["no [[site.route]] fits, so it is the site's own".to_owned()],
+    }
+    let folder = match &route.action {
+        Action::Files(folder) | Action::Scripts(folder) => Some(folder),
+        _ => None,
+    };
+    // What is behind it is asked only if it is no file, no redirect and no status.
+    let script = match (folder, RequestPath::parse(&request.target)) {
+        (Some(folder), Ok(path)) => comes_to(folder, &path, &mut seen),
+        _ => None,
+    };
+    let reaches = script.is_some() || matches!(route.action, Action::Application);
+    Ok(Some(FoundRoute { seen, may_be_kept: reaches && route.cache, proxy: route.proxy.clone(), script }))
+}
+
+/// What stands for the path; if that is a script, which.
+fn comes_to(folder: &Folder, path: &RequestPath<'_>, seen: &mut RouteSeen) -> Option<Script> {
+    let said = match folder.resolve(path, Instant::now()) {
+        Resolved::File(file) => format!("the file {}", folder.root.path().join(shown(&file.path)).display()),
+        Resolved::Script(script) => {
+            let info = match script.path_info.as_slice() {
+                [] => String::new(),
+                info => format!(", with PATH_INFO = {}", shown(info)),
+            };
+            seen.comes_to = Some(format!("the script {}{info}", script.filename.display()));
+            return Some(script);
+        }
+        Resolved::Redirect(to) => format!("a redirect to {}", shown(&to)),
+        Resolved::NotFound => "404: there is no such file".to_owned(),
+        Resolved::Status(status) => format!("{status}, as `try` says"),
+        Resolved::Refused(refusal) => format!("an error: {refusal}"),
+    };
+    seen.comes_to = Some(said);
+    None
+}
+
+fn because(matching: &RouteMatch) -> Vec<String> {
+    let RouteMatch { prefixes, exact, suffixes, methods } = matching;
+    let kinds = [("path", prefixes), ("exact", exact), ("suffix", suffixes), ("method", methods)];
+    let said = kinds.into_iter().filter(|(_, list)| !list.is_empty());
+    let mut because: Vec<String> = said.map(|(key, list)| format!("`{key}` is {}", list.join(" or "))).collect();
+    if because.is_empty() {
+        because.push("it takes all requests that come to it".to_owned());
+    }
+    because
+}
+
+fn answers(site: &Site, route: &Route) -> String {
+    let of_site = |settings: &SiteSettings| match &settings.application {
+        Application::Upstream => "the site's upstream".to_owned(),
+        Application::Php(_) => "the site's FastCGI application, and files".to_owned(),
+        Application::Files(folder) => format!("files in {}", folder.root.display()),
+    };
+    let settings = site.settings.routes.iter().find(|settings| settings.name == route.name);
+    match settings.map(|settings| &settings.action) {
+        None | Some(RouteAction::Site) => of_site(&site.settings),
+        Some(RouteAction::Upstream(proxy)) => format!("the upstream `{}`", proxy.upstream.name),
+        Some(RouteAction::Php(proxy, _)) => format!("the FastCGI application `{}`", proxy.upstream.name),
+        Some(RouteAction::Files(folder)) => format!("files in {}", folder.root.display()),
+        Some(RouteAction::Redirect { to, status }) => format!("{status}, a redirect to {to}"),
+        Some(RouteAction::Status(status)) => format!("{status}, at once"),
+    }
+}
