@@ -4,7 +4,6 @@ mod follower;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
@@ -13,11 +12,9 @@ use crate::answers::Answers;
 use crate::clock::now;
 use crate::event::Event;
 use crate::held::Held;
+use crate::pace::{Pace, Tell};
 use crate::state::Folder;
 use crate::wanted::Wanted;
-
-/// Who is told of events.
-pub(crate) type Tell = Arc<dyn Fn(&Event<'_>) + Send + Sync>;
 
 /// Sees to it that each certificate that is wanted is held. Its tasks run on the runtime of whoever calls
 /// [`Keeper::follow`]; they end when it is dropped, also in the middle of an order.
@@ -29,38 +26,12 @@ pub struct Keeper {
     folders: HashMap<Folder, Task>,
 }
 
-/// How often it looks.
-#[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// Whether another process has put a certificate in place, or somebody has removed a file.
-    pub look: Duration,
-    /// Whether there are other answers for authorities.
-    pub answers: Duration,
-    /// For so long answers are there before the authority is told: longer than [`Pace::answers`].
-    pub settle: Duration,
-    /// Whether the process that orders is done.
-    pub elsewhere: Duration,
-}
-
 /// Ends with this.
 struct Task(JoinHandle<()>);
 
 impl Drop for Task {
     fn drop(&mut self) {
         self.0.abort();
-    }
-}
-
-// === impl Pace ===
-
-impl Default for Pace {
-    fn default() -> Self {
-        Self {
-            look: Duration::from_secs(5),
-            answers: Duration::from_secs(1),
-            settle: Duration::from_millis(1500),
-            elsewhere: Duration::from_secs(2),
-        }
     }
 }
 

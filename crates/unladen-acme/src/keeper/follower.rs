@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Pace, Tell};
 use crate::answers::Answers;
 use crate::clock::now;
 use crate::error::AcmeError;
@@ -14,6 +13,7 @@ use crate::event::Event;
 use crate::held::Held;
 use crate::issued::Issued;
 use crate::order::Ordering;
+use crate::pace::{Pace, Tell};
 use crate::renewal;
 use crate::schedule::{Schedule, Step};
 use crate::state::{Folder, StateError};
@@ -183,9 +183,11 @@ impl Follower {
                 schedule.failed(now(), error.to_string(), error.retry_after(), fastrand::f64());
                 let not_after = self.held.issued().map(|issued| issued.not_after());
                 self.is_waiting_told = true;
+                // Before it is told: whoever reads it may remove the file, for another order at once.
+                let kept = self.folder.keep_schedule(name, &schedule);
                 self.say(&Event::Failed { name, error: &error, next: schedule.not_until, not_after });
                 self.note(&schedule);
-                self.folder.keep_schedule(name, &schedule)?;
+                kept?;
             }
         }
         Ok(())

@@ -1,4 +1,5 @@
 use std::sync::Mutex;
+use std::time::Duration;
 
 use rcgen::{CertificateParams, KeyPair};
 
