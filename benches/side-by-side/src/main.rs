@@ -19,6 +19,7 @@ mod crowd;
 mod figures;
 mod install;
 mod lag;
+mod overload;
 mod pauses;
 mod peers;
 mod proxy;
@@ -59,6 +60,7 @@ const BENCHES: &[Bench] = &[
     store::BENCH,
     proxy::BENCH,
     cache::BENCH,
+    overload::BENCH,
 ];
 
 /// What it does then, with all arguments but the first.
@@ -126,10 +128,9 @@ fn run(arguments: &[String]) -> Result<()> {
         }
     }
     let is_narrowed = !options.only.is_empty() || !options.proxies.is_empty();
-    let has_cases = |name| [proxy::BENCH.name, cache::BENCH.name].contains(&name);
-    if is_narrowed && !matches!(chosen[..], [bench] if has_cases(bench.name)) {
-        let (one, other) = (proxy::BENCH.name, cache::BENCH.name);
-        return Err(format!("--only and --proxy are of one of the benches `{one}` and `{other}`").into());
+    let with_cases = [proxy::BENCH.name, cache::BENCH.name, overload::BENCH.name];
+    if is_narrowed && !matches!(chosen[..], [bench] if with_cases.contains(&bench.name)) {
+        return Err(format!("--only and --proxy are of one of the benches {}", with_cases.join(", ")).into());
     }
     if chosen.is_empty() {
         chosen = BENCHES.iter().collect();
