@@ -171,6 +171,51 @@ fn answers_are_cached_collapsed_and_compressed_as_those_of_http() {
 }
 
 #[test]
+fn a_program_has_files_sent_from_its_folders_alone() {
+    let fpm = PhpFpm::start(2, "");
+    let files = tempfile::tempdir().unwrap();
+    std::fs::write(files.path().join("report.pdf"), "0123456789").unwrap();
+    fpm.page("own.txt", "own");
+    fpm.page(
+        "send.php",
+        "<?php header('Content-Disposition: attachment'); setcookie('a', 'b'); header('X-Accel-Expires: 5');
+         if (isset($_GET['type'])) header('Content-Type: application/x-own'); else header_remove('Content-Type');
+         header($_GET['by'] . ': ' . $_GET['file']); echo 'body of its own';",
+    );
+    let at = files.path().display();
+    let site = Site::start(&fpm.site(&format!("[site.fastcgi]\nsendfile = [\"{at}\"]\nkeep = true\n")));
+    let mut wire = site.wire();
+    let by = |by: &str, file: &str| format!("/send.php?type&by={by}&file={file}");
+    for path in [by("X-Sendfile", &format!("{at}/report.pdf")), by("X-Accel-Redirect", "/report.pdf")] {
+        let answer = wire.get(&path).is(200);
+        assert_eq!(answer.text(), "0123456789");
+        for (name, value) in [("content-disposition", "attachment"), ("content-type", "application/x-own")] {
+            assert_eq!(answer.field(name), Some(value), "{path}");
+        }
+        assert_eq!(answer.field("content-length"), Some("10"));
+        assert!(answer.field("set-cookie").is_some() && answer.field("etag").is_some());
+        for name in ["x-sendfile", "x-accel-redirect", "x-accel-expires"] {
+            assert_eq!(answer.field(name), None, "{name}");
+        }
+        let part = wire.ask(get(&path, "Range: bytes=2-4\r\n")).is(206);
+        assert_eq!((part.text(), part.field("content-range")), ("234".into(), Some("bytes 2-4/10")));
+    }
+    assert_eq!(wire.get(&by("X-Sendfile", &fpm.root().join("own.txt").display().to_string())).is(200).text(), "own");
+    for (named, status) in [
+        (by("X-Sendfile", "/etc/passwd"), 403),
+        (by("X-Sendfile", &format!("{at}/../../etc/passwd")), 403),
+        (by("X-Accel-Redirect", "/../../etc/passwd"), 403),
+        (by("X-Accel-Redirect", "/send.php"), 403),
+        (by("X-Sendfile", &format!("{at}/none")), 404),
+    ] {
+        let answer = site.get(&named);
+        assert_eq!(answer.status, status, "{named}");
+        assert!(answer.field("x-sendfile").is_none() && answer.field("x-accel-redirect").is_none());
+    }
+    site.stop();
+}
+
+#[test]
 fn kept_connections_starve_nobody() {
     let fpm = PhpFpm::start(1, "");
     fpm.page("page.php", "<?php header('Cache-Control: no-store'); echo getmypid();");

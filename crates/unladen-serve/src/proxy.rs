@@ -1,13 +1,16 @@
 //! The principal type is [`Proxy`]: a listener's settings, its upstream, and what they share between threads.
 
-use std::sync::{Arc, OnceLock};
+pub(crate) mod named_files;
+
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
 
 use unladen_http1::HeadLimits;
 use unladen_observability::{Observability, UpstreamIndex};
 use unladen_pool::Upstream;
 use unladen_serve_config::{ProxySettings, QueueSettings, ScriptSettings};
 
+use self::named_files::NamedFiles;
 use crate::limits::queue::Queue;
 use crate::limits::rates::Rates;
 use crate::message::error_page::ErrorPage;
@@ -30,6 +33,8 @@ pub(crate) struct Proxy {
     pub(crate) spools: Arc<Spools>,
     /// How its programs are run, if it is an upstream of FastCGI.
     pub(crate) script: Option<ScriptSettings>,
+    /// The files that such programs may have sent.
+    pub(crate) named_files: Option<Arc<NamedFiles>>,
     /// The page of local replies; none: plain text.
     pub(crate) error_page: Option<Arc<ErrorPage>>,
     /// Requests that wait for the upstream; none: they do not.
@@ -54,7 +59,18 @@ impl Proxy {
         let spools = spools.unwrap_or_else(|| Spools::new(&settings.upstream.name, &settings.buffer));
         let clients = before.map(|before| before.clients.clone()).unwrap_or_default();
         let index = OnceLock::new();
-        Self { settings, upstream, rates, clients, index, spools, script: None, error_page: None, queue: None }
+        Self {
+            settings,
+            upstream,
+            rates,
+            clients,
+            index,
+            spools,
+            script: None,
+            named_files: None,
+            error_page: None,
+            queue: None,
+        }
     }
 
     /// The same upstream, for bodies of requests up to this length.
@@ -86,7 +102,8 @@ impl Proxy {
 
     /// Of an upstream of FastCGI.
     pub(crate) fn with_script(self, script: &ScriptSettings) -> Self {
-        Self { script: Some(script.clone()), ..self }
+        let named_files = Some(Arc::new(NamedFiles::new(script)));
+        Self { script: Some(script.clone()), named_files, ..self }
     }
 
     /// With a queue in front of its upstream. That of `before` is kept: what it let through is at the application still.

@@ -6,6 +6,7 @@ pub(crate) mod attempt;
 pub(crate) mod deliver;
 pub(crate) mod exchange;
 pub(crate) mod fastcgi;
+pub(crate) mod named_file;
 pub(crate) mod params;
 pub(crate) mod receive;
 pub(crate) mod retry;

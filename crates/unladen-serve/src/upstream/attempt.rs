@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use unladen_files::OpenFile;
 use unladen_http1::{Fault, Length, Name, Response};
 use unladen_observability::{Cause, End, Reason, Version};
 use unladen_pool::{Buffer, Connection, Endpoint, Half, Lease, Stream, TlsFault};
@@ -206,7 +207,8 @@ impl<'u> Exchange<'_, 'u> {
         }
         work.retrying = None;
         let Transit { sink, answer, uploading, refused, .. } = transit;
-        self.pass_on(sink, answer, work, uploading, refused.is_some()).await
+        let named = if self.proxy.script.is_some() { self.named(work.response)? } else { None };
+        self.pass_on(sink, answer, named, work, (uploading, refused.is_some())).await
     }
 
     /// The upstream agrees to another protocol: so is the client told.
@@ -247,15 +249,24 @@ impl<'u> Exchange<'_, 'u> {
         &self,
         mut sink: Sink<'_>,
         answer: Answer<'_>,
+        named: Option<OpenFile>,
         work: &'w mut Work<'_, 'c, 'u>,
-        mut uploading: bool,
-        refused: bool,
+        (mut uploading, refused): (bool, bool),
     ) -> Result<Carried<'w, 'c, 'u>, Failure> {
+        // What it has not read of the request would be taken for the next one.
+        let is_early = uploading || refused;
+        let keeps = !is_early && work.response.keeps_alive();
+        let is_head = self.request.method == b"HEAD";
+        let (keeps, mut from) = match named {
+            Some(file) => (self.drained(answer.into_rest()).await && keeps, self.with_file(file, work)),
+            None if is_head || matches!(work.response.length, Length::None | Length::Exact(0)) => {
+                (keeps, answer.into_rest())
+            }
+            None => (keeps, answer.into_source(work.response.length)),
+        };
         let Work { body, client, response, upload, received, .. } = work;
         let settings = self.proxy.upstream.settings();
         let limit = self.proxy.settings.client.body_bytes;
-        // What it has not read of the request would be taken for the next one.
-        let is_early = uploading || refused;
         if matches!(response.status, 502..=504)
             && let Some(in_flight) = &mut *self.state.in_flight.borrow_mut()
         {
@@ -264,10 +275,7 @@ impl<'u> Exchange<'_, 'u> {
         }
         self.state.phase.set(Phase::Answering);
         self.deadline.set(settings.timeouts.idle);
-        let is_head = self.request.method == b"HEAD";
-        let keep = (!is_early && response.keeps_alive()).then(|| keep_alive(response));
-        let has_body = !is_head && !matches!(response.length, Length::None | Length::Exact(0));
-        let mut from = if has_body { answer.into_source(response.length) } else { answer.into_rest() };
+        let keep = keeps.then(|| keep_alive(response));
         self.state.status.set(response.status);
         let options = ResponseOptions { head: is_head, close: is_early, via: self.proxy.settings.via };
         let mut to = client.respond(response, options, self.deadline.now()).map_err(|()| Failure::ClientGone)?;
