@@ -71,6 +71,12 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{s}", unladen_quantity::grouped(number as f64, 0))
 }
 
+/// As at the beginning of a sentence.
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// `1 class`, `2 classes`
 pub(crate) fn classes(number: u64) -> String {
     format!("{} {}", unladen_quantity::grouped(number as f64, 0), if number == 1 { "class" } else { "classes" })

@@ -5,13 +5,7 @@ use unladen_document::ClassmapCheckDocument;
 use super::inert::{code, prose};
 use super::sheet::{Sheet, Table};
 use crate::classes::{Complaint, Kind, complaints};
-use crate::figures::classes;
-
-/// As at the beginning of a sentence.
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
-}
+use crate::figures::{capital, classes};
 
 pub(super) fn classmap(document: &ClassmapCheckDocument, sheet: &mut Sheet) {
     sheet.part(&format!("## Class map of {}", code(&document.root)));
