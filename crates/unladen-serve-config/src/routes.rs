@@ -243,7 +243,7 @@ fn action(
     let said: Vec<&'static str> = ["upstream", "php", "root", "alias", "redirect", "status"]
         .into_iter()
         .filter(|key| level.find(key, r).is_some())
-        .filter(|key| !(*key == "root" && php.is_some()) && !(*key == "status" && redirect.is_some()))
+        .filter(|key| !matches!((*key, &php, &redirect), ("root", Some(_), _) | ("status", _, Some(_))))
         .collect();
     if let [one, other, ..] = said.as_slice() {
         both(level, other, one, r);

@@ -52,7 +52,7 @@ impl CachedResponse<'_> {
         if let Length::Exact(length) = length {
             fields.push(b"content-length", length.to_string().as_bytes());
         }
-        Response { status: self.status, minor: 1, length, fields, ..Response::default() }
+        Response { status: self.status, minor: 1, length, fields }
     }
 }
 

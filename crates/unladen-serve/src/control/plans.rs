@@ -70,7 +70,10 @@ impl Plans {
         let stamped = settings.site.iter().zip(&config.site_stamps);
         let sites: Vec<KeptSite> = stamped.map(|(site, stamp)| self.site(site, *stamp)).collect::<Result<_, _>>()?;
         // Before anything is listened at: what cannot be leaves everything as it is.
-        let doors = doors(&sites).map_err(|(name, source)| ServeError::Site { name, source: source.into() })?;
+        let doors = doors(&sites).map_err(|error| {
+            let (name, source) = *error;
+            ServeError::Site { name, source: source.into() }
+        })?;
         let (listeners, changed) = self.listen(settings, admin, found)?;
         let mut listeners = listeners.into_iter();
         let mut entrances = Vec::new();
@@ -205,12 +208,12 @@ struct Door {
 }
 
 /// Those of all addresses, in the order of [`addresses`]. An error is told with the first site's name.
-fn doors(sites: &[KeptSite]) -> Result<Vec<Door>, (String, AcceptorError)> {
+fn doors(sites: &[KeptSite]) -> Result<Vec<Door>, Box<(String, AcceptorError)>> {
     let all = addresses(sites.iter().map(|kept| &kept.site.settings));
     all.into_iter().filter_map(|(address, _)| door(sites, address).transpose()).collect()
 }
 
-fn door(sites: &[KeptSite], address: &ListenAddress) -> Result<Option<Door>, (String, AcceptorError)> {
+fn door(sites: &[KeptSite], address: &ListenAddress) -> Result<Option<Door>, Box<(String, AcceptorError)>> {
     let tenant = |KeptSite { site, .. }: &KeptSite| {
         let redirects = !site.settings.proxy.listen.contains(address);
         let is_there = !redirects || site.settings.redirect.contains(address);
@@ -233,7 +236,7 @@ fn door(sites: &[KeptSite], address: &ListenAddress) -> Result<Option<Door>, (St
         [(_, one)] => Some(one.clone()),
         several @ [(_, first), ..] => {
             let together = Acceptor::of_several(first, several);
-            Some(together.map(Arc::new).map_err(|error| (site.settings.proxy.upstream.name.clone(), error))?)
+            Some(together.map(Arc::new).map_err(|error| Box::new((site.settings.proxy.upstream.name.clone(), error)))?)
         }
     };
     let hosts = Hosts::new(tenants.iter().map(|tenant| (&tenant.site.settings, tenant.clone())));

@@ -6,9 +6,12 @@ use unladen_serve_config::HeaderEdits;
 /// Fields that are set and removed.
 #[derive(Debug)]
 pub(crate) struct Edits {
-    set: Vec<(Box<[u8]>, Box<[u8]>)>,
+    set: Vec<Set>,
     remove: Vec<Box<[u8]>>,
 }
+
+/// A field's name and value.
+type Set = (Box<[u8]>, Box<[u8]>);
 
 // === impl Edits ===
 
