@@ -25,6 +25,7 @@
 
 mod entry;
 mod error;
+mod format;
 mod frame;
 mod header;
 mod personal;

@@ -1,5 +1,7 @@
 //! The principal type is [`SnapshotError`]: why a snapshot is not used.
 
+use super::format::FORMAT;
+
 /// Why a snapshot is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -8,7 +10,7 @@ pub enum SnapshotError {
     #[error("it is no snapshot")]
     NoSnapshot,
     /// Another version of this program wrote it.
-    #[error("it has format {0}, and this version reads {expected}", expected = super::header::FORMAT)]
+    #[error("it has format {0}, and this version reads {expected}", expected = FORMAT)]
     Format(u32),
     /// A checksum is not the one of the bytes.
     #[error("a checksum is wrong: it was torn, or its disk is faulty")]

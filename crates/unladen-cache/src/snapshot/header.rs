@@ -3,6 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::SnapshotError;
+use super::format::FORMAT;
 use super::reader::array;
 use crate::Time;
 
@@ -21,9 +22,6 @@ pub struct SnapshotHeader {
 pub const HEADER_LENGTH: usize = 48;
 
 const MAGIC: [u8; 8] = *b"unladen\x1a";
-/// To be raised when the format changes; and when a version is stricter about what may be stored, so that what its
-/// predecessors let in is not served by it.
-pub(super) const FORMAT: u32 = 1;
 
 // === impl SnapshotHeader ===
 
