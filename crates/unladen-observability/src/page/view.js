@@ -112,6 +112,14 @@ function drawTiles(stats) {
 
 // === In front of an application ===
 
+// What was taken over from the process before, and what is wrong with the snapshots.
+function survived(sites) {
+  const snapshots = sites.map((site) => site.snapshot).filter(Boolean);
+  const loaded = sum(snapshots.map((snapshot) => snapshot.loaded));
+  const wrong = snapshots.map((snapshot) => snapshot.failure ?? snapshot.refused).find(Boolean);
+  return (loaded ? `; from before ${count(loaded)}` : "") + (wrong ? `; snapshot: ${wrong}` : "");
+}
+
 function drawSites(stats) {
   const sites = chosenOf(stats).filter((upstream) => upstream.site).map((upstream) => upstream.site);
   $("sites").hidden = !sites.length;
@@ -135,7 +143,7 @@ function drawSites(stats) {
   const stored = (key) => sum(stores.map((store) => store[key]));
   tile("store", stores.length ? bytes(stored("bytes")) : "–", `of ${bytes(stored("limit_bytes"))}`,
     stores.length ? `${count(stored("resources"))} URLs; evicted ${count(stored("evicted"))}, purged ${count(stored("purged"))}; `
-      + `in flight ${count(stored("fetches_in_flight"))}` : "nothing is kept");
+      + `in flight ${count(stored("fetches_in_flight"))}${survived(sites)}` : "nothing is kept");
   const waiting = (key) => sum(sites.map((site) => site.buffer?.[key] ?? 0));
   tile("buffer", bytes(waiting("memory_bytes")), `and ${bytes(waiting("disk_bytes"))} of files`,
     `bodies that wait for slow clients; ${count(waiting("files"))} went to files, ${count(waiting("failures"))} failed; connections `
