@@ -186,6 +186,10 @@ fn files_are_sent_whole_and_in_parts() {
         .refuses(405, "method_not_allowed");
     assert_eq!(wrong.field("allow"), Some("GET, HEAD"));
     site.wire().ask("OPTIONS /1k.bin HTTP/1.1\r\nHost: a\r\n\r\n").refuses(405, "method_not_allowed");
+    let mut unix = Wire::unix(&site.serve.path("a.sock"));
+    for (name, contents) in &contents {
+        assert!(unix.get(&format!("/{name}")).body == *contents, "{name}");
+    }
     // The end of the connection is not the end of the file for one who cannot know it otherwise.
     let mut old = site.wire();
     let answer = old.ask("GET /9m.bin HTTP/1.0\r\nHost: a\r\n\r\n");
@@ -402,6 +406,8 @@ fn shorter_forms_are_sent_to_those_who_take_them() {
             let same = site.get(target, &format!("Accept-Encoding: {accepts}\r\nIf-None-Match: {etag}\r\n"));
             assert_eq!(same.status, 304, "{target} {accepts}");
         }
+        let same = site.get("/plain.css", "Accept-Encoding: br\r\nCache-Control: no-transform\r\n");
+        assert_eq!((same.field("content-encoding"), &*same.text()), (None, &*text));
         let part = site.get("/made.css", "Accept-Encoding: br\r\nRange: bytes=0-4\r\n");
         assert_eq!((part.status, &*part.body, part.field("content-encoding")), (206, &b"p { c"[..], None));
     }
