@@ -55,7 +55,7 @@ soak: ## what takes minutes: a hundred thousand connections that are just being 
 	cargo test --release --locked -p unladen-tests --test serve_races -- --ignored
 	cargo test --release --locked -p unladen-profile -- --ignored --nocapture
 
-demo: ## weigh the main page of a MediaWiki that is set up for it
+demo: ## weigh the main page of a MediaWiki that is set up for it, fix what is found, prove the gain
 	@scripts/demo
 
 story: ## four public accounts retold on the real software, as one report (root, hours; `scripts/story --short` takes minutes)

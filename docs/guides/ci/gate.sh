@@ -38,7 +38,7 @@ fi
 
 # step: rules, and main's last run
 against=
-if [ "$BRANCH" != main ] && unladen runs show branch=main >shown.md 2>&1; then
+if [ "$BRANCH" != main ] && unladen runs show branch=main >shown.txt 2>&1; then
     against='--against branch=main --tolerate 5%'
 fi
 unladen weigh -q $WEIGH $against --fail-on "$RULE" --label "branch=$BRANCH" \

@@ -56,6 +56,8 @@ struct Destination {
     location: Location,
     /// Somebody has said where: if it is not kept there, that is a failure.
     is_named: bool,
+    /// On the command line, where whoever asks for it again has to say it too.
+    is_option: bool,
 }
 
 // === impl Keeper ===
@@ -77,7 +79,8 @@ impl Keeper {
             (false, None) => Preferences::of_user()?,
         };
         let Preferences { store, is_store_named, evidence } = preferences;
-        let destination = store.map(|location| Destination { location, is_named: is_store_named });
+        let is_option = keeping.store.is_some();
+        let destination = store.map(|location| Destination { location, is_named: is_store_named, is_option });
         if let Some(destination) = destination.as_ref().filter(|destination| destination.is_named) {
             unladen_store::open(&destination.location, Mode::ReadWrite)?;
         }
@@ -138,7 +141,13 @@ impl Keeper {
         match Self::kept(&destination.location, text, evidence) {
             Ok(id) => {
                 if !self.quiet {
-                    eprintln!("unladen: kept as run {id}: `unladen runs show {id}` shows it again");
+                    // Another store would show another run of that number.
+                    let store = if destination.is_option {
+                        format!(" --store {}", destination.location)
+                    } else {
+                        String::new()
+                    };
+                    eprintln!("unladen: kept as run {id}: `unladen runs show {id}{store}` shows it again");
                 }
                 Ok(Some(id))
             }
