@@ -50,3 +50,6 @@ pub(super) fn read(
     };
     Some(SnapshotSettings { file, every, trust })
 }
+
+#[cfg(test)]
+mod tests;

@@ -176,7 +176,7 @@ impl Shared {
             let rests = state.rests;
             drop(state);
             if is_to_load {
-                sites.iter().for_each(|site| restore(site));
+                sites.iter().for_each(restore);
             }
             due = sites.iter().map(|site| Due::of(site, &due)).collect();
             if !rests {
