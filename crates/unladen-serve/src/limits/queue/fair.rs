@@ -111,7 +111,11 @@ impl<T> FairQueue<T> {
                 line.remove();
                 // Whoever waited for longest is next to the front; whoever was just taken has gone to the back.
                 let is_last = self.turns.back() == Some(&flow);
-                let place = if is_last { Some(self.turns.len() - 1) } else { self.turns.iter().position(|other| *other == flow) };
+                let place = if is_last {
+                    Some(self.turns.len() - 1)
+                } else {
+                    self.turns.iter().position(|other| *other == flow)
+                };
                 place.and_then(|place| self.turns.remove(place));
             }
         }
