@@ -17,6 +17,7 @@ mod client;
 mod clock;
 mod crowd;
 mod figures;
+mod files;
 mod install;
 mod lag;
 mod overload;
@@ -60,6 +61,7 @@ const BENCHES: &[Bench] = &[
     store::BENCH,
     proxy::BENCH,
     cache::BENCH,
+    files::BENCH,
     overload::BENCH,
 ];
 
@@ -128,7 +130,7 @@ fn run(arguments: &[String]) -> Result<()> {
         }
     }
     let is_narrowed = !options.only.is_empty() || !options.proxies.is_empty();
-    let with_cases = [proxy::BENCH.name, cache::BENCH.name, overload::BENCH.name];
+    let with_cases = [proxy::BENCH.name, cache::BENCH.name, files::BENCH.name, overload::BENCH.name];
     if is_narrowed && !matches!(chosen[..], [bench] if with_cases.contains(&bench.name)) {
         return Err(format!("--only and --proxy are of one of the benches {}", with_cases.join(", ")).into());
     }
