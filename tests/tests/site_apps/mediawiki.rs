@@ -235,7 +235,9 @@ fn users_edit_upload_search_and_log_out_in_a_browser() {
              document.querySelector('#mw-upload-form [name=wpUpload]').click();
          }})()"
     ));
-    writer.wait_for("location.href.includes('File:Mast.png') && document.querySelector('.fullImageLink a, .fullMedia a')");
+    writer.wait_for(
+        "location.href.includes('File:Mast.png') && document.querySelector('.fullImageLink a, .fullMedia a')",
+    );
     let link = writer.text("document.querySelector('.fullImageLink a, .fullMedia a').href");
     let path = link.split_once("/images/").map(|(_, rest)| format!("/images/{rest}")).expect("below images");
     let picture = wiki.anonymous().read(&path);

@@ -32,7 +32,8 @@ fn each_written_configuration_is_right() {
         serve(&["--init", name, path]).run().ended_with(2).says(["is not written over", "another file"]);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         // With a folder that is there; and with what stands behind `#`, as its comments say.
-        if name == "sympa" && skip_without(Ability::Sympa, "the written configuration of Sympa, whose folders it names") {
+        if name == "sympa" && skip_without(Ability::Sympa, "the written configuration of Sympa, whose folders it names")
+        {
             continue;
         }
         let own = with_folder(&text, &root);
@@ -40,7 +41,8 @@ fn each_written_configuration_is_right() {
         let checked = serve(&[path, "--check"]).run().succeeded();
         assert!(checked.stdout.contains(": OK: 1 listener"), "{checked}");
         let explained = serve(&[path, "--explain"]).run().succeeded();
-        assert_eq!(explained.stdout.contains("# preset "), text.contains("\npreset = "), "{explained}");
+        let is_preset = explained.stdout.contains(&format!("# preset {name}\n"));
+        assert_eq!(is_preset, text.contains("\npreset = "), "{explained}");
         // What --explain prints is a configuration that comes to the same.
         let kept = folder.path().join("kept.toml");
         fs::write(&kept, &explained.stdout).unwrap();

@@ -59,8 +59,10 @@ impl<'b> Browser<'b> {
     #[track_caller]
     fn write(&self, post: &str, text: &str) {
         self.load(&format!("/wp-admin/post.php?post={post}&action=edit"));
-        self.page.wait_for("window.wp && wp.data && wp.data.select('core/editor').getCurrentPostId() \
-             && wp.data.select('core/block-editor').getBlocks().length");
+        self.page.wait_for(
+            "window.wp && wp.data && wp.data.select('core/editor').getCurrentPostId() \
+             && wp.data.select('core/block-editor').getBlocks().length",
+        );
         let saved = self.page.evaluate(&format!(
             "(async () => {{
                  const text = '<!-- wp:paragraph --><p>' + {text:?} + '</p><!-- /wp:paragraph -->';

@@ -161,7 +161,10 @@ fn files_addresses_and_errors_are_as_wordpress_wants_them() {
     // A script that is not there is the site's own matter.
     assert_eq!(blog.anonymous().get("/no-such.php").status, 404);
     let found = blog.anonymous().read("/?s=salt");
-    assert!(found.text().contains("is to be said of salt") && !found.text().contains("is to be said of wool"), "{found:?}");
+    assert!(
+        found.text().contains("is to be said of salt") && !found.text().contains("is to be said of wool"),
+        "{found:?}"
+    );
     assert!(blog.anonymous().read("/feed/").field("content-type").is_some_and(|kind| kind.contains("xml")));
     assert!(blog.anonymous().read("/wp-json/wp/v2/posts").text().contains("\"slug\":\"of-bread\""));
     blog.site.stop();
