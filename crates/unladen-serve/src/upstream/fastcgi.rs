@@ -1,6 +1,6 @@
 //! [`Exchange::over_fastcgi`]: one attempt over a connection of FastCGI.
 
-use unladen_http1::{Fault, Length, Response};
+use unladen_http1::{Length, Response};
 use unladen_observability::{End, Reason};
 use unladen_pool::{Connection, Half};
 
@@ -81,6 +81,3 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 }
-
-/// What a request is answered that does not fit into FastCGI.
-pub(super) const TOO_LONG: Reason = Reason::Malformed(Fault::HeadTooLong);

@@ -10,10 +10,12 @@ use unladen_observability::Reason;
 use unladen_serve_config::ScriptSettings;
 
 use crate::message::compose::Additions;
-use crate::upstream::fastcgi::TOO_LONG;
 
 /// As `SERVER_SOFTWARE`.
 const SOFTWARE: &[u8] = concat!("unladen/", env!("CARGO_PKG_VERSION")).as_bytes();
+
+/// What a request is answered that does not fit into FastCGI.
+const TOO_LONG: Reason = Reason::Malformed(Fault::HeadTooLong);
 
 /// What a request's parameters are made of.
 pub(crate) struct ParamsOf<'a> {

@@ -80,7 +80,8 @@ fn value<'p>(params: &'p [(String, String)], name: &str) -> Option<&'p str> {
 
 #[test]
 fn what_a_program_is_told() {
-    let params = told("GET /app/page?a=b%20c&d HTTP/1.1\nHost: example.org:8080\nAccept: */*\nX-Forwarded-Proto: https\n\n");
+    let params =
+        told("GET /app/page?a=b%20c&d HTTP/1.1\nHost: example.org:8080\nAccept: */*\nX-Forwarded-Proto: https\n\n");
     let lines: Vec<_> = params.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(
