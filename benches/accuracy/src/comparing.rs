@@ -160,7 +160,9 @@ fn stolen(runs: u64, broken: &mut Vec<String>) -> Table {
         let proven = parts.iter().fold(Proven::default(), |all, part| all.and(part));
         let what = format!("stolen time, bursts fill {}", percent(robbed.fill));
         for (tally, metric) in proven.latencies.iter().zip(names) {
-            judge(tally, &Limits::PROMISED, &format!("{what}: {metric}"), broken);
+            // Where all blocks stay, those with bursts decide.
+            let limits = if proven.left_out.0 == 0 { CAUTIOUS } else { Limits::PROMISED };
+            judge(tally, &limits, &format!("{what}: {metric}"), broken);
         }
         if is_promised {
             judge(&proven.cpu, &Limits::PROMISED, &format!("{what}: CPU"), broken);
