@@ -19,8 +19,8 @@ use super::stamp::SiteStamp;
 use super::strangers::strangers;
 use super::whose::Whose;
 use super::{
-    acme, application, cache, certificates, clients, effects, hosts, keys, preset, routes, sending, site_queue, snapshot,
-    trusted, validators,
+    acme, application, cache, certificates, clients, effects, hosts, keys, preset, routes, sending, site_queue,
+    snapshot, trusted, validators,
 };
 use crate::pace::Pace;
 use crate::settings::{Application, ServerTlsSettings, SiteSettings};

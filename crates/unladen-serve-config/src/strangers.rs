@@ -29,7 +29,8 @@ fn homes(place: &str, word: &str) -> Vec<String> {
         homes.extend(home.filter(|home| *home != place && !homes.contains(home)));
     }
     // What other tables have too is more often meant there.
-    const SELDOM: [&str; 5] = ["[[site.route]]", "[site.route.access]", "[site.route.request]", "[site.fastcgi]", "`eab`"];
+    const SELDOM: [&str; 5] =
+        ["[[site.route]]", "[site.route.access]", "[site.route.request]", "[site.fastcgi]", "`eab`"];
     if word != "route" && (keys::GROUPS.contains(&word) || homes.iter().any(|home| !SELDOM.contains(&home.as_str()))) {
         homes.retain(|home| !SELDOM.contains(&home.as_str()));
     }

@@ -59,7 +59,9 @@ impl<'l> Responder<'l> {
     pub(crate) fn guard(&self) -> Guard {
         match self {
             Self::Outbound(_) => Guard::None,
-            Self::Site(site) | Self::Redirect(site) | Self::Misdirected(site) => Guard::Client(site.settings.underscores),
+            Self::Site(site) | Self::Redirect(site) | Self::Misdirected(site) => {
+                Guard::Client(site.settings.underscores)
+            }
         }
     }
 

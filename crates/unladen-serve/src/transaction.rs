@@ -154,7 +154,9 @@ impl Transaction<'_> {
         }
         // An outbound's client is a program, which gets the words alone.
         let words = match self.cache {
-            Some(_) => local_reply(response, (reason, after), self.proxy.error_page.as_deref(), self.request, account.id),
+            Some(_) => {
+                local_reply(response, (reason, after), self.proxy.error_page.as_deref(), self.request, account.id)
+            }
             None => compose::local(response, reason, after),
         };
         state.status.set(reason.status());

@@ -465,8 +465,11 @@ fn every_field_of_the_settings_has_its_key() {
     leaves(&serde_json::to_value(parse(ROUTED).unwrap().settings.site).unwrap(), "site".into(), &mut fields);
     // What answers is one of several, and what is not said of it is off.
     let is_one_of_several = |field: &String| {
-        ["site.application", "site.routes.action", "site.routes.line", "site.preset"].iter().any(|one| field.starts_with(one))
-            || ["site.acme", "site.queue", "site.snapshot", "site.routes.access", "site.acme.eab"].contains(&field.as_str())
+        ["site.application", "site.routes.action", "site.routes.line", "site.preset"]
+            .iter()
+            .any(|one| field.starts_with(one))
+            || ["site.acme", "site.queue", "site.snapshot", "site.routes.access", "site.acme.eab"]
+                .contains(&field.as_str())
     };
     fields.retain(|field| !is_one_of_several(field));
     let tables = [
@@ -527,7 +530,9 @@ fn every_field_of_the_settings_has_its_key() {
                 "name" | "cache" => Some(format!("site.routes.{name}")),
                 "path" => Some("site.routes.matching.prefixes".into()),
                 "exact" => Some("site.routes.matching.exact".into()),
-                "suffix" | "method" => Some(format!("site.routes.matching.{}", if name == "suffix" { "suffixes" } else { "methods" })),
+                "suffix" | "method" => {
+                    Some(format!("site.routes.matching.{}", if name == "suffix" { "suffixes" } else { "methods" }))
+                }
                 "set" | "remove" => Some(format!("site.routes.response.{name}")),
                 "body" => Some("site.routes.body_bytes".into()),
                 _ => None,
@@ -559,7 +564,9 @@ fn leaves(value: &serde_json::Value, path: String, into: &mut BTreeSet<String>) 
     match value {
         serde_json::Value::Object(map) if map.contains_key("nanos") => drop(into.insert(path)),
         // How an enum's word with a value is written.
-        serde_json::Value::Object(map) if map.keys().all(|key| ["tcp", "unix", "fixed", "exact", "below"].contains(&key.as_str())) => {
+        serde_json::Value::Object(map)
+            if map.keys().all(|key| ["tcp", "unix", "fixed", "exact", "below"].contains(&key.as_str())) =>
+        {
             into.insert(path);
         }
         serde_json::Value::Object(map) => {
@@ -574,7 +581,8 @@ fn leaves(value: &serde_json::Value, path: String, into: &mut BTreeSet<String>) 
         // What is off is told by the other listener, where it is on.
         serde_json::Value::Null if ["breaker", "outlier", "health"].iter().any(|name| path.ends_with(name)) => {}
         serde_json::Value::Array(list)
-            if list.is_empty() && ["rates", "validators", "routes", "origins"].iter().any(|name| path.ends_with(name)) => {}
+            if list.is_empty()
+                && ["rates", "validators", "routes", "origins"].iter().any(|name| path.ends_with(name)) => {}
         serde_json::Value::Null if path == "site.cache" || path == "site.tls" => {}
         serde_json::Value::String(_) if path == "site.validators.source" => {}
         _ => drop(into.insert(path)),

@@ -13,8 +13,8 @@ use crate::plan::{Entrance, Listener, Plan, Planned, State, Tenant};
 use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::site::hosts::Hosts;
-use crate::site::tls::{Acceptor, AcceptorError, acme};
 use crate::site::tls::acme::Acme;
+use crate::site::tls::{Acceptor, AcceptorError, acme};
 
 /// Who may open the admin's Unix socket: its user and group.
 const ADMIN_MODE: u32 = 0o660;
@@ -95,7 +95,9 @@ impl Plans {
         }
         let mut places: Vec<Planned> =
             kept.iter().map(|kept| Planned { proxy: kept.proxy.clone(), site: None }).collect();
-        places.extend(sites.iter().map(|KeptSite { site, .. }| Planned { proxy: site.proxy.clone(), site: Some(site.clone()) }));
+        places.extend(
+            sites.iter().map(|KeptSite { site, .. }| Planned { proxy: site.proxy.clone(), site: Some(site.clone()) }),
+        );
         self.kept = kept;
         self.sites = sites;
         let plan = Plan {
@@ -184,9 +186,7 @@ impl Plans {
 }
 
 /// The addresses of sites, each once, with the first site there: in the order of the file.
-fn addresses<'s>(
-    sites: impl Iterator<Item = &'s SiteSettings>,
-) -> Vec<(&'s ListenAddress, &'s SiteSettings)> {
+fn addresses<'s>(sites: impl Iterator<Item = &'s SiteSettings>) -> Vec<(&'s ListenAddress, &'s SiteSettings)> {
     let mut addresses: Vec<(&ListenAddress, &SiteSettings)> = Vec::new();
     for site in sites {
         for address in site.proxy.listen.iter().chain(&site.redirect) {
@@ -275,7 +275,8 @@ fn beside_each_other(sites: &[SiteSettings]) -> Result<(), ServeError> {
 }
 
 fn error_page(settings: &SiteSettings) -> Result<Option<Arc<ErrorPage>>, ServeError> {
-    let named = |error: ErrorPageError| ServeError::Site { name: settings.proxy.upstream.name.clone(), source: error.into() };
+    let named =
+        |error: ErrorPageError| ServeError::Site { name: settings.proxy.upstream.name.clone(), source: error.into() };
     ErrorPage::of(settings.error_page.as_deref()).map_err(named)
 }
 

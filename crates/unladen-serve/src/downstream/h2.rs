@@ -306,8 +306,14 @@ async fn answer(
     let mut buffers = context.buffers();
     let Buffers { request, response, request_id, up, key, variant, more, .. } = &mut *buffers;
     let mut watch = Watch::new();
-    let mut client =
-        Downstream::H2(H2Downstream { send: &mut send, address: peer.address, share, touch: None, codings: None, edits: None });
+    let mut client = Downstream::H2(H2Downstream {
+        send: &mut send,
+        address: peer.address,
+        share,
+        touch: None,
+        codings: None,
+        edits: None,
+    });
     if let Err(fault) = request_from_h2(request, &head, body.is_end_stream(), &proxy.request_limits()) {
         let words = compose::local(response, Reason::Malformed(fault), None);
         let options = ResponseOptions { via: proxy.settings.via, ..ResponseOptions::default() };

@@ -21,8 +21,8 @@ use crate::cache::head_answer::HeadAnswer;
 use crate::cache::response_policy::ResponsePolicy;
 use crate::limits::budget::Share;
 use crate::message::compose::{ToClient, interim_to_h1, memory_to_h1, memory_to_h2, response_to_h1, response_to_h2};
-use crate::site::edits::Edits;
 use crate::message::stream::{BodySource, CodedSink, H1Sink, H2Sink, PlainSink, Sink, SinkError};
+use crate::site::edits::Edits;
 
 /// Whoever asked.
 pub(crate) enum Downstream<'a> {

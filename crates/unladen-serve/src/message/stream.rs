@@ -4,8 +4,8 @@
 //! client does not take wait where `[buffer]` says.
 
 mod coded_sink;
-mod file_source;
 mod fastcgi_source;
+mod file_source;
 mod h1_sink;
 mod h2_sink;
 mod plain_sink;
@@ -19,8 +19,8 @@ mod source_error;
 mod spooled;
 
 pub(crate) use coded_sink::CodedSink;
-pub(crate) use file_source::{FileSource, Piece, read_now};
 pub(crate) use fastcgi_source::{FastCgiSource, Output};
+pub(crate) use file_source::{FileSource, Piece, read_now};
 pub(crate) use h1_sink::H1Sink;
 pub(crate) use h2_sink::H2Sink;
 pub(crate) use plain_sink::PlainSink;

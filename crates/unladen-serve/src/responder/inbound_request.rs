@@ -75,7 +75,23 @@ impl<'a> InboundRequest<'a> {
         let Arrival { index, version, began, now, peer } = arrival;
         let (client, script, fetched) = (Cell::default(), RefCell::default(), RefCell::default());
         let (cause, own_id) = (RefCell::default(), RefCell::default());
-        Self { context, site, proxy: &site.proxy, is_cached: true, challenge: Cell::default(), index, version, began, now, peer, client, script, fetched, cause, own_id }
+        Self {
+            context,
+            site,
+            proxy: &site.proxy,
+            is_cached: true,
+            challenge: Cell::default(),
+            index,
+            version,
+            began,
+            now,
+            peer,
+            client,
+            script,
+            fetched,
+            cause,
+            own_id,
+        }
     }
 
     /// The answer is compressed on its way, if it may be, also for the client (RFC 9111, section 5.2.1.6).

@@ -21,7 +21,20 @@ pub(super) async fn respond(
     client_side: &mut ClientSide<'_, '_>,
 ) -> (End, Instant) {
     let (cache, client, fetched, errand) = (None, None, None, Errand::default());
-    let transaction = Transaction { context, proxy, index, request, version, began, now, cache, client, script: None, fetched, errand };
+    let transaction = Transaction {
+        context,
+        proxy,
+        index,
+        request,
+        version,
+        began,
+        now,
+        cache,
+        client,
+        script: None,
+        fetched,
+        errand,
+    };
     let ClientSide { watch, body, client, response, up, id, .. } = client_side;
     transaction.run(watch, body, client, response, up, id).await
 }

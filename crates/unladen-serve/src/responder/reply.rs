@@ -125,9 +125,7 @@ impl InboundRequest<'_> {
                         }
                     }
                     sent.map_err(|error| match error {
-                        PumpError::Source(_) | PumpError::Sink(SinkError::Shrunk)
-                            if result.0 == CacheResult::File =>
-                        {
+                        PumpError::Source(_) | PumpError::Sink(SinkError::Shrunk) if result.0 == CacheResult::File => {
                             End::Broken(Reason::FileFailed)
                         }
                         PumpError::Source(_) | PumpError::TooLarge => End::Broken(Reason::UpstreamClosed),

@@ -183,8 +183,7 @@ fn credentials(field: &[u8]) -> Option<(String, Vec<u8>)> {
 /// Whether a hash is of this password. It takes long.
 fn is_right(password: &[u8], hash: &str) -> bool {
     if hash.starts_with("$argon2id$") {
-        return PasswordHash::new(hash)
-            .is_ok_and(|hash| Argon2::default().verify_password(password, &hash).is_ok());
+        return PasswordHash::new(hash).is_ok_and(|hash| Argon2::default().verify_password(password, &hash).is_ok());
     }
     bcrypt::verify(password, hash).unwrap_or(false)
 }

@@ -135,9 +135,7 @@ impl Own<'_> {
                 };
                 (Action::Files(open(folder, &suffixes, files)?), self.proxy.clone())
             }
-            RouteAction::Redirect { to, status } => {
-                (Action::Redirect(Location::new(to, *status)), self.proxy.clone())
-            }
+            RouteAction::Redirect { to, status } => (Action::Redirect(Location::new(to, *status)), self.proxy.clone()),
             RouteAction::Status(status) => (Action::Status(*status), self.proxy.clone()),
         };
         let access = route.access.as_ref().map(Access::new).transpose()?;
@@ -167,10 +165,8 @@ impl Own<'_> {
         let kept = before.filter(|before| !has_files && before.settings.upstream == settings.upstream);
         let upstream = match kept {
             Some(kept) => kept.upstream.clone(),
-            None => Upstream::new(settings.upstream.clone(), threads).map_err(|source| RoutesError::Upstream {
-                route: route.name.clone(),
-                why: source.to_string(),
-            })?,
+            None => Upstream::new(settings.upstream.clone(), threads)
+                .map_err(|source| RoutesError::Upstream { route: route.name.clone(), why: source.to_string() })?,
         };
         let mut settings = settings.clone();
         if let Some(bytes) = route.body_bytes {

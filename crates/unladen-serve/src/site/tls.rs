@@ -70,10 +70,8 @@ impl Acceptor {
     /// If they cannot be together.
     pub(crate) fn of_several(first: &Self, sites: &[(&SiteSettings, Arc<Self>)]) -> Result<Self, AcceptorError> {
         let of_each = || sites.iter().map(|(settings, site)| (*settings, site.certificates.clone()));
-        let several = OfSeveral {
-            hosts: Hosts::new(of_each()),
-            all: of_each().map(|(_, certificates)| certificates).collect(),
-        };
+        let several =
+            OfSeveral { hosts: Hosts::new(of_each()), all: of_each().map(|(_, certificates)| certificates).collect() };
         let has_answers = sites.iter().any(|(_, site)| site.options.has_answers);
         let options = Options { has_answers, ..first.options };
         let (tickets, certificates) = (first.tickets.clone(), first.certificates.clone());

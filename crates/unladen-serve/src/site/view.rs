@@ -2,7 +2,9 @@
 
 use unladen_cache::{Purge, write_key};
 use unladen_http1::Request;
-use unladen_observability::{CertificateState, Forget, OrderState, PageAddress, SiteState, SiteView, SnapshotState, StoreState, What};
+use unladen_observability::{
+    CertificateState, Forget, OrderState, PageAddress, SiteState, SiteView, SnapshotState, StoreState, What,
+};
 use unladen_validator::State;
 
 use super::Site;
@@ -37,7 +39,17 @@ impl SiteView for Site {
         let snapshot = account.filter(|state| self.settings.snapshot.is_some() || *state != SnapshotState::default());
         let queue = self.proxy.queue.as_ref().map(|queue| queue.state());
         let certificates = certificates(self);
-        SiteState { is_https: self.settings.tls.is_some(), store, refused, closed, buffer, queue, snapshot, certificates, validators }
+        SiteState {
+            is_https: self.settings.tls.is_some(),
+            store,
+            refused,
+            closed,
+            buffer,
+            queue,
+            snapshot,
+            certificates,
+            validators,
+        }
     }
 
     fn forget(&self, Forget { what, is_soft }: &Forget) -> Option<u64> {

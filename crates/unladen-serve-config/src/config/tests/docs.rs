@@ -71,12 +71,18 @@ fn reference() -> String {
         // What is off by itself is told of a file that does not speak of it.
         let one = off.iter().find(is_key).or_else(|| explained.iter().find(is_key));
         // What has to be said for the others to come up is no default.
-        let is_said = |one: &&Explained| matches!(one.origin, ValueOrigin::Said(_)) && matches!(key.table, "site" | "route");
+        let is_said =
+            |one: &&Explained| matches!(one.origin, ValueOrigin::Said(_)) && matches!(key.table, "site" | "route");
         let one = one.filter(|one| !is_said(one)).map(|one| one.value.to_string());
         let default = match (key.table, key.name) {
             _ if key.why.is_empty() => "(required)".to_owned(),
             ("", "threads") => format!("the CPUs: {}", key.why),
-            ("rate", "burst") | ("queue", "running") | ("validator", "head") | ("site", "tls") | ("snapshot", "file") | ("route", "name" | "cache") => key.why.to_owned(),
+            ("rate", "burst")
+            | ("queue", "running")
+            | ("validator", "head")
+            | ("site", "tls")
+            | ("snapshot", "file")
+            | ("route", "name" | "cache") => key.why.to_owned(),
             ("upstream", "weight") => format!("`1`: {}", key.why),
             _ => match one.as_deref() {
                 Some("none") | None => key.why.to_owned(),

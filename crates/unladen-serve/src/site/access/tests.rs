@@ -1,7 +1,8 @@
 use super::*;
 
 fn access(allow: &[&str], deny: &[&str]) -> Access {
-    let nets = |texts: &[&str]| texts.iter().filter(|text| **text != "unix").map(|text| text.parse().unwrap()).collect();
+    let nets =
+        |texts: &[&str]| texts.iter().filter(|text| **text != "unix").map(|text| text.parse().unwrap()).collect();
     let settings = AccessSettings {
         allow: nets(allow),
         allow_unix: allow.contains(&"unix"),

@@ -7,7 +7,8 @@ use super::*;
 fn hosts(sites: &[(&str, &[&str], bool)]) -> Hosts<String> {
     let mut text = String::new();
     for (name, names, is_default) in sites {
-        text += &format!("[[site]]\nname = \"{name}\"\nlisten = \"127.0.0.1:8080\"\nupstream = \"http://127.0.0.1:1\"\n");
+        text +=
+            &format!("[[site]]\nname = \"{name}\"\nlisten = \"127.0.0.1:8080\"\nupstream = \"http://127.0.0.1:1\"\n");
         if !names.is_empty() {
             text += &format!("hosts = {names:?}\n");
         }

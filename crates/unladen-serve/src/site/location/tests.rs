@@ -3,11 +3,8 @@ use proptest::prelude::*;
 use super::*;
 
 fn to(text: &str, authority: &str, target: &str) -> Option<String> {
-    let request = Request {
-        authority: authority.as_bytes().to_vec(),
-        target: target.as_bytes().to_vec(),
-        ..Request::default()
-    };
+    let request =
+        Request { authority: authority.as_bytes().to_vec(), target: target.as_bytes().to_vec(), ..Request::default() };
     Location::new(text, 308).of(&request).map(|to| String::from_utf8(to).unwrap())
 }
 
