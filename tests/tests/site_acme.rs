@@ -164,7 +164,7 @@ fn a_certificate_comes_by_http_and_is_kept() {
     trial.says("the certificate for a.example, www.a.example is in force; it expires 20");
     // A token that nobody expects goes the way of all requests.
     let asked = "GET /.well-known/acme-challenge/unknown HTTP/1.1\r\nHost: a.example\r\n\r\n";
-    let answer = Wire::tcp(([127, 0, 0, 1], trial.http).into()).ask(asked.to_owned());
+    let answer = Wire::tcp(([127, 0, 0, 1], trial.http).into()).ask(asked);
     assert_eq!(answer.status, 301);
     let mode = |name: &str| std::fs::metadata(trial.state(name)).unwrap().permissions().mode() & 0o777;
     for file in ["account.json", "a.example.pem"] {

@@ -303,7 +303,7 @@ fn php() -> (PhpFpm, Site) {
     let site = Site::start(&fpm.site(&settings));
     unladen_tests::wait::until_ok("PHP-FPM has said how many workers it has", || {
         let queue = queue(&site);
-        if queue["places"] == 4 { Ok(()) } else { Err(queue.to_string()) }
+        if queue["places"] == 5 { Ok(()) } else { Err(queue.to_string()) }
     });
     (fpm, site)
 }
@@ -332,7 +332,7 @@ fn asks_on(site: &Site, client: u8, pause: Duration, is_over: &AtomicBool) -> An
 }
 
 #[test]
-fn ten_times_what_php_can_do_and_its_own_queue_stays_empty() {
+fn ten_times_what_php_can_do_and_one_waits_in_its_own_queue() {
     let (fpm, site) = php();
     let is_over = AtomicBool::new(false);
     let all: Vec<Answers> = std::thread::scope(|scope| {
@@ -345,11 +345,11 @@ fn ten_times_what_php_can_do_and_its_own_queue_stays_empty() {
         let clients: Vec<_> = (0..120_u8).map(|number| begin(number % 40)).collect();
         std::thread::sleep(Duration::from_secs(3));
         let now = queue(&site);
-        assert!(now["running"].as_u64().unwrap() <= 4, "{now}");
+        assert!(now["running"].as_u64().unwrap() <= 5, "{now}");
         is_over.store(true, Ordering::SeqCst);
         clients.into_iter().map(|client| client.join().expect("it ends well")).collect()
     });
-    // Nobody met another answer than a page or a refusal of the queue: nothing waited in PHP-FPM's own.
+    // Nobody met another answer than a page or a refusal of the queue: no more than one waited in PHP-FPM's own.
     let pages: usize = all.iter().map(|answers| answers.pages).sum();
     assert!(pages > 100, "{all:?}");
     let after = queue(&site);

@@ -87,9 +87,11 @@ impl Cause {
             ),
             Reason::UpstreamMalformed => "what it answered is no HTTP that two readers would read alike".to_owned(),
             Reason::UpstreamStatus => "it answered with a status of `retry.statuses`".to_owned(),
-            Reason::QueueFull => "`queue.length` requests wait for it: more comes than it can do, or `queue.running` is \
+            Reason::QueueFull => {
+                "`queue.length` requests wait for it: more comes than it can do, or `queue.running` is \
                  lower than its number of workers"
-                .to_owned(),
+                    .to_owned()
+            }
             Reason::QueueTimeout => "it had no worker free within `queue.wait`: its workers are slow or stuck, or \
                  `queue.running` is lower than their number"
                 .to_owned(),

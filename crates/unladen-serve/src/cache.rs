@@ -20,7 +20,7 @@ use unladen_serve_config::CacheSettings;
 
 use crate::cache::news::News;
 use crate::cache::snapshot::account::SnapshotAccount;
-use crate::cache::snapshot::heir::HeirSlot;
+use crate::cache::snapshot::successor::SuccessorSlot;
 use crate::limits::budget::Bodies;
 
 /// What is being compressed, by the address of its body and the coding.
@@ -39,7 +39,7 @@ pub(crate) struct Cache {
     /// What became of its snapshots.
     pub(crate) account: Arc<SnapshotAccount>,
     /// Whoever has to forget what this forgets.
-    pub(crate) heir: Arc<HeirSlot>,
+    pub(crate) successor: Arc<SuccessorSlot>,
 }
 
 // === impl Cache ===
@@ -54,7 +54,7 @@ impl Cache {
             // What those on their way are tagged with is not known yet.
             Purge::Tag(_) | Purge::All => true,
         });
-        self.heir.forget(purge, is_soft);
+        self.successor.forget(purge, is_soft);
         purged
     }
 
@@ -71,7 +71,7 @@ impl Cache {
             under_work: Arc::default(),
             bodies: same.map_or_else(|| Bodies::new(settings.memory), |before| before.bodies.clone()),
             account: before.map_or_else(Arc::default, |before| before.account.clone()),
-            heir: before.map_or_else(Arc::default, |before| before.heir.clone()),
+            successor: before.map_or_else(Arc::default, |before| before.successor.clone()),
         }
     }
 }

@@ -13,7 +13,7 @@ use unladen_observability::{
 };
 
 use crate::context::Context;
-use crate::limits::queue::Errand;
+use crate::limits::queue::QueueEntry;
 use crate::message::compose;
 use crate::message::downstream::{Downstream, ResponseOptions};
 use crate::message::local_reply::local_reply;
@@ -45,7 +45,7 @@ pub(crate) struct Transaction<'a> {
     /// What answers it, if that is a program that stands for its path.
     pub(crate) script: Option<Rc<Script>>,
     /// Where there is a queue in front of the application: in whose turn it is sent.
-    pub(crate) errand: Errand<'a>,
+    pub(crate) queue_entry: QueueEntry<'a>,
 }
 
 /// What is known of it before the upstream is asked, and told when all is over.
@@ -117,7 +117,7 @@ impl Transaction<'_> {
             began: self.began,
             client: self.client,
             script: self.script.as_deref(),
-            errand: self.errand,
+            queue_entry: self.queue_entry,
             deadline: &deadline,
             state: &state,
         };

@@ -189,8 +189,7 @@ fn a_page_that_changed_while_it_was_down_is_not_served_stale() {
     );
     for label in ["changed", "same"] {
         fs::write(shop.path(label), label).unwrap();
-        let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
-        fs::File::options().write(true).open(shop.path(label)).unwrap().set_modified(old).unwrap();
+        set_modified(&shop.path(label), 1_000_000_000);
         assert_eq!(shop.get(&format!("/labelled/{label}")).text(), "1");
         shop.get(&format!("/labelled/{label}")).is_hit(200);
     }
@@ -205,8 +204,7 @@ fn a_page_that_changed_while_it_was_down_is_not_served_stale() {
         }
         version.fetch_add(1, Ordering::SeqCst);
         let seconds = 1_000_000_000 + version.load(Ordering::SeqCst) as u64;
-        let new = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
-        fs::File::options().write(true).open(shop.path("changed")).unwrap().set_modified(new).unwrap();
+        set_modified(&shop.path("changed"), seconds);
         shop.start_again();
         shop.wait_until_loaded(2.0);
         assert_eq!(shop.get("/labelled/same").is_hit(200).text(), "1", "{is_killed}");
@@ -398,4 +396,11 @@ fn a_check_tells_of_a_snapshot_that_cannot_be() {
     check().succeeded().shows(["warning: the snapshot", "its mode is 0666"]);
     shop.configure(&app, "snapshot = true");
     check().ended_with(2).says(["[site.snapshot]", "`file`"]);
+}
+
+/// Dates a file: seconds since 1970.
+#[allow(clippy::disallowed_types, reason = "a file's time is wall time")]
+fn set_modified(file: &std::path::Path, seconds: u64) {
+    let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+    fs::File::options().write(true).open(file).unwrap().set_modified(time).unwrap();
 }

@@ -20,7 +20,7 @@ pub struct Shop {
     address: SocketAddr,
     child: RefCell<Option<Child>>,
     /// The process that serves now, if it is not the child.
-    heir: Cell<Option<Pid>>,
+    successor: Cell<Option<Pid>>,
     script: &'static str,
 }
 
@@ -38,7 +38,7 @@ impl Shop {
     pub fn new(app: &Upstream, settings: &str, script: &'static str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let address = free_address();
-        let shop = Self { folder, address, child: RefCell::default(), heir: Cell::default(), script };
+        let shop = Self { folder, address, child: RefCell::default(), successor: Cell::default(), script };
         shop.configure(app, settings);
         shop
     }
@@ -71,7 +71,7 @@ impl Shop {
         command.args(["-c", &self.here(self.script), "sh"]).arg(binary()).arg("serve").arg(self.path("unladen.toml"));
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said).spawn().expect("it starts");
         *self.child.borrow_mut() = Some(child);
-        self.heir.set(None);
+        self.successor.set(None);
         wait::until_ok("it listens", || self.or_said(std::net::TcpStream::connect(self.address).is_ok()));
         wait_until_it_takes_signals(self.process());
     }
@@ -80,8 +80,8 @@ impl Shop {
     #[track_caller]
     pub fn stop(&self) {
         self.signal(Signal::SIGTERM);
-        match self.heir.get() {
-            Some(heir) => wait::until_ok("it ends", || self.or_said(is_gone(heir))),
+        match self.successor.get() {
+            Some(successor) => wait::until_ok("it ends", || self.or_said(is_gone(successor))),
             None => assert_eq!(self.ended().code(), Some(0), "{}", self.said()),
         }
         assert!(!self.said().contains("panicked at"), "{}", self.said());
@@ -110,7 +110,7 @@ impl Shop {
         let of =
             |line: &str| line.strip_prefix("unladen: process ")?.split(' ').next()?.parse().ok().map(Pid::from_raw);
         let said = self.said();
-        self.heir.set(said.lines().filter(|line| line.contains("has taken over")).filter_map(of).last());
+        self.successor.set(said.lines().filter(|line| line.contains("has taken over")).filter_map(of).next_back());
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -129,7 +129,7 @@ impl Shop {
     pub fn process(&self) -> Pid {
         let child = self.child.borrow();
         let own = || child.as_ref().and_then(|child| i32::try_from(child.id()).ok()).map(Pid::from_raw);
-        self.heir.get().or_else(own).expect("it runs")
+        self.successor.get().or_else(own).expect("it runs")
     }
 
     #[track_caller]
@@ -202,11 +202,11 @@ impl Drop for Shop {
             let _ = child.wait();
         }
         let ours = self.path("unladen.toml").display().to_string();
-        if let Some(heir) = self.heir.get() {
+        if let Some(successor) = self.successor.get() {
             // A process id may be another's by now.
-            let line = fs::read(format!("/proc/{heir}/cmdline")).unwrap_or_default();
+            let line = fs::read(format!("/proc/{successor}/cmdline")).unwrap_or_default();
             if String::from_utf8_lossy(&line).contains(&ours) {
-                let _ = kill(heir, Signal::SIGKILL);
+                let _ = kill(successor, Signal::SIGKILL);
             }
         }
     }

@@ -222,13 +222,9 @@ fn queue(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
             "Requests that the application works on, as far as they came by the queue.",
             |site, queue| vec![Point::whole(vec![site.clone()], queue.running)],
         ),
-        family(
-            "unladen.queue.places",
-            request,
-            Shape::Gauge,
-            "How many it may be given at a time.",
-            |site, queue| queue.places.iter().map(|places| Point::whole(vec![site.clone()], *places)).collect(),
-        ),
+        family("unladen.queue.places", request, Shape::Gauge, "How many it may be given at a time.", |site, queue| {
+            queue.places.iter().map(|places| Point::whole(vec![site.clone()], *places)).collect()
+        }),
         family(
             "unladen.queue.waiting",
             request,
@@ -317,7 +313,10 @@ fn counted(upstreams: &[UpstreamSnapshot], points: impl Fn(&OfSite, &SiteTotals)
     sites.flat_map(|(upstream, totals)| points(&site_of(upstream), totals)).collect()
 }
 
-pub(super) fn present(upstreams: &[UpstreamSnapshot], points: impl Fn(&OfSite, &SiteState) -> Vec<Point>) -> Vec<Point> {
+pub(super) fn present(
+    upstreams: &[UpstreamSnapshot],
+    points: impl Fn(&OfSite, &SiteState) -> Vec<Point>,
+) -> Vec<Point> {
     let sites = upstreams.iter().filter_map(|upstream| Some((upstream, upstream.site.as_ref()?)));
     sites.flat_map(|(upstream, state)| points(&site_of(upstream), state)).collect()
 }

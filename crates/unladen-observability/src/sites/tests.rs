@@ -49,12 +49,31 @@ pub(crate) fn told(name: &'static str, forgets: Option<u64>) -> Arc<Told> {
     let mut waited = HistogramTotals::default();
     waited.record(std::time::Duration::from_millis(7));
     let refused = [("queue_full", 1), ("queue_timeout", 2), ("overloaded", 3)];
-    let queue =
-        QueueState { running: 4, places: Some(4), waiting: 9, length: 1000, is_overload: true, refused, left: 6, waited };
-    let orders = OrderState { is_ordering: false, next: Some(1_790_000_060), failures: 2, error: Some("no".to_owned()) };
+    let queue = QueueState {
+        running: 4,
+        places: Some(4),
+        waiting: 9,
+        length: 1000,
+        is_overload: true,
+        refused,
+        left: 6,
+        waited,
+    };
+    let orders =
+        OrderState { is_ordering: false, next: Some(1_790_000_060), failures: 2, error: Some("no".to_owned()) };
     let issued = CertificateState { name: "a.org".to_owned(), not_after: Some(1_790_000_000), orders: Some(orders) };
     let certificates =
         vec![issued, CertificateState { name: "b.org".to_owned(), not_after: Some(1_800_000_000), orders: None }];
-    let state = SiteState { is_https: true, queue: Some(queue), store: forgets.map(|_| store), refused: 3, closed: 2, buffer, snapshot: Some(snapshot), certificates, validators };
+    let state = SiteState {
+        is_https: true,
+        queue: Some(queue),
+        store: forgets.map(|_| store),
+        refused: 3,
+        closed: 2,
+        buffer,
+        snapshot: Some(snapshot),
+        certificates,
+        validators,
+    };
     Arc::new(Told { name, state, forgets, told: Mutex::default() })
 }

@@ -4,12 +4,12 @@ use serde_json::{Map, Value, json};
 
 use super::histogram::histogram;
 use crate::CacheResult;
+use crate::certificate_state::CertificateState;
 use crate::histogram::HistogramTotals;
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::misses::{Miss, WINDOW};
 use crate::site_counts::{BROUGHT, SiteTotals};
 use crate::sites::{QueueState, SiteState, StoreState};
-use crate::certificate_state::CertificateState;
 use crate::snapshot_state::SnapshotState;
 
 /// Null: it is no site.

@@ -1,5 +1,5 @@
 //! What is kept, for the next process: [`SnapshotFile`](file::SnapshotFile) on disk, which a restart reads, and
-//! [`Heir`](heir::Heir), the process that takes over.
+//! [`Successor`](successor::Successor), the process that takes over.
 //!
 //! What the next process may do with a page that its predecessor kept:
 //!
@@ -9,7 +9,7 @@
 //! | a lifetime, no tags, `trust = "fresh"` | as if nothing had happened | answers while it is fresh; age goes on by the clock | asked about |
 //! | a lifetime, tags or `trust = "revalidate"` | as if nothing had happened | asked about | asked about |
 //!
-//! After a handover nothing is in doubt since purges are passed on ([`Heir::forget`](heir::Heir::forget)). While no
+//! After a handover nothing is in doubt since purges are passed on ([`Successor::forget`](successor::Successor::forget)). While no
 //! process runs, purges are lost; and of those that were taken before a crash nobody knows which came after the last
 //! snapshot. A clock that was set back puts all in doubt.
 
@@ -18,10 +18,10 @@ pub(crate) mod check;
 pub(crate) mod file;
 pub(crate) mod fingerprint;
 pub(crate) mod give;
-pub(crate) mod heir;
 pub(crate) mod load;
 pub(crate) mod pour;
 pub(crate) mod remembered;
+pub(crate) mod successor;
 pub(crate) mod take;
 pub(crate) mod wire;
 pub(crate) mod write;

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use crate::cache::snapshot::check::doubts;
 use crate::cache::snapshot::file::FileError;
 use crate::cache::snapshot::give::{give, take_back};
-use crate::cache::snapshot::heir::Heir;
 use crate::cache::snapshot::load::load;
 use crate::cache::snapshot::remembered::Remembered;
+use crate::cache::snapshot::successor::Successor;
 use crate::cache::snapshot::take::take;
 use crate::cache::snapshot::wire::{BYE, frame};
 use crate::cache::snapshot::write::{AtOnce, Pace, write};
@@ -26,7 +26,7 @@ use crate::say::say;
 /// A process that takes over waits so long for what is kept, before it carries requests: meanwhile the old one does.
 /// What comes later is taken all the same.
 const UNTIL_SERVING: Duration = Duration::from_secs(3);
-/// An heir has so long until it listens: as long as it has until it serves.
+/// A successor has so long until it listens: as long as it has until it serves.
 const UNTIL_LISTENING: Duration = Duration::from_secs(10);
 
 /// Sees to it that what sites keep outlives this process.
@@ -34,7 +34,7 @@ const UNTIL_LISTENING: Duration = Duration::from_secs(10);
 pub(super) struct Snapshots {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    heir: Option<Arc<Heir>>,
+    successor: Option<Arc<Successor>>,
 }
 
 #[derive(Debug, Default)]
@@ -107,13 +107,13 @@ impl Snapshots {
     /// Another process is to take over, and is told what is kept as soon as it listens to this stream.
     pub(super) fn give(&mut self, stream: UnixStream) {
         self.shared.lock().rests = true;
-        let heir = Heir::new(stream);
-        self.heir = Some(heir.clone());
+        let successor = Successor::new(stream);
+        self.successor = Some(successor.clone());
         let sites = self.shared.lock().sites.clone();
         let give = move || {
-            if give(&heir, &sites, UNTIL_LISTENING).is_err() {
+            if give(&successor, &sites, UNTIL_LISTENING).is_err() {
                 // An older version takes nothing; and whoever looks after the process tells how it ended.
-                take_back(&heir, &sites);
+                take_back(&successor, &sites);
             }
         };
         if let Err(error) = thread::Builder::new().name("legacy".into()).spawn(give) {
@@ -123,8 +123,8 @@ impl Snapshots {
 
     /// It does not take over.
     pub(super) fn go_on(&mut self) {
-        if let Some(heir) = self.heir.take() {
-            take_back(&heir, &self.shared.lock().sites);
+        if let Some(successor) = self.successor.take() {
+            take_back(&successor, &self.shared.lock().sites);
         }
         self.shared.lock().rests = false;
         self.shared.bell.notify_all();
@@ -132,8 +132,8 @@ impl Snapshots {
 
     /// Nothing is served any more, as another process serves.
     pub(super) fn farewell(&mut self) {
-        if let Some(heir) = self.heir.take() {
-            let _ = frame(BYE, &[]).and_then(|bye| heir.send(&bye));
+        if let Some(successor) = self.successor.take() {
+            let _ = frame(BYE, &[]).and_then(|bye| successor.send(&bye));
         }
         self.end();
     }

@@ -19,6 +19,9 @@ use crate::site::Site;
 const EVERY: Duration = Duration::from_secs(5);
 /// … and while requests wait.
 const EVERY_WHILE_WAITED: Duration = Duration::from_secs(1);
+/// Of each pool, so many requests wait at its own socket: a worker that is done takes one at once, and is not idle while
+/// its answer travels and the next request is sent.
+const AHEAD: usize = 1;
 /// Its answer waits for a process as any request does.
 const WITHIN: Duration = Duration::from_secs(10);
 
@@ -80,7 +83,7 @@ async fn ask(site: Arc<Site>, queue: Arc<Queue>, path: String, observability: Ar
         if sizes.len() == endpoints.endpoints().len()
             && let Some(running) = sizes.into_iter().sum::<Option<usize>>()
         {
-            queue.set_running(running);
+            queue.set_running(running + AHEAD * endpoints.endpoints().len());
         }
         tokio::time::sleep(if queue.is_waited() { EVERY_WHILE_WAITED } else { EVERY }).await;
     }

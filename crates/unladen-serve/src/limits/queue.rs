@@ -2,7 +2,7 @@
 //! the application at a time as it has workers; the others wait here, where they can be told apart.
 //!
 //! ```text
-//! Errand   for whom a request is sent (flow.rs: a client), and who else waits for its answer
+//! QueueEntry   for whom a request is sent (flow.rs: a client), and who else waits for its answer
 //!   │ Queue::enter
 //!   ├─ a place is free: one atomic addition, nothing else
 //!   └─ none is: a Ticket. It is given a Place, or a Refusal; or its client leaves
@@ -15,18 +15,18 @@
 mod admission;
 mod counts;
 mod discipline;
-mod errand;
 mod fair;
 mod flow;
 mod gate;
+mod queue_entry;
 mod refusal;
-mod seat;
 mod standing;
+mod waiter;
 
 pub(crate) use self::admission::{Entered, Place, Ticket};
-pub(crate) use self::errand::Errand;
 pub(crate) use self::flow::{Flow, cookie};
 pub(crate) use self::gate::Queue;
+pub(crate) use self::queue_entry::QueueEntry;
 pub(crate) use self::refusal::Refusal;
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::cache::cache_fetch::{CacheFetch, FetchPlan};
 use crate::cache::news::News;
 use crate::context::Context;
 use crate::limits::crowd::CrowdPermit;
-use crate::limits::queue::{Errand, Flow};
+use crate::limits::queue::{Flow, QueueEntry};
 use crate::message::downstream::{Downstream, Internal};
 use crate::message::stream::BodySource;
 use crate::request::fetched::Fetched;
@@ -69,7 +69,7 @@ pub(crate) fn fetch(
             client: None,
             script,
             fetched: Some(fetched),
-            errand: Errand { flow, shared: Some(&join), is_question: false },
+            queue_entry: QueueEntry { flow, shared: Some(&join), is_question: false },
         };
         let mut watch = Watch::new();
         let (mut response, mut up, mut id) = (Response::default(), Vec::new(), Vec::new());

@@ -11,7 +11,7 @@ use super::fetch::leave_what_tells_apart;
 use super::inbound_request::InboundRequest;
 use crate::cache::cache_lookup::ValidatorAnswer;
 use crate::cache::head_answer::{HeadAnswer, Said};
-use crate::limits::queue::Errand;
+use crate::limits::queue::QueueEntry;
 use crate::message::downstream::{Downstream, Internal};
 use crate::message::stream::BodySource;
 use crate::request::watch::{Deadline, Watch};
@@ -48,7 +48,7 @@ impl InboundRequest<'_> {
             client: None,
             script: self.script.borrow().clone(),
             fetched: None,
-            errand: Errand { is_question: true, ..Errand::default() },
+            queue_entry: QueueEntry { is_question: true, ..QueueEntry::default() },
         };
         let (mut response, mut up, mut id) = (Response::default(), Vec::new(), Vec::new());
         let (mut watch, mut own_watch) = (Watch::new(), Watch::new());

@@ -8,7 +8,7 @@ use unladen_observability::End;
 use super::arrival::Arrival;
 use super::inbound_request::ClientSide;
 use crate::context::Context;
-use crate::limits::queue::Errand;
+use crate::limits::queue::QueueEntry;
 use crate::proxy::Proxy;
 use crate::transaction::Transaction;
 
@@ -20,7 +20,7 @@ pub(super) async fn respond(
     request: &Request,
     client_side: &mut ClientSide<'_, '_>,
 ) -> (End, Instant) {
-    let (cache, client, fetched, errand) = (None, None, None, Errand::default());
+    let (cache, client, fetched, queue_entry) = (None, None, None, QueueEntry::default());
     let transaction = Transaction {
         context,
         proxy,
@@ -33,7 +33,7 @@ pub(super) async fn respond(
         client,
         script: None,
         fetched,
-        errand,
+        queue_entry,
     };
     let ClientSide { watch, body, client, response, up, id, .. } = client_side;
     transaction.run(watch, body, client, response, up, id).await

@@ -10,7 +10,7 @@ use unladen_observability::{CacheResult, End, Reason};
 
 use crate::cache::cache_lookup::{CacheLookup, Decision, UNCACHEABLE};
 use crate::cache::response_policy::{Lifting, ResponsePolicy, copy_of, is_unsafe};
-use crate::limits::queue::Errand;
+use crate::limits::queue::QueueEntry;
 use crate::limits::rates::Counting;
 use crate::responder::inbound_request::{ClientSide, InboundRequest};
 use crate::responder::wait::Waited;
@@ -152,7 +152,7 @@ impl InboundRequest<'_> {
             client: who.address,
             script: self.script.borrow().clone(),
             fetched: None,
-            errand: Errand { flow: self.flow(request, who), ..Errand::default() },
+            queue_entry: QueueEntry { flow: self.flow(request, who), ..QueueEntry::default() },
         };
         transaction
             .run(

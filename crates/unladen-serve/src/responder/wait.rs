@@ -65,8 +65,8 @@ impl InboundRequest<'_> {
                 let wanted = self.wanted(cache_lookup, client_side.key, found.stored.clone());
                 let fetched = Rc::new(Fetched::default());
                 self.fetched.replace(Some(fetched.clone()));
-                let errand = (self.flow(cache_lookup.request, cache_lookup.who), join);
-                fetch(self.context, self.index, wanted, writer, place, fetched, errand);
+                let queue_entry = (self.flow(cache_lookup.request, cache_lookup.who), join);
+                fetch(self.context, self.index, wanted, writer, place, fetched, queue_entry);
                 (reader, true)
             }
         };
@@ -123,8 +123,8 @@ impl InboundRequest<'_> {
             && let Ok(place) = self.place(cache_lookup.who)
         {
             let wanted = self.wanted(cache_lookup, client_side.key, Some(stored.clone()));
-            let errand = (self.flow(cache_lookup.request, cache_lookup.who), join);
-            fetch(self.context, self.index, wanted, writer, place, Rc::default(), errand);
+            let queue_entry = (self.flow(cache_lookup.request, cache_lookup.who), join);
+            fetch(self.context, self.index, wanted, writer, place, Rc::default(), queue_entry);
         }
     }
 

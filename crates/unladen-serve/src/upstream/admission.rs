@@ -19,7 +19,7 @@ impl<'u> Exchange<'_, 'u> {
         body: &mut BodySource<'_>,
         client: &mut Downstream<'_>,
     ) -> Result<Place<'u>, Failure> {
-        match queue.enter(&self.errand, self.deadline.now()) {
+        match queue.enter(&self.queue_entry, self.deadline.now()) {
             Ok(Entered::Place(place)) => Ok(place),
             Ok(Entered::Ticket(ticket)) => {
                 // Few wait: those who do not need not have room for it.

@@ -10,7 +10,7 @@ use unladen_http1::{Length, Name, Request, Response};
 use unladen_observability::{Cause, End, Reason, Trace, reason_of};
 use unladen_pool::{Endpoint, Need, Refusal, Retrying};
 
-use crate::limits::queue::Errand;
+use crate::limits::queue::QueueEntry;
 use crate::limits::rates::Counting;
 use crate::limits::shortage::short_of_files;
 use crate::message::downstream::Downstream;
@@ -34,7 +34,7 @@ pub(crate) struct Exchange<'a, 'u> {
     /// What answers it, if that is a program that stands for its path.
     pub(crate) script: Option<&'a Script>,
     /// In whose turn it is sent.
-    pub(crate) errand: Errand<'a>,
+    pub(crate) queue_entry: QueueEntry<'a>,
     pub(crate) deadline: &'a Deadline,
     pub(crate) state: &'a RequestState<'u>,
 }

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use unladen_serve_config::{Config, ConfigError};
 
 use super::sockets;
-use super::source::COMMAND_LINE;
 use crate::exit::Failure;
+
+/// What such a configuration is called where a file's would have its path.
+pub(super) const COMMAND_LINE: &str = "the command line";
 
 /// A site that options describe.
 #[derive(Clone, Debug, Default)]

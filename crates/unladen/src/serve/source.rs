@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use unladen_serve_config::Config;
 
-use super::site_options::SiteOptions;
+use super::site_options::{COMMAND_LINE, SiteOptions};
 use crate::exit::Failure;
 
 /// Where the configuration comes from.
@@ -15,9 +15,6 @@ pub(crate) enum Source {
     /// The options of one site.
     Options(SiteOptions),
 }
-
-/// What such a configuration is called where a file's would have its path.
-pub(super) const COMMAND_LINE: &str = "the command line";
 
 // === impl Source ===
 

@@ -20,9 +20,9 @@ use super::check::doubts;
 use super::file::{FileError, new_path};
 use super::fingerprint::fingerprint;
 use super::give::{give, take_back};
-use super::heir::Heir;
 use super::load::load;
 use super::remembered::Remembered;
+use super::successor::Successor;
 use super::take::take;
 use super::wire::{BYE, Forgotten, frame};
 use super::write::{AtOnce, Pace, write};
@@ -257,7 +257,7 @@ fn a_file_that_another_process_writes_is_left_alone() {
 }
 
 /// Two processes, of which the second takes over; until the function is done.
-fn handed_over(old: &Arc<Remembered>, new: &Arc<Remembered>, then: impl FnOnce(&Heir)) -> std::io::Result<()> {
+fn handed_over(old: &Arc<Remembered>, new: &Arc<Remembered>, then: impl FnOnce(&Successor)) -> std::io::Result<()> {
     let (here, there) = UnixStream::pair().unwrap();
     let (whole, is_whole) = channel();
     let site = new.clone();
@@ -265,21 +265,21 @@ fn handed_over(old: &Arc<Remembered>, new: &Arc<Remembered>, then: impl FnOnce(&
         let now = |name: &str| (name == "shop").then(|| site.clone());
         take(&there, std::slice::from_ref(&site), now, || whole.send(()).unwrap())
     });
-    let heir = Heir::new(here);
-    give(&heir, std::slice::from_ref(old), Duration::from_secs(10)).unwrap();
+    let successor = Successor::new(here);
+    give(&successor, std::slice::from_ref(old), Duration::from_secs(10)).unwrap();
     is_whole.recv().unwrap();
-    then(&heir);
+    then(&successor);
     taking.join().unwrap()
 }
 
-fn bye(heir: &Heir) {
-    heir.send(&frame(BYE, &[]).unwrap()).unwrap();
+fn bye(successor: &Successor) {
+    successor.send(&frame(BYE, &[]).unwrap()).unwrap();
 }
 
 #[test]
 fn who_takes_over_has_all_and_forgets_what_is_purged() {
     let (old, new) = (full(), site());
-    handed_over(&old, &new, |heir| {
+    handed_over(&old, &new, |successor| {
         // As if nothing had happened: not even what is stale is in doubt.
         assert_eq!(trusted(&new), ["/fresh", "/stale", "/tagged", "/early", "/validated"]);
         // Each returns when both have forgotten.
@@ -289,7 +289,7 @@ fn who_takes_over_has_all_and_forgets_what_is_purged() {
         assert!(find(&new, "/fresh").unwrap().is_soft_purged());
         old.cache.forget(&Purge::Prefix(b"http://shop/st".to_vec()), false);
         assert!(find(&new, "/stale").is_none());
-        bye(heir);
+        bye(successor);
     })
     .unwrap();
     assert_eq!(trusted(&new), ["/early", "/validated"]);
@@ -299,7 +299,7 @@ fn who_takes_over_has_all_and_forgets_what_is_purged() {
 #[test]
 fn who_is_left_without_a_word_trusts_nothing() {
     let (old, new) = (full(), site());
-    handed_over(&old, &new, |heir| take_back(heir, std::slice::from_ref(&old))).unwrap_err();
+    handed_over(&old, &new, |successor| take_back(successor, std::slice::from_ref(&old))).unwrap_err();
     assert_eq!(trusted(&new), [""; 0]);
     // And the old one has nobody to wait for.
     old.cache.forget(&Purge::All, false);

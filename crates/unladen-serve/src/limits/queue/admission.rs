@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use super::errand::Errand;
 use super::gate::{Asked, Queue};
+use super::queue_entry::QueueEntry;
 use super::refusal::Refusal;
-use super::seat::Seat;
+use super::waiter::Waiter;
 
 /// A place at the application, until it is dropped: then the next one has it.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Place<'q>(&'q Queue);
 pub(crate) struct Ticket<'q> {
     queue: &'q Queue,
     number: u64,
-    seat: Arc<Seat>,
+    waiter: Arc<Waiter>,
     /// It has been told what became of it.
     is_over: bool,
 }
@@ -36,10 +36,10 @@ pub(crate) enum Entered<'q> {
 
 impl Queue {
     /// Takes a place at the application, or waits for one.
-    pub(crate) fn enter(&self, errand: &Errand<'_>, now: Instant) -> Result<Entered<'_>, Refusal> {
-        Ok(match self.ask(errand, now)? {
+    pub(crate) fn enter(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Entered<'_>, Refusal> {
+        Ok(match self.ask(queue_entry, now)? {
             Asked::Place => Entered::Place(Place(self)),
-            Asked::Waits(number, seat) => Entered::Ticket(Ticket { queue: self, number, seat, is_over: false }),
+            Asked::Waits(number, waiter) => Entered::Ticket(Ticket { queue: self, number, waiter, is_over: false }),
         })
     }
 }
@@ -54,7 +54,7 @@ impl<'q> Ticket<'q> {
 
     /// A place, or why there is none.
     pub(crate) fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Place<'q>, Refusal>> {
-        let told = self.seat.poll(cx);
+        let told = self.waiter.poll(cx);
         self.is_over |= told.is_ready();
         told.map_ok(|()| Place(self.queue))
     }
@@ -63,7 +63,7 @@ impl<'q> Ticket<'q> {
     pub(crate) fn expire(mut self, now: Instant) -> Result<Place<'q>, Refusal> {
         self.is_over = true;
         let refusal = self.queue.expire(self.number, now);
-        match self.seat.told() {
+        match self.waiter.told() {
             Some(told) => told.map(|()| Place(self.queue)),
             None => Err(refusal),
         }
@@ -73,7 +73,7 @@ impl<'q> Ticket<'q> {
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
         if !self.is_over {
-            self.queue.leave(self.number, &self.seat);
+            self.queue.leave(self.number, &self.waiter);
         }
     }
 }

@@ -9,10 +9,10 @@ use unladen_observability::QueueState;
 use unladen_serve_config::QueueSettings;
 
 use super::discipline::Discipline;
-use super::errand::Errand;
 use super::flow::Flow;
+use super::queue_entry::QueueEntry;
 use super::refusal::{Refusal, Why};
-use super::seat::Seat;
+use super::waiter::Waiter;
 
 /// As many places as there may be requests: nobody waits.
 const UNBOUNDED: u32 = u32::MAX;
@@ -31,7 +31,7 @@ pub(crate) struct Queue {
     state: AtomicU64,
     /// Places.
     places: AtomicU32,
-    discipline: Mutex<Discipline<Arc<Seat>>>,
+    discipline: Mutex<Discipline<Arc<Waiter>>>,
 }
 
 /// What asking for a place comes to.
@@ -39,7 +39,7 @@ pub(super) enum Asked {
     /// It has one.
     Place,
     /// It waits, by this number.
-    Waits(u64, Arc<Seat>),
+    Waits(u64, Arc<Waiter>),
 }
 
 // === impl Queue ===
@@ -67,7 +67,7 @@ impl Queue {
         self.change(|discipline| discipline.set(places, discipline.length(), discipline.wait()));
     }
 
-    fn change(&self, change: impl FnOnce(&mut Discipline<Arc<Seat>>)) {
+    fn change(&self, change: impl FnOnce(&mut Discipline<Arc<Waiter>>)) {
         let mut discipline = self.lock();
         change(&mut discipline);
         self.places.store(places(Some(discipline.places())), Ordering::Relaxed);
@@ -82,12 +82,12 @@ impl Queue {
     }
 
     /// Takes a place, or waits for one.
-    pub(super) fn ask(&self, errand: &Errand<'_>, now: Instant) -> Result<Asked, Refusal> {
-        if errand.is_question {
+    pub(super) fn ask(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Asked, Refusal> {
+        if queue_entry.is_question {
             self.state.fetch_add(1, Ordering::AcqRel);
             return Ok(Asked::Place);
         }
-        if self.take() { Ok(Asked::Place) } else { self.wait(errand, now) }
+        if self.take() { Ok(Asked::Place) } else { self.wait(queue_entry, now) }
     }
 
     /// A place, if one is free, and nobody waits for it.
@@ -98,7 +98,7 @@ impl Queue {
     }
 
     #[cold]
-    fn wait(&self, errand: &Errand<'_>, now: Instant) -> Result<Asked, Refusal> {
+    fn wait(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Asked, Refusal> {
         let mut discipline = self.lock();
         let places = self.places.load(Ordering::Relaxed);
         let is_free = |state| waiting(state) == 0 && at_work(state) < places;
@@ -108,16 +108,16 @@ impl Queue {
         if before.is_ok_and(is_free) {
             return Ok(Asked::Place);
         }
-        let seat = Arc::new(Seat::default());
+        let waiter = Arc::new(Waiter::default());
         let mut refused = Vec::new();
-        let pushed = discipline.push(now, errand.flow, errand.shared, seat.clone(), &mut refused);
+        let pushed = discipline.push(now, queue_entry.flow, queue_entry.shared, waiter.clone(), &mut refused);
         let wakers = self.refuse(refused);
         if pushed.is_err() {
             self.state.fetch_sub(ONE_WAITS, Ordering::AcqRel);
         }
         drop(discipline);
         wakers.into_iter().for_each(Waker::wake);
-        pushed.map(|number| Asked::Waits(number, seat))
+        pushed.map(|number| Asked::Waits(number, waiter))
     }
 
     /// Somebody else waits for an answer that is asked for already: it is asked for in that one's turn too, if it is
@@ -149,20 +149,20 @@ impl Queue {
     }
 
     /// Gives a place to the next one: whether somebody waited.
-    fn hand_on(&self, discipline: &mut Discipline<Arc<Seat>>, now: Instant, wakers: &mut Vec<Waker>) -> bool {
+    fn hand_on(&self, discipline: &mut Discipline<Arc<Waiter>>, now: Instant, wakers: &mut Vec<Waker>) -> bool {
         let mut refused = Vec::new();
         let next = discipline.next(now, &mut refused);
         wakers.extend(self.refuse(refused));
-        let Some(seat) = next else { return false };
+        let Some(waiter) = next else { return false };
         self.state.fetch_sub(ONE_WAITS, Ordering::AcqRel);
-        wakers.extend(seat.grant());
+        wakers.extend(waiter.grant());
         true
     }
 
     /// They wait no more: whom to wake, once the lock is let go.
-    fn refuse(&self, refused: Vec<(Arc<Seat>, Refusal)>) -> Vec<Waker> {
+    fn refuse(&self, refused: Vec<(Arc<Waiter>, Refusal)>) -> Vec<Waker> {
         self.state.fetch_sub(refused.len() as u64 * ONE_WAITS, Ordering::AcqRel);
-        refused.into_iter().filter_map(|(seat, refusal)| seat.refuse(refusal)).collect()
+        refused.into_iter().filter_map(|(waiter, refusal)| waiter.refuse(refusal)).collect()
     }
 
     /// The time of one who waits is over: what it is told, if it was told nothing else meanwhile.
@@ -175,19 +175,19 @@ impl Queue {
 
     /// One who waits leaves. If it has a place meanwhile, that is another's.
     #[cold]
-    pub(super) fn leave(&self, number: u64, seat: &Seat) {
+    pub(super) fn leave(&self, number: u64, waiter: &Waiter) {
         let mut discipline = self.lock();
         if self.is_out(&mut discipline, number) {
             discipline.counts.left += 1;
             return;
         }
         drop(discipline);
-        if seat.told() == Some(Ok(())) {
+        if waiter.told() == Some(Ok(())) {
             self.give_back();
         }
     }
 
-    fn is_out(&self, discipline: &mut Discipline<Arc<Seat>>, number: u64) -> bool {
+    fn is_out(&self, discipline: &mut Discipline<Arc<Waiter>>, number: u64) -> bool {
         let was_waiting = discipline.leave(number);
         if was_waiting {
             self.state.fetch_sub(ONE_WAITS, Ordering::AcqRel);
@@ -221,7 +221,7 @@ impl Queue {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Discipline<Arc<Seat>>> {
+    fn lock(&self) -> MutexGuard<'_, Discipline<Arc<Waiter>>> {
         self.discipline.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,7 +8,7 @@ use unladen_serve_config::QueueSettings;
 
 use super::discipline::Discipline;
 use super::refusal::Why;
-use super::{Entered, Errand, Flow, Place, Queue, Ticket};
+use super::{Entered, Flow, Place, Queue, QueueEntry, Ticket};
 
 const WAIT: Duration = Duration::from_secs(5);
 
@@ -16,8 +16,8 @@ fn client(number: u8) -> Flow {
     Flow::of(Some(IpAddr::from([10, 0, 0, number])), None)
 }
 
-fn errand(number: u8) -> Errand<'static> {
-    Errand { flow: client(number), ..Errand::default() }
+fn queue_entry(number: u8) -> QueueEntry<'static> {
+    QueueEntry { flow: client(number), ..QueueEntry::default() }
 }
 
 fn queue(running: usize, length: usize) -> Queue {
@@ -25,16 +25,16 @@ fn queue(running: usize, length: usize) -> Queue {
 }
 
 #[track_caller]
-fn place<'q>(queue: &'q Queue, errand: &Errand<'_>) -> Place<'q> {
-    match queue.enter(errand, Instant::now()).expect("it may enter") {
+fn place<'q>(queue: &'q Queue, queue_entry: &QueueEntry<'_>) -> Place<'q> {
+    match queue.enter(queue_entry, Instant::now()).expect("it may enter") {
         Entered::Place(place) => place,
         Entered::Ticket(_) => panic!("it has to wait"),
     }
 }
 
 #[track_caller]
-fn ticket<'q>(queue: &'q Queue, errand: &Errand<'_>) -> Ticket<'q> {
-    match queue.enter(errand, Instant::now()).expect("it may enter") {
+fn ticket<'q>(queue: &'q Queue, queue_entry: &QueueEntry<'_>) -> Ticket<'q> {
+    match queue.enter(queue_entry, Instant::now()).expect("it may enter") {
         Entered::Place(_) => panic!("it need not wait"),
         Entered::Ticket(ticket) => ticket,
     }
@@ -47,9 +47,9 @@ fn poll<'q>(ticket: &mut Ticket<'q>) -> Poll<Result<Place<'q>, Why>> {
 #[test]
 fn who_finds_all_places_taken_is_next() {
     let queue = queue(2, 10);
-    let (first, second) = (place(&queue, &errand(1)), place(&queue, &errand(1)));
-    let mut third = ticket(&queue, &errand(1));
-    let mut fourth = ticket(&queue, &errand(1));
+    let (first, second) = (place(&queue, &queue_entry(1)), place(&queue, &queue_entry(1)));
+    let mut third = ticket(&queue, &queue_entry(1));
+    let mut fourth = ticket(&queue, &queue_entry(1));
     assert!(poll(&mut third).is_pending());
     drop(first);
     let third = match poll(&mut third) {
@@ -67,11 +67,11 @@ fn who_finds_all_places_taken_is_next() {
 #[test]
 fn who_leaves_gives_up_its_place_at_once_even_if_it_was_just_given_it() {
     let queue = queue(1, 2);
-    let first = place(&queue, &errand(1));
-    let (left, given, mut last) = (ticket(&queue, &errand(1)), ticket(&queue, &errand(2)), None);
-    assert_eq!(queue.enter(&errand(1), Instant::now()).expect_err("it is full").why, Why::Full);
+    let first = place(&queue, &queue_entry(1));
+    let (left, given, mut last) = (ticket(&queue, &queue_entry(1)), ticket(&queue, &queue_entry(2)), None);
+    assert_eq!(queue.enter(&queue_entry(1), Instant::now()).expect_err("it is full").why, Why::Full);
     drop(left);
-    last.get_or_insert_with(|| ticket(&queue, &errand(3)));
+    last.get_or_insert_with(|| ticket(&queue, &queue_entry(3)));
     drop(first);
     // It has not looked yet.
     assert_eq!((queue.state().running, queue.state().waiting), (1, 1));
@@ -81,20 +81,20 @@ fn who_leaves_gives_up_its_place_at_once_even_if_it_was_just_given_it() {
     drop(last);
     let state = queue.state();
     assert_eq!((state.running, state.waiting, state.left), (0, 0, 1));
-    drop(place(&queue, &errand(1)));
+    drop(place(&queue, &queue_entry(1)));
 }
 
 #[test]
 fn whose_time_is_over_is_told_when_to_come_again() {
     let queue = queue(1, 2);
-    let first = place(&queue, &errand(1));
-    let late = ticket(&queue, &errand(1));
+    let first = place(&queue, &queue_entry(1));
+    let late = ticket(&queue, &queue_entry(1));
     let refusal = late.expire(Instant::now()).expect_err("it had no place");
     assert_eq!(refusal.why, Why::Timeout);
     assert!(refusal.after >= Duration::from_secs(1), "{refusal:?}");
     assert_eq!(queue.state().refused, [("queue_full", 0), ("queue_timeout", 1), ("overloaded", 0)]);
     // One that is given a place at the last moment has it.
-    let lucky = ticket(&queue, &errand(1));
+    let lucky = ticket(&queue, &queue_entry(1));
     drop(first);
     drop(lucky.expire(Instant::now()).expect("it has a place"));
     assert_eq!((queue.state().running, queue.state().waiting), (0, 0));
@@ -103,8 +103,8 @@ fn whose_time_is_over_is_told_when_to_come_again() {
 #[test]
 fn more_places_are_given_to_those_who_wait_and_fewer_are_taken_from_nobody() {
     let queue = queue(1, 10);
-    let first = place(&queue, &errand(1));
-    let mut tickets: Vec<_> = (0..4).map(|_| ticket(&queue, &errand(1))).collect();
+    let first = place(&queue, &queue_entry(1));
+    let mut tickets: Vec<_> = (0..4).map(|_| ticket(&queue, &queue_entry(1))).collect();
     queue.set_running(3);
     let mut places: Vec<Place<'_>> = Vec::new();
     for ticket in &mut tickets[..2] {
@@ -126,9 +126,9 @@ fn more_places_are_given_to_those_who_wait_and_fewer_are_taken_from_nobody() {
 #[test]
 fn a_question_waits_for_nobody_and_counts() {
     let queue = queue(1, 10);
-    let first = place(&queue, &errand(1));
-    let question = place(&queue, &Errand { is_question: true, ..Errand::default() });
-    let mut waits = ticket(&queue, &errand(1));
+    let first = place(&queue, &queue_entry(1));
+    let question = place(&queue, &QueueEntry { is_question: true, ..QueueEntry::default() });
+    let mut waits = ticket(&queue, &queue_entry(1));
     drop(question);
     assert!(poll(&mut waits).is_pending());
     drop(first);
@@ -138,7 +138,7 @@ fn a_question_waits_for_nobody_and_counts() {
 #[test]
 fn where_it_is_not_known_how_many_may_nobody_waits() {
     let queue = Queue::new(&QueueSettings { running: None, length: 1, wait: WAIT, cookie: None });
-    let places: Vec<_> = (0..1000).map(|_| place(&queue, &errand(1))).collect();
+    let places: Vec<_> = (0..1000).map(|_| place(&queue, &queue_entry(1))).collect();
     assert_eq!((queue.state().running, queue.state().places), (1000, None));
     drop(places);
     assert_eq!(queue.state().running, 0);
@@ -321,7 +321,7 @@ fn threads_hand_places_on() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(async {
             for round in 0..ROUNDS {
-                let entered = queue.enter(&errand(number), Instant::now()).expect("there is room");
+                let entered = queue.enter(&queue_entry(number), Instant::now()).expect("there is room");
                 let place = match entered {
                     Entered::Place(place) => place,
                     // Now and then one leaves.

@@ -1,4 +1,4 @@
-//! The principal type is [`Heir`]: the process that takes over, as what is kept here sees it.
+//! The principal type is [`Successor`]: the process that takes over, as what is kept here sees it.
 
 use std::io;
 use std::io::{Read, Write};
@@ -17,18 +17,18 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The process that takes over. What is purged here after it was told what is kept is purged there, too, before
 /// whoever purges hears of it: a form that was sent here may be followed by a look at the page there.
 #[derive(Debug)]
-pub(crate) struct Heir {
+pub(crate) struct Successor {
     /// None: it has gone, or it was given up.
     stream: Mutex<Option<UnixStream>>,
 }
 
 /// Who takes over from a site, if anybody does: shared by all that keep for it.
 #[derive(Debug, Default)]
-pub(crate) struct HeirSlot(Mutex<Option<(String, Arc<Heir>)>>);
+pub(crate) struct SuccessorSlot(Mutex<Option<(String, Arc<Successor>)>>);
 
-// === impl Heir ===
+// === impl Successor ===
 
-impl Heir {
+impl Successor {
     /// Not before it has said that it listens, within this time.
     pub(crate) fn new(stream: UnixStream) -> Arc<Self> {
         Arc::new(Self { stream: Mutex::new(Some(stream)) })
@@ -85,7 +85,7 @@ impl Heir {
 }
 
 /// Sends what is poured in pieces of whole frames.
-impl Write for &Heir {
+impl Write for &Successor {
     fn write(&mut self, frames: &[u8]) -> io::Result<usize> {
         self.send(frames).map(|()| frames.len())
     }
@@ -95,19 +95,19 @@ impl Write for &Heir {
     }
 }
 
-// === impl HeirSlot ===
+// === impl SuccessorSlot ===
 
-impl HeirSlot {
+impl SuccessorSlot {
     /// Of this name there, or nobody.
-    pub(crate) fn set(&self, heir: Option<(String, Arc<Heir>)>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = heir;
+    pub(crate) fn set(&self, successor: Option<(String, Arc<Successor>)>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = successor;
     }
 
     /// Passes on what was purged.
     pub(crate) fn forget(&self, purge: &Purge, is_soft: bool) {
-        let heir = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((site, heir)) = heir {
-            heir.forget(&Forgotten { site, purge: purge.clone(), is_soft });
+        let successor = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((site, successor)) = successor {
+            successor.forget(&Forgotten { site, purge: purge.clone(), is_soft });
         }
     }
 }

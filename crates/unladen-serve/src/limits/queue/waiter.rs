@@ -1,4 +1,4 @@
-//! The principal type is [`Seat`]: where one who waits learns what has become of it.
+//! The principal type is [`Waiter`]: where one who waits learns what has become of it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -7,7 +7,7 @@ use super::refusal::Refusal;
 
 /// Where one who waits, on one thread, learns from another what has become of it.
 #[derive(Debug, Default)]
-pub(super) struct Seat(Mutex<Fate>);
+pub(super) struct Waiter(Mutex<Fate>);
 
 /// What has become of one who waits.
 #[derive(Debug)]
@@ -24,9 +24,9 @@ impl Default for Fate {
     }
 }
 
-// === impl Seat ===
+// === impl Waiter ===
 
-impl Seat {
+impl Waiter {
     /// It has a place from now on: whom to wake, once no lock is held.
     #[must_use]
     pub(super) fn grant(&self) -> Option<Waker> {

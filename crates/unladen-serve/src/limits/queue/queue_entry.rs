@@ -1,10 +1,10 @@
-//! The principal type is [`Errand`]: for whom a request is sent to the application.
+//! The principal type is [`QueueEntry`]: for whom a request is sent to the application.
 
 use super::flow::Flow;
 
 /// For whom a request is sent to the application.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Errand<'a> {
+pub(crate) struct QueueEntry<'a> {
     /// Whose it is.
     pub(crate) flow: Flow,
     /// Of an answer that several may wait for: what is asked for. Whoever comes to wait for it lends it his turn.
