@@ -37,7 +37,7 @@ use crate::serve::{self, SiteOptions, Source};
   unladen serve unladen.toml --explain    # every value, and why
   unladen serve unladen.toml --check --url https://site.example/news/ -b session=1
   kill -HUP $(pidof unladen)              # read the configuration again
-  unladen serve --site :8080 --to http://127.0.0.1:8000      # no file: a site in front of an application
+  unladen serve --site :8080 --to http://127.0.0.1:8000      # without a file
   unladen serve --site :8080 --root . --php /run/php/php8.2-fpm.sock --preset wordpress
   unladen serve --init wordpress /etc/unladen.toml      # a file to begin with
 
