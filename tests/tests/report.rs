@@ -1,4 +1,6 @@
 //! The HTML report, in a real browser: results that are kept, shown as a file, and opened from there.
+//!
+//! Measures: a profile, whose flame graph is shown.
 
 use std::path::{Path, PathBuf};
 
