@@ -100,8 +100,8 @@ fn straced(pid: u32, during: impl FnOnce()) -> BTreeMap<String, f64> {
 
 /// What differs for a reason. `exit_group` does not return, and what is counted is what returned. The others are of
 /// sockets that do not wait, PHP's own streams to a service: how often such a one is asked depends on how soon the
-/// service answers, and strace makes that later. Nothing else talks so to anybody. And how often the allocator asks for more
-/// depends on what the requests before have left to it.
+/// service answers, and strace makes that later. Nothing else talks so to anybody. And how often the allocator asks for
+/// more depends on what the requests before have left to it.
 const OWN_WAYS: &[&str] = &["brk", "exit_group", "fcntl", "poll", "read", "recvfrom"];
 
 /// Whoever a user id is, the C library asks nscd, which nobody runs, at every hundredth time: of so few requests that
