@@ -32,7 +32,7 @@ use self::effects::Effects;
 use self::routes::{Routes, RoutesError};
 use self::tls::Acceptor;
 use self::tls::AcceptorError;
-use self::tls::acme::{Acme, AcmeProblem};
+use self::tls::acme::{Acme, AcmeProblem, wanted};
 use self::trust::Trust;
 use crate::cache::Cache;
 use crate::cache::snapshot;
@@ -66,6 +66,7 @@ pub(crate) struct Site {
     pub(crate) held: Option<Arc<Held>>,
     /// What authorities are answered, whichever site they ask for.
     pub(crate) answers: Arc<Answers>,
+    named: Named,
 }
 
 /// Why a site cannot be as it is configured.
@@ -166,6 +167,7 @@ impl Site {
             routes,
             held: None,
             answers: Arc::default(),
+            named: named(&settings),
             settings,
             proxy,
         })
@@ -218,17 +220,7 @@ impl Site {
 
     /// As whom it is known to a client that has named it with TLS.
     pub(crate) fn named(&self) -> Named {
-        let hash = |value: &dyn Fn(&mut DefaultHasher)| {
-            let mut hasher = DefaultHasher::new();
-            value(&mut hasher);
-            hasher.finish()
-        };
-        let certificates = self.settings.tls.as_ref().map(|tls| &tls.certificates);
-        let acme = self.settings.acme.as_ref().map(|acme| (&acme.directory, &acme.state));
-        Named {
-            site: hash(&|hasher| self.proxy.upstream.settings().name.hash(hasher)),
-            appearance: hash(&|hasher| (certificates, acme).hash(hasher)),
-        }
+        self.named
     }
 
     /// The port where https is spoken, for redirects.
@@ -239,3 +231,23 @@ impl Site {
         })
     }
 }
+
+/// As whom a site is known by its name, and by its certificates: those of files, and the one that an authority issues,
+/// which is another for other hosts.
+fn named(settings: &SiteSettings) -> Named {
+    let hash = |value: &dyn Fn(&mut DefaultHasher)| {
+        let mut hasher = DefaultHasher::new();
+        value(&mut hasher);
+        hasher.finish()
+    };
+    let certificates = settings.tls.as_ref().map(|tls| &*tls.certificates).unwrap_or_default();
+    // One that cannot be had is refused elsewhere.
+    let wanted = wanted(settings).ok().flatten();
+    Named {
+        site: hash(&|hasher| settings.proxy.upstream.name.hash(hasher)),
+        appearance: hash(&|hasher| (certificates, &wanted).hash(hasher)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

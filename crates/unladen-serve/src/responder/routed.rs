@@ -96,9 +96,10 @@ impl<'a> InboundRequest<'a> {
         // Two of them could be read differently by others; and one is as good as none, where there are two.
         let mut fields = request.fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"authorization"));
         let field = fields.next().map(|field| field.value).filter(|_| fields.next().is_none());
-        let reason = match passwords.try_field(field).await {
+        let reason = match passwords.try_field(field, who.address).await {
             Tried::Right => return None,
             Tried::Busy => Reason::TooManyPending,
+            Tried::TooMany => Reason::TooManyOfClient,
             Tried::Wrong => {
                 self.challenge.set(Some(&access.challenge));
                 Reason::Unauthorized

@@ -4,43 +4,40 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use argon2::{Argon2, PasswordHash, PasswordVerifier};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
-use tokio::sync::Semaphore;
 use unladen_serve_config::{Users, UsersError};
+
+use self::trial::{Joined, Mark, PLACES, TURNS, Trial, Trying};
+
+mod trial;
 
 /// Those who got in are known again for so long, as long as their line stays as it is.
 const KNOWN: Duration = Duration::from_secs(600);
 /// So many of them.
 const MOST_KNOWN: usize = 4096;
-/// So many wait for a hash to be tried.
-const MOST_WAITING: usize = 64;
 /// A name and a password together, in bytes.
 const LONGEST: usize = 1024;
 /// The largest file.
 const LARGEST: u64 = 4 << 20;
 
-/// Hashes are tried by half of the processors: the others answer requests.
-static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    Semaphore::new((processors / 2).max(1))
-});
-static WAITING: AtomicUsize = AtomicUsize::new(0);
-
 /// Names and passwords.
 pub(crate) struct Passwords {
     users: Users,
     /// What those are found by who got in, and when that was.
-    known: Mutex<HashMap<[u8; 32], Instant>>,
+    known: Mutex<HashMap<Mark, Instant>>,
+    trying: Mutex<Trying>,
     /// Of this process: what it keeps of passwords is of no use to another.
     salt: [u8; 32],
+    /// Of the file: as secret as its hashes, and the same after a restart.
+    digest: [u8; 32],
 }
 
 /// Why a file of passwords cannot be used.
@@ -62,10 +59,9 @@ pub(crate) enum Tried {
     Wrong,
     /// As many are being tried as may be.
     Busy,
+    /// As many of this client are being tried as may be.
+    TooMany,
 }
-
-/// One of those who wait.
-struct Waiting;
 
 // === impl Passwords ===
 
@@ -81,40 +77,62 @@ impl Passwords {
         let users = Users::parse(&bytes).map_err(|source| PasswordsError::Line { file: file.to_owned(), source })?;
         let mut salt = [0; 32];
         unladen_tls::provider().secure_random.fill(&mut salt).map_err(|_| PasswordsError::Random)?;
-        Ok(Self { users, known: Mutex::default(), salt })
+        let digest = Sha256::digest(&bytes).into();
+        Ok(Self { users, known: Mutex::default(), trying: Mutex::default(), salt, digest })
     }
 
-    /// Tries what a request says in `Authorization`.
-    pub(crate) async fn try_field(self: &Arc<Self>, field: Option<&[u8]>) -> Tried {
+    /// Tries what a request says in `Authorization`, for a client at this address; none: it came by a Unix socket.
+    pub(crate) async fn try_field(self: &Arc<Self>, field: Option<&[u8]>, address: Option<IpAddr>) -> Tried {
         let Some((name, password)) = field.and_then(credentials) else { return Tried::Wrong };
         // Of a name that there is not, another's is tried: the time that it takes tells nobody which names there are.
         let (hash, is_user) = match self.users.find(&name) {
             Some(hash) => (hash.to_owned(), true),
-            None => match self.users.entries.first() {
-                Some((_, hash)) => (hash.clone(), false),
+            None => match self.stand_in(&name) {
+                Some(hash) => (hash.to_owned(), false),
                 None => return Tried::Wrong,
             },
         };
         let mark = self.mark(&name, &password, &hash);
-        if is_user && self.is_known(&mark) {
-            return Tried::Right;
-        }
-        let Some(_waiting) = Waiting::begin() else { return Tried::Busy };
-        let Ok(_turn) = TURNS.acquire().await else { return Tried::Busy };
-        // Another request of the same may have waited for the same.
-        if is_user && self.is_known(&mark) {
-            return Tried::Right;
-        }
-        let tried = tokio::task::spawn_blocking(move || is_right(&password, &hash)).await;
-        if !tried.unwrap_or(false) || !is_user {
-            return Tried::Wrong;
-        }
-        self.remember(mark);
-        Tried::Right
+        let trial = loop {
+            if is_user && self.is_known(&mark) {
+                return Tried::Right;
+            }
+            // A page's images are asked for all at once, with the same password.
+            let mut other = match Trial::join(self, mark) {
+                Joined::First(trial) => break trial,
+                Joined::Other(other) => other,
+            };
+            // An error: whoever tried it has left before its turn.
+            if let Ok(is_right) = other.wait_for(Option::is_some).await {
+                return if *is_right == Some(true) { Tried::Right } else { Tried::Wrong };
+            }
+        };
+        let place = match PLACES.take(address) {
+            Ok(place) => place,
+            Err(refused) => return refused,
+        };
+        let Ok(turn) = TURNS.acquire().await else { return Tried::Busy };
+        let tried = tokio::task::spawn_blocking(move || {
+            let is_right = is_right(&password, &hash) && is_user;
+            trial.end(is_right);
+            // A client that leaves does not stop this: until it is done, it counts.
+            drop((place, turn));
+            is_right
+        });
+        if tried.await.unwrap_or(false) { Tried::Right } else { Tried::Wrong }
+    }
+
+    /// The hash that is tried for a name that there is not: always the same one for this name, and each of the file's
+    /// as often as any other, as they may differ in how long they take.
+    fn stand_in(&self, name: &str) -> Option<&str> {
+        let digest = Sha256::new().chain_update(self.digest).chain_update(name).finalize();
+        let number = u64::from_be_bytes(*digest.first_chunk()?);
+        let at = number.checked_rem(self.users.entries.len() as u64)?;
+        self.users.entries.get(usize::try_from(at).ok()?).map(|(_, hash)| &**hash)
     }
 
     /// Found by what nobody can make but this process, so that how long it takes to find it tells nothing.
-    fn mark(&self, name: &str, password: &[u8], hash: &str) -> [u8; 32] {
+    fn mark(&self, name: &str, password: &[u8], hash: &str) -> Mark {
         let mut digest = Sha256::new();
         digest.update(self.salt);
         for part in [name.as_bytes(), password, hash.as_bytes()] {
@@ -124,12 +142,12 @@ impl Passwords {
         digest.finalize().into()
     }
 
-    fn is_known(&self, mark: &[u8; 32]) -> bool {
+    fn is_known(&self, mark: &Mark) -> bool {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(mark).is_some_and(|since| since.elapsed() < KNOWN)
     }
 
-    fn remember(&self, mark: [u8; 32]) {
+    fn remember(&self, mark: Mark) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST_KNOWN {
             known.retain(|_, since| since.elapsed() < KNOWN);
@@ -144,22 +162,6 @@ impl Passwords {
 impl std::fmt::Debug for Passwords {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Passwords").field("users", &self.users).finish_non_exhaustive()
-    }
-}
-
-// === impl Waiting ===
-
-impl Waiting {
-    fn begin() -> Option<Self> {
-        let before = WAITING.fetch_add(1, Ordering::Relaxed);
-        let place = Self;
-        (before < MOST_WAITING).then_some(place)
-    }
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        WAITING.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -12,7 +12,7 @@ use unladen_observability::{Cause, End, Reason, Version};
 use unladen_pool::{Buffer, Connection, Endpoint, Half, Lease, Stream, TlsFault};
 
 use crate::message::compose::{Additions, request_to_h1, request_to_h2};
-use crate::message::downstream::ResponseOptions;
+use crate::message::downstream::{Downstream, ResponseOptions};
 use crate::message::stream::{BodySource, H1Sink, H2Sink, PumpError, Relay, Relayed, Sink, SinkError, SourceError};
 use crate::request::phase::Phase;
 use crate::request::stretch::Stretch;
@@ -257,13 +257,11 @@ impl<'u> Exchange<'_, 'u> {
         let is_early = uploading || refused;
         let keeps = !is_early && work.response.keeps_alive();
         let is_head = self.request.method == b"HEAD";
-        let (keeps, mut from) = match named {
-            Some(file) => (self.drained(answer.into_rest()).await && keeps, self.with_file(file, work)),
-            None if is_head || matches!(work.response.length, Length::None | Length::Exact(0)) => {
-                (keeps, answer.into_rest())
-            }
-            None => (keeps, answer.into_source(work.response.length)),
-        };
+        if let Some(file) = named {
+            return self.pass_named_on((sink, uploading), answer.into_rest(), file, work, is_early).await;
+        }
+        let has_none = is_head || matches!(work.response.length, Length::None | Length::Exact(0));
+        let mut from = if has_none { answer.into_rest() } else { answer.into_source(work.response.length) };
         let Work { body, client, response, upload, received, .. } = work;
         let settings = self.proxy.upstream.settings();
         let limit = self.proxy.settings.client.body_bytes;
@@ -312,7 +310,7 @@ impl<'u> Exchange<'_, 'u> {
         self.state.bytes_out.set(to.coded().unwrap_or(download.bytes));
         match done {
             Ok(Relayed::Whole) => Ok(Carried::Whole(keep, None)),
-            Ok(Relayed::Here) => Ok(Carried::Whole(keep, Some(Rest { download, to, body }))),
+            Ok(Relayed::Here) => Ok(Carried::Whole(keep, Some(Rest::Waiting { download, to, body }))),
             Err(PumpError::Sink(_)) => Err(Failure::ClientGone),
             Err(PumpError::TooLarge) => Err(Failure::Upstream(Reason::BodyTooLarge, None)),
             Err(PumpError::Source(error)) => {
@@ -347,12 +345,19 @@ pub(super) enum Carried<'w, 'c, 'u> {
     Nothing(Attempt),
 }
 
-/// What a client has yet to take of an answer that is here.
-pub(crate) struct Rest<'w, 'c, 'u> {
-    pub(crate) download: Relay<'u>,
-    pub(crate) to: Sink<'w>,
-    /// Of a request that is over: by it is seen whether the client has gone.
-    pub(crate) body: &'w mut BodySource<'c>,
+/// What a client has yet to take of an answer that is here. `body`: of a request that is over; by it is seen whether
+/// the client has gone.
+pub(crate) enum Rest<'w, 'c, 'u> {
+    /// What the client did not take as fast as it came.
+    Waiting { download: Relay<'u>, to: Sink<'w>, body: &'w mut BodySource<'c> },
+    /// A file that the upstream has named: the client has nothing of it, and no head either.
+    File {
+        from: BodySource<'w>,
+        client: &'w mut Downstream<'c>,
+        response: &'w Response,
+        options: ResponseOptions,
+        body: &'w mut BodySource<'c>,
+    },
 }
 
 fn half_and_buffer(connection: &mut Connection) -> (Half<'_>, &mut Buffer) {
@@ -360,7 +365,7 @@ fn half_and_buffer(connection: &mut Connection) -> (Half<'_>, &mut Buffer) {
 }
 
 /// `Keep-Alive: timeout=5`, and a second less, so that it is not met on the way.
-fn keep_alive(response: &Response) -> Option<Duration> {
+pub(super) fn keep_alive(response: &Response) -> Option<Duration> {
     let value = response.fields.get(Name::KeepAlive)?;
     let timeout = value.split(|byte| *byte == b',').find_map(|part| part.trim_ascii().strip_prefix(b"timeout="))?;
     let seconds: u64 = std::str::from_utf8(timeout).ok()?.trim().parse().ok()?;

@@ -2,11 +2,11 @@
 //! Nothing of the upstream's is held meanwhile.
 
 use std::future::poll_fn;
-use std::task::Poll;
+use std::task::{Context, Poll, ready};
 
 use unladen_observability::{End, Reason};
 
-use crate::message::stream::{PumpError, SinkError};
+use crate::message::stream::{BodySource, PumpError, Relay, Relayed, Sink, SinkError};
 use crate::request::phase::Phase;
 use crate::request::stretch::Stretch;
 use crate::upstream::attempt::Rest;
@@ -15,26 +15,40 @@ use crate::upstream::exchange::{Attempt, Exchange, Failure};
 impl Exchange<'_, '_> {
     /// Has the client take the rest, if there is one.
     pub(crate) async fn delivered(&self, rest: Option<Rest<'_, '_, '_>>) -> Result<Attempt, Failure> {
-        let Some(Rest { mut download, mut to, body }) = rest else { return Ok(Attempt::Done(End::Answered)) };
+        let Some(rest) = rest else { return Ok(Attempt::Done(End::Answered)) };
+        let status = match &rest {
+            Rest::Waiting { .. } => self.state.status.get(),
+            Rest::File { response, .. } => response.status,
+        };
         // The upstream has done its part: another request may have its place.
         if let Some(mut in_flight) = self.state.in_flight.take() {
-            in_flight.report(!matches!(self.state.status.get(), 502..=504), self.deadline.now());
+            in_flight.report(!matches!(status, 502..=504), self.deadline.now());
         }
         drop(self.state.place.take());
         self.state.phase.set(Phase::Delivering);
         // It bounds what the upstream may take.
         self.deadline.lift();
+        let (mut file, mut download, mut to, body) = match rest {
+            Rest::Waiting { download, to, body } => (None, download, to, body),
+            Rest::File { from, client, response, options, body } => {
+                self.state.status.set(status);
+                let to = client.respond(response, options, self.deadline.now()).map_err(|()| Failure::ClientGone)?;
+                // It is on a disk already: nothing of it is read ahead.
+                (Some(from), Relay::new(None, self.client), to, body)
+            }
+        };
         let idle = self.proxy.upstream.settings().timeouts.idle;
         self.deadline.renew(idle);
         let mut slow = Stretch::default();
         let done = poll_fn(|cx| {
-            let delivered = download.poll_rest(cx, &mut to);
+            let delivered = poll_delivered(cx, &mut file, &mut download, &mut to);
             if delivered.is_pending() {
                 if download.has_moved() {
                     self.deadline.renew(idle);
                 }
+                let is_held_up = file.is_none() || download.is_held_up;
                 let pace = self.proxy.settings.client.answer_pace;
-                self.deadline.until(slow.until(pace, true, self.deadline.now(), download.bytes));
+                self.deadline.until(slow.until(pace, is_held_up, self.deadline.now(), download.bytes));
                 if body.poll_gone(cx) || to.poll_gone(cx) {
                     return Poll::Ready(Err(PumpError::Sink(SinkError::Gone)));
                 }
@@ -47,10 +61,30 @@ impl Exchange<'_, '_> {
         match done {
             Ok(()) => Ok(Attempt::Done(End::Answered)),
             Err(PumpError::Source(_)) => {
+                if !to.has_sent() {
+                    // The client knows nothing of the answer yet, and so can have one of our own.
+                    self.state.status.set(0);
+                }
                 to.reset();
                 Err(Failure::Upstream(Reason::DiskFailed, None))
             }
             Err(_) => Err(Failure::ClientGone),
         }
     }
+}
+
+/// Carries a file, if there is one, to its end, and has the client take what waits.
+fn poll_delivered(
+    cx: &mut Context<'_>,
+    file: &mut Option<BodySource<'_>>,
+    download: &mut Relay<'_>,
+    to: &mut Sink<'_>,
+) -> Poll<Result<(), PumpError>> {
+    if let Some(from) = file {
+        match ready!(download.poll(cx, from, to))? {
+            Relayed::Whole => return Poll::Ready(Ok(())),
+            Relayed::Here => *file = None,
+        }
+    }
+    download.poll_rest(cx, to)
 }

@@ -1,19 +1,36 @@
-//! [`Exchange::send_named`]: an application of FastCGI has a file sent in place of its own body, by naming it
+//! [`Exchange::pass_named_on`]: an application of FastCGI has a file sent in place of its own body, by naming it
 //! (`X-Sendfile`, `X-Accel-Redirect`).
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
 
 use unladen_cache::Time;
 use unladen_files::{FileAnswer, FileBody, OpenFile, Representation, media_type};
 use unladen_http1::{Length, Name, Response};
 use unladen_observability::{Cause, Reason};
 
-use crate::message::stream::{BodySource, FileSource, Piece};
+use crate::message::downstream::ResponseOptions;
+use crate::message::stream::{BodySource, FileSource, Piece, Sink};
 use crate::proxy::named_files::{Named, NotSent};
+use crate::upstream::attempt::{Carried, Rest, keep_alive};
 use crate::upstream::exchange::{Exchange, Failure, Work};
+
+/// What an application's head says of the body that is not sent.
+const OF_ITS_BODY: [&[u8]; 9] = [
+    b"etag",
+    b"last-modified",
+    b"accept-ranges",
+    b"content-range",
+    b"content-encoding",
+    b"content-md5",
+    b"digest",
+    b"content-digest",
+    b"repr-digest",
+];
+
+/// By which an application says how long its answer may be kept.
+const FOR_CACHES: [&[u8]; 3] = [b"cache-control", b"expires", b"cdn-cache-control"];
 
 /// Fields of an answer that are for the web server alone: the file that it names, how it is to be sent, where it is.
 fn is_for_us(name: &[u8]) -> bool {
@@ -22,7 +39,7 @@ fn is_for_us(name: &[u8]) -> bool {
             || name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"x-accel-")))
 }
 
-impl Exchange<'_, '_> {
+impl<'u> Exchange<'_, 'u> {
     /// Takes from an answer's head what is for us alone. The file that it names, if it names one.
     pub(super) fn named(&self, response: &mut Response) -> Result<Option<OpenFile>, Failure> {
         let fields = &mut response.fields;
@@ -36,6 +53,10 @@ impl Exchange<'_, '_> {
             named.zip(files).map(|(named, files)| files.open(named, self.deadline.now()))
         };
         fields.retain(|field| !is_for_us(field.name));
+        // These have no body, whatever is named (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
+        if matches!(response.status, 204 | 205 | 304) {
+            return Ok(None);
+        }
         let (reason, text) = match opened {
             None => return Ok(None),
             Some(Ok(file)) => return Ok(Some(file)),
@@ -47,19 +68,42 @@ impl Exchange<'_, '_> {
         Err(Failure::Upstream(reason, None))
     }
 
-    /// Waits for the end of an answer whose body is not wanted.
-    pub(super) async fn drained(&self, mut rest: BodySource<'_>) -> bool {
+    /// Passes an answer on that names a file. The application is waited for until it has done its part, and what it
+    /// has is given back before the first byte of the file goes: a client that takes it slowly holds up nobody else.
+    /// `rest`: of its own body, which is not wanted.
+    pub(super) async fn pass_named_on<'w, 'c>(
+        &self,
+        (mut sink, mut uploading): (Sink<'_>, bool),
+        mut rest: BodySource<'_>,
+        file: OpenFile,
+        work: &'w mut Work<'_, 'c, 'u>,
+        is_early: bool,
+    ) -> Result<Carried<'w, 'c, 'u>, Failure> {
+        let limit = self.proxy.settings.client.body_bytes;
         self.deadline.set(self.proxy.upstream.settings().timeouts.idle);
-        poll_fn(|cx| match rest.poll_fill(cx) {
-            Poll::Ready(ended) => Poll::Ready(ended.is_ok()),
-            Poll::Pending => Poll::Pending,
+        let has_ended = poll_fn(|cx| {
+            if uploading {
+                // It may wait for the rest of the request before it ends.
+                let body = work.received.as_mut().unwrap_or(work.body);
+                uploading = work.upload.poll(cx, body, &mut sink, limit).is_pending();
+            }
+            rest.poll_fill(cx).map(|ended| ended.is_ok())
         })
-        .await
+        .await;
+        self.deadline.look();
+        self.state.bytes_in.set(work.upload.bytes);
+        let keeps = has_ended && !is_early && work.response.keeps_alive();
+        let keep = keeps.then(|| keep_alive(work.response));
+        let from = self.with_file(file, work);
+        let is_head = self.request.method == b"HEAD";
+        let options = ResponseOptions { head: is_head, close: is_early, via: self.proxy.settings.via };
+        let Work { body, client, response, .. } = work;
+        Ok(Carried::Whole(keep, Some(Rest::File { from, client, response, options, body })))
     }
 
     /// Puts the file into the answer's place: its conditions and ranges are those of the file, and of the application's
     /// head stays what does not tell of the body.
-    pub(super) fn with_file<'s>(&self, file: OpenFile, work: &mut Work<'_, '_, '_>) -> BodySource<'s> {
+    fn with_file<'s>(&self, file: OpenFile, work: &mut Work<'_, '_, '_>) -> BodySource<'s> {
         let representation = Representation {
             meta: file.meta,
             length: file.meta.length,
@@ -72,15 +116,18 @@ impl Exchange<'_, '_> {
         let is_whole = response.status != 200;
         let answer = FileAnswer::new(self.request, &representation, Time::now());
         let own_kind = response.fields.find(b"content-type").is_some();
-        for name in [&b"etag"[..], b"last-modified", b"accept-ranges", b"content-range"] {
-            response.fields.retain(|field| !field.name.eq_ignore_ascii_case(name));
-        }
+        response.fields.retain(|field| !OF_ITS_BODY.iter().any(|name| field.name.eq_ignore_ascii_case(name)));
         response.fields.remove(Name::ContentLength);
         let is_multipart = matches!(answer.body, FileBody::Parts(..));
         let (body, length) = if is_whole {
             (FileBody::Part(0..file.meta.length), file.meta.length)
         } else {
             response.status = answer.status;
+            // The age of the file says nothing of how long it may be had without asking the application.
+            let says_how_long = |name: &[u8]| FOR_CACHES.iter().any(|own| name.eq_ignore_ascii_case(own));
+            if !response.fields.iter().any(|field| says_how_long(field.name)) {
+                response.fields.push(b"cache-control", b"no-cache");
+            }
             for field in answer.fields.iter() {
                 let is_kind = field.name.eq_ignore_ascii_case(b"content-type");
                 if is_kind && own_kind && !is_multipart {

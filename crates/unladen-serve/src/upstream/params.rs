@@ -197,9 +197,15 @@ fn is_alike(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| told(*one) == told(*other))
 }
 
-/// For whom a proxy in front of us asks: written by `prepare`, and by nobody else.
+/// For whom a proxy in front of us asks: written by `prepare`, and by nobody else; in the one field or the other, as
+/// `forwarded` says.
 fn asker(fields: &Fields) -> Option<IpAddr> {
-    std::str::from_utf8(fields.get(Name::XForwardedFor)?).ok()?.trim().parse().ok()
+    let text = |name| fields.get(name).and_then(|value| std::str::from_utf8(value).ok());
+    let address = text(Name::XForwardedFor).or_else(|| {
+        let (node, _) = text(Name::Forwarded)?.strip_prefix("for=")?.split_once(';')?;
+        Some(node.strip_prefix("\"[").and_then(|node| node.strip_suffix("]\"")).unwrap_or(node))
+    });
+    address?.trim().parse().ok()
 }
 
 /// The part of the path that is the program's own, and the rest.

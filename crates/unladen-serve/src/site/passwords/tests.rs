@@ -26,7 +26,7 @@ fn basic(pair: &str) -> Vec<u8> {
 }
 
 async fn tried(passwords: &Arc<Passwords>, field: &[u8]) -> Tried {
-    passwords.try_field(Some(field)).await
+    passwords.try_field(Some(field), None).await
 }
 
 #[tokio::test(flavor = "current_thread")]
@@ -44,7 +44,7 @@ async fn right_names_and_passwords_get_in() {
     for field in [&b""[..], b"Basic", b"Basic !!!!", b"Bearer YW5uOnNlY3JldA==", b"basic"] {
         assert_eq!(tried(&passwords, field).await, Tried::Wrong, "{}", String::from_utf8_lossy(field));
     }
-    assert_eq!(passwords.try_field(None).await, Tried::Wrong);
+    assert_eq!(passwords.try_field(None, None).await, Tried::Wrong);
     assert_eq!(tried(&passwords, &[b"Basic ".to_vec(), vec![b'A'; 10_000]].concat()).await, Tried::Wrong);
 }
 
@@ -67,4 +67,70 @@ fn files_that_cannot_be_used_are_told() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "ann:secret\n").unwrap();
     assert!(Passwords::read(file.path()).unwrap_err().to_string().contains("line 1"));
+}
+
+/// One client with many wrong passwords at once locked everybody else out of the page.
+#[tokio::test(flavor = "current_thread")]
+async fn one_client_locked_all_others_out_of_a_page_behind_passwords() {
+    let file = file();
+    let passwords = Arc::new(Passwords::read(file.path()).unwrap());
+    let of_one: Vec<_> = (0..100).map(|_| PLACES.take("192.0.2.1".parse().ok())).collect();
+    assert_eq!(of_one.iter().filter(|place| place.is_ok()).count(), trial::MOST_OF_CLIENT);
+    let from = |address: &str| {
+        let (passwords, address) = (passwords.clone(), address.parse().ok());
+        async move { passwords.try_field(Some(&basic("ann:secret")), address).await }
+    };
+    assert_eq!(from("192.0.2.1").await, Tried::TooMany);
+    assert_eq!(from("192.0.2.2").await, Tried::Right);
+    // It is known now, so that nothing is tried.
+    assert_eq!(from("192.0.2.1").await, Tried::Right);
+    drop(of_one);
+    assert!(passwords.trying.lock().unwrap().is_empty());
+}
+
+/// A page with many images is not refused where its client is no longer known: the same password is tried once.
+#[tokio::test(flavor = "current_thread")]
+async fn those_who_say_the_same_wait_for_one_trial() {
+    let file = file();
+    let passwords = Arc::new(Passwords::read(file.path()).unwrap());
+    for (pair, expected) in [("eve:pass:wörd", Tried::Right), ("ann:wrong", Tried::Wrong), ("nobody:x", Tried::Wrong)]
+    {
+        let asked = (0..50).map(|_| {
+            let passwords = passwords.clone();
+            tokio::spawn(async move { passwords.try_field(Some(&basic(pair)), "192.0.2.3".parse().ok()).await })
+        });
+        for tried in asked.collect::<Vec<_>>() {
+            assert_eq!(tried.await.unwrap(), expected, "{pair}");
+        }
+    }
+    // Whoever tries and leaves before its turn leaves nobody waiting.
+    let mark = passwords.mark("ann", b"secret", passwords.users.find("ann").unwrap());
+    let Joined::First(first) = Trial::join(&passwords, mark) else { panic!("nobody tries it") };
+    let after = {
+        let passwords = passwords.clone();
+        tokio::spawn(async move { passwords.try_field(Some(&basic("ann:secret")), None).await })
+    };
+    tokio::task::yield_now().await;
+    drop(first);
+    assert_eq!(after.await.unwrap(), Tried::Right);
+    assert!(passwords.trying.lock().unwrap().is_empty());
+}
+
+/// All unknown names took as long as the first one of the file, which told those that are known by their time.
+#[test]
+fn names_could_be_told_by_time_where_hashes_differ_in_cost() {
+    let file = file();
+    let passwords = Passwords::read(file.path()).unwrap();
+    let again = Passwords::read(file.path()).unwrap();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let names: Vec<String> = (0..3000).map(|at| format!("nobody{at}")).collect();
+    for name in &names {
+        let hash = passwords.stand_in(name).unwrap();
+        assert_eq!(again.stand_in(name), Some(hash), "a restart does not tell {name} from others");
+        *counts.entry(hash).or_default() += 1;
+    }
+    assert_eq!(counts.len(), 3);
+    assert!(counts.values().all(|count| (800..1200).contains(count)), "{:?}", counts.values());
+    std::fs::write(file.path(), "").unwrap();
+    assert_eq!(Passwords::read(file.path()).unwrap().stand_in("nobody"), None);
 }

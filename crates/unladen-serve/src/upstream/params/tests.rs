@@ -187,6 +187,20 @@ fn for_whom_it_is_cannot_be_told_by_the_client() {
     assert_eq!(value(&params, "HTTP_X_FORWARDED_FOR"), None);
 }
 
+/// With `forwarded = "forwarded"`, what is fetched for the cache named the proxy in front.
+#[test]
+fn for_whom_it_is_is_told_whichever_field_says_it() {
+    for (field, address) in [
+        ("Forwarded: for=198.51.100.7;proto=https", "198.51.100.7"),
+        ("Forwarded: for=\"[2001:db8::1]\";proto=http", "2001:db8::1"),
+        ("X-Forwarded-For: 198.51.100.7", "198.51.100.7"),
+    ] {
+        let params = told(&format!("GET / HTTP/1.1\nHost: a\n{field}\n\n"));
+        assert_eq!(value(&params, "REMOTE_ADDR"), Some(address), "{field}");
+        assert_eq!(value(&params, "HTTP_FORWARDED"), None);
+    }
+}
+
 #[test]
 fn what_the_settings_say_stands_alone() {
     let own = [("HTTP_X_A", "ours"), ("SERVER_NAME", "fixed"), ("APP_ENV", "")];
