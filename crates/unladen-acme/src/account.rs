@@ -1,20 +1,26 @@
 //! [`open`]: the account at an authority, made once and kept.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use instant_acme::{Account, AccountCredentials, ExternalAccountKey, NewAccount};
+use instant_acme::{Account, AccountCredentials, Error, ExternalAccountKey, NewAccount};
 use serde::{Deserialize, Serialize};
 
 use crate::client::Client;
 use crate::error::AcmeError;
+use crate::event::Event;
+use crate::problem;
 use crate::state::{Folder, StateError};
-use crate::wanted::Authority;
+use crate::wanted::{Authority, Wanted};
 
 /// The name of the account's lock; no host has it.
 const LOCK: &str = "account";
 /// Another process makes the account: so often it is looked whether it has, with this pause.
 const LOOKS: u32 = 60;
 const PAUSE: Duration = Duration::from_millis(500);
+
+/// Addresses that are remembered, at most: without one, an address is sent once more.
+const MOST_SENT: usize = 100;
 
 /// As it is kept.
 #[derive(Serialize, Deserialize)]
@@ -23,19 +29,26 @@ struct Kept {
     directory: String,
     /// What the authority was told.
     email: Option<String>,
+    /// Addresses that were sent, by the certificate whose configuration named them: one that has been sent is not sent
+    /// again because another certificate's configuration names another.
+    #[serde(default)]
+    sent: BTreeMap<String, Option<String>>,
     credentials: serde_json::Value,
 }
 
-/// The account, made if there is none; `spoiled` is told if the file of one cannot be used.
+/// The account, made if there is none; `tell` is told if the file of one cannot be used, or its address not be changed.
 ///
 /// # Errors
 /// If the authority refuses, or the account cannot be kept: then it is not made.
 pub(crate) async fn open(
-    authority: &Authority,
+    wanted: &Wanted,
     folder: &Folder,
     client: &Client,
-    spoiled: impl Fn(&str),
+    tell: impl Fn(&Event<'_>),
 ) -> Result<Account, AcmeError> {
+    let authority = wanted.authority();
+    let path = folder.account_path();
+    let spoiled = |why: &str| tell(&Event::Spoiled { path: &path, why });
     let mut looks = 0;
     let _lock = loop {
         if let Some(lock) = folder.lock(LOCK)? {
@@ -53,13 +66,27 @@ pub(crate) async fn open(
         Ok(Some(kept)) => match credentials(&kept, authority) {
             Ok(credentials) => {
                 let account = builder().from_credentials(credentials).await.map_err(failed("reading its directory"))?;
-                if kept.email != authority.email {
-                    let contact = contact(authority);
-                    let contact: Vec<&str> = contact.iter().map(String::as_str).collect();
-                    account.update_contacts(&contact).await.map_err(failed("changing the account's address"))?;
-                    folder.keep_account(&Kept { email: authority.email.clone(), ..kept })?;
+                if !kept.is_to_be_told(wanted) {
+                    return Ok(account);
                 }
-                return Ok(account);
+                let contact = contact(authority);
+                let contact: Vec<&str> = contact.iter().map(String::as_str).collect();
+                match account.update_contacts(&contact).await {
+                    Ok(()) => {
+                        folder.keep_account(&kept.told(wanted))?;
+                        return Ok(account);
+                    }
+                    // Below another is made.
+                    Err(error) if is_unknown(&error) => {
+                        folder.forget_account();
+                        spoiled("the authority does not know this account");
+                    }
+                    Err(error) => {
+                        let error = failed("changing the account's address")(error);
+                        tell(&Event::Contact { directory: &authority.directory, error: &error });
+                        return Ok(account);
+                    }
+                }
             }
             Err(why) => spoiled(&why),
         },
@@ -74,12 +101,34 @@ pub(crate) async fn open(
     let made = builder().create(&new, authority.directory.clone(), eab.as_ref()).await;
     let (account, credentials) = made.map_err(failed("making an account"))?;
     let credentials = serde_json::to_value(&credentials).map_err(|error| unkept(folder, error))?;
-    folder.keep_account(&Kept {
-        directory: authority.directory.clone(),
-        email: authority.email.clone(),
-        credentials,
-    })?;
+    let kept = Kept { directory: authority.directory.clone(), email: None, sent: BTreeMap::new(), credentials };
+    folder.keep_account(&kept.told(wanted))?;
     Ok(account)
+}
+
+/// Whether the authority says that there is no such account.
+pub(crate) fn is_unknown(error: &Error) -> bool {
+    matches!(error, Error::Api(said) if problem::kind(said) == "accountDoesNotExist")
+}
+
+// === impl Kept ===
+
+impl Kept {
+    /// Whether this certificate's configuration names an address that is new.
+    fn is_to_be_told(&self, wanted: &Wanted) -> bool {
+        let email = &wanted.authority().email;
+        self.email != *email && self.sent.get(wanted.name()) != Some(email)
+    }
+
+    /// The authority has this certificate's address from now on.
+    fn told(mut self, wanted: &Wanted) -> Self {
+        if self.sent.len() >= MOST_SENT {
+            self.sent.clear();
+        }
+        self.email.clone_from(&wanted.authority().email);
+        self.sent.insert(wanted.name().to_owned(), self.email.clone());
+        self
+    }
 }
 
 /// Of a file that anyone may have changed.
@@ -98,3 +147,6 @@ fn contact(authority: &Authority) -> Vec<String> {
 fn unkept(folder: &Folder, error: serde_json::Error) -> StateError {
     StateError { path: folder.account_path(), doing: "write", source: error.into() }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,6 +25,15 @@ pub enum Event<'a> {
         /// Whether another process has ordered it.
         is_found: bool,
     },
+    /// A certificate begins only later, by this machine's clock: it is slow.
+    SlowClock {
+        /// The first name.
+        name: &'a str,
+        /// The first second in which it is valid, since 1970 …
+        not_before: u64,
+        /// … and what the clock says.
+        now: u64,
+    },
     /// An order failed.
     Failed {
         /// The first name.
@@ -42,6 +51,13 @@ pub enum Event<'a> {
         path: &'a std::path::Path,
         /// What is wrong with it.
         why: &'a str,
+    },
+    /// The authority does not take the address to which it is to write; all else goes on.
+    Contact {
+        /// The authority's directory.
+        directory: &'a str,
+        /// Why.
+        error: &'a AcmeError,
     },
     /// Another process orders.
     Elsewhere {
@@ -80,6 +96,13 @@ impl std::fmt::Display for Event<'_> {
                 let from = if *is_found { ", which another process has ordered," } else { "" };
                 write!(f, "the certificate for {}{from} is in force; it expires {}", listed(names), time(*not_after))
             }
+            Self::SlowClock { name, not_before, now } => write!(
+                f,
+                "the certificate for {name} is valid from {}, and this machine's clock says {}: set the clock \
+                 (`timedatectl` tells whether it is synchronized)",
+                time(*not_before),
+                time(*now)
+            ),
             Self::Failed { name, error, next, not_after } => {
                 let meanwhile = match not_after {
                     Some(at) => format!("the one before, which expires {}, stays in force", time(*at)),
@@ -90,6 +113,9 @@ impl std::fmt::Display for Event<'_> {
             }
             Self::Spoiled { path, why } => {
                 write!(f, "{} cannot be used and will be replaced: {why}", path.display())
+            }
+            Self::Contact { directory, error } => {
+                write!(f, "{directory} goes on writing to the address that it has (`email` of `acme`): {error}")
             }
             Self::Elsewhere { name } => write!(f, "another process orders the certificate for {name}: waiting for it"),
             Self::Stuck { name, error } => write!(f, "no certificate for {name} can be ordered: {error}"),

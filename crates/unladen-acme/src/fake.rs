@@ -1,4 +1,5 @@
-//! The principal type is [`Fake`]: an authority of tests, which answers all that it is asked in one way.
+//! The principal type is [`Fake`]: an authority of tests, which answers all that it is asked in one way, or by the
+//! first line of the request.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::wanted::Authority;
 
-/// Answers each request of each connection so, word by word.
+/// Answers each request of each connection, word by word.
 pub(crate) struct Fake {
     _folder: tempfile::TempDir,
     pub(crate) authority: Authority,
@@ -23,6 +24,12 @@ pub(crate) struct Fake {
 
 impl Fake {
     pub(crate) async fn start(answer: &str) -> Self {
+        let answer = answer.to_owned();
+        Self::start_with(move |_, _| answer.clone()).await
+    }
+
+    /// `answer`: of the request's first line, and where this authority is.
+    pub(crate) async fn start_with(answer: impl Fn(&str, &str) -> String + Send + Sync + 'static) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -40,7 +47,7 @@ impl Fake {
             .unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (acceptor, answer) = (TlsAcceptor::from(Arc::new(config)), answer.to_owned());
+        let (acceptor, answer) = (TlsAcceptor::from(Arc::new(config)), Arc::new(answer));
         let connections = Arc::new(AtomicU64::new(0));
         let counted = connections.clone();
         tokio::spawn(async move {
@@ -49,8 +56,9 @@ impl Fake {
                 let (acceptor, answer) = (acceptor.clone(), answer.clone());
                 tokio::spawn(async move {
                     let Ok(mut stream) = acceptor.accept(stream).await else { return };
-                    let mut buffer = vec![0; 16 * 1024];
-                    while stream.read(&mut buffer).await.is_ok_and(|read| read > 0) {
+                    let base = format!("https://localhost:{port}");
+                    while let Some(line) = request(&mut stream).await {
+                        let answer = answer(&line, &base);
                         if stream.write_all(answer.as_bytes()).await.is_err() || stream.flush().await.is_err() {
                             return;
                         }
@@ -66,6 +74,25 @@ impl Fake {
         let state = folder.path().to_owned();
         let authority = Authority { directory, email: None, ca: Some(ca), eab: None, state };
         Self { _folder: folder, authority, connections }
+    }
+}
+
+/// Reads a request to its end; its first line.
+async fn request(stream: &mut (impl AsyncReadExt + Unpin)) -> Option<String> {
+    let mut read = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&read).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+            if body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
+                return head.lines().next().map(str::to_owned);
+            }
+        }
+        let mut buffer = [0; 4096];
+        match stream.read(&mut buffer).await {
+            Ok(count) if count > 0 => read.extend_from_slice(&buffer[..count]),
+            _ => return None,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use x509_parser::parse_x509_certificate;
 
 use crate::schedule::Lifetime;
 
-/// Clocks differ: what an authority has just issued may begin in a moment.
+/// Clocks differ: what an authority has just issued may begin in a moment. More is told.
 const SKEW: u64 = 300;
 /// A chain has no more certificates.
 const LONGEST_CHAIN: usize = 16;
@@ -45,9 +45,6 @@ pub enum IssuedError {
     /// Its time is over.
     #[error("it has expired")]
     Expired,
-    /// Its time has not come.
-    #[error("it is not valid yet: is this machine's clock right?")]
-    NotYet,
 }
 
 // === impl Issued ===
@@ -73,7 +70,8 @@ impl Issued {
         Ok(Self { key: Arc::new(key), names, lifetime, id })
     }
 
-    /// Whether clients may be shown it, for all these names, at this time.
+    /// Whether clients may be shown it, for all these names, at this time. One that has not begun yet is no worse: its
+    /// authority goes by the right time, and a certificate that is thrown away counts towards its limits.
     ///
     /// # Errors
     /// The reason why not.
@@ -81,13 +79,15 @@ impl Issued {
         if let Some(missing) = names.iter().find(|name| !self.is_for(name)) {
             return Err(IssuedError::Name(missing.clone()));
         }
-        if self.lifetime.not_before > now + SKEW {
-            return Err(IssuedError::NotYet);
-        }
-        if self.lifetime.not_after <= now {
+        if self.lifetime.not_after <= now.max(self.lifetime.not_before) {
             return Err(IssuedError::Expired);
         }
         Ok(())
+    }
+
+    /// Whether this machine's clock must be slow, as an authority has issued it already.
+    pub(crate) fn is_ahead(&self, now: u64) -> bool {
+        self.lifetime.not_before > now + SKEW
     }
 
     /// Whether this name is among its own; `*.example.org` is for one label more, and no other (RFC 9525, section 6.3).

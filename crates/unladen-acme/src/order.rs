@@ -15,6 +15,7 @@ use crate::answers::Answers;
 use crate::client::Client;
 use crate::clock::now;
 use crate::error::AcmeError;
+use crate::event::Event;
 use crate::issued::Issued;
 use crate::patience;
 use crate::problem;
@@ -55,13 +56,13 @@ impl Drop for Given<'_> {
 // === impl Ordering ===
 
 impl<'a> Ordering<'a> {
-    /// The certificate, and it with its key as PEM; `spoiled` is told if the account's file cannot be used.
-    pub(crate) async fn run(self, spoiled: impl Fn(&str)) -> Result<(Issued, String), AcmeError> {
+    /// The certificate, and it with its key as PEM; `tell` is told what is wrong with the account.
+    pub(crate) async fn run(self, tell: impl Fn(&Event<'_>)) -> Result<(Issued, String), AcmeError> {
         let client = Client::new(self.wanted.authority()).map_err(AcmeError::Setup)?;
-        let account = crate::account::open(self.wanted.authority(), self.folder, &client, spoiled).await?;
+        let account = crate::account::open(self.wanted, self.folder, &client, tell).await?;
         let failed = |doing| move |error: Error| AcmeError::of(doing, None)(error);
         let mut order = self.begin(&account).await.map_err(|error| {
-            if matches!(&error, Error::Api(said) if problem::kind(said) == "accountDoesNotExist") {
+            if crate::account::is_unknown(&error) {
                 self.folder.forget_account();
             }
             AcmeError::of("ordering", client.retry_after())(error)

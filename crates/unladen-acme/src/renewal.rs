@@ -6,6 +6,7 @@ use instant_acme::{CertificateIdentifier, Error};
 
 use crate::client::Client;
 use crate::error::AcmeError;
+use crate::event::Event;
 use crate::state::Folder;
 use crate::wanted::Wanted;
 
@@ -17,10 +18,10 @@ pub(crate) async fn ask(
     wanted: &Wanted,
     folder: &Folder,
     (key, serial): (&str, &str),
-    spoiled: impl Fn(&str),
+    tell: impl Fn(&Event<'_>),
 ) -> Result<Option<Suggested>, AcmeError> {
     let client = Client::new(wanted.authority()).map_err(AcmeError::Setup)?;
-    let account = crate::account::open(wanted.authority(), folder, &client, spoiled).await?;
+    let account = crate::account::open(wanted, folder, &client, tell).await?;
     let id = CertificateIdentifier { authority_key_identifier: Cow::Borrowed(key), serial: Cow::Borrowed(serial) };
     match account.renewal_info(&id).await {
         Ok((info, again)) => {

@@ -16,6 +16,9 @@ const AFTER_INTERRUPTION: u64 = 10;
 const ASK_AGAIN: (u64, u64) = (60, 24 * 3600);
 /// … if it did not answer.
 const ASK_AFTER_FAILURE: u64 = 6 * 3600;
+/// Between an order that succeeded and the next there is this much, or a share of the life that is left for failures: a
+/// wrong clock, or a window that is always over, would have them follow each other without a pause.
+const BETWEEN_SUCCESSES: u64 = 24 * 3600;
 
 /// What is known of a certificate that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +59,9 @@ pub(crate) struct Schedule {
     /// When the authority is asked for its suggestion next.
     #[serde(default)]
     pub(crate) ask: u64,
+    /// When the last order succeeded.
+    #[serde(default)]
+    pub(crate) renewed_at: Option<u64>,
 }
 
 /// What is to be done.
@@ -83,6 +89,11 @@ impl Lifetime {
         self.not_before + self.length() * 2 / 3 + if window == 0 { 0 } else { spread % window }
     }
 
+    /// However soon the authority would have the next, after an order that succeeded.
+    fn pause(self) -> u64 {
+        (self.length() / 10).min(BETWEEN_SUCCESSES)
+    }
+
     /// However late the authority would have it: time for failures is left.
     fn latest(self) -> u64 {
         self.not_before + self.length() / 10 * 9
@@ -101,6 +112,9 @@ impl Schedule {
                 let usual = lifetime.two_thirds(spread);
                 let suggested = self.suggestion.as_ref().filter(|suggestion| suggestion.of == id);
                 let due = suggested.map_or(usual, |suggestion| suggestion.at.min(lifetime.latest()));
+                // One in the future is of a clock that was wrong.
+                let renewed_at = self.renewed_at.filter(|at| *at <= now);
+                let due = due.max(renewed_at.map_or(0, |at| at + lifetime.pause()));
                 // The authority may say sooner.
                 let ask = self.ask.max(self.not_until);
                 if now < due && ask <= now {
@@ -138,8 +152,8 @@ impl Schedule {
     }
 
     /// There is a new certificate: the authority is asked about it soon.
-    pub(crate) fn succeeded(&mut self) {
-        *self = Self::default();
+    pub(crate) fn succeeded(&mut self, now: u64) {
+        *self = Self { renewed_at: Some(now), ..Self::default() };
     }
 
     /// The authority has a window for this certificate, and says after how many seconds to ask again.

@@ -29,7 +29,17 @@ fn what_clients_would_refuse_is_not_shown_to_them() {
     let issued = Issued::parse(format!("{key}{chain}").as_bytes()).unwrap();
     assert_eq!(issued.prove(&["example.org".into(), "b.org".into()], IN_2026), Err(IssuedError::Name("b.org".into())));
     assert_eq!(issued.prove(&[], 1_893_456_000), Err(IssuedError::Expired));
-    assert_eq!(issued.prove(&[], 1_700_000_000), Err(IssuedError::NotYet));
+}
+
+#[test]
+fn a_certificate_that_was_issued_while_the_clock_is_slow_is_not_thrown_away() {
+    let (chain, key) = pem(&["example.org"]);
+    let issued = Issued::parse(format!("{key}{chain}").as_bytes()).unwrap();
+    let not_before = issued.lifetime.not_before;
+    for (slow, is_told) in [(0, false), (60, false), (66 * 60, true), (400 * 24 * 3600, true)] {
+        assert_eq!(issued.prove(&["example.org".into()], not_before - slow), Ok(()), "{slow}");
+        assert_eq!(issued.is_ahead(not_before - slow), is_told, "{slow}");
+    }
 }
 
 #[test]

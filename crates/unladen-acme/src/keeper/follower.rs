@@ -160,9 +160,8 @@ impl Follower {
             turn,
             replaces: before.and_then(|issued| issued.id.clone()),
         };
-        let path = self.folder.account_path();
         let tell = self.tell.clone();
-        let ordered = ordering.run(|why| tell(&Event::Spoiled { path: &path, why })).await;
+        let ordered = ordering.run(|event| tell(event)).await;
         under_way.is_over = true;
         let mut schedule = under_way.schedule.clone();
         drop(under_way);
@@ -170,7 +169,7 @@ impl Follower {
             Ok((issued, pem)) => {
                 let not_after = issued.not_after();
                 self.held.hold(Arc::new(issued));
-                schedule.succeeded();
+                schedule.succeeded(now());
                 self.held.note(|look| (look.failures, look.failed_at, look.error) = (0, None, None));
                 self.is_waiting_told = false;
                 // It is in force even if it cannot be kept.
@@ -178,6 +177,7 @@ impl Follower {
                 self.read = stamp(&self.folder.pem(name));
                 self.folder.keep_schedule(name, &schedule)?;
                 self.say(&Event::Held { names: self.wanted.names(), not_after, is_found: false });
+                self.doubts_clock();
             }
             Err(error) => {
                 schedule.failed(now(), error.to_string(), error.retry_after(), fastrand::f64());
@@ -209,10 +209,11 @@ impl Follower {
         match &held.id {
             None => schedule.not_suggested(now(), false),
             Some((key, serial)) => {
-                let path = self.folder.account_path();
+                // Where this cannot be kept, the authority would be asked at each look.
+                schedule.not_suggested(now(), true);
+                self.folder.keep_schedule(self.wanted.name(), &schedule)?;
                 let tell = self.tell.clone();
-                let spoiled = |why: &str| tell(&Event::Spoiled { path: &path, why });
-                match renewal::ask(&self.wanted, &self.folder, (key, serial), spoiled).await {
+                match renewal::ask(&self.wanted, &self.folder, (key, serial), |event| tell(event)).await {
                     Ok(Some((window, again))) => {
                         schedule.suggested(now(), &id_of(&held), window, again, fastrand::f64());
                     }
@@ -236,8 +237,11 @@ impl Follower {
         match self.folder.issued(self.wanted.name()) {
             Ok(Some(issued)) => {
                 let before = self.held.issued();
-                // One that could not be kept is later than the one that could.
-                if before.as_ref().is_none_or(|before| **before != issued && before.not_after() <= issued.not_after()) {
+                // One that could not be kept is later than the one that could. A later one may end sooner: authorities
+                // shorten lives.
+                let begins = issued.lifetime.not_before;
+                let is_later = |before: &Arc<Issued>| **before != issued && before.lifetime.not_before <= begins;
+                if before.as_ref().is_none_or(is_later) {
                     let not_after = issued.not_after();
                     self.held.hold(Arc::new(issued));
                     if !is_first {
@@ -249,6 +253,16 @@ impl Follower {
             Err(why) => self.spoiled(&path, &why),
         }
         self.read = stamp;
+        self.doubts_clock();
+    }
+
+    /// Tells if the clock says that what is held has not begun.
+    fn doubts_clock(&self) {
+        let now = now();
+        if let Some(held) = self.held.issued().filter(|held| held.is_ahead(now)) {
+            let not_before = held.lifetime.not_before;
+            self.say(&Event::SlowClock { name: self.wanted.name(), not_before, now });
+        }
     }
 
     /// What is remembered; nothing, if it cannot be read: another wait begins with the next failure.

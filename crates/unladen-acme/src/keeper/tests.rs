@@ -58,12 +58,17 @@ impl Trial {
     }
 
     fn keep(&self, names: &[&str], days: i64) {
+        let day = 24 * 3600;
+        let end = if days < 0 { now() - 20 * day } else { now() + days.unsigned_abs() * day };
+        self.keep_valid(names, now() - 30 * day, end);
+    }
+
+    fn keep_valid(&self, names: &[&str], not_before: u64, not_after: u64) {
         let mut params =
             CertificateParams::new(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).unwrap();
-        let day = std::time::Duration::from_secs(24 * 3600);
-        let today = rcgen::date_time_ymd(1970, 1, 1) + std::time::Duration::from_secs(now());
-        params.not_before = today - day * 30;
-        params.not_after = if days < 0 { today - day * 20 } else { today + day * (days as u32) };
+        let time = |seconds| rcgen::date_time_ymd(1970, 1, 1) + Duration::from_secs(seconds);
+        (params.not_before, params.not_after) = (time(not_before), time(not_after));
+        params.use_authority_key_identifier_extension = true;
         let key = KeyPair::generate().unwrap();
         let pem = format!("{}{}", key.serialize_pem(), params.self_signed(&key).unwrap().pem());
         self.folder().make().unwrap();
@@ -224,4 +229,56 @@ async fn an_authority_that_has_too_much_to_do_is_left_alone_for_as_long_as_it_sa
         tokio::time::sleep(Duration::from_millis(200)).await;
         assert_eq!(fake.connections.load(std::sync::atomic::Ordering::Relaxed), 1);
     }
+}
+
+#[tokio::test]
+async fn a_certificate_that_begins_later_by_a_slow_clock_is_held_and_told_and_not_ordered_again() {
+    let trial = Trial::new(&["example.org"]);
+    trial.keep_valid(&["example.org"], now() + 3960, now() + 90 * 24 * 3600);
+    let held = Held::new(&trial.wanted);
+    let mut keeper = trial.keeper();
+    keeper.follow(vec![(trial.wanted.clone(), held.clone())]);
+    trial.until("the next step is known", || held.look().next.is_some()).await;
+    let told = trial.told();
+    assert!(told[0].starts_with("the certificate for example.org is valid from 20"), "{told:?}");
+    assert!(told[0].contains("set the clock"), "{told:?}");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(held.key().is_some());
+}
+
+#[tokio::test]
+async fn a_newer_certificate_that_ends_sooner_is_taken_over_from_another_process() {
+    let trial = Trial::new(&["example.org"]);
+    let day = 24 * 3600;
+    trial.keep_valid(&["example.org"], now() - 40 * day, now() + 400 * day);
+    let held = Held::new(&trial.wanted);
+    let mut keeper = trial.keeper();
+    keeper.follow(vec![(trial.wanted.clone(), held.clone())]);
+    trial.until("the next step is known", || held.look().next.is_some()).await;
+    let sooner = now() + 40 * day;
+    trial.keep_valid(&["example.org"], now() - day, sooner);
+    trial.until("the new one is in force", || held.look().not_after == Some(sooner)).await;
+    // And one that is older is not, though it ends later.
+    trial.keep_valid(&["example.org"], now() - 2 * day, now() + 300 * day);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(held.look().not_after, Some(sooner));
+}
+
+#[tokio::test]
+async fn an_authority_is_not_asked_at_each_look_where_the_answer_cannot_be_kept() {
+    let fake = Fake::start(&answer("200 OK", "", "{}")).await;
+    let trial = Trial::new(&["example.org"]);
+    let wanted = Wanted::new(fake.authority.clone(), vec!["example.org".into()], vec![ChallengeKind::Http01]).unwrap();
+    trial.keep(&["example.org"], 36_000);
+    let folder = Folder::new(&fake.authority.state, &fake.authority.directory);
+    folder.make().unwrap();
+    std::fs::copy(trial.folder().pem("example.org"), folder.pem("example.org")).unwrap();
+    // No file can take its place.
+    std::fs::create_dir(folder.json("example.org")).unwrap();
+    let held = Held::new(&wanted);
+    assert!(held.issued().unwrap().id.is_some());
+    let mut keeper = trial.keeper();
+    keeper.follow(vec![(wanted, held.clone())]);
+    trial.until("it is told", || trial.told().iter().any(|one| one.starts_with("no certificate"))).await;
+    assert_eq!(fake.connections.load(std::sync::atomic::Ordering::Relaxed), 0);
 }

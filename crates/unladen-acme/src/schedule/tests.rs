@@ -81,6 +81,53 @@ fn a_window_is_drawn_in_once_until_it_changes() {
     assert_eq!(schedule.suggestion.unwrap().at, NOW + DAY / 2);
 }
 
+/// So often it is ordered within some days, each time with success.
+fn orders_that_succeed(days: u64, lifetime: impl Fn(u64) -> Lifetime, window: Option<fn(u64) -> (u64, u64)>) -> u32 {
+    let (mut schedule, mut orders, mut held) = (Schedule::default(), 0, None::<Lifetime>);
+    for now in (0..days * 24 * 60).map(|minute| NOW + minute * 60) {
+        match schedule.step(now, held.map(|lifetime| (lifetime, "id", 7))) {
+            Step::Order => {
+                schedule.succeeded(now);
+                held = Some(lifetime(now));
+                orders += 1;
+            }
+            Step::Ask => match window {
+                Some(window) => schedule.suggested(now, "id", window(now), 6 * 3600, 0.5),
+                None => schedule.not_suggested(now, false),
+            },
+            Step::Wait(_) => {}
+        }
+    }
+    orders
+}
+
+#[test]
+fn a_fresh_certificate_that_is_due_already_is_not_ordered_again_and_again() {
+    // This machine's clock is fast by more than two thirds of a life.
+    let fast = |now| Lifetime { not_before: now - 65 * DAY, not_after: now + 25 * DAY };
+    assert_eq!(orders_that_succeed(4, fast, None), 4);
+    // The authority's window is always over.
+    let life = |now| Lifetime { not_before: now, not_after: now + 90 * DAY };
+    assert_eq!(orders_that_succeed(4, life, Some(|now| (now - 2 * DAY, now - DAY))), 4);
+    let short = |now| Lifetime { not_before: now, not_after: now + 60 * 60 * 10 };
+    assert!((20..=24).contains(&orders_that_succeed(1, short, Some(|now| (now - 9, now - 5)))));
+}
+
+#[test]
+fn a_name_that_was_added_after_a_success_is_ordered_at_once() {
+    let mut schedule = Schedule::default();
+    schedule.succeeded(NOW);
+    assert_eq!(schedule.step(NOW + 1, None), Step::Order);
+}
+
+#[test]
+fn a_success_in_the_future_as_of_a_wrong_clock_does_not_stop_renewals() {
+    let mut schedule = Schedule::default();
+    schedule.succeeded(NOW + 3650 * DAY);
+    schedule.ask = u64::MAX;
+    assert_eq!(schedule.step(NOW + 81 * DAY, Some((quarter(), "id", 7))), Step::Order);
+}
+
 #[test]
 fn a_suggestion_for_another_certificate_is_none_for_this() {
     let mut schedule = Schedule::default();
