@@ -12,6 +12,7 @@ use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::site::folder::Folder;
 use crate::site::route::{Action, Route};
+use crate::site::routes::guards::ChosenRoute;
 
 /// A route that takes a request.
 pub(super) struct FoundRoute {
@@ -45,25 +46,54 @@ pub(super) fn find(site: &Site, request: &Request) -> Result<Option<FoundRoute>,
         _ => None,
     };
     // What is behind it is asked only if it is no file, no redirect and no status.
-    let script = match (folder, RequestPath::parse(&request.target)) {
-        (Some(folder), Ok(path)) => comes_to(folder, &path, &mut seen),
-        _ => None,
+    let chosen = ChosenRoute { route, routes };
+    let (script, guards) = match (folder, RequestPath::parse(&request.target)) {
+        (Some(folder), Ok(path)) => comes_to(chosen, folder, (request, &path), &mut seen),
+        _ => (None, chosen.guards_of_program(request)),
     };
-    let reaches = script.is_some() || matches!(route.action, Action::Application);
+    let mut reaches = script.is_some() || matches!(route.action, Action::Application);
+    for guard in guards {
+        let comes_to = seen.comes_to.get_or_insert_with(|| "the one program of all paths".to_owned());
+        comes_to.push_str("; ");
+        comes_to.push_str(&guarded(site, guard));
+        reaches &= guard.cache && !matches!(guard.action, Action::Status(400..));
+    }
     Ok(Some(FoundRoute { seen, may_be_kept: reaches && route.cache, proxy: route.proxy.clone(), script }))
 }
 
-/// What stands for the path; if that is a script, which.
-fn comes_to(folder: &Folder, path: &RequestPath<'_>, seen: &mut RouteSeen) -> Option<Script> {
+/// What a route says of what another route's path has come to.
+fn guarded(site: &Site, guard: &Route) -> String {
+    let settings = site.settings.routes.iter().find(|settings| settings.name == guard.name);
+    let line = settings.map_or(0, |settings| settings.line);
+    let place = if line > 0 { format!("line {line}") } else { "of the preset".to_owned() };
+    let name = &guard.name;
+    match (&guard.access, &guard.action) {
+        (None, Action::Status(status)) => format!("the route `{name}`, {place}, refuses that: {status}"),
+        _ => format!("of that, `access` of the route `{name}`, {place}, says whom it lets in"),
+    }
+}
+
+/// What stands for the path; if that is a script, which; and the routes that guard that.
+fn comes_to<'r>(
+    chosen: ChosenRoute<'r>,
+    folder: &Folder,
+    (request, path): (&Request, &RequestPath<'_>),
+    seen: &mut RouteSeen,
+) -> (Option<Script>, Vec<&'r Route>) {
+    let mut guards = Vec::new();
     let said = match folder.resolve(path, Instant::now()) {
-        Resolved::File(file) => format!("the file {}", folder.root.path().join(shown(&file.path)).display()),
+        Resolved::File(file) => {
+            guards = chosen.guards(folder, request, &folder.name_of(&file.path), false);
+            format!("the file {}", folder.root.path().join(shown(&file.path)).display())
+        }
         Resolved::Script(script) => {
             let info = match script.path_info.as_slice() {
                 [] => String::new(),
                 info => format!(", with PATH_INFO = {}", shown(info)),
             };
             seen.comes_to = Some(format!("the script {}{info}", script.filename.display()));
-            return Some(script);
+            let guards = chosen.guards(folder, request, &script.name, true);
+            return (Some(script), guards);
         }
         Resolved::Redirect(to) => format!("a redirect to {}", shown(&to)),
         Resolved::NotFound => "404: there is no such file".to_owned(),
@@ -71,7 +101,7 @@ fn comes_to(folder: &Folder, path: &RequestPath<'_>, seen: &mut RouteSeen) -> Op
         Resolved::Refused(refusal) => format!("an error: {refusal}"),
     };
     seen.comes_to = Some(said);
-    None
+    (None, guards)
 }
 
 fn because(matching: &RouteMatch) -> Vec<String> {

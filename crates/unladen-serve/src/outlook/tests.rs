@@ -192,3 +192,59 @@ fn all_reasons_against_an_answer_are_found() {
     let all = of(401, &[("cache-control", "Private, No-Store"), ("set-cookie", "a=b"), ("vary", "*"), ("x", "y")]);
     assert_eq!(all, ["status", "no-store", "private", "set-cookie", "vary-all", "no-lifetime", "cookies"]);
 }
+
+/// `--check --url` said that a script would be run which a route refuses.
+#[test]
+fn a_route_that_guards_what_a_path_comes_to_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    for file in ["index.php", "login.php", "uploads/evil/index.php", "private/index.html"] {
+        let path = root.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
+    }
+    let users = root.path().join("users");
+    std::fs::write(&users, "ann:$2y$04$TquQqtaDOzff4ys/lAOnTeJZFqOz4qiW4RhqVxb8CFamY77hdBkJ6\n").unwrap();
+    let text = format!(
+        "[[site]]
+         listen = '127.0.0.1:8080'
+         php = '/run/php.sock'
+         root = {:?}
+         try = ['{{path}}', '{{path}}/', '/index.php']
+         [[site.route]]
+         name = 'scripts'
+         path = '/uploads'
+         suffix = '.php'
+         status = 403
+         [[site.route]]
+         name = 'who'
+         exact = ['/login.php', '/private/index.html', '/admin']
+         access = {{ auth = {users:?} }}",
+        root.path()
+    );
+    let told = |path: &str| {
+        let outlook = look(&text, &format!("http://127.0.0.1:8080{path}"));
+        let route = outlook.route.unwrap();
+        let comes_to = route.comes_to.unwrap_or_default().replace(root.path().to_str().unwrap(), "");
+        (route.name.unwrap_or_default(), comes_to, outlook.kept)
+    };
+    for (path, comes_to) in [
+        ("/uploads/evil/", "the script /uploads/evil/index.php; the route `scripts`, line 6, refuses that: 403"),
+        (
+            "/login.php/x",
+            "the script /login.php, with PATH_INFO = /x; of that, `access` of the route `who`, line 11, says whom it lets in",
+        ),
+        (
+            "/index.php/admin",
+            "the script /index.php, with PATH_INFO = /admin; of that, `access` of the route `who`, line 11, says whom it \
+             lets in",
+        ),
+        (
+            "/private/",
+            "the file /private/index.html; of that, `access` of the route `who`, line 11, says whom it lets in",
+        ),
+    ] {
+        assert_eq!(told(path), (String::new(), comes_to.to_owned(), Some(false)), "{path}");
+    }
+    assert_eq!(told("/a/page"), (String::new(), "the script /index.php".to_owned(), None));
+    assert_eq!(told("/uploads/").1, "the script /index.php");
+}

@@ -18,6 +18,7 @@ use crate::message::stream::{BodySource, FileSource, Piece};
 use crate::site::folder::hot_files::{Contents, HotFile};
 use crate::site::folder::{Folder, Looked, Sendable};
 use crate::site::prepare::Who;
+use crate::site::routes::guards::ChosenRoute;
 
 /// Files longer than this are not put into a coding on their way: they cost less as they are, and a file beside them
 /// (`.br`, `.zst`, `.gz`) costs least.
@@ -31,17 +32,28 @@ pub(crate) enum Filed {
     Script(Script),
 }
 
-impl InboundRequest<'_> {
-    /// Answers with what stands for the path in a folder, unless that is a program.
+impl<'a> InboundRequest<'a> {
+    /// Answers with what stands for the path in a folder, unless that is a program. Routes that guard what that is are
+    /// asked before, though another has taken the path.
     pub(crate) async fn files(
-        &self,
+        &mut self,
+        chosen: ChosenRoute<'a>,
         folder: &Folder,
         request: &Request,
         client_side: &mut ClientSide<'_, '_>,
         who: Who,
     ) -> Filed {
         let compress = self.site.settings.compress && !is_not_to_be_transformed(&request.fields);
-        let (end, now) = match folder.look(request, compress, self.now).await {
+        let looked = folder.look(request, compress, self.now).await;
+        let guards = match &looked {
+            Ok(Looked::File(sendable)) => chosen.guards(folder, request, &sendable.file.name, false),
+            Ok(Looked::Other(Resolved::Script(script))) => chosen.guards(folder, request, &script.name, true),
+            _ => Vec::new(),
+        };
+        if let Some((end, now)) = self.guarded(guards, request, client_side, who).await {
+            return Filed::Ended(end, now);
+        }
+        let (end, now) = match looked {
             Err(_) => self.own(request, client_side, Reason::BadPath, None, who).await,
             Ok(Looked::Other(Resolved::Script(script))) => return Filed::Script(script),
             Ok(Looked::Other(other)) => self.no_file(other, request, client_side, who).await,

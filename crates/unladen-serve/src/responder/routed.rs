@@ -14,8 +14,9 @@ use crate::site::folder::Folder;
 use crate::site::location::Location;
 use crate::site::passwords::Tried;
 use crate::site::prepare::{Who, prepare};
-use crate::site::route::Action;
+use crate::site::route::{Action, Route};
 use crate::site::routes::Routes;
+use crate::site::routes::guards::ChosenRoute;
 
 impl<'a> InboundRequest<'a> {
     /// Finds the route, and does as it says.
@@ -48,14 +49,20 @@ impl<'a> InboundRequest<'a> {
         if let Some(edits) = &route.request {
             edits.apply(&mut request.fields);
         }
+        let chosen = ChosenRoute { route, routes };
         match &route.action {
-            Action::Application => self.answer(request, client_side, who).await,
-            Action::Files(folder) => match self.found(folder, request, client_side, who).await {
+            Action::Application => {
+                match self.guarded(chosen.guards_of_program(request), request, client_side, who).await {
+                    Some(ended) => ended,
+                    None => self.answer(request, client_side, who).await,
+                }
+            }
+            Action::Files(folder) => match self.found(chosen, folder, request, client_side, who).await {
                 Some(ended) => ended,
                 // What would be a script elsewhere is not sent.
                 None => self.own(request, client_side, Reason::NotFound, None, who).await,
             },
-            Action::Scripts(folder) => match self.found(folder, request, client_side, who).await {
+            Action::Scripts(folder) => match self.found(chosen, folder, request, client_side, who).await {
                 Some(ended) => ended,
                 None => self.answer(request, client_side, who).await,
             },
@@ -66,19 +73,46 @@ impl<'a> InboundRequest<'a> {
 
     /// A file; none: a script stands for the path, and is kept.
     async fn found(
-        &self,
+        &mut self,
+        chosen: ChosenRoute<'a>,
         folder: &Folder,
         request: &Request,
         client_side: &mut ClientSide<'_, '_>,
         who: Who,
     ) -> Option<(End, Instant)> {
-        match self.files(folder, request, client_side, who).await {
+        match self.files(chosen, folder, request, client_side, who).await {
             Filed::Ended(end, now) => Some((end, now)),
             Filed::Script(script) => {
                 self.script.replace(Some(Rc::new(script)));
                 None
             }
         }
+    }
+
+    /// What is said to whom routes keep from what the path has come to; none: they let the client in. What they let in
+    /// goes on as the route says that has taken the path, and into the cache only if they all say so.
+    pub(crate) async fn guarded(
+        &mut self,
+        guards: Vec<&'a Route>,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        who: Who,
+    ) -> Option<(End, Instant)> {
+        for guard in guards {
+            self.is_cached &= guard.cache;
+            if let Some(access) = &guard.access
+                && let Some(ended) = self.kept_out(access, request, client_side, who).await
+            {
+                return Some(ended);
+            }
+            if let Action::Status(status @ 400..) = guard.action {
+                if let Some(edits) = &guard.response {
+                    client_side.client.set_edits(edits.clone());
+                }
+                return Some(self.at_once(status, request, client_side, who).await);
+            }
+        }
+        None
     }
 
     /// What is said to whom the route does not let in; none: it does.

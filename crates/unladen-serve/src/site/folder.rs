@@ -62,4 +62,28 @@ impl Folder {
             hot: files.memory.then(|| HotFiles::of(NEXT.fetch_add(1, Ordering::Relaxed))),
         })
     }
+
+    /// What is beneath the root, by the path of the site that leads to it.
+    pub(crate) fn name_of(&self, beneath: &[u8]) -> Vec<u8> {
+        [&*self.alias, b"/", beneath].concat()
+    }
+
+    /// Whether a name is that of what stands for all paths for which there is nothing else: the last of `try`.
+    pub(crate) fn is_last(&self, name: &[u8]) -> bool {
+        self.rules.tries.last().is_some_and(|last| self.is_fixed(last, name))
+    }
+
+    /// Whether any path may lead to what has this name.
+    fn is_of_any_path(&self, name: &[u8]) -> bool {
+        self.rules.tries.iter().any(|one| self.is_fixed(one, name))
+    }
+
+    fn is_fixed(&self, one: &Try, name: &[u8]) -> bool {
+        let Try::Fixed(fixed) = one else { return false };
+        let beneath = name.strip_prefix(&*self.alias).and_then(|rest| rest.strip_prefix(b"/"));
+        beneath == Some(fixed.trim_start_matches('/').as_bytes())
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -41,7 +41,8 @@ impl<'t> Readings<'t> {
     }
 }
 
-fn fold(path: &[u8]) -> Result<Option<Vec<u8>>, PathFault> {
+/// None: it has nothing that is read in two ways.
+pub(super) fn fold(path: &[u8]) -> Result<Option<Vec<u8>>, PathFault> {
     let has_slash = || path.windows(3).any(|three| three.eq_ignore_ascii_case(b"%2f"));
     if !path.iter().any(|byte| matches!(byte, b';' | b'\\')) && !has_slash() {
         return Ok(None);

@@ -25,6 +25,10 @@ pub(crate) struct Route {
     /// Whether the cache may have it.
     pub(crate) cache: bool,
     pub(crate) access: Option<Access>,
+    /// Whether it keeps somebody out: what a path comes to is held against such routes too.
+    pub(crate) refuses: bool,
+    /// Whether a preset has it: it refuses files then, and no paths of an application.
+    pub(crate) is_preset: bool,
     matching: Matching,
 }
 
@@ -64,6 +68,9 @@ impl Route {
             request: Edits::of(&settings.request),
             cache: settings.cache,
             access,
+            refuses,
+            // No line of the configuration says so.
+            is_preset: settings.line == 0,
             matching: Matching { settings: settings.matching.clone(), is_of_any_segment },
         }
     }
@@ -72,7 +79,18 @@ impl Route {
     pub(super) fn last(action: Action, proxy: Arc<Proxy>) -> Self {
         let matching = Matching { settings: RouteMatch::default(), is_of_any_segment: false };
         let name = String::new();
-        Self { name, action, proxy, response: None, request: None, cache: true, access: None, matching }
+        Self {
+            name,
+            action,
+            proxy,
+            response: None,
+            request: None,
+            cache: true,
+            access: None,
+            refuses: false,
+            is_preset: false,
+            matching,
+        }
     }
 
     /// Whether it takes a request for a path that is normalised.
@@ -96,9 +114,10 @@ impl Route {
     }
 }
 
-/// HEAD is asked wherever GET may be (RFC 9110, section 9.3.2).
+/// HEAD is asked wherever GET may be (RFC 9110, section 9.3.2). Case does not count: `post` is another method than
+/// `POST` (section 9.1), but many an application takes it for that.
 fn is_method(one: &[u8], method: &[u8]) -> bool {
-    one == method || (one == b"GET" && method == b"HEAD")
+    one.eq_ignore_ascii_case(method) || (one.eq_ignore_ascii_case(b"GET") && method.eq_ignore_ascii_case(b"HEAD"))
 }
 
 /// Whole segments: `/static` and `/static/` have `/static` and all below it.

@@ -1,5 +1,7 @@
 //! The principal type is [`Routes`]: which route of a site takes a request.
 
+pub(crate) mod guards;
+
 use std::sync::Arc;
 
 use unladen_files::{PathFault, RootError};
@@ -19,6 +21,8 @@ use crate::proxy::Proxy;
 pub(crate) struct Routes {
     list: Vec<Route>,
     last: Route,
+    /// Whether one of them keeps somebody out.
+    refuses: bool,
 }
 
 /// Why routes cannot be as they are configured.
@@ -60,8 +64,10 @@ impl Routes {
             return Ok(None);
         }
         let own = Own { settings, proxy, folder: own_folder(settings)? };
-        let list = settings.routes.iter().map(|route| own.route(route, threads, before)).collect::<Result<_, _>>()?;
-        Ok(Some(Self { list, last: Route::last(own.action(), proxy.clone()) }))
+        let list = settings.routes.iter().map(|route| own.route(route, threads, before));
+        let list = list.collect::<Result<Vec<Route>, _>>()?;
+        let refuses = list.iter().any(|route| route.refuses);
+        Ok(Some(Self { list, last: Route::last(own.action(), proxy.clone()), refuses }))
     }
 
     /// The route for a request.

@@ -64,6 +64,8 @@ pub(crate) struct HotFile {
     pub(crate) original: Meta,
     /// … and of the one that is sent, where another is.
     pub(crate) sibling: Option<(Coding, Meta)>,
+    /// The path of the site that is the file's own, whichever was asked for.
+    pub(crate) name: Box<[u8]>,
     pub(crate) contents: Contents,
     pub(crate) content_type: Box<str>,
     pub(crate) coding: Option<(Coding, CodedBy)>,
@@ -111,7 +113,7 @@ impl HotFiles {
         Self { folder }
     }
 
-    /// What is kept of a path, as it stands in the request, in a form.
+    /// What is kept of a path, decoded, in a form: other spellings would fill the memory with the same files.
     pub(crate) fn get(&self, path: &[u8], form: Form) -> Option<Kept> {
         FILES.get(&KeyRef { folder: self.folder, path, form })
     }
@@ -179,6 +181,7 @@ impl Default for HotFile {
         Self {
             original: Meta::default(),
             sibling: None,
+            name: Box::default(),
             contents: Contents::Memory(Bytes::new()),
             content_type: Box::default(),
             coding: None,
@@ -226,7 +229,7 @@ impl Weighter<Key, Kept> for ByBytes {
                     Contents::Memory(bytes) => bytes.len() as u64,
                     Contents::File(_) => OPEN_WEIGHT,
                 };
-                contents + 2 * file.lines.len() as u64 + file.content_type.len() as u64
+                contents + (2 * file.lines.len() + file.name.len()) as u64 + file.content_type.len() as u64
             }
         };
         ENTRY + key.path.len() as u64 + bytes

@@ -1,10 +1,11 @@
 //! [`Folder::look`]: what stands for a path, from memory or from the disk.
 
 use std::os::fd::AsFd;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use bytes::Bytes;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use unladen_cache::{Accepted, Time};
 use unladen_files::{CodedBy, FileAnswer, OpenFile, PathFault, RequestPath, Resolved, Script, is_text, media_type};
 use unladen_http1::Request;
@@ -34,7 +35,7 @@ pub(crate) struct Sendable {
 
 /// What a request takes.
 struct Wanted<'r> {
-    /// The path as it stands in the request.
+    /// The path that it is kept by.
     path: &'r [u8],
     accepted: Accepted,
     /// Whether files that are kept in memory are put into codings.
@@ -42,27 +43,40 @@ struct Wanted<'r> {
     now: Instant,
 }
 
+/// What came of putting a file into a coding.
+enum Encoded {
+    /// Another request has done so meanwhile.
+    Before(Arc<HotFile>),
+    /// It is done, or there is nothing to be done. The turn ends once the file is kept.
+    Now(Option<SemaphorePermit<'static>>),
+}
+
+/// Half of the processors put files into codings at a time: requests are answered by the others.
+static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    Semaphore::new((processors / 2).max(1))
+});
+
 impl Folder {
     /// What stands for a request's path. `compress`: whether answers are put into codings here.
     ///
     /// # Errors
     /// The path is none that a client may send.
     pub(crate) async fn look(&self, request: &Request, compress: bool, now: Instant) -> Result<Looked, PathFault> {
-        let path = request.target.split(|byte| *byte == b'?').next().unwrap_or_default();
-        let mut before = None;
-        if let Some(hot) = &self.hot {
-            let kept = match hot.get(path, Form::Any) {
-                Some(Kept::Varies) => hot.get(path, self.form(request, compress).1),
-                kept => kept,
-            };
-            if let Some(Kept::File(file)) = kept {
-                if file.is_checked(now) {
-                    return Ok(Looked::File(Sendable { file, is_hot: true }));
-                }
-                before = Some(file);
-            }
+        let spelt = request.target.split(|byte| *byte == b'?').next().unwrap_or_default();
+        // Without a `%`, it is its own decoded form, or nothing is kept by it.
+        let mut before = if spelt.contains(&b'%') { None } else { self.kept(spelt, request, compress) };
+        if let Some(file) = before.take_if(|file| file.is_checked(now)) {
+            return Ok(Looked::File(Sendable { file, is_hot: true }));
         }
         let parsed = RequestPath::parse(&request.target)?;
+        let path = parsed.bytes();
+        if path != spelt {
+            before = self.kept(path, request, compress);
+            if let Some(file) = before.take_if(|file| file.is_checked(now)) {
+                return Ok(Looked::File(Sendable { file, is_hot: true }));
+            }
+        }
         let opened = match self.resolve(&parsed, now) {
             Resolved::File(opened) => opened,
             other => {
@@ -72,8 +86,28 @@ impl Folder {
                 return Ok(Looked::Other(other));
             }
         };
+        let name = self.name_of(&opened.path);
+        // There is no end of the paths that lead to a page for all of them: that is kept by its name.
+        let is_of_any_path = name != path && path != b"/" && self.is_of_any_path(&name);
+        if is_of_any_path {
+            before = self.kept(&name, request, compress);
+        }
+        let path = if is_of_any_path { &name } else { path };
         let wanted = Wanted { path, accepted: self.form(request, compress).0, compress, now };
         Ok(Looked::File(self.sendable(opened, before, &wanted).await))
+    }
+
+    /// The file that is kept by a path, in the form that a request takes.
+    fn kept(&self, path: &[u8], request: &Request, compress: bool) -> Option<Arc<HotFile>> {
+        let hot = self.hot.as_ref()?;
+        let kept = match hot.get(path, Form::Any) {
+            Some(Kept::Varies) => hot.get(path, self.form(request, compress).1),
+            kept => kept,
+        };
+        match kept? {
+            Kept::File(file) => Some(file),
+            Kept::Varies => None,
+        }
     }
 
     /// Beneath the root is what follows the alias.
@@ -122,6 +156,7 @@ impl Folder {
             return Sendable { file: before, is_hot: false };
         }
         let path = [b"/", &*opened.path].concat();
+        let name = self.name_of(&opened.path).into();
         let (coding, sent) = match beside {
             Some((coding, file)) => (Some((coding, CodedBy::File)), file),
             None => (None, opened),
@@ -131,6 +166,7 @@ impl Folder {
         let mut file = HotFile {
             original,
             sibling,
+            name,
             content_type: content_type.into(),
             coding,
             varies: may_vary,
@@ -139,8 +175,12 @@ impl Folder {
         };
         let length = sent.meta.length;
         file.contents = Contents::File(Arc::new(sent.file));
+        let mut turn = None;
         if is_kept && length <= SHORT && self.read(&mut file, length).await && may_vary && coding.is_none() {
-            encode(&mut file, wanted).await;
+            match self.encode(&mut file, wanted).await {
+                Encoded::Before(file) => return Sendable { file, is_hot: false },
+                Encoded::Now(own) => turn = own,
+            }
         }
         let whole =
             FileAnswer::new(&Request { method: b"HEAD".to_vec(), ..Request::default() }, &file.representation(), now);
@@ -154,6 +194,8 @@ impl Folder {
             };
             hot.put(wanted.path, form, Kept::File(file.clone()));
         }
+        // The next one finds it.
+        drop(turn);
         Sendable { file, is_hot: false }
     }
 
@@ -191,17 +233,26 @@ impl Folder {
         }
         is_whole
     }
-}
-
-/// Puts a file that is kept into the coding that the client likes best, once for all who take the same.
-async fn encode(file: &mut HotFile, wanted: &Wanted<'_>) {
-    let Contents::Memory(bytes) = &file.contents else { return };
-    let best = wanted.accepted.shortest_by_weight().next();
-    let Some(coding) = best.filter(|_| wanted.compress && bytes.len() >= SHORTEST) else { return };
-    let bytes = bytes.clone();
-    // Some milliseconds: other requests do not wait for it.
-    if let Ok(Some(coded)) = tokio::task::spawn_blocking(move || coding.encode(&bytes)).await {
-        file.coding = Some((coding, CodedBy::Server));
-        file.contents = Contents::Memory(Bytes::from(coded));
+    /// Puts a file that is kept into the coding that the client likes best, once for all who take the same.
+    async fn encode(&self, file: &mut HotFile, wanted: &Wanted<'_>) -> Encoded {
+        let Contents::Memory(bytes) = &file.contents else { return Encoded::Now(None) };
+        let best = wanted.accepted.shortest_by_weight().next();
+        let coding = best.filter(|_| wanted.compress && bytes.len() >= SHORTEST);
+        let Some(coding) = coding else { return Encoded::Now(None) };
+        let Ok(turn) = TURNS.acquire().await else { return Encoded::Now(None) };
+        if let Some(Kept::File(made)) = self.hot.as_ref().and_then(|hot| hot.get(wanted.path, self.form_of(wanted)))
+            && (made.original, made.sibling) == (file.original, file.sibling)
+        {
+            return Encoded::Before(made);
+        }
+        let bytes = bytes.clone();
+        // Some milliseconds: other requests do not wait for it. The turn goes along, as who asked may leave meanwhile.
+        let coded = tokio::task::spawn_blocking(move || (coding.encode(&bytes), turn));
+        let Ok((coded, turn)) = coded.await else { return Encoded::Now(None) };
+        if let Some(coded) = coded {
+            file.coding = Some((coding, CodedBy::Server));
+            file.contents = Contents::Memory(Bytes::from(coded));
+        }
+        Encoded::Now(Some(turn))
     }
 }
