@@ -347,6 +347,7 @@ pub(super) enum Carried<'w, 'c, 'u> {
 
 /// What a client has yet to take of an answer that is here. `body`: of a request that is over; by it is seen whether
 /// the client has gone.
+#[allow(clippy::large_enum_variant, reason = "as `Carried`, which it is within")]
 pub(crate) enum Rest<'w, 'c, 'u> {
     /// What the client did not take as fast as it came.
     Waiting { download: Relay<'u>, to: Sink<'w>, body: &'w mut BodySource<'c> },
