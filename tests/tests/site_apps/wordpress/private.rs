@@ -98,6 +98,21 @@ fn settings_and_uploads_are_never_run_or_shown() {
     fs::write(uploads.join("evil.jpg"), "<?php echo 'was run ', 6 * 7;").unwrap();
     fs::write(uploads.join("evil.PHP"), "<?php echo 'was run ', 6 * 7;").unwrap();
     fs::write(blog.folder().join("wp-content/debug.log"), "PHP Notice: a secret").unwrap();
+    // What plugins protect by .htaccess alone.
+    for file in [
+        "uploads/woocommerce_uploads/2026/11/book.pdf",
+        "uploads/wc-logs/fatal-errors.txt",
+        "uploads/edd/2026/11/song.zip",
+        "uploads/edd/2026/11/cover.jpg",
+        "updraft/backup-db.gz",
+        "ai1wm-backups/site.wpress",
+        "plugins/backup/dump.sql",
+        "uploads/form.LOG",
+    ] {
+        let file = blog.folder().join("wp-content").join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, if file.ends_with("cover.jpg") { "a picture" } else { "a secret" }).unwrap();
+    }
     fs::create_dir(blog.folder().join(".git")).unwrap();
     fs::write(blog.folder().join(".git/config"), "[core]\n").unwrap();
     fs::write(blog.folder().join("index.php~"), "<?php // a secret").unwrap();
@@ -121,11 +136,19 @@ fn settings_and_uploads_are_never_run_or_shown() {
             "/wp-content//uploads/evil.php",
             "/wp-content/uploads/evil.PHP",
             "/wp-content/debug.log",
+            "/wp-content/uploads/woocommerce_uploads/2026/11/book.pdf",
+            "/wp-content/uploads/wc-logs/fatal-errors.txt",
+            "/wp-content/uploads/edd/2026/11/song.zip",
+            "/wp-content/updraft/backup-db.gz",
+            "/wp-content/ai1wm-backups/site.wpress",
+            "/wp-content/plugins/backup/dump.sql",
+            "/wp-content/uploads/form.LOG",
             "/wp-includes/version.php",
             "/wp-admin/includes/upgrade.php",
         ],
     );
     refused::everywhere(address, &host, &[blog.subject.get("DATABASE_PASSWORD"), "a secret"]);
+    assert_eq!(blog.anonymous().get("/wp-content/uploads/edd/2026/11/cover.jpg").status, 200, "of a shop's page");
     // A picture that is a script: its bytes are sent as a picture's, and nobody runs them.
     let picture = blog.anonymous().get("/wp-content/uploads/evil.jpg");
     assert_eq!((picture.status, picture.field("content-type")), (200, Some("image/jpeg")), "{picture:?}");
