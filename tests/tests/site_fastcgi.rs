@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use unladen_tests::site::get;
-use unladen_tests::{PhpFpm, Site, wait};
+use unladen_tests::{PhpFpm, Site, Wire, wait};
 
 const MIB: usize = 1 << 20;
 
@@ -213,6 +213,115 @@ fn a_program_has_files_sent_from_its_folders_alone() {
         assert!(answer.field("x-sendfile").is_none() && answer.field("x-accel-redirect").is_none());
     }
     site.stop();
+}
+
+/// A client that takes a named file slowly held the application's place, and all of the file waited in the buffer for
+/// it once more.
+#[test]
+fn a_slow_client_of_a_named_file_held_the_applications_place() {
+    let fpm = PhpFpm::start(1, "");
+    let large = std::fs::File::create(fpm.root().join("large.bin")).unwrap();
+    large.set_len(32 * MIB as u64).unwrap();
+    fpm.page("large.php", "<?php header('Cache-Control: no-store'); header('X-Accel-Redirect: /large.bin');");
+    fpm.page("page.php", "<?php header('Cache-Control: no-store'); echo 'page';");
+    for answers in [true, false] {
+        let settings =
+            format!("buffer = {{ answers = {answers} }}\nqueue = {{ running = 1 }}\n[site.fastcgi]\nkeep = true\n");
+        let site = Site::start(&fpm.site(&settings));
+        let mut slow = site.wire();
+        slow.send(get("/large.php", ""));
+        let mut large = slow.head().is(200);
+        assert_eq!(site.get("/page.php").is(200).text(), "page", "answers = {answers}");
+        let metrics = Wire::unix(&site.path("admin.sock")).get("/metrics").is(200).text();
+        for name in ["unladen_site_buffer_memory_bytes", "unladen_site_buffer_disk_bytes"] {
+            let line = metrics.lines().find(|line| line.starts_with(name)).expect(name);
+            assert!(line.ends_with(" 0"), "{line}");
+        }
+        slow.body(&mut large);
+        assert_eq!(large.body.len(), 32 * MIB);
+        assert_eq!(slow.get("/page.php").is(200).text(), "page", "the connection is in step");
+        site.stop();
+    }
+}
+
+/// The age of a file that a program names made its answer one for everybody, for hours, though the program had said
+/// nothing of the kind.
+#[test]
+#[allow(clippy::disallowed_types, reason = "a file's time is wall time")]
+fn a_named_files_age_made_its_answer_cacheable() {
+    let fpm = PhpFpm::start(1, "");
+    let file = std::fs::File::create(fpm.root().join("file.txt")).unwrap();
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
+    fpm.page(
+        "once.php",
+        "<?php if (isset($_GET['control'])) header('Cache-Control: ' . $_GET['control']);
+         header('X-Count: ' . file_put_contents(__DIR__ . '/count', 'x', FILE_APPEND));
+         if (filesize(__DIR__ . '/count') > 1) { http_response_code(403); header('Cache-Control: no-store'); exit; }
+         header('X-Accel-Redirect: /file.txt');",
+    );
+    let count = fpm.page("count", "");
+    let all = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    std::fs::set_permissions(&count, all).unwrap();
+    let site = Site::start(&fpm.site(""));
+    for (target, control, second) in [
+        ("/once.php", "no-cache", 403),
+        ("/once.php?token=once", "no-cache", 403),
+        ("/once.php?control=max-age%3D60", "max-age=60", 200),
+    ] {
+        std::fs::write(&count, "").unwrap();
+        let first = site.get(target).is(200);
+        assert_eq!(first.field("cache-control"), Some(control), "{target}");
+        assert!(first.field("last-modified").is_some());
+        assert_eq!(site.get(target).status, second, "{target}");
+    }
+    site.stop();
+}
+
+/// A status without a body got a length, which belonged to the next answer; and a coding that the file is not in.
+#[test]
+fn what_a_program_said_of_its_own_body_was_said_of_the_named_file() {
+    let fpm = PhpFpm::start(1, "");
+    fpm.page("file.txt", "0123456789");
+    fpm.page(
+        "send.php",
+        "<?php http_response_code((int) $_GET['status']); header('Cache-Control: no-store');
+         foreach (['Content-Encoding: gzip', 'Content-MD5: x', 'Digest: x', 'Content-Digest: x', 'Repr-Digest: x'] as $line)
+             header($line);
+         header('X-Accel-Redirect: /file.txt');",
+    );
+    let site = Site::start(&fpm.site(""));
+    let mut wire = site.wire();
+    for status in [204, 205, 304] {
+        let answer = wire.get(&format!("/send.php?status={status}")).is(status);
+        assert_eq!((answer.text().as_str(), answer.field("x-accel-redirect")), ("", None));
+        assert!(matches!(answer.field("content-length"), None | Some("0")), "{answer:?}");
+    }
+    for status in [200, 404] {
+        let answer = wire.get(&format!("/send.php?status={status}")).is(status);
+        assert_eq!((answer.text().as_str(), answer.field("content-length")), ("0123456789", Some("10")));
+        for name in ["content-encoding", "content-md5", "digest", "content-digest", "repr-digest"] {
+            assert_eq!(answer.field(name), None, "{name}");
+        }
+    }
+    site.stop();
+}
+
+/// What was asked for the cache named the proxy in front where `forwarded` is `forwarded`.
+#[test]
+fn what_is_fetched_for_the_cache_was_from_the_proxy_in_front() {
+    let fpm = PhpFpm::start(1, "");
+    fpm.page("who.php", "<?php header('Cache-Control: max-age=60'); echo $_SERVER['REMOTE_ADDR'];");
+    for forwarded in ["x-forwarded", "forwarded", "strip"] {
+        let settings = format!("forwarded = \"{forwarded}\"\ntrusted.proxies = [\"127.0.0.1\"]\n");
+        let site = Site::start(&fpm.site(&settings));
+        for (path, address) in [("/who.php?4", "198.51.100.7"), ("/who.php?6", "2001:db8::1")] {
+            let answer = site.get_with(path, &format!("X-Forwarded-For: {address}\r\n")).is(200);
+            assert_eq!(answer.text(), address, "{forwarded}");
+            // It was asked for the cache, which answers from then on.
+            assert_eq!(site.get(path).is_hit(200).text(), address);
+        }
+        site.stop();
+    }
 }
 
 #[test]
