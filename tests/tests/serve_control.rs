@@ -242,6 +242,37 @@ fn a_new_process_that_does_not_serve_takes_nothing_over() {
     proxy.stop();
 }
 
+#[test]
+fn a_correction_while_a_new_process_starts_is_read_if_that_one_does_not_serve() {
+    let server = Server::good();
+    let addresses = [free_address(), free_address(), free_address()];
+    let proxy = Proxy::start_copy(&config(&server, addresses[0], ""));
+    let (began, goes) = (proxy.path("began"), proxy.path("goes"));
+    let script =
+        format!("#!/bin/sh\n: >{}\nuntil test -e {}; do sleep 0.02; done\nexit 7\n", began.display(), goes.display());
+    fs::remove_file(proxy.program()).unwrap();
+    fs::write(proxy.program(), script).unwrap();
+    fs::set_permissions(proxy.program(), fs::Permissions::from_mode(0o755)).unwrap();
+    for (address, is_asked_for) in [(addresses[1], false), (addresses[2], true)] {
+        let _ = fs::remove_file(&began);
+        let _ = fs::remove_file(&goes);
+        let before = proxy.said().matches("it ended (exit status: 7)").count();
+        proxy.signal(Signal::SIGUSR2);
+        proxy.wait_until(|| began.exists());
+        proxy.write(&config(&server, address, ""));
+        if is_asked_for {
+            proxy.signal(Signal::SIGHUP);
+        }
+        // Until it has been told of that; if it were not, this would prove nothing.
+        std::thread::sleep(Duration::from_millis(500));
+        fs::write(&goes, "").unwrap();
+        proxy.wait_until_said("it ended (exit status: 7)", before + 1);
+        proxy.wait_until_said("1 addresses kept, 1 new, 1 gone", before + 1);
+        assert_eq!(Client::tcp(address).get("/").expect("served").status, 200);
+    }
+    proxy.stop();
+}
+
 /// systemd's part of it, as sd_listen_fds(3) has it: descriptors from 3 on, and whose they are.
 const AS_SYSTEMD: &str = "exec 3<&0 4<&1 0</dev/null 1>/dev/null
 LISTEN_FDS=2 LISTEN_PID=$$ LISTEN_FDNAMES=$NAMES exec \"$@\"";

@@ -70,6 +70,9 @@ struct Control {
     /// Threads that carry requests.
     running: usize,
     successor: Option<Child>,
+    /// While it starts, the configuration was to be read again; whether somebody asked for that. It reads it itself, but
+    /// may not come to serve.
+    missed: Option<bool>,
     /// A file that was refused is not read again before it is another.
     refused: Option<u64>,
 }
@@ -120,6 +123,7 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
         file_watch,
         running: threads,
         successor: None,
+        missed: None,
         refused: None,
     };
     control.until_all_began()?;
@@ -128,10 +132,12 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
         Some(legacy) => control.snapshots.inherit(legacy),
         None => control.snapshots.load(),
     }
-    start.carry_requests();
+    // What is purged here does not reach the process before: requests are carried once that one asks about all that it
+    // keeps. Who comes meanwhile waits at the sockets, which both have.
     if let Some(inheritance) = inheritance {
         inheritance.serve();
     }
+    start.carry_requests();
     systemd::tell(Notice::Ready);
     say!("{}", outset::text(&control.config));
     // What changed after it was read, and before it was watched.
@@ -186,23 +192,23 @@ impl Control {
                     systemd::tell(Notice::Stopping);
                     self.plans.listeners.give_up();
                     let admin = self.snapshot.borrow().admin.clone();
-                    let ended = self.drain(IDLE_AT_STOP.min(self.config.settings.drain), admin);
+                    let ended = self.drain(IDLE_AT_STOP.min(self.config.settings.drain), admin, None);
                     if ended.is_none() {
                         self.snapshots.finish();
                     }
                     return Ok(ended.unwrap_or(Ended::Drained));
                 }
-                // The new one reads the file itself.
-                Event::Reload | Event::FileChanged if self.successor.is_some() => {}
+                Event::Reload if self.successor.is_some() => self.missed = Some(true),
+                Event::FileChanged if self.successor.is_some() => self.missed = self.missed.or(Some(false)),
                 Event::Reload => self.reload(true),
                 Event::FileChanged => self.reload(false),
                 Event::HandOver if self.successor.is_some() => {}
                 Event::HandOver => self.hand_over(),
                 Event::Successor(Ok(successor)) => {
-                    if let Some(process) = self.begin_handover(successor) {
+                    if let Some(process) = self.begin_handover() {
                         // Others listen: who waits between two requests is best left alone until the next, or until the
                         // end.
-                        let ended = self.drain(self.config.settings.drain, None);
+                        let ended = self.drain(self.config.settings.drain, None, Some(successor));
                         if ended.is_none() {
                             self.snapshots.farewell();
                         }
@@ -284,10 +290,9 @@ impl Control {
     }
 
     /// The new process serves. Its id, if it still does.
-    fn begin_handover(&mut self, successor: Successor) -> Option<u32> {
+    fn begin_handover(&mut self) -> Option<u32> {
         let process = self.successor.take()?.id();
         systemd::tell(Notice::MainProcess(process));
-        successor.inherit();
         self.plans.listeners.leave();
         say!("unladen: process {process} has taken over; this one answers what is under way");
         Some(process)
@@ -298,6 +303,9 @@ impl Control {
         let how = self.abort_handover().map(|status| format!(" ({status})")).unwrap_or_default();
         say!("unladen: this process goes on, as the new one does not serve: {why}{how}");
         systemd::tell(Notice::Ready);
+        if let Some(is_asked_for) = self.missed.take() {
+            self.reload(is_asked_for);
+        }
     }
 
     /// Ends a process that was to go on; how it ended.
@@ -311,8 +319,9 @@ impl Control {
 
     /// Waits until all threads have answered what is under way. Some end: it is to end otherwise.
     ///
-    /// It goes on to show itself at the admin's address, unless another process does.
-    fn drain(&mut self, idle: Duration, admin: Option<Arc<Listener>>) -> Option<Ended> {
+    /// It goes on to show itself at the admin's address, unless another process does. A successor serves once the threads
+    /// are told.
+    fn drain(&mut self, idle: Duration, admin: Option<Arc<Listener>>, successor: Option<Successor>) -> Option<Ended> {
         let until = Instant::now() + self.config.settings.drain;
         let state = State::Draining { idle_until: Instant::now() + idle, until };
         let plan = Arc::new(self.plans.last(state));
@@ -322,6 +331,9 @@ impl Control {
             *snapshot = Arc::new(Snapshot { plan: plan.clone(), config: config.clone(), admin });
         });
         self.plan.send_replace(plan);
+        if let Some(successor) = successor {
+            successor.inherit();
+        }
         while self.running > 0 {
             match self.events.recv_timeout((until + GRACE).saturating_duration_since(Instant::now())) {
                 Ok(Event::Ended { .. }) => self.running -= 1,

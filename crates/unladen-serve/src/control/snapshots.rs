@@ -26,6 +26,8 @@ use crate::say::say;
 /// A process that takes over waits so long for what is kept, before it carries requests: meanwhile the old one does.
 /// What comes later is taken all the same.
 const UNTIL_SERVING: Duration = Duration::from_secs(3);
+/// It waits longer until it hears that the old one's purges reach it, but not for ever.
+const UNTIL_REACHED: Duration = Duration::from_secs(8);
 /// A successor has so long until it listens: as long as it has until it serves.
 const UNTIL_LISTENING: Duration = Duration::from_secs(10);
 
@@ -85,21 +87,25 @@ impl Snapshots {
     /// Takes what the process before hands over, behind; waits for it for a while.
     pub(super) fn inherit(&self, stream: UnixStream) {
         let (shared, sites) = (self.shared.clone(), self.shared.lock().sites.clone());
+        let (began, is_reached) = channel();
         let (done, is_whole) = channel();
         let take = move || {
             let now = |name: &str| shared.lock().sites.iter().find(|site| site.name == name).cloned();
-            let whole = || {
-                // Whoever has waited for long enough has gone on.
-                let _ = done.send(());
-            };
-            if let Err(error) = take(&stream, &sites, now, whole) {
+            // Whoever has waited for long enough has gone on.
+            let reached = || began.send(()).unwrap_or_default();
+            let whole = || done.send(()).unwrap_or_default();
+            if let Err(error) = take(&stream, &sites, now, (reached, whole)) {
                 say!(
                     "unladen: the process before went without a word ({error}): the application is asked about all that was taken over"
                 );
             }
         };
         match thread::Builder::new().name("inheritance".into()).spawn(take) {
-            Ok(_) => drop(is_whole.recv_timeout(UNTIL_SERVING)),
+            Ok(_) => {
+                let until = Instant::now() + UNTIL_SERVING;
+                let _ = is_reached.recv_timeout(UNTIL_REACHED);
+                let _ = is_whole.recv_timeout(until.saturating_duration_since(Instant::now()));
+            }
             Err(error) => say!("unladen: what is kept is not taken over: no thread for it: {error}"),
         }
     }
@@ -253,9 +259,9 @@ fn restore(site: &Arc<Remembered>) {
     let (name, file) = (&site.name, settings.file.display());
     match load(site, &settings.file, settings.trust) {
         // The first start: what would keep it from being written is told before it is to be.
-        Ok(None) => doubts(&settings.file, site.fingerprint)
-            .into_iter()
-            .for_each(|doubt| say!("unladen: site `{name}`: {doubt}")),
+        Ok(None) => {
+            doubts(&settings.file).into_iter().for_each(|doubt| say!("unladen: site `{name}`: {doubt}"));
+        }
         Ok(Some(count)) => say!("unladen: site `{name}`: {count} responses are kept from before, by {file}"),
         Err(error) => {
             say!("unladen: site `{name}`: the snapshot {file} is not used: {error}");

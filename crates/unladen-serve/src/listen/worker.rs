@@ -300,11 +300,12 @@ fn spawn(socket: Socket, address: Option<IpAddr>, context: &Rc<Context>, slot: &
 }
 
 async fn drain(context: &Context, servings: HashMap<u64, Serving>, idle_until: Instant, until: Instant) {
+    // Before the last are accepted: another process may serve already, and what is purged there is not purged here.
+    context.is_draining.set(true);
+    context.drain.notify_waiters();
     for serving in servings.into_values() {
         stop(serving).await;
     }
-    context.is_draining.set(true);
-    context.drain.notify_waiters();
     while context.connections.get() > 0 && Instant::now() < until {
         if Instant::now() >= idle_until {
             context.close_idle.notify_waiters();

@@ -7,13 +7,13 @@ use nix::unistd::{AccessFlags, access};
 use super::file::{FileError, SnapshotFile, new_path};
 
 /// A sentence each, of a site's file. Nothing is written.
-pub(crate) fn doubts(path: &Path, fingerprint: u128) -> Vec<String> {
+pub(crate) fn doubts(path: &Path) -> Vec<String> {
     let mut doubts = Vec::new();
     let shown = path.display();
     for path in [path.to_owned(), new_path(path)] {
-        match SnapshotFile::open(&path, fingerprint) {
+        match SnapshotFile::open(&path) {
             // What is wrong with its content is told when it is read, and it is written anew.
-            Ok(_) | Err(FileError::Content(_) | FileError::Configuration) => {}
+            Ok(_) | Err(FileError::Content(_)) => {}
             Err(error) => doubts.push(format!("the snapshot {} cannot be used: {error}", path.display())),
         }
     }

@@ -45,7 +45,7 @@ pub(crate) enum FileError {
 
 impl SnapshotFile {
     /// Opens it, if it is of these rules; none: there is none.
-    pub(crate) fn open(path: &Path, fingerprint: u128) -> Result<Option<Self>, FileError> {
+    pub(crate) fn open(path: &Path) -> Result<Option<Self>, FileError> {
         let open = |write| open(OpenOptions::new().read(true).write(write), path);
         // Where it cannot be written it can be read all the same.
         let file = match open(true).or_else(|_| open(false)) {
@@ -57,17 +57,15 @@ impl SnapshotFile {
         let mut header = [0; HEADER_LENGTH];
         file.read_exact_at(&mut header, 0).map_err(short)?;
         let header = SnapshotHeader::read(&header)?;
-        if header.fingerprint != fingerprint {
-            return Err(FileError::Configuration);
-        }
         Ok(Some(Self { file, header, length }))
     }
 
     /// From now on it is no longer the last word: what is purged from now on is missing in it, and if this process
-    /// crashes, the next one has to know. False: that cannot be written, so it must not be believed now either.
+    /// crashes, the next one has to know, also after a loss of power. False: that cannot be written, so it must not be
+    /// believed now either.
     pub(crate) fn begin_again(&self) -> bool {
         let header = SnapshotHeader { is_last: false, ..self.header };
-        self.file.write_all_at(&header.to_bytes(), 0).is_ok()
+        self.file.write_all_at(&header.to_bytes(), 0).and_then(|()| self.file.sync_data()).is_ok()
     }
 }
 

@@ -11,6 +11,9 @@ use super::account::Counts;
 use super::file::{FileError, SnapshotFile, short};
 use super::remembered::Remembered;
 
+/// A clean stop vouches for this long, in milliseconds: after longer, the site may have been served without a snapshot
+/// meanwhile, and what was purged then is not known here.
+const VOUCHES: i64 = 10 * 60 * 1000;
 /// What is read at a time.
 const BUFFER: usize = 256 * 1024;
 
@@ -19,12 +22,17 @@ const BUFFER: usize = 256 * 1024;
 pub(crate) fn load(site: &Remembered, path: &Path, trust: SnapshotTrust) -> Result<Option<u64>, FileError> {
     // What is purged from now on is not taken.
     let sequence = site.cache.store.sequence();
-    let Some(mut snapshot) = SnapshotFile::open(path, site.fingerprint)? else { return Ok(None) };
+    let Some(mut snapshot) = SnapshotFile::open(path)? else { return Ok(None) };
     let was_last = snapshot.header.is_last && snapshot.begin_again();
+    // Only now: if the next process is configured as that one was, it is not to believe what this one has not heard.
+    if snapshot.header.fingerprint != site.fingerprint {
+        return Err(FileError::Configuration);
+    }
     each(&mut snapshot, |_| Ok(()))?;
     let now = Time::now();
-    let is_set_back = snapshot.header.written > now;
-    let trusts = was_last && !is_set_back && trust == SnapshotTrust::Fresh;
+    // Less than nothing: the clock was set back.
+    let age = now.0.saturating_sub(snapshot.header.written.0);
+    let trusts = was_last && (0..=VOUCHES).contains(&age) && trust == SnapshotTrust::Fresh;
     let mut counts = Counts::default();
     let read = each(&mut snapshot, |payload| {
         let mut entry = SnapshotEntry::read(payload)?;

@@ -16,8 +16,8 @@ use super::wire::{BYE, DONE, Forgotten, PURGE, READY, SITE, WHOLE};
 const HEAD: u64 = 1 << 20;
 
 /// Takes what the process before has kept for these sites, of those that are configured as they were there; then
-/// forgets what is purged there, for as long as it lives: `now` gives the site of a name as it is then. `whole` is
-/// called when all is taken.
+/// forgets what is purged there, for as long as it lives: `now` gives the site of a name as it is then. `reached` is
+/// called once all that is purged there is purged here, too; `whole` when all is taken.
 ///
 /// # Errors
 /// It went without a word: what was purged there last is not known, so that nothing is trusted that was taken.
@@ -25,9 +25,9 @@ pub(crate) fn take(
     stream: &UnixStream,
     sites: &[Arc<Remembered>],
     now: impl Fn(&str) -> Option<Arc<Remembered>>,
-    whole: impl FnOnce(),
+    (reached, whole): (impl FnOnce(), impl FnOnce()),
 ) -> io::Result<()> {
-    let taken = follow(stream, sites, now, whole);
+    let taken = follow(stream, sites, now, (reached, whole));
     if taken.is_err() {
         for site in sites {
             site.cache.forget(&Purge::All, true);
@@ -40,7 +40,7 @@ fn follow(
     mut stream: &UnixStream,
     sites: &[Arc<Remembered>],
     now: impl Fn(&str) -> Option<Arc<Remembered>>,
-    whole: impl FnOnce(),
+    (reached, whole): (impl FnOnce(), impl FnOnce()),
 ) -> io::Result<()> {
     // Before it is said that this listens: what is purged from now on is not taken.
     let sites: Vec<(&Arc<Remembered>, Sequence)> =
@@ -49,12 +49,16 @@ fn follow(
     stream.write_all(&[READY])?;
     let mut frames = BufReader::with_capacity(1 << 18, stream);
     let mut payload = Vec::new();
-    let (mut counts, mut whole) = (Counts::default(), Some(whole));
+    let (mut counts, mut reached, mut whole) = (Counts::default(), Some(reached), Some(whole));
     let mut site: Option<(&Arc<Remembered>, Sequence)> = None;
     loop {
         let Some(kind) = wire::read(&mut frames, &mut payload, most)? else {
             return Err(io::ErrorKind::UnexpectedEof.into());
         };
+        // Whatever it tells first, it passes purges on before.
+        if let Some(reached) = reached.take() {
+            reached();
+        }
         match (kind, &site) {
             (ENTRY, Some((site, sequence))) => {
                 let entry = SnapshotEntry::read(&payload).map_err(io::Error::other)?;

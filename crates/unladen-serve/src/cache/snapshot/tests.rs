@@ -124,15 +124,45 @@ fn a_clean_stop_vouches_for_one_start_alone() {
     }
 }
 
+/// As if it had been written at another time.
+fn written_at(file: &Path, then: impl FnOnce(i64) -> i64) {
+    let mut bytes = fs::read(file).unwrap();
+    let header = SnapshotHeader::read(bytes.first_chunk().unwrap()).unwrap();
+    let header = SnapshotHeader { written: Time(then(header.written.0)), ..header };
+    bytes[..HEADER_LENGTH].copy_from_slice(&header.to_bytes());
+    fs::write(file, bytes).unwrap();
+}
+
+/// A run without a snapshot may have come between, of which nobody knows what was purged.
+#[test]
+fn a_clean_stop_of_long_ago_vouches_for_nothing() {
+    for (minutes, expected) in [(9, &["/fresh", "/validated"][..]), (11, &["/validated"])] {
+        let (_folder, file) = file();
+        written(&full(), &file, true);
+        written_at(&file, |now| now - minutes * 60_000);
+        let next = site();
+        load(&next, &file, SnapshotTrust::Fresh).unwrap();
+        assert_eq!(trusted(&next), expected, "{minutes}");
+    }
+}
+
+#[test]
+fn a_clean_stop_does_not_vouch_past_a_run_that_was_configured_otherwise() {
+    let (_folder, file) = file();
+    written(&full(), &file, true);
+    let mut other = Arc::into_inner(site()).unwrap();
+    other.fingerprint += 1;
+    assert!(matches!(load(&other, &file, SnapshotTrust::Fresh).unwrap_err(), FileError::Configuration));
+    let next = site();
+    assert_eq!(load(&next, &file, SnapshotTrust::Fresh).unwrap(), Some(5));
+    assert_eq!(trusted(&next), ["/validated"]);
+}
+
 #[test]
 fn a_clock_that_was_set_back_puts_all_in_doubt() {
     let (_folder, file) = file();
     written(&full(), &file, true);
-    let mut bytes = fs::read(&file).unwrap();
-    let header = SnapshotHeader::read(bytes.first_chunk().unwrap()).unwrap();
-    let later = SnapshotHeader { written: Time(header.written.0 + 3_600_000), ..header };
-    bytes[..HEADER_LENGTH].copy_from_slice(&later.to_bytes());
-    fs::write(&file, bytes).unwrap();
+    written_at(&file, |now| now + 3_600_000);
     let next = site();
     load(&next, &file, SnapshotTrust::Fresh).unwrap();
     assert_eq!(trusted(&next), ["/validated"]);
@@ -169,9 +199,9 @@ fn a_file_that_others_could_have_written_is_not_used() {
     let error = |file: &Path| load(&site(), file, SnapshotTrust::Fresh).unwrap_err();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o602)).unwrap();
     assert!(matches!(error(&file), FileError::Mode(0o602)));
-    assert_eq!(doubts(&file, 0).len(), 1);
+    assert_eq!(doubts(&file).len(), 1);
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-    assert_eq!(doubts(&file, 0), [""; 0]);
+    assert_eq!(doubts(&file), [""; 0]);
     let link = folder.path().join("link");
     symlink(&file, &link).unwrap();
     assert!(matches!(error(&link), FileError::Io(_)));
@@ -182,7 +212,7 @@ fn a_file_that_others_could_have_written_is_not_used() {
     assert!(matches!(error(folder.path()), FileError::Kind | FileError::Io(_)));
     let absent = folder.path().join("absent");
     assert!(load(&site(), &absent, SnapshotTrust::Fresh).unwrap().is_none());
-    assert!(doubts(&absent.join("shop.snapshot"), 0)[0].contains("its folder is not there"));
+    assert!(doubts(&absent.join("shop.snapshot"))[0].contains("its folder is not there"));
 }
 
 #[test]
@@ -263,13 +293,36 @@ fn handed_over(old: &Arc<Remembered>, new: &Arc<Remembered>, then: impl FnOnce(&
     let site = new.clone();
     let taking = thread::spawn(move || {
         let now = |name: &str| (name == "shop").then(|| site.clone());
-        take(&there, std::slice::from_ref(&site), now, || whole.send(()).unwrap())
+        take(&there, std::slice::from_ref(&site), now, (|| {}, || whole.send(()).unwrap()))
     });
     let successor = Successor::new(here);
     give(&successor, std::slice::from_ref(old), Duration::from_secs(10)).unwrap();
     is_whole.recv().unwrap();
     then(&successor);
     taking.join().unwrap()
+}
+
+/// A new process carries no requests before: what it had stored by then would miss a purge of the old one.
+#[test]
+fn purges_reach_the_new_process_once_it_says_so() {
+    let (old, new) = (full(), site());
+    let (here, there) = UnixStream::pair().unwrap();
+    let (reached, is_reached) = channel();
+    let site = new.clone();
+    let taking = thread::spawn(move || {
+        let now = |_: &str| Some(site.clone());
+        take(&there, std::slice::from_ref(&site), now, (|| reached.send(()).unwrap(), || {}))
+    });
+    let successor = Successor::new(here);
+    thread::sleep(Duration::from_millis(50));
+    assert!(is_reached.try_recv().is_err());
+    give(&successor, std::slice::from_ref(&old), Duration::from_secs(10)).unwrap();
+    is_reached.recv().unwrap();
+    put(&new, "/meanwhile", page(FRESH, Time::now()));
+    old.cache.forget(&Purge::Key(b"http://shop/meanwhile".to_vec()), false);
+    assert!(find(&new, "/meanwhile").is_none());
+    bye(&successor);
+    taking.join().unwrap().unwrap();
 }
 
 fn bye(successor: &Successor) {
