@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 use unladen_serve_config::{Users, UsersError};
 
-use self::trial::{Joined, Mark, PLACES, TURNS, Trial, Trying};
+use self::trial::{Full, Joined, Mark, PLACES, TURNS, Trials};
 
 mod trial;
 
@@ -33,7 +33,7 @@ pub(crate) struct Passwords {
     users: Users,
     /// What those are found by who got in, and when that was.
     known: Mutex<HashMap<Mark, Instant>>,
-    trying: Mutex<Trying>,
+    trials: Arc<Trials>,
     /// Of this process: what it keeps of passwords is of no use to another.
     salt: [u8; 32],
     /// Of the file: as secret as its hashes, and the same after a restart.
@@ -78,7 +78,7 @@ impl Passwords {
         let mut salt = [0; 32];
         unladen_tls::provider().secure_random.fill(&mut salt).map_err(|_| PasswordsError::Random)?;
         let digest = Sha256::digest(&bytes).into();
-        Ok(Self { users, known: Mutex::default(), trying: Mutex::default(), salt, digest })
+        Ok(Self { users, known: Mutex::default(), trials: Arc::default(), salt, digest })
     }
 
     /// Tries what a request says in `Authorization`, for a client at this address; none: it came by a Unix socket.
@@ -98,7 +98,7 @@ impl Passwords {
                 return Tried::Right;
             }
             // A page's images are asked for all at once, with the same password.
-            let mut other = match Trial::join(self, mark) {
+            let mut other = match self.trials.join(mark) {
                 Joined::First(trial) => break trial,
                 Joined::Other(other) => other,
             };
@@ -109,11 +109,16 @@ impl Passwords {
         };
         let place = match PLACES.take(address) {
             Ok(place) => place,
-            Err(refused) => return refused,
+            Err(Full::OfClient) => return Tried::TooMany,
+            Err(Full::OfAll) => return Tried::Busy,
         };
         let Ok(turn) = TURNS.acquire().await else { return Tried::Busy };
+        let passwords = self.clone();
         let tried = tokio::task::spawn_blocking(move || {
             let is_right = is_right(&password, &hash) && is_user;
+            if is_right {
+                passwords.remember(mark);
+            }
             trial.end(is_right);
             // A client that leaves does not stop this: until it is done, it counts.
             drop((place, turn));

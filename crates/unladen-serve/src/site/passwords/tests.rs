@@ -85,7 +85,7 @@ async fn one_client_locked_all_others_out_of_a_page_behind_passwords() {
     // It is known now, so that nothing is tried.
     assert_eq!(from("192.0.2.1").await, Tried::Right);
     drop(of_one);
-    assert!(passwords.trying.lock().unwrap().is_empty());
+    assert!(passwords.trials.is_empty());
 }
 
 /// A page with many images is not refused where its client is no longer known: the same password is tried once.
@@ -105,7 +105,7 @@ async fn those_who_say_the_same_wait_for_one_trial() {
     }
     // Whoever tries and leaves before its turn leaves nobody waiting.
     let mark = passwords.mark("ann", b"secret", passwords.users.find("ann").unwrap());
-    let Joined::First(first) = Trial::join(&passwords, mark) else { panic!("nobody tries it") };
+    let Joined::First(first) = passwords.trials.join(mark) else { panic!("nobody tries it") };
     let after = {
         let passwords = passwords.clone();
         tokio::spawn(async move { passwords.try_field(Some(&basic("ann:secret")), None).await })
@@ -113,7 +113,7 @@ async fn those_who_say_the_same_wait_for_one_trial() {
     tokio::task::yield_now().await;
     drop(first);
     assert_eq!(after.await.unwrap(), Tried::Right);
-    assert!(passwords.trying.lock().unwrap().is_empty());
+    assert!(passwords.trials.is_empty());
 }
 
 /// All unknown names took as long as the first one of the file, which told those that are known by their time.

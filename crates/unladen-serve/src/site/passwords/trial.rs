@@ -8,7 +8,6 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Semaphore, watch};
 
-use super::{Passwords, Tried};
 use crate::limits::crowd::network;
 
 /// So many wait for a hash to be tried …
@@ -28,11 +27,12 @@ pub(super) static PLACES: LazyLock<Places> = LazyLock::new(Places::default);
 pub(super) type Mark = [u8; 32];
 
 /// What is being tried, and where it is told what came of it.
-pub(super) type Trying = HashMap<Mark, watch::Receiver<Option<bool>>>;
+#[derive(Debug, Default)]
+pub(super) struct Trials(Mutex<HashMap<Mark, watch::Receiver<Option<bool>>>>);
 
 /// A name and a password that are being tried, until it is dropped.
 pub(super) struct Trial {
-    passwords: Arc<Passwords>,
+    trials: Arc<Trials>,
     mark: Mark,
     tell: watch::Sender<Option<bool>>,
 }
@@ -55,6 +55,15 @@ struct Waiting {
     clients: HashMap<IpAddr, usize>,
 }
 
+/// Why there is no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Full {
+    /// For this client.
+    OfClient,
+    /// For anybody.
+    OfAll,
+}
+
 /// One of those who wait.
 #[derive(Debug)]
 pub(super) struct Place<'p> {
@@ -62,48 +71,54 @@ pub(super) struct Place<'p> {
     client: Option<IpAddr>,
 }
 
-// === impl Trial ===
+// === impl Trials ===
 
-impl Trial {
-    pub(super) fn join(passwords: &Arc<Passwords>, mark: Mark) -> Joined {
-        match lock(&passwords.trying).entry(mark) {
+impl Trials {
+    pub(super) fn join(self: &Arc<Self>, mark: Mark) -> Joined {
+        match lock(&self.0).entry(mark) {
             Entry::Occupied(trying) => Joined::Other(trying.get().clone()),
             Entry::Vacant(none) => {
                 let (tell, told) = watch::channel(None);
                 none.insert(told);
-                Joined::First(Self { passwords: passwords.clone(), mark, tell })
+                Joined::First(Trial { trials: self.clone(), mark, tell })
             }
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        lock(&self.0).is_empty()
+    }
+}
+
+// === impl Trial ===
+
+impl Trial {
     /// Tells what came of it.
     pub(super) fn end(self, is_right: bool) {
-        if is_right {
-            self.passwords.remember(self.mark);
-        }
         self.tell.send_replace(Some(is_right));
     }
 }
 
 impl Drop for Trial {
     fn drop(&mut self) {
-        lock(&self.passwords.trying).remove(&self.mark);
+        lock(&self.trials.0).remove(&self.mark);
     }
 }
 
 // === impl Places ===
 
 impl Places {
-    /// A place for a client at this address; an error: there is none, for it or for anybody.
-    pub(super) fn take(&self, address: Option<IpAddr>) -> Result<Place<'_>, Tried> {
+    /// A place for a client at this address.
+    pub(super) fn take(&self, address: Option<IpAddr>) -> Result<Place<'_>, Full> {
         let client = address.map(network);
         let mut waiting = lock(&self.0);
         let has = client.and_then(|client| waiting.clients.get(&client)).copied().unwrap_or_default();
         if has >= MOST_OF_CLIENT {
-            return Err(Tried::TooMany);
+            return Err(Full::OfClient);
         }
         if waiting.all >= MOST_WAITING {
-            return Err(Tried::Busy);
+            return Err(Full::OfAll);
         }
         waiting.all += 1;
         if let Some(client) = client {
