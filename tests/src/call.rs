@@ -2,9 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -12,6 +10,7 @@ use nix::unistd::Pid;
 
 use crate::binary::binary;
 use crate::document::Document;
+use crate::output::Output;
 
 /// Far above what any call of the tests takes: what is not done by then hangs.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -39,8 +38,8 @@ pub struct Running {
     started: Instant,
     limit: Duration,
     shown: String,
-    stdout: Option<JoinHandle<Vec<u8>>>,
-    stderr: Option<JoinHandle<Vec<u8>>>,
+    stdout: Option<Output>,
+    stderr: Option<Output>,
 }
 
 /// A call that has ended.
@@ -149,8 +148,8 @@ impl Call {
         command.stdout(self.stdout.map_or_else(Stdio::piped, Stdio::from));
         let mut child = command.spawn().unwrap_or_else(|error| panic!("cannot start {shown}: {error}"));
         Running {
-            stdout: child.stdout.take().map(read_all),
-            stderr: child.stderr.take().map(read_all),
+            stdout: child.stdout.take().map(Output::new),
+            stderr: child.stderr.take().map(Output::new),
             started: Instant::now(),
             limit: self.limit,
             shown,
@@ -226,8 +225,8 @@ impl Running {
         let status = self.wait_within_limit();
         let done = Done {
             code: status.and_then(|status| status.code()),
-            stdout: text(self.stdout.take()),
-            stderr: text(self.stderr.take()),
+            stdout: self.stdout.take().map(Output::text).unwrap_or_default(),
+            stderr: self.stderr.take().map(Output::text).unwrap_or_default(),
             shown: self.shown.clone(),
         };
         assert!(status.is_some(), "did not end within {:?} and was killed\n{done}", self.limit);
@@ -256,19 +255,6 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn read_all(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = from.read_to_end(&mut bytes);
-        bytes
-    })
-}
-
-fn text(reader: Option<JoinHandle<Vec<u8>>>) -> String {
-    let bytes = reader.map(|reader| reader.join().expect("the reader does not panic")).unwrap_or_default();
-    String::from_utf8(bytes).expect("unladen writes UTF-8")
 }
 
 // === impl Done ===

@@ -21,6 +21,7 @@ mod machine;
 mod names;
 mod nginx;
 mod outbound;
+mod output;
 pub mod pebble;
 mod php_fpm;
 mod port;
