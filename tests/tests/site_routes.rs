@@ -3,6 +3,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use unladen_tests::site::{app, free, page};
-use unladen_tests::{Authority, Call, Serve, Upstream, Wire, wait};
+use unladen_tests::{Authority, Call, PhpFpm, Serve, Site, Upstream, Wire, wait};
 
 /// Far above what any wait of the tests takes.
 const LIMIT: Duration = Duration::from_secs(40);
@@ -428,4 +429,172 @@ upstream = \"http://127.0.0.1:3\"
     let text = document.to_string();
     assert!(text.contains("\"api\""), "{text}");
     check("http://nobody.example:8080/").run().ended_with(2).says(["nobody.example"]);
+}
+
+/// PHP that says which script it is, and what it is told.
+const SCRIPT: &str = "<?php header('Cache-Control: max-age=60'); \
+                      echo 'was run ', $_SERVER['SCRIPT_NAME'], ' ', $_SERVER['PATH_INFO'] ?? '';";
+
+/// PHP-FPM with these scripts, behind a site with these lines.
+fn scripts(paths: &[&str], lines: &str) -> (PhpFpm, Site) {
+    let fpm = PhpFpm::start(1, "");
+    for path in paths {
+        fpm.page(path, SCRIPT);
+    }
+    let place = format!("php = \"{}\"\nroot = \"{}\"\n", fpm.socket().display(), fpm.root().display());
+    let users = fpm.root().join("../users");
+    std::fs::write(&users, USERS).expect("a file");
+    std::fs::set_permissions(&users, std::fs::Permissions::from_mode(0o600)).expect("our own");
+    let site = Site::start(&(place + &lines.replace("USERS", users.to_str().expect("text"))));
+    (fpm, site)
+}
+
+/// `/wp-content/uploads/evil/` has no `.php`, and was chosen no refusing route for: its `index.php` was run.
+#[test]
+fn what_visitors_upload_is_not_run_by_the_name_of_its_folder() {
+    for (preset, folder) in [
+        ("wordpress", "wp-content/uploads"),
+        ("drupal", "sites/default/files"),
+        ("mediawiki", "images"),
+        ("laravel", "storage"),
+    ] {
+        let evil = format!("{folder}/evil/index.php");
+        let (_fpm, site) = scripts(&["index.php", "app/index.php", &evil], &format!("preset = \"{preset}\"\n"));
+        let mut wire = site.wire();
+        for method in ["GET", "HEAD", "POST", "get"] {
+            for target in [
+                format!("/{folder}/evil/"),
+                format!("/{folder}//evil//?a=b"),
+                format!("/{folder}/%65vil/"),
+                format!("/{folder}/evil/index.php"),
+                format!("/{folder}/evil/index.php/x.png"),
+            ] {
+                wire.send(format!("{method} {target} HTTP/1.1\r\nHost: a\r\n\r\n"));
+                let answer = wire.next(method == "HEAD");
+                assert_eq!(answer.status, 403, "{preset}: {method} {target}: {answer:?}");
+                assert!(!answer.text().contains("was run"), "{preset}: {method} {target}: {answer:?}");
+            }
+        }
+        assert_eq!(site.get(&format!("/{folder}/evil")).status, 301, "{preset}");
+        // Whatever is no upload goes on.
+        for (target, ran) in [
+            ("/", "was run /index.php "),
+            ("/a/page/", "was run /index.php "),
+            ("/app/", "was run /app/index.php "),
+            ("/index.php/a/page", "was run /index.php /a/page"),
+            // A page may be called as a folder of the program is.
+            ("/index.php/cache/vendor", "was run /index.php /cache/vendor"),
+        ] {
+            assert_eq!(site.get(target).is(200).text(), ran, "{preset}: {target}");
+        }
+        site.stop();
+    }
+}
+
+const GUARDED: &str = "
+try = [\"{path}\", \"{path}.php\", \"{path}/\", \"/index.php\"]
+[[site.route]]
+name = \"exact\"
+exact = [\"/login.php\", \"/back/index.php\", \"/report.php\", \"/private/index.html\", \"/index.php\"]
+access = { auth = \"USERS\", realm = \"back\" }
+[[site.route]]
+name = \"admin\"
+path = \"/admin\"
+access = { auth = \"USERS\", realm = \"back\" }
+[[site.route]]
+name = \"post\"
+path = \"/hook\"
+method = \"POST\"
+status = 405
+set = { x-why = \"post\" }
+[[site.route]]
+name = \"pages\"
+path = \"/pages\"
+set = { x-pages = \"1\" }
+";
+
+/// A route was held against the path that was asked for alone, and not against the script or the file that it came to,
+/// nor against the path that the application then took.
+#[test]
+fn what_a_path_comes_to_is_guarded_as_it_is_by_its_own_name() {
+    let paths = ["index.php", "login.php", "back/index.php", "report.php", "open.php", "pages/index.php"];
+    let (fpm, site) = scripts(&paths, GUARDED);
+    fpm.page("private/index.html", "was sent");
+    let ann = "Authorization: Basic YW5uOnNlY3JldA==\r\n";
+    for (target, ran) in [
+        ("/login.php/x", "was run /login.php /x"),
+        ("/login.php/", "was run /login.php /"),
+        ("//%6cogin.php//x", "was run /login.php /x"),
+        ("/login", "was run /login.php "),
+        ("/back/", "was run /back/index.php "),
+        ("/back//", "was run /back/index.php "),
+        ("/report", "was run /report.php "),
+        ("/index.php/admin", "was run /index.php /admin"),
+        ("/index.php//admin/x", "was run /index.php /admin/x"),
+        ("/index%2ephp/%61dmin", "was run /index.php /admin"),
+        ("/index.php/admin;x", "was run /index.php /admin;x"),
+        ("/index.php/admin%2Fx", "was run /index.php /admin%2Fx"),
+        ("/open.php/admin", "was run /open.php /admin"),
+        ("/private/", "was sent"),
+        ("/private//", "was sent"),
+        ("/priv%61te/", "was sent"),
+    ] {
+        // Once it is known, too, and after somebody was let in.
+        for _ in 0..2 {
+            let answer = site.get(target);
+            assert_eq!((answer.status, answer.reason()), (401, Some("unauthorized")), "{target}: {answer:?}");
+            assert!(answer.field("www-authenticate").is_some_and(|asks| asks.contains("back")), "{target}: {answer:?}");
+            let answer = site.get_with(target, ann).is(200);
+            assert_eq!(answer.text(), ran, "{target}");
+            // What only some get is not kept for all.
+            assert!(answer.field("cache-status").is_none_or(|said| !said.contains("hit")), "{target}: {answer:?}");
+        }
+    }
+    for (target, ran) in [
+        ("/", "was run /index.php "),
+        ("/a/page", "was run /index.php "),
+        ("/index.php/wp-json/x", "was run /index.php /wp-json/x"),
+        ("/open", "was run /open.php "),
+        ("/pages/", "was run /pages/index.php "),
+        ("/index.php/administrator", "was run /index.php /administrator"),
+        ("/index.php/x/admin", "was run /index.php /x/admin"),
+    ] {
+        assert_eq!(site.get(target).is(200).text(), ran, "{target}");
+    }
+    site.stop();
+}
+
+/// PHP takes `post` for POST, and the route did not.
+#[test]
+fn the_case_of_a_method_gets_round_no_route() {
+    let (_fpm, site) = scripts(&["index.php"], GUARDED);
+    for target in ["/hook/x", "/index.php/hook"] {
+        for method in ["POST", "post", "Post"] {
+            let head = format!("{method} {target} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
+            let answer = site.wire().ask(head);
+            assert_eq!((answer.status, answer.field("x-why")), (405, Some("post")), "{method} {target}: {answer:?}");
+        }
+        site.get(target).is(200);
+    }
+    site.stop();
+}
+
+/// The one program of all paths takes `/lists/admin` and `/admin` for the same.
+#[test]
+fn the_name_of_the_one_program_gets_round_no_route() {
+    let fpm = PhpFpm::start(1, "");
+    let program = fpm.page("one.php", SCRIPT);
+    let site = Site::start(&format!(
+        "php = \"{}\"\nfastcgi = {{ script = {program:?}, name = \"/lists\" }}\n\
+         [[site.route]]\npath = [\"/lists/admin\", \"/inner\"]\nstatus = 403\n",
+        fpm.socket().display()
+    ));
+    for target in ["/lists/admin", "/admin", "/admin/x", "/inner", "/lists/inner/x", "/%61dmin", "/admin;x"] {
+        let answer = site.get(target);
+        assert!(matches!(answer.status, 400 | 403) && !answer.text().contains("was run"), "{target}: {answer:?}");
+    }
+    for target in ["/lists/open", "/lists", "/open"] {
+        assert!(site.get(target).is(200).text().starts_with("was run "), "{target}");
+    }
+    site.stop();
 }
