@@ -28,6 +28,9 @@ pub struct Status {
     /// kept.
     #[serde(rename = "active processes")]
     pub active: u32,
+    /// The most of these at a time, since it started.
+    #[serde(rename = "max active processes")]
+    pub most_active: u32,
     /// How often a process was wanted beyond `pm.max_children`, since it started.
     #[serde(rename = "max children reached")]
     pub max_children_reached: u64,

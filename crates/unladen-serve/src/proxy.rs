@@ -107,16 +107,18 @@ impl Proxy {
     }
 
     /// With a queue in front of its upstream. That of `before` is kept: what it let through is at the application still.
+    /// It is as it was until [`Self::set_queue`].
     pub(crate) fn with_queue(self, settings: Option<&QueueSettings>, before: Option<&Self>) -> Self {
         let kept = before.and_then(|before| before.queue.clone());
-        let queue = settings.map(|settings| match kept {
-            Some(kept) => {
-                kept.set(settings);
-                kept
-            }
-            None => Arc::new(Queue::new(settings)),
-        });
+        let queue = settings.map(|settings| kept.unwrap_or_else(|| Arc::new(Queue::new(settings))));
         Self { queue, ..self }
+    }
+
+    /// Its queue is as these settings say, from now on.
+    pub(crate) fn set_queue(&self, settings: Option<&QueueSettings>) {
+        if let Some((queue, settings)) = self.queue.as_ref().zip(settings) {
+            queue.set(settings);
+        }
     }
 
     /// Where an answer waits that its client does not take as fast as it comes; none: the upstream waits.

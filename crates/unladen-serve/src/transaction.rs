@@ -147,6 +147,11 @@ impl Transaction<'_> {
         }
         // Before the client can know, and ask again on another thread.
         report(&state, End::Local(reason), now);
+        // The application is not asked any more: nobody waits for this client to take what it is told.
+        drop(state.place.take());
+        if state.is_left.get() {
+            return self.tell(&state, End::ClientGone, &account, now);
+        }
         self.name_cause(&state, reason);
         state.show();
         if client.failed(reason, after) {

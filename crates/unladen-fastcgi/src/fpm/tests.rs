@@ -10,7 +10,7 @@ fn the_page_of_php_fpm() {
     let status = Status::parse(PAGE.as_bytes()).unwrap();
     assert_eq!((status.pool.as_str(), status.manager.as_str()), ("www", "static"));
     assert_eq!((status.workers(), status.active, status.idle, status.waiting), (4, 3, 1, 2));
-    assert_eq!((status.accepted, status.max_children_reached), (3, 0));
+    assert_eq!((status.accepted, status.most_active, status.max_children_reached), (3, 3, 0));
 }
 
 #[test]

@@ -98,6 +98,8 @@ impl Plans {
         places.extend(
             sites.iter().map(|KeptSite { site, .. }| Planned { proxy: site.proxy.clone(), site: Some(site.clone()) }),
         );
+        // Nothing can be refused from here on.
+        sites.iter().for_each(|KeptSite { site, .. }| site.proxy.set_queue(site.settings.queue.as_ref()));
         self.kept = kept;
         self.sites = sites;
         let plan = Plan {

@@ -20,6 +20,8 @@ pub(crate) struct RequestState<'a> {
     pub(crate) in_flight: RefCell<Option<InFlight<'a>>>,
     /// Its place at the application, where there is a queue in front of that.
     pub(crate) place: RefCell<Option<Place<'a>>>,
+    /// Its client has left, and the application works on it still.
+    pub(crate) is_left: Cell<bool>,
     pub(crate) phase: Cell<Phase>,
     pub(crate) status: Cell<u16>,
     pub(crate) attempts: Cell<u32>,
@@ -47,6 +49,7 @@ impl RequestState<'_> {
         Self {
             in_flight: RefCell::new(None),
             place: RefCell::new(None),
+            is_left: Cell::new(false),
             phase: Cell::new(Phase::Admitting),
             status: Cell::new(0),
             attempts: Cell::new(0),

@@ -51,6 +51,8 @@ pub(crate) async fn tunnel(
     idle: Duration,
     state: &RequestState<'_>,
 ) {
+    // It may last for hours, and takes a connection of its own, which is bounded. Others have their turn.
+    drop(state.place.take());
     deadline.renew(idle);
     let mut up = Way { from: client.0, buffer: client.1, to: upstream.0, bytes: 0, ended: false, done: false };
     let mut down = Way { from: upstream.0, buffer: upstream.1, to: client.0, bytes: 0, ended: false, done: false };

@@ -8,6 +8,7 @@
 //! their turns comes. So a page that many wait for comes sooner the more they are, without a rule of its own; and who
 //! joins a greedy client's request does not wait for that client's turn.
 
+use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Instant;
@@ -132,14 +133,22 @@ impl<T> FairQueue<T> {
         self.waiting.first_key_value().map(|(number, waiting)| (*number, waiting.since))
     }
 
-    /// The oldest of the longest line, if that is longer by more than one than this client's.
+    /// The oldest of the longest line that nobody else waits for, if the line is longer by more than one than this
+    /// client's. Where others wait for all that is in it: what the fewest wait for.
     pub(super) fn surplus(&self, flow: Flow) -> Option<u64> {
-        if self.lines.len() >= self.waiting.len() {
-            // Nobody has more than one.
+        let own = self.lines.get(&flow).map_or(0, VecDeque::len);
+        // Of several, always the same one.
+        let longest = self.lines.values().max_by_key(|line| (line.len(), Reverse(line.front())))?;
+        if longest.len() <= own + 1 {
             return None;
         }
-        let own = self.lines.get(&flow).map_or(0, VecDeque::len);
-        let longest = self.lines.values().max_by_key(|line| line.len())?;
-        if longest.len() > own + 1 { longest.iter().min().copied() } else { None }
+        // What a client asks for itself stands in its line by age.
+        let is_its_own = |number: &&u64| self.shares(**number) == 1;
+        longest.iter().find(is_its_own).or_else(|| longest.iter().min_by_key(|number| self.shares(**number))).copied()
+    }
+
+    /// The clients who wait for it.
+    fn shares(&self, number: u64) -> usize {
+        self.waiting.get(&number).map_or(0, |waiting| waiting.flows.len())
     }
 }

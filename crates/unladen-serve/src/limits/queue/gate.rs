@@ -1,6 +1,6 @@
 //! The principal type is [`Queue`]: the places at the application, and those who wait for one; all threads together.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
@@ -31,6 +31,8 @@ pub(crate) struct Queue {
     state: AtomicU64,
     /// Places.
     places: AtomicU32,
+    /// Whether the settings say how many places there are.
+    is_configured: AtomicBool,
     discipline: Mutex<Discipline<Arc<Waiter>>>,
 }
 
@@ -51,19 +53,26 @@ impl Queue {
         Self {
             state: AtomicU64::new(0),
             places: AtomicU32::new(places),
+            is_configured: AtomicBool::new(settings.running.is_some()),
             discipline: Mutex::new(Discipline::new(places as usize, settings.length, settings.wait)),
         }
     }
 
-    /// As these settings say, from now on. What the application has said of its places stands where they say nothing.
+    /// As these settings say, from now on. Where they say nothing of its places, what the application has said of them
+    /// stands, but not what settings before have said.
     pub(crate) fn set(&self, settings: &QueueSettings) {
-        let running = settings.running.map_or_else(|| self.places.load(Ordering::Relaxed), |n| places(Some(n)));
+        let was_configured = self.is_configured.swap(settings.running.is_some(), Ordering::Relaxed);
+        let said = || if was_configured { UNBOUNDED } else { self.places.load(Ordering::Relaxed) };
+        let running = settings.running.map_or_else(said, |n| places(Some(n)));
         self.change(|discipline| discipline.set(running as usize, settings.length, settings.wait));
     }
 
-    /// The application has so many places from now on.
-    pub(crate) fn set_running(&self, running: usize) {
-        let places = places(Some(running)) as usize;
+    /// The application has so many places from now on; none: nobody knows how many. What the settings say goes before.
+    pub(crate) fn set_running(&self, running: Option<usize>) {
+        if self.is_configured.load(Ordering::Relaxed) {
+            return;
+        }
+        let places = places(running) as usize;
         self.change(|discipline| discipline.set(places, discipline.length(), discipline.wait()));
     }
 

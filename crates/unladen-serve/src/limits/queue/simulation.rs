@@ -13,7 +13,7 @@ const WAIT: Duration = Duration::from_secs(5);
 const WORKERS: usize = 4;
 
 /// What came of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Outcome {
     arrived: usize,
     /// How long they waited who were served, by client.
@@ -45,9 +45,13 @@ struct Simulation {
 
 impl Simulation {
     fn new(service: Duration, seed: u64) -> Self {
+        Self::of_length(1000, service, seed)
+    }
+
+    fn of_length(length: usize, service: Duration, seed: u64) -> Self {
         let began = Instant::now();
         Self {
-            queue: Discipline::new(WORKERS, 1000, WAIT),
+            queue: Discipline::new(WORKERS, length, WAIT),
             random: fastrand::Rng::with_seed(seed),
             began,
             now: began,
@@ -178,6 +182,15 @@ fn a_load_that_it_can_carry_is_not_taken_for_overload() {
         let refused = outcome.share_refused(Why::Overloaded);
         assert!(refused <= most, "{service:?} at {share}: {refused}");
     }
+}
+
+/// Whoever gives one up for another is the same client each time, though the lines are in no order.
+#[test]
+fn a_simulation_of_the_same_seed_came_out_another() {
+    let run = || Simulation::of_length(40, PAGE, 9).load(3.0, 20, Duration::from_secs(20));
+    let first = run();
+    assert!(first.share_refused(Why::Full) > 0.1, "{first:?}");
+    assert_eq!(first, run());
 }
 
 #[test]

@@ -102,10 +102,11 @@ fn whose_time_is_over_is_told_when_to_come_again() {
 
 #[test]
 fn more_places_are_given_to_those_who_wait_and_fewer_are_taken_from_nobody() {
-    let queue = queue(1, 10);
+    let queue = Queue::new(&QueueSettings { running: None, length: 10, wait: WAIT, cookie: None });
+    queue.set_running(Some(1));
     let first = place(&queue, &queue_entry(1));
     let mut tickets: Vec<_> = (0..4).map(|_| ticket(&queue, &queue_entry(1))).collect();
-    queue.set_running(3);
+    queue.set_running(Some(3));
     let mut places: Vec<Place<'_>> = Vec::new();
     for ticket in &mut tickets[..2] {
         match poll(ticket) {
@@ -114,7 +115,7 @@ fn more_places_are_given_to_those_who_wait_and_fewer_are_taken_from_nobody() {
         }
     }
     assert!(poll(&mut tickets[2]).is_pending());
-    queue.set_running(1);
+    queue.set_running(Some(1));
     drop((first, places.pop()));
     assert!(poll(&mut tickets[2]).is_pending(), "one is there still");
     drop(places);
@@ -190,6 +191,63 @@ fn one_who_has_most_gives_one_up_for_who_has_fewer() {
     queue.push(now, client(2), None, "b3", &mut refused).expect_err("it has as many");
     queue.push(now, client(3), None, "c1", &mut refused).expect("there is room");
     assert_eq!(queue.len(), 4);
+}
+
+/// A queue of four that is full of one client's: of the shared one, and of others.
+fn full_of(others: &[u8]) -> (Discipline<&'static str>, Instant) {
+    let (mut queue, now) = (Discipline::new(1, 4, WAIT), Instant::now());
+    queue.push(now, client(1), Some(b"/"), "front", &mut Vec::new()).expect("there is room");
+    for item in ["a1", "a2", "a3"] {
+        queue.push(now, client(1), None, item, &mut Vec::new()).expect("there is room");
+    }
+    others.iter().for_each(|other| queue.join(b"/", client(*other)));
+    (queue, now)
+}
+
+#[test]
+fn a_page_that_many_waited_for_was_given_up_because_its_first_client_filled_the_queue() {
+    let (mut queue, now) = full_of(&[2, 3]);
+    let mut refused = Vec::new();
+    queue.push(now, client(4), None, "d1", &mut refused).expect("there is room");
+    assert_eq!(refused.iter().map(|(item, _)| *item).collect::<Vec<_>>(), ["a1"]);
+}
+
+#[test]
+fn who_had_most_gave_nothing_up_while_a_page_stood_in_many_lines() {
+    // Seven lines, and four that wait.
+    let (mut queue, now) = full_of(&[2, 3, 4, 5, 6, 7]);
+    queue.push(now, client(8), None, "h1", &mut Vec::new()).expect("the first client has three more than this one");
+    assert_eq!(queue.len(), 4);
+}
+
+#[test]
+fn of_what_others_wait_for_too_what_the_fewest_wait_for_is_given_up() {
+    let (mut queue, now, mut refused) = (Discipline::new(1, 3, WAIT), Instant::now(), Vec::new());
+    for (key, others) in [(b"/a", &[2, 3][..]), (b"/b", &[2]), (b"/c", &[3, 4])] {
+        let item = std::str::from_utf8(key).expect("text");
+        queue.push(now, client(1), Some(key), item, &mut refused).expect("there is room");
+        others.iter().for_each(|other| queue.join(key, client(*other)));
+    }
+    queue.push(now, client(5), None, "e1", &mut refused).expect("there is room");
+    assert_eq!(refused.iter().map(|(item, _)| *item).collect::<Vec<_>>(), ["/b"]);
+}
+
+#[test]
+fn a_number_that_was_configured_stood_when_it_was_configured_no_more() {
+    let queue = queue(4, 10);
+    let settings = |running| QueueSettings { running, length: 10, wait: WAIT, cookie: None };
+    // What the application says does not count meanwhile.
+    queue.set_running(Some(9));
+    assert_eq!(queue.state().places, Some(4));
+    queue.set(&settings(None));
+    assert_eq!(queue.state().places, None);
+    queue.set_running(Some(9));
+    queue.set(&settings(None));
+    assert_eq!(queue.state().places, Some(9), "the application has said so");
+    queue.set_running(None);
+    assert_eq!(queue.state().places, None, "it says so no more");
+    queue.set(&settings(Some(2)));
+    assert_eq!(queue.state().places, Some(2));
 }
 
 #[test]
