@@ -598,3 +598,156 @@ fn the_name_of_the_one_program_gets_round_no_route() {
     }
     site.stop();
 }
+
+/// It would be kept for others if it might be.
+const GUARDED_SCRIPT: &str = "<?php header('Cache-Control: max-age=60'); echo 'behind it: ', $_SERVER['SCRIPT_NAME'];";
+const GUARDS: &str = "
+[[site.route]]
+name = \"back\"
+path = \"/back\"
+access = { auth = \"DIR/users\" }
+[[site.route]]
+name = \"papers\"
+path = \"/papers\"
+alias = \"ROOT/files\"
+access = { auth = \"DIR/users\" }
+[[site.route]]
+name = \"near\"
+path = \"/near\"
+access = { allow = [\"192.0.2.0/24\"] }
+";
+const ANN: &str = "Authorization: Basic YW5uOnNlY3JldA==\r\n";
+/// `ann` with `other`.
+const ANN_LATER: &str = "Authorization: Basic YW5uOm90aGVy\r\n";
+const LATER_USERS: &str = "ann:$2y$04$vmqPzg5io0YN9nez2SDs3Ok1959k4MvR6vXz3nuVrPYh5f6f4xMry\n";
+
+/// A site of scripts and files, parts of which are guarded. What it says is in a file.
+struct Guarded {
+    serve: Serve,
+    address: SocketAddr,
+    _fpm: PhpFpm,
+}
+
+impl Guarded {
+    fn start() -> Self {
+        let fpm = PhpFpm::start(2, "");
+        fpm.page("index.php", "<?php echo 'the front controller';");
+        let files =
+            ["back/page.txt", "near/page.txt", "files/page.txt"].map(|name| fpm.page(name, "behind it: a file"));
+        // What has just changed is not kept in memory.
+        let aged = std::process::Command::new("touch").args(["-d", "1 minute ago"]).args(files).status();
+        assert!(aged.is_ok_and(|status| status.success()));
+        fpm.page("back/index.php", GUARDED_SCRIPT);
+        fpm.page("near/index.php", GUARDED_SCRIPT);
+        let address = free();
+        let guards = GUARDS.replace("ROOT", &fpm.root().display().to_string());
+        let site = fpm.site(&format!("trusted.proxies = [\"127.0.0.1\"]\n{guards}"));
+        let script = format!("printf '%s' '{USERS}' > DIR/users; chmod 600 DIR/users; exec \"$@\" 2> DIR/said");
+        let admin = "[admin]\nlisten = \"unix:DIR/admin.sock\"\n";
+        let serve =
+            Serve::start_through(&script, &format!("threads = 2\n{admin}[[site]]\nlisten = \"{address}\"\n{site}"));
+        wait::until("it listens", || TcpStream::connect(address).is_ok());
+        Self { serve, address, _fpm: fpm }
+    }
+
+    fn ask(&self, path: &str, lines: &str) -> unladen_tests::Answer {
+        Wire::tcp(self.address).ask(unladen_tests::site::get(path, lines))
+    }
+
+    /// Has it read another file of passwords.
+    fn users(&self, text: &str) {
+        let new = self.serve.path("users.new");
+        std::fs::write(&new, text).expect("a file");
+        std::fs::set_permissions(&new, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("a file of our own");
+        std::fs::rename(&new, self.serve.path("users")).expect("a file");
+        self.serve.running().signal(Signal::SIGHUP);
+    }
+
+    fn said(&self) -> String {
+        std::fs::read_to_string(self.serve.path("said")).expect("a file")
+    }
+
+    fn stop(self) {
+        let said = self.said();
+        assert!(!said.contains("panicked"), "{said}");
+        self.serve.stop();
+    }
+}
+
+/// Scripts and files are behind the guard of their path, however that is spelt, whatever is asked of them, and when
+/// others have got in before.
+#[test]
+fn scripts_and_files_are_behind_their_guard() {
+    let site = Guarded::start();
+    let behind = ["/back/index.php", "/back/index.php/more", "/back/", "/back/page.txt", "/papers/page.txt"];
+    let others = [
+        "/back",
+        "/back/none",
+        "/papers/none",
+        "//back/page.txt",
+        "/%62ack/index.php",
+        "/back%2Findex.php",
+        "/back;x/index.php",
+        "/back/index.php;/x",
+        "/papers;x/page.txt",
+        "/near/../back/page.txt",
+        "/near/%2e%2e/back/index.php",
+    ];
+    let wrong = "Authorization: Basic YW5uOnNlY3JldDI=\r\n";
+    let nobody_gets_in = || {
+        for path in behind.iter().chain(&others) {
+            for lines in ["", wrong, "Range: bytes=0-3\r\n", "If-None-Match: *\r\n", "X-Forwarded-For: 192.0.2.7\r\n"] {
+                let answer = site.ask(path, lines);
+                assert!(matches!(answer.status, 400 | 401), "{path} {lines}: {answer:?}");
+                assert!(!answer.text().contains("behind it"), "{path} {lines}: {answer:?}");
+            }
+        }
+    };
+    nobody_gets_in();
+    for path in behind {
+        for _ in 0..3 {
+            let answer = site.ask(path, ANN).is(200);
+            assert!(answer.text().starts_with("behind it: "), "{path}: {answer:?}");
+        }
+    }
+    assert_eq!(site.ask("/back/none", ANN).is(200).text(), "the front controller");
+    nobody_gets_in();
+    for path in ["/near/index.php", "/near/", "/near/page.txt"] {
+        for _ in 0..3 {
+            site.ask(path, "").refuses(403, "access_forbidden");
+            let answer = site.ask(path, "X-Forwarded-For: 192.0.2.7\r\n").is(200);
+            assert!(answer.text().starts_with("behind it: "), "{path}: {answer:?}");
+        }
+    }
+    // Whoever has no guard needs no password.
+    assert_eq!(site.ask("/elsewhere", "").is(200).text(), "the front controller");
+    site.stop();
+}
+
+/// The passwords that a file then has count after a reload, on connections that are kept, too; one that cannot be used
+/// lets in nobody new, and keeps nobody out.
+#[test]
+fn a_reload_takes_other_passwords() {
+    let site = Guarded::start();
+    let paths = ["/back/index.php", "/back/page.txt", "/papers/page.txt"];
+    let status = |wire: &mut Wire, path: &str, lines: &str| wire.ask(unladen_tests::site::get(path, lines)).status;
+    let each = |wire: &mut Wire, lines: &str| paths.map(|path| status(wire, path, lines));
+    let mut kept = Wire::tcp(site.address);
+    assert_eq!((each(&mut kept, ANN), each(&mut kept, ANN_LATER)), ([200; 3], [401; 3]));
+    site.users(LATER_USERS);
+    let mut new = Wire::tcp(site.address);
+    for wire in [&mut kept, &mut new] {
+        wait::until("the other password counts", || status(wire, paths[1], ANN_LATER) == 200);
+        assert_eq!((each(wire, ANN_LATER), each(wire, ANN), each(wire, "")), ([200; 3], [401; 3], [401; 3]));
+    }
+    site.users("ann:other\n");
+    wait::until_ok("it is refused", || {
+        let said = site.said();
+        let is_told = said.contains("the old configuration goes on") && said.contains("line 1");
+        if is_told { Ok(()) } else { Err(said) }
+    });
+    for wire in [&mut kept, &mut Wire::tcp(site.address)] {
+        assert_eq!((each(wire, ANN_LATER), each(wire, ANN), each(wire, "")), ([200; 3], [401; 3], [401; 3]));
+    }
+    site.stop();
+}
