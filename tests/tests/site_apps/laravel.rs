@@ -82,10 +82,21 @@ fn a_user_writes_uploads_and_logs_out_in_a_browser_and_the_rest_is_private() {
     // What he uploaded is there, and is no program.
     let uploaded = std::path::Path::new(subject.get("STATE")).join("app/public/storage/evil.php");
     assert!(uploaded.is_file());
+    let folder = uploaded.with_file_name("evil");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::copy(&uploaded, folder.join("index.php")).unwrap();
     refused::by_the_site(
         address,
         &host,
-        &["/storage/evil.php", "/storage/%65vil.php", "/storage/evil.php/x.png", "/../.env", "/..%2f.env"],
+        &[
+            "/storage/evil.php",
+            "/storage/%65vil.php",
+            "/storage/evil.php/x.png",
+            "/storage/evil/",
+            "/storage/%65vil//",
+            "/../.env",
+            "/..%2f.env",
+        ],
     );
     refused::everywhere(address, &host, &["a secret of the environment", "was run 42"]);
     let style = Visitor::anonymous(address).read("/build/assets/app-4ed993c7.css");

@@ -259,7 +259,7 @@ fn users_edit_upload_search_and_log_out_in_a_browser() {
 fn settings_deleted_files_and_programs_are_refused() {
     let wiki = Wiki::up();
     let (address, host) = (wiki.address(), wiki.address().to_string());
-    for (folder, name) in [("deleted/a", "secret.png"), ("x", "evil.php"), ("x", "evil.png")] {
+    for (folder, name) in [("deleted/a", "secret.png"), ("x", "evil.php"), ("x", "index.php"), ("x", "evil.png")] {
         fs::create_dir_all(wiki.uploads().join(folder)).unwrap();
         fs::write(wiki.uploads().join(folder).join(name), "<?php echo 'was run ', 6 * 7; // a secret").unwrap();
     }
@@ -279,6 +279,8 @@ fn settings_deleted_files_and_programs_are_refused() {
             "/images/x/../deleted/a/secret.png",
             "/images/x/evil.php",
             "/images/x/evil.php/x.png",
+            "/images/x/",
+            "/images/%78//",
             "/images/etc/passwd",
             "/maintenance/install.php",
             "/includes/DefaultSettings.php",

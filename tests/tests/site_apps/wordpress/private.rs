@@ -108,6 +108,7 @@ fn settings_and_uploads_are_never_run_or_shown() {
         "ai1wm-backups/site.wpress",
         "plugins/backup/dump.sql",
         "uploads/form.LOG",
+        "uploads/evil/index.php",
     ] {
         let file = blog.folder().join("wp-content").join(file);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -134,6 +135,8 @@ fn settings_and_uploads_are_never_run_or_shown() {
             "/wp-content/uploads/evil.php/x.jpg",
             "/wp-content/uploads/%65vil.php",
             "/wp-content//uploads/evil.php",
+            "/wp-content/uploads/evil/",
+            "/wp-content/uploads/%65vil//",
             "/wp-content/uploads/evil.PHP",
             "/wp-content/debug.log",
             "/wp-content/uploads/woocommerce_uploads/2026/11/book.pdf",
