@@ -1,12 +1,13 @@
 //! `unladen serve` keeps a queue in front of an application: as many requests are there at a time as it has workers, the
 //! others wait in turn, each client in a line of its own.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use unladen_tests::site::{app, get, page};
-use unladen_tests::{Answer, PhpFpm, Site, Upstream, Wire};
+use unladen_tests::{Answer, PhpFpm, Serve, Site, Upstream, Wire};
 
 const CACHED: &str = "Cache-Control: max-age=600\r\n";
 const PASSED: &str = "Cache-Control: no-store\r\n";
@@ -75,7 +76,12 @@ fn waits(site: &Site, client: u8, path: &str) -> Wire {
 /// What the live page is told of the queue.
 #[track_caller]
 fn queue(site: &Site) -> serde_json::Value {
-    let stats = Wire::unix(&site.path("admin.sock")).get("/stats").is(200).text();
+    queue_at(&site.path("admin.sock"))
+}
+
+#[track_caller]
+fn queue_at(admin: &Path) -> serde_json::Value {
+    let stats = Wire::unix(admin).get("/stats").is(200).text();
     let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
     stats["upstreams"][0]["site"]["queue"].clone()
 }
@@ -287,6 +293,117 @@ fn a_validator_s_question_waits_for_nobody() {
     ask(&site, 2, "/page").answer().is_hit(200);
     workers.let_go(1);
     first.answer().is(200);
+    site.stop();
+}
+
+#[test]
+fn a_connection_that_became_another_protocol_s_held_its_place() {
+    let app = Upstream::start(|peer| {
+        while let Some(request) = peer.request() {
+            if request.target == "/socket" {
+                peer.send("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n");
+                return peer.wait_for_end();
+            }
+            peer.answer(&request.target);
+        }
+    });
+    let site = site(&app, "running = 1", "");
+    let mut socket = site.wire();
+    socket.send(get("/socket", "Connection: upgrade\r\nUpgrade: websocket\r\n"));
+    assert_eq!(socket.head().status, 101);
+    assert_eq!(ask(&site, 2, "/page").answer().is(200).text(), "/page");
+    assert_eq!(queue(&site)["running"], 0);
+    socket.end();
+    site.stop();
+}
+
+#[test]
+fn a_client_that_did_not_read_its_local_reply_held_a_place() {
+    let app = Upstream::start(|peer| {
+        while let Some(request) = peer.request() {
+            if request.target == "/broken" {
+                return;
+            }
+            peer.answer(&request.target);
+        }
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    // More than a Unix socket takes at once.
+    let page = folder.path().join("sorry.html");
+    std::fs::write(&page, "x".repeat(250 << 10)).expect("written");
+    let site = site(&app, "running = 1", &format!("error_page = {page:?}"));
+    let mut slow = site.unix();
+    slow.send(get("/broken", "Accept: text/html\r\n"));
+    app.wait("it is asked", |app| app.seen().len() == 1);
+    assert_eq!(ask(&site, 2, "/page").answer().is(200).text(), "/page");
+    assert_eq!(slow.answer().status, 502);
+    site.stop();
+}
+
+#[test]
+fn a_configuration_that_could_not_be_changed_the_queue_of_the_one_in_force() {
+    let app = app(|request| page(PASSED, &request.target));
+    let url = app.url();
+    let serve = Serve::start_through(
+        "exec \"$@\" 2>>DIR/said",
+        &format!(
+            "[admin]\nlisten = \"unix:DIR/admin.sock\"\n[[site]]\nname = \"test\"\nlisten = [\"unix:DIR/a.sock\"]\n\
+             upstream = \"{url}\"\n[site.queue]\nrunning = 4\n"
+        ),
+    );
+    let (file, admin) = (serve.path("unladen.toml"), serve.path("admin.sock"));
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("an address");
+    let listen = format!("listen = [\"{}\", \"unix:", taken.local_addr().expect("an address"));
+    let written = std::fs::read_to_string(&file).expect("its configuration");
+    let changed = written.replace("running = 4", "running = 7").replace("listen = [\"unix:", &listen);
+    std::fs::write(&file, changed).expect("written");
+    unladen_tests::wait::until("it is refused", || {
+        let said = std::fs::read_to_string(serve.path("said")).unwrap_or_default();
+        said.contains("as this one cannot be: cannot listen at")
+    });
+    assert_eq!(queue_at(&admin)["places"], 4);
+    std::fs::write(&file, written.replace("running = 4", "running = 7")).expect("written");
+    unladen_tests::wait::until("it is in force", || queue_at(&admin)["places"] == 7);
+    serve.stop();
+}
+
+/// PHP-FPM of one worker, which works on `/slow` until it may go on.
+fn held_php(settings: &str) -> (PhpFpm, Site) {
+    let fpm = PhpFpm::start(1, "");
+    fpm.page("index.php", "<?php echo 'page';");
+    fpm.page("slow.php", "<?php while (!file_exists(__DIR__.'/go')) { usleep(1000); clearstatcache(); } echo 'slow';");
+    let site =
+        Site::start(&fpm.site(&format!("trusted.proxies = [\"127.0.0.1\"]\n{settings}\n[site.queue]\nrunning = 1")));
+    (fpm, site)
+}
+
+#[test]
+fn who_left_while_php_worked_gave_its_place_to_the_next_one() {
+    let (fpm, site) = held_php("per_client = 1");
+    let leaves = ask(&site, 1, "/slow.php");
+    unladen_tests::wait::until("it is at PHP", || queue(&site)["running"] == 1);
+    leaves.end();
+    // Time to be seen to have left.
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(queue(&site)["running"], 1);
+    ask(&site, 1, "/index.php").answer().refuses(429, "too_many_of_client");
+    let mut second = waits(&site, 2, "/index.php");
+    fpm.page("go", "");
+    assert_eq!(second.answer().is(200).text(), "page");
+    unladen_tests::wait::until("nobody has a place", || queue(&site)["running"] == 0);
+    assert_eq!(ask(&site, 1, "/index.php").answer().is(200).text(), "page");
+    site.stop();
+}
+
+#[test]
+fn who_has_left_keeps_its_place_for_no_longer_than_an_answer_is_waited_for() {
+    let (fpm, site) = held_php("timeouts.first_byte = \"500ms\"");
+    let leaves = ask(&site, 1, "/slow.php");
+    unladen_tests::wait::until("it is at PHP", || queue(&site)["running"] == 1);
+    leaves.end();
+    unladen_tests::wait::until("its place is free", || queue(&site)["running"] == 0);
+    fpm.page("go", "");
+    assert_eq!(ask(&site, 2, "/index.php").answer().is(200).text(), "page");
     site.stop();
 }
 
