@@ -288,7 +288,11 @@ fn a_certificate_is_renewed_when_the_authority_says_so_and_no_handshake_fails() 
         };
         let loads = [scope.spawn(load), scope.spawn(load)];
         let over = Over(&is_over);
-        // It asks again in some hours; what was remembered is gone, so that it asks now.
+        // It asks again in some hours, and orders no sooner than a day after it has; what was remembered is gone, so that
+        // it does both now. Not while it asks: then it would remember it again.
+        wait::until("it has asked", || {
+            std::fs::read_to_string(trial.state("a.example.json")).is_ok_and(|text| text.contains("\"suggestion\": {"))
+        });
         std::fs::remove_file(trial.state("a.example.json")).unwrap();
         wait::until("another certificate is shown", || {
             get(&client, trial.https, "a.example").is_ok_and(|now| now != first)
