@@ -16,7 +16,7 @@ pub(crate) struct Options {
     pub(crate) rounds: Option<usize>,
     /// Of a bench with several cases, those to run; all if there are none.
     pub(crate) only: Vec<String>,
-    /// Of the benches `proxy`, `cache`, `files` and `overload`, the contestants; all if there are none.
+    /// Of the benches `proxy`, `cache`, `files`, `fastcgi` and `overload`, the contestants; all if there are none.
     pub(crate) proxies: Vec<String>,
 }
 

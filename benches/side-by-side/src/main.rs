@@ -16,6 +16,7 @@ mod classmap;
 mod client;
 mod clock;
 mod crowd;
+mod fastcgi;
 mod figures;
 mod files;
 mod install;
@@ -62,6 +63,7 @@ const BENCHES: &[Bench] = &[
     proxy::BENCH,
     cache::BENCH,
     files::BENCH,
+    fastcgi::BENCH,
     overload::BENCH,
 ];
 
@@ -130,7 +132,7 @@ fn run(arguments: &[String]) -> Result<()> {
         }
     }
     let is_narrowed = !options.only.is_empty() || !options.proxies.is_empty();
-    let with_cases = [proxy::BENCH.name, cache::BENCH.name, files::BENCH.name, overload::BENCH.name];
+    let with_cases = [proxy::BENCH.name, cache::BENCH.name, files::BENCH.name, fastcgi::BENCH.name, overload::BENCH.name];
     if is_narrowed && !matches!(chosen[..], [bench] if with_cases.contains(&bench.name)) {
         return Err(format!("--only and --proxy are of one of the benches {}", with_cases.join(", ")).into());
     }

@@ -3,14 +3,14 @@
 mod crowd;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use self::crowd::{Crowd, Outcome};
 use crate::rig::listen::Listen;
 use crate::rig::nginx;
+use crate::rig::php_fpm::{PhpFpm, STATUS};
 use crate::rig::ports::Ports;
 use crate::rig::running::Running;
 use crate::schedule::quantile;
@@ -33,7 +33,7 @@ const WAIT: Duration = Duration::from_secs(5);
 struct Contestant {
     name: &'static str,
     port: u16,
-    _running: [Running; 2],
+    _running: (Running, PhpFpm),
     capacity: f64,
 }
 
@@ -42,8 +42,6 @@ fn run(options: &Options) -> Result<()> {
     let lasts = if options.only.iter().any(|case| case == "short") { 12 } else { 60 };
     let lasts = Duration::from_secs(lasts);
     let scratch = ScratchFolder::new()?;
-    // PHP-FPM's processes are another user's.
-    fs::set_permissions(scratch.path(""), fs::Permissions::from_mode(0o755))?;
     let mut ports = Ports::new();
     let program = options.proxies.first().map_or_else(unladen::built, |program| Ok(program.into()))?;
     let mut contestants = [
@@ -65,58 +63,22 @@ fn contestant(
     name: &'static str,
     scratch: &ScratchFolder,
     ports: &mut Ports,
-    command: impl FnOnce(&Path, u16, &Php) -> Result<Command>,
+    command: impl FnOnce(&Path, u16, &PhpFpm) -> Result<Command>,
 ) -> Result<Contestant> {
-    let php = Php { root: scratch.path(&format!("www-{name}")), socket: scratch.path(&format!("{name}.sock")) };
-    fs::create_dir_all(&php.root)?;
-    fs::write(php.root.join("index.php"), PAGE)?;
-    let listens = [Listen::Unix(php.socket.clone())];
-    let fpm = Running::start(&format!("php-fpm-{name}"), scratch, |folder| php.command(folder), &listens)?;
+    let php = PhpFpm::start(name, scratch, WORKERS, PAGE)?;
     let port = ports.free()?;
     let front = Running::start(name, scratch, |folder| command(folder, port, &php), &[Listen::Tcp(port)])?;
     // By then it has been told how many workers there are.
     std::thread::sleep(Duration::from_secs(1));
-    Ok(Contestant { name, port, _running: [front, fpm], capacity: 0.0 })
-}
-
-/// A PHP-FPM of its own.
-struct Php {
-    root: PathBuf,
-    socket: PathBuf,
-}
-
-impl Php {
-    fn command(&self, folder: &Path) -> Result<Command> {
-        let socket = self.socket.display();
-        let mut config = format!(
-            "[global]\nerror_log = {}\ndaemonize = no\n[bench]\nlisten = {socket}\nlisten.mode = 0666\npm = static\n\
-             pm.max_children = {WORKERS}\npm.status_path = /fpm-status\n",
-            folder.join("fpm.log").display()
-        );
-        if nix::unistd::geteuid().is_root() {
-            config.push_str("user = www-data\ngroup = www-data\n");
-        }
-        let path = folder.join("fpm.conf");
-        fs::write(&path, config)?;
-        let mut command = Command::new(program()?);
-        command.args(["-F", "-y"]).arg(path);
-        Ok(command)
-    }
-}
-
-/// The newest PHP-FPM there is.
-fn program() -> Result<PathBuf> {
-    let all = fs::read_dir("/usr/sbin")?.filter_map(|entry| Some(entry.ok()?.path()));
-    let is_one = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("php-fpm"));
-    all.filter(is_one).max().ok_or_else(|| "there is no php-fpm in /usr/sbin".into())
+    Ok(Contestant { name, port, _running: (front, php), capacity: 0.0 })
 }
 
 /// As little as a user has to write; and the crowd's addresses are believed.
-fn ours(program: &Path, folder: &Path, port: u16, php: &Php) -> Result<Command> {
+fn ours(program: &Path, folder: &Path, port: u16, php: &PhpFpm) -> Result<Command> {
     let (socket, root) = (php.socket.display(), php.root.display());
     let config = format!(
         "threads = 1\n[[site]]\nlisten = \"127.0.0.1:{port}\"\nphp = \"{socket}\"\nroot = \"{root}\"\ncache = false\n\
-         trusted.proxies = [\"127.0.0.1\"]\nfastcgi.status = \"/fpm-status\"\n"
+         trusted.proxies = [\"127.0.0.1\"]\nfastcgi.status = \"{STATUS}\"\n"
     );
     let path = folder.join("unladen.toml");
     fs::write(&path, config)?;
@@ -125,7 +87,7 @@ fn ours(program: &Path, folder: &Path, port: u16, php: &Php) -> Result<Command> 
     Ok(command)
 }
 
-fn theirs(folder: &Path, port: u16, php: &Php) -> Result<Command> {
+fn theirs(folder: &Path, port: u16, php: &PhpFpm) -> Result<Command> {
     let (socket, root) = (php.socket.display(), php.root.display());
     let http = format!(
         "server {{ listen 127.0.0.1:{port} backlog=4096; location / {{

@@ -1,4 +1,4 @@
-//! What the benches `proxy` and `cache` share: programs that serve, those who call them, and what is read of both.
+//! What benches share: programs that serve, those who call them, and what is read of both.
 
 pub(crate) mod callers;
 pub(crate) mod case;
@@ -7,6 +7,7 @@ pub(crate) mod limit;
 pub(crate) mod listen;
 pub(crate) mod load;
 pub(crate) mod nginx;
+pub(crate) mod php_fpm;
 pub(crate) mod ports;
 pub(crate) mod process;
 pub(crate) mod running;

@@ -11,7 +11,7 @@ use crate::tool::{Load, Quantiles, Said, Tool};
 use crate::{Result, children};
 
 pub(super) const PROGRAM: Program =
-    Program { name: "k6", version: "1.8.1", kind: Kind::Go { module: "go.k6.io/k6", go: "1.25" } };
+    Program { name: "k6", version: "1.8.1", kind: Kind::Go { module: "go.k6.io/k6", package: "", go: "1.25" } };
 
 /// The least that it can do for a request.
 const SCRIPT: &str = "

@@ -13,7 +13,7 @@ use crate::{Result, children};
 pub(super) const PROGRAM: Program = Program {
     name: "vegeta",
     version: "12.12.0",
-    kind: Kind::Go { module: "github.com/tsenart/vegeta/v12", go: "1.22" },
+    kind: Kind::Go { module: "github.com/tsenart/vegeta/v12", package: "", go: "1.22" },
 };
 
 pub(super) struct Vegeta {
