@@ -132,7 +132,8 @@ fn run(arguments: &[String]) -> Result<()> {
         }
     }
     let is_narrowed = !options.only.is_empty() || !options.proxies.is_empty();
-    let with_cases = [proxy::BENCH.name, cache::BENCH.name, files::BENCH.name, fastcgi::BENCH.name, overload::BENCH.name];
+    let with_cases =
+        [proxy::BENCH.name, cache::BENCH.name, files::BENCH.name, fastcgi::BENCH.name, overload::BENCH.name];
     if is_narrowed && !matches!(chosen[..], [bench] if with_cases.contains(&bench.name)) {
         return Err(format!("--only and --proxy are of one of the benches {}", with_cases.join(", ")).into());
     }
