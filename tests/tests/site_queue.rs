@@ -497,3 +497,99 @@ fn a_client_with_a_hundred_connections_leaves_five_polite_ones_their_pages() {
     });
     site.stop();
 }
+
+/// What the live page is told of what goes wrong, the latest first.
+fn troubles(site: &Site) -> serde_json::Value {
+    let stats = Wire::unix(&site.path("admin.sock")).get("/stats").is(200).text();
+    let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+    stats["upstreams"][0]["troubles"].clone()
+}
+
+/// The page, the log, the live page and standard error tell of the same request by the same identifier.
+#[test]
+fn a_program_that_died_is_told_of_by_its_request_and_leaves_its_place_to_the_next() {
+    let fpm = PhpFpm::start(1, "");
+    fpm.page("index.php", "<?php header('Cache-Control: no-store'); echo 'well';");
+    fpm.page("dies.php", "<?php exec('kill -9 ' . getmypid()); sleep(9);");
+    let page = fpm.page("sorry.html", "<p>{reason}</p><code>{request_id}</code>");
+    let more = format!("error_page = {page:?}\n[site.queue]\nrunning = 1\n[log]\nfile = \"DIR/access.json\"\n");
+    let site = Site::start(&fpm.site(&more));
+    let shown = site.get_with("/dies.php?a", "Accept: text/html\r\n").refuses(502, "upstream_closed").text();
+    let id = shown.strip_prefix("<p>upstream_closed</p><code>").and_then(|rest| rest.strip_suffix("</code>"));
+    let id = id.unwrap_or_else(|| panic!("{shown}"));
+    assert!(!id.is_empty(), "{shown}");
+    assert_eq!(site.get("/index.php").is(200).text(), "well");
+    unladen_tests::wait::until("no place is taken", || queue(&site)["running"] == 0);
+    let died = "a process that died";
+    let trouble = troubles(&site)[0].clone();
+    assert_eq!((&trouble["reason"], &trouble["request_id"]), (&"upstream_closed".into(), &id.into()), "{trouble}");
+    assert!(trouble["cause"].as_str().is_some_and(|cause| cause.contains(died)), "{trouble}");
+    let line = unladen_tests::wait::until_ok("it is logged", || {
+        let log = std::fs::read_to_string(site.path("access.json")).unwrap_or_default();
+        let mut lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        lines.find(|line| line["target"] == "/dies.php?a").ok_or(log)
+    });
+    assert_eq!((&line["request_id"], &line["reason"]), (&id.into(), &"upstream_closed".into()), "{line}");
+    assert!(line["cause"].as_str().is_some_and(|cause| cause.contains(died)), "{line}");
+    let told = site.told();
+    let line = told.lines().find(|line| line.contains("[upstream_closed]")).unwrap_or_else(|| panic!("{told}"));
+    assert!(line.contains(died) && line.contains(id) && line.contains("fpm.sock"), "{line}");
+}
+
+/// Asks for so many pages at once, of a PHP with one worker, which goes on when this is so of how many were refused.
+fn all_at_once(fpm: &PhpFpm, site: &Site, count: usize, is_so: impl Fn(usize) -> bool) -> Vec<Answer> {
+    let go_on = fpm.root().join("go-on");
+    let _ = std::fs::remove_file(&go_on);
+    let refused = AtomicUsize::new(0);
+    let ask = |number| {
+        let answer = site.get(&format!("/held.php?{number}"));
+        refused.fetch_add(usize::from(answer.status != 200), Ordering::SeqCst);
+        answer
+    };
+    std::thread::scope(|scope| {
+        let ask = &ask;
+        let asking: Vec<_> = (0..count).map(|number| scope.spawn(move || ask(number))).collect();
+        unladen_tests::wait::until("it may go on", || is_so(refused.load(Ordering::SeqCst)));
+        std::fs::write(&go_on, "").unwrap();
+        asking.into_iter().map(|asking| asking.join().expect("it is answered")).collect()
+    })
+}
+
+#[test]
+fn where_php_s_own_queue_is_full_that_is_told_and_one_of_ours_has_room() {
+    const COUNT: usize = 12;
+    let fpm = PhpFpm::start(1, "listen.backlog = 1");
+    fpm.page(
+        "held.php",
+        "<?php header('Cache-Control: no-store');
+         while (!file_exists(__DIR__ . '/go-on')) { usleep(5000); clearstatcache(); }
+         echo 'well';",
+    );
+    let connect = "timeouts.connect = \"300ms\"";
+    let site = Site::start(&fpm.site(connect));
+    let answers = all_at_once(&fpm, &site, COUNT, |refused| refused > 0);
+    let (pages, refused): (Vec<Answer>, Vec<Answer>) = answers.into_iter().partition(|answer| answer.status == 200);
+    assert!(!pages.is_empty() && !refused.is_empty(), "{pages:?} {refused:?}");
+    let ids: Vec<String> = refused
+        .iter()
+        .map(|answer| answer.clone().refuses(503, "backlog_full").text().replace("503 backlog_full\nrequest ", ""))
+        .collect();
+    let trouble = troubles(&site)[0].clone();
+    assert_eq!((&trouble["reason"], &trouble["count"]), (&"backlog_full".into(), &refused.len().into()), "{trouble}");
+    let is_one = |id: &str| ids.iter().any(|own| own.trim_end() == id);
+    assert!(trouble["request_id"].as_str().is_some_and(is_one), "{trouble} {ids:?}");
+    let told = site.told();
+    let line = told.lines().find(|line| line.contains("[backlog_full]")).unwrap_or_else(|| panic!("{told}"));
+    for words in ["fpm.sock", "`listen.backlog`", "`queue.running`"] {
+        assert!(line.contains(words), "{words}: {line}");
+    }
+    assert!(ids.iter().any(|id| line.contains(id.trim_end())), "{line} {ids:?}");
+    // As it was told to do.
+    let site = Site::start(&fpm.site(&format!("{connect}\n[site.queue]\nrunning = 1\nwait = \"30s\"")));
+    let answers = all_at_once(&fpm, &site, COUNT, |_| queue(&site)["waiting"] == COUNT - 1);
+    for answer in answers {
+        assert_eq!(answer.is(200).text(), "well");
+    }
+    assert_eq!(troubles(&site), serde_json::json!([]));
+    site.stop();
+}
