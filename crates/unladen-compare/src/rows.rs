@@ -137,11 +137,8 @@ fn row(
     }
     // The slowest requests are those that something else held up: no general figure tells how often that happens here.
     let is_unknown = key.kind == Kind::Latency && key.is_tail() && between.runs == 0;
-    row.verdict = if is_unknown {
-        Verdict::TooFewRuns
-    } else {
-        verdict(judge, draft, &effect, adjusted_p, whole(draft, all))
-    };
+    row.verdict =
+        if is_unknown { Verdict::TooFewRuns } else { verdict(judge, draft, &effect, adjusted_p, whole(draft, all)) };
     row
 }
 

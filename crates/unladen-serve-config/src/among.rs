@@ -72,6 +72,7 @@ pub(super) fn check(
         } else {
             names.insert(name, span);
         }
+        let mut exposed_at: Option<&Range<usize>> = None;
         for (at, (address, span)) in listen.iter().enumerate() {
             let redirects = site.is_some_and(|site| at >= site.listen.len());
             let tenant = Tenant { span: span.clone(), site, redirects };
@@ -84,6 +85,8 @@ pub(super) fn check(
             tenants.push(tenant);
             if let (ListenAddress::Tcp(tcp), Some(exposed)) = (address, exposed)
                 && !tcp.ip().is_loopback()
+                // `:80` is two addresses.
+                && exposed_at.replace(span) != Some(span)
             {
                 r.warn(span.clone(), format!("`{tcp}` is not a loopback address: {exposed}"));
             }

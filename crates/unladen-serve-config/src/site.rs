@@ -1,7 +1,7 @@
 //! Reads the tables `[[site]]`.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::net::Ipv6Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -206,28 +206,52 @@ fn listen(level: &Level<'_>, is_tls: bool, has_hosts: bool, r: &mut Reading<'_>)
         (false, false) => None,
     };
     if let Some(port) = usual.filter(|_| level.find("listen", r).is_none()) {
-        let usual = vec![(everywhere(port), level.at(&["hosts", "acme", "tls"]))];
-        return Some(level.take("listen", usual, r, outbound::addresses, |listen| outbound::show_addresses(listen)));
+        let usual = everywhere(port, &level.at(&["hosts", "acme", "tls"]), r);
+        return Some(level.take("listen", usual, r, addresses, |listen| outbound::show_addresses(listen)));
     }
-    let about = "the address that clients call, such as listen = \"0.0.0.0:443\"";
-    level.require("listen", about, r, outbound::addresses, |listen| outbound::show_addresses(listen))
+    let about = "the address that clients call, such as listen = \":443\"";
+    level.require("listen", about, r, addresses, |listen| outbound::show_addresses(listen))
 }
 
 fn redirect(level: &Level<'_>, is_tls: bool, r: &mut Reading<'_>) -> Addresses {
     let show = |list: &Addresses| if list.is_empty() { Shown::None } else { outbound::show_addresses(list) };
     let is_usual = is_tls && level.find("listen", r).is_none();
-    let usual = is_usual.then(|| (everywhere(HTTP), level.at(&["hosts", "acme", "tls"])));
+    let usual = if is_usual { everywhere(HTTP, &level.at(&["hosts", "acme", "tls"]), r) } else { Vec::new() };
     // Without any, it is said with an empty list.
     let read = |value: &Value<'_>, r: &mut Reading<'_>| match value.each().is_empty() {
         true => Ok(Vec::new()),
-        false => outbound::addresses(value, r),
+        false => addresses(value, r),
     };
-    level.take("redirect", usual.into_iter().collect(), r, read, show)
+    level.take("redirect", usual, r, read, show)
 }
 
-/// At all addresses, of IPv4 too.
-fn everywhere(port: u16) -> ListenAddress {
-    ListenAddress::Tcp((Ipv6Addr::UNSPECIFIED, port).into())
+/// Addresses, of which `:443` is that port at all addresses of the machine. A site is for everybody; an outbound, which
+/// is for the application beside it, has to say so.
+fn addresses(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Addresses, Bad> {
+    let port = |one: &Value<'_>| {
+        let port = one.as_text()?.strip_prefix(':')?;
+        let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
+        port.parse::<u16>().ok().filter(|port| is_number && *port > 0)
+    };
+    let each = value.each();
+    if !each.iter().any(|one| port(one).is_some()) {
+        return outbound::addresses(value, r);
+    }
+    let mut all = Addresses::new();
+    for one in &each {
+        match port(one) {
+            Some(port) => all.extend(everywhere(port, &one.span(), r)),
+            None => all.extend(outbound::addresses(one, r)?),
+        }
+    }
+    Ok(all)
+}
+
+/// At all addresses, of IPv4 and, where the machine has it, of IPv6.
+fn everywhere(port: u16, place: &Range<usize>, r: &Reading<'_>) -> Addresses {
+    let four = ListenAddress::Tcp((Ipv4Addr::UNSPECIFIED, port).into());
+    let six = r.machine.has_ipv6().then(|| ListenAddress::Tcp((Ipv6Addr::UNSPECIFIED, port).into()));
+    [Some(four), six].into_iter().flatten().map(|address| (address, place.clone())).collect()
 }
 
 /// The page of local replies.

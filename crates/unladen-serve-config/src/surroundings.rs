@@ -30,6 +30,11 @@ pub trait Surroundings {
     fn state_folder(&self) -> Option<PathBuf> {
         None
     }
+
+    /// Whether anybody can listen at addresses of IPv6.
+    fn has_ipv6(&self) -> bool {
+        true
+    }
 }
 
 /// This machine.
@@ -68,6 +73,10 @@ impl Surroundings for Machine {
 
     fn mode(&self, path: &Path) -> Option<u32> {
         fs::metadata(path).ok().map(|metadata| metadata.mode() & 0o7777)
+    }
+
+    fn has_ipv6(&self) -> bool {
+        Path::new("/proc/net/if_inet6").exists()
     }
 
     /// Of several, the first.

@@ -116,6 +116,28 @@ fn a_folder_of_files_is_served_and_scripts_without_a_runner_are_not() {
     serve(&["--site", &site, "--root", root]).run().ended_with(2).says(["has index.php", "--php"]);
 }
 
+/// It was at addresses of IPv6 alone.
+#[test]
+fn a_port_alone_is_served_by_ipv4_and_by_ipv6() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("hello.txt"), "hello").unwrap();
+    let port = free_address().port();
+    let running = serve(&["--site", &format!(":{port}"), "--root", folder.path().to_str().unwrap()]).start();
+    let mut addresses = vec![std::net::SocketAddr::from(([127, 0, 0, 1], port))];
+    if Path::new("/proc/net/if_inet6").exists() {
+        addresses.push((std::net::Ipv6Addr::LOCALHOST, port).into());
+    }
+    for address in addresses {
+        let answer = wait::until_ok("it serves", || {
+            let connected = std::net::TcpStream::connect(address).map_err(|error| error.to_string());
+            connected.map(|_| Wire::tcp(address).get("/hello.txt"))
+        });
+        assert_eq!(answer.is(200).text(), "hello", "{address}");
+    }
+    running.signal(Signal::SIGTERM);
+    running.wait().succeeded();
+}
+
 #[test]
 fn mistakes_name_the_option() {
     serve(&["--site", ":8080"]).run().ended_with(2).says(["--to URL", "--root DIR"]);

@@ -362,6 +362,30 @@ fn three_lines_and_a_certificate_are_enough_for_a_site() {
     assert!(warnings.is_empty(), "{warnings:?}");
 }
 
+/// `[::]` is IPv6 alone: clients of IPv4 met nobody at a site that said no address.
+#[test]
+fn a_port_alone_is_all_addresses_of_both_families() {
+    let listens = |text: &str| -> (Vec<String>, Vec<String>) {
+        let config = parse(text).unwrap();
+        let site = &config.settings.site[0];
+        let texts = |list: &[crate::ListenAddress]| list.iter().map(crate::address_text).collect();
+        (texts(&site.proxy.listen), texts(&site.redirect))
+    };
+    let both = |port: u16| vec![format!("0.0.0.0:{port}"), format!("[::]:{port}")];
+    let rest = "upstream = \"http://127.0.0.1:8080\"";
+    assert_eq!(listens(&format!("[[site]]\nhosts = [\"a.example\"]\n{rest}")), (both(80), vec![]));
+    let tls = "tls = { cert = \"site.pem\", key = \"site.key\" }";
+    assert_eq!(listens(&format!("[[site]]\n{tls}\n{rest}")), (both(443), both(80)));
+    assert_eq!(listens(&format!("[[site]]\nlisten = \":8081\"\n{rest}")), (both(8081), vec![]));
+    let listed = [vec!["127.0.0.1:81".to_owned()], both(82)].concat();
+    assert_eq!(listens(&format!("[[site]]\nlisten = [\"127.0.0.1:81\", \":82\"]\n{rest}")), (listed, vec![]));
+    for wrong in [":0", ":", ":+80", ":70000", ":http"] {
+        parse(&format!("[[site]]\nlisten = \"{wrong}\"\n{rest}")).unwrap_err();
+    }
+    // For the application beside it alone, unless it says so.
+    parse(&format!("[[outbound]]\nname = \"a\"\nlisten = \":8080\"\n{rest}")).unwrap_err();
+}
+
 /// The example of the issue that asked for it.
 #[test]
 fn the_example_that_was_asked_for() {

@@ -29,8 +29,8 @@ pub(super) const KEYS: &[Key] = &[
         "site",
         "listen",
         "address, or a list",
-        "the address that clients call; several sites with `hosts` may share it",
-        "port 443 (`[::]:443`) with `tls` or `acme`, and then `redirect` is port 80; port 80 with `hosts` alone; else it is required",
+        "the address that clients call, `:443` is that port at all addresses of IPv4 and IPv6; several sites with `hosts` may share it",
+        "port 443 (`:443`) with `tls` or `acme`, and then `redirect` is port 80; port 80 with `hosts` alone; else it is required",
     ),
     key(
         "site",
@@ -72,7 +72,7 @@ pub(super) const KEYS: &[Key] = &[
         "redirect",
         "address, or a list",
         "plain-HTTP addresses that redirect clients to https",
-        "none, but port 80 (`[::]:80`) where `listen` is left out and the site has TLS",
+        "none, but port 80 (`:80`) where `listen` is left out and the site has TLS",
     ),
     key(
         "site",

@@ -114,7 +114,7 @@ impl SiteOptions {
         let mut lines = Vec::new();
         let mut line = |option, text| lines.push(Line { option, text });
         if let Some(listen) = &self.listen {
-            line("--site", format!("listen = {}", quoted(&address(listen))));
+            line("--site", format!("listen = {}", quoted(listen)));
         }
         if !self.hosts.is_empty() {
             line("--hosts", format!("hosts = {}", list(&self.hosts)));
@@ -153,18 +153,6 @@ fn told(error: ConfigError, lines: &[Line]) -> Failure {
         });
     }
     Failure::Usage(texts.join("\n"))
-}
-
-/// `:8080` is that port at all addresses of the machine.
-fn address(text: &str) -> String {
-    match text.strip_prefix(':') {
-        Some(port) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => {
-            // Where the kernel has no IPv6, nobody can listen at `[::]`.
-            let any = if Path::new("/proc/net/if_inet6").exists() { "[::]" } else { "0.0.0.0" };
-            format!("{any}:{port}")
-        }
-        _ => text.to_owned(),
-    }
 }
 
 fn list(texts: &[String]) -> String {

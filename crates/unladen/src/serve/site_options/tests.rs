@@ -30,14 +30,6 @@ fn options_are_the_body_of_a_site() {
 }
 
 #[test]
-fn a_port_alone_is_at_all_addresses() {
-    assert!(address(":8080").ends_with(":8080") && address(":8080").len() > 6, "{}", address(":8080"));
-    for same in ["127.0.0.1:80", "unix:/run/a.sock", ":", ":http"] {
-        assert_eq!(address(same), same);
-    }
-}
-
-#[test]
 fn a_site_of_options_is_that_of_the_same_file() {
     let options = to("http://127.0.0.1:8000");
     let spoken = options.config().unwrap();
