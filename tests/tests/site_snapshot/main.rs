@@ -139,7 +139,7 @@ fn what_the_old_process_is_told_after_a_handover_the_new_one_forgets() {
     }
     shop.hand_over();
     shop.wait_until_loaded(3.0);
-    shop.get("/a").is_hit(200);
+    shop.get_of_successor("/a").is_hit(200);
     version.store(2, Ordering::SeqCst);
     // On a connection that the old one still has.
     kept.ask("PURGE /a HTTP/1.1\r\nHost: test\r\n\r\n").is(200);
@@ -170,7 +170,7 @@ fn a_form_that_the_old_process_carries_is_seen_by_readers_of_the_new_one() {
     is_begun.recv().unwrap();
     shop.hand_over();
     shop.wait_until_loaded(1.0);
-    assert_eq!(shop.get("/form").is_hit(200).text(), "1");
+    assert_eq!(shop.get_of_successor("/form").is_hit(200).text(), "1");
     go_on.send(()).unwrap();
     writer.answer().is(204);
     assert_eq!(shop.get("/form").is_asked(200).text(), "2");

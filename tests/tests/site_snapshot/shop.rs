@@ -161,6 +161,14 @@ impl Shop {
         self.wire().get(path).is(200)
     }
 
+    /// The same after a handover: the process before may still get what waits to be accepted, and says that it goes.
+    pub fn get_of_successor(&self, path: &str) -> Answer {
+        wait::until_ok("the new process answers", || {
+            let answer = self.get(path);
+            if answer.field("connection") == Some("close") { Err(format!("{answer:?}")) } else { Ok(answer) }
+        })
+    }
+
     /// The sum of a metric's points whose attributes hold this text; none: it has none.
     pub fn metric(&self, name: &str, with: &str) -> Option<f64> {
         let admin = self.path("admin.sock");
