@@ -98,14 +98,10 @@ impl<'a> InboundRequest<'a> {
         if let Some(query) = request.target.iter().position(|byte| *byte == b'?') {
             path.extend_from_slice(request.target.get(query..).unwrap_or_default());
         }
-        let response = &mut *client_side.response;
-        response.status = if matches!(&*request.method, b"GET" | b"HEAD") { 301 } else { 308 };
-        response.minor = 1;
-        response.length = Length::Exact(0);
-        response.fields.clear();
-        response.fields.push(b"location", &path);
-        response.fields.push(b"content-length", b"0");
-        self.site.add_own(&mut response.fields, who.is_https);
+        let status = if matches!(&*request.method, b"GET" | b"HEAD") { 301 } else { 308 };
+        self.begin_own(status, client_side, who);
+        client_side.response.fields.push(b"location", &path);
+        client_side.response.fields.push(b"content-length", b"0");
         self.say(request, client_side, "", (End::Answered, "redirect")).await
     }
 
@@ -120,13 +116,8 @@ impl<'a> InboundRequest<'a> {
         if status == 404 {
             return self.own(request, client_side, Reason::NotFound, None, who).await;
         }
-        let response = &mut *client_side.response;
-        response.status = status;
-        response.minor = 1;
-        response.length = Length::Exact(0);
-        response.fields.clear();
-        response.fields.push(b"content-length", b"0");
-        self.site.add_own(&mut response.fields, who.is_https);
+        self.begin_own(status, client_side, who);
+        client_side.response.fields.push(b"content-length", b"0");
         self.say(request, client_side, "", (End::Answered, "status")).await
     }
 

@@ -7,7 +7,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use unladen_cache::{CacheStatus, Stored, Time};
-use unladen_http1::{Name, Request};
+use unladen_http1::{Length, Name, Request};
 use unladen_observability::{CacheResult, End, FetchRecord, Reason, RequestAccount, request_id};
 
 use super::inbound_request::{ClientSide, InboundRequest};
@@ -181,6 +181,16 @@ impl InboundRequest<'_> {
             request_id(&mut id);
         }
         id.clone()
+    }
+
+    /// Begins the head of an answer that the settings give, without a body.
+    pub(super) fn begin_own(&self, status: u16, client_side: &mut ClientSide<'_, '_>, who: Who) {
+        let response = &mut *client_side.response;
+        response.status = status;
+        response.minor = 1;
+        response.length = Length::Exact(0);
+        response.fields.clear();
+        self.site.add_own(&mut response.fields, who.is_https);
     }
 
     /// Sends the answer in `client_side.response`, with these words; and why it is our own.

@@ -182,16 +182,6 @@ impl<'a> InboundRequest<'a> {
         self.say(request, client_side, words, (End::Answered, "route")).await
     }
 
-    /// The head of an answer that a route gives, without a body.
-    fn begin_own(&self, status: u16, client_side: &mut ClientSide<'_, '_>, who: Who) {
-        let response = &mut *client_side.response;
-        response.status = status;
-        response.minor = 1;
-        response.length = Length::Exact(0);
-        response.fields.clear();
-        self.site.add_own(&mut response.fields, who.is_https);
-    }
-
     /// Nobody here has the name that it is for (RFC 9110, section 15.5.20): a client that had been shown another site's
     /// certificate asks again on a connection of its own.
     pub(crate) async fn misdirected(
