@@ -56,6 +56,36 @@ impl Block {
         if off_ns == 0.0 { 0.0 } else { off * (self.sum(true).1 / off_ns) }
     }
 
+    /// This counter and another of the same phases together, which was timed by a clock of its own: on another host, a
+    /// phase lasts from that host's reading to that host's next. Both [`excess`](Self::excess) and
+    /// [`null_excess`](Self::null_excess) are exactly the sums of the two; single phases are as this block's clock has
+    /// them, and of the other's off phases only what those two sums take is kept.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let mut phases = self.phases;
+        let (mut off, mut on) = (Vec::with_capacity(2), Vec::with_capacity(2));
+        for (index, (is_on, _)) in self.positions().enumerate() {
+            if is_on { on.push(index) } else { off.push(index) }
+        }
+        let &[first, second] = off.as_slice() else { return *self };
+        for index in on {
+            phases[index].count += other.phases[index].count;
+        }
+        // Two equations for the two off phases: what they lead one to expect, and how they differ.
+        let ratio = |over: u64, under: u64| if under == 0 { 1.0 } else { over as f64 / under as f64 };
+        let expected = match (other.off_growth(), self.sum(true).1, self.sum(false).1) {
+            (growth, on_ns, off_ns) if on_ns > 0.0 => growth * off_ns / on_ns,
+            _ => 0.0,
+        };
+        let theirs = ratio(other.phases[first].duration_ns, other.phases[second].duration_ns);
+        let differ = other.phases[first].count - other.phases[second].count * theirs;
+        let ours = ratio(phases[first].duration_ns, phases[second].duration_ns);
+        let of_second = (expected - differ) / (1.0 + ours);
+        phases[first].count += expected - of_second;
+        phases[second].count += of_second;
+        Self { order: self.order, phases }
+    }
+
     fn sum(&self, want_on: bool) -> (f64, f64) {
         self.positions()
             .filter(|(on, _)| *on == want_on)
@@ -66,3 +96,6 @@ impl Block {
         self.order.positions().into_iter().map(|position| position.is_on()).zip(&self.phases)
     }
 }
+
+#[cfg(test)]
+mod tests;
