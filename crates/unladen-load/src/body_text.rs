@@ -24,6 +24,16 @@ impl BodyText {
         Self(memmem::Finder::new(text.as_bytes()).into_owned())
     }
 
+    /// Looks for these bytes.
+    pub fn of_bytes(text: &[u8]) -> Self {
+        Self(memmem::Finder::new(text).into_owned())
+    }
+
+    /// What it looks for.
+    pub fn text(&self) -> &[u8] {
+        self.0.needle()
+    }
+
     /// A look through a body that comes in pieces.
     pub(crate) fn look(&self) -> Look<'_> {
         Look { finder: &self.0, tail: Vec::new(), found: self.0.needle().is_empty() }

@@ -33,6 +33,7 @@ use crate::run::{self, RunPlan};
 use crate::run_error::RunError;
 use crate::sample::Sample;
 use crate::schedule::{Arrivals, Schedule};
+use crate::share::Share;
 use crate::stop::Stop;
 use crate::tally::Tally;
 use crate::target::Target;
@@ -198,6 +199,7 @@ impl Driver {
             stop,
             grace: Duration::ZERO,
             concurrency: self.concurrency,
+            share: Share::WHOLE,
             stop_on_failure: true,
         };
         let (answer, answered) = sync_channel(1);
@@ -218,9 +220,10 @@ impl Driver {
         if self.takes_connections {
             open_files::suffice(plan.concurrency)?;
         }
-        let LoadPlan { mix, schedule, stop, grace, concurrency, seed } = plan;
-        let start = Instant::now() + HEAD_START;
-        let plan = RunPlan { draw: mix.draw(seed), schedule, start, stop, grace, concurrency, stop_on_failure: false };
+        let LoadPlan { mix, schedule, start, stop, grace, concurrency, share, seed } = plan;
+        let start = start.unwrap_or_else(|| Instant::now() + HEAD_START);
+        let draw = mix.draw(seed);
+        let plan = RunPlan { draw, schedule, start, stop, grace, concurrency, share, stop_on_failure: false };
         let (outcomes, received) = sync_channel(BATCHES);
         let (answer, end) = sync_channel(1);
         self.tell(Command::Load { plan, cancel: cancel.clone(), outcomes, answer })?;

@@ -1,7 +1,9 @@
 //! The principal type is [`HttpVersion`]: which version of HTTP to speak; a [`Protocol`] is the one agreed on.
 
+use serde::{Deserialize, Serialize};
+
 /// Which version of HTTP to speak.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HttpVersion {
     /// What the server prefers of both over TLS (ALPN); HTTP/1.1 without TLS.
     #[default]

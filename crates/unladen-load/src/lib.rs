@@ -35,12 +35,13 @@
 //! The way of a request, from top to bottom; no file uses names of one above it:
 //!
 //! - `driver`: a thread that is told what to do: a sample, an inquiry, a run into a `tally`, a `load`;
-//! - `run`: when requests go, by a `schedule` and a `pacer`, and what becomes of each: its `outcome`;
+//! - `run`: when requests go, by the `turns` that a `share` has of a `schedule`, and a `pacer`, and what becomes of each: its `outcome`;
 //! - `client`: one request within its time, with the cookies of a `jar`; its answer is checked, a `scene` explains a
 //!   failure;
 //! - `origins`, `origin`: the connections that wait for a request;
 //! - `connect`, `connection`, `wire`: a stream is opened, HTTP begins on it, and its bytes are counted;
 //! - `body`, `exchange`, `sample`, `error`: what is known of an answer, or of why there is none;
+//! - `form`: what of all that goes to another host;
 //! - leaves: `request`, `expect`, `statuses`, `fingerprint`, `digest`, `failure`, `stage`, `stop`, `http_version`.
 //!
 //! Everything is bounded: name lookups and connections by the connect timeout, requests by theirs, bodies by a size,
@@ -65,6 +66,7 @@ mod exchange;
 mod expect;
 mod failure;
 mod fingerprint;
+mod form;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -87,6 +89,7 @@ mod run_error;
 mod sample;
 mod scene;
 mod schedule;
+mod share;
 mod sources;
 mod stage;
 mod statuses;
@@ -94,6 +97,7 @@ mod stop;
 mod tally;
 mod target;
 mod tls;
+mod turns;
 mod typed;
 mod urgent;
 mod urls;
@@ -110,6 +114,7 @@ pub use crate::error::LoadError;
 pub use crate::exchange::{ConnectTimes, Exchange};
 pub use crate::expect::Expect;
 pub use crate::fingerprint::{Fingerprint, Verdict};
+pub use crate::form::{ConfigForm, DamagedBatch, PlanForm, RecordBatch, RequestForm, TlsForm};
 pub use crate::header::{Header, HeaderError};
 pub use crate::http_version::HttpVersion;
 pub use crate::load::{LoadEnd, LoadPlan, Running, Waited};
@@ -122,12 +127,13 @@ pub use crate::request::{Request, RequestBuilder, RequestError};
 pub use crate::run_error::RunError;
 pub use crate::sample::Sample;
 pub use crate::schedule::{Arrivals, Schedule, Step, StepError, Times};
+pub use crate::share::Share;
 pub use crate::stage::Stage;
 pub use crate::statuses::{Statuses, StatusesError};
 pub use crate::stop::{End, Stop};
 pub use crate::tally::{KEPT_LATENCIES, Tally};
 pub use crate::target::{ConnectTo, Target};
-pub use crate::tls::{ClientIdentity, Roots, TlsOptions};
+pub use crate::tls::{Carried, ClientIdentity, Roots, TlsOptions};
 pub use crate::typed::{count_of, rate_of, time_of};
 pub use crate::urls::{UrlLine, UrlListError};
 pub use unladen_tls::TlsFault;

@@ -37,11 +37,14 @@ use std::marker::PhantomData;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::LoadError;
 use crate::mix::Mix;
 use crate::outcome::{ErrorKind, LoadOutcome};
 use crate::run::{RunEnd, Sink};
 use crate::schedule::Schedule;
+use crate::share::Share;
 use crate::stop::{End, Stop};
 
 /// Outcomes in a batch at most: at 10,000 a second a batch is full after 50 ms.
@@ -60,18 +63,22 @@ pub struct LoadPlan {
     pub mix: Mix,
     /// When; without a schedule each of the workers sends when its last request is done.
     pub schedule: Option<Schedule>,
-    /// The end, of time or of requests; a schedule may end before.
+    /// When it begins; without one, at once. Several hosts begin at one agreed moment.
+    pub start: Option<Instant>,
+    /// The end, of time or of requests (of all shares together); a schedule may end before.
     pub stop: Stop,
     /// How long after the end requests planned before it may still be sent, if there was no room for them in time.
     pub grace: Duration,
-    /// The most requests under way at once; without a schedule always so many.
+    /// The most requests under way at once, from here; without a schedule always so many.
     pub concurrency: usize,
+    /// Which of the requests are sent from here.
+    pub share: Share,
     /// Repeats the order in which the mix is drawn.
     pub seed: u64,
 }
 
 /// How a load ended, and what it counted beside the outcomes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LoadEnd {
     /// Why.
     pub ended: End,
@@ -136,7 +143,16 @@ impl LoadPlan {
     /// One worker without a schedule, and no end but a cancelled one.
     pub fn new(mix: Mix) -> Self {
         let stop = Stop::after(Duration::MAX);
-        Self { mix, schedule: None, stop, grace: Duration::ZERO, concurrency: 1, seed: 0 }
+        Self {
+            mix,
+            schedule: None,
+            start: None,
+            stop,
+            grace: Duration::ZERO,
+            concurrency: 1,
+            share: Share::WHOLE,
+            seed: 0,
+        }
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Mix {
 pub(crate) struct Draw {
     mix: Mix,
     rng: fastrand::Rng,
+    /// How often it was drawn.
+    drawn: u64,
 }
 
 // === impl Mix ===
@@ -74,20 +76,42 @@ impl Mix {
         shares
     }
 
+    /// Indices, and the sums of the weights up to each.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.cumulative.iter().copied()
+    }
+
+    /// A mix of its entries; none if they are not those of one.
+    pub(crate) fn of_entries(cumulative: Vec<(usize, f64)>) -> Option<Self> {
+        let is_one = !cumulative.is_empty()
+            && cumulative.iter().all(|(_, sum)| sum.is_finite() && *sum > 0.0)
+            && cumulative.is_sorted_by(|a, b| a.1 <= b.1);
+        is_one.then_some(Self { cumulative })
+    }
+
     /// The largest index in it.
     pub(crate) fn largest(&self) -> usize {
         self.cumulative.iter().map(|(index, _)| *index).max().unwrap_or(0)
     }
 
     pub(crate) fn draw(self, seed: u64) -> Draw {
-        Draw { mix: self, rng: fastrand::Rng::with_seed(seed) }
+        Draw { mix: self, rng: fastrand::Rng::with_seed(seed), drawn: 0 }
     }
 }
 
 // === impl Draw ===
 
 impl Draw {
+    /// What request number n of the whole load is. Numbers rise; what is drawn for those in between is others' to send.
+    pub(crate) fn of_number(&mut self, number: u64) -> usize {
+        while self.drawn < number {
+            self.next();
+        }
+        self.next()
+    }
+
     pub(crate) fn next(&mut self) -> usize {
+        self.drawn += 1;
         match self.mix.cumulative.as_slice() {
             [] => 0,
             [(only, _)] => *only,

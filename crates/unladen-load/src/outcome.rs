@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::LoadError;
 use crate::exchange::Exchange;
 use crate::fingerprint::Verdict;
@@ -37,7 +39,7 @@ pub struct LoadOutcome {
 }
 
 /// What can go wrong with one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ErrorKind {
     /// No connection could be opened.
     Connect,

@@ -17,7 +17,6 @@ use nix::sys::prctl;
 use tokio::sync::Notify;
 
 use crate::cpu;
-use crate::schedule::Times;
 use crate::urgent::Urgent;
 
 /// How long before a planned time the client is woken, at most: more than waking takes in 99 of 100 cases on two busy
@@ -54,7 +53,12 @@ struct Shared {
 impl Pacer {
     /// Starts the thread; it ends by itself after the last of the times, or at `until`.
     /// `gap` is the shortest time between two planned ones, on average where they are random.
-    pub(crate) fn start(start: Instant, times: Times, until: Instant, gap: Duration) -> io::Result<Self> {
+    pub(crate) fn start(
+        start: Instant,
+        times: impl Iterator<Item = Duration> + Send + 'static,
+        until: Instant,
+        gap: Duration,
+    ) -> io::Result<Self> {
         let lead = LEAD.min(gap / LEAD_SHARE);
         let shared = Arc::new(Shared { stop: AtomicBool::new(false), wake: Notify::new() });
         let thread = thread::Builder::new().name("unladen-pacer".into()).spawn({
@@ -116,7 +120,7 @@ impl Drop for Pacer {
 // === impl Shared ===
 
 impl Shared {
-    fn wake_at(&self, start: Instant, times: Times, until: Instant, lead: Duration) {
+    fn wake_at(&self, start: Instant, times: impl Iterator<Item = Duration>, until: Instant, lead: Duration) {
         let _urgent = Urgent::begin();
         // Threads are woken up to 50 µs late by default, so that wake-ups can be put together. Where that cannot be
         // changed, the lag says so.

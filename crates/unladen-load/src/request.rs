@@ -203,6 +203,56 @@ impl Request {
         self
     }
 
+    /// One that was made elsewhere; `headers` are those of HTTP/1.1, with `Host`.
+    pub(crate) fn as_sent(
+        name: String,
+        method: Method,
+        url: Url,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Self, RequestError> {
+        // What is no URL to send to is refused in the same words.
+        let RequestBuilder { method, url, .. } = RequestBuilder::new(method, url)?;
+        Self::assembled(name, method, url, headers, body)
+    }
+
+    /// In both shapes.
+    fn assembled(
+        name: String,
+        method: Method,
+        url: Url,
+        with_host: HeaderMap,
+        body: Bytes,
+    ) -> Result<Self, RequestError> {
+        let cannot = |source| RequestError::Uri { url: url.to_string(), source };
+        let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        let host = with_host.get(header::HOST).map_or(authority(&url).as_bytes(), HeaderValue::as_bytes);
+        let absolute =
+            Uri::builder().scheme(url.scheme()).authority(host).path_and_query(target).build().map_err(cannot)?;
+        let origin_form = Uri::builder().path_and_query(target).build().map_err(cannot)?;
+        // Copied and not removed from: that would change the order of the others.
+        let mut headers = HeaderMap::with_capacity(with_host.len());
+        for (name, value) in with_host.iter().filter(|(name, _)| **name != header::HOST) {
+            headers.append(name.clone(), value.clone());
+        }
+
+        let message = |uri: Uri, version: Version, headers: HeaderMap| {
+            let mut message = Message::new(Full::new(body.clone()));
+            *message.method_mut() = method.clone();
+            *message.uri_mut() = uri;
+            *message.version_mut() = version;
+            *message.headers_mut() = headers;
+            message
+        };
+        Ok(Self {
+            name,
+            http1: message(origin_form, Version::HTTP_11, with_host),
+            http2: message(absolute, Version::HTTP_2, headers),
+            url,
+            body,
+        })
+    }
+
     pub(crate) fn http1(&self) -> &Message {
         &self.http1
     }
@@ -332,35 +382,12 @@ impl RequestBuilder {
             Some(host) => host,
             None => HeaderValue::try_from(authority(&url)).map_err(|source| cannot(source.into()))?,
         };
-        let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
-        let absolute = Uri::builder()
-            .scheme(url.scheme())
-            .authority(authority.as_bytes())
-            .path_and_query(target)
-            .build()
-            .map_err(cannot)?;
-        let origin_form = Uri::builder().path_and_query(target).build().map_err(cannot)?;
-
-        let message = |uri: Uri, version: Version, headers: HeaderMap| {
-            let mut message = Message::new(Full::new(body.clone()));
-            *message.method_mut() = method.clone();
-            *message.uri_mut() = uri;
-            *message.version_mut() = version;
-            *message.headers_mut() = headers;
-            message
-        };
         // Servers expect Host first, and log readers too; a HeaderMap keeps the order of insertion.
         let mut with_host = HeaderMap::with_capacity(headers.len() + 2);
         with_host.insert(header::HOST, authority);
-        with_host.extend(headers.clone());
-
-        Ok(Request {
-            name: name.unwrap_or_else(|| format!("{method} {url}")),
-            http1: message(origin_form, Version::HTTP_11, with_host),
-            http2: message(absolute, Version::HTTP_2, headers),
-            url,
-            body,
-        })
+        with_host.extend(headers);
+        let name = name.unwrap_or_else(|| format!("{method} {url}"));
+        Request::assembled(name, method, url, with_host, body)
     }
 }
 

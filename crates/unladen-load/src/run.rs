@@ -15,8 +15,10 @@ use crate::error::LoadError;
 use crate::mix::Draw;
 use crate::outcome::LoadOutcome;
 use crate::pacer::{DENSE, Pacer};
-use crate::schedule::{Schedule, Times};
+use crate::schedule::Schedule;
+use crate::share::Share;
 use crate::stop::{End, Stop};
+use crate::turns::Turns;
 use crate::urgent::Urgent;
 
 /// What to send, when, and how long.
@@ -24,13 +26,16 @@ pub(crate) struct RunPlan {
     pub(crate) draw: Draw,
     /// Without one, each of the workers sends when its last request is done.
     pub(crate) schedule: Option<Schedule>,
-    /// When the schedule begins.
+    /// When the schedule begins, or the workers do.
     pub(crate) start: Instant,
+    /// Its bound on requests is one of the whole load, of all shares together.
     pub(crate) stop: Stop,
     /// How long after the end requests planned before it may still be sent.
     pub(crate) grace: Duration,
-    /// The most requests under way at once.
+    /// The most requests under way at once, of this share.
     pub(crate) concurrency: usize,
+    /// Which of the load's requests are sent.
+    pub(crate) share: Share,
     /// Whether the first failure ends the run.
     pub(crate) stop_on_failure: bool,
 }
@@ -63,6 +68,9 @@ struct Run {
     draw: RefCell<Draw>,
     sink: Rc<RefCell<dyn Sink>>,
     stop: Stop,
+    /// How many requests of this share may be sent.
+    most: u64,
+    share: Share,
     stop_on_failure: bool,
     /// Turns used.
     sent: Cell<u64>,
@@ -77,6 +85,7 @@ struct Run {
 /// When one request was planned, and when the client got to it.
 #[derive(Clone, Copy)]
 struct Turn {
+    request: usize,
     planned: Instant,
     begun: Instant,
     /// It had to wait for one under way to end.
@@ -85,8 +94,8 @@ struct Turn {
 
 /// Turns of a schedule that were due and not used.
 struct Left {
-    times: Times,
-    /// Taken from `times` and not used.
+    turns: Turns,
+    /// Taken from `turns` and not used.
     next: Option<Duration>,
 }
 
@@ -94,12 +103,14 @@ struct Left {
 pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn Sink>>, cancel: &Cancel) -> RunEnd {
     let before = client.counts.read();
     let (cpu_before, process_before) = (cpu::of_this_thread(), cpu::of_this_process());
-    let RunPlan { draw, schedule, start: started, stop, grace, concurrency, stop_on_failure } = plan;
+    let RunPlan { draw, schedule, start: started, stop, grace, concurrency, share, stop_on_failure } = plan;
     let run = Rc::new(Run {
         client: client.clone(),
         draw: RefCell::new(draw),
         sink,
         stop,
+        most: stop.max_requests.map_or(u64::MAX, |most| share.of_requests(most)),
+        share,
         stop_on_failure,
         sent: Cell::new(0),
         recorded: Cell::new(0),
@@ -109,13 +120,15 @@ pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn
         failed: Notify::new(),
     });
 
+    // On average, where it is one of several shares of random arrivals.
+    let gap = schedule.as_ref().map_or(Duration::MAX, Schedule::shortest_gap).saturating_mul(share.parts());
     // A thread that never sleeps would take a processor from all others.
-    let _urgent = schedule.as_ref().filter(|schedule| schedule.shortest_gap() > DENSE).and_then(|_| Urgent::begin());
+    let _urgent = schedule.as_ref().filter(|_| gap > DENSE).and_then(|_| Urgent::begin());
     let mut tasks = JoinSet::new();
-    let mut left = schedule.as_ref().map(|schedule| Left { times: schedule.times(), next: None });
-    let gap = schedule.as_ref().map_or(Duration::MAX, Schedule::shortest_gap);
+    let turns = schedule.as_ref().map(|schedule| Turns::of(schedule, share, stop.max_requests));
+    let mut left = turns.map(|turns| Left { turns, next: None });
     let pacer = match &left {
-        Some(left) => match Pacer::start(started, left.times.clone(), stop.until, gap) {
+        Some(left) => match Pacer::start(started, left.turns.clone().map(|(_, time)| time), stop.until, gap) {
             Ok(pacer) => Some(pacer),
             Err(source) => {
                 *run.failure.borrow_mut() = Some(LoadError::Thread { source });
@@ -131,7 +144,12 @@ pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn
                 run.open(pace, left, concurrency, &mut tasks).await;
             }
             (None, Some(_)) => {}
-            _ => (0..concurrency).for_each(|_| drop(tasks.spawn_local(run.clone().work()))),
+            _ => {
+                if Instant::now() < started {
+                    tokio::time::sleep_until(started.into()).await;
+                }
+                (0..concurrency).for_each(|_| drop(tasks.spawn_local(run.clone().work())));
+            }
         }
         while tasks.join_next().await.is_some() {}
     };
@@ -149,7 +167,7 @@ pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn
     let end = match &failure {
         Some(_) => End::Failed,
         None if cancelled => End::Cancelled,
-        None if stop.max_requests.is_some_and(|most| run.sent.get() >= most) => End::Requests,
+        None if run.sent.get() >= run.most => End::Requests,
         None => End::Until,
     };
     let cpu = cpu::of_this_process().saturating_sub(process_before);
@@ -183,23 +201,22 @@ impl Run {
         loop {
             let turn = self.sent.get();
             let planned = Instant::now();
-            if self.stop.max_requests.is_some_and(|most| turn >= most) || planned >= self.stop.until {
+            if turn >= self.most || planned >= self.stop.until {
                 return;
             }
             self.sent.set(turn + 1);
-            self.exchange(Turn { planned, begun: planned, waited: false }).await;
+            let request = self.draw.borrow_mut().of_number(self.share.number(turn));
+            self.exchange(Turn { request, planned, begun: planned, waited: false }).await;
         }
     }
 
     /// The open loop: each request at its time, whatever has become of those before it, as long as there is room.
     async fn open(self: &Rc<Self>, pace: Pace<'_>, left: &mut Left, most: usize, tasks: &mut JoinSet<()>) {
         loop {
-            left.next = left.times.next();
-            let planned = left.next.and_then(|time| pace.started.checked_add(time));
-            let Some(planned) = planned.filter(|planned| *planned < self.stop.until) else { return };
-            if self.stop.max_requests.is_some_and(|most| self.sent.get() >= most) {
-                return;
-            }
+            let turn = left.turns.next();
+            left.next = turn.map(|(_, time)| time);
+            let planned = turn.and_then(|(number, time)| Some((number, pace.started.checked_add(time)?)));
+            let Some((number, planned)) = planned.filter(|(_, planned)| *planned < self.stop.until) else { return };
             pace.pacer.wait(planned).await;
             let mut waited = false;
             while self.under_way.get() >= most {
@@ -216,9 +233,10 @@ impl Run {
             left.next = None;
             self.sent.update(|sent| sent + 1);
             self.under_way.update(|under_way| under_way + 1);
+            let request = self.draw.borrow_mut().of_number(number);
             let run = self.clone();
             tasks.spawn_local(async move {
-                run.exchange(Turn { planned, begun, waited }).await;
+                run.exchange(Turn { request, planned, begun, waited }).await;
                 run.under_way.update(|under_way| under_way - 1);
                 run.room.notify_one();
             });
@@ -227,8 +245,7 @@ impl Run {
     }
 
     async fn exchange(&self, turn: Turn) {
-        let index = self.draw.borrow_mut().next();
-        let Turn { planned, begun, waited } = turn;
+        let Turn { request: index, planned, begun, waited } = turn;
         let done = self.client.checked(index, planned).await;
         self.recorded.update(|recorded| recorded + 1);
         match done {
@@ -252,8 +269,7 @@ impl Run {
     /// How many turns were planned before `now`, and before the end, and not used.
     fn unsent(&self, left: Left, started: Instant, now: Instant) -> u64 {
         let end = self.stop.until.min(now).saturating_duration_since(started);
-        let due = left.next.into_iter().chain(left.times).take_while(|time| *time < end);
-        let most = self.stop.max_requests.unwrap_or(u64::MAX).saturating_sub(self.sent.get());
-        due.take(usize::try_from(most).unwrap_or(usize::MAX)).count() as u64
+        let turns = left.turns.map(|(_, time)| time);
+        left.next.into_iter().chain(turns).take_while(|time| *time < end).count() as u64
     }
 }

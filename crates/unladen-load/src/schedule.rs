@@ -18,11 +18,13 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::LoadError;
 use crate::typed::{RATES, any_rate, time_of};
 
 /// How requests follow each other at a rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Arrivals {
     /// Evenly.
     #[default]
@@ -171,6 +173,11 @@ impl Schedule {
     /// How requests arrive.
     pub fn arrivals(&self) -> Arrivals {
         self.arrivals
+    }
+
+    /// What repeats the arrivals of a Poisson process.
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// The time between two requests at the highest rate; on average, where arrivals are random.

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 /// When a run stops sending.
 #[derive(Clone, Copy, Debug)]
 pub struct Stop {
@@ -12,7 +14,7 @@ pub struct Stop {
 }
 
 /// Why a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum End {
     /// It was time.

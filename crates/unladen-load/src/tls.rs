@@ -7,11 +7,13 @@
 //! assert!(!own_authority.insecure, "certificates are verified unless one says otherwise");
 //! ```
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::RootCertStore;
 use rustls::client::{ClientConfig, Resumption};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use unladen_tls::{Anyone, FileError, Verifier};
 
 use crate::error::LoadError;
@@ -29,6 +31,17 @@ pub struct TlsOptions {
     pub resume: bool,
     /// Who the client says it is, to servers that ask for a certificate.
     pub identity: Option<ClientIdentity>,
+    /// Certificates that came from another host with a plan: they stand in place of `roots` and `identity`, which name
+    /// files there.
+    pub carried: Option<Carried>,
+}
+
+/// Certificates that came from another host; see [`TlsForm`](crate::TlsForm).
+#[derive(Clone)]
+pub struct Carried {
+    pub(crate) authorities: Vec<CertificateDer<'static>>,
+    pub(crate) chain: Vec<CertificateDer<'static>>,
+    pub(crate) key: Option<Arc<PrivateKeyDer<'static>>>,
 }
 
 /// A certificate of the client, and its key.
@@ -63,11 +76,17 @@ impl TlsOptions {
         let builder = if self.insecure {
             builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier(Anyone)))
         } else {
-            builder.with_root_certificates(self.roots.load()?)
+            builder.with_root_certificates(self.authorities()?)
         };
-        let mut config = match &self.identity {
-            None => builder.with_no_client_auth(),
-            Some(identity) => {
+        let carried = self.carried.as_ref().and_then(|carried| Some((carried, carried.key.as_ref()?)));
+        let mut config = match (&self.identity, carried) {
+            (_, Some((carried, key))) => {
+                let config = builder.with_client_auth_cert(carried.chain.clone(), key.clone_key());
+                let refused = |source: rustls::Error| LoadError::IdentityFile { problem: source.to_string() };
+                config.map_err(refused)?
+            }
+            (None, None) => builder.with_no_client_auth(),
+            (Some(identity), None) => {
                 let key = identity.key.as_deref().unwrap_or(&identity.certificate);
                 let refused = |error: FileError| LoadError::IdentityFile { problem: error.to_string() };
                 let chain = unladen_tls::certificates(&identity.certificate).map_err(refused)?;
@@ -88,6 +107,26 @@ impl TlsOptions {
             HttpVersion::Http2 => vec![b"h2".to_vec()],
         };
         Ok(Arc::new(config))
+    }
+
+    fn authorities(&self) -> Result<Arc<RootCertStore>, LoadError> {
+        let Some(carried) = &self.carried else { return self.roots.load() };
+        let mut roots = RootCertStore::empty();
+        // As of the system's: a few that cannot be read do not spoil the others.
+        roots.add_parsable_certificates(carried.authorities.iter().cloned());
+        if roots.is_empty() && !carried.authorities.is_empty() {
+            return Err(LoadError::NoSystemRoots { source: None });
+        }
+        Ok(Arc::new(roots))
+    }
+}
+
+// === impl Carried ===
+
+impl fmt::Debug for Carried {
+    /// Without the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Carried").field("authorities", &self.authorities.len()).finish_non_exhaustive()
     }
 }
 

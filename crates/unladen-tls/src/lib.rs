@@ -28,7 +28,7 @@ pub use fault::TlsFault;
 pub use files::{FileError, authorities, certificates, private_key};
 pub use near::is_near;
 pub use rustls_native_certs::Error as SystemError;
-pub use system::{NoSystemRoots, system_authorities};
+pub use system::{NoSystemRoots, system_authorities, system_certificates};
 pub use trusted::Trusted;
 pub use verifier::{Judge, Shown, Verifier};
 

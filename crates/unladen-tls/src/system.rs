@@ -1,9 +1,10 @@
-//! Whom the system trusts: [`system_authorities`].
+//! Whom the system trusts: [`system_authorities`], [`system_certificates`].
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
 
 /// Those who ask within this time of each other share the authorities (some 150 certificates); who asks later, as after
 /// a reload, gets those of its own day.
@@ -29,16 +30,29 @@ pub fn system_authorities() -> Result<Arc<RootCertStore>, NoSystemRoots> {
     {
         return Ok(roots.clone());
     }
-    let found = rustls_native_certs::load_native_certs();
-    let mut roots = RootCertStore::empty();
-    // Systems carry a few certificates that webpki cannot read; the others still count.
-    roots.add_parsable_certificates(found.certs);
-    if roots.is_empty() {
-        return Err(NoSystemRoots { source: found.errors.into_iter().next() });
-    }
+    let (roots, _) = loaded()?;
     let roots = Arc::new(roots);
     *last = Some((Instant::now(), roots.clone()));
     Ok(roots)
+}
+
+/// The certificates of the authorities that the system trusts, as they stand in its files.
+///
+/// # Errors
+/// If there are none.
+pub fn system_certificates() -> Result<Vec<CertificateDer<'static>>, NoSystemRoots> {
+    loaded().map(|(_, certificates)| certificates)
+}
+
+fn loaded() -> Result<(RootCertStore, Vec<CertificateDer<'static>>), NoSystemRoots> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    // Systems carry a few certificates that webpki cannot read; the others still count.
+    roots.add_parsable_certificates(found.certs.iter().cloned());
+    if roots.is_empty() {
+        return Err(NoSystemRoots { source: found.errors.into_iter().next() });
+    }
+    Ok((roots, found.certs))
 }
 
 #[cfg(test)]

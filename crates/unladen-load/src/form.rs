@@ -1,0 +1,17 @@
+//! What of a load goes to another host: plain values of serde in place of what lives in one process. The principal type
+//! is [`ConfigForm`].
+
+mod config;
+mod plan;
+mod records;
+mod request;
+mod tls;
+
+pub use config::ConfigForm;
+pub use plan::PlanForm;
+pub use records::{DamagedBatch, RecordBatch};
+pub use request::RequestForm;
+pub use tls::TlsForm;
+
+#[cfg(test)]
+mod tests;

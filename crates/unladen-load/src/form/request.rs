@@ -1,0 +1,56 @@
+//! The principal type is [`RequestForm`]: a request as it is sent, byte for byte.
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::error::LoadError;
+use crate::request::Request;
+
+/// A request as it is sent. Its headers are those of HTTP/1.1, `Host` among them, in their order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestForm {
+    name: String,
+    method: String,
+    url: String,
+    headers: Vec<(String, Vec<u8>)>,
+    body: Vec<u8>,
+}
+
+// === impl RequestForm ===
+
+impl RequestForm {
+    /// The form of a request.
+    pub fn of(request: &Request) -> Self {
+        let headers = request.http1().headers().iter();
+        Self {
+            name: request.name().to_owned(),
+            method: request.method().as_str().to_owned(),
+            url: request.url().as_str().to_owned(),
+            headers: headers.map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_owned())).collect(),
+            body: request.body().to_vec(),
+        }
+    }
+
+    /// The request of the form.
+    ///
+    /// # Errors
+    /// When it is none that a client could have made.
+    pub fn request(self) -> Result<Request, LoadError> {
+        let Self { name, method, url, headers, body } = self;
+        let wrong = |value: &str, expected| LoadError::Config {
+            what: "request",
+            value: value.chars().take(200).collect(),
+            expected,
+        };
+        let method = Method::from_bytes(method.as_bytes()).map_err(|_| wrong(&method, "a method"))?;
+        let parsed = Url::parse(&url).map_err(|_| wrong(&url, "a URL"))?;
+        let mut map = HeaderMap::with_capacity(headers.len());
+        for (name, value) in headers {
+            let header = HeaderName::from_bytes(name.as_bytes()).ok().zip(HeaderValue::from_bytes(&value).ok());
+            let (header, value) = header.ok_or_else(|| wrong(&name, "a header's name and value"))?;
+            map.try_append(header, value).map_err(|_| wrong(&name, "fewer headers"))?;
+        }
+        Request::as_sent(name, method, parsed, map, body.into()).map_err(|_| wrong(&url, "an http or https URL"))
+    }
+}

@@ -1,0 +1,85 @@
+//! The principal type is [`Share`]: which of a load's requests are sent from here, when several hosts send one load.
+//!
+//! ```
+//! use unladen_load::Share;
+//!
+//! let second = Share::new(1, 3)?;
+//! let sent: Vec<u64> = (0..10).filter(|number| second.has(*number)).collect();
+//! assert_eq!(sent, [1, 4, 7]);
+//! assert_eq!(second.of_requests(10), 3);
+//! assert_eq!((0..3).map(|index| Share::new(index, 3).map(|share| share.of_workers(8))).sum::<Result<usize, _>>()?, 8);
+//! # Ok::<(), unladen_load::LoadError>(())
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::LoadError;
+
+/// The most hosts that one load is sent from.
+const MOST: u32 = 1_000;
+
+/// One of several equal parts of a load: request number n is sent by the host whose index is n modulo their number.
+///
+/// All of them walk the one schedule and draw the one mix, and each sends its own numbers: put together they are
+/// exactly the load that one host would have sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    index: u32,
+    of: u32,
+}
+
+// === impl Share ===
+
+impl Share {
+    /// All of it.
+    pub const WHOLE: Self = Self { index: 0, of: 1 };
+
+    /// The part of this index, counted from 0, of so many.
+    ///
+    /// # Errors
+    /// When there is no such part, or there are more than 1,000.
+    pub fn new(index: u32, of: u32) -> Result<Self, LoadError> {
+        if of == 0 || of > MOST || index >= of {
+            let value = format!("part {index} of {of}");
+            return Err(LoadError::Config { what: "share", value, expected: "a part from 0 on, of at most 1,000" });
+        }
+        Ok(Self { index, of })
+    }
+
+    /// The same with its bounds looked at: of one that came from elsewhere.
+    pub(crate) fn checked(self) -> Result<Self, LoadError> {
+        Self::new(self.index, self.of)
+    }
+
+    /// Whether request number n is sent from here.
+    pub fn has(self, number: u64) -> bool {
+        number % u64::from(self.of) == u64::from(self.index)
+    }
+
+    /// The number of the request that is the `turn`-th to be sent from here, both counted from 0.
+    pub(crate) fn number(self, turn: u64) -> u64 {
+        turn.saturating_mul(u64::from(self.of)).saturating_add(u64::from(self.index))
+    }
+
+    /// How many of the first `requests` are sent from here.
+    pub fn of_requests(self, requests: u64) -> u64 {
+        let own = requests / u64::from(self.of);
+        own + u64::from(requests % u64::from(self.of) > u64::from(self.index))
+    }
+
+    /// How many of the requests that may be under way at once are from here.
+    pub fn of_workers(self, workers: usize) -> usize {
+        usize::try_from(self.of_requests(workers as u64)).unwrap_or(usize::MAX)
+    }
+
+    /// How many parts there are.
+    pub fn parts(self) -> u32 {
+        self.of
+    }
+}
+
+impl Default for Share {
+    fn default() -> Self {
+        Self::WHOLE
+    }
+}
