@@ -1,0 +1,31 @@
+//! [`cumulative`]: which samples only grow.
+
+use crate::exposition::Sample;
+use crate::kind::Kind;
+
+/// Why a sample is taken for a counter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Basis {
+    /// Its type says so.
+    Told,
+    /// Nothing is said of it: it counts until it goes down. mysqld_exporter tells most of the server's status so.
+    Presumed,
+}
+
+/// Whether a sample is of something that only grows: a counter, a histogram's or summary's count, sum and buckets.
+/// Quantiles, gauges and dates of creation are not.
+pub(crate) fn cumulative(kind: Kind, family: &str, sample: &Sample<'_>) -> Option<Basis> {
+    // NaN is what a summary's sum is before its first observation.
+    if !sample.value.is_finite() || sample.value < 0.0 {
+        return None;
+    }
+    let suffix = sample.name.strip_prefix(family)?;
+    let is_told = match kind {
+        Kind::Counter => matches!(suffix, "" | "_total"),
+        Kind::Histogram => matches!(suffix, "_bucket" | "_count" | "_sum"),
+        Kind::Summary => matches!(suffix, "_count" | "_sum"),
+        Kind::Unknown => return Some(Basis::Presumed),
+        Kind::Gauge | Kind::Info | Kind::StateSet | Kind::GaugeHistogram => false,
+    };
+    is_told.then_some(Basis::Told)
+}

@@ -1,0 +1,222 @@
+//! The principal type is [`Watch`]: how old an exporter's values are, from answers while requests were sent and after.
+//!
+//! A counter that an exporter tells late puts the work of one phase into the next. How late it is shows in three ways:
+//! - its steps: what is read of a cache moves once in a while, however often one asks, although requests go on;
+//! - its tail: how long after the last request it still moves, and then no more;
+//! - its timestamps, where the exporter gives some.
+//!
+//! Each family is judged by itself: a machine's disk counters move with the writes, seconds after the request that
+//! caused them, beside processor times that are told at once. What the phases have to wait for is the lag of most
+//! families ([`MOST`]); those that are later still are left out, and are told of.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::growth::Growth;
+use crate::publisher::{is_own, publisher};
+
+/// Steps of a family after which its pace is known.
+const STEPS: usize = 3;
+/// Requests are sent for so long at least, and quiet is kept for so long.
+const LEAST: Duration = Duration::from_secs(2);
+/// The longest that requests are sent for the sake of this test: twice what cAdvisor's slowest usual step takes.
+const MOST_SENDING: Duration = Duration::from_secs(32);
+/// The longest quiet.
+const MOST_QUIET: Duration = Duration::from_secs(40);
+/// The part of the families that moved which the phases wait for.
+const MOST: f64 = 0.75;
+/// Beyond what was seen: steps that vary, and moments of asking that met a step late.
+const MARGIN: f64 = 1.25;
+/// A family is at rest once it has been still for so many of its usual gaps.
+const REST: f64 = 1.2;
+/// An age of more than this is another clock's, or a value that nobody refreshes.
+const LONGEST_AGE: Duration = Duration::from_secs(3_600);
+/// Resolution of an answer's `Date`.
+const DATE_STEP_MS: i64 = 1_000;
+
+/// How old an exporter's values are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Freshness {
+    /// How long after the last request most of what it caused can be read.
+    pub lag: Duration,
+    /// What a settle gap has to be.
+    pub settle: Duration,
+    /// Families that moved.
+    pub moved: usize,
+    /// Families that are later than the settle gap, by name.
+    pub late: BTreeSet<String>,
+    /// Answers that this rests on.
+    pub answers: usize,
+}
+
+/// Why an exporter's values cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotFresh {
+    /// It has nothing that only grows.
+    #[error("none of its series is a counter: there is nothing that requests could add to")]
+    NoCounters,
+    /// Nothing moved.
+    #[error(
+        "none of its {series} counters moved in {answers} answers over {} s, while requests were sent; its values are \
+         older than that, or it tells of something that requests to this URL do not reach", watched.as_secs()
+    )]
+    Unmoved {
+        /// Series that only grow.
+        series: usize,
+        /// Answers.
+        answers: usize,
+        /// From the first to the last.
+        watched: Duration,
+    },
+}
+
+/// Answers of an exporter while requests are sent, and after.
+#[derive(Debug, Clone, Default)]
+pub struct Watch {
+    families: BTreeMap<String, Seen>,
+    series: usize,
+    answers: usize,
+    first: Option<Duration>,
+    last: Duration,
+    /// When the last request was done.
+    stopped: Option<Duration>,
+    /// How long answers took.
+    took: Vec<Duration>,
+}
+
+/// What was seen of a family.
+#[derive(Debug, Clone, Default)]
+struct Seen {
+    /// When it moved.
+    moves: Vec<Duration>,
+    /// The oldest value that it gave, by its timestamps.
+    oldest: Duration,
+}
+
+// === impl Watch ===
+
+impl Watch {
+    /// An answer: when it was asked for and when it was there, by one monotonic clock; the exporter's own time then, if
+    /// known; and what has grown, as [`Growth::advance`] says.
+    pub fn answered(
+        &mut self,
+        asked: Duration,
+        at: Duration,
+        server_ms: Option<i64>,
+        growth: &Growth,
+        grown: &[(usize, f64)],
+    ) {
+        self.answers += 1;
+        self.first.get_or_insert(at);
+        self.last = at;
+        self.took.push(at.saturating_sub(asked));
+        self.series = growth.series().iter().filter(|series| !series.is_refuted).count();
+        let mut moved = BTreeSet::new();
+        for (index, _) in grown {
+            let Some(series) = growth.series().get(*index) else { continue };
+            if is_own(&series.family) {
+                continue;
+            }
+            let seen = self.families.entry(series.family.clone()).or_default();
+            if moved.insert(series.family.as_str()) {
+                seen.moves.push(at);
+            }
+            if let (Some(now), Some(then)) = (server_ms, growth.timestamp_ms(*index)) {
+                let age = now.saturating_sub(then).saturating_sub(DATE_STEP_MS);
+                let age = Duration::from_millis(u64::try_from(age).unwrap_or(0));
+                if age <= LONGEST_AGE {
+                    seen.oldest = seen.oldest.max(age);
+                }
+            }
+        }
+    }
+
+    /// The last request is done.
+    pub fn stopped_sending(&mut self, at: Duration) {
+        self.stopped.get_or_insert(at);
+    }
+
+    /// Whether requests should go on: the pace of most families that have moved is not known yet.
+    pub fn wants_requests(&self, now: Duration) -> bool {
+        let Some(first) = self.first else { return now < MOST_SENDING };
+        let watched = now.saturating_sub(first);
+        if watched < LEAST {
+            return true;
+        }
+        let moving = self.families.len();
+        let known = self.families.values().filter(|seen| seen.moves.len() >= STEPS).count();
+        let is_enough = moving > 0 && known * 2 >= moving;
+        !is_enough && watched < MOST_SENDING
+    }
+
+    /// Whether quiet should go on: something may still come of the last requests.
+    pub fn wants_quiet(&self, now: Duration) -> bool {
+        let Some(stopped) = self.stopped else { return true };
+        let quiet = now.saturating_sub(stopped);
+        let known = self.families.keys().filter_map(|family| publisher(family)).map(|publisher| publisher.quiet).max();
+        let twice_the_lag = self.lag().map_or(Duration::ZERO, |lag| lag * 2);
+        quiet < LEAST.max(known.unwrap_or_default()).max(twice_the_lag).min(MOST_QUIET)
+    }
+
+    /// What came of it; `settle` is the gap that there is anyway.
+    ///
+    /// # Errors
+    /// If nothing that was seen can be used.
+    pub fn judge(&self, settle: Duration) -> Result<Freshness, NotFresh> {
+        let watched = self.last.saturating_sub(self.first.unwrap_or(self.last));
+        if self.series == 0 {
+            return Err(NotFresh::NoCounters);
+        }
+        let Some(lag) = self.lag() else {
+            return Err(NotFresh::Unmoved { series: self.series, answers: self.answers, watched });
+        };
+        let mut took = self.took.clone();
+        took.sort_unstable();
+        let took = took.get(took.len() / 2).copied().unwrap_or_default();
+        // An answer is of some moment while it was made.
+        let settle = settle.max(lag.mul_f64(MARGIN)).max(took * 2);
+        let late = self.lags().into_iter().filter(|(_, lag)| *lag > settle).map(|(family, _)| family.clone()).collect();
+        Ok(Freshness { lag, settle, moved: self.families.len(), late, answers: self.answers })
+    }
+
+    /// The lag of most families; none if none moved.
+    fn lag(&self) -> Option<Duration> {
+        let mut lags: Vec<Duration> = self.lags().into_values().collect();
+        lags.sort_unstable();
+        let place = (lags.len() as f64 * MOST).ceil() as usize;
+        lags.get(place.saturating_sub(1)).copied()
+    }
+
+    /// Of each family that moved often enough.
+    fn lags(&self) -> BTreeMap<&String, Duration> {
+        self.families.iter().filter_map(|(family, seen)| Some((family, self.lag_of(seen)?))).collect()
+    }
+
+    fn lag_of(&self, seen: &Seen) -> Option<Duration> {
+        let gaps =
+            |moves: &[Duration]| moves.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect::<Vec<_>>();
+        let Some(stopped) = self.stopped else { return median(gaps(&seen.moves)).map(|gap| gap.max(seen.oldest)) };
+        let last = *seen.moves.last()?;
+        let tail = last.saturating_sub(stopped);
+        let still = self.last.saturating_sub(last.max(stopped));
+        let is_at_rest = match median(gaps(&seen.moves)) {
+            Some(pace) => still >= pace.mul_f64(REST),
+            None => still >= tail,
+        };
+        if is_at_rest {
+            // What moved it was the requests.
+            let while_sending: Vec<Duration> = seen.moves.iter().copied().filter(|at| *at <= stopped).collect();
+            return Some(tail.max(median(gaps(&while_sending)).unwrap_or_default()).max(seen.oldest));
+        }
+        // Others move it too, so that its tail says nothing; what is asked of a cache moves no faster than the cache.
+        gaps(&seen.moves).into_iter().min().or(Some(tail)).map(|gap| gap.max(seen.oldest))
+    }
+}
+
+fn median(mut durations: Vec<Duration>) -> Option<Duration> {
+    durations.sort_unstable();
+    durations.get(durations.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+use super::*;
+use crate::exposition::Exposition;
+use crate::format::Format;
+
+const ASK: u64 = 200;
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// An exporter whose text at a time (ms) is made of a time, watched while requests are sent for as long as it wants,
+/// and then for as long as it wants quiet.
+fn watch(text: impl Fn(u64, Option<u64>) -> String) -> (Watch, u64) {
+    let (mut watch, mut growth) = (Watch::default(), Growth::default());
+    let mut stopped = None;
+    let mut at = 0;
+    loop {
+        let body = text(at, stopped);
+        let exposition = Exposition::parse(body.as_bytes(), Format::Text).unwrap();
+        let grown = growth.advance(&exposition);
+        watch.answered(ms(at), ms(at + 2), None, &growth, &grown);
+        if stopped.is_none() && !watch.wants_requests(ms(at)) {
+            watch.stopped_sending(ms(at + 2));
+            stopped = Some(at + 2);
+        }
+        if stopped.is_some() && !watch.wants_quiet(ms(at)) {
+            return (watch, at);
+        }
+        at += ASK;
+        assert!(at < 120_000, "it does not end");
+    }
+}
+
+/// Requests until now: one each 20 ms while they are sent.
+fn requests(at: u64, stopped: Option<u64>) -> u64 {
+    at.min(stopped.unwrap_or(u64::MAX)) / 20
+}
+
+fn counter(name: &str, value: u64) -> String {
+    format!("# TYPE {name} counter\n{name} {value}\n")
+}
+
+#[test]
+fn what_is_told_at_once_needs_no_longer_phases() {
+    let (watch, took) =
+        watch(|at, stopped| counter("hits_total", requests(at, stopped)) + &counter("node_ticks_total", at));
+    let fresh = watch.judge(ms(100)).unwrap();
+    assert!(fresh.settle <= ms(ASK * 2), "{fresh:?}");
+    assert!(fresh.late.is_empty());
+    assert!(took <= 5_000, "{took} ms");
+}
+
+#[test]
+fn a_cache_is_seen_by_its_steps() {
+    let cached = |period: u64| {
+        let (watch, _) = watch(move |at, stopped| {
+            let seen = at / period * period;
+            counter("hits_total", requests(seen, stopped)) + &counter("node_ticks_total", seen)
+        });
+        watch.judge(ms(100)).unwrap().settle
+    };
+    for period in [1_000, 10_000, 13_000] {
+        let settle = cached(period);
+        assert!(ms(period) <= settle && settle <= ms(period * 3 / 2), "{period}: {settle:?}");
+    }
+}
+
+/// A backend of PostgreSQL that is idle publishes what is left after ten seconds: shorter quiet would not see it.
+#[test]
+fn what_postgresql_publishes_ten_seconds_later_is_waited_for() {
+    let (watch, _) = watch(|at, stopped| {
+        let published = match stopped {
+            Some(stopped) if at >= stopped + 10_000 => at,
+            Some(stopped) => at.min(stopped / 1_000 * 1_000),
+            None => at / 1_000 * 1_000,
+        };
+        counter("pg_stat_database_xact_commit", published.min(stopped.unwrap_or(u64::MAX)))
+    });
+    assert!(watch.judge(ms(100)).unwrap().settle >= ms(10_000));
+}
+
+#[test]
+fn a_family_that_is_later_than_most_is_left_out() {
+    let (watch, _) = watch(|at, stopped| {
+        let fresh: String = (0..5).map(|n| counter(&format!("f{n}_total"), requests(at, stopped))).collect();
+        let late = if at >= stopped.map_or(u64::MAX, |stopped| stopped + 800) { 2 } else { 1 };
+        fresh + &counter("node_disk_writes_total", late)
+    });
+    let fresh = watch.judge(ms(100)).unwrap();
+    assert!(fresh.settle < ms(700), "{fresh:?}");
+    assert_eq!(fresh.late.into_iter().collect::<Vec<_>>(), ["node_disk_writes_total"]);
+}
+
+#[test]
+fn timestamps_tell_how_old_values_are() {
+    let (mut watch, mut growth) = (Watch::default(), Growth::default());
+    for step in 0..20_u64 {
+        // Values move with each answer, and are 12 s old.
+        let (at, now) = (step * ASK, 1_000_000 + (step * ASK) as i64);
+        let body = format!("# TYPE container_x_total counter\ncontainer_x_total {step} {}\n", now - 12_000);
+        let grown = growth.advance(&Exposition::parse(body.as_bytes(), Format::Text).unwrap());
+        watch.answered(ms(at), ms(at), Some(now), &growth, &grown);
+    }
+    assert!(watch.judge(ms(100)).unwrap().settle >= ms(11_000));
+}
+
+#[test]
+fn what_does_not_move_is_refused() {
+    let (still, took) = watch(|at, _| counter("hits_total", 7) + &counter("process_cpu_seconds_total", at));
+    let said = still.judge(ms(100)).unwrap_err();
+    assert!(matches!(said, NotFresh::Unmoved { series: 2, .. }), "{said}");
+    assert!(ms(took) <= MOST_SENDING + LEAST * 2);
+    let (none, _) = watch(|_, _| "# TYPE g gauge\ng 1\n".to_owned());
+    assert_eq!(none.judge(ms(100)).unwrap_err(), NotFresh::NoCounters);
+}

@@ -1,0 +1,86 @@
+use super::*;
+use crate::format::Format;
+
+fn advance(growth: &mut Growth, text: &str, format: Format) -> Vec<(String, f64)> {
+    let grown = growth.advance(&Exposition::parse(text.as_bytes(), format).unwrap());
+    grown.into_iter().map(|(index, by)| (growth.series()[index].name.clone(), by)).collect()
+}
+
+#[test]
+fn counters_counts_sums_and_buckets_grow_and_gauges_and_quantiles_do_not() {
+    let text = |n: u32| {
+        format!(
+            "# TYPE c counter\nc {n}\n# TYPE g gauge\ng {n}\n# TYPE h histogram\nh_bucket{{le=\"+Inf\"}} {n}\nh_sum {n}.5\nh_count {n}\n\
+             # TYPE s summary\ns{{quantile=\"0.5\"}} {n}\ns_sum {n}\ns_count {n}\nu {n}\n"
+        )
+    };
+    let mut growth = Growth::default();
+    assert_eq!(advance(&mut growth, &text(1), Format::Text), []);
+    let grown = advance(&mut growth, &text(4), Format::Text);
+    let names: Vec<&str> = grown.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["c", "h_bucket{le=\"+Inf\"}", "h_sum", "h_count", "s_sum", "s_count", "u"]);
+    assert!(grown.iter().all(|(_, by)| *by == 3.0));
+    assert!(growth.series()[6].is_presumed && !growth.series()[0].is_presumed);
+}
+
+#[test]
+fn a_counter_that_begins_again_has_grown_by_its_value() {
+    let mut growth = Growth::default();
+    let text = |n: u32| format!("# TYPE c counter\nc {n}\n");
+    advance(&mut growth, &text(100), Format::Text);
+    assert_eq!(advance(&mut growth, &text(3), Format::Text), [("c".to_owned(), 3.0)]);
+    assert_eq!(advance(&mut growth, &text(5), Format::Text), [("c".to_owned(), 2.0)]);
+    assert_eq!(growth.resets(), 1);
+}
+
+/// A restart between two answers, after which more was counted than before, was taken for growth of the difference.
+#[test]
+fn another_date_of_creation_is_another_beginning() {
+    let text = |n: u32, at: u32| format!("# TYPE c counter\nc_total {n}\nc_created {at}\n# EOF\n");
+    let mut growth = Growth::default();
+    advance(&mut growth, &text(10, 100), Format::OpenMetrics);
+    assert_eq!(advance(&mut growth, &text(12, 200), Format::OpenMetrics), [("c_total".to_owned(), 12.0)]);
+    assert_eq!(growth.resets(), 1);
+}
+
+#[test]
+fn a_series_that_comes_later_grows_from_where_it_is_found() {
+    let mut growth = Growth::default();
+    advance(&mut growth, "# TYPE c counter\nc{a=\"1\"} 5\n", Format::Text);
+    assert_eq!(advance(&mut growth, "# TYPE c counter\nc{a=\"1\"} 5\nc{a=\"2\"} 900\n", Format::Text), []);
+    let after = advance(&mut growth, "# TYPE c counter\nc{a=\"2\"} 901\n", Format::Text);
+    assert_eq!(after, [("c{a=\"2\"}".to_owned(), 1.0)]);
+    // One that was away grows from where it was.
+    let back = advance(&mut growth, "# TYPE c counter\nc{a=\"1\"} 8\n", Format::Text);
+    assert_eq!(back, [("c{a=\"1\"}".to_owned(), 3.0)]);
+}
+
+#[test]
+fn a_series_that_tells_that_it_is_new_grows_from_nothing() {
+    let one = "c_total{a=\"1\"} 5\nc_created{a=\"1\"} 100\n";
+    let text = |more: &str| format!("# TYPE c counter\n{one}{more}# EOF\n");
+    let mut growth = Growth::default();
+    advance(&mut growth, &text(""), Format::OpenMetrics);
+    let grown = advance(&mut growth, &text("c_total{a=\"2\"} 2\nc_created{a=\"2\"} 160\n"), Format::OpenMetrics);
+    assert_eq!(grown, [("c_total{a=\"2\"}".to_owned(), 2.0)]);
+}
+
+/// A gauge that nobody calls one, such as the threads that run.
+#[test]
+fn what_is_only_presumed_to_grow_counts_no_more_once_it_falls() {
+    let mut growth = Growth::default();
+    advance(&mut growth, "threads 5\n", Format::Text);
+    assert_eq!(advance(&mut growth, "threads 4\n", Format::Text), []);
+    assert_eq!(advance(&mut growth, "threads 9\n", Format::Text), []);
+    assert!(growth.series()[0].is_refuted);
+    assert_eq!(growth.resets(), 0);
+}
+
+#[test]
+fn names_that_are_shown_are_short_and_inert() {
+    let mut growth = Growth::default();
+    advance(&mut growth, &format!("c{{b=\"\u{1b}[2J{}\",a=\"x\"}} 1\n", "y".repeat(300)), Format::Text);
+    let name = &growth.series()[0].name;
+    assert!(name.starts_with("c{a=\"x\",b=\"\\u{1b}[2J") && name.ends_with('…'), "{name}");
+    assert_eq!(name.chars().count(), limits::SHOWN + 1);
+}

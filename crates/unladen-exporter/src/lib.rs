@@ -1,0 +1,46 @@
+//! The principal type is [`Exposition`]: what an exporter answers when it is asked for its metrics, read strictly.
+//!
+//! [`Growth`] keeps its counters from one answer to the next, over restarts of what it tells of; [`Watch`] finds out
+//! how old its values are, from several answers and from when requests were sent meanwhile.
+//!
+//! Constraints of this crate: no I/O and no clock (times are given to it); all that is read is bounded by
+//! [`limits`], as an exporter is a peer that nobody here wrote.
+//!
+//! ```
+//! use unladen_exporter::{Exposition, Format, Growth, Unit};
+//!
+//! let format = Format::of(Some("text/plain; version=0.0.4"));
+//! let text = |asked: u32| format!("# TYPE http_requests_total counter\nhttp_requests_total{{code=\"200\"}} {asked}\n");
+//! let mut growth = Growth::default();
+//! growth.advance(&Exposition::parse(text(10).as_bytes(), format)?);
+//! let grown = growth.advance(&Exposition::parse(text(17).as_bytes(), format)?);
+//! assert_eq!(grown, [(0, 7.0)]);
+//! assert_eq!(growth.series()[0].name, "http_requests_total{code=\"200\"}");
+//! assert_eq!(growth.series()[0].unit, Unit::Count);
+//! # Ok::<(), unladen_exporter::ParseError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod counter;
+mod cursor;
+mod error;
+mod exposition;
+mod format;
+mod freshness;
+mod growth;
+mod kind;
+pub mod limits;
+mod parse;
+mod publisher;
+mod series;
+mod unit;
+mod write;
+
+pub use error::{Fault, ParseError};
+pub use exposition::{Exemplar, Exposition, MetricFamily, Sample};
+pub use format::Format;
+pub use freshness::{Freshness, NotFresh, Watch};
+pub use growth::Growth;
+pub use kind::Kind;
+pub use series::Series;
+pub use unit::Unit;

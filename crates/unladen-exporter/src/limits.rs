@@ -1,0 +1,19 @@
+//! The bounds of what is read of an exporter.
+
+/// The longest answer, in bytes. A large cAdvisor or kube-state-metrics answers some 5 MB.
+pub const BODY: usize = 16 << 20;
+/// The most samples of an answer.
+pub const SERIES: usize = 50_000;
+/// The most metric families of an answer.
+pub const FAMILIES: usize = 10_000;
+/// The longest line, in bytes: a sample with long labels, or a text of help.
+pub const LINE: usize = 64 << 10;
+/// The most labels of a sample.
+pub const LABELS: usize = 64;
+/// The longest name of a metric or a label, in bytes.
+pub const NAME: usize = 256;
+/// The longest name of a series that is shown, in characters; longer ones end with `…`.
+pub const SHOWN: usize = 200;
+/// The most series that [`Growth`](crate::Growth) keeps over all answers: exporters that make new series all the time
+/// are bounded too.
+pub const KEPT: usize = 2 * SERIES;
