@@ -62,6 +62,7 @@ pub struct Driver {
 enum Command {
     Sample {
         index: usize,
+        keep: usize,
         cancel: Cancel,
         answer: SyncSender<Result<Sample, LoadError>>,
     },
@@ -158,9 +159,17 @@ impl Driver {
     /// When the request fails or is answered with a status that is not expected; [`LoadError::Cancelled`] when
     /// cancelled.
     pub fn sample(&mut self, index: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
+        self.fetch(index, KEPT, cancel)
+    }
+
+    /// As [`sample`](Self::sample), with the first `keep` bytes of the body, however many those are.
+    ///
+    /// # Errors
+    /// As `sample`.
+    pub fn fetch(&mut self, index: usize, keep: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
         self.known(index)?;
         let (answer, answered) = sync_channel(1);
-        self.tell(Command::Sample { index, cancel: cancel.clone(), answer })?;
+        self.tell(Command::Sample { index, keep, cancel: cancel.clone(), answer })?;
         answered.recv().map_err(|_| LoadError::Gone)?
     }
 
@@ -255,8 +264,8 @@ async fn obey(client: Rc<Client>, mut commands: UnboundedReceiver<Command>) {
     while let Some(command) = commands.recv().await {
         // Nobody waits for the answer only when the calling thread has panicked.
         match command {
-            Command::Sample { index, cancel, answer } => {
-                let _ = answer.send(sample(&client, index, &cancel).await);
+            Command::Sample { index, keep, cancel, answer } => {
+                let _ = answer.send(sample(&client, index, keep, &cancel).await);
             }
             Command::Inquire { index, sample, cancel, answer } => {
                 let answers = tokio::select! {
@@ -295,11 +304,11 @@ async fn tally(client: &Rc<Client>, plan: RunPlan, cancel: &Cancel) -> Result<Ta
     }
 }
 
-async fn sample(client: &Client, index: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
+async fn sample(client: &Client, index: usize, keep: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
     tokio::select! {
         biased;
         () = cancel.cancelled() => Err(LoadError::Cancelled),
-        done = client.exchange(index, Instant::now(), KEPT) => done,
+        done = client.exchange(index, Instant::now(), keep) => done,
     }
     .map(|(sample, _)| sample)
 }

@@ -23,7 +23,7 @@ pub struct Sample {
     pub status: StatusCode,
     /// Its headers.
     pub headers: HeaderMap,
-    /// The first bytes of the body, at most 4,096, as sent (compressed, if it was).
+    /// The first bytes of the body, at most 4,096 unless more were asked for, as sent (compressed, if it was).
     pub body_start: Bytes,
 }
 
