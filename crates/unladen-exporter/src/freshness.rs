@@ -136,6 +136,11 @@ impl Watch {
         self.stopped.get_or_insert(at);
     }
 
+    /// Whether no requests are sent any longer.
+    pub fn has_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
     /// Whether requests should go on: the pace of most families that have moved is not known yet.
     pub fn wants_requests(&self, now: Duration) -> bool {
         let Some(first) = self.first else { return now < MOST_SENDING };

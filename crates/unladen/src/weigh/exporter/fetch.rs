@@ -1,0 +1,113 @@
+//! The principal type is [`Fetch`]: asks an exporter, and takes its answer apart.
+
+use std::time::{Duration, Instant};
+
+use unladen_exporter::{Exposition, Format, Growth, Series, limits};
+use unladen_load::{Cancel, Driver, DriverConfig, HttpVersion, LoadError, Sample, TlsOptions};
+
+use crate::weigh::exporter::error::ExporterError;
+use crate::weigh::exporter::named::Exporter;
+
+/// How long an answer may take, with its connection: exporters that ask others (a database, a kubelet) take seconds.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Asks an exporter.
+pub(super) struct Fetch {
+    name: String,
+    driver: Driver,
+    cancel: Cancel,
+    pub(super) growth: Growth,
+    /// Its clock.
+    started: Instant,
+    /// How many series have been passed on.
+    told: usize,
+}
+
+/// An answer.
+#[derive(Debug, Clone)]
+pub(super) struct Fetched {
+    /// When it was asked for, and when it was there.
+    pub(super) asked: Duration,
+    pub(super) at: Duration,
+    /// The exporter's own time (`Date`), else this machine's, in ms since 1970.
+    pub(super) server_ms: Option<i64>,
+    /// What has grown since the answer before.
+    pub(super) grown: Vec<(usize, f64)>,
+    /// Series that no answer before had.
+    pub(super) new: Vec<Series>,
+    /// Series of the whole that turned out to be no counters.
+    pub(super) refuted: usize,
+    /// How often counters have begun again.
+    pub(super) resets: u64,
+}
+
+// === impl Fetch ===
+
+impl Fetch {
+    pub(super) fn new(exporter: &Exporter, tls: &TlsOptions, cancel: Cancel) -> Result<Self, ExporterError> {
+        let name = exporter.name().to_owned();
+        let config = DriverConfig {
+            keep_cookies: false,
+            http: HttpVersion::Http1,
+            timeout: TIMEOUT,
+            connect_timeout: TIMEOUT,
+            tls: tls.clone(),
+            max_body: limits::BODY as u64,
+            ..DriverConfig::new(vec![exporter.request().clone()])
+        };
+        let driver = Driver::start(config)
+            .map_err(|source| ExporterError::Load { name: name.clone(), source: Box::new(source) })?;
+        Ok(Self { name, driver, cancel, growth: Growth::default(), started: Instant::now(), told: 0 })
+    }
+
+    /// Asks.
+    ///
+    /// # Errors
+    /// If it does not answer in time, or not with metrics.
+    pub(super) fn ask(&mut self) -> Result<Fetched, ExporterError> {
+        let name = || self.name.clone();
+        let asked = self.started.elapsed();
+        let sample = match self.driver.fetch(0, limits::BODY, &self.cancel) {
+            Ok(sample) => sample,
+            Err(LoadError::UnexpectedStatus { sample, .. }) => {
+                return Err(ExporterError::Status {
+                    name: name(),
+                    status: sample.status.as_u16(),
+                    next: next(&sample),
+                });
+            }
+            Err(source) => return Err(ExporterError::Load { name: name(), source: Box::new(source) }),
+        };
+        let at = self.started.elapsed();
+        let header = |name: &str| sample.headers.get(name).and_then(|value| value.to_str().ok());
+        if let Some(coding) = header("content-encoding").filter(|coding| !coding.eq_ignore_ascii_case("identity")) {
+            return Err(ExporterError::Coded { name: name(), coding: coding.chars().take(20).collect() });
+        }
+        let server_ms = header("date").and_then(|date| httpdate::parse_http_date(date).ok());
+        let server_ms = server_ms
+            .unwrap_or_else(std::time::SystemTime::now)
+            .duration_since(std::time::UNIX_EPOCH)
+            .ok()
+            .and_then(|since| i64::try_from(since.as_millis()).ok());
+        let exposition = Exposition::parse(&sample.body_start, Format::of(header("content-type")))
+            .map_err(|source| ExporterError::Text { name: name(), source })?;
+        let grown = self.growth.advance(&exposition);
+        let new = self.growth.series()[self.told..].to_vec();
+        self.told += new.len();
+        let refuted = self.growth.series().iter().filter(|series| series.is_refuted).count();
+        Ok(Fetched { asked, at, server_ms, grown, new, refuted, resets: self.growth.resets() })
+    }
+}
+
+/// What to do about a status.
+fn next(sample: &Sample) -> String {
+    match (sample.location(), sample.status.as_u16()) {
+        (Some(location), _) => {
+            let location: String = location.chars().filter(|character| !character.is_control()).take(200).collect();
+            format!("it redirects to {location}, and redirects are not followed: give that URL")
+        }
+        (None, 401 | 403) => "give the login in its URL, http://USER:PASSWORD@…".to_owned(),
+        (None, 404) => "check the path, which usually is /metrics".to_owned(),
+        (None, _) => "see the exporter's log".to_owned(),
+    }
+}

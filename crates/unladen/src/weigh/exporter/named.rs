@@ -1,0 +1,129 @@
+//! The principal type is [`Exporter`]: an exporter as the command line names it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use unladen_load::{Header, Request, RequestError};
+use url::Url;
+
+use crate::weigh::exporter::error::ExporterError;
+
+/// The longest name.
+const LONGEST_NAME: usize = 64;
+
+/// An exporter as the command line names it: `NAME=URL`. A login in the URL is sent by HTTP's Basic scheme, and never
+/// shown.
+#[derive(Clone)]
+pub(crate) struct Exporter {
+    name: String,
+    request: Request,
+}
+
+// === impl Exporter ===
+
+impl Exporter {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What is sent to it.
+    pub(super) fn request(&self) -> &Request {
+        &self.request
+    }
+}
+
+impl fmt::Debug for Exporter {
+    /// Without the login.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exporter").field("name", &self.name).field("url", &self.request.url().as_str()).finish()
+    }
+}
+
+impl FromStr for Exporter {
+    type Err = ExporterError;
+
+    fn from_str(text: &str) -> Result<Self, ExporterError> {
+        let (name, url) = text.split_once('=').ok_or(ExporterError::NoName)?;
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(is_part) {
+            return Err(ExporterError::NoName);
+        }
+        let refused = |source| ExporterError::Url { name: name.to_owned(), source };
+        let with_scheme = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
+        let mut url = Url::parse(&with_scheme).map_err(|source| refused(RequestError::url(&with_scheme, source)))?;
+        let authorization = take_login(&mut url);
+        let mut builder = Request::get(url.as_str()).map_err(refused)?;
+        let accept = format!("Accept: {}", unladen_exporter::Format::ACCEPT);
+        for header in [Some(accept), authorization].into_iter().flatten() {
+            // Both are of characters that a header may have.
+            let header: Header = header.parse().map_err(|_| ExporterError::NoName)?;
+            builder = builder.header(header);
+        }
+        Ok(Self { name: name.to_owned(), request: builder.build().map_err(refused)? })
+    }
+}
+
+/// Takes the login out of a URL: a header in its place.
+fn take_login(url: &mut Url) -> Option<String> {
+    if url.username().is_empty() && url.password().is_none() {
+        return None;
+    }
+    let mut login = unescaped(url.username());
+    login.push(b':');
+    login.extend(unescaped(url.password().unwrap_or_default()));
+    // A URL that has a login has a host, which may have none.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    Some(format!("Authorization: Basic {}", BASE64_STANDARD.encode(login)))
+}
+
+/// The bytes behind `%XX` (RFC 3986, section 2.1).
+fn unescaped(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let digits = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
+        let escaped = digits.filter(|_| *byte == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        out.push(escaped.unwrap_or(*byte));
+        at += if escaped.is_some() { 3 } else { 1 };
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(text: &str) -> Option<String> {
+        let exporter: Exporter = text.parse().unwrap();
+        let value = exporter.request.given_headers().find(|(name, _)| name.as_str() == "authorization")?.1;
+        Some(value.to_str().unwrap().to_owned())
+    }
+
+    #[test]
+    fn a_login_in_the_url_is_sent_and_never_shown() {
+        // `joe:p@ss:word`
+        assert_eq!(sent("db=http://joe:p%40ss%3Aword@127.0.0.1:1/metrics").unwrap(), "Basic am9lOnBAc3M6d29yZA==");
+        assert_eq!(sent("db=http://127.0.0.1:1/metrics"), None);
+        let exporter: Exporter = "db=https://joe:secret@h:1/m".parse().unwrap();
+        assert!(!format!("{exporter:?}").contains("secret"));
+        assert_eq!(exporter.request().url().as_str(), "https://h:1/m");
+        assert!(!exporter.request().name().contains("secret"));
+    }
+
+    #[test]
+    fn what_is_no_exporter_is_refused_without_its_password() {
+        for text in [
+            "http://joe:secret@h/metrics",
+            "=http://joe:secret@h/",
+            "a b=http://joe:secret@h/",
+            "db=ftp://joe:secret@h/",
+        ] {
+            let said = text.parse::<Exporter>().unwrap_err().to_string();
+            assert!(!said.contains("secret"), "{said}");
+        }
+    }
+}

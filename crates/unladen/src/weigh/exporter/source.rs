@@ -1,0 +1,284 @@
+//! The principal type is [`ExporterSource`]: an exporter as a source of counters at the edges of phases.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use unladen_exporter::{Freshness, Unit};
+use unladen_load::{Cancel, TlsOptions};
+
+use crate::exit::Failure;
+use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SeriesKind, SourceKind};
+use crate::weigh::exporter::error::ExporterError;
+use crate::weigh::exporter::fetch::{Fetch, Fetched, TIMEOUT};
+use crate::weigh::exporter::named::Exporter;
+use crate::weigh::exporter::poll::Poll;
+
+/// Families that a sentence names.
+const NAMED: usize = 5;
+
+/// An exporter, asked by a thread of its own.
+pub(super) struct ExporterSource {
+    name: String,
+    /// The gap that there is anyway.
+    least_settle: Duration,
+    orders: Option<SyncSender<Order>>,
+    answers: Receiver<Result<Fetched, ExporterError>>,
+    thread: Option<JoinHandle<()>>,
+    cancel: Cancel,
+    series: Vec<Series>,
+    /// Whether a series is of a family that is too late.
+    is_late: Vec<bool>,
+    poll: Option<Arc<Poll>>,
+    freshness: Option<Freshness>,
+    refuted: usize,
+    resets: u64,
+    /// Counters that began again while it was measured.
+    resets_before: u64,
+    round_trip: Option<Duration>,
+}
+
+/// What the thread is told.
+enum Order {
+    /// To ask once.
+    Ask,
+    /// To ask until it is ended.
+    Watch(Arc<Poll>),
+}
+
+// === impl ExporterSource ===
+
+impl ExporterSource {
+    /// Asks it once.
+    pub(super) fn open(exporter: &Exporter, tls: &TlsOptions, least_settle: Duration) -> Result<Self, ExporterError> {
+        let name = exporter.name().to_owned();
+        let cancel = Cancel::new();
+        let fetch = Fetch::new(exporter, tls, cancel.clone())?;
+        // One order at a time is under way; the answers of a watch wait for its end.
+        let (orders, ordered) = sync_channel(1);
+        let (answered, answers) = sync_channel(1);
+        let thread = thread::Builder::new()
+            .name("unladen-exporter".into())
+            .spawn(move || obey(fetch, &ordered, &answered))
+            .map_err(|source| ExporterError::Thread { name: name.clone(), source })?;
+        let mut source = Self {
+            name,
+            least_settle,
+            orders: Some(orders),
+            answers,
+            thread: Some(thread),
+            cancel,
+            series: Vec::new(),
+            is_late: Vec::new(),
+            poll: None,
+            freshness: None,
+            refuted: 0,
+            resets: 0,
+            resets_before: 0,
+            round_trip: None,
+        };
+        source.order(Order::Ask);
+        source.take(Instant::now() + TIMEOUT * 2)?;
+        Ok(source)
+    }
+
+    fn order(&self, order: Order) {
+        // If the thread has ended, the answer that is waited for says so.
+        let _ = self.orders.as_ref().map(|orders| orders.send(order));
+    }
+
+    /// Waits for an answer.
+    fn take(&mut self, deadline: Instant) -> Result<Fetched, ExporterError> {
+        let answer = self.answers.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+        let fetched = answer.unwrap_or_else(|why| {
+            Err(match why {
+                RecvTimeoutError::Timeout => ExporterError::Late { name: self.name.clone() },
+                RecvTimeoutError::Disconnected => ExporterError::Ended { name: self.name.clone() },
+            })
+        })?;
+        for series in &fetched.new {
+            let is_late = self.freshness.as_ref().is_some_and(|fresh| fresh.late.contains(&series.family));
+            self.is_late.push(is_late);
+            let series = shown(series, self.series.len());
+            self.series.push(series);
+        }
+        (self.refuted, self.resets) = (fetched.refuted, fetched.resets);
+        self.round_trip = Some(fetched.at.saturating_sub(fetched.asked).max(self.round_trip.unwrap_or_default()));
+        Ok(fetched)
+    }
+
+    fn judge(&mut self, poll: &Poll) -> Result<(), ExporterError> {
+        // The answers of the watch come as one.
+        self.take(Instant::now() + TIMEOUT * 2)?;
+        let judged = poll.watch().judge(self.least_settle);
+        let freshness = judged.map_err(|source| ExporterError::NotFresh { name: self.name.clone(), source })?;
+        for (is_late, series) in self.is_late.iter_mut().zip(&self.series) {
+            *is_late = series.family.as_ref().is_some_and(|family| freshness.late.contains(family));
+        }
+        self.resets_before = self.resets;
+        self.freshness = Some(freshness);
+        Ok(())
+    }
+}
+
+impl EdgeSource for ExporterSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn kind(&self) -> SourceKind {
+        SourceKind::Exporter
+    }
+
+    fn settle(&self) -> Duration {
+        self.freshness.as_ref().map_or(self.least_settle, |fresh| fresh.settle)
+    }
+
+    fn round_trip(&self) -> Option<Duration> {
+        self.round_trip
+    }
+
+    fn ask(&mut self) {
+        self.order(Order::Ask);
+    }
+
+    fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, Gone> {
+        let fetched = self.take(deadline).map_err(|error| Gone { last_words: error.to_string() })?;
+        let grown = fetched.grown.iter().filter(|(index, _)| self.is_late.get(*index) == Some(&false));
+        let grown = grown
+            .filter_map(|(index, by)| {
+                let by = if self.series.get(*index)?.unit == unladen_probe::Unit::Nanoseconds { by * 1e9 } else { *by };
+                Some((u32::try_from(*index).ok()?, by))
+            })
+            .collect();
+        // It was made at some moment while it was waited for: the middle is the least wrong.
+        let at = (fetched.asked + fetched.at) / 2;
+        Ok(EdgeReading { at_ns: u64::try_from(at.as_nanos()).unwrap_or(u64::MAX), grown, times: None })
+    }
+
+    fn series(&self) -> &[Series] {
+        &self.series
+    }
+
+    fn begin_watch(&mut self) {
+        let poll = Arc::new(Poll::new());
+        self.poll = Some(poll.clone());
+        self.order(Order::Watch(poll));
+    }
+
+    fn wants(&self, is_sending: bool) -> bool {
+        self.poll.as_ref().is_some_and(|poll| poll.wants(is_sending))
+    }
+
+    fn end_watch(&mut self) -> Result<(), Failure> {
+        let Some(poll) = self.poll.take() else { return Ok(()) };
+        poll.end();
+        Ok(self.judge(&poll)?)
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let Some(fresh) = &self.freshness else { return notes };
+        if fresh.settle > self.least_settle {
+            notes.push(format!(
+                "what exporter {} tells is up to {:.1} s old: the settle gap is {:.1} s for its sake",
+                self.name,
+                fresh.lag.as_secs_f64(),
+                fresh.settle.as_secs_f64()
+            ));
+        }
+        if !fresh.late.is_empty() {
+            let named: Vec<&str> = fresh.late.iter().take(NAMED).map(String::as_str).collect();
+            let more = fresh.late.len() - named.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            notes.push(format!(
+                "{} of exporter {} move later than the settle gap allows, and were left out: {}{more}",
+                count(fresh.late.len(), "family", "families"),
+                self.name,
+                named.join(", ")
+            ));
+        }
+        if self.refuted > 0 {
+            notes.push(format!(
+                "{} of exporter {} without a type went down, and were left out as no counters",
+                count(self.refuted, "series", "series"),
+                self.name
+            ));
+        }
+        let resets = self.resets - self.resets_before;
+        if resets > 0 {
+            notes.push(format!(
+                "{} of exporter {} began again meanwhile: what it told of was restarted",
+                count(usize::try_from(resets).unwrap_or(usize::MAX), "counter", "counters"),
+                self.name
+            ));
+        }
+        notes
+    }
+}
+
+impl Drop for ExporterSource {
+    fn drop(&mut self) {
+        // An answer that is waited for is given up; the thread ends when nobody can tell it anything any more.
+        self.cancel.cancel();
+        if let Some(poll) = &self.poll {
+            poll.end();
+        }
+        self.orders = None;
+        while self.answers.recv().is_ok() {}
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Asks as it is told, until nobody can tell it anything.
+fn obey(mut fetch: Fetch, orders: &Receiver<Order>, answers: &SyncSender<Result<Fetched, ExporterError>>) {
+    while let Ok(order) = orders.recv() {
+        let answer = match order {
+            // A connection that broke is no exporter that is gone.
+            Order::Ask => fetch.ask().or_else(|_| fetch.ask()),
+            Order::Watch(poll) => {
+                let mut new = Vec::new();
+                let watched = poll.run(&mut fetch, |fetched| new.extend(fetched.new));
+                watched.and_then(|()| fetch.ask()).map(|mut last| {
+                    new.append(&mut last.new);
+                    Fetched { new, ..last }
+                })
+            }
+        };
+        if answers.send(answer).is_err() {
+            return;
+        }
+    }
+}
+
+/// As `weigh` knows a series: its group is the series itself.
+fn shown(series: &unladen_exporter::Series, index: usize) -> Series {
+    let (counter, unit) = match series.unit {
+        Unit::Seconds => ("time", unladen_probe::Unit::Nanoseconds),
+        Unit::Bytes => ("bytes", unladen_probe::Unit::Bytes),
+        Unit::Count => ("count", unladen_probe::Unit::Count),
+    };
+    // Two long names may begin alike.
+    let is_cut = series.name.ends_with('…');
+    Series {
+        group: if is_cut { format!("{} #{index}", series.name) } else { series.name.clone() },
+        counter: counter.to_owned(),
+        title: counter.to_owned(),
+        unit,
+        approximate: false,
+        family: Some(series.family.clone()),
+        deciding: false,
+        kind: SeriesKind::Series,
+    }
+}
+
+/// `1 family`, `3 families`
+fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests;
