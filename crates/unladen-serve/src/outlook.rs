@@ -11,7 +11,6 @@ mod trial;
 #[cfg(test)]
 mod tests;
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use unladen_http1::{Fault, HeadLimits, Request, Response};
@@ -90,7 +89,7 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
             if !found.may_be_kept {
                 return Ok(outlook.past(Rule::Route));
             }
-            (proxy, script) = (found.proxy, found.script.map(Rc::new));
+            (proxy, script) = (found.proxy, found.script.map(Arc::new));
         }
     }
     let Some(cache) = &site.cache else { return Ok(outlook.past(Rule::NoCache)) };

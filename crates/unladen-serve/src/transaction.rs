@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 use std::pin::pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use unladen_files::Script;
@@ -43,7 +44,7 @@ pub(crate) struct Transaction<'a> {
     /// Who waits for it, if it is a fetch.
     pub(crate) fetched: Option<Rc<Fetched>>,
     /// What answers it, if that is a program that stands for its path.
-    pub(crate) script: Option<Rc<Script>>,
+    pub(crate) script: Option<Arc<Script>>,
     /// Where there is a queue in front of the application: in whose turn it is sent.
     pub(crate) queue_entry: QueueEntry<'a>,
 }

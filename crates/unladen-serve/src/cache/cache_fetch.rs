@@ -1,7 +1,6 @@
 //! The principal type is [`CacheFetch`]: takes an application's answer for all who wait for it, and for the store.
 
 use std::net::IpAddr;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
@@ -39,7 +38,7 @@ pub(crate) struct FetchPlan {
     /// Where the application is called.
     pub(crate) proxy: Arc<Proxy>,
     /// What answers it, if that is a program that stands for its path.
-    pub(crate) script: Option<Rc<Script>>,
+    pub(crate) script: Option<Arc<Script>>,
     /// As the client asked: what is said of it in `Vary` and `Cache-Control` holds for what is stored.
     pub(crate) request: Request,
     pub(crate) is_https: bool,

@@ -29,7 +29,7 @@ pub(crate) enum Filed {
     /// The client has its answer.
     Ended(End, Instant),
     /// A program stands for the path.
-    Script(Script),
+    Script(Arc<Script>),
 }
 
 impl<'a> InboundRequest<'a> {
@@ -47,7 +47,7 @@ impl<'a> InboundRequest<'a> {
         let looked = folder.look(request, compress, self.now).await;
         let guards = match &looked {
             Ok(Looked::File(sendable)) => chosen.guards(folder, request, &sendable.file.name, false),
-            Ok(Looked::Other(Resolved::Script(script))) => chosen.guards(folder, request, &script.name, true),
+            Ok(Looked::Script(script)) => chosen.guards(folder, request, &script.name, true),
             _ => Vec::new(),
         };
         if let Some((end, now)) = self.guarded(guards, request, client_side, who).await {
@@ -55,7 +55,7 @@ impl<'a> InboundRequest<'a> {
         }
         let (end, now) = match looked {
             Err(_) => self.own(request, client_side, Reason::BadPath, None, who).await,
-            Ok(Looked::Other(Resolved::Script(script))) => return Filed::Script(script),
+            Ok(Looked::Script(script)) => return Filed::Script(script),
             Ok(Looked::Other(other)) => self.no_file(other, request, client_side, who).await,
             Ok(Looked::File(file)) => self.file(&file, compress, request, client_side, who).await,
         };

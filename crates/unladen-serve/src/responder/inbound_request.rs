@@ -46,7 +46,7 @@ pub(crate) struct InboundRequest<'a> {
     /// For whom it is, once that is known.
     pub(crate) client: Cell<Option<IpAddr>>,
     /// What answers it, if that is a program that stands for its path.
-    pub(crate) script: RefCell<Option<Rc<Script>>>,
+    pub(crate) script: RefCell<Option<Arc<Script>>>,
     /// Why it is answered by an error, where no upstream is the cause.
     pub(crate) cause: RefCell<Option<Box<Cause>>>,
     /// Of one that gets a local reply: its identifier, if it came with none.

@@ -1,6 +1,5 @@
 //! A request of a site that has routes: whom the route lets in, and what answers; and one for a name that is not here.
 
-use std::rc::Rc;
 use std::time::Instant;
 
 use unladen_http1::{Length, Request};
@@ -83,7 +82,7 @@ impl<'a> InboundRequest<'a> {
         match self.files(chosen, folder, request, client_side, who).await {
             Filed::Ended(end, now) => Some((end, now)),
             Filed::Script(script) => {
-                self.script.replace(Some(Rc::new(script)));
+                self.script.replace(Some(script));
                 None
             }
         }

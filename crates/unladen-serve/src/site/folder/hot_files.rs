@@ -4,6 +4,8 @@
 //! then the path is resolved again, and whatever is not the same file, of the same times and length, is read anew. A
 //! file that changed less than two seconds ago is not kept at all, since the next change of it might not show in its
 //! times.
+//!
+//! Of a program for FastCGI it is known for as long that there is one; the program itself reads it.
 
 use std::hash::{Hash, Hasher};
 use std::os::fd::OwnedFd;
@@ -15,7 +17,7 @@ use bytes::Bytes;
 use quick_cache::sync::Cache;
 use quick_cache::{Equivalent, Weighter};
 use unladen_cache::Coding;
-use unladen_files::{CodedBy, Meta, Representation};
+use unladen_files::{CodedBy, Meta, Representation, Script};
 use unladen_http1::Fields;
 
 /// Files are kept whole up to this; what is longer, is kept open …
@@ -55,6 +57,16 @@ pub(crate) enum Kept {
     Varies,
     /// This.
     File(Arc<HotFile>),
+    /// A program for FastCGI.
+    Script(Arc<KnownScript>),
+}
+
+/// A program for FastCGI that was there a moment ago.
+#[derive(Debug)]
+pub(crate) struct KnownScript {
+    pub(crate) script: Arc<Script>,
+    /// When it was looked for: milliseconds since [`BEGAN`].
+    checked: u64,
 }
 
 /// A file that is ready to be sent.
@@ -132,8 +144,7 @@ impl HotFiles {
 impl HotFile {
     /// Whether it is current as of so short a time ago that it need not be looked at.
     pub(crate) fn is_checked(&self, now: Instant) -> bool {
-        let since = since_began(now).saturating_sub(self.checked.load(Ordering::Relaxed));
-        since < CHECK.as_millis() as u64
+        is_recent(self.checked.load(Ordering::Relaxed), now)
     }
 
     /// It is current now.
@@ -194,6 +205,24 @@ impl Default for HotFile {
     }
 }
 
+// === impl KnownScript ===
+
+impl KnownScript {
+    /// One that is there now.
+    pub(crate) fn new(script: Arc<Script>, now: Instant) -> Self {
+        Self { script, checked: since_began(now) }
+    }
+
+    /// Whether it was there so short a time ago that it need not be looked for.
+    pub(crate) fn is_checked(&self, now: Instant) -> bool {
+        is_recent(self.checked, now)
+    }
+}
+
+fn is_recent(checked: u64, now: Instant) -> bool {
+    since_began(now).saturating_sub(checked) < CHECK.as_millis() as u64
+}
+
 fn since_began(now: Instant) -> u64 {
     u64::try_from(now.saturating_duration_since(*BEGAN).as_millis()).unwrap_or(u64::MAX)
 }
@@ -224,6 +253,10 @@ impl Weighter<Key, Kept> for ByBytes {
     fn weight(&self, key: &Key, kept: &Kept) -> u64 {
         let bytes = match kept {
             Kept::Varies => 0,
+            Kept::Script(known) => {
+                let script = &known.script;
+                (script.filename.as_os_str().len() + script.root.as_os_str().len() + script.name.len()) as u64
+            }
             Kept::File(file) => {
                 let contents = match &file.contents {
                     Contents::Memory(bytes) => bytes.len() as u64,

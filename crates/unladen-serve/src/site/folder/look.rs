@@ -11,7 +11,7 @@ use unladen_files::{CodedBy, FileAnswer, OpenFile, PathFault, RequestPath, Resol
 use unladen_http1::Request;
 
 use super::Folder;
-use super::hot_files::{Contents, Form, HotFile, Kept, OPEN, SHORT};
+use super::hot_files::{Contents, Form, HotFile, Kept, KnownScript, OPEN, SHORT};
 use crate::cache::cached_response::joined;
 use crate::cache::codable::{SHORTEST, is_not_to_be_transformed};
 use crate::message::stream::read_now;
@@ -21,6 +21,8 @@ use crate::message::stream::read_now;
 pub(crate) enum Looked {
     /// A file, as it is to be sent.
     File(Sendable),
+    /// A program for FastCGI.
+    Script(Arc<Script>),
     /// Something else.
     Other(Resolved),
 }
@@ -57,6 +59,20 @@ static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
     Semaphore::new((processors / 2).max(1))
 });
 
+/// What is kept, if it was there so short a time ago that it need not be looked at.
+fn take_checked(kept: &mut Option<Kept>, now: Instant) -> Option<Looked> {
+    match kept.take()? {
+        Kept::File(file) if file.is_checked(now) => Some(Looked::File(Sendable { file, is_hot: true })),
+        Kept::Script(known) if known.is_checked(now) => Some(Looked::Script(known.script.clone())),
+        other => {
+            *kept = Some(other);
+            None
+        }
+    }
+}
+
+// === impl Folder ===
+
 impl Folder {
     /// What stands for a request's path. `compress`: whether answers are put into codings here.
     ///
@@ -66,15 +82,15 @@ impl Folder {
         let spelt = request.target.split(|byte| *byte == b'?').next().unwrap_or_default();
         // Without a `%`, it is its own decoded form, or nothing is kept by it.
         let mut before = if spelt.contains(&b'%') { None } else { self.kept(spelt, request, compress) };
-        if let Some(file) = before.take_if(|file| file.is_checked(now)) {
-            return Ok(Looked::File(Sendable { file, is_hot: true }));
+        if let Some(looked) = take_checked(&mut before, now) {
+            return Ok(looked);
         }
         let parsed = RequestPath::parse(&request.target)?;
         let path = parsed.bytes();
         if path != spelt {
             before = self.kept(path, request, compress);
-            if let Some(file) = before.take_if(|file| file.is_checked(now)) {
-                return Ok(Looked::File(Sendable { file, is_hot: true }));
+            if let Some(looked) = take_checked(&mut before, now) {
+                return Ok(looked);
             }
         }
         let opened = match self.resolve(&parsed, now) {
@@ -83,7 +99,10 @@ impl Folder {
                 if let Some(hot) = self.hot.as_ref().filter(|_| before.is_some()) {
                     hot.remove(path, Form::Any);
                 }
-                return Ok(Looked::Other(other));
+                return Ok(match other {
+                    Resolved::Script(script) => Looked::Script(self.remembered(script, path, now)),
+                    other => Looked::Other(other),
+                });
             }
         };
         let name = self.name_of(&opened.path);
@@ -93,21 +112,31 @@ impl Folder {
             before = self.kept(&name, request, compress);
         }
         let path = if is_of_any_path { &name } else { path };
+        let before = match before {
+            Some(Kept::File(file)) => Some(file),
+            _ => None,
+        };
         let wanted = Wanted { path, accepted: self.form(request, compress).0, compress, now };
         Ok(Looked::File(self.sendable(opened, before, &wanted).await))
     }
 
-    /// The file that is kept by a path, in the form that a request takes.
-    fn kept(&self, path: &[u8], request: &Request, compress: bool) -> Option<Arc<HotFile>> {
+    /// What is kept by a path, in the form that a request takes.
+    fn kept(&self, path: &[u8], request: &Request, compress: bool) -> Option<Kept> {
         let hot = self.hot.as_ref()?;
-        let kept = match hot.get(path, Form::Any) {
-            Some(Kept::Varies) => hot.get(path, self.form(request, compress).1),
-            kept => kept,
-        };
-        match kept? {
-            Kept::File(file) => Some(file),
-            Kept::Varies => None,
+        match hot.get(path, Form::Any)? {
+            Kept::Varies => hot.get(path, self.form(request, compress).1),
+            kept => Some(kept),
         }
+    }
+
+    /// Keeps in mind that there is a program, where the path is its own, or its folder's: there is no end of the others
+    /// that lead to one.
+    fn remembered(&self, script: Script, path: &[u8], now: Instant) -> Arc<Script> {
+        let script = Arc::new(script);
+        if let Some(hot) = self.hot.as_ref().filter(|_| script.path_info.is_empty() && script.name.starts_with(path)) {
+            hot.put(path, Form::Any, Kept::Script(Arc::new(KnownScript::new(script.clone(), now))));
+        }
+        script
     }
 
     /// Beneath the root is what follows the alias.

@@ -120,3 +120,48 @@ fn a_file_is_not_compressed_by_all_who_ask_at_once() {
     let made: HashSet<*const u8> = all.iter().map(|file| in_memory(file).as_ptr()).collect();
     assert!((1..=most).contains(&made.len()), "{} times for {most} turns", made.len());
 }
+
+/// A program is looked for once in a tenth of a second, whoever asks; and paths without end that lead to one are not
+/// kept.
+#[test]
+fn a_program_is_known_for_a_moment_by_its_own_path_alone() {
+    let root = tempfile::tempdir().unwrap();
+    for file in ["index.php", "a.php"] {
+        std::fs::write(root.path().join(file), "<?php").unwrap();
+    }
+    let tries = [settings::Try::Path(String::new()), settings::Try::Folder, settings::Try::Fixed("/index.php".into())];
+    let settings = FolderSettings {
+        root: root.path().to_owned(),
+        index: vec!["index.php".to_owned()],
+        tries: tries.to_vec(),
+        alias: String::new(),
+    };
+    let folder = Folder::new(&settings, &[".php".to_owned()], &FilesSettings::default()).unwrap();
+    let now = Instant::now();
+    let name = |target: &str, now: Instant| {
+        let request = Request { method: b"GET".to_vec(), target: target.into(), ..Request::default() };
+        match run(folder.look(&request, true, now)).unwrap() {
+            Looked::Script(script) => {
+                let info = String::from_utf8(script.path_info.clone()).unwrap();
+                format!("{} {info}", std::str::from_utf8(&script.name).unwrap())
+            }
+            other => format!("{other:?}"),
+        }
+    };
+    let keeps = |path: &str| folder.hot.as_ref().unwrap().get(path.as_bytes(), Form::Any).is_some();
+    for (target, found, is_kept) in [
+        ("/a.php", "/a.php ", true),
+        ("/a.php/info", "/a.php /info", false),
+        ("/", "/index.php ", true),
+        ("/2026/a-page", "/index.php ", false),
+    ] {
+        assert_eq!(name(target, now), found, "{target}");
+        assert_eq!(keeps(target), is_kept, "{target}");
+    }
+    std::fs::remove_file(root.path().join("a.php")).unwrap();
+    assert_eq!(name("/a.php?b=c", now), "/a.php ", "it was there a moment ago");
+    assert_eq!(name("/a.php/info", now), "/index.php ", "it is gone, and nothing of it is known by this path");
+    let later = now + Duration::from_millis(200);
+    assert_eq!(name("/a.php", later), "/index.php ", "it is looked for again");
+    assert_eq!(name("/a.php", now), "/index.php ", "and what was known of it is forgotten");
+}
