@@ -22,9 +22,11 @@
 //! Everything is synchronous: the back end of PostgreSQL brings the runtime that it needs.
 #![forbid(unsafe_code)]
 
+mod among;
 mod back_ends;
 mod columns;
 mod compressed;
+mod database;
 mod filter;
 mod label;
 mod limits;

@@ -9,17 +9,10 @@ use tokio_postgres::{Client, Error, Row, Transaction};
 use self::link::{CONTENT, Link, QUICK, Repeat};
 use self::told::Told;
 use crate::columns::Columns;
-use crate::compressed::decompress;
-use crate::filter::Filter;
-use crate::limits::{DOCUMENT_BYTES, EVIDENCE_BYTES};
+use crate::database::Database;
 use crate::mode::Mode;
-use crate::new_run::NewRun;
 use crate::prepared::Prepared;
-use crate::retention::Retention;
-use crate::run::{Run, RunSummary};
-use crate::run_id::RunId;
 use crate::statement::{Dialect, Statement, Value};
-use crate::store::Store;
 use crate::store_error::StoreError;
 
 mod link;
@@ -56,80 +49,49 @@ impl Postgres {
             rows.iter().map(&read).collect()
         })
     }
-
-    fn summaries(&mut self, statement: &Statement) -> Result<Vec<RunSummary>, StoreError> {
-        let rows = self.rows(statement, columns)?;
-        rows.into_iter().map(|row| row.summary().map_err(|what| self.told.damaged(what))).collect()
-    }
-
-    fn summary(&mut self, id: RunId) -> Result<RunSummary, StoreError> {
-        if let Some(summary) = self.summaries(&Statement::run(id, &DIALECT))?.pop() {
-            return Ok(summary);
-        }
-        let nearest =
-            self.rows(&Statement::nearest(id), |row| Ok([row.try_get(0)?, row.try_get::<_, Option<i64>>(1)?]))?;
-        let nearest = nearest.into_iter().flatten().flatten().filter_map(RunId::of_column).collect();
-        Err(StoreError::NoSuchRun { id, nearest })
-    }
-
-    fn content(&mut self, table: &str, id: RunId, bytes: u64, most: usize) -> Result<Vec<u8>, StoreError> {
-        let Statement { sql, values } = Statement::content(table, id, most);
-        let frame: Option<Vec<u8>> = self.link.run(CONTENT, Repeat::Yes, async |client: &mut Client| {
-            client.query_opt(&sql, &places(&values)).await?.map(|row| row.try_get(0)).transpose()
-        })?;
-        let damaged = |what: String| self.told.damaged(format!("{table} of run {id}: {what}"));
-        let frame = frame.ok_or_else(|| damaged("it is missing, or too large".to_owned()))?;
-        decompress(&frame, bytes, most).map_err(damaged)
-    }
 }
 
-impl Store for Postgres {
+impl Database for Postgres {
     fn shown(&self) -> &str {
         self.told.shown()
     }
 
-    fn keep_all(&mut self, runs: &[NewRun]) -> Result<Vec<RunId>, StoreError> {
-        let prepared = Prepared::all(runs)?;
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
+    }
+
+    fn columns(&mut self, statement: &Statement) -> Result<Vec<Columns>, StoreError> {
+        self.rows(statement, columns)
+    }
+
+    fn numbers(&mut self, statement: &Statement) -> Result<Vec<Option<i64>>, StoreError> {
+        self.rows(statement, |row| row.try_get(0))
+    }
+
+    fn texts(&mut self, statement: &Statement) -> Result<Vec<(i64, Option<String>)>, StoreError> {
+        self.rows(statement, |row| Ok((row.try_get(0)?, row.try_get(1)?)))
+    }
+
+    fn bytes(&mut self, Statement { sql, values }: &Statement) -> Result<Option<Vec<u8>>, StoreError> {
+        self.link.run(CONTENT, Repeat::Yes, async |client: &mut Client| {
+            client.query_opt(sql, &places(values)).await?.map(|row| row.try_get(0)).transpose()
+        })
+    }
+
+    fn insert(&mut self, runs: &[Prepared<'_>]) -> Result<Vec<i64>, StoreError> {
         // Not again where the answer is lost: they might be there twice.
-        let ids = self.link.run(CONTENT, Repeat::No, async |client: &mut Client| {
+        self.link.run(CONTENT, Repeat::No, async |client: &mut Client| {
             let transaction = client.transaction().await?;
-            let mut ids: Vec<i64> = Vec::with_capacity(prepared.len());
-            for run in &prepared {
+            let mut ids: Vec<i64> = Vec::with_capacity(runs.len());
+            for run in runs {
                 ids.push(insert(&transaction, run).await?);
             }
             transaction.commit().await?;
             Ok(ids)
-        })?;
-        let ids: Option<Vec<RunId>> = ids.into_iter().map(RunId::of_column).collect();
-        ids.ok_or_else(|| self.told.damaged("it gives a run a number below 1".to_owned()))
+        })
     }
 
-    fn list(&mut self, filter: &Filter) -> Result<Vec<RunSummary>, StoreError> {
-        self.summaries(&Statement::list(filter, &DIALECT)?)
-    }
-
-    fn count(&mut self, filter: &Filter) -> Result<u64, StoreError> {
-        let counts = self.rows(&Statement::count(filter, &DIALECT), |row| row.try_get::<_, i64>(0))?;
-        Ok(counts.first().and_then(|count| u64::try_from(*count).ok()).unwrap_or(0))
-    }
-
-    fn run(&mut self, id: RunId) -> Result<Run, StoreError> {
-        let summary = self.summary(id)?;
-        let document = self.content("documents", id, summary.document_bytes, DOCUMENT_BYTES)?;
-        let document = String::from_utf8(document)
-            .map_err(|error| self.told.damaged(format!("the document of run {id}: {error}")))?;
-        Ok(Run { summary, document })
-    }
-
-    fn evidence(&mut self, id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.summary(id)?.evidence_bytes {
-            Some(bytes) => self.content("evidence", id, bytes, EVIDENCE_BYTES).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    fn remove(&mut self, ids: &[RunId]) -> Result<usize, StoreError> {
-        let ids: Vec<i64> = ids.iter().map(|id| id.column()).collect();
+    fn delete(&mut self, ids: &[i64]) -> Result<usize, StoreError> {
         // Whoever removes them once more finds none: the count would be wrong.
         let removed = self.link.run(QUICK, Repeat::No, async |client: &mut Client| {
             client.execute("DELETE FROM runs WHERE id = ANY($1)", &[&ids]).await
@@ -137,18 +99,11 @@ impl Store for Postgres {
         Ok(usize::try_from(removed).unwrap_or(usize::MAX))
     }
 
-    fn prunable(&mut self, retention: Retention) -> Result<Vec<RunId>, StoreError> {
-        let ids = self.rows(&Statement::prunable(retention), |row| row.try_get(0))?;
-        Ok(sorted(ids))
-    }
-
-    fn prune(&mut self, retention: Retention) -> Result<Vec<RunId>, StoreError> {
-        let Statement { sql, values } = Statement::prune(retention);
-        let ids = self.link.run(QUICK, Repeat::No, async |client: &mut Client| {
-            let rows = client.query(&sql, &places(&values)).await?;
+    fn delete_by(&mut self, Statement { sql, values }: &Statement) -> Result<Vec<i64>, StoreError> {
+        self.link.run(QUICK, Repeat::No, async |client: &mut Client| {
+            let rows = client.query(sql, &places(values)).await?;
             rows.iter().map(|row| row.try_get(0)).collect()
-        })?;
-        Ok(sorted(ids))
+        })
     }
 }
 
@@ -213,10 +168,4 @@ fn columns(row: &Row) -> Result<Columns, Error> {
         stored_bytes: row.try_get(11)?,
         labels: row.try_get(12)?,
     })
-}
-
-fn sorted(ids: Vec<i64>) -> Vec<RunId> {
-    let mut ids: Vec<RunId> = ids.into_iter().filter_map(RunId::of_column).collect();
-    ids.sort_unstable();
-    ids
 }

@@ -6,23 +6,16 @@
 use std::path::Path;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, TransactionBehavior, params, params_from_iter};
+use rusqlite::{Connection, Row, ToSql, TransactionBehavior, params, params_from_iter};
 
 use self::opening::Opening;
 use self::settings::Settings;
 use self::told::Told;
 use crate::columns::Columns;
-use crate::compressed::decompress;
-use crate::filter::Filter;
-use crate::limits::{DOCUMENT_BYTES, EVIDENCE_BYTES};
+use crate::database::Database;
 use crate::mode::Mode;
-use crate::new_run::NewRun;
 use crate::prepared::Prepared;
-use crate::retention::Retention;
-use crate::run::{Run, RunSummary};
-use crate::run_id::RunId;
 use crate::statement::{Dialect, Statement, Value};
-use crate::store::Store;
 use crate::store_error::StoreError;
 
 mod file;
@@ -64,32 +57,6 @@ impl Sqlite {
         rows().map_err(|error| self.told.of(&error))
     }
 
-    fn summaries(&self, statement: &Statement) -> Result<Vec<RunSummary>, StoreError> {
-        let rows = self.rows(statement, columns)?;
-        rows.into_iter().map(|row| row.summary().map_err(|what| self.told.damaged(what))).collect()
-    }
-
-    fn summary(&self, id: RunId) -> Result<RunSummary, StoreError> {
-        if let Some(summary) = self.summaries(&Statement::run(id, &DIALECT))?.pop() {
-            return Ok(summary);
-        }
-        let nearest = self.rows(&Statement::nearest(id), |row| Ok([row.get(0)?, row.get::<_, Option<i64>>(1)?]))?;
-        let nearest = nearest.into_iter().flatten().flatten().filter_map(RunId::of_column).collect();
-        Err(StoreError::NoSuchRun { id, nearest })
-    }
-
-    fn content(&self, table: &str, id: RunId, bytes: u64, most: usize) -> Result<Vec<u8>, StoreError> {
-        let statement = Statement::content(table, id, most);
-        let frame: Option<Vec<u8>> = self
-            .connection
-            .query_row(&statement.sql, params_from_iter(&statement.values), |row| row.get(0))
-            .optional()
-            .map_err(|error| self.told.of(&error))?;
-        let damaged = |what: String| self.told.damaged(format!("{table} of run {id}: {what}"));
-        let frame = frame.ok_or_else(|| damaged("it is missing, or too large".to_owned()))?;
-        decompress(&frame, bytes, most).map_err(damaged)
-    }
-
     /// A writer is told at once that others write, and waits: one that reads first and then writes could not.
     fn write<T>(
         &mut self,
@@ -115,64 +82,51 @@ impl Sqlite {
     }
 }
 
-impl Store for Sqlite {
+impl Database for Sqlite {
     fn shown(&self) -> &str {
         self.told.shown()
     }
 
-    fn keep_all(&mut self, runs: &[NewRun]) -> Result<Vec<RunId>, StoreError> {
-        let prepared = Prepared::all(runs)?;
-        let ids = self.write(|transaction| prepared.iter().map(|run| insert(transaction, run)).collect())?;
-        let ids: Option<Vec<RunId>> = Vec::into_iter(ids).map(RunId::of_column).collect();
-        ids.ok_or_else(|| self.told.damaged("it has no number left for a run".to_owned()))
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
     }
 
-    fn list(&mut self, filter: &Filter) -> Result<Vec<RunSummary>, StoreError> {
-        self.summaries(&Statement::list(filter, &DIALECT)?)
+    fn columns(&mut self, statement: &Statement) -> Result<Vec<Columns>, StoreError> {
+        self.rows(statement, columns)
     }
 
-    fn count(&mut self, filter: &Filter) -> Result<u64, StoreError> {
-        let counts = self.rows(&Statement::count(filter, &DIALECT), |row| row.get::<_, i64>(0))?;
-        Ok(counts.first().and_then(|count| u64::try_from(*count).ok()).unwrap_or(0))
+    fn numbers(&mut self, statement: &Statement) -> Result<Vec<Option<i64>>, StoreError> {
+        self.rows(statement, |row| row.get(0))
     }
 
-    fn run(&mut self, id: RunId) -> Result<Run, StoreError> {
-        let summary = self.summary(id)?;
-        let document = self.content("documents", id, summary.document_bytes, DOCUMENT_BYTES)?;
-        let document = String::from_utf8(document)
-            .map_err(|error| self.told.damaged(format!("the document of run {id}: {error}")))?;
-        Ok(Run { summary, document })
+    fn texts(&mut self, statement: &Statement) -> Result<Vec<(i64, Option<String>)>, StoreError> {
+        self.rows(statement, |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
-    fn evidence(&mut self, id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.summary(id)?.evidence_bytes {
-            Some(bytes) => self.content("evidence", id, bytes, EVIDENCE_BYTES).map(Some),
-            None => Ok(None),
-        }
+    fn bytes(&mut self, statement: &Statement) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.rows(statement, |row| row.get(0))?.pop())
     }
 
-    fn remove(&mut self, ids: &[RunId]) -> Result<usize, StoreError> {
+    fn insert(&mut self, runs: &[Prepared<'_>]) -> Result<Vec<i64>, StoreError> {
+        self.write(|transaction| runs.iter().map(|run| insert(transaction, run)).collect())
+    }
+
+    fn delete(&mut self, ids: &[i64]) -> Result<usize, StoreError> {
         let removed = self.write(|transaction| {
             let mut delete = transaction.prepare("DELETE FROM runs WHERE id = $1")?;
-            ids.iter().map(|id| delete.execute([id.column()])).sum()
+            ids.iter().map(|id| delete.execute([id])).sum()
         })?;
         self.shrink();
         Ok(removed)
     }
 
-    fn prunable(&mut self, retention: Retention) -> Result<Vec<RunId>, StoreError> {
-        let ids = self.rows(&Statement::prunable(retention), |row| row.get(0))?;
-        Ok(sorted(ids))
-    }
-
-    fn prune(&mut self, retention: Retention) -> Result<Vec<RunId>, StoreError> {
-        let Statement { sql, values } = Statement::prune(retention);
+    fn delete_by(&mut self, statement: &Statement) -> Result<Vec<i64>, StoreError> {
         let ids = self.write(|transaction| {
-            let mut prepared = transaction.prepare(&sql)?;
-            prepared.query_map(params_from_iter(&values), |row| row.get(0))?.collect()
+            let mut prepared = transaction.prepare(&statement.sql)?;
+            prepared.query_map(params_from_iter(&statement.values), |row| row.get(0))?.collect()
         })?;
         self.shrink();
-        Ok(sorted(ids))
+        Ok(ids)
     }
 }
 
@@ -232,12 +186,6 @@ fn columns(row: &Row<'_>) -> rusqlite::Result<Columns> {
         stored_bytes: row.get(11)?,
         labels: row.get(12)?,
     })
-}
-
-fn sorted(ids: Vec<i64>) -> Vec<RunId> {
-    let mut ids: Vec<RunId> = ids.into_iter().filter_map(RunId::of_column).collect();
-    ids.sort_unstable();
-    ids
 }
 
 #[cfg(test)]

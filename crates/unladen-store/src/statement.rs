@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::among::Among;
 use crate::filter::Filter;
 use crate::limits::PAGE;
 use crate::retention::Retention;
@@ -36,6 +37,19 @@ pub(crate) struct Dialect {
 const COLUMNS: &str = "runs.id, runs.time_ns, verb, target, host, version, ended, commit_id, dirty, document_bytes, \
                        evidence_bytes, stored_bytes";
 
+/// What the index of targets has of them.
+const BEGINNING: &str = "substr(target, 1, 200)";
+const BEGINNING_LENGTH: usize = 200;
+
+/// Beginnings of targets are looked through up to so many: a store with more is read run by run.
+pub(crate) const BEGINNINGS: i64 = 2_000;
+
+/// Up to so many of them that fit are followed one by one.
+pub(crate) const FEW_TARGETS: usize = 100;
+
+/// If they have no more runs than these. Of more, the first page is found sooner in the order of time.
+pub(crate) const FEW_RUNS: i64 = 5_000;
+
 /// Above all characters of a commit, which are letters and digits.
 const LAST: char = '~';
 
@@ -47,12 +61,12 @@ impl Statement {
     }
 
     /// A page of runs, newest first.
-    pub(crate) fn list(filter: &Filter, dialect: &Dialect) -> Result<Self, StoreError> {
+    pub(crate) fn list(filter: &Filter, among: &Among, dialect: &Dialect) -> Result<Self, StoreError> {
         if filter.limit > PAGE {
             return Err(StoreError::LongPage { limit: filter.limit, most: PAGE });
         }
         let mut statement = Self::new(format!("SELECT {}", selected(dialect)));
-        let Order { time, id } = statement.filter(filter, dialect);
+        let Order { time, id } = statement.filter(filter, among, dialect);
         // Writing to a String does not fail.
         let _ = write!(statement.sql, " ORDER BY {time} DESC, {id} DESC LIMIT ");
         statement.value(Value::Integer(filter.limit.into()));
@@ -60,9 +74,9 @@ impl Statement {
     }
 
     /// The number of runs that meet the filter.
-    pub(crate) fn count(filter: &Filter, dialect: &Dialect) -> Self {
+    pub(crate) fn count(filter: &Filter, among: &Among, dialect: &Dialect) -> Self {
         let mut statement = Self::new("SELECT count(*)".to_owned());
-        statement.filter(filter, dialect);
+        statement.filter(filter, among, dialect);
         statement
     }
 
@@ -73,14 +87,52 @@ impl Statement {
         statement
     }
 
-    /// The next lower and the next higher number, each or null.
+    /// The next lower number and the next higher one, a row each, or null.
     pub(crate) fn nearest(id: RunId) -> Self {
-        let mut statement = Self::new("SELECT (SELECT max(id) FROM runs WHERE id < ".to_owned());
+        let mut statement = Self::new("SELECT max(id) FROM runs WHERE id < ".to_owned());
         statement.value(Value::Integer(id.column()));
-        statement.sql.push_str("), (SELECT min(id) FROM runs WHERE id > ");
+        statement.sql.push_str(" UNION ALL SELECT min(id) FROM runs WHERE id > ");
         statement.value(Value::Integer(id.column()));
-        statement.sql.push(')');
         statement
+    }
+
+    /// The beginnings of targets that have this part, or may have it behind their beginnings: a row each of its place in
+    /// order and itself. After [`BEGINNINGS`] of them it stops, with a row of null. The index of targets is read at one
+    /// place for each, whatever the number of runs.
+    pub(crate) fn beginnings(part: &str, dialect: &Dialect) -> Self {
+        let first =
+            |condition: &str| format!("(SELECT {BEGINNING} FROM runs {condition} ORDER BY {BEGINNING} LIMIT 1)");
+        let mut statement = Self::new(format!(
+            "WITH RECURSIVE beginnings (place, text) AS (SELECT CAST(1 AS bigint), {} \
+             UNION ALL SELECT place + 1, CASE WHEN place < {BEGINNINGS} THEN {} END \
+             FROM beginnings WHERE text IS NOT NULL) \
+             SELECT place, text FROM beginnings WHERE text IS NULL AND place > {BEGINNINGS} \
+             OR length(text) >= {BEGINNING_LENGTH} OR {}(text, ",
+            first(""),
+            first(&format!("WHERE {BEGINNING} > text")),
+            dialect.place_in,
+        ));
+        statement.value(Value::Text(part.to_owned()));
+        let _ = write!(statement.sql, ") > 0 LIMIT {}", FEW_TARGETS + 1);
+        statement
+    }
+
+    /// How many runs have targets that begin so, [`FEW_RUNS`] and one more at most.
+    pub(crate) fn few(beginnings: &[String]) -> Self {
+        let mut statement = Self::new("SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE ".to_owned());
+        statement.begin_with(beginnings);
+        let _ = write!(statement.sql, " LIMIT {}) AS few", FEW_RUNS + 1);
+        statement
+    }
+
+    /// The condition that targets begin with one of these.
+    fn begin_with(&mut self, beginnings: &[String]) {
+        let _ = write!(self.sql, "{BEGINNING} IN (");
+        for (index, beginning) in beginnings.iter().enumerate() {
+            self.sql.push_str(if index > 0 { ", " } else { "" });
+            self.value(Value::Text(beginning.clone()));
+        }
+        self.sql.push(')');
     }
 
     /// The compressed content of `documents` or `evidence`, unless it is larger than it can have been kept.
@@ -125,7 +177,7 @@ impl Statement {
     }
 
     /// From where, and the conditions. With a label, its runs are followed in their order: they may be few among many.
-    fn filter(&mut self, filter: &Filter, dialect: &Dialect) -> Order {
+    fn filter(&mut self, filter: &Filter, among: &Among, dialect: &Dialect) -> Order {
         let mut labels = filter.labels.iter();
         let first = labels.next();
         let order = if first.is_some() { Order::OF_LABEL } else { Order::OF_RUNS };
@@ -150,12 +202,18 @@ impl Statement {
             conditions.and("host = ", text(host), "");
         }
         if let Some(target) = &filter.exact_target {
-            let beginning: String = target.chars().take(200).collect();
-            conditions.and("substr(target, 1, 200) = ", Value::Text(beginning), "");
+            let beginning: String = target.chars().take(BEGINNING_LENGTH).collect();
+            conditions.and(&format!("{BEGINNING} = "), Value::Text(beginning), "");
             conditions.and("target = ", text(target), "");
         }
         if let Some(part) = &filter.target {
             conditions.and(&format!("{}(target, ", dialect.place_in), text(part), ") > 0");
+        }
+        if let Among::TargetsThatBegin(beginnings) = among {
+            conditions.and_so();
+            conditions.statement.sql.push_str("runs.id IN (SELECT id FROM runs WHERE ");
+            conditions.statement.begin_with(beginnings);
+            conditions.statement.sql.push(')');
         }
         if let Some(beginning) = &filter.commit {
             conditions.and("commit_id >= ", text(beginning), "");
@@ -198,9 +256,13 @@ struct Conditions<'a> {
 // === impl Conditions ===
 
 impl Conditions<'_> {
-    fn and(&mut self, left: &str, value: Value, right: &str) {
+    fn and_so(&mut self) {
         self.statement.sql.push_str(if self.begun { " AND " } else { " WHERE " });
         self.begun = true;
+    }
+
+    fn and(&mut self, left: &str, value: Value, right: &str) {
+        self.and_so();
         self.statement.sql.push_str(left);
         self.statement.value(value);
         self.statement.sql.push_str(right);

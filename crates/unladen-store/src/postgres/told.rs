@@ -30,10 +30,6 @@ impl Told {
         &self.store
     }
 
-    pub(super) fn damaged(&self, what: String) -> StoreError {
-        StoreError::Damaged { store: self.store.clone(), what }
-    }
-
     pub(super) fn unreachable(&self, what: String) -> StoreError {
         StoreError::Unreachable { store: self.store.clone(), what }
     }

@@ -8,7 +8,10 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::*;
+use crate::filter::Filter;
+use crate::new_run::NewRun;
 use crate::schema::MIGRATIONS;
+use crate::store::Store;
 
 /// What a test keeps.
 fn run(time_ns: i64) -> NewRun {

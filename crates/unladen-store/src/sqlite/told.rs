@@ -25,10 +25,6 @@ impl Told {
         &self.store
     }
 
-    pub(super) fn damaged(&self, what: String) -> StoreError {
-        StoreError::Damaged { store: self.store.clone(), what }
-    }
-
     pub(super) fn of(&self, error: &Error) -> StoreError {
         let store = self.store.clone();
         let what = error.to_string();

@@ -20,7 +20,7 @@ fn each_value_has_one_place_in_order() {
         before: Some(Position { time_ns: 3, id: RunId::new(4).unwrap() }),
         limit: 5,
     };
-    let Statement { sql, values } = Statement::list(&filter, &SQLITE).unwrap();
+    let Statement { sql, values } = Statement::list(&filter, &Among::All, &SQLITE).unwrap();
     insta::assert_snapshot!(sql.replace(" AND ", "\nAND ").replace(" FROM runs ", "\nFROM runs "));
     let places: Vec<usize> = sql
         .split('$')

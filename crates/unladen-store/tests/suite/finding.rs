@@ -93,6 +93,62 @@ pub(crate) fn each_filter_finds_what_it_says(store: &mut dyn Store) {
     }
 }
 
+/// Targets whose beginnings are the same differ behind the beginnings that the index has.
+pub(crate) fn a_part_of_a_target_is_found_wherever_it_is(store: &mut dyn Store) {
+    let long = |end: &str| format!("http://a/?{}{end}", "é".repeat(300));
+    let targets = [long("one"), long("two"), "http://a/one".to_owned(), format!("http://a/{}", "x".repeat(191))];
+    let kept: Vec<RunId> =
+        (0..).zip(&targets).map(|(time, target)| store.keep(&run("weigh", target, time)).unwrap()).collect();
+    for (part, expected) in [
+        ("one", vec![2, 0]),
+        ("two", vec![1]),
+        ("three", vec![]),
+        ("éo", vec![0]),
+        ("xx", vec![3]),
+        ("/a/", vec![3, 2, 1, 0]),
+        // More than a beginning has.
+        (targets[1].as_str(), vec![1]),
+        (targets[3].as_str(), vec![3]),
+    ] {
+        let filter = Filter { target: Some(part.to_owned()), ..Filter::default() };
+        let expected: Vec<RunId> = expected.into_iter().map(|at: usize| kept[at]).collect();
+        assert_eq!(ids(&store.list(&filter).unwrap()), expected, "{part}");
+        assert_eq!(store.count(&filter).unwrap(), expected.len() as u64, "{part}");
+    }
+}
+
+/// Some targets are followed one by one, and of many the runs are read in order: the answer is the same.
+pub(crate) fn few_targets_and_many_are_found_alike(store: &mut dyn Store) {
+    // More targets that fit than are followed one by one, then more than are looked through at all.
+    for (targets, times) in [(0..150, 1), (150..2_100, 2)] {
+        let runs: Vec<NewRun> =
+            targets.map(|page| run("weigh", &format!("http://a/{page}/"), times * 10_000 + page)).collect();
+        store.keep_all(&runs).unwrap();
+        let all = store.list(&Filter { limit: PAGE, ..Filter::default() }).unwrap();
+        for part in ["http", "/1/", "/14", "9/", "/0/", "nowhere", "/2099/"] {
+            let fits: Vec<_> = all.iter().filter(|run| run.target.contains(part)).cloned().collect();
+            let filter = Filter { target: Some(part.to_owned()), limit: PAGE, ..Filter::default() };
+            assert_eq!(store.list(&filter).unwrap(), fits, "{part} of {}", all.len());
+            assert_eq!(store.count(&filter).unwrap(), fits.len() as u64, "{part} of {}", all.len());
+            let page = Filter { limit: 3, ..filter };
+            assert_eq!(store.list(&page).unwrap(), fits[..fits.len().min(3)], "{part} of {}", all.len());
+        }
+    }
+}
+
+/// One target of few has more runs than are put in order at once.
+pub(crate) fn a_target_of_many_runs_is_found_in_order(store: &mut dyn Store) {
+    let runs: Vec<NewRun> = (0..5_300).map(|time| run("weigh", "http://a/", time)).collect();
+    store.keep_all(&runs).unwrap();
+    store.keep(&run("load", "http://b/", 17)).unwrap();
+    let filter = Filter { target: Some("a/".to_owned()), ..Filter::default() };
+    assert_eq!(store.count(&filter).unwrap(), 5_300);
+    let times: Vec<i64> = store.list(&filter).unwrap().iter().map(|run| run.time_ns).collect();
+    assert_eq!(times, (5_200..5_300).rev().collect::<Vec<i64>>());
+    let other = store.list(&Filter { target: Some("b/".to_owned()), ..Filter::default() }).unwrap();
+    assert_eq!(other.iter().map(|run| run.time_ns).collect::<Vec<i64>>(), [17]);
+}
+
 pub(crate) fn filters_together_are_all_met(store: &mut dyn Store) {
     let kept = various(store);
     let both = BTreeMap::from([("php".to_owned(), "8.2".to_owned()), ("release".to_owned(), "1.44".to_owned())]);

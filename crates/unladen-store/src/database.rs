@@ -1,0 +1,159 @@
+//! The principal type is [`Database`]: what a store asks of a database. Every database is a [`Store`].
+
+use std::fmt::Debug;
+
+use crate::among::Among;
+use crate::columns::Columns;
+use crate::compressed::decompress;
+use crate::filter::Filter;
+use crate::limits::{DOCUMENT_BYTES, EVIDENCE_BYTES};
+use crate::new_run::NewRun;
+use crate::prepared::Prepared;
+use crate::retention::Retention;
+use crate::run::{Run, RunSummary};
+use crate::run_id::RunId;
+use crate::statement::{BEGINNINGS, Dialect, FEW_RUNS, FEW_TARGETS, Statement};
+use crate::store::Store;
+use crate::store_error::StoreError;
+
+/// What a store asks of a database.
+pub(crate) trait Database: Send + Debug {
+    /// Where it is, without a password.
+    fn shown(&self) -> &str;
+
+    /// Its SQL.
+    fn dialect(&self) -> &'static Dialect;
+
+    /// Rows of `runs`.
+    fn columns(&mut self, statement: &Statement) -> Result<Vec<Columns>, StoreError>;
+
+    /// Rows of a number, or null.
+    fn numbers(&mut self, statement: &Statement) -> Result<Vec<Option<i64>>, StoreError>;
+
+    /// Rows of a number and a text, or null.
+    fn texts(&mut self, statement: &Statement) -> Result<Vec<(i64, Option<String>)>, StoreError>;
+
+    /// The bytes of one row, if there is one.
+    fn bytes(&mut self, statement: &Statement) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Writes all runs or none, and returns their numbers in the same order.
+    fn insert(&mut self, runs: &[Prepared<'_>]) -> Result<Vec<i64>, StoreError>;
+
+    /// Removes runs, and returns how many there were.
+    fn delete(&mut self, ids: &[i64]) -> Result<usize, StoreError>;
+
+    /// Removes runs by a statement that returns their numbers.
+    fn delete_by(&mut self, statement: &Statement) -> Result<Vec<i64>, StoreError>;
+}
+
+impl<D: Database> Store for D {
+    fn shown(&self) -> &str {
+        Database::shown(self)
+    }
+
+    fn keep_all(&mut self, runs: &[NewRun]) -> Result<Vec<RunId>, StoreError> {
+        let ids = self.insert(&Prepared::all(runs)?)?;
+        let ids: Option<Vec<RunId>> = ids.into_iter().map(RunId::of_column).collect();
+        ids.ok_or_else(|| damaged(self, "it gives a run a number below 1, or has none left".to_owned()))
+    }
+
+    fn list(&mut self, filter: &Filter) -> Result<Vec<RunSummary>, StoreError> {
+        let among = among(self, filter)?;
+        let statement = Statement::list(filter, &among, self.dialect())?;
+        if among == Among::None { Ok(Vec::new()) } else { summaries(self, &statement) }
+    }
+
+    fn count(&mut self, filter: &Filter) -> Result<u64, StoreError> {
+        let among = among(self, filter)?;
+        if among == Among::None {
+            return Ok(0);
+        }
+        let counts = self.numbers(&Statement::count(filter, &among, self.dialect()))?;
+        Ok(counts.into_iter().flatten().find_map(|count| u64::try_from(count).ok()).unwrap_or(0))
+    }
+
+    fn run(&mut self, id: RunId) -> Result<Run, StoreError> {
+        let summary = summary(self, id)?;
+        let document = content(self, "documents", id, summary.document_bytes, DOCUMENT_BYTES)?;
+        let document =
+            String::from_utf8(document).map_err(|error| damaged(self, format!("the document of run {id}: {error}")))?;
+        Ok(Run { summary, document })
+    }
+
+    fn evidence(&mut self, id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
+        match summary(self, id)?.evidence_bytes {
+            Some(bytes) => content(self, "evidence", id, bytes, EVIDENCE_BYTES).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn remove(&mut self, ids: &[RunId]) -> Result<usize, StoreError> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.column()).collect();
+        self.delete(&ids)
+    }
+
+    fn prunable(&mut self, retention: Retention) -> Result<Vec<RunId>, StoreError> {
+        let ids = self.numbers(&Statement::prunable(retention))?;
+        Ok(sorted(ids.into_iter().flatten()))
+    }
+
+    fn prune(&mut self, retention: Retention) -> Result<Vec<RunId>, StoreError> {
+        let ids = self.delete_by(&Statement::prune(retention))?;
+        Ok(sorted(ids))
+    }
+}
+
+fn damaged(database: &(impl Database + ?Sized), what: String) -> StoreError {
+    StoreError::Damaged { store: Database::shown(database).to_owned(), what }
+}
+
+/// The runs among which those are that have a part in their target.
+fn among(database: &mut impl Database, filter: &Filter) -> Result<Among, StoreError> {
+    let Some(part) = filter.target.as_deref().filter(|part| !part.is_empty() && filter.exact_target.is_none()) else {
+        return Ok(Among::All);
+    };
+    let found = database.texts(&Statement::beginnings(part, database.dialect()))?;
+    if found.len() > FEW_TARGETS || found.iter().any(|(place, _)| *place > BEGINNINGS) {
+        return Ok(Among::All);
+    }
+    let beginnings: Vec<String> = found.into_iter().filter_map(|(_, text)| text).collect();
+    if beginnings.is_empty() {
+        return Ok(Among::None);
+    }
+    let runs = database.numbers(&Statement::few(&beginnings))?;
+    let is_few = runs.into_iter().flatten().all(|runs| runs <= FEW_RUNS);
+    Ok(if is_few { Among::TargetsThatBegin(beginnings) } else { Among::All })
+}
+
+fn summaries(database: &mut impl Database, statement: &Statement) -> Result<Vec<RunSummary>, StoreError> {
+    let rows = database.columns(statement)?;
+    rows.into_iter().map(|row| row.summary().map_err(|what| damaged(database, what))).collect()
+}
+
+fn summary(database: &mut impl Database, id: RunId) -> Result<RunSummary, StoreError> {
+    if let Some(summary) = summaries(database, &Statement::run(id, database.dialect()))?.pop() {
+        return Ok(summary);
+    }
+    let nearest = database.numbers(&Statement::nearest(id))?;
+    Err(StoreError::NoSuchRun { id, nearest: nearest.into_iter().flatten().filter_map(RunId::of_column).collect() })
+}
+
+/// What was kept of a run, whole.
+fn content(
+    database: &mut impl Database,
+    table: &str,
+    id: RunId,
+    bytes: u64,
+    most: usize,
+) -> Result<Vec<u8>, StoreError> {
+    let frame = database.bytes(&Statement::content(table, id, most))?;
+    let wrong = |what: String| damaged(database, format!("{table} of run {id}: {what}"));
+    let frame = frame.ok_or_else(|| wrong("it is missing, or too large".to_owned()))?;
+    decompress(&frame, bytes, most).map_err(wrong)
+}
+
+fn sorted(ids: impl IntoIterator<Item = i64>) -> Vec<RunId> {
+    let mut ids: Vec<RunId> = ids.into_iter().filter_map(RunId::of_column).collect();
+    ids.sort_unstable();
+    ids
+}
