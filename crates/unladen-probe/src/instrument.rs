@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::cgroup::Hierarchy;
-use crate::clock::thread_cpu_ns;
+use crate::clock::{monotonic_ns, thread_cpu_ns};
 use crate::counter::Counter;
 use crate::error::ProbeError;
 use crate::group::{Group, GroupBy, Groups};
@@ -46,7 +46,8 @@ pub struct Instrument {
     ledger: Ledger,
     probes: Vec<(&'static str, Box<dyn Probe>)>,
     unavailable: Vec<(&'static str, String)>,
-    started: Instant,
+    /// ns of the monotonic clock.
+    started_ns: u64,
     cpu_ns: u64,
     lost_so_far: u64,
 }
@@ -103,7 +104,7 @@ impl Instrument {
             ledger,
             probes,
             unavailable,
-            started: Instant::now(),
+            started_ns: monotonic_ns(),
             cpu_ns: 0,
             lost_so_far: 0,
         };
@@ -119,13 +120,18 @@ impl Instrument {
         let cpu_before = thread_cpu_ns();
         self.table.look(&mut self.procfs, &mut self.groups, self.listener.as_mut())?;
         // The moment of a reading is when the processes' clocks have been read: the files follow.
-        let at_ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let at_ns = monotonic_ns().saturating_sub(self.started_ns);
         for (_, probe) in &mut self.probes {
             let mut scene = Scene { procfs: &mut self.procfs, table: &self.table, groups: &self.groups };
             probe.read(&mut scene, &mut self.ledger)?;
         }
         self.cpu_ns += thread_cpu_ns().saturating_sub(cpu_before);
         Ok(self.ledger.snapshot(at_ns))
+    }
+
+    /// When it was opened, in ns of the monotonic clock: the times of readings are since then.
+    pub fn started_ns(&self) -> u64 {
+        self.started_ns
     }
 
     /// Finds out what a reading costs, by taking a few.

@@ -1,0 +1,112 @@
+//! The principal type is [`Agent`]: the end of a session that answers.
+
+mod inbox;
+mod outbox;
+
+use std::fs::File;
+use std::time::Duration;
+
+pub use self::outbox::Outbox;
+
+use self::inbox::Inbox;
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::codec::{CodecError, decode};
+use crate::frame::FrameError;
+use crate::hello::{Hello, PROTOCOL};
+use crate::probes::{FarSide, ProbeAsk};
+
+/// An agent that hears nothing for that long ends: whoever started it sends something each ten seconds.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// Why an agent ended otherwise than asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// The pipe failed.
+    #[error("{0}")]
+    Frame(#[from] FrameError),
+    /// A message is none.
+    #[error("a frame holds no message of protocol {PROTOCOL}: {0}")]
+    Codec(#[from] CodecError),
+    /// What came first is no hello.
+    #[error(
+        "what came first is no hello: `unladen weigh --host` and `unladen load --from` start an agent and speak to it"
+    )]
+    NoHello,
+    /// The other side speaks otherwise.
+    #[error("unladen {theirs} with protocol {protocol} started this agent, which is unladen {} with protocol {PROTOCOL}: install the same version on both", env!("CARGO_PKG_VERSION"))]
+    Version {
+        /// Of the program there.
+        theirs: String,
+        /// Of its frames.
+        protocol: u32,
+    },
+    /// Nothing came for a minute.
+    #[error("nothing came for {SILENCE:?}: the connection is broken")]
+    Silence,
+}
+
+/// An answer that cannot be given or cannot be sent.
+enum Failure {
+    Refused(String),
+    Ends(AgentError),
+}
+
+/// The end of a session that answers.
+#[derive(Debug)]
+pub struct Agent {
+    inbox: Inbox,
+    outbox: Outbox,
+}
+
+impl Agent {
+    /// Of these pipes. `at_end` is called, on another thread, two seconds after the first of them has ended or has been
+    /// silent for a minute: an agent that is busy or blocked then has to be ended by force.
+    pub fn new(input: File, output: File, at_end: fn()) -> Self {
+        Self { inbox: Inbox::new(input, SILENCE, at_end), outbox: Outbox::new(output) }
+    }
+
+    /// Answers until the pipe ends, or a bye.
+    ///
+    /// # Errors
+    /// If what comes is not understood, or nothing comes for a minute.
+    pub fn run(self) -> Result<(), AgentError> {
+        self.outbox.hello(&Hello::own())?;
+        let Some(first) = self.inbox.next()? else { return Ok(()) };
+        let hello = Hello::decode(&first).ok_or(AgentError::NoHello)?;
+        if !hello.is_understood() {
+            return Err(AgentError::Version { theirs: hello.version, protocol: hello.protocol });
+        }
+        let mut probes = FarSide::new();
+        while let Some(body) = self.inbox.next()? {
+            match decode(&body)? {
+                Ask::Ping { id } => self.outbox.send(&Answer::Pong { id, at_ns: unladen_probe::monotonic_ns() })?,
+                Ask::Probes(ask) => self.probes(&mut probes, ask)?,
+                Ask::Bye => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn probes(&self, probes: &mut FarSide, ask: ProbeAsk) -> Result<(), AgentError> {
+        let id = match ask {
+            ProbeAsk::Read { id } => id,
+            ProbeAsk::Open { .. } => 0,
+        };
+        let mut send = |answer| self.outbox.send(&Answer::Probes(answer)).map_err(Failure::Ends);
+        match probes.answer(ask, &mut send) {
+            Ok(()) => Ok(()),
+            Err(Failure::Refused(why)) => self.outbox.send(&Answer::Refused { id, why }),
+            Err(Failure::Ends(error)) => Err(error),
+        }
+    }
+}
+
+impl From<String> for Failure {
+    fn from(why: String) -> Self {
+        Self::Refused(why)
+    }
+}
+
+#[cfg(test)]
+mod tests;

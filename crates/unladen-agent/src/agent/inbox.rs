@@ -1,0 +1,88 @@
+//! The principal type is [`Inbox`]: what the agent is asked, read by a thread of its own, which sees the end of the pipe
+//! whatever the agent does meanwhile.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::AsFd as _;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::AgentError;
+use crate::frame::{FrameError, FrameReader};
+
+/// Questions that wait. Each may take a megabyte.
+const MAX_WAITING: usize = 2;
+
+/// How long what is under way may go on after the end.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How often a full queue is looked at.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// What the agent is asked.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    queue: Receiver<Result<Vec<u8>, FrameError>>,
+}
+
+impl Inbox {
+    /// Reads this pipe, in which something has to come within each stretch of `silence`.
+    pub(super) fn new(from: File, silence: Duration, at_end: fn()) -> Self {
+        let (sender, queue) = sync_channel(MAX_WAITING);
+        std::thread::spawn(move || {
+            take(FrameReader::new(Polled { from, silence }), silence, &sender);
+            // Its end is the end of the queue.
+            drop(sender);
+            std::thread::sleep(GRACE);
+            at_end();
+        });
+        Self { queue }
+    }
+
+    /// The next frame; `None` at the end.
+    pub(super) fn next(&self) -> Result<Option<Vec<u8>>, AgentError> {
+        match self.queue.recv() {
+            Ok(Ok(body)) => Ok(Some(body)),
+            Ok(Err(FrameError::End)) | Err(_) => Ok(None),
+            Ok(Err(FrameError::Io(error))) if error.kind() == io::ErrorKind::TimedOut => Err(AgentError::Silence),
+            Ok(Err(error)) => Err(error.into()),
+        }
+    }
+}
+
+fn take(mut from: FrameReader<Polled>, silence: Duration, queue: &SyncSender<Result<Vec<u8>, FrameError>>) {
+    loop {
+        let mut body = from.read();
+        let is_end = body.is_err();
+        let begun = Instant::now();
+        loop {
+            body = match queue.try_send(body) {
+                Ok(()) => break,
+                Err(TrySendError::Full(body)) if begun.elapsed() < silence => body,
+                Err(_) => return,
+            };
+            std::thread::sleep(PAUSE);
+        }
+        if is_end {
+            return;
+        }
+    }
+}
+
+/// A pipe in which something has to come in time.
+struct Polled {
+    from: File,
+    silence: Duration,
+}
+
+impl Read for Polled {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let timeout = PollTimeout::try_from(self.silence).unwrap_or(PollTimeout::MAX);
+        match poll(&mut [PollFd::new(self.from.as_fd(), PollFlags::POLLIN)], timeout)? {
+            0 => Err(io::ErrorKind::TimedOut.into()),
+            _ => self.from.read(buffer),
+        }
+    }
+}

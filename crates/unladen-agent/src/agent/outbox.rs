@@ -1,0 +1,38 @@
+//! The principal type is [`Outbox`]: where answers go.
+
+use std::fs::File;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::AgentError;
+use crate::answer::Answer;
+use crate::codec::encode;
+use crate::frame::FrameWriter;
+use crate::hello::Hello;
+
+/// Where answers go, from whichever thread.
+#[derive(Debug, Clone)]
+pub struct Outbox {
+    to: Arc<Mutex<FrameWriter<File>>>,
+}
+
+impl Outbox {
+    pub(super) fn new(to: File) -> Self {
+        Self { to: Arc::new(Mutex::new(FrameWriter::new(to))) }
+    }
+
+    /// Sends an answer. It waits while nobody reads.
+    ///
+    /// # Errors
+    /// If nobody will, or the answer is too long.
+    pub fn send(&self, answer: &Answer) -> Result<(), AgentError> {
+        self.write(&encode(answer)?)
+    }
+
+    pub(super) fn hello(&self, hello: &Hello) -> Result<(), AgentError> {
+        self.write(&hello.encode())
+    }
+
+    fn write(&self, body: &[u8]) -> Result<(), AgentError> {
+        Ok(self.to.lock().unwrap_or_else(PoisonError::into_inner).write(body)?)
+    }
+}

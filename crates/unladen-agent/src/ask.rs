@@ -1,0 +1,19 @@
+//! The principal type is [`Ask`]: what an agent is asked.
+
+use serde::{Deserialize, Serialize};
+
+use crate::probes::ProbeAsk;
+
+/// What an agent is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Ask {
+    /// To say what time it is there.
+    Ping {
+        /// Of this question; the answer has it too.
+        id: u64,
+    },
+    /// Of the counters there.
+    Probes(ProbeAsk),
+    /// To end. The end of the pipe says the same.
+    Bye,
+}

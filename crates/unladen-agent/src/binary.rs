@@ -1,0 +1,174 @@
+//! The principal type is [`AgentBinary`]: the program that is copied to a host where there is none.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use self::elf::Elf;
+
+mod elf;
+
+/// Longest program that is copied: above a debug build of all of Unladen.
+const MAX_SIZE: u64 = 512 << 20;
+
+/// A program for another host.
+#[derive(Debug)]
+pub struct AgentBinary {
+    /// Where it is here.
+    pub path: PathBuf,
+    /// Its length in bytes.
+    pub size: u64,
+    /// Its SHA-256, in hexadecimal.
+    pub sha256: String,
+    /// Whether it needs libraries that the other host may not have.
+    pub is_dynamic: bool,
+    file: File,
+}
+
+/// Why there is no program for a host.
+#[derive(Debug, thiserror::Error)]
+pub enum BinaryError {
+    /// A file cannot be read.
+    #[error("cannot read the agent {}: {source}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file is no program, or far too long.
+    #[error("{} is no program of Linux (ELF) of at most {} MiB: --agent takes what `make agent` builds", path.display(), MAX_SIZE >> 20)]
+    NoProgram {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A program is for other machines.
+    #[error("{} is a program for {found}, and the host is {wanted}: build unladen-agent for {wanted} (`make agent` on such a machine), and name it by --agent", path.display())]
+    OtherMachine {
+        /// Which.
+        path: PathBuf,
+        /// For which machines it is.
+        found: &'static str,
+        /// What the host is.
+        wanted: String,
+    },
+    /// No file is for such machines.
+    #[error(
+        "there is no agent for {wanted} here: none of {} is one. Build it by `make agent` on such a machine and name it by --agent, or install unladen on the host",
+        looked(tried)
+    )]
+    None {
+        /// What the host is.
+        wanted: String,
+        /// Where it was looked for.
+        tried: Vec<PathBuf>,
+    },
+}
+
+impl AgentBinary {
+    /// The program for machines of this name (`uname -m`): the given one, else `unladen-agent-MACHINE` beside this
+    /// program or in `../libexec/unladen`, else this program itself.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn find(machine: &str, given: Option<&Path>) -> Result<Self, BinaryError> {
+        if let Some(path) = given {
+            return match Self::open(path)? {
+                (binary, elf) if elf.runs_on(machine) => Ok(binary),
+                (_, elf) => {
+                    let path = path.to_owned();
+                    Err(BinaryError::OtherMachine { path, found: elf.machine(), wanted: machine.to_owned() })
+                }
+            };
+        }
+        let tried = candidates(machine);
+        let found = tried.iter().filter(|path| path.is_file()).find_map(|path| {
+            let (binary, elf) = Self::open(path).ok()?;
+            elf.runs_on(machine).then_some(binary)
+        });
+        found.ok_or_else(|| BinaryError::None { wanted: machine.to_owned(), tried })
+    }
+
+    fn open(path: &Path) -> Result<(Self, Elf), BinaryError> {
+        let unread = |source| BinaryError::Read { path: path.to_owned(), source };
+        let no_program = || BinaryError::NoProgram { path: path.to_owned() };
+        let mut file = File::open(path).map_err(unread)?;
+        let size = file.metadata().map_err(unread)?.len();
+        let elf = Elf::read(&mut file).map_err(unread)?.filter(|_| size <= MAX_SIZE).ok_or_else(no_program)?;
+        file.rewind().map_err(unread)?;
+        let mut hash = Sha256::new();
+        let mut piece = vec![0; 1 << 16];
+        let mut read = 0;
+        while read < size {
+            match file.read(&mut piece).map_err(unread)? {
+                0 => return Err(no_program()),
+                more => {
+                    hash.update(&piece[..more]);
+                    read += more as u64;
+                }
+            }
+        }
+        let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok((Self { path: path.to_owned(), size: read, sha256, is_dynamic: elf.is_dynamic(), file }, elf))
+    }
+
+    /// Its bytes, from the first to the last.
+    pub(crate) fn into_bytes(mut self) -> io::Result<io::Take<File>> {
+        self.file.seek(SeekFrom::Start(0))?;
+        Ok(self.file.take(self.size))
+    }
+}
+
+fn candidates(machine: &str) -> Vec<PathBuf> {
+    let Ok(own) = std::env::current_exe() else { return Vec::new() };
+    // A word for a file's name, whatever the host says.
+    let plain = machine.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let name = format!("unladen-agent-{machine}");
+    let beside = own.parent().filter(|_| plain).map(|folder| folder.join(&name));
+    let libexec = own.parent().and_then(Path::parent).filter(|_| plain);
+    let libexec = libexec.map(|prefix| prefix.join("libexec/unladen").join(&name));
+    [beside, libexec, Some(own)].into_iter().flatten().collect()
+}
+
+fn looked(tried: &[PathBuf]) -> String {
+    tried.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_program_runs_on_this_machine() {
+        let machine = nix::sys::utsname::uname().unwrap().machine().to_str().unwrap().to_owned();
+        let own = std::env::current_exe().unwrap();
+        let binary = AgentBinary::find(&machine, Some(&own)).unwrap();
+        assert_eq!(binary.sha256.len(), 64);
+        assert_eq!(binary.size, own.metadata().unwrap().len());
+        let mut bytes = Vec::new();
+        binary.into_bytes().unwrap().read_to_end(&mut bytes).unwrap();
+        assert_eq!(bytes, std::fs::read(own).unwrap());
+    }
+
+    #[test]
+    fn another_machine_is_told_with_the_fix() {
+        let own = std::env::current_exe().unwrap();
+        let error = AgentBinary::find("s390x", Some(&own)).unwrap_err().to_string();
+        assert!(error.contains("the host is s390x") && error.contains("make agent"), "{error}");
+        let error = AgentBinary::find("s390x", None).unwrap_err().to_string();
+        assert!(error.contains("no agent for s390x") && error.contains("unladen-agent-s390x"), "{error}");
+        // Nothing outside those folders is opened, whatever a host calls itself.
+        let error = AgentBinary::find("../../etc/passwd", None).unwrap_err();
+        assert!(matches!(error, BinaryError::None { tried, .. } if tried.len() == 1));
+    }
+
+    #[test]
+    fn what_is_no_program_is_told() {
+        let error = AgentBinary::find("x86_64", Some("/nonexistent/agent".as_ref())).unwrap_err().to_string();
+        assert!(error.contains("/nonexistent/agent"), "{error}");
+        let error = AgentBinary::find("x86_64", Some("/etc/passwd".as_ref())).unwrap_err().to_string();
+        assert!(error.contains("/etc/passwd is no program"), "{error}");
+    }
+}

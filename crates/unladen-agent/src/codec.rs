@@ -1,0 +1,38 @@
+//! The principal functions are [`encode`] and [`decode`]: messages as bodies of frames.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::frame::MAX_FRAME;
+
+/// A message that is none, or too long for a frame.
+#[derive(Debug, thiserror::Error)]
+pub enum CodecError {
+    /// The bytes mean nothing in this protocol.
+    #[error("{0}")]
+    Malformed(#[from] postcard::Error),
+    /// Bytes are left after the message.
+    #[error("{0} bytes after the end of a message")]
+    Rest(usize),
+    /// A message is longer than a frame.
+    #[error("a message of {0} bytes, where a frame holds {MAX_FRAME}")]
+    TooLong(usize),
+}
+
+/// The body of a frame.
+///
+/// # Errors
+/// If it were longer than a frame.
+pub fn encode<M: Serialize>(message: &M) -> Result<Vec<u8>, CodecError> {
+    let body = postcard::to_stdvec(message)?;
+    if body.len() > MAX_FRAME { Err(CodecError::TooLong(body.len())) } else { Ok(body) }
+}
+
+/// The message of a frame's body.
+///
+/// # Errors
+/// If it is none, or not all of it is one.
+pub fn decode<M: DeserializeOwned>(body: &[u8]) -> Result<M, CodecError> {
+    let (message, rest) = postcard::take_from_bytes(body)?;
+    if rest.is_empty() { Ok(message) } else { Err(CodecError::Rest(rest.len())) }
+}

@@ -1,0 +1,98 @@
+//! The principal types are [`FrameReader`] and [`FrameWriter`]: bytes with their length before them.
+//!
+//! A frame is the length of its body, 4 bytes, least significant first, and the body.
+
+use std::io::{self, Read, Write};
+
+/// Longest body of a frame, in bytes: what does not fit is split by whoever sends it.
+pub const MAX_FRAME: usize = 1 << 20;
+
+/// Bytes of a length.
+const LENGTH: usize = 4;
+
+/// Why a frame could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FrameError {
+    /// The pipe ended, between two frames.
+    #[error("the pipe ended")]
+    End,
+    /// The pipe ended within a frame.
+    #[error("the pipe ended within a frame")]
+    Cut,
+    /// A body is longer than [`MAX_FRAME`].
+    #[error("a frame of {0} bytes, where at most {MAX_FRAME} are allowed")]
+    TooLong(u64),
+    /// The pipe could not be read or written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// Reads frames.
+#[derive(Debug)]
+pub struct FrameReader<R> {
+    from: R,
+}
+
+/// Writes frames.
+#[derive(Debug)]
+pub struct FrameWriter<W> {
+    to: W,
+}
+
+impl<R: Read> FrameReader<R> {
+    /// Reads frames of this pipe.
+    pub fn new(from: R) -> Self {
+        Self { from }
+    }
+
+    /// The body of the next frame. No more memory is taken than bytes have come.
+    ///
+    /// # Errors
+    /// [`FrameError::End`] where the pipe ends as it should.
+    pub fn read(&mut self) -> Result<Vec<u8>, FrameError> {
+        let mut length = [0; LENGTH];
+        let mut read = 0;
+        while read < LENGTH {
+            match self.from.read(&mut length[read..]) {
+                Ok(0) if read == 0 => return Err(FrameError::End),
+                Ok(0) => return Err(FrameError::Cut),
+                Ok(more) => read += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let length = u32::from_le_bytes(length) as usize;
+        if length > MAX_FRAME {
+            return Err(FrameError::TooLong(length as u64));
+        }
+        let mut body = Vec::new();
+        self.from.by_ref().take(length as u64).read_to_end(&mut body)?;
+        if body.len() < length { Err(FrameError::Cut) } else { Ok(body) }
+    }
+}
+
+impl<W: Write> FrameWriter<W> {
+    /// Writes frames to this pipe.
+    pub fn new(to: W) -> Self {
+        Self { to }
+    }
+
+    /// Writes a frame, in one write where the pipe takes it.
+    ///
+    /// # Errors
+    /// If the body is too long, or nobody reads any more.
+    pub fn write(&mut self, body: &[u8]) -> Result<(), FrameError> {
+        if body.len() > MAX_FRAME {
+            return Err(FrameError::TooLong(body.len() as u64));
+        }
+        let mut frame = Vec::with_capacity(LENGTH + body.len());
+        frame.extend_from_slice(&(body.len() as u32).to_le_bytes());
+        frame.extend_from_slice(body);
+        self.to.write_all(&frame)?;
+        self.to.flush()?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! The principal type is [`Host`]: another machine or container, and the command that leads there.
+
+use std::str::FromStr;
+
+/// Longest name.
+const MAX_NAME: usize = 64;
+
+/// Another machine or container.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Host {
+    /// What results call it: letters, digits, `.`, `_` and `-`, at most 64.
+    pub name: String,
+    /// What gives stdin and stdout of a program there, when the program's name is put behind it: `ssh db1`.
+    pub command: String,
+}
+
+/// Why something is no host.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HostError {
+    /// There is no `=`.
+    #[error("`{0}` names no host: NAME='COMMAND' is expected, such as db='ssh db1'")]
+    NoName(String),
+    /// The name holds something else than letters, digits, `.`, `_` and `-`, or is empty or too long.
+    #[error(
+        "`{0}` cannot be a host's name: up to {MAX_NAME} letters, digits, `.`, `_` and `-` are expected, as in db='ssh db1'"
+    )]
+    Name(String),
+    /// The command is empty.
+    #[error("host {0} has no command: NAME='COMMAND' is expected, such as {0}='ssh {0}'")]
+    NoCommand(String),
+}
+
+impl Host {
+    /// A host of that name, by that command.
+    ///
+    /// # Errors
+    /// If the name cannot be one, or there is no command.
+    pub fn new(name: &str, command: &str) -> Result<Self, HostError> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(plain) {
+            return Err(HostError::Name(name.to_owned()));
+        }
+        if command.trim().is_empty() {
+            return Err(HostError::NoCommand(name.to_owned()));
+        }
+        Ok(Self { name: name.to_owned(), command: command.trim().to_owned() })
+    }
+}
+
+impl FromStr for Host {
+    type Err = HostError;
+
+    fn from_str(text: &str) -> Result<Self, HostError> {
+        let (name, command) = text.split_once('=').ok_or_else(|| HostError::NoName(text.to_owned()))?;
+        Self::new(name, command)
+    }
+}
+
+impl std::fmt::Display for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_a_name_and_a_command() {
+        let host: Host = "cache=ssh -J bastion -o User=root 10.0.0.9 ".parse().unwrap();
+        assert_eq!(host, Host { name: "cache".into(), command: "ssh -J bastion -o User=root 10.0.0.9".into() });
+        assert_eq!(host.to_string(), "cache");
+    }
+
+    #[test]
+    fn what_is_no_host_is_told_with_what_is_expected() {
+        let told = |text: &str| text.parse::<Host>().unwrap_err().to_string();
+        assert_eq!(told("ssh db1"), "`ssh db1` names no host: NAME='COMMAND' is expected, such as db='ssh db1'");
+        assert!(told("ssh -o A=b db1").contains("cannot be a host's name"));
+        assert!(told("=ssh db1").contains("cannot be a host's name"));
+        assert!(told("db/1=ssh db1").contains("cannot be a host's name"));
+        assert!(told(&format!("{}=env", "a".repeat(65))).contains("cannot be a host's name"));
+        assert_eq!(told("db= "), "host db has no command: NAME='COMMAND' is expected, such as db='ssh db'");
+    }
+}

@@ -1,0 +1,57 @@
+//! The agent on another host, spoken to over a command's stdin and stdout. The principal type is [`Session`]: it starts
+//! the agent of a [`Host`], and sends it [`Ask`]s and receives its [`Answer`]s. [`FarInstrument`] reads the counters
+//! there, and [`Agent`] is the other end.
+//!
+//! Any command that gives stdin and stdout of a shell on the other host will do: `ssh db1`, `docker exec -i web`.
+//!
+//! ```no_run
+//! use std::time::{Duration, Instant};
+//! use unladen_agent::{FarInstrument, Host, Session, SessionOptions};
+//! use unladen_probe::GroupBy;
+//!
+//! let host: Host = "db=ssh db1".parse()?;
+//! let session = Session::start(&host, &SessionOptions::default())?;
+//! let soon = || Instant::now() + Duration::from_secs(10);
+//! let mut instrument = FarInstrument::open(session, GroupBy::Auto, soon())?;
+//! std::thread::sleep(Duration::from_millis(500));
+//! let reading = instrument.read(soon())?;
+//! for (group, counter, grown) in reading.grown {
+//!     let (group, counter) = (&instrument.groups()[group], &instrument.counters()[counter]);
+//!     println!("db/{}  {}  {grown} {}", group.name, counter.name, counter.unit);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod agent;
+mod answer;
+mod ask;
+mod binary;
+mod bootstrap;
+mod clock;
+mod codec;
+mod command_line;
+mod error;
+mod frame;
+mod hello;
+mod host;
+mod probes;
+mod session;
+mod shown;
+
+pub use agent::{Agent, AgentError, Outbox};
+pub use answer::Answer;
+pub use ask::Ask;
+pub use binary::{AgentBinary, BinaryError};
+pub use clock::{ClockOffset, RoundTrips};
+pub use codec::{CodecError, decode, encode};
+pub use command_line::run;
+pub use error::SessionError;
+pub use frame::{FrameError, FrameReader, FrameWriter, MAX_FRAME};
+pub use hello::{Hello, PROTOCOL};
+pub use host::{Host, HostError};
+pub use probes::{
+    FarCounter, FarGroup, FarGroupKind, FarGrown, FarInstrument, FarReading, FarShortfall, FarSide, GroupedBy, Opened,
+    ProbeAnswer, ProbeAsk,
+};
+pub use session::{Session, SessionOptions};

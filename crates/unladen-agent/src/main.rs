@@ -1,0 +1,36 @@
+//! The agent alone, as it is copied to other hosts: `unladen agent` of the whole program does the same.
+#![forbid(unsafe_code)]
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use unladen_agent::Hello;
+
+/// As of any wrong command line of `unladen`.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    // `unladen agent` and `unladen-agent agent` are called alike.
+    let words: Vec<String> = std::env::args().skip(1).skip_while(|word| word == "agent").collect();
+    let done = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => unladen_agent::run(),
+        ["--protocol"] => writeln!(std::io::stdout(), "{}", Hello::own().line()).map_err(|error| error.to_string()),
+        ["--version" | "-V"] => {
+            writeln!(std::io::stdout(), "unladen-agent {}", Hello::own().version).map_err(|error| error.to_string())
+        }
+        _ => {
+            let _ = writeln!(
+                std::io::stderr(),
+                "unladen-agent: `unladen weigh --host` and `unladen load --from` start it; it takes no options but --protocol and --version"
+            );
+            return USAGE.into();
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "unladen-agent: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

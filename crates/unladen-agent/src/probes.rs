@@ -1,0 +1,13 @@
+//! Counters of another host. The principal type is [`FarInstrument`], the near end; [`FarSide`] is the other one.
+
+mod far_side;
+mod instrument;
+mod message;
+mod reading;
+
+pub use far_side::FarSide;
+pub use instrument::FarInstrument;
+pub use message::{
+    FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, GroupedBy, Opened, ProbeAnswer, ProbeAsk,
+};
+pub use reading::FarReading;

@@ -1,0 +1,165 @@
+//! The principal type is [`FarSide`]: the probes of the machine that the agent is on, and what they say.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use unladen_probe::{Instrument, Reading};
+
+use super::message::{
+    FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, MAX_GROUPS, Opened, ProbeAnswer, ProbeAsk,
+};
+
+/// A part of a reading is sent when it may be as long as this: well below a frame, as one more group may follow.
+const PART: usize = 1 << 19;
+
+/// Most bytes of a group's index and its number of counters.
+const GROUP_BYTES: usize = 10;
+/// Most bytes of a counter's index and its amount.
+const AMOUNT_BYTES: usize = 13;
+
+/// Where what goes beyond [`MAX_GROUPS`] is counted.
+const FURTHER: &str = "further groups";
+
+/// Reads the counters of this machine for another one.
+#[derive(Default)]
+pub struct FarSide {
+    open: Option<Open>,
+}
+
+struct Open {
+    instrument: Instrument,
+    last: Reading,
+    told: usize,
+}
+
+/// A reading as far as it is made.
+#[derive(Default)]
+struct Part {
+    new_groups: Vec<FarGroup>,
+    grown: Vec<FarGrown>,
+    bytes: usize,
+}
+
+// === impl FarSide ===
+
+impl FarSide {
+    /// With nothing open.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Answers, in one message or several.
+    ///
+    /// # Errors
+    /// What cannot be done, as a sentence for whoever asked; or whatever `send` gives.
+    pub fn answer<E: From<String>>(
+        &mut self,
+        ask: ProbeAsk,
+        send: &mut dyn FnMut(ProbeAnswer) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match ask {
+            ProbeAsk::Open { .. } if self.open.is_some() => Err("the probes are open already".to_owned().into()),
+            ProbeAsk::Open { by } => {
+                let (open, opened) = Open::open(by.into()).map_err(|error| error.to_string())?;
+                self.open = Some(open);
+                send(ProbeAnswer::Opened(opened))
+            }
+            ProbeAsk::Read { id } => match &mut self.open {
+                Some(open) => open.read(id, send),
+                None => Err("the probes are not open yet".to_owned().into()),
+            },
+        }
+    }
+}
+
+// === impl Open ===
+
+impl Open {
+    fn open(by: unladen_probe::GroupBy) -> Result<(Self, Opened), unladen_probe::ProbeError> {
+        let mut instrument = Instrument::open(by)?;
+        let cost = instrument.calibrate()?;
+        let last = instrument.read()?;
+        let opened = Opened {
+            counters: instrument.counters().iter().map(FarCounter::from).collect(),
+            unavailable: instrument.unavailable().iter().map(|(name, why)| ((*name).to_owned(), why.clone())).collect(),
+            shortfalls: instrument
+                .shortfalls()
+                .iter()
+                .map(|short| FarShortfall { missing: short.missing.to_owned(), takes: short.takes.to_owned() })
+                .collect(),
+            cost_cpu_ns: nanoseconds(cost.cpu),
+            cost_wall_ns: nanoseconds(cost.wall),
+            processors: std::thread::available_parallelism().map_or(1, |count| count.get() as u32),
+            kernel: kernel(),
+        };
+        Ok((Self { instrument, last, told: 0 }, opened))
+    }
+
+    fn read<E: From<String>>(&mut self, id: u64, send: &mut dyn FnMut(ProbeAnswer) -> Result<(), E>) -> Result<(), E> {
+        let reading = self.instrument.read().map_err(|error| error.to_string())?;
+        let mut part = Part::default();
+        let known = self.instrument.groups().count();
+        for (_, group) in self.instrument.groups().take(known.min(MAX_GROUPS)).skip(self.told) {
+            let last_one = self.told + 1 == MAX_GROUPS;
+            part.group(if last_one { further() } else { group.into() });
+            self.told += 1;
+            part.send_if_long(id, send)?;
+        }
+        let mut rows: BTreeMap<u32, BTreeMap<u16, u64>> = BTreeMap::new();
+        for (group, counter, amount) in reading.since(&self.last) {
+            let group = group.index().min(MAX_GROUPS - 1) as u32;
+            *rows.entry(group).or_default().entry(counter.index() as u16).or_default() += amount;
+        }
+        for (group, counters) in rows {
+            part.grown(FarGrown { group, counters: counters.into_iter().collect() });
+            part.send_if_long(id, send)?;
+        }
+        self.last = reading;
+        send(ProbeAnswer::Reading {
+            id,
+            at_ns: self.instrument.started_ns() + self.last.at_ns(),
+            new_groups: part.new_groups,
+            grown: part.grown,
+            lost: self.instrument.newly_lost(),
+            own_cpu_ns: nanoseconds(self.instrument.own_cpu()),
+        })
+    }
+}
+
+// === impl Part ===
+
+impl Part {
+    fn group(&mut self, group: FarGroup) {
+        let path = match &group.kind {
+            FarGroupKind::Unit { cgroup: Some(path) } => path.len(),
+            _ => 0,
+        };
+        self.bytes += GROUP_BYTES + group.name.len() + path;
+        self.new_groups.push(group);
+    }
+
+    fn grown(&mut self, grown: FarGrown) {
+        self.bytes += GROUP_BYTES + AMOUNT_BYTES * grown.counters.len();
+        self.grown.push(grown);
+    }
+
+    fn send_if_long<E>(&mut self, id: u64, send: &mut dyn FnMut(ProbeAnswer) -> Result<(), E>) -> Result<(), E> {
+        if self.bytes < PART {
+            return Ok(());
+        }
+        let Self { new_groups, grown, .. } = std::mem::take(self);
+        send(ProbeAnswer::Part { id, new_groups, grown })
+    }
+}
+
+fn further() -> FarGroup {
+    FarGroup { name: FURTHER.to_owned(), kind: FarGroupKind::Processes }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn kernel() -> String {
+    nix::sys::utsname::uname().map_or_else(|_| String::new(), |names| names.release().to_string_lossy().into_owned())
+}

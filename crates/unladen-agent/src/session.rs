@@ -1,0 +1,220 @@
+//! The principal type is [`Session`]: an agent that runs on another host, and answers.
+
+mod last_words;
+mod reader;
+mod start;
+mod transport;
+mod writer;
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use self::last_words::LastWords;
+use self::reader::Event;
+use self::transport::Transport;
+use self::writer::Out;
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::clock::{ClockOffset, Pings, RoundTrips};
+use crate::codec::encode;
+use crate::error::SessionError;
+use crate::hello::Hello;
+use crate::host::Host;
+use crate::shown::shown;
+
+/// How long a shell on the other host may take to answer where nothing else is said: some type a password meanwhile.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long to wait for room where frames are not taken: then nobody reads them.
+const SEND_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often to look whether there is room.
+const SEND_PAUSE: Duration = Duration::from_millis(2);
+
+/// Longest sentence of a host that is shown.
+const MAX_SENTENCE: usize = 1000;
+
+/// How a session is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionOptions {
+    /// Whether a program may be copied to a host where there is none.
+    pub copy: bool,
+    /// The program to copy; else it is looked for ([`AgentBinary::find`](crate::AgentBinary::find)).
+    pub agent: Option<PathBuf>,
+    /// How long a shell there may take to answer.
+    pub connect_timeout: Duration,
+}
+
+/// An agent that runs on another host. It ends when this is dropped.
+#[derive(Debug)]
+pub struct Session {
+    host: Host,
+    hello: Hello,
+    path: String,
+    pings: Arc<Mutex<Pings>>,
+    words: Arc<LastWords>,
+    ended: Mutex<Option<String>>,
+    // Dropped in this order: the agent's stdin ends, then nobody waits to hand over its answers, then its command is
+    // waited for.
+    out: SyncSender<Out>,
+    events: Receiver<Event>,
+    transport: Transport,
+}
+
+// === impl SessionOptions ===
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self { copy: true, agent: None, connect_timeout: CONNECT_TIMEOUT }
+    }
+}
+
+// === impl Session ===
+
+impl Session {
+    /// Runs the host's command with `sh` behind it, and has that shell start the agent.
+    ///
+    /// # Errors
+    /// If there is no shell, or no agent can be started by it.
+    pub fn start(host: &Host, options: &SessionOptions) -> Result<Self, SessionError> {
+        let started = start::start(host, options)?;
+        Ok(Self {
+            host: host.clone(),
+            hello: started.hello,
+            path: started.path,
+            pings: started.link.pings,
+            words: started.link.words,
+            ended: Mutex::new(None),
+            out: started.link.out,
+            events: started.link.events,
+            transport: started.link.transport,
+        })
+    }
+
+    /// The host.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// What the agent there is.
+    pub fn hello(&self) -> &Hello {
+        &self.hello
+    }
+
+    /// Where the agent was found there; `copied` if it was copied.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Sends a question.
+    ///
+    /// # Errors
+    /// If the session has ended, or the agent takes nothing for ten seconds.
+    pub fn send(&self, ask: &Ask) -> Result<(), SessionError> {
+        let body = encode(ask).map_err(|error| self.malformed(format!("cannot be asked: {error}")))?;
+        self.queue(Out::Frame(body))
+    }
+
+    fn queue(&self, mut out: Out) -> Result<(), SessionError> {
+        let begun = Instant::now();
+        loop {
+            out = match self.out.try_send(out) {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Disconnected(_)) => return Err(self.gone()),
+                Err(TrySendError::Full(_)) if begun.elapsed() > SEND_PATIENCE => return Err(self.late()),
+                Err(TrySendError::Full(out)) => out,
+            };
+            std::thread::sleep(SEND_PAUSE);
+        }
+    }
+
+    /// The next answer. Answers to pings are not among them: they go into the [`clock`](Self::clock).
+    ///
+    /// # Errors
+    /// If none comes until then, or the session has ended.
+    pub fn recv(&self, deadline: Instant) -> Result<Answer, SessionError> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match self.events.recv_timeout(left) {
+            Ok(Event::Answer(answer)) => Ok(answer),
+            Ok(Event::End(why)) => {
+                lock(&self.ended).get_or_insert(why);
+                Err(self.gone())
+            }
+            Ok(Event::Said(_) | Event::Hello(_)) => Err(self.malformed("a second beginning".to_owned())),
+            Err(RecvTimeoutError::Timeout) => Err(self.late()),
+            Err(RecvTimeoutError::Disconnected) => Err(self.gone()),
+        }
+    }
+
+    /// Pings that many times, one after another, and says how far the clock there is from the one here.
+    ///
+    /// # Errors
+    /// If the agent does not answer until then, or is gone.
+    pub fn measure_clock(&self, pings: usize, deadline: Instant) -> Result<ClockOffset, SessionError> {
+        for _ in 0..pings.max(1) {
+            let before = lock(&self.pings).count();
+            self.queue(Out::Ping)?;
+            // The answer is taken by the thread that reads, so no other answer is lost meanwhile.
+            while lock(&self.pings).count() == before {
+                if Instant::now() >= deadline {
+                    return Err(self.late());
+                }
+                if self.transport.has_ended() {
+                    return Err(self.gone());
+                }
+                std::thread::sleep(SEND_PAUSE);
+            }
+        }
+        self.clock().ok_or_else(|| self.late())
+    }
+
+    /// How far the clock there is from the one here, by all pings so far. `None` before the first answer.
+    pub fn clock(&self) -> Option<ClockOffset> {
+        lock(&self.pings).offset(unladen_probe::monotonic_ns())
+    }
+
+    /// The round trips of pings so far.
+    pub fn round_trips(&self) -> Option<RoundTrips> {
+        lock(&self.pings).round_trips()
+    }
+
+    /// What the host's command has said last on stderr; empty if nothing.
+    pub fn last_words(&self) -> String {
+        self.words.text()
+    }
+
+    /// The error that the agent said something that cannot be.
+    pub(crate) fn malformed(&self, why: String) -> SessionError {
+        SessionError::Malformed { host: self.host.name.clone(), why }
+    }
+
+    /// The error of an answer that was not asked for.
+    pub(crate) fn unexpected(&self, answer: &Answer) -> SessionError {
+        let host = self.host.name.clone();
+        match answer {
+            Answer::Refused { why, .. } => SessionError::Refused { host, why: shown(why, MAX_SENTENCE) },
+            _ => self.malformed("an answer to another question".to_owned()),
+        }
+    }
+
+    fn late(&self) -> SessionError {
+        SessionError::Late { host: self.host.name.clone(), words: self.words.behind_colon() }
+    }
+
+    fn gone(&self) -> SessionError {
+        let why = lock(&self.ended).clone().unwrap_or_else(|| "its pipe ended".to_owned());
+        // What it says as it ends may come a moment after the end of its answers.
+        self.words.settle();
+        SessionError::Gone { host: self.host.name.clone(), why, words: self.words.behind_colon() }
+    }
+}
+
+/// The lock, whoever panicked with it: what it guards is whole after each statement.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

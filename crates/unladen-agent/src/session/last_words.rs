@@ -1,0 +1,96 @@
+//! The principal type is [`LastWords`]: the end of what a command says on stderr.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::shown::shown;
+
+/// So much is kept.
+const KEPT: usize = 8 << 10;
+
+/// So many lines are shown.
+const LINES: usize = 5;
+
+/// So much of them.
+const MOST: usize = 1000;
+
+/// How often, and how many times, the end is waited for.
+const PAUSE: Duration = Duration::from_millis(5);
+const PAUSES: usize = 40;
+
+/// The end of what a command says on stderr.
+#[derive(Debug, Default)]
+pub(super) struct LastWords {
+    bytes: Mutex<VecDeque<u8>>,
+    has_ended: AtomicBool,
+}
+
+impl LastWords {
+    /// Keeps what this pipe gives, by a thread that ends with it.
+    pub(super) fn of(mut pipe: impl Read + Send + 'static) -> Arc<Self> {
+        let words = Arc::new(Self::default());
+        let kept = Arc::clone(&words);
+        std::thread::spawn(move || {
+            let mut piece = [0; 1024];
+            while let Ok(read @ 1..) = pipe.read(&mut piece) {
+                kept.take(&piece[..read]);
+            }
+            kept.has_ended.store(true, Ordering::Release);
+        });
+        words
+    }
+
+    fn take(&self, piece: &[u8]) {
+        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        bytes.extend(piece);
+        let too_many = bytes.len().saturating_sub(KEPT);
+        bytes.drain(..too_many);
+    }
+
+    /// Waits a moment for the pipe to end: what is said last says why.
+    pub(super) fn settle(&self) {
+        for _ in 0..PAUSES {
+            if self.has_ended.load(Ordering::Acquire) {
+                return;
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// The last lines, joined; empty if there are none.
+    pub(super) fn text(&self) -> String {
+        let bytes: Vec<u8> = self.bytes.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let mut lines: Vec<&str> =
+            text.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(LINES).collect();
+        lines.reverse();
+        shown(&lines.join(" / "), MOST)
+    }
+
+    /// The same with a colon before it, if there is something.
+    pub(super) fn behind_colon(&self) -> String {
+        let text = self.text();
+        if text.is_empty() { text } else { format!(": {text}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_are_kept_and_no_more() {
+        let words = LastWords::default();
+        assert_eq!(words.behind_colon(), "");
+        for number in 0..100_000 {
+            words.take(format!("line {number}\r\n").as_bytes());
+        }
+        assert_eq!(words.text(), "line 99995 / line 99996 / line 99997 / line 99998 / line 99999");
+        assert!(words.bytes.lock().unwrap().len() <= KEPT);
+        words.take(b"\x1b[31mdenied\n");
+        assert!(words.behind_colon().starts_with(": line 99996") && words.text().ends_with(" /  [31mdenied"));
+    }
+}

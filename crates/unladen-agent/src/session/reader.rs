@@ -1,0 +1,117 @@
+//! The principal function is [`read`]: what comes from the other host, first lines of its shell, then frames.
+
+use std::io::{BufRead as _, BufReader, Read};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::answer::Answer;
+use crate::bootstrap::Said;
+use crate::clock::Pings;
+use crate::codec::decode;
+use crate::frame::{FrameError, FrameReader};
+use crate::hello::Hello;
+use crate::shown::shown;
+
+/// What a login may write before its shell answers, in bytes.
+const MAX_NOISE: usize = 64 << 10;
+
+/// Longest line of the far shell.
+const MAX_LINE: usize = 4 << 10;
+
+/// So much of the noise is shown.
+const SHOWN_NOISE: usize = 200;
+
+/// What came.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// The far shell answered.
+    Said(Said),
+    /// The agent runs.
+    Hello(Hello),
+    /// It answered.
+    Answer(Answer),
+    /// Nothing more comes; why.
+    End(String),
+}
+
+/// How the lines before the frames ended otherwise than with an agent that runs.
+pub(super) const TOO_MUCH: &str = "too much before an answer: ";
+
+/// Reads all that comes, until nothing more does or nobody takes it.
+pub(super) fn read(from: impl Read, marker: &str, events: &SyncSender<Event>, pings: &Arc<Mutex<Pings>>) {
+    let mut from = BufReader::new(from);
+    let why = match lines(&mut from, marker, events) {
+        Err(why) => why,
+        Ok(()) => frames(from, events, pings),
+    };
+    // Whoever would have been told has left.
+    let _ = events.send(Event::End(why));
+}
+
+/// Lines until the one that says that the agent runs.
+fn lines(from: &mut BufReader<impl Read>, marker: &str, events: &SyncSender<Event>) -> Result<(), String> {
+    let mut noise = Vec::new();
+    loop {
+        let mut line = Vec::new();
+        match from.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line) {
+            Ok(0) => return Err("it ended".to_owned()),
+            Err(error) => return Err(error.to_string()),
+            Ok(_) => {}
+        }
+        let text = String::from_utf8_lossy(&line);
+        let Some(said) =
+            text.trim_end().strip_prefix(marker.trim_end()).and_then(|words| Said::parse(words.trim_start()))
+        else {
+            noise.extend_from_slice(&line);
+            if noise.len() > MAX_NOISE {
+                return Err(format!("{TOO_MUCH}{}", shown(&String::from_utf8_lossy(&noise), SHOWN_NOISE)));
+            }
+            continue;
+        };
+        let runs = matches!(said, Said::Run(_));
+        events.send(Event::Said(said)).map_err(|_| String::new())?;
+        if runs {
+            return Ok(());
+        }
+    }
+}
+
+/// Frames until the end; why.
+fn frames(from: impl Read, events: &SyncSender<Event>, pings: &Arc<Mutex<Pings>>) -> String {
+    let mut from = FrameReader::new(from);
+    let hello = match from.read() {
+        Ok(body) => Hello::decode(&body),
+        Err(error) => return ending(&error),
+    };
+    let Some(hello) = hello else { return "its first frame is no hello of unladen".to_owned() };
+    if events.send(Event::Hello(hello)).is_err() {
+        return String::new();
+    }
+    loop {
+        let body = match from.read() {
+            Ok(body) => body,
+            Err(error) => return ending(&error),
+        };
+        let now_ns = unladen_probe::monotonic_ns();
+        match decode(&body) {
+            Ok(Answer::Pong { id, at_ns }) => {
+                pings.lock().unwrap_or_else(PoisonError::into_inner).answer(id, at_ns, now_ns);
+            }
+            Ok(answer) => {
+                if events.send(Event::Answer(answer)).is_err() {
+                    return String::new();
+                }
+            }
+            Err(error) => return format!("its agent sent no message of this protocol ({error})"),
+        }
+    }
+}
+
+fn ending(error: &FrameError) -> String {
+    match error {
+        FrameError::End => "its agent or the connection to it ended".to_owned(),
+        FrameError::Cut => "the connection to its agent broke within a frame".to_owned(),
+        FrameError::TooLong(_) => format!("its agent sent {error}"),
+        FrameError::Io(error) => error.to_string(),
+    }
+}

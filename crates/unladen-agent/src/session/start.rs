@@ -1,0 +1,215 @@
+//! The principal function is [`start`]: from a host's command to an agent that answers.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::SessionOptions;
+use super::last_words::LastWords;
+use super::reader::{self, Event};
+use super::transport::Transport;
+use super::writer::{self, Out};
+use crate::binary::AgentBinary;
+use crate::bootstrap::{Bootstrap, Said};
+use crate::clock::Pings;
+use crate::error::SessionError;
+use crate::hello::Hello;
+use crate::host::Host;
+use crate::shown::shown;
+
+/// Answers that wait to be taken. An agent that says more waits.
+const MAX_ANSWERS: usize = 4;
+
+/// Frames that wait to be written.
+const MAX_QUEUED: usize = 16;
+
+/// A link that is slower than this, in bytes a second, is too slow to copy a program.
+const SLOWEST_COPY: u64 = 64 << 10;
+
+/// How long a command that has said its last may take to end.
+const END_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Longest answer of a far shell that is shown.
+const MAX_SHOWN: usize = 1000;
+
+/// What leads to the host.
+pub(super) struct Link {
+    pub(super) out: SyncSender<Out>,
+    pub(super) events: Receiver<Event>,
+    pub(super) pings: Arc<Mutex<Pings>>,
+    pub(super) words: Arc<LastWords>,
+    pub(super) transport: Transport,
+}
+
+/// An agent that has begun.
+pub(super) struct Started {
+    pub(super) link: Link,
+    pub(super) hello: Hello,
+    pub(super) path: String,
+}
+
+/// The talk with the far shell.
+struct Starting<'a> {
+    host: &'a Host,
+    options: &'a SessionOptions,
+    link: Link,
+    deadline: Instant,
+    /// What is copied.
+    binary: Option<AgentBinary>,
+    copied: String,
+    is_dynamic: bool,
+    size: u64,
+}
+
+/// Starts the agent of a host.
+pub(super) fn start(host: &Host, options: &SessionOptions) -> Result<Started, SessionError> {
+    let spawned = |source| SessionError::Spawn { host: host.name.clone(), source };
+    let (transport, pipes) = Transport::start(host).map_err(spawned)?;
+    let bootstrap = Bootstrap::new();
+    let (out, queue) = sync_channel(MAX_QUEUED);
+    let (sender, events) = sync_channel(MAX_ANSWERS);
+    let pings = Arc::new(Mutex::new(Pings::default()));
+    let words = LastWords::of(pipes.stderr);
+    let (marker, for_reader, for_writer) = (bootstrap.marker(), Arc::clone(&pings), Arc::clone(&pings));
+    std::thread::spawn(move || reader::read(pipes.stdout, &marker, &sender, &for_reader));
+    std::thread::spawn(move || writer::write(pipes.stdin, &queue, &for_writer));
+    let link = Link { out, events, pings, words, transport };
+    let deadline = Instant::now() + options.connect_timeout;
+    let starting =
+        Starting { host, options, link, deadline, binary: None, copied: String::new(), is_dynamic: false, size: 0 };
+    starting.send(Out::Line(bootstrap.line(options.copy)))?;
+    starting.talk()
+}
+
+impl Starting<'_> {
+    fn talk(mut self) -> Result<Started, SessionError> {
+        let mut path = None;
+        loop {
+            let event = match self.link.events.recv_timeout(self.deadline.saturating_duration_since(Instant::now())) {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Timeout) => return Err(self.no_answer()),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended("")),
+            };
+            match event {
+                Event::Said(Said::Run(from)) => path = Some(shown(&from, MAX_SHOWN)),
+                Event::Said(said) => self.react(said)?,
+                Event::Hello(hello) if hello.is_understood() => {
+                    self.send(Out::Frame(Hello::own().encode()))?;
+                    let path = path.unwrap_or_default();
+                    return Ok(Started { link: self.link, hello, path });
+                }
+                Event::Hello(Hello { protocol, version }) => {
+                    return Err(SessionError::Version { host: self.name(), theirs: version, protocol });
+                }
+                Event::Answer(_) => return Err(self.malformed("an answer before a question")),
+                Event::End(why) => return Err(self.ended(&why)),
+            }
+        }
+    }
+
+    /// Does what the far shell asks for.
+    fn react(&mut self, said: Said) -> Result<(), SessionError> {
+        let (host, command) = (self.name(), self.host.command.clone());
+        let plain = |text: &str| shown(text, MAX_SHOWN);
+        Err(match said {
+            Said::Need { kernel, machine, .. } if kernel == "Linux" && self.options.copy && self.binary.is_none() => {
+                let found = AgentBinary::find(&machine, self.options.agent.as_deref());
+                let binary = found.map_err(|source| SessionError::Binary { host, source })?;
+                self.copied = binary.path.display().to_string();
+                (self.is_dynamic, self.size) = (binary.is_dynamic, binary.size);
+                let line = format!("{} {}\n", binary.size, binary.sha256);
+                self.binary = Some(binary);
+                return self.send(Out::Line(line));
+            }
+            Said::Send => {
+                let Some(binary) = self.binary.take() else {
+                    return Err(self.malformed("that it waits for a program which it has not asked for"));
+                };
+                self.deadline += Duration::from_secs(self.size / SLOWEST_COPY);
+                let unread = |source| SessionError::Spawn { host, source };
+                return self.send(Out::File(binary.into_bytes().map_err(unread)?));
+            }
+            Said::Need { kernel, .. } if kernel != "Linux" => SessionError::Kernel { host, kernel: plain(&kernel) },
+            Said::Need { .. } => self.malformed("that it needs a program which it was not to ask for"),
+            Said::Terminal => SessionError::Terminal { host, command },
+            Said::Lacks(missing) => {
+                let fix = lacking(&missing).to_owned();
+                SessionError::Lacks { host, missing: plain(&missing), fix }
+            }
+            Said::NoAgent(found) => {
+                let found = found.as_deref().map_or_else(|| "there is none".to_owned(), plain);
+                SessionError::NoAgent { host, found }
+            }
+            Said::NoFolder(tried) => SessionError::NoFolder { host, tried: plain(&tried) },
+            Said::Short(arrived, folder) => {
+                let words = self.words();
+                let (arrived, folder) = (plain(&arrived), plain(&folder));
+                SessionError::Short { host, arrived, size: self.size, folder, words }
+            }
+            Said::Damaged => SessionError::Damaged { host, command },
+            Said::Fails(said) => {
+                let said = if said.is_empty() { self.words() } else { format!(": {}", plain(&said)) };
+                SessionError::DoesNotStart { host, binary: self.copied.clone(), said, fix: self.fix_of_start() }
+            }
+            // Taken by the caller.
+            Said::Run(_) => return Ok(()),
+        })
+    }
+
+    fn fix_of_start(&self) -> String {
+        let fix = if self.is_dynamic {
+            " It is linked to libraries that the host may lack: build the static agent (`make agent`) and name it by \
+             --agent, or install unladen there"
+        } else {
+            " Install unladen there, or name another program by --agent"
+        };
+        fix.to_owned()
+    }
+
+    fn send(&self, out: Out) -> Result<(), SessionError> {
+        // The queue is longer than what is said here.
+        self.link.out.try_send(out).map_err(|_| self.ended(""))
+    }
+
+    fn name(&self) -> String {
+        self.host.name.clone()
+    }
+
+    fn words(&self) -> String {
+        self.link.words.settle();
+        self.link.words.behind_colon()
+    }
+
+    fn malformed(&self, why: &str) -> SessionError {
+        SessionError::Malformed { host: self.name(), why: why.to_owned() }
+    }
+
+    fn no_answer(&self) -> SessionError {
+        SessionError::NoAnswer {
+            host: self.name(),
+            command: self.host.command.clone(),
+            after: self.options.connect_timeout,
+            words: self.link.words.behind_colon(),
+        }
+    }
+
+    /// The error of a command that said no more.
+    fn ended(&self, why: &str) -> SessionError {
+        let (host, command) = (self.name(), self.host.command.clone());
+        if let Some(begins) = why.strip_prefix(reader::TOO_MUCH) {
+            return SessionError::Noise { host, command, begins: begins.to_owned() };
+        }
+        let status = self.link.transport.wait(END_PATIENCE);
+        let status = status.map_or_else(|| "its stdout is closed".to_owned(), |status| status.to_string());
+        SessionError::Ended { host, command, status, words: self.words() }
+    }
+}
+
+/// What helps where something is not there.
+fn lacking(missing: &str) -> &'static str {
+    match missing {
+        "/proc" => "mount it (mount -t proc proc /proc), as all that is counted is read there too",
+        "/dev/null" => "make it (mknod -m 666 /dev/null c 1 3)",
+        _ => "install it (coreutils or busybox), or install unladen there",
+    }
+}

@@ -1,0 +1,102 @@
+//! The principal type is [`Transport`]: the command that leads to a host, as it runs.
+
+use std::io;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::host::Host;
+
+/// How long the command may take to end once its stdin has ended.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often that is looked at.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Most levels of processes below the command, and most processes: what is deeper ends with its pipes.
+const MAX_DEPTH: usize = 16;
+const MAX_PROCESSES: usize = 256;
+
+/// The command that leads to a host. When this is dropped, it has two seconds to end, and is killed then.
+#[derive(Debug)]
+pub(super) struct Transport {
+    child: Mutex<Child>,
+}
+
+/// Its pipes.
+pub(super) struct Pipes {
+    pub(super) stdin: ChildStdin,
+    pub(super) stdout: ChildStdout,
+    pub(super) stderr: ChildStderr,
+}
+
+impl Transport {
+    /// Starts it with `sh` behind it.
+    ///
+    /// It stays in this process's group, as ssh may want to ask for a password at the terminal; but Ctrl-C, which the
+    /// terminal sends to all of the group, is for this process to handle.
+    pub(super) fn start(host: &Host) -> io::Result<(Self, Pipes)> {
+        let script = format!("trap '' INT; {} sh", host.command);
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(io::Error::other("it has no pipes"));
+        };
+        Ok((Self { child: Mutex::new(child) }, Pipes { stdin, stdout, stderr }))
+    }
+
+    /// How it ended, if it has.
+    pub(super) fn ended(&self) -> Option<ExitStatus> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait().ok().flatten()
+    }
+
+    /// Whether it has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended().is_some()
+    }
+
+    /// How it ended, if it does so in time.
+    pub(super) fn wait(&self, patience: Duration) -> Option<ExitStatus> {
+        let begun = Instant::now();
+        loop {
+            match self.ended() {
+                None if begun.elapsed() < patience => std::thread::sleep(PAUSE),
+                ended => return ended,
+            }
+        }
+    }
+}
+
+impl Drop for Transport {
+    fn drop(&mut self) {
+        if self.wait(PATIENCE).is_some() {
+            return;
+        }
+        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut below = Vec::new();
+        descendants(child.id(), 0, &mut below);
+        for pid in below {
+            // It may have ended meanwhile.
+            let _ = kill(pid, Signal::SIGKILL);
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+/// All processes below this one, the nearest first. None where the kernel does not tell (CONFIG_PROC_CHILDREN).
+fn descendants(of: u32, depth: usize, found: &mut Vec<Pid>) {
+    let Ok(children) = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children")) else { return };
+    for pid in children.split_ascii_whitespace().filter_map(|word| word.parse::<u32>().ok()) {
+        if depth == MAX_DEPTH || found.len() == MAX_PROCESSES {
+            return;
+        }
+        found.extend(i32::try_from(pid).ok().map(Pid::from_raw));
+        descendants(pid, depth + 1, found);
+    }
+}

@@ -1,0 +1,60 @@
+//! The principal function is [`write`]: what goes to the other host.
+
+use std::fs::File;
+use std::io::{self, Take, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::ask::Ask;
+use crate::clock::Pings;
+use crate::codec::encode;
+use crate::frame::{FrameError, FrameWriter};
+
+/// An agent that hears nothing for a minute ends; so something is sent that often.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+
+/// What goes out.
+#[derive(Debug)]
+pub(super) enum Out {
+    /// A line for the shell.
+    Line(String),
+    /// A program for it.
+    File(Take<File>),
+    /// A frame.
+    Frame(Vec<u8>),
+    /// A ping, which is timed as it is written.
+    Ping,
+}
+
+/// Writes what is queued until nobody queues any more, or nobody reads; then the pipe is closed.
+pub(super) fn write(to: impl Write, queue: &Receiver<Out>, pings: &Arc<Mutex<Pings>>) {
+    // Both errors say that the other side has left, which the thread that reads tells.
+    let _ = write_all(to, queue, pings);
+}
+
+fn write_all(mut to: impl Write, queue: &Receiver<Out>, pings: &Arc<Mutex<Pings>>) -> Result<(), FrameError> {
+    let mut frames = false;
+    loop {
+        let out = match queue.recv_timeout(KEEP_ALIVE) {
+            Ok(out) => out,
+            Err(RecvTimeoutError::Timeout) if frames => Out::Ping,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        };
+        frames |= matches!(out, Out::Frame(_));
+        match out {
+            Out::Line(line) => to.write_all(line.as_bytes()).and_then(|()| to.flush())?,
+            Out::File(mut file) => {
+                io::copy(&mut file, &mut to)?;
+                to.flush()?;
+            }
+            Out::Frame(body) => FrameWriter::new(&mut to).write(&body)?,
+            Out::Ping => {
+                let id = pings.lock().unwrap_or_else(PoisonError::into_inner).send(unladen_probe::monotonic_ns());
+                let body = encode(&Ask::Ping { id }).map_err(io::Error::other)?;
+                FrameWriter::new(&mut to).write(&body)?;
+            }
+        }
+    }
+}
