@@ -78,7 +78,7 @@ pub struct LoadPlan {
 }
 
 /// How a load ended, and what it counted beside the outcomes.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadEnd {
     /// Why.
     pub ended: End,

@@ -140,7 +140,8 @@ impl ErrorKind {
         }
     }
 
-    fn of(error: &LoadError) -> Self {
+    /// The kind of an error.
+    pub fn of(error: &LoadError) -> Self {
         match error {
             LoadError::ConnectRefused { .. } | LoadError::ConnectTimeout { .. } | LoadError::Connect { .. } => {
                 Self::Connect

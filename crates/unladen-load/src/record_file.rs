@@ -55,6 +55,10 @@ pub struct RecordEnd {
     pub unsent: u64,
     /// Given up when it was interrupted.
     pub abandoned: u64,
+    /// Planned for hosts that were lost, which told nothing of them.
+    pub missing: u64,
+    /// What is to be said of these hosts.
+    pub lost: Vec<String>,
     /// Bytes of HTTP.
     pub bytes_sent: u64,
     /// Bytes of HTTP.
@@ -65,7 +69,7 @@ pub struct RecordEnd {
     pub cpu_ns: u64,
     /// CPU that waiting for planned times took, ns.
     pub paced_ns: u64,
-    /// CPU of the sending thread, ns.
+    /// CPU of the sending thread, ns; of several hosts, that of the busiest.
     pub worked_ns: u64,
     /// What the first failure of each kind said.
     pub first_errors: std::collections::BTreeMap<String, String>,

@@ -1,0 +1,9 @@
+//! Load from another host. The principal types are [`LoadAsk`] and [`LoadAnswer`]; [`FarLoad`] is the far end.
+
+mod far_load;
+mod message;
+mod pump;
+mod worker;
+
+pub use far_load::FarLoad;
+pub use message::{FarTimes, LoadAnswer, LoadAsk, pieces};

@@ -1,0 +1,132 @@
+//! The principal types are [`LoadAsk`] and [`LoadAnswer`]: what is said of a load.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+use unladen_load::{ErrorKind, LoadEnd, RecordBatch};
+use unladen_machine::MachineTimes;
+
+/// Bytes of a configuration or a plan in one message: a list of URLs may be longer than a frame.
+const PIECE: usize = 1 << 19;
+
+/// What is asked of a load. Each is answered once, in order; [`Begin`](Self::Begin) by all that the load comes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum LoadAsk {
+    /// To start a driver. The configuration, a [`ConfigForm`](unladen_load::ConfigForm), comes in pieces.
+    Start {
+        /// The next piece.
+        piece: Vec<u8>,
+        /// Whether it is the last.
+        last: bool,
+    },
+    /// To send a request once.
+    Sample {
+        /// Its index.
+        request: u32,
+    },
+    /// To keep a plan, a [`PlanForm`](unladen_load::PlanForm), which comes in pieces.
+    Plan {
+        /// The next piece.
+        piece: Vec<u8>,
+        /// Whether it is the last.
+        last: bool,
+    },
+    /// To send what is planned.
+    Begin {
+        /// From then on: ns of the monotonic clock there.
+        at_ns: u64,
+    },
+    /// To give up the load that is under way, or whatever else is.
+    Stop,
+}
+
+/// What is answered of a load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum LoadAnswer {
+    /// The driver runs.
+    Started,
+    /// A request was answered as expected.
+    Sampled {
+        /// The version of HTTP.
+        version: String,
+    },
+    /// The plan is kept.
+    Planned,
+    /// What became of some requests, their times in ns since the agreed start.
+    Records(RecordBatch),
+    /// What the machine did since the one before; it comes some times a second.
+    Look {
+        /// The end of this stretch, ns since the agreed start.
+        end_ns: u64,
+        /// What it did.
+        times: FarTimes,
+    },
+    /// All records have been sent.
+    Ended {
+        /// What was counted beside them.
+        end: Box<LoadEnd>,
+        /// Answers that set cookies to a request that bore none, since the driver's start.
+        strangers: u64,
+    },
+    /// It cannot be done.
+    Failed {
+        /// What went wrong with a request; [`ErrorKind::Client`] where nothing was sent.
+        kind: ErrorKind,
+        /// In words.
+        why: String,
+    },
+}
+
+/// What the machine there did, as [`MachineTimes`]; in ns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FarTimes {
+    elapsed_ns: u64,
+    available_ns: u64,
+    busy_ns: u64,
+    stolen_ns: u64,
+    throttled_ns: u64,
+    waited_ns: Option<u64>,
+    frequency_hz: Option<(u64, u64)>,
+}
+
+/// A long message in pieces, of which the last says so; there is always one.
+pub fn pieces(bytes: &[u8]) -> impl Iterator<Item = (Vec<u8>, bool)> {
+    let count = bytes.len().div_ceil(PIECE).max(1);
+    (0..count).map(move |index| {
+        let piece = bytes.get(index * PIECE..((index + 1) * PIECE).min(bytes.len())).unwrap_or_default();
+        (piece.to_vec(), index + 1 == count)
+    })
+}
+
+// === impl FarTimes ===
+
+impl From<&MachineTimes> for FarTimes {
+    fn from(times: &MachineTimes) -> Self {
+        let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        Self {
+            elapsed_ns: ns(times.elapsed),
+            available_ns: ns(times.available),
+            busy_ns: ns(times.busy),
+            stolen_ns: ns(times.stolen),
+            throttled_ns: ns(times.throttled),
+            waited_ns: times.waited.map(ns),
+            frequency_hz: times.frequency_hz,
+        }
+    }
+}
+
+impl From<FarTimes> for MachineTimes {
+    fn from(times: FarTimes) -> Self {
+        // A day at most, so that sums of what a hostile agent says do not overflow.
+        let time = |ns: u64| Duration::from_nanos(ns.min(24 * 3_600_000_000_000));
+        Self {
+            elapsed: time(times.elapsed_ns),
+            available: time(times.available_ns),
+            busy: time(times.busy_ns),
+            stolen: time(times.stolen_ns),
+            throttled: time(times.throttled_ns),
+            waited: times.waited_ns.map(time),
+            frequency_hz: times.frequency_hz,
+        }
+    }
+}

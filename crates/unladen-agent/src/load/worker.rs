@@ -1,0 +1,140 @@
+//! The principal type is [`Worker`]: what a load client does when it is asked.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::de::DeserializeOwned;
+use unladen_load::{Cancel, ConfigForm, Driver, ErrorKind, LoadError, PlanForm};
+
+use super::message::{LoadAnswer, LoadAsk};
+use super::pump;
+use crate::codec::decode;
+
+/// The longest configuration or plan: a long list of URLs with their headers.
+const LONGEST: usize = 64 << 20;
+
+/// A start that is nearer than this cannot be kept: threads are to be started before it.
+const NEAREST: Duration = Duration::from_millis(2);
+
+/// Where answers go; see [`FarLoad::start`](super::FarLoad::start).
+type Send = Box<dyn Fn(LoadAnswer) -> bool + std::marker::Send>;
+
+/// A driver, and what has come so far of what it will be told.
+pub(super) struct Worker {
+    send: Send,
+    /// Of what is under way; a new one for each question.
+    cancel: Arc<Mutex<Cancel>>,
+    config: Vec<u8>,
+    plan: Vec<u8>,
+    planned: Option<PlanForm>,
+    driver: Option<Driver>,
+}
+
+/// Why a question cannot be answered.
+struct Failed {
+    kind: ErrorKind,
+    why: String,
+}
+
+// === impl Worker ===
+
+impl Worker {
+    pub(super) fn new(send: Send, cancel: Arc<Mutex<Cancel>>) -> Self {
+        Self { send, cancel, config: Vec::new(), plan: Vec::new(), planned: None, driver: None }
+    }
+
+    /// Answers; false when nobody takes answers any more.
+    pub(super) fn answer(&mut self, ask: LoadAsk) -> bool {
+        let answer = match ask {
+            LoadAsk::Start { piece, last } => self.start(&piece, last),
+            LoadAsk::Sample { request } => self.sample(request).map(Some),
+            LoadAsk::Plan { piece, last } => self.plan(&piece, last),
+            LoadAsk::Begin { at_ns } => self.begin(at_ns).map(Some),
+            // Heard before it comes here.
+            LoadAsk::Stop => Ok(None),
+        };
+        match answer {
+            Ok(None) => true,
+            Ok(Some(answer)) => (self.send)(answer),
+            Err(Failed { kind, why }) => (self.send)(LoadAnswer::Failed { kind, why }),
+        }
+    }
+
+    fn start(&mut self, piece: &[u8], last: bool) -> Result<Option<LoadAnswer>, Failed> {
+        let Some(form) = gathered::<ConfigForm>(&mut self.config, piece, last)? else { return Ok(None) };
+        self.driver = Some(Driver::start(form.config()?)?);
+        Ok(Some(LoadAnswer::Started))
+    }
+
+    fn sample(&mut self, request: u32) -> Result<LoadAnswer, Failed> {
+        let cancel = self.fresh();
+        let sample = self.driver()?.sample(request as usize, &cancel)?;
+        Ok(LoadAnswer::Sampled { version: format!("{:?}", sample.version) })
+    }
+
+    fn plan(&mut self, piece: &[u8], last: bool) -> Result<Option<LoadAnswer>, Failed> {
+        let Some(form) = gathered(&mut self.plan, piece, last)? else { return Ok(None) };
+        self.planned = Some(form);
+        Ok(Some(LoadAnswer::Planned))
+    }
+
+    fn begin(&mut self, at_ns: u64) -> Result<LoadAnswer, Failed> {
+        let cancel = self.fresh();
+        let form = self.planned.take().ok_or_else(|| Failed::of("a load is to begin that was not planned"))?;
+        // A clock's reading and an `Instant` of the same moment, as one cannot be made of the other.
+        let (now_ns, now) = (unladen_probe::monotonic_ns(), Instant::now());
+        let left = Duration::from_nanos(at_ns.saturating_sub(now_ns));
+        if left < NEAREST {
+            let late = Duration::from_nanos(now_ns.saturating_sub(at_ns));
+            return Err(Failed::of(format!("was told {late:?} after the agreed start to begin: the way to it is too slow")));
+        }
+        let start = now.checked_add(left).ok_or_else(|| Failed::of("the agreed start is beyond its clock"))?;
+        let Some(driver) = &mut self.driver else { return Err(Failed::without_driver()) };
+        let end = pump::pump(driver, form.plan(start)?, start, &cancel, &*self.send)?;
+        Ok(LoadAnswer::Ended { end: Box::new(end), strangers: driver.strangers() })
+    }
+
+    fn driver(&mut self) -> Result<&mut Driver, Failed> {
+        self.driver.as_mut().ok_or_else(Failed::without_driver)
+    }
+
+    /// The switch of what begins now: one that was thrown stays so.
+    fn fresh(&self) -> Cancel {
+        let cancel = Cancel::new();
+        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+        cancel
+    }
+}
+
+/// The message whose pieces have all come.
+fn gathered<T: DeserializeOwned>(before: &mut Vec<u8>, piece: &[u8], last: bool) -> Result<Option<T>, Failed> {
+    if before.len() + piece.len() > LONGEST {
+        before.clear();
+        return Err(Failed::of(format!("what it is to send takes more than {LONGEST} bytes")));
+    }
+    before.extend_from_slice(piece);
+    if !last {
+        return Ok(None);
+    }
+    let message = decode(before);
+    *before = Vec::new();
+    message.map(Some).map_err(|error| Failed::of(format!("what it is to send cannot be read: {error}")))
+}
+
+// === impl Failed ===
+
+impl Failed {
+    fn of(why: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Client, why: why.into() }
+    }
+
+    fn without_driver() -> Self {
+        Self::of("requests are to be sent that it was not told of")
+    }
+}
+
+impl From<LoadError> for Failed {
+    fn from(error: LoadError) -> Self {
+        Self { kind: ErrorKind::of(&error), why: error.to_string() }
+    }
+}
