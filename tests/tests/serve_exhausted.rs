@@ -210,6 +210,41 @@ fn without_file_descriptors_a_body_has_no_file_to_wait_in_and_that_is_said() {
     serve.stop();
 }
 
+/// The descriptor of the listener was there, and the one by which it is served was not: nobody answered until the next
+/// reload.
+#[test]
+fn an_admin_address_that_comes_while_files_are_short_is_served_once_they_are_not() {
+    let application = app(|_| page("", "well"));
+    let config = format!(
+        "[[outbound]]
+         name = \"test\"
+         listen = \"unix:DIR/a.sock\"
+         upstream = \"{}\"",
+        application.url()
+    );
+    let serve = Serve::start_through("exec \"$@\" 2>>DIR/said", &config);
+    let said = || fs::read_to_string(serve.path("said")).unwrap();
+    until("it serves", || said().contains("no live page"));
+    let pid = serve.running().pid();
+    let set = |soft: usize| {
+        let mut prlimit = std::process::Command::new("prlimit");
+        prlimit.arg(format!("--pid={pid}")).arg(format!("--nofile={soft}:"));
+        assert!(prlimit.status().unwrap().success());
+    };
+    // A descriptor is left for the file, and then for the listener, and no other.
+    let is_free = |number: &usize| fs::symlink_metadata(format!("/proc/{pid}/fd/{number}")).is_err();
+    set((0..).filter(is_free).nth(1).unwrap());
+    let file = serve.path("unladen.toml");
+    let admin = format!("\n[admin]\nlisten = \"unix:{}\"\n", serve.path("admin.sock").display());
+    fs::write(&file, fs::read_to_string(&file).unwrap() + &admin).unwrap();
+    until("it is told", || said().contains("the admin address cannot be served yet: Too many open files"));
+    set(1024);
+    until("it is told", || said().contains("the admin address is served\n"));
+    Wire::unix(&serve.path("admin.sock")).get("/metrics").is(200);
+    assert_eq!(said().matches("cannot be served").count(), 1, "{}", said());
+    serve.stop();
+}
+
 /// With a small disk at `DIR/disk`, which nobody else sees.
 fn on_a_small_disk(size: &str, config: &str) -> Serve {
     let script = format!(

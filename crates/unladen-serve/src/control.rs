@@ -332,6 +332,9 @@ impl Control {
         });
         self.plan.send_replace(plan);
         if let Some(successor) = successor {
+            // Not left to the threads, each of which hears of the plan when it comes to it: in between it could answer
+            // with what the new process has forgotten already.
+            self.snapshots.begin_succession();
             successor.inherit();
         }
         while self.running > 0 {

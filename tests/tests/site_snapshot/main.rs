@@ -13,7 +13,7 @@ use std::time::Instant;
 use load::{Load, PAGES, path};
 use shop::Shop;
 use unladen_tests::site::{app, get, page};
-use unladen_tests::{Ability, Call, Seen, Upstream, skip_without, wait};
+use unladen_tests::{Ability, Call, Seen, Upstream, Wire, skip_without, wait};
 
 const FRESH: &str = "Cache-Control: max-age=600\r\n";
 
@@ -174,6 +174,72 @@ fn a_form_that_the_old_process_carries_is_seen_by_readers_of_the_new_one() {
     go_on.send(()).unwrap();
     writer.answer().is(204);
     assert_eq!(shop.get("/form").is_asked(200).text(), "2");
+    shop.stop();
+}
+
+/// Each thread of the old process heard of its end when it came to it, and answered from memory until then.
+#[test]
+fn what_the_new_process_is_told_to_forget_no_thread_of_the_old_one_answers_with() {
+    let (app, version) = counting(FRESH);
+    let shop = Shop::start(&app, "snapshot = false\ncache.purge = [\"127.0.0.1\"]");
+    for turn in 0..5 {
+        let mut kept: Vec<Wire> = (0..16).map(|_| shop.wire()).collect();
+        let now = version.load(Ordering::SeqCst).to_string();
+        kept.iter_mut().for_each(|wire| assert_eq!(wire.get("/page").is(200).text(), now));
+        // Purged by whoever takes a new connection, from before the new process serves until after it does.
+        let (version, address) = (version.clone(), shop.address());
+        let (done, is_done) = std::sync::mpsc::channel::<()>();
+        let purging = std::thread::spawn(move || {
+            let mut is_last = false;
+            while !is_last {
+                is_last = is_done.try_recv().is_ok();
+                let now = (version.fetch_add(1, Ordering::SeqCst) + 1).to_string();
+                Wire::tcp(address).ask("PURGE /page HTTP/1.1\r\nHost: test\r\n\r\n").is(200);
+                kept.retain_mut(|wire| {
+                    let answer = wire.get("/page").is(200);
+                    assert_eq!(answer.text(), now, "turn {turn}: {answer:?}");
+                    answer.field("connection") != Some("close")
+                });
+            }
+        });
+        shop.hand_over();
+        done.send(()).unwrap();
+        purging.join().unwrap();
+    }
+    shop.stop();
+}
+
+/// It is from before what the new process was told to forget, and those who ask afterwards do not wait for it.
+#[test]
+fn nobody_joins_a_fetch_of_the_old_process_once_another_serves() {
+    let version = Arc::new(AtomicUsize::new(1));
+    let (begun, is_begun) = std::sync::mpsc::channel();
+    let (go_on, may_go_on) = std::sync::mpsc::channel::<()>();
+    let (begun, may_go_on) = (std::sync::Mutex::new(begun), std::sync::Mutex::new(may_go_on));
+    let now = version.clone();
+    let app = app(move |_| {
+        let text = now.load(Ordering::SeqCst).to_string();
+        if text == "1" {
+            begun.lock().unwrap().send(()).unwrap();
+            may_go_on.lock().unwrap().recv().unwrap();
+        }
+        page(FRESH, &text)
+    });
+    let shop = Shop::start(&app, "snapshot = false\ncache.purge = [\"127.0.0.1\"]");
+    let mut first = shop.wire();
+    first.send(get("/slow", ""));
+    is_begun.recv().unwrap();
+    // Which the old process reads, when it has handed over.
+    let mut second = shop.wire();
+    second.send("GET /slow HTTP/1.1\r\n");
+    shop.hand_over();
+    version.store(2, Ordering::SeqCst);
+    assert_eq!(shop.get_of_successor("/slow").text(), "2");
+    shop.wire().ask("PURGE /slow HTTP/1.1\r\nHost: test\r\n\r\n").is(200);
+    second.send("Host: test\r\n\r\n");
+    assert_eq!(second.answer().is(200).text(), "2");
+    go_on.send(()).unwrap();
+    assert_eq!(first.answer().is(200).text(), "1");
     shop.stop();
 }
 

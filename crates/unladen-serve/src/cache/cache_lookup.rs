@@ -2,7 +2,7 @@
 //! whether it is.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use unladen_cache::{Forwarded, Freshness, Mark, RequestControl, Resource, Reuse, Stored, Time, reuse};
@@ -24,7 +24,7 @@ pub(crate) struct CacheLookup<'q> {
     pub(crate) has_cookies: bool,
     /// … or `Authorization`.
     pub(crate) is_authorized: bool,
-    /// This process is about to end, and another may have been told what to forget.
+    /// Another process serves beside this one, which is about to end, and may have been told what to forget.
     pub(crate) is_leaving: bool,
 }
 
@@ -63,6 +63,9 @@ pub(crate) enum Decision {
     /// An answer of our own.
     Own(Reason),
 }
+
+/// Tells requests apart that may not wait together.
+static ALONE: AtomicU64 = AtomicU64::new(0);
 
 /// Why a request passes whose answer was not kept a moment ago.
 pub(crate) const UNCACHEABLE: &str = "uncacheable";
@@ -167,7 +170,8 @@ impl CacheLookup<'_> {
     }
 
     /// Whom this request may wait together with: those who ask for the same, with the same version in mind, and are who
-    /// they are.
+    /// they are. While another process serves beside this one, nobody: an answer that is on its way here may be from
+    /// before something that was forgotten there.
     pub(crate) fn join_key(&self, key: &[u8], variant: &[u8]) -> Vec<u8> {
         let mut join = key.to_vec();
         let version: &[u8] = match &self.known {
@@ -179,6 +183,9 @@ impl CacheLookup<'_> {
         for part in [variant, version, credentials, cookies] {
             join.extend_from_slice(&(part.len() as u64).to_be_bytes());
             join.extend_from_slice(part);
+        }
+        if self.is_leaving {
+            join.extend_from_slice(&ALONE.fetch_add(1, Ordering::Relaxed).to_be_bytes());
         }
         join
     }

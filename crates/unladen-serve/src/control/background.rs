@@ -3,21 +3,26 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, spawn_local};
 use unladen_observability::{Cause, Observability, SiteView, Trouble, UpstreamView, admin};
-use unladen_pool::{Endpoint, Resolver, Unhealthy, Upstream};
+use unladen_pool::{Endpoint, Resolver, Unhealthy, Upstream, is_out_of_files};
 
 use crate::control::acme::Certificates;
 use crate::control::malloc;
 use crate::control::threads::Snapshot;
 use crate::control::workers::WorkersTasks;
 use crate::limits::budget::Budget;
+use crate::limits::shortage::short_of_files;
 use crate::plan::{ListenSocket, Listener, State};
 use crate::say::say;
 use crate::upstream_tasks::UpstreamTasks;
+
+/// How often it is tried again to show itself, where the system did not let it.
+const AGAIN: Duration = Duration::from_millis(200);
 
 /// Follows the latest snapshot. On a `LocalRuntime`.
 pub(crate) async fn keep(
@@ -28,7 +33,7 @@ pub(crate) async fn keep(
     let resolver = Arc::new(Resolver::system());
     let mut followed = UpstreamTasks::default();
     let mut workers = WorkersTasks::default();
-    let mut shown: Option<(u64, JoinHandle<()>)> = None;
+    let mut shown = Shown::default();
     let mut is_first = true;
     let mut certificates = Certificates::new(observability.clone());
     spawn_local(budget.clone().look_after(malloc::give_back));
@@ -60,9 +65,9 @@ pub(crate) async fn keep(
         }
         certificates.follow(&now.plan);
         // Not any more once another process has the address: who asks there asks for that one.
-        show(now.admin.as_deref(), &mut shown, &observability);
+        shown.follow(now.admin.as_ref(), &observability);
         drop(now);
-        if snapshot.changed().await.is_err() {
+        if changed(&mut snapshot, &mut shown, &observability).await.is_err() {
             // `Observability::close` waits for it: what is left is sent.
             drop(over);
             let _ = export.await;
@@ -82,18 +87,69 @@ fn follow(upstream: Arc<Upstream>, resolver: &Arc<Resolver>, observability: &Arc
     spawn_local(async move { upstream.follow(resolver, unwell).await })
 }
 
-/// At the admin's address, if there is one and it is not the one before.
-fn show(listener: Option<&Listener>, shown: &mut Option<(u64, JoinHandle<()>)>, observability: &Arc<Observability>) {
-    if shown.as_ref().map(|(id, _)| *id) == listener.map(|listener| listener.id) {
-        return;
+/// Waits until there is another snapshot; meanwhile what could not be shown is tried again.
+async fn changed(
+    snapshot: &mut watch::Receiver<Arc<Snapshot>>,
+    shown: &mut Shown,
+    observability: &Arc<Observability>,
+) -> Result<(), watch::error::RecvError> {
+    while shown.wanted.is_some() {
+        if let Ok(changed) = tokio::time::timeout(AGAIN, snapshot.changed()).await {
+            return changed;
+        }
+        shown.try_again(observability);
     }
-    if let Some((_, task)) = shown.take() {
-        task.abort();
+    snapshot.changed().await
+}
+
+/// What is shown at the admin's address.
+#[derive(Default)]
+struct Shown {
+    /// The listener's id, and who answers there.
+    task: Option<(u64, JoinHandle<()>)>,
+    /// Where it is to be shown and cannot be yet, as when clients have taken all file descriptors.
+    wanted: Option<Arc<Listener>>,
+}
+
+// === impl Shown ===
+
+impl Shown {
+    /// At the admin's address, if there is one and it is not the one before.
+    fn follow(&mut self, listener: Option<&Arc<Listener>>, observability: &Arc<Observability>) {
+        self.wanted = None;
+        if self.task.as_ref().map(|(id, _)| *id) == listener.map(|listener| listener.id) {
+            return;
+        }
+        if let Some((_, task)) = self.task.take() {
+            task.abort();
+        }
+        let Some(listener) = listener else { return };
+        if let Err(error) = self.show(listener, observability) {
+            say!("unladen: the admin address cannot be served yet: {error}; it is tried until it can be");
+            self.wait_for(listener.clone(), &error);
+        }
     }
-    let Some(listener) = listener else { return };
-    match listen(listener) {
-        Ok(socket) => *shown = Some((listener.id, spawn_local(admin::serve(socket, observability.clone())))),
-        Err(error) => say!("unladen: the admin address cannot be served: {error}"),
+
+    fn try_again(&mut self, observability: &Arc<Observability>) {
+        let Some(listener) = self.wanted.take() else { return };
+        match self.show(&listener, observability) {
+            Ok(()) => say!("unladen: the admin address is served"),
+            Err(error) => self.wait_for(listener, &error),
+        }
+    }
+
+    fn wait_for(&mut self, listener: Arc<Listener>, error: &io::Error) {
+        if is_out_of_files(error) {
+            // Connections that wait for a request make room.
+            short_of_files();
+        }
+        self.wanted = Some(listener);
+    }
+
+    fn show(&mut self, listener: &Listener, observability: &Arc<Observability>) -> io::Result<()> {
+        let socket = listen(listener)?;
+        self.task = Some((listener.id, spawn_local(admin::serve(socket, observability.clone()))));
+        Ok(())
     }
 }
 

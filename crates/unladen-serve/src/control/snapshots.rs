@@ -127,6 +127,11 @@ impl Snapshots {
         }
     }
 
+    /// It is about to carry requests.
+    pub(super) fn begin_succession(&self) {
+        self.shared.lock().sites.iter().for_each(|site| site.cache.successor.begin_to_serve());
+    }
+
     /// It does not take over.
     pub(super) fn go_on(&mut self) {
         if let Some(successor) = self.successor.take() {

@@ -300,7 +300,7 @@ fn spawn(socket: Socket, address: Option<IpAddr>, context: &Rc<Context>, slot: &
 }
 
 async fn drain(context: &Context, servings: HashMap<u64, Serving>, idle_until: Instant, until: Instant) {
-    // Before the last are accepted: another process may serve already, and what is purged there is not purged here.
+    // Before the last are accepted: theirs is the last answer too.
     context.is_draining.set(true);
     context.drain.notify_waiters();
     for serving in servings.into_values() {

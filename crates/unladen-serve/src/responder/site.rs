@@ -24,21 +24,35 @@ const ROUNDS: usize = 3;
 impl InboundRequest<'_> {
     /// How it ended, and when.
     pub(crate) async fn run(self, request: &mut Request, client_side: &mut ClientSide<'_, '_>) -> (End, Instant) {
-        let who = prepare(self.site, request, &self.peer);
-        self.client.set(who.address);
-        let rates = self.site.proxy.rates.take(request, Counting::Coming, self.began);
-        if let Err(after) = rates.and_then(|()| self.site.crowd.ask(who.address, true, self.began)) {
-            return self.own(request, client_side, Reason::RateLimited, Some(after), who).await;
-        }
-        if request.method == b"PURGE"
-            && let Some(cache) = &self.site.cache
-        {
-            return self.purge(cache, request, client_side, who).await;
-        }
+        let who = match self.admit(request, client_side).await {
+            Ok(who) => who,
+            Err(ended) => return ended,
+        };
         match &self.site.routes {
             None => self.answer(request, client_side, who).await,
             Some(routes) => self.routed(routes, request, client_side, who).await,
         }
+    }
+
+    /// What each request meets first: who asks, whether it may at this rate, and PURGE, which goes no further. The
+    /// error: how it ended here.
+    pub(super) async fn admit(
+        &self,
+        request: &mut Request,
+        client_side: &mut ClientSide<'_, '_>,
+    ) -> Result<Who, (End, Instant)> {
+        let who = prepare(self.site, request, &self.peer);
+        self.client.set(who.address);
+        let rates = self.site.proxy.rates.take(request, Counting::Coming, self.began);
+        if let Err(after) = rates.and_then(|()| self.site.crowd.ask(who.address, true, self.began)) {
+            return Err(self.own(request, client_side, Reason::RateLimited, Some(after), who).await);
+        }
+        if request.method == b"PURGE"
+            && let Some(cache) = &self.site.cache
+        {
+            return Err(self.purge(cache, request, client_side, who).await);
+        }
+        Ok(who)
     }
 
     /// From memory, or by the application.
@@ -67,7 +81,7 @@ impl InboundRequest<'_> {
             Ok(known) => known,
             Err(reason) => return self.own(request, client_side, reason, None, who).await,
         };
-        let is_leaving = self.context.is_draining.get();
+        let is_leaving = cache.successor.serves();
         let cache_lookup = CacheLookup { cache, request, who, control, known, has_cookies, is_authorized, is_leaving };
         // What another's answer turned out to depend on.
         let mut told_apart: Option<Vec<u8>> = None;

@@ -23,6 +23,11 @@ fn site() -> Site {
 
 /// What becomes of a request while the validator says this, and a page is stored under that label.
 fn decision(known: ValidatorAnswer, label: Option<&[u8]>) -> Decision {
+    decision_and_key(known, label, false).0
+}
+
+/// The same, perhaps while another process serves; and whom the request may wait together with.
+fn decision_and_key(known: ValidatorAnswer, label: Option<&[u8]>, is_leaving: bool) -> (Decision, Vec<u8>) {
     let site = site();
     let cache = site.cache.as_ref().unwrap();
     let request = Request { method: b"GET".to_vec(), target: b"/".to_vec(), ..Request::default() };
@@ -44,9 +49,10 @@ fn decision(known: ValidatorAnswer, label: Option<&[u8]>) -> Decision {
         known,
         has_cookies: false,
         is_authorized: false,
-        is_leaving: false,
+        is_leaving,
     };
-    cache_lookup.decide(&Found { resource: None, stored: Some(Arc::new(stored)) }, b"key", now)
+    let decision = cache_lookup.decide(&Found { resource: None, stored: Some(Arc::new(stored)) }, b"key", now);
+    (decision, cache_lookup.join_key(b"key", b""))
 }
 
 /// A time without a zone seems to be young again each quarter of an hour: all that was kept under it was asked for anew
@@ -63,4 +69,16 @@ fn what_was_kept_under_a_label_is_served_while_the_label_seems_young() {
     let passes = Decision::Pass(Forwarded::Stale, "label-settling");
     assert_eq!(decision(settling(), Some(b"2024-05-01 07:59:59")), passes);
     assert_eq!(decision(settling(), None), passes);
+}
+
+/// What was forgotten there is neither answered with here, nor waited for.
+#[test]
+fn nothing_is_shared_while_another_process_serves() {
+    let of = |is_leaving| decision_and_key(ValidatorAnswer::Version(b"1".as_slice().into()), Some(b"1"), is_leaving);
+    assert_eq!(of(false).0, Decision::Serve(CacheResult::Validated, ""));
+    assert_eq!(of(false).1, of(false).1);
+    let (one, other) = (of(true), of(true));
+    assert_eq!(one.0, Decision::Fetch(Forwarded::Stale));
+    assert_ne!(one.1, other.1);
+    assert!(one.1.starts_with(b"key"), "whoever forgets the page forgets what is on its way to it");
 }

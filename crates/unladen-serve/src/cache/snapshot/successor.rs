@@ -4,6 +4,7 @@ use std::io;
 use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -24,7 +25,10 @@ pub(crate) struct Successor {
 
 /// Who takes over from a site, if anybody does: shared by all that keep for it.
 #[derive(Debug, Default)]
-pub(crate) struct SuccessorSlot(Mutex<Option<(String, Arc<Successor>)>>);
+pub(crate) struct SuccessorSlot {
+    who: Mutex<Option<(String, Arc<Successor>)>>,
+    serves: AtomicBool,
+}
 
 // === impl Successor ===
 
@@ -100,12 +104,23 @@ impl Write for &Successor {
 impl SuccessorSlot {
     /// Of this name there, or nobody.
     pub(crate) fn set(&self, successor: Option<(String, Arc<Successor>)>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = successor;
+        *self.who.lock().unwrap_or_else(PoisonError::into_inner) = successor;
+    }
+
+    /// Another process is about to carry requests. What is purged there is not purged here, so that from now on nothing
+    /// is answered from memory here, by whichever thread: one may not have heard yet that it is to drain.
+    pub(crate) fn begin_to_serve(&self) {
+        self.serves.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether another process may carry requests already.
+    pub(crate) fn serves(&self) -> bool {
+        self.serves.load(Ordering::SeqCst)
     }
 
     /// Passes on what was purged.
     pub(crate) fn forget(&self, purge: &Purge, is_soft: bool) {
-        let successor = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let successor = self.who.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((site, successor)) = successor {
             successor.forget(&Forgotten { site, purge: purge.clone(), is_soft });
         }
