@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use instant_acme::{
-    Account, AuthorizationStatus, CertificateIdentifier, ChallengeStatus, ChallengeType, Error, Identifier, NewOrder,
-    Order, OrderStatus, RetryPolicy,
+    Account, AuthorizationHandle, AuthorizationStatus, CertificateIdentifier, ChallengeStatus, ChallengeType, Error,
+    Identifier, NewOrder, Order, OrderStatus, RetryPolicy,
 };
 use rcgen::{CertificateParams, DistinguishedName, KeyPair};
 
@@ -115,12 +115,7 @@ impl<'a> Ordering<'a> {
         let mut given = Vec::new();
         let mut authorizations = order.authorizations();
         while let Some(authorization) = authorizations.next().await {
-            let mut authorization = authorization.map_err(AcmeError::of("reading what it asks for", None))?;
-            if authorization.status == AuthorizationStatus::Valid {
-                continue;
-            }
-            let name = authorization.identifier().to_string();
-            let kind = self.kind(&name, &authorization.challenges)?;
+            let Some((mut authorization, name, kind)) = self.unseen(authorization)? else { continue };
             let Some(challenge) = authorization.challenge(type_of(kind)) else { continue };
             let page = challenge.key_authorization();
             if !is_token(&challenge.token) {
@@ -139,12 +134,7 @@ impl<'a> Ordering<'a> {
     async fn ready(&self, order: &mut Order) -> Result<(), AcmeError> {
         let mut authorizations = order.authorizations();
         while let Some(authorization) = authorizations.next().await {
-            let mut authorization = authorization.map_err(AcmeError::of("reading what it asks for", None))?;
-            if authorization.status == AuthorizationStatus::Valid {
-                continue;
-            }
-            let name = authorization.identifier().to_string();
-            let kind = self.kind(&name, &authorization.challenges)?;
+            let Some((mut authorization, name, kind)) = self.unseen(authorization)? else { continue };
             if let Some(mut challenge) = authorization.challenge(type_of(kind)) {
                 challenge.set_ready().await.map_err(|error| match error {
                     Error::Api(said) => AcmeError::Challenge { name: name.clone(), kind, said: problem::text(&said) },
@@ -153,6 +143,20 @@ impl<'a> Ordering<'a> {
             }
         }
         Ok(())
+    }
+
+    /// A name that the authority has not seen yet, and how it is to be shown; none: it has.
+    fn unseen<'o>(
+        &self,
+        authorization: Result<AuthorizationHandle<'o>, Error>,
+    ) -> Result<Option<(AuthorizationHandle<'o>, String, ChallengeKind)>, AcmeError> {
+        let authorization = authorization.map_err(AcmeError::of("reading what it asks for", None))?;
+        if authorization.status == AuthorizationStatus::Valid {
+            return Ok(None);
+        }
+        let name = authorization.identifier().to_string();
+        let kind = self.kind(&name, &authorization.challenges)?;
+        Ok(Some((authorization, name, kind)))
     }
 
     /// The kind of challenge whose turn it is, of those that are allowed and offered.

@@ -8,7 +8,11 @@
 //! `extract(epoch from changed)` of PostgreSQL takes a `timestamp without time zone` for one of UTC, whatever the
 //! application's zone was when it wrote it.
 
+use std::time::Duration;
+
 /// So long after a second it is over by any clock that is within a second of ours.
+pub const SETTLES_WITHIN: Duration = Duration::from_secs(SETTLED.unsigned_abs());
+/// The same, in seconds.
 const SETTLED: i64 = 2;
 /// Times without a zone may be of any: they are a multiple of this many seconds off, …
 const ZONES: i64 = 15 * 60;

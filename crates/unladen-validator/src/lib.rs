@@ -25,7 +25,7 @@ mod validator;
 
 pub use ask_error::AskError;
 pub use counts::State;
-pub use label::is_settling;
+pub use label::{SETTLES_WITHIN, is_settling};
 pub use pattern::{Parameters, PathPattern, PatternError};
 pub use question::{Question, Version};
 pub use settings::{ValidatorSettings, ValidatorSource};

@@ -423,13 +423,7 @@ pub(crate) fn response_to_h2(response: &Response, more: &Fields, via: bool, now:
 /// Our own answer: its fields, and its body in plain words.
 pub(crate) fn local(response: &mut Response, reason: Reason, retry_after: Option<std::time::Duration>) -> String {
     let body = format!("{} {}\n", reason.status(), reason.as_str());
-    response.status = reason.status();
-    response.minor = 1;
-    response.length = Length::Exact(body.len() as u64);
-    response.fields.clear();
-    response.fields.push(b"content-type", b"text/plain");
-    response.fields.push(b"content-length", body.len().to_string().as_bytes());
-    response.fields.push(b"cache-control", b"no-store");
+    not_kept(response, reason.status(), b"text/plain", &body);
     response.fields.push(b"x-unladen-reason", reason.as_str().as_bytes());
     if let Some(after) = retry_after {
         // In whole seconds (RFC 9110, section 10.2.3), and never too soon.
@@ -438,6 +432,17 @@ pub(crate) fn local(response: &mut Response, reason: Reason, retry_after: Option
             .push(b"retry-after", (after.as_secs() + u64::from(after.subsec_nanos() > 0)).to_string().as_bytes());
     }
     body
+}
+
+/// The head of an answer of our own with this body, which nobody is to keep.
+pub(crate) fn not_kept(response: &mut Response, status: u16, content_type: &[u8], body: &str) {
+    response.status = status;
+    response.minor = 1;
+    response.length = Length::Exact(body.len() as u64);
+    response.fields.clear();
+    response.fields.push(b"content-type", content_type);
+    response.fields.push(b"content-length", body.len().to_string().as_bytes());
+    response.fields.push(b"cache-control", b"no-store");
 }
 
 #[cfg(test)]

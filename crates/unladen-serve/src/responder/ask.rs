@@ -1,12 +1,11 @@
 //! The cheap question: what a validator says of a page now.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use unladen_cache::Time;
 use unladen_http1::Request;
 use unladen_observability::Reason;
-use unladen_validator::{Parameters, Question, Validator, ValidatorSource, is_settling};
+use unladen_validator::{Parameters, Question, SETTLES_WITHIN, Validator, ValidatorSource, is_settling};
 
 use crate::cache::cache_lookup::ValidatorAnswer;
 use crate::responder::inbound_request::InboundRequest;
@@ -56,13 +55,10 @@ fn settled(known: ValidatorAnswer) -> ValidatorAnswer {
     let ValidatorAnswer::Version(label) = &known else { return known };
     let now = Time::now();
     // Of HEAD, it may be `Last-Modified`.
-    let is_young_date = Time::parse(label).is_some_and(|date| now.since(date) < SETTLED);
+    let is_young_date = Time::parse(label).is_some_and(|date| now.since(date) < SETTLES_WITHIN);
     let is_young = is_young_date || is_settling(label, u64::try_from(now.0 / 1000).unwrap_or(0));
     match known {
         ValidatorAnswer::Version(label) if is_young => ValidatorAnswer::Settling(label),
         known => known,
     }
 }
-
-/// So long after a second it is over by any clock that is within a second of ours.
-const SETTLED: Duration = Duration::from_secs(2);

@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
-use unladen_http1::{Length, Request};
+use unladen_http1::Request;
 use unladen_observability::End;
 
 use super::inbound_request::{ClientSide, InboundRequest};
+use crate::message::compose::not_kept;
 use crate::site::prepare::prepare;
 
 impl InboundRequest<'_> {
@@ -18,14 +19,7 @@ impl InboundRequest<'_> {
     ) -> (End, Instant) {
         let who = prepare(self.site, request, &self.peer);
         self.client.set(who.address);
-        let response = &mut *client_side.response;
-        response.status = 200;
-        response.minor = 1;
-        response.length = Length::Exact(page.len() as u64);
-        response.fields.clear();
-        response.fields.push(b"content-type", b"application/octet-stream");
-        response.fields.push(b"content-length", page.len().to_string().as_bytes());
-        response.fields.push(b"cache-control", b"no-store");
+        not_kept(client_side.response, 200, b"application/octet-stream", page);
         self.say(request, client_side, page, (End::Answered, "acme-challenge")).await
     }
 }

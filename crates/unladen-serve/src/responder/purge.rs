@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use unladen_cache::{Purge, tags_of, write_key};
-use unladen_http1::{Length, Request};
+use unladen_http1::Request;
 use unladen_observability::{End, Reason};
 
 use super::inbound_request::{ClientSide, InboundRequest};
 use crate::cache::Cache;
 use crate::cache::response_policy::push_status;
+use crate::message::compose::not_kept;
 use crate::site::prepare::Who;
 
 impl InboundRequest<'_> {
@@ -48,15 +49,8 @@ impl InboundRequest<'_> {
             tags.into_iter().map(|tag| cache.forget(&Purge::Tag(tag), is_soft)).sum()
         };
         let words = format!("{purged} purged\n");
-        let response = &mut *client_side.response;
-        response.status = 200;
-        response.minor = 1;
-        response.length = Length::Exact(words.len() as u64);
-        response.fields.clear();
-        response.fields.push(b"content-type", b"text/plain");
-        response.fields.push(b"content-length", words.len().to_string().as_bytes());
-        response.fields.push(b"cache-control", b"no-store");
-        push_status(&mut response.fields, &unladen_cache::CacheStatus::default());
+        not_kept(client_side.response, 200, b"text/plain", &words);
+        push_status(&mut client_side.response.fields, &unladen_cache::CacheStatus::default());
         self.say(request, client_side, &words, (End::Answered, "purge")).await
     }
 }

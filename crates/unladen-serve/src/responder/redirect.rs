@@ -7,24 +7,15 @@ use unladen_http1::{Length, Request, Response};
 use unladen_observability::{End, Reason};
 
 use super::inbound_request::{ClientSide, InboundRequest};
-use crate::limits::rates::Counting;
-use crate::site::prepare::prepare;
 
 impl InboundRequest<'_> {
     /// Sends the client on.
     pub(crate) async fn redirect(&self, request: &mut Request, client_side: &mut ClientSide<'_, '_>) -> (End, Instant) {
-        let who = prepare(self.site, request, &self.peer);
-        self.client.set(who.address);
+        let who = match self.admit(request, client_side).await {
+            Ok(who) => who,
+            Err(ended) => return ended,
+        };
         let request = &*request;
-        let rates = self.site.proxy.rates.take(request, Counting::Coming, self.began);
-        if let Err(after) = rates.and_then(|()| self.site.crowd.ask(who.address, true, self.began)) {
-            return self.own(request, client_side, Reason::RateLimited, Some(after), who).await;
-        }
-        if request.method == b"PURGE"
-            && let Some(cache) = &self.site.cache
-        {
-            return self.purge(cache, request, client_side, who).await;
-        }
         if redirect(client_side.response, request, self.site.https_port()).is_none() {
             let reason = Reason::Malformed(unladen_http1::Fault::Host);
             return self.own(request, client_side, reason, None, who).await;
