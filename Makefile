@@ -51,8 +51,9 @@ h2spec: ## HTTP/2 of serve, by the tests of others (takes Go)
 conformance: ## HTTP caching of serve, by the tests of others (takes Node.js)
 	@conformance/run
 
-soak: ## what takes minutes: a hundred thousand connections that are just being closed, profiles of half a gigabyte
+soak: ## what takes minutes: a hundred thousand connections that are just being closed, restarts under load, large profiles
 	cargo test --release --locked -p unladen-tests --test serve_races -- --ignored
+	cargo test --release --locked -p unladen-tests --test site_soak -- --ignored --nocapture
 	cargo test --release --locked -p unladen-profile -- --ignored --nocapture
 
 demo: ## weigh the main page of a MediaWiki that is set up for it, fix what is found, prove the gain
