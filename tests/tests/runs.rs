@@ -151,6 +151,37 @@ fn a_result_that_cannot_be_kept_is_shown_all_the_same() {
     assert_eq!(std::fs::read_to_string(&text).unwrap(), "not a store");
 }
 
+/// A gate passed where figures had no history, and no exit code could be made of it.
+#[test]
+fn a_gate_without_a_history_says_so_and_fails_where_one_is_required() {
+    let user = User::new();
+    let server = slow(Duration::from_millis(4));
+    let url = server.url("/");
+    user.load(&url, &[]).succeeded();
+    // Twice the time passes: what counts is what nobody could judge.
+    let loose = ["--against", "1", "--tolerate", "99%"];
+    let file = user.path("compared.json");
+    let with_file = [&loose[..], &["--compared", file.to_str().unwrap()]].concat();
+    let done = user.load(&url, &with_file).succeeded();
+    assert!(done.stderr.contains("nothing is worse for certain"), "{done}");
+    assert!(done.stderr.contains("too few earlier runs: "), "{done}");
+    let compared: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let no_history = |unjudged: &&Value| unjudged["why"] == "too few earlier runs";
+    let not_judged = compared["not_judged"].as_array().unwrap();
+    assert!(not_judged.iter().filter(no_history).any(|unjudged| unjudged["metric"] == "latency.p90"), "{compared}");
+    let required = [&loose[..], &["--require-history"]].concat();
+    let done = user.load(&url, &required).ended_with(5);
+    assert!(done.stderr.contains("--require-history asks for all"), "{done}");
+    assert_eq!(user.runs().len(), 3, "what fails a gate is kept, too");
+    let compare = ["runs", "compare", "1", "2", "--tolerate", "99%"];
+    user.call(&compare).run().succeeded();
+    user.call(&[&compare[..], &["--require-history"]].concat()).run().ended_with(5);
+    // Before anything is measured.
+    let unknown = [&loose[..], &["--compared", "x.svg"]].concat();
+    user.load(&url, &unknown).ended_with(2);
+    user.load(&url, &["--require-history"]).ended_with(2);
+}
+
 #[test]
 fn a_slower_page_is_told_and_the_same_page_is_not() {
     let user = User::new();
@@ -167,15 +198,26 @@ fn a_slower_page_is_told_and_the_same_page_is_not() {
     }
     user.load(&url, &["--against", "latest", "--tolerate", "50%"]).succeeded();
     user.call(&["runs", "compare", "release=1", "latest", "--tolerate", "50%"]).run().succeeded();
+    let files = ["json", "xml", "md"].map(|ending| user.path(&format!("compared.{ending}")));
+    let mut options = vec!["--against", "latest", "--tolerate", "50%"];
+    options.extend(files.iter().flat_map(|file| ["--compared", file.to_str().unwrap()]));
+    user.load(&url, &options).succeeded();
+    let [json, junit, markdown] = files.map(|file| std::fs::read_to_string(file).unwrap());
+    let compared: Value = serde_json::from_str(&json).unwrap();
+    let rows = compared["rows"].as_array().unwrap().len();
+    let not_judged = compared["not_judged"].as_array().unwrap();
+    assert_eq!(compared["judged"], rows - not_judged.len(), "{compared}");
+    assert_eq!(junit.matches("<skipped").count(), not_judged.len(), "{junit}");
+    assert!(markdown.contains("latency.p50"), "{markdown}");
     delay.store(8, std::sync::atomic::Ordering::Relaxed);
     let done = user.load(&url, &["--against", "release=1", "--tolerate", "50%"]).ended_with(8);
     assert!(done.stderr.contains("latency.p50: slower"), "{done}");
-    assert_eq!(user.runs().len(), 10, "what fails a gate is kept, too");
-    let compared = user.json(&["runs", "compare", "8", "10", "--json"]);
+    assert_eq!(user.runs().len(), 11, "what fails a gate is kept, too");
+    let compared = user.json(&["runs", "compare", "8", "11", "--json"]);
     assert_eq!(compared["schema"], "unladen.compare/1");
-    assert_eq!((&compared["before"]["id"], &compared["after"]["id"]), (&"8".into(), &"10".into()));
+    assert_eq!((&compared["before"]["id"], &compared["after"]["id"]), (&"8".into(), &"11".into()));
     let files = ["html", "markdown", "junit"].map(|kind| (format!("--{kind}"), user.path(kind)));
-    let mut call = user.call(&["runs", "compare", "8", "10"]);
+    let mut call = user.call(&["runs", "compare", "8", "11"]);
     for (option, file) in &files {
         call = call.args([option.as_str(), file.to_str().unwrap()]);
     }
@@ -184,13 +226,13 @@ fn a_slower_page_is_told_and_the_same_page_is_not() {
         assert!(std::fs::read_to_string(file).unwrap().contains("slower"), "{option}");
     }
     let trend = user.json(&["runs", "trend", &url, "--json"]);
-    assert_eq!((&trend["schema"], trend["runs"].as_array().unwrap().len()), (&"unladen.trend/1".into(), 10));
+    assert_eq!((&trend["schema"], trend["runs"].as_array().unwrap().len()), (&"unladen.trend/1".into(), 11));
     let text = user.call(&["runs", "trend", &url]).run().succeeded();
     assert!(text.stdout.contains("latency.p50"), "{text}");
     // Another page is another thing.
     let other = slow(Duration::ZERO);
     user.load(&other.url("/"), &[]).succeeded();
-    user.call(&["runs", "compare", "8", "11", "--tolerate", "0%"]).run().ended_with(8).says(["cannot be compared"]);
+    user.call(&["runs", "compare", "8", "12", "--tolerate", "0%"]).run().ended_with(8).says(["cannot be compared"]);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::rows::rows;
 use crate::run::Run;
 use crate::side::Side;
 use crate::speed::speed;
+use crate::unjudged::Unjudged;
 use crate::warnings::warnings;
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
@@ -57,6 +58,8 @@ pub fn compare(before: &Document, after: &Document, history: &History) -> Compar
         speed: None,
         history: Past { runs: past.len(), of_this_machine },
         rows: Vec::new(),
+        judged: 0,
+        not_judged: Vec::new(),
         findings: Vec::new(),
         warnings: Vec::new(),
     };
@@ -77,6 +80,8 @@ pub fn compare(before: &Document, after: &Document, history: &History) -> Compar
     let left_out = keys.len().saturating_sub(MOST_ROWS);
     keys.truncate(MOST_ROWS);
     comparison.rows = rows(&judge, &keys);
+    comparison.not_judged = comparison.rows.iter().filter_map(Unjudged::of).collect();
+    comparison.judged = comparison.rows.len() - comparison.not_judged.len();
     comparison.findings = finding_changes(&judge, documents);
     comparison.warnings = warnings(&judge, &comparison, documents);
     if left_out > 0 {

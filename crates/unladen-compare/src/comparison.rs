@@ -7,6 +7,7 @@ use crate::finding_change::FindingChange;
 use crate::row::Row;
 use crate::side::Side;
 use crate::speed::Speed;
+use crate::unjudged::Unjudged;
 
 /// Two runs, side by side: `unladen.compare/1`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -25,6 +26,10 @@ pub struct Comparison {
     pub history: Past,
     /// One metric each: by URL, in the order of the documents.
     pub rows: Vec<Row>,
+    /// How many of the rows were judged: they differ for certain, or show no measurable difference.
+    pub judged: usize,
+    /// The other rows, each with why. A gate that passes says nothing of them.
+    pub not_judged: Vec<Unjudged>,
     /// Patterns of waste: those of the later run first.
     pub findings: Vec<FindingChange>,
     /// Sentences: what limits the comparison.

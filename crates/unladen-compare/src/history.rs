@@ -4,6 +4,9 @@ use unladen_document::Document;
 
 use crate::run::Run;
 
+/// A history of fewer runs is called short.
+pub(crate) const FEW_RUNS: usize = 6;
+
 /// Earlier runs of a target, from which the variation between runs is estimated. It keeps their figures, not the
 /// documents. Runs of other targets, or measured otherwise, are passed over by who uses it.
 #[derive(Debug, Clone, Default)]

@@ -50,6 +50,7 @@ mod speed;
 mod split;
 mod trend;
 mod trending;
+mod unjudged;
 mod verdict;
 mod warnings;
 
@@ -65,4 +66,5 @@ pub use side::Side;
 pub use speed::{ReferenceRatio, Speed};
 pub use trend::{ChangePoint, Series, SeriesPoint, Trend};
 pub use trending::trend;
+pub use unjudged::{Unjudged, WhyUnjudged};
 pub use verdict::Verdict;

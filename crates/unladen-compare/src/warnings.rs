@@ -3,12 +3,10 @@
 use unladen_document::{About, Document};
 
 use crate::comparison::Comparison;
+use crate::history::FEW_RUNS;
 use crate::judge::Judge;
 use crate::key::Key;
 use crate::run::Run;
-
-/// A history of fewer runs is called short.
-const FEW_RUNS: usize = 6;
 
 /// A difference in stolen processor time that is worth a sentence.
 const STOLEN: f64 = 0.05;

@@ -82,6 +82,9 @@ pub(crate) enum Failure {
     /// A limit that was asked for did not hold.
     #[error("{0}")]
     Gate(String),
+    /// A comparison that had to be judged in full was not.
+    #[error("{0}")]
+    NotJudged(String),
     /// An experiment's file is wrong.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
@@ -216,7 +219,7 @@ impl Failure {
             Self::Record(_) => Code::Usage,
             Self::NothingAnswered { .. } | Self::SomeFailed { .. } => Code::UnexpectedAnswer,
             Self::Gate(_) => Code::Gate,
-            Self::EmptyMap(_) | Self::Plan(_) | Self::NothingCompared => Code::CannotMeasure,
+            Self::EmptyMap(_) | Self::Plan(_) | Self::NothingCompared | Self::NotJudged(_) => Code::CannotMeasure,
             Self::Load(error) => code_of(error),
             Self::Probe(_) => Code::CannotRead,
             Self::Store(error) => of_store(error),

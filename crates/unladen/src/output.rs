@@ -138,18 +138,29 @@ impl Destination {
         if is_stdout(&self.file) { Ok(()) } else { Ok(check(&self.file)?) }
     }
 
+    /// Likewise of a comparison, which has no tables of a command.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub(crate) fn check_of_comparison(&self) -> Result<(), DestinationError> {
+        if is_stdout(&self.file) {
+            return Ok(());
+        }
+        if self.publication.is_none() && format_of(&self.file) != Some("json") {
+            let why = format!("{}: expected a name that ends in .json{}", self.file.display(), publication_endings());
+            return Err(DestinationError::Format(why));
+        }
+        Ok(check(&self.file)?)
+    }
+
     /// Writes a comparison of two runs, or its JSON.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn write_comparison(
-        &self,
-        comparison: &Comparison,
-        json: impl Fn() -> String,
-    ) -> Result<(), OutputError> {
+    pub(crate) fn write_comparison(&self, comparison: &Comparison) -> Result<(), OutputError> {
         match self.publication {
             Some(publication) => publish_by(&self.file, |out| publication.comparison(comparison, out)),
-            None => publish_by(&self.file, |out| writeln!(out, "{}", json())),
+            None => publish_by(&self.file, |out| writeln!(out, "{}", json_of(comparison))),
         }
     }
 
@@ -166,6 +177,11 @@ impl Destination {
             None => publish_by(&self.file, |out| out.write_all(text)),
         }
     }
+}
+
+/// The document of a comparison.
+pub(crate) fn json_of(comparison: &Comparison) -> String {
+    serde_json::to_string_pretty(comparison).unwrap_or_default()
 }
 
 // === impl OutputError ===

@@ -18,4 +18,4 @@ pub(crate) use pictures::pictures;
 pub(crate) use preferences::{Preferences, STORE_VARIABLE};
 pub(crate) use run_name::RunName;
 pub(crate) use time::{moment, now, rfc3339, written_at};
-pub(crate) use worse::worse;
+pub(crate) use worse::{Tolerance, worse};

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use unladen_compare::{
     ChangePoint, Comparable, Comparison, Figure, FindingChange, FindingVerdict, Kind, Past, Row, RunLabel, Series,
-    SeriesPoint, Side, Span, Speed, Trend, Verdict,
+    SeriesPoint, Side, Span, Speed, Trend, Unjudged, Verdict,
 };
 use unladen_document::Document;
 
@@ -120,6 +120,15 @@ pub(crate) fn comparison() -> Comparison {
         why: (verdict == FindingVerdict::NotLookedFor).then(|| "the later run did not trace".to_owned()),
     };
     let ratio = |value| Span { value, low: value - 0.004, high: value + 0.004 };
+    let rows = vec![
+        row("latency.p50", Kind::Latency, "ns", (26.2e6, 22.7e6), Verdict::Faster),
+        row("cpu", Kind::Weight, "ns", (22.2e6, 18.9e6), Verdict::Lighter),
+        row("read_bytes", Kind::Weight, "B", (1e6, 1.4e6), Verdict::Heavier),
+        row("minor_faults", Kind::Weight, "1", (12.4, 12.5), Verdict::NoMeasurableDifference),
+        row("latency.p99", Kind::Latency, "ns", (40.6e6, 44e6), Verdict::TooFewRuns),
+        row("within.50ms", Kind::Within, "1", (0.95, 0.99), Verdict::Faster),
+    ];
+    let not_judged: Vec<Unjudged> = rows.iter().filter_map(Unjudged::of).collect();
     Comparison {
         schema: "unladen.compare/1",
         before: side("12", "9f2c1e7a5b3d4f60718293a4b5c6d7e8f9012345"),
@@ -131,14 +140,9 @@ pub(crate) fn comparison() -> Comparison {
             disagreement: None,
         }),
         history: Past { runs: 14, of_this_machine: 14 },
-        rows: vec![
-            row("latency.p50", Kind::Latency, "ns", (26.2e6, 22.7e6), Verdict::Faster),
-            row("cpu", Kind::Weight, "ns", (22.2e6, 18.9e6), Verdict::Lighter),
-            row("read_bytes", Kind::Weight, "B", (1e6, 1.4e6), Verdict::Heavier),
-            row("minor_faults", Kind::Weight, "1", (12.4, 12.5), Verdict::NoMeasurableDifference),
-            row("latency.p99", Kind::Latency, "ns", (40.6e6, 44e6), Verdict::TooFewRuns),
-            row("within.50ms", Kind::Within, "1", (0.95, 0.99), Verdict::Faster),
-        ],
+        judged: rows.len() - not_judged.len(),
+        not_judged,
+        rows,
         findings: vec![
             finding("stat-storm", FindingVerdict::Gone),
             finding("recompile", FindingVerdict::NotLookedFor),

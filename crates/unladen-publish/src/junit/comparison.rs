@@ -1,10 +1,10 @@
 //! [`comparison`]: two runs, a case each metric and finding.
 
-use unladen_compare::{Comparable, Comparison, FindingChange, FindingVerdict, Row, Verdict};
+use unladen_compare::{Comparable, Comparison, FindingChange, FindingVerdict, Row, Unjudged, WhyUnjudged};
 
 use super::suite::{Outcome, Suite};
 
-/// What is worse for certain failed. A metric that cannot be compared is skipped.
+/// What is worse for certain failed. A metric that could not be judged is skipped, and says why.
 pub(super) fn comparison(comparison: &Comparison, suite: &mut Suite) {
     let comparable = match &comparison.comparable {
         Comparable::No(reasons) => Outcome::Broken { message: format!("not comparable: {}", reasons.join("; ")) },
@@ -28,10 +28,13 @@ fn of_row(row: &Row) -> Outcome {
         verdict if verdict.is_worse() => {
             Outcome::Failed { kind: verdict.to_string(), message: format!("{verdict}: {text}"), text }
         }
-        Verdict::NotComparable => {
-            Outcome::Skipped("not comparable: the machines' speeds cannot be put into one figure".into())
-        }
-        verdict => Outcome::Passed(format!("{verdict}: {text}")),
+        verdict => match Unjudged::of(row).map(|unjudged| unjudged.why) {
+            None => Outcome::Passed(format!("{verdict}: {text}")),
+            Some(WhyUnjudged::NotComparable) => {
+                Outcome::Skipped("not comparable: the machines' speeds cannot be put into one figure".into())
+            }
+            Some(why) => Outcome::Skipped(format!("{why}: {text}")),
+        },
     }
 }
 

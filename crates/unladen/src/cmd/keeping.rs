@@ -7,7 +7,8 @@ use unladen_store::{LabelError, Location, read_label};
 
 use crate::cmd::values::tolerated;
 use crate::exit::Failure;
-use crate::runs::{Against, Keeper, Keeping, Origin, RunName};
+use crate::output::Destination;
+use crate::runs::{Against, Keeper, Keeping, Origin, RunName, Tolerance};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct KeepArgs {
@@ -34,6 +35,14 @@ pub(super) struct KeepArgs {
     /// With --against: how much worse is fine, such as 2% [default: 0%]
     #[arg(long, value_name = "PERCENT", value_parser = tolerated, requires = "against", help_heading = "What to compare with")]
     tolerate: Option<f64>,
+    /// With --against: end with code 5 if a figure could not be judged, as too few earlier runs are kept, or as the two
+    /// runs' machines cannot be compared
+    #[arg(long, requires = "against", help_heading = "What to compare with")]
+    require_history: bool,
+    /// With --against: write the comparison to a file, as the end of its name says: .json, .html, .md, .xml (JUnit), .sarif;
+    /// may be repeated
+    #[arg(long, value_name = "FILE", requires = "against", help_heading = "What to compare with")]
+    compared: Vec<PathBuf>,
 }
 
 fn label(text: &str) -> Result<(String, String), LabelError> {
@@ -52,13 +61,15 @@ impl KeepArgs {
             return Err(Failure::Usage(format!("--folder {}: it is not a folder", folder.display())));
         }
         let origin = Origin::new(typed, &self.label, self.folder.as_deref());
-        let tolerated = self.tolerate.unwrap_or(0.0);
+        let tolerance = Tolerance { share: self.tolerate.unwrap_or(0.0), requires_history: self.require_history };
+        let files = self.compared;
+        files.iter().try_for_each(|file| Destination::of_name(file).check_of_comparison())?;
         let keeping = Keeping {
             store: self.store,
             is_off: self.no_store,
             no_evidence: self.no_evidence,
             quiet,
-            against: self.against.map(|run| Against { run, tolerated }),
+            against: self.against.map(|run| Against { run, tolerance, files }),
         };
         Keeper::new(keeping, origin)
     }

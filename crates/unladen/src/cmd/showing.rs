@@ -93,11 +93,14 @@ impl Showing {
         let kept = keeper.keep(&document, evidence);
         shown?;
         kept?;
-        let Some((comparison, tolerated)) = compared? else { return Ok(()) };
+        let (Some(comparison), Some(against)) = (compared?, keeper.against()) else { return Ok(()) };
+        for file in &against.files {
+            Destination::of_name(file).write_comparison(&comparison)?;
+        }
         if let Some(markdown) = publication_named("markdown").filter(|_| !self.json) {
             output::publish_by("-".as_ref(), |out| markdown.comparison(&comparison, out))?;
         }
-        worse(&comparison, tolerated)
+        worse(&comparison, against.tolerance)
     }
 
     /// Writes the result.

@@ -12,6 +12,7 @@ use crate::runs::past::beside;
 use crate::runs::preferences::Preferences;
 use crate::runs::run_name::RunName;
 use crate::runs::time::{now, read_rfc3339};
+use crate::runs::worse::Tolerance;
 
 /// What the command line says of keeping.
 #[derive(Debug, Clone, Default)]
@@ -33,8 +34,10 @@ pub(crate) struct Keeping {
 pub(crate) struct Against {
     /// How it is called.
     pub(crate) run: RunName,
-    /// How much worse is fine, as a share.
-    pub(crate) tolerated: f64,
+    /// What is fine.
+    pub(crate) tolerance: Tolerance,
+    /// Where the comparison is written.
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// How a run ends that was not cut short.
@@ -106,13 +109,13 @@ impl Keeper {
         self.origin.saw(executables);
     }
 
-    /// The result beside the run that it is to be compared with, if there is one, and how much worse is fine. It is asked
-    /// for before the result is kept, so that `latest` is another run.
+    /// The result beside the run that it is to be compared with, if there is one. It is asked for before the result is kept,
+    /// so that `latest` is another run.
     ///
     /// # Errors
     /// If the store or the run cannot be read.
-    pub(crate) fn comparison(&self, text: &[u8]) -> Result<Option<(Comparison, f64)>, Failure> {
-        let Some(Against { run, tolerated }) = &self.against else { return Ok(None) };
+    pub(crate) fn comparison(&self, text: &[u8]) -> Result<Option<Comparison>, Failure> {
+        let Some(Against { run, .. }) = &self.against else { return Ok(None) };
         let Some(destination) = &self.destination else {
             return Err(Failure::Usage("--against takes a store, and nothing is kept: name one with --store".into()));
         };
@@ -128,7 +131,12 @@ impl Keeper {
             ..Filter::default()
         };
         let before = run.find(store.as_mut(), alike)?;
-        Ok(Some((beside(store.as_mut(), &before, &after, None)?, *tolerated)))
+        Ok(Some(beside(store.as_mut(), &before, &after, None)?))
+    }
+
+    /// What the result is compared with, and what is fine.
+    pub(crate) fn against(&self) -> Option<&Against> {
+        self.against.as_ref()
     }
 
     /// Keeps a document, with what was traced, and says as which run.

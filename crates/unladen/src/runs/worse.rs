@@ -1,6 +1,6 @@
 //! What is worse than it was: [`worse`], for gates.
 
-use unladen_compare::{Comparison, FindingVerdict, Row, Verdict};
+use unladen_compare::{Comparison, FindingVerdict, Row, Unjudged, WhyUnjudged};
 use unladen_quantity::{Kind, plain, with_sign};
 
 use crate::exit::Failure;
@@ -8,12 +8,21 @@ use crate::exit::Failure;
 /// Metrics that are told of one by one; of the others, how many.
 const TOLD: usize = 10;
 
-/// Fails if something is worse for certain, by more than is tolerated (a share), or if nothing could be compared: what
-/// nobody looked at is not fine.
+/// What a gate lets pass.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tolerance {
+    /// How much worse is fine, as a share.
+    pub(crate) share: f64,
+    /// Whether figures that were not judged for want of earlier runs, or of machines that compare, fail it.
+    pub(crate) requires_history: bool,
+}
+
+/// Fails if something is worse for certain, by more than is tolerated, or if nothing could be compared: what nobody
+/// looked at is not fine.
 ///
 /// # Errors
-/// What is worse.
-pub(crate) fn worse(comparison: &Comparison, tolerated: f64) -> Result<(), Failure> {
+/// What is worse; else, where that is asked for, what was not judged.
+pub(crate) fn worse(comparison: &Comparison, tolerance: Tolerance) -> Result<(), Failure> {
     if !comparison.comparable.is_comparable() {
         let why = comparison.comparable.reasons().join("; ");
         return Err(Failure::Gate(format!("the two runs cannot be compared: {why}")));
@@ -23,7 +32,7 @@ pub(crate) fn worse(comparison: &Comparison, tolerated: f64) -> Result<(), Failu
             "nothing of the two runs could be compared: they have no figure in common".to_owned(),
         ));
     }
-    let rows = comparison.rows.iter().filter(|row| row.verdict.is_worse() && is_beyond(row, tolerated)).map(told);
+    let rows = comparison.rows.iter().filter(|row| row.verdict.is_worse() && is_beyond(row, tolerance.share)).map(told);
     let is_new = |verdict: FindingVerdict| matches!(verdict, FindingVerdict::New | FindingVerdict::Heavier);
     let findings = comparison
         .findings
@@ -31,29 +40,58 @@ pub(crate) fn worse(comparison: &Comparison, tolerated: f64) -> Result<(), Failu
         .filter(|finding| is_new(finding.verdict))
         .map(|finding| format!("{}: {} ({}): {}", finding.url, finding.rule, finding.verdict, finding.summary));
     let all: Vec<String> = rows.chain(findings).collect();
-    match all.len() {
-        0 => {
-            let is_unjudged = |row: &&Row| matches!(row.verdict, Verdict::TooFewRuns | Verdict::NotComparable);
-            let unjudged = comparison.rows.iter().filter(is_unjudged).count();
-            if unjudged > 0 {
-                eprintln!(
-                    "unladen: nothing is worse for certain; {unjudged} of {} figures could not be judged: more runs narrow them",
-                    comparison.rows.len()
-                );
-            }
-            Ok(())
-        }
-        count => {
-            let mut said = all[..count.min(TOLD)].join("\n");
-            if count > TOLD {
-                said.push_str(&format!("\nand {} more", count - TOLD));
-            }
-            Err(Failure::Gate(format!(
-                "worse than run {}:\n{said}",
-                comparison.before.id.as_deref().unwrap_or("before")
-            )))
-        }
+    if !all.is_empty() {
+        let before = comparison.before.id.as_deref().unwrap_or("before");
+        return Err(Failure::Gate(format!("worse than run {before}:\n{}", some(&all, "\n"))));
     }
+    unjudged(comparison, tolerance.requires_history)
+}
+
+/// Tells what was not judged, and fails if it had to be. A figure that varies too much is none of those: no run more
+/// would change that.
+fn unjudged(comparison: &Comparison, requires_history: bool) -> Result<(), Failure> {
+    let total = comparison.rows.len();
+    let said = |which: &dyn Fn(WhyUnjudged) -> bool| {
+        let names = |why| {
+            let is_so = |unjudged: &&Unjudged| unjudged.why == why && which(why);
+            let names: Vec<String> = comparison.not_judged.iter().filter(is_so).map(name).collect();
+            (!names.is_empty()).then(|| format!("{why}: {}", some(&names, ", ")))
+        };
+        let whys = [WhyUnjudged::NoHistory, WhyUnjudged::Varies, WhyUnjudged::NotComparable];
+        whys.into_iter().filter_map(names).collect::<Vec<String>>()
+    };
+    let lacking = said(&|why| why != WhyUnjudged::Varies);
+    if requires_history && !lacking.is_empty() {
+        return Err(Failure::NotJudged(format!(
+            "nothing is worse for certain, but only {} of {total} figures could be judged, and --require-history asks for all: \
+             keep more runs of this target on this machine\n{}",
+            comparison.judged,
+            lacking.join("\n")
+        )));
+    }
+    let all = said(&|_| true);
+    if !all.is_empty() {
+        eprintln!(
+            "unladen: nothing is worse for certain; {} of {total} figures were judged, the others were not:\n{}",
+            comparison.judged,
+            all.join("\n")
+        );
+    }
+    Ok(())
+}
+
+fn name(unjudged: &Unjudged) -> String {
+    let of = |text: &str| if text.is_empty() { String::new() } else { format!(" of {text}") };
+    format!("{}{}{}", unjudged.metric, of(unjudged.arm.as_deref().unwrap_or("")), of(&unjudged.url))
+}
+
+/// The first of them, and how many more there are.
+fn some(all: &[String], between: &str) -> String {
+    let mut said = all[..all.len().min(TOLD)].join(between);
+    if all.len() > TOLD {
+        said.push_str(&format!("{between}and {} more", all.len() - TOLD));
+    }
+    said
 }
 
 /// Whether the least change that its interval has is more than is tolerated. One from nothing has no share.
@@ -85,8 +123,12 @@ fn told(row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit::Code;
     use unladen_compare::{History, compare};
     use unladen_document::Document;
+
+    const NOTHING: Tolerance = Tolerance { share: 0.0, requires_history: false };
+    const ALL_JUDGED: Tolerance = Tolerance { requires_history: true, ..NOTHING };
 
     /// A gate that had nothing to look at was open.
     #[test]
@@ -94,6 +136,50 @@ mod tests {
         let run = || Document::read(br#"{"schema": "unladen.load/1", "target": "http://a/"}"#).unwrap();
         let compared = compare(&run(), &run(), &History::new());
         assert!(compared.rows.is_empty(), "{compared:?}");
-        assert!(matches!(worse(&compared, 0.0), Err(Failure::Gate(_))));
+        assert!(matches!(worse(&compared, NOTHING), Err(Failure::Gate(_))));
+    }
+
+    fn load(p50: u64, p90: u64) -> Document {
+        let interval = |ns: u64| format!(r#"{{"low": {}, "high": {}}}"#, ns - ns / 400, ns + ns / 400);
+        let text = format!(
+            r#"{{"schema": "unladen.load/1", "target": "http://a/", "latency_ns": {{"p50": {p50}, "p90": {p90}}},
+                "latency_intervals_ns": {{"p50": {}, "p90": {}}}}}"#,
+            interval(p50),
+            interval(p90)
+        );
+        Document::read(text.as_bytes()).unwrap()
+    }
+
+    /// A gate passed where a figure had no history, and only a person who read standard error learned of it.
+    #[test]
+    fn a_figure_without_a_history_passes_unless_it_is_required() {
+        let compared = compare(&load(20_000_000, 30_000_000), &load(20_000_000, 60_000_000), &History::new());
+        assert_eq!(compared.judged, 1, "{compared:?}");
+        let not_judged: Vec<(&str, WhyUnjudged)> =
+            compared.not_judged.iter().map(|unjudged| (unjudged.metric.as_str(), unjudged.why)).collect();
+        assert_eq!(not_judged, [("latency.p90", WhyUnjudged::NoHistory)]);
+        assert!(worse(&compared, NOTHING).is_ok());
+        let failure = worse(&compared, ALL_JUDGED).unwrap_err();
+        assert_eq!(failure.code(), Code::CannotMeasure);
+        assert!(failure.to_string().contains("only 1 of 2 figures"), "{failure}");
+        assert!(failure.to_string().contains("too few earlier runs: latency.p90"), "{failure}");
+    }
+
+    #[test]
+    fn with_a_history_all_are_judged() {
+        let spread = |index: u64| load(20_000_000 + index % 3 * 40_000, 30_000_000 + index % 3 * 60_000);
+        let past: Vec<Document> = (0..12).map(spread).collect();
+        let history: History = past.iter().collect();
+        let compared = compare(&load(20_010_000, 30_010_000), &load(20_020_000, 30_020_000), &history);
+        assert_eq!((compared.judged, compared.not_judged.len()), (2, 0), "{compared:?}");
+        assert!(worse(&compared, ALL_JUDGED).is_ok());
+    }
+
+    /// What is worse is told before what is not known.
+    #[test]
+    fn what_is_worse_fails_as_before_where_a_history_is_required() {
+        let compared = compare(&load(20_000_000, 30_000_000), &load(40_000_000, 60_000_000), &History::new());
+        assert!(!compared.not_judged.is_empty());
+        assert_eq!(worse(&compared, ALL_JUDGED).unwrap_err().code(), Code::Gate);
     }
 }

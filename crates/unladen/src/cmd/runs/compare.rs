@@ -10,7 +10,7 @@ use crate::cmd::showing::Published;
 use crate::cmd::values::tolerated;
 use crate::exit::Failure;
 use crate::output::{self, Destination};
-use crate::runs::{RunName, beside, document_of, worse};
+use crate::runs::{RunName, Tolerance, beside, document_of, worse};
 
 /// Compare two runs: what is gone, new, heavier, lighter, slower or faster, and what shows no measurable difference
 ///
@@ -26,10 +26,14 @@ pub(super) struct Args {
     /// End with code 8 if something is worse for certain by more than this, such as 2%, or if there is a new finding
     #[arg(long, value_name = "PERCENT", value_parser = tolerated)]
     tolerate: Option<f64>,
+    /// With --tolerate: end with code 5 if a figure could not be judged, as too few earlier runs are kept, or as the two
+    /// runs' machines cannot be compared
+    #[arg(long, requires = "tolerate")]
+    require_history: bool,
     /// Write JSON instead of tables
     #[arg(long)]
     json: bool,
-    /// Write to a file, as the end of its name says: .json, .html, .md; may be repeated
+    /// Write to a file, as the end of its name says: .json, .html, .md, .xml (JUnit), .sarif; may be repeated
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
     #[command(flatten)]
@@ -41,7 +45,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let files: Vec<Destination> =
         args.output.iter().map(|file| Destination::of_name(file)).chain(args.published.destinations()).collect();
-    files.iter().try_for_each(Destination::check_of_document)?;
+    files.iter().try_for_each(Destination::check_of_comparison)?;
     let mut store = args.place.open(Mode::ReadOnly)?;
     let after = args.after.find(store.as_mut(), Filter::default())?;
     // A name of the earlier one is meant among the runs that can be compared with the later one.
@@ -54,14 +58,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let before = args.before.find(store.as_mut(), comparable)?;
     let document = document_of(&after)?;
     let comparison = beside(store.as_mut(), &before, &document, Some(after.summary.id.to_string()))?;
-    let json = || serde_json::to_string_pretty(&comparison).unwrap_or_default();
     for file in &files {
-        file.write_comparison(&comparison, json)?;
+        file.write_comparison(&comparison)?;
     }
     match publication_named("markdown").filter(|_| files.is_empty() && !args.json) {
         Some(markdown) => output::publish_by("-".as_ref(), |out| markdown.comparison(&comparison, out))?,
-        None if args.json => output::line(&json())?,
+        None if args.json => output::line(&output::json_of(&comparison))?,
         None => {}
     }
-    args.tolerate.map_or(Ok(()), |tolerated| worse(&comparison, tolerated))
+    let tolerance = args.tolerate.map(|share| Tolerance { share, requires_history: args.require_history });
+    tolerance.map_or(Ok(()), |tolerance| worse(&comparison, tolerance))
 }
