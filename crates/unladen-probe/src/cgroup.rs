@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use unladen_machine::control_group_mounts;
 
+use crate::container_path::ContainerPath;
+use crate::container_state::ContainerState;
+
 /// The mounted cgroup v2 hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hierarchy {
@@ -28,14 +31,34 @@ impl Hierarchy {
 /// A systemd unit or a container, read off the path of its control group.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Unit {
-    /// What a person calls it: `php8.2-fpm.service`, `container 3f9c2a81b7d0`.
-    pub(crate) name: String,
+    /// The container that it is, or is in.
+    pub(crate) container: Option<ContainerPath>,
+    /// The service, on the machine or in the container: `php8.2-fpm.service`.
+    pub(crate) service: Option<String>,
     /// Path of its group in the v2 hierarchy; `None` where only v1 names it.
     pub(crate) path: Option<String>,
 }
 
-/// Digits of a container's id that people see in listings.
-const SHORT_ID: usize = 12;
+// === impl Unit ===
+
+impl Unit {
+    /// What a person calls it: `php8.2-fpm.service`, `container 3f9c2a81b7d0`, `compose shop/php`, and of a container
+    /// that has services of its own `container web/php8.2-fpm.service`.
+    pub(crate) fn name(&self, state: &mut ContainerState) -> String {
+        let service = self.service.as_deref();
+        let Some(container) = &self.container else { return service.unwrap_or_default().to_owned() };
+        let known = state.name_of(container).map(|name| name.group());
+        let mut name = known.unwrap_or_else(|| format!("container {}", container.short()));
+        if let Some(service) = service {
+            name.push('/');
+            name.push_str(service);
+        }
+        if container.is_monitor {
+            name.push_str(" (monitor)");
+        }
+        name
+    }
+}
 
 /// The unit named in /proc/PID/cgroup (cgroups(7)), if it is of a kind that runs a service. Login
 /// sessions and user managers hold unrelated programs and are not units here.
@@ -48,11 +71,11 @@ pub(crate) fn unit_of(proc_pid_cgroup: &[u8]) -> Option<Unit> {
     });
     let mut found: Option<Unit> = None;
     for (is_v2, path) in paths {
-        let Some((name, up_to)) = name_in(path) else { continue };
+        let Some((unit, up_to)) = unit_in(path) else { continue };
         if is_v2 {
-            return Some(Unit { name, path: Some(path[..up_to].to_owned()) });
+            return Some(Unit { path: Some(path[..up_to].to_owned()), ..unit });
         }
-        found.get_or_insert(Unit { name, path: None });
+        found.get_or_insert(unit);
     }
     found
 }
@@ -62,29 +85,30 @@ pub(crate) fn path_of(proc_pid_cgroup: &[u8]) -> Option<&str> {
     std::str::from_utf8(proc_pid_cgroup).ok()?.lines().find_map(|line| line.strip_prefix("0::"))
 }
 
-/// The deepest component that names a service or a container, and where it ends in the path.
-fn name_in(path: &str) -> Option<(String, usize)> {
+/// The deepest component that names a service or a container, and where it ends in the path; and of a service the
+/// container around it.
+fn unit_in(path: &str) -> Option<(Unit, usize)> {
     let mut end = path.len();
+    let mut inner: Option<(String, usize)> = None;
     for component in path.rsplit('/') {
-        if let Some(name) = service(component).or_else(|| container(component)) {
-            return Some((name, end));
+        if let Some(container) = ContainerPath::of_component(component, path) {
+            let (service, up_to) = inner.map_or((None, end), |(service, up_to)| (Some(service), up_to));
+            return Some((Unit { container: Some(container), service, path: None }, up_to));
+        }
+        if inner.is_none()
+            && let Some(name) = service(component)
+        {
+            inner = Some((name, end));
         }
         end = end.saturating_sub(component.len() + 1);
     }
-    None
+    inner.map(|(service, up_to)| (Unit { container: None, service: Some(service), path: None }, up_to))
 }
 
 fn service(component: &str) -> Option<String> {
     let is_user_manager = component.starts_with("user@");
-    (component.ends_with(".service") && !is_user_manager).then(|| component.to_owned())
-}
-
-/// `docker-<64 hex>.scope`, `cri-containerd-<64 hex>.scope`, `libpod-<64 hex>.scope`, or a bare id.
-fn container(component: &str) -> Option<String> {
-    let stem = component.strip_suffix(".scope").unwrap_or(component);
-    let id = stem.rsplit('-').next()?;
-    (id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
-        .then(|| format!("container {}", &id[..SHORT_ID]))
+    let is_shown = !component.chars().any(char::is_control);
+    (component.ends_with(".service") && !is_user_manager && is_shown).then(|| component.to_owned())
 }
 
 /// Whether the file of CPU times can be read.
@@ -96,8 +120,14 @@ pub(crate) fn is_readable(path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn unit(name: &str, path: Option<&str>) -> Option<Unit> {
-        Some(Unit { name: name.into(), path: path.map(Into::into) })
+    fn unit(name: &str, path: Option<&str>) -> Option<(String, Option<String>)> {
+        Some((name.into(), path.map(Into::into)))
+    }
+
+    /// Its name and its path, on a machine without any engine's files.
+    fn unit_of(cgroup: &[u8]) -> Option<(String, Option<String>)> {
+        let unit = super::unit_of(cgroup)?;
+        Some((unit.name(&mut ContainerState::new("/nonexistent")), unit.path))
     }
 
     #[test]
@@ -120,6 +150,24 @@ mod tests {
     fn a_group_below_the_unit_counts_for_the_unit() {
         let got = unit_of(b"0::/system.slice/postgresql.service/worker-1\n");
         assert_eq!(got, unit("postgresql.service", Some("/system.slice/postgresql.service")));
+    }
+
+    #[test]
+    fn a_service_within_a_container_is_not_the_machines() {
+        for (path, name) in [
+            ("/lxc.payload.web/system.slice/php.service", "container web/php.service"),
+            ("/machine.slice/machine-web.scope/payload/system.slice/php.service", "container web/php.service"),
+            ("/machine.slice/systemd-nspawn@web.service/payload/system.slice/php.service", "container web/php.service"),
+            ("/machine.slice/systemd-nspawn@web.service/payload", "container web"),
+            ("/lxc.monitor.web", "container web (monitor)"),
+        ] {
+            let up_to = path.strip_suffix("/payload").unwrap_or(path);
+            assert_eq!(unit_of(format!("0::{path}\n").as_bytes()), unit(name, Some(up_to)), "{path}");
+        }
+        // Quadlet's service is the machine's, and its container is within it.
+        let id = "3f9c2a81b7d0".repeat(6)[..64].to_owned();
+        let path = format!("/system.slice/web.service/libpod-payload-{id}");
+        assert_eq!(unit_of(format!("0::{path}\n").as_bytes()), unit("container 3f9c2a81b7d0", Some(&path)));
     }
 
     #[test]

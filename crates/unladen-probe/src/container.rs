@@ -8,19 +8,20 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::container_name::ContainerName;
+use crate::container_path::{ContainerPath, Engine};
+use crate::container_state::ContainerState;
 use crate::parent::parent;
 
 /// Parents that are looked at to find the first process of a program.
 const MOST_PARENTS: usize = 8;
-/// Digits of a container's id that people see in listings.
-const SHORT_ID: usize = 12;
 
 /// Where a process lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Container {
-    /// With an article: `the container 3f9c2a81b7d0`, `the root folder /srv/site`.
+    /// With an article: `the container web`, `the service php of the Compose project shop`, `the root folder /srv/site`.
     pub name: String,
-    /// The command that starts it again, where its engine is known: `docker restart 3f9c2a81b7d0`.
+    /// The command that starts it again, where its engine is known: `docker restart web`.
     pub restart: Option<String>,
     /// Its root, as this process reaches it.
     root: PathBuf,
@@ -39,7 +40,11 @@ impl Container {
             return None;
         }
         let cgroup = fs::read_to_string(format!("/proc/{first}/cgroup")).unwrap_or_default();
-        let (name, restart) = named(&cgroup).unwrap_or_else(|| {
+        let named = found(&cgroup).map(|container| {
+            let name = ContainerState::new("/").name_of(&container);
+            called(&container, name.as_ref())
+        });
+        let (name, restart) = named.unwrap_or_else(|| {
             let folder = fs::read_link(&root).ok().filter(|folder| folder.as_path() != Path::new("/"));
             let name = match folder {
                 Some(folder) => format!("the root folder {}", folder.display()),
@@ -70,53 +75,30 @@ fn first_of_program(pid: u32) -> u32 {
     first
 }
 
-/// By its control group (cgroups(7)), as engines name them: `docker-ID.scope` and `libpod-ID.scope` under systemd,
-/// `/docker/ID` and `/libpod_parent/libpod-ID` without, `cri-containerd-ID.scope` of Kubernetes, `machine-NAME.scope`
-/// of systemd-nspawn, `lxc.payload.NAME`.
+/// By its control group alone: its name with an article, and the command that starts it again.
+#[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn named(cgroup: &str) -> Option<(String, Option<String>)> {
+    found(cgroup).map(|container| called(&container, None))
+}
+
+/// The container that a process's `/proc/PID/cgroup` names.
+fn found(cgroup: &str) -> Option<ContainerPath> {
     let paths = cgroup.lines().filter_map(|line| line.splitn(3, ':').nth(2));
-    paths.filter_map(|path| path.rsplit('/').find_map(|part| one(part, path))).next()
+    paths.filter_map(|path| path.rsplit('/').find_map(|part| ContainerPath::of_component(part, path))).next()
 }
 
-fn one(part: &str, path: &str) -> Option<(String, Option<String>)> {
-    let stem = part.strip_suffix(".scope").unwrap_or(part);
-    if let Some(name) = part.strip_prefix("lxc.payload.") {
-        return is_shown(name).then(|| (format!("the container {name}"), None));
-    }
-    if let Some(name) = part.strip_suffix(".scope").and_then(|stem| stem.strip_prefix("machine-")) {
-        let name = unescaped(name);
-        let restart = is_word(&name).then(|| format!("machinectl reboot {name}"));
-        return is_shown(&name).then(|| (format!("the container {name}"), restart));
-    }
-    let id = stem.rsplit('-').next()?;
-    if id.len() != 64 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    let id = &id[..SHORT_ID];
-    let restart = if stem.starts_with("docker-") || path.contains("/docker/") {
-        Some(format!("docker restart {id}"))
-    } else if stem.starts_with("libpod-") {
-        Some(format!("podman restart {id}"))
-    } else {
-        None
+/// As sentences and commands have it.
+fn called(container: &ContainerPath, name: Option<&ContainerName>) -> (String, Option<String>) {
+    let Some(name) = name else {
+        return (format!("the container {}", container.short()), container.restart(container.short()));
     };
-    Some((format!("the container {id}"), restart))
-}
-
-/// systemd writes what is no letter in a unit's name as `\x2d` (systemd.unit(5)).
-fn unescaped(name: &str) -> String {
-    name.replace("\\x2d", "-").replace("\\x5f", "_")
-}
-
-/// Whether it is a name that can be shown.
-fn is_shown(name: &str) -> bool {
-    !name.is_empty() && !name.chars().any(char::is_control)
-}
-
-/// Whether a shell takes it as it is, and a program for no option.
-fn is_word(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+    let restart = match name {
+        ContainerName::Service { project, service, .. } if container.engine == Engine::Docker => {
+            Some(format!("docker compose -p {project} restart {service}"))
+        }
+        _ => container.restart(name.of_engine().unwrap_or(container.short())),
+    };
+    (name.to_string(), restart)
 }
 
 #[cfg(test)]

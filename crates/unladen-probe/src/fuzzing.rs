@@ -2,6 +2,7 @@
 
 use crate::cgroup::{self, Hierarchy};
 use crate::container;
+use crate::container_state::ContainerState;
 use crate::process::{Io, Stat};
 use crate::procfs::{decimal, number_after};
 use crate::taskstats;
@@ -12,7 +13,8 @@ pub fn kernel_text(bytes: &[u8]) {
     let _ = Io::parse(bytes);
     let _ = Hierarchy::parse(bytes);
     if let Some(unit) = cgroup::unit_of(bytes) {
-        assert!(!unit.name.is_empty(), "a unit has a name");
+        let name = unit.name(&mut ContainerState::new("/nonexistent"));
+        assert!(!name.is_empty() && !name.chars().any(char::is_control), "a unit has a name: {name:?}");
     }
     let _ = cgroup::path_of(bytes);
     let _ = decimal(bytes);

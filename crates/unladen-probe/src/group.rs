@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use nix::unistd::{Uid, User};
-
-use crate::cgroup::{self, Unit};
+use crate::cgroup;
+use crate::container_state::ContainerState;
 use crate::ledger::GroupId;
 use crate::process::Stat;
 use crate::procfs::ProcFs;
+use crate::users::Users;
 
 /// How processes are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,7 +67,8 @@ pub(crate) struct Groups {
     by: GroupBy,
     all: Vec<Group>,
     ids: HashMap<Group, GroupId>,
-    users: HashMap<u32, String>,
+    users: Users,
+    containers: ContainerState,
     /// Where processes of this user and name have been put when they could be looked at: an ended
     /// process leaves nothing else behind.
     learned: HashMap<(u32, String), GroupId>,
@@ -87,7 +88,8 @@ impl Groups {
             by,
             all: Vec::new(),
             ids: HashMap::new(),
-            users: HashMap::new(),
+            users: Users::default(),
+            containers: ContainerState::new("/"),
             learned: HashMap::new(),
             own_pid,
             may_trace,
@@ -116,18 +118,25 @@ impl Groups {
         let uid = procfs.of_process(pid, "status").ok().and_then(effective_uid);
         let unit = match self.by {
             GroupBy::Auto => procfs.of_process(pid, "cgroup").ok().and_then(cgroup::unit_of),
-            GroupBy::Cgroup => procfs
-                .of_process(pid, "cgroup")
-                .ok()
-                .and_then(cgroup::path_of)
-                .map(|path| Unit { name: path.to_owned(), path: Some(path.to_owned()) }),
-            GroupBy::Exe | GroupBy::User | GroupBy::Pid => None,
+            GroupBy::Cgroup | GroupBy::Exe | GroupBy::User | GroupBy::Pid => None,
         };
-        let group = match (unit, self.by) {
-            (Some(unit), _) => Group { name: unit.name, kind: GroupKind::Unit { cgroup: unit.path } },
-            (None, GroupBy::User) => processes(self.user(uid)),
-            (None, GroupBy::Pid) => processes(format!("{} {} {pid}", self.user(uid), self.exe(procfs, pid, stat))),
-            (None, _) => processes(format!("{} {}", self.user(uid), self.exe(procfs, pid, stat))),
+        let cgroup = match self.by {
+            GroupBy::Cgroup => procfs.of_process(pid, "cgroup").ok().and_then(cgroup::path_of).map(str::to_owned),
+            GroupBy::Auto | GroupBy::Exe | GroupBy::User | GroupBy::Pid => None,
+        };
+        let group = match (unit, cgroup) {
+            (Some(unit), _) => {
+                Group { name: unit.name(&mut self.containers), kind: GroupKind::Unit { cgroup: unit.path } }
+            }
+            (None, Some(path)) => Group { name: path.clone(), kind: GroupKind::Unit { cgroup: Some(path) } },
+            (None, None) => {
+                let user = self.users.of_process(procfs.root(), pid, uid);
+                match self.by {
+                    GroupBy::User => processes(user),
+                    GroupBy::Pid => processes(format!("{user} {} {pid}", self.exe(procfs, pid, stat))),
+                    _ => processes(format!("{user} {}", self.exe(procfs, pid, stat))),
+                }
+            }
         };
         let id = self.intern(group);
         if let Some(uid) = uid {
@@ -144,7 +153,7 @@ impl Groups {
             return unit;
         }
         if self.by == GroupBy::User {
-            let user = self.user(Some(uid));
+            let user = self.users.here(Some(uid));
             return self.intern(processes(user));
         }
         let comm: String = comm.chars().take(COMM_LEN).collect();
@@ -153,7 +162,7 @@ impl Groups {
         {
             return *id;
         }
-        let name = format!("{} {comm}", self.user(Some(uid)));
+        let name = format!("{} {comm}", self.users.here(Some(uid)));
         self.intern(processes(name))
     }
 
@@ -165,13 +174,6 @@ impl Groups {
         self.all.push(group.clone());
         self.ids.insert(group, id);
         id
-    }
-
-    fn user(&mut self, uid: Option<u32>) -> String {
-        let Some(uid) = uid else { return "?".into() };
-        let name =
-            || User::from_uid(Uid::from_raw(uid)).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name);
-        self.users.entry(uid).or_insert_with(name).clone()
     }
 
     /// The executable's file name; the kernel's short name where the link may not be read.

@@ -24,7 +24,11 @@
 mod cgroup;
 mod clock;
 mod container;
+mod container_name;
+mod container_path;
+mod container_state;
 mod counter;
+mod docker_socket;
 mod error;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -42,6 +46,7 @@ mod stacks;
 mod taskstats;
 mod tcp_table;
 mod trace;
+mod users;
 
 pub use clock::monotonic_ns;
 pub use container::Container;

@@ -24,6 +24,30 @@ fn containers_are_named_as_their_engine_names_them() {
     assert_eq!(of("/"), None);
 }
 
+/// Its engine's name, and Compose's, are what people type.
+#[test]
+fn a_container_is_started_again_by_what_people_call_it() {
+    let docker = found(&format!("0::/system.slice/docker-{ID}.scope\n")).unwrap();
+    let named = ContainerName::Named("web".to_owned());
+    assert_eq!(called(&docker, Some(&named)), ("the container web".to_owned(), Some("docker restart web".to_owned())));
+    let service = ContainerName::Service {
+        project: "shop".to_owned(),
+        service: "php".to_owned(),
+        number: 1,
+        name: Some("shop-php-1".to_owned()),
+    };
+    let (name, restart) = called(&docker, Some(&service));
+    assert_eq!(name, "the service php of the Compose project shop");
+    assert_eq!(restart.as_deref(), Some("docker compose -p shop restart php"));
+    let pod = found(&format!("0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-{ID}.scope\n")).unwrap();
+    let name = ContainerName::Pod {
+        namespace: "shop".to_owned(),
+        pod: "web-5d4f".to_owned(),
+        container: Some("php".to_owned()),
+    };
+    assert_eq!(called(&pod, Some(&name)), ("the container php of the pod shop/web-5d4f".to_owned(), None));
+}
+
 #[test]
 fn a_name_is_no_command() {
     let (_, restart) = of("/machine.slice/machine-a;reboot.scope").unwrap();

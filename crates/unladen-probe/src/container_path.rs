@@ -1,0 +1,128 @@
+//! The principal type is [`ContainerPath`]: the container that the path of a control group belongs to.
+//!
+//! Engines name control groups by their own rules, with systemd's driver and without (cgroups(7), and each engine's
+//! documentation): `docker-ID.scope` and `/docker/ID`; `libpod-ID.scope`, `libpod_parent/libpod-ID`, and
+//! `web.service/libpod-payload-ID` of Quadlet; `kubepods-…-podUID.slice/cri-containerd-ID.scope`, `crio-ID.scope` and
+//! `/kubepods/…/podUID/ID` of Kubernetes; `nerdctl-ID.scope`; `machine-NAME.scope` and `systemd-nspawn@NAME.service` of
+//! systemd-nspawn; `lxc.payload.NAME` of LXC and its relatives.
+
+/// Which engine runs a container.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Engine {
+    Docker,
+    Podman,
+    /// With Kubernetes, or with nerdctl.
+    Containerd,
+    CriO,
+    Nspawn,
+    Lxc,
+    /// An id alone does not tell.
+    Unknown,
+}
+
+/// A container, by its control group.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct ContainerPath {
+    pub(crate) engine: Engine,
+    /// 64 hexadecimal digits; of systemd-nspawn and LXC its name.
+    pub(crate) id: String,
+    /// The process that watches the container, beside it.
+    pub(crate) is_monitor: bool,
+    /// Its pod was made by a kubelet.
+    pub(crate) is_of_pod: bool,
+}
+
+/// Digits of a container's id that people see in listings.
+const SHORT_ID: usize = 12;
+/// The longest name of a container that is taken.
+const LONGEST_NAME: usize = 128;
+
+/// How the components of engines begin, up to the id. Longer ones first.
+const PREFIXES: &[(&str, Engine, bool)] = &[
+    ("docker-", Engine::Docker, false),
+    ("libpod-conmon-", Engine::Podman, true),
+    ("libpod-payload-", Engine::Podman, false),
+    ("libpod-", Engine::Podman, false),
+    ("cri-containerd-", Engine::Containerd, false),
+    ("nerdctl-", Engine::Containerd, false),
+    ("crio-conmon-", Engine::CriO, true),
+    ("crio-", Engine::CriO, false),
+];
+
+// === impl ContainerPath ===
+
+impl ContainerPath {
+    /// The container that a component of this path names, if it does; `path` is the whole.
+    pub(crate) fn of_component(component: &str, path: &str) -> Option<Self> {
+        let of = |engine, id: &str, is_monitor| {
+            let is_of_pod = path.contains("kubepods");
+            Some(Self { engine, id: id.to_owned(), is_monitor, is_of_pod })
+        };
+        for (prefix, is_monitor) in [("lxc.payload.", false), ("lxc.monitor.", true)] {
+            if let Some(name) = component.strip_prefix(prefix) {
+                return is_shown(name).then(|| of(Engine::Lxc, name, is_monitor)).flatten();
+            }
+        }
+        let stem = component.strip_suffix(".scope").unwrap_or(component);
+        let nspawn = component.strip_prefix("systemd-nspawn@").and_then(|name| name.strip_suffix(".service"));
+        let machine = component.strip_suffix(".scope").and_then(|stem| stem.strip_prefix("machine-"));
+        if let Some(name) = nspawn.or(machine) {
+            let name = unescaped(name);
+            // libvirt's virtual machines are registered there too, and are no containers.
+            return (is_shown(&name) && !name.starts_with("qemu-")).then(|| of(Engine::Nspawn, &name, false)).flatten();
+        }
+        let known = PREFIXES.iter().find_map(|(prefix, engine, is_monitor)| {
+            let id = stem.strip_prefix(prefix).filter(|id| is_id(id))?;
+            Some((*engine, id, *is_monitor))
+        });
+        if let Some((engine, id, is_monitor)) = known {
+            return of(engine, id, is_monitor);
+        }
+        // Others put their own word before the id.
+        let id = stem.rsplit(['-', ':']).next().filter(|id| is_id(id))?;
+        let is_docker = id == stem && path.contains("/docker/");
+        of(if is_docker { Engine::Docker } else { Engine::Unknown }, id, false)
+    }
+
+    /// As listings show it: a name, or the first digits of an id.
+    pub(crate) fn short(&self) -> &str {
+        if is_id(&self.id) { &self.id[..SHORT_ID] } else { &self.id }
+    }
+
+    /// The command that starts it again, where one is known. `name` is what the engine calls it.
+    pub(crate) fn restart(&self, name: &str) -> Option<String> {
+        let verb = match self.engine {
+            // A pod is replaced, not started again.
+            _ if self.is_of_pod || self.is_monitor => return None,
+            Engine::Docker => "docker restart",
+            Engine::Podman => "podman restart",
+            Engine::Nspawn => "machinectl reboot",
+            Engine::Containerd | Engine::CriO | Engine::Lxc | Engine::Unknown => return None,
+        };
+        is_word(name).then(|| format!("{verb} {name}"))
+    }
+}
+
+fn is_id(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// systemd writes what is no letter in a unit's name as `\x2d` (systemd.unit(5)).
+fn unescaped(name: &str) -> String {
+    name.replace("\\x2d", "-").replace("\\x5f", "_")
+}
+
+/// Whether it is a name that can be shown.
+fn is_shown(name: &str) -> bool {
+    !name.is_empty() && name.len() <= LONGEST_NAME && !name.chars().any(char::is_control)
+}
+
+/// Whether a shell takes it as it is, and a program for no option.
+pub(crate) fn is_word(name: &str) -> bool {
+    name.len() <= LONGEST_NAME
+        && name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests;
