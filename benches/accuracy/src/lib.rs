@@ -5,6 +5,7 @@
 //!   synthetic [`background`]s, the way `unladen weigh` does.
 //! - [`comparison`] and [`counting`] do the same for comparisons of arms, the way `unladen prove` does.
 //! - [`stolen`] does it on a machine whose hypervisor takes time from all arms alike, and tells it in /proc/stat.
+//! - [`hosts`] does it for counters of another machine, over a way that takes a while, by a clock that is not ours.
 //! - [`psdbench`] is the same for the estimator of a predecessor.
 //! - [`real`] runs the built `unladen weigh` and `unladen prove` against `subjects/burn`, whose requests burn a known
 //!   time.
@@ -27,6 +28,7 @@ pub mod comparison;
 pub mod counting;
 pub mod document;
 pub mod findings;
+pub mod hosts;
 pub mod psdbench;
 mod random;
 pub mod real;

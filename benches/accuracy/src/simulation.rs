@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use unladen_accuracy::background::Kind;
 use unladen_accuracy::document::{DocumentError, put};
+use unladen_accuracy::hosts::{Way, Weighed};
 use unladen_accuracy::simulate::{self, Discoveries, Groups, Scene, Stopped};
 use unladen_accuracy::subject::Costs;
 use unladen_accuracy::{Limits, Table, Tally, psdbench};
@@ -47,8 +48,9 @@ pub(crate) struct Args {
 }
 
 /// The tables, by the names of their places in the document.
-const TABLES: [(&str, Make); 6] = [
+const TABLES: [(&str, Make); 7] = [
     ("coverage", coverage),
+    ("hosts", hosts),
     ("until", until),
     ("discoveries", |runs, _| discoveries(runs)),
     ("groups", |runs, _| groups(runs / FEWER)),
@@ -68,9 +70,10 @@ pub(crate) fn prove(args: &Args, document: &Path) -> Result<bool, DocumentError>
         }
     }
     let runs = format!(
-        "The tables of this part are of {} runs a row ({} for groups and dear requests; {} and {} for comparisons).",
+        "The tables of this part are of {} runs a row ({} for groups and dear requests; {} for other hosts; {} and {} for comparisons).",
         args.runs,
         args.runs / FEWER,
+        args.runs / comparing::FEWER,
         args.runs / comparing::FEWER,
         args.runs / comparing::FEWEST,
     );
@@ -91,6 +94,38 @@ fn coverage(runs: u64, broken: &mut Vec<String>) -> Table {
         judge(&tally, &Limits::PROMISED, &format!("{}, {blocks} blocks", background.name()), broken);
         let mut row = vec![background.name().to_owned(), blocks.to_string()];
         row.extend(cells(&tally));
+        table.row(row);
+    }
+    table
+}
+
+/// Coverage and bias of what a request costs on another machine, and on both.
+fn hosts(runs: u64, broken: &mut Vec<String>) -> Table {
+    let mut table = Table::new([
+        "background there",
+        "the way",
+        "blocks",
+        "there: covers",
+        "(95 % interval)",
+        "bias",
+        "mean ±",
+        "both: covers",
+        "bias",
+        "blocks lost",
+    ]);
+    let ways = [(Way::TOWN, "20 ± 2 ms"), (Way::BAD, "the same, late, lost")];
+    let rows = Kind::ALL.into_iter().flat_map(|kind| ways.map(|(way, name)| (kind, way, name)));
+    for ((background, way, name), blocks) in rows.flat_map(|row| [BLOCKS[1], BLOCKS[2]].map(|blocks| (row, blocks))) {
+        let weighed = in_parallel(runs / comparing::FEWER, |part| way.weigh(background, blocks, part))
+            .iter()
+            .fold(Weighed::default(), |all, part| all.and(part));
+        let what = format!("on another machine, {}, {name}, {blocks} blocks", background.name());
+        judge(&weighed.there, &Limits::PROMISED, &what, broken);
+        judge(&weighed.both, &Limits::PROMISED, &format!("{what}: both"), broken);
+        let mut row = vec![background.name().to_owned(), name.to_owned(), blocks.to_string()];
+        row.extend(cells(&weighed.there));
+        row.extend([percent(weighed.both.coverage()), bias(&weighed.both)]);
+        row.push(percent(weighed.lost.0 as f64 / weighed.lost.1.max(1) as f64));
         table.row(row);
     }
     table

@@ -3,6 +3,7 @@
 use unladen_accuracy::background::Kind;
 use unladen_accuracy::comparison::{FIVE_MINUTES, Machine, QUANTILES, Setting};
 use unladen_accuracy::counting;
+use unladen_accuracy::hosts::Way;
 use unladen_accuracy::psdbench::{self, Cycles};
 use unladen_accuracy::simulate::{self, Scene};
 use unladen_accuracy::stolen::{Proven, Robbed};
@@ -31,6 +32,16 @@ fn intervals_cover_the_truth_and_estimates_are_right_on_average_beside_every_bac
     for background in Kind::ALL {
         let tally = simulate::fixed(&Scene::of(background), BLOCKS, 0..RUNS);
         assert_eq!(tally.shortfalls(&LIMITS), [], "{background:?}: {tally:?}");
+    }
+}
+
+#[test]
+fn counters_of_another_machine_are_right_whatever_its_clock_and_the_way_to_it_do() {
+    for (background, way) in [(Kind::Steady, Way::TOWN), (Kind::Bursty, Way::TOWN), (Kind::Bursty, Way::BAD)] {
+        let weighed = way.weigh(background, BLOCKS, 0..RUNS);
+        assert_eq!(weighed.there.shortfalls(&LIMITS), [], "{background:?}: {weighed:?}");
+        assert_eq!(weighed.both.shortfalls(&LIMITS), [], "{background:?}: {weighed:?}");
+        assert_eq!(way.is_bad, weighed.lost.0 > 0, "{weighed:?}");
     }
 }
 
