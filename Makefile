@@ -4,13 +4,16 @@ PREFIX ?= /usr/local
 # With DESTDIR, a package can be made of it.
 DESTDIR ?=
 
-.PHONY: help build check test test-serve test-measure test-rest advice fresh lint bench accuracy h2spec conformance soak demo story install clean
+.PHONY: help build agent check test test-serve test-measure test-rest advice fresh lint bench accuracy h2spec conformance soak demo story install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build target/release/unladen
 	cargo build --release --locked -p unladen
+
+agent: ## build the agent that is copied to other hosts, linked to nothing: target/release/unladen-agent-MACHINE
+	@scripts/agent
 
 check: ## unit tests that need no root and no server: a minute or two once it is built
 	@scripts/check

@@ -85,7 +85,10 @@ impl Said {
             "nofolder" => Self::NoFolder(rest.to_owned()),
             "need" => Self::Need { kernel: parts.next()?, machine: parts.next()?, folder: parts.next()? },
             "send" => Self::Send,
-            "short" => Self::Short(parts.next()?, parts.next()?),
+            "short" => {
+                let (arrived, folder) = rest.split_once(' ')?;
+                Self::Short(arrived.to_owned(), folder.to_owned())
+            }
             "damaged" => Self::Damaged,
             "fails" => Self::Fails(rest.to_owned()),
             "run" => Self::Run(rest.to_owned()),

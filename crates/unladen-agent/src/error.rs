@@ -45,6 +45,16 @@ pub enum SessionError {
         /// What it said last, with a colon before; empty if nothing.
         words: String,
     },
+    /// The program is on its way for too long.
+    #[error("host {host}: copying {size} bytes to it did not end in time{words}. Install unladen there, or copy a smaller program: `make agent` builds one for --agent")]
+    SlowCopy {
+        /// Which.
+        host: String,
+        /// Of the program.
+        size: u64,
+        /// What it said last, with a colon before; empty if nothing.
+        words: String,
+    },
     /// It writes on and on, but no answer.
     #[error(
         "host {host}: `{command} sh` writes too much before a shell answers, beginning with {begins:?}. Have its login write less, or give a command that starts no login shell"

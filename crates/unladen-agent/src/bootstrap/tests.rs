@@ -53,8 +53,8 @@ fn a_host_without_an_agent_says_so_or_asks_for_one() {
     let Said::Need { kernel, machine, folder } = &said[0] else { panic!("{said:?}") };
     assert_eq!((kernel.as_str(), folder.as_str()), ("Linux", "/tmp"));
     assert!(!machine.is_empty());
-    // The pipe ends: nothing has arrived, and the shell ends.
-    assert_eq!(said[1..], [Said::Send]);
+    // The pipe ends: nothing has arrived, which is told, and the shell ends.
+    assert_eq!(said[1..], [Said::Send, Said::Short("0".into(), "/tmp".into())]);
 }
 
 #[test]

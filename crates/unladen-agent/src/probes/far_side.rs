@@ -60,7 +60,7 @@ impl FarSide {
         match ask {
             ProbeAsk::Open { .. } if self.open.is_some() => Err("the probes are open already".to_owned().into()),
             ProbeAsk::Open { by } => {
-                let (open, opened) = Open::open(by.into()).map_err(|error| error.to_string())?;
+                let (open, opened) = Open::with(by.into()).map_err(|error| error.to_string())?;
                 self.open = Some(open);
                 send(ProbeAnswer::Opened(opened))
             }
@@ -75,7 +75,7 @@ impl FarSide {
 // === impl Open ===
 
 impl Open {
-    fn open(by: unladen_probe::GroupBy) -> Result<(Self, Opened), unladen_probe::ProbeError> {
+    fn with(by: unladen_probe::GroupBy) -> Result<(Self, Opened), unladen_probe::ProbeError> {
         let mut instrument = Instrument::open(by)?;
         let cost = instrument.calibrate()?;
         let last = instrument.read()?;

@@ -185,6 +185,10 @@ impl Starting<'_> {
     }
 
     fn no_answer(&self) -> SessionError {
+        if self.size > 0 {
+            let words = self.link.words.behind_colon();
+            return SessionError::SlowCopy { host: self.name(), size: self.size, words };
+        }
         SessionError::NoAnswer {
             host: self.name(),
             command: self.host.command.clone(),
