@@ -1,4 +1,9 @@
-//! The machine's network: connections opened, bytes over the loopback and over the wire.
+//! The network of the machine, and of containers that have one of their own: connections opened, bytes over the loopback
+//! and over the wire.
+
+mod namespaces;
+
+use std::path::Path;
 
 use crate::counter::{Counter, Unit};
 use crate::error::ProbeError;
@@ -7,9 +12,11 @@ use crate::ledger::{CounterId, Ledger};
 use crate::probe::{Probe, ProbeEntry, Scene, proc_path};
 use crate::procfs::{ProcFs, decimal, malformed};
 
+use namespaces::Namespaces;
+
 pub(super) const ENTRY: ProbeEntry = ProbeEntry {
     name: "network",
-    about: "TCP connections and bytes, of the machine",
+    about: "TCP connections and bytes, of the machine and of containers with a network of their own",
     counters: &[
         Counter::exact(
             "tcp_opened",
@@ -40,13 +47,14 @@ pub(super) const ENTRY: ProbeEntry = ProbeEntry {
     open: |surroundings, ids| {
         // A network namespace without these files is not worth failing for.
         Totals::read(surroundings.procfs).map_err(|error| error.to_string())?;
-        Ok(Box::new(Network { ids, last: None }))
+        Ok(Box::new(Network { ids, last: None, namespaces: Namespaces::default() }))
     },
 };
 
 struct Network {
     ids: Vec<CounterId>,
     last: Option<Totals>,
+    namespaces: Namespaces,
 }
 
 /// In the order of the counters.
@@ -56,15 +64,36 @@ struct Totals([u64; 5]);
 impl Totals {
     fn read(procfs: &mut ProcFs) -> Result<Self, ProbeError> {
         let content = procfs.file("net/snmp")?;
-        let tcp = tcp(content)
-            .ok_or_else(|| malformed("/proc/net/snmp", "a Tcp: line of names and one of numbers", content))?;
+        let tcp = tcp(content).ok_or_else(|| malformed("/proc/net/snmp", SNMP, content))?;
         let path = proc_path(procfs, "net/dev");
         let content = procfs.file("net/dev")?;
-        let (loopback, network) =
-            bytes(content).ok_or_else(|| malformed(path, "a line of 16 numbers an interface", content))?;
-        Ok(Self([tcp[0], tcp[1], tcp[2], loopback, network]))
+        let bytes = bytes(content).ok_or_else(|| malformed(path, DEV, content))?;
+        Ok(Self::new(tcp, bytes))
+    }
+
+    /// Of the network that a process is in.
+    fn of_process(procfs: &mut ProcFs, pid: i32) -> Result<Self, ProbeError> {
+        let path = |name: &str| Path::new("/proc").join(pid.to_string()).join(name);
+        let read = |name: &str, source| ProbeError::Read { path: path(name), source };
+        let content = procfs.of_process(pid, "net/snmp").map_err(|source| read("net/snmp", source))?;
+        let tcp = tcp(content).ok_or_else(|| malformed(path("net/snmp"), SNMP, content))?;
+        let content = procfs.of_process(pid, "net/dev").map_err(|source| read("net/dev", source))?;
+        let bytes = bytes(content).ok_or_else(|| malformed(path("net/dev"), DEV, content))?;
+        Ok(Self::new(tcp, bytes))
+    }
+
+    fn new([opened, accepted, again]: [u64; 3], (loopback, network): (u64, u64)) -> Self {
+        Self([opened, accepted, again, loopback, network])
+    }
+
+    fn since(self, last: Self) -> Self {
+        Self(std::array::from_fn(|index| self.0[index].saturating_sub(last.0[index])))
     }
 }
+
+/// What the files hold.
+const SNMP: &str = "a Tcp: line of names and one of numbers";
+const DEV: &str = "a line of 16 numbers an interface";
 
 /// ActiveOpens, PassiveOpens and RetransSegs: a line of names, then a line of numbers (RFC 1213 names).
 fn tcp(snmp: &[u8]) -> Option<[u64; 3]> {
@@ -99,9 +128,12 @@ fn bytes(dev: &[u8]) -> Option<(u64, u64)> {
 impl Probe for Network {
     fn read(&mut self, scene: &mut Scene<'_>, ledger: &mut Ledger) -> Result<(), ProbeError> {
         let now = Totals::read(scene.procfs)?;
-        if let Some(last) = self.last.replace(now) {
-            for ((id, now), last) in self.ids.iter().zip(now.0).zip(last.0) {
-                ledger.add(MACHINE, *id, now.saturating_sub(last));
+        let machine = self.last.replace(now).map(|last| (MACHINE, now.since(last)));
+        let processes = scene.table.living().map(|process| (process.pid, process.stat.start, process.group));
+        let others = self.namespaces.read(scene.procfs, processes, |group| &scene.groups.get(group).name);
+        for (group, grown) in machine.into_iter().chain(others) {
+            for (id, grown) in self.ids.iter().zip(grown.0) {
+                ledger.add(group, *id, grown);
             }
         }
         Ok(())
