@@ -130,21 +130,32 @@ impl Trial {
 }
 
 fn get(client: &Arc<ClientConfig>, port: u16, name: &str) -> Result<CertificateDer<'static>, String> {
+    let (answer, certificate) = ask(client, port, name, name)?;
+    if answer.ends_with("page") { Ok(certificate) } else { Err(answer) }
+}
+
+/// A handshake for this name, and a request for this host: the answer, and the certificate that was shown.
+fn ask(
+    client: &Arc<ClientConfig>,
+    port: u16,
+    name: &str,
+    for_host: &str,
+) -> Result<(String, CertificateDer<'static>), String> {
     let host = ServerName::try_from(name.to_owned()).expect("a name");
     let connection = ClientConnection::new(client.clone(), host).expect("a client");
     let socket = TcpStream::connect(("127.0.0.1", port)).map_err(|error| error.to_string())?;
     socket.set_read_timeout(Some(LIMIT)).expect("a time");
     let mut stream = StreamOwned::new(connection, socket);
-    let asked = format!("GET / HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n");
+    let asked = format!("GET / HTTP/1.1\r\nHost: {for_host}\r\nConnection: close\r\n\r\n");
     stream.write_all(asked.as_bytes()).map_err(|error| error.to_string())?;
     let mut answer = Vec::new();
     match stream.read_to_end(&mut answer) {
         // It is known by its length that it is whole.
-        Err(error) if !answer.ends_with(b"page") => return Err(error.to_string()),
+        Err(error) if answer.is_empty() => return Err(error.to_string()),
         _ => {}
     }
-    assert!(answer.ends_with(b"page"), "{}", String::from_utf8_lossy(&answer));
-    Ok(stream.conn.peer_certificates().expect("a certificate")[0].clone().into_owned())
+    let certificate = stream.conn.peer_certificates().expect("a certificate")[0].clone().into_owned();
+    Ok((String::from_utf8_lossy(&answer).into_owned(), certificate))
 }
 
 #[test]
@@ -233,11 +244,68 @@ fn sites_at_one_address_have_a_certificate_each() {
     }
     for challenge in ["http-01", "tls-alpn-01"] {
         let trial = Trial::start(&With { other: Some("\"b.example\""), challenge, ..With::default() });
-        assert_ne!(trial.comes("a.example"), trial.comes("b.example"));
-        // Each is for its own site alone: the handshake looks at the name.
+        let (a, b) = (trial.comes("a.example"), trial.comes("b.example"));
+        assert_ne!(a, b);
+        // Each is for its own site alone: the handshake looks at the name, and so does each request.
+        for (name, other, shown) in [("a.example", "b.example", &a), ("b.example", "a.example", &b)] {
+            let (answer, certificate) = ask(&trial.client(), trial.https, name, other).expect("an answer");
+            assert!(answer.starts_with("HTTP/1.1 421 "), "{name} asked for {other}: {answer}");
+            assert!(answer.contains("x-unladen-reason: misdirected\r\n"), "{answer}");
+            assert_eq!(certificate, *shown);
+        }
+        let (answer, _) = ask(&trial.client(), trial.https, "a.example", "c.example").expect("an answer");
+        assert!(answer.starts_with("HTTP/1.1 421 "), "a name that nobody has: {answer}");
         assert_eq!(trial.said().matches("ordering a certificate").count(), 2, "{}", trial.said());
         trial.serve.stop();
     }
+}
+
+#[test]
+fn sites_with_one_certificate_share_a_connection() {
+    if !Pebble::is_here("sites_with_one_certificate_share_a_connection") {
+        return;
+    }
+    let trial = Trial::start(&With { hosts: "\"a.example\", \"b.example\"", ..With::default() });
+    let first = trial.comes("a.example");
+    let (answer, certificate) = ask(&trial.client(), trial.https, "a.example", "b.example").expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    assert_eq!(certificate, first);
+    trial.serve.stop();
+}
+
+#[test]
+fn options_alone_bring_a_certificate() {
+    if !Pebble::is_here("options_alone_bring_a_certificate") {
+        return;
+    }
+    let https = free_port();
+    // There is no address of plain HTTP, so that it takes a handshake to be seen.
+    let pebble = Pebble::start(Settings::new(free_port(), https));
+    let app = app(|_| PAGE.to_owned());
+    let folder = tempfile::tempdir().unwrap();
+    let (address, directory, url) = (format!("127.0.0.1:{https}"), pebble.directory(), app.url());
+    let options =
+        ["serve", "--acme", "a@b.example", "--acme-directory", &directory, "--hosts", "a.example,www.a.example"];
+    let call = Call::new(options).args(["--site", &address, "--to", &url]);
+    // What a service of systemd has, and whom this machine trusts.
+    let call = call.env("STATE_DIRECTORY", folder.path()).env("SSL_CERT_FILE", pebble.ca());
+    let running = call.start();
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_slice(pebble.root().as_bytes()).expect("PEM")).expect("an authority");
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let client = Arc::new(builder.with_root_certificates(roots).with_no_client_auth());
+    let of = |name: &'static str| {
+        let (client, pebble) = (client.clone(), &pebble);
+        wait::until_ok("the certificate comes", move || {
+            get(&client, https, name).map_err(|error| format!("{error}\n{}", pebble.log()))
+        })
+    };
+    assert_eq!(of("a.example"), of("www.a.example"));
+    assert!(folder.path().join("acme").is_dir(), "its state is where systemd keeps it");
+    running.signal(Signal::SIGTERM);
+    let said = running.wait().succeeded().stderr;
+    assert!(said.contains("the certificate for a.example, www.a.example is in force"), "{said}");
 }
 
 #[test]

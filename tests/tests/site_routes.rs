@@ -100,6 +100,57 @@ fn a_default_takes_the_rest_and_one_connection_several_sites() {
     serve.stop();
 }
 
+/// What is said of heads by the first site of an address was said for all.
+#[test]
+fn each_site_of_an_address_takes_heads_of_its_own_length() {
+    let (small, large) = (named("small"), named("large"));
+    for is_first in [true, false] {
+        let mut tables = [
+            table("small", "hosts = \"small.example\"\n", &small, "client = { head_bytes = \"2KiB\", fields = 20 }"),
+            table("large", "hosts = \"large.example\"\n", &large, "client = { head_bytes = \"32KiB\", fields = 200 }"),
+        ];
+        if !is_first {
+            tables.reverse();
+        }
+        let (serve, address) = serve(&tables.concat());
+        let long = format!("X-Long: {}\r\n", "a".repeat(8000));
+        let many: String = (0..100).map(|number| format!("X-{number}: a\r\n")).collect();
+        for lines in [&long, &many] {
+            ask(address, "GET", "large.example", "/", lines).is(200);
+            let refused = ask(address, "GET", "small.example", "/", lines);
+            let reason = if *lines == long { "head_too_long" } else { "too_many_fields" };
+            assert_eq!((refused.status, refused.reason()), (431, Some(reason)), "{refused:?}");
+        }
+        ask(address, "GET", "small.example", "/", "X-Short: a\r\n").is(200);
+        let longer = format!("X-Long: {}\r\n", "a".repeat(40_000));
+        assert_eq!(ask(address, "GET", "large.example", "/", &longer).status, 431);
+        serve.stop();
+    }
+}
+
+/// One site waits for its clients for longer than the other: who has not said yet whom it wants is waited for so long.
+#[test]
+fn the_most_generous_site_of_an_address_bounds_who_has_said_nothing_yet() {
+    let (hasty, patient) = (named("hasty"), named("patient"));
+    let tables =
+        table("hasty", "hosts = \"hasty.example\"\n", &hasty, "client = { idle = \"1s\", head_timeout = \"1s\" }")
+            + &table(
+                "patient",
+                "hosts = \"patient.example\"\n",
+                &patient,
+                "client = { idle = \"1h\", head_timeout = \"1h\" }",
+            );
+    let (serve, address) = serve(&tables);
+    let mut wire = Wire::tcp(address);
+    let mut silent = Wire::tcp(address);
+    wire.send("GET / HTTP/1.1\r\n");
+    std::thread::sleep(Duration::from_millis(1500));
+    wire.send("Host: patient.example\r\n\r\n");
+    wire.answer().is(200);
+    silent.get("/").refuses(421, "misdirected");
+    serve.stop();
+}
+
 const ROUTES: &str = "
 [[site.route]]
 name = \"api\"

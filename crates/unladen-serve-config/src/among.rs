@@ -13,7 +13,7 @@ use super::listen;
 use super::outbound::Placed;
 use super::reading::Reading;
 use super::site::PlacedSite;
-use crate::settings::{AdminSettings, HostName, ListenAddress};
+use crate::settings::{AdminSettings, CrowdSettings, HostName, ListenAddress};
 
 /// A site or an outbound.
 struct Stand<'a, 't> {
@@ -151,12 +151,13 @@ impl Tenant<'_> {
         Some(ConfigProblem::Twice { what: "the host name", name: host.to_string(), line, instead })
     }
 
-    /// What holds before a request says whom it is for is as the first site says.
+    /// What holds before a request says whom it is for is one thing for all sites: bounds are the most generous, and the
+    /// rest is as the first site says.
     fn warn_of_others(&self, first: Option<&Self>, r: &mut Reading<'_>) {
         let (Some(other), Some(first)) = (self.site, first.and_then(|first| first.site)) else { return };
         let (one, own) = (&first.settings, &other.settings);
         let differs: Vec<&str> = [
-            ("client", one.proxy.client != own.proxy.client),
+            ("clients", of_connections(&one.clients) != of_connections(&own.clients)),
             ("http2", one.proxy.http2 != own.proxy.http2),
             ("socket_mode", one.proxy.socket_mode != own.proxy.socket_mode),
             ("trusted.proxy_protocol", one.trusted.proxy_protocol != own.trusted.proxy_protocol),
@@ -174,11 +175,34 @@ impl Tenant<'_> {
             let keys = differs.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" and ");
             let name = &one.proxy.upstream.name;
             r.warn(
-                other.level.at(&["client", "http2", "socket_mode", "trusted", "tls12"]),
+                other.level.at(&["clients", "http2", "socket_mode", "trusted", "tls12"]),
                 format!("{keys} of the site `{name}` holds for this one too where they share an address: that is settled before a request says whom it is for; say the same in both"),
             );
         }
+        let (one, own) = (&one.proxy.client, &own.proxy.client);
+        let differs: Vec<&str> = [
+            ("connections", one.connections != own.connections),
+            ("head_timeout", one.head_timeout != own.head_timeout),
+            ("idle", one.idle != own.idle),
+            ("streams", one.streams != own.streams),
+        ]
+        .into_iter()
+        .filter_map(|(key, differs)| differs.then_some(key))
+        .collect();
+        if !differs.is_empty() {
+            let keys = differs.iter().map(|key| format!("`client.{key}`")).collect::<Vec<_>>().join(" and ");
+            let name = &first.settings.proxy.upstream.name;
+            r.warn(
+                other.level.at(&["client"]),
+                format!("{keys}: where this site shares an address with `{name}`, the larger of the two holds for both, as it is settled before a request says whom it is for; say the same in both"),
+            );
+        }
     }
+}
+
+/// What a client may have before it has asked for anything.
+fn of_connections(clients: &CrowdSettings) -> (usize, usize, u8, u8) {
+    (clients.connections, clients.network_connections, clients.ipv4, clients.ipv6)
 }
 
 /// An upstream that is this listener itself.

@@ -23,6 +23,12 @@ impl Pace {
         let earned = Duration::from_secs(whole) + Duration::from_nanos(part);
         began.checked_add(self.grace.checked_add(earned)?)
     }
+
+    /// What neither of the two minds.
+    pub(crate) fn or_slower(self, other: Self) -> Self {
+        let rate = self.rate.zip(other.rate).map(|(one, other)| one.min(other));
+        Self { grace: self.grace.max(other.grace), rate }
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 use unladen_http1::{Fields, Request, Response};
-use unladen_observability::{Observability, ThreadSeeing, UpstreamIndex};
+use unladen_observability::{Observability, Reason, ThreadSeeing, UpstreamIndex};
+use unladen_serve_config::ClientSettings;
 
 use crate::limits::budget::Budget;
 use crate::limits::idle::Idle;
@@ -44,6 +45,8 @@ pub(crate) struct Context {
 /// Where a listener's connections lead now: replaced by a reload.
 pub(crate) struct Slot {
     pub(crate) proxy: RefCell<Arc<Proxy>>,
+    /// What bounds a connection before a request says whom it is for.
+    pub(crate) bounds: RefCell<Arc<ClientSettings>>,
     /// If it is in front of an application.
     pub(crate) site: RefCell<Option<Arc<Site>>>,
     /// Whether that one sends clients on to https.
@@ -62,6 +65,7 @@ impl Slot {
     pub(crate) fn new(entrance: &Entrance, index: UpstreamIndex) -> Self {
         Self {
             proxy: RefCell::new(entrance.proxy.clone()),
+            bounds: RefCell::new(entrance.bounds.clone()),
             site: RefCell::new(entrance.site.clone()),
             redirects: Cell::new(entrance.redirects),
             hosts: RefCell::new(entrance.hosts.clone()),
@@ -75,6 +79,7 @@ impl Slot {
     /// Leads elsewhere from now on.
     pub(crate) fn become_this(&self, entrance: &Entrance, index: UpstreamIndex) {
         self.proxy.replace(entrance.proxy.clone());
+        self.bounds.replace(entrance.bounds.clone());
         self.site.replace(entrance.site.clone());
         self.redirects.set(entrance.redirects);
         self.hosts.replace(entrance.hosts.clone());
@@ -87,20 +92,24 @@ impl Slot {
         self.redirects.get()
     }
 
-    /// Who answers a request for this `Host` or `:authority`, and under whose name it counts.
-    pub(crate) fn find(&self, authority: &[u8], peer: &Peer) -> (Found, UpstreamIndex) {
+    /// Who answers a request, by its `Host` or `:authority`, and under whose name it counts.
+    pub(crate) fn find(&self, request: &Request, peer: &Peer) -> (Found, UpstreamIndex) {
         let index = self.index.get();
         let Some(site) = self.site.borrow().clone() else { return (Found::Outbound, index) };
         let hosts = self.hosts.borrow();
         let Some(hosts) = &*hosts else { return (Found::of(site, self.redirects.get()), index) };
-        let Some(Tenant { site: found, redirects }) = hosts.find(authority).cloned() else {
-            return (Found::Misdirected(site), index);
+        let Some(Tenant { site: found, redirects }) = hosts.find(&request.authority).cloned() else {
+            return (Found::Refused(site, Reason::Misdirected), index);
         };
         // Who has been shown another's certificate has not been told that this one is here too.
         if peer.named.is_some_and(|named| !is_shown_as(named, &found)) {
-            return (Found::Misdirected(found), index);
+            return (Found::Refused(found, Reason::Misdirected), index);
         }
         let index = found.proxy.index(index);
+        // It was read by what the most generous of the sites here allows.
+        if let Some(fault) = found.proxy.refuses(request, &self.bounds.borrow()) {
+            return (Found::Refused(found, Reason::Malformed(fault)), index);
+        }
         (Found::of(found, redirects), index)
     }
 
@@ -126,8 +135,8 @@ pub(crate) enum Found {
     Site(Arc<Site>),
     /// A site that sends its clients on to https.
     Redirect(Arc<Site>),
-    /// No site here has that name: this one says so.
-    Misdirected(Arc<Site>),
+    /// No site here has that name, or its head is longer than the site allows: this one says so.
+    Refused(Arc<Site>, Reason),
 }
 
 impl Found {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use unladen_acme::{Answers, Held, Wanted};
 use unladen_pool::Upstream;
-use unladen_serve_config::ListenAddress;
+use unladen_serve_config::{ClientSettings, ListenAddress};
 
 use crate::proxy::Proxy;
 use crate::site::Site;
@@ -45,8 +45,11 @@ pub(crate) struct Planned {
 pub(crate) struct Entrance {
     /// Kept over a reload, if it is to stay.
     pub(crate) listener: Arc<Listener>,
-    /// Whose bounds hold before a request says whom it is for: of several sites the first.
+    /// Whose connections they are before a request says whom it is for: of several sites the first's.
     pub(crate) proxy: Arc<Proxy>,
+    /// What bounds them until then: of several sites, the most generous of each. What a site says of heads holds as soon
+    /// as one says that it is for that site.
+    pub(crate) bounds: Arc<ClientSettings>,
     /// If it is in front of an application.
     pub(crate) site: Option<Arc<Site>>,
     /// Whether that one sends clients on to https.

@@ -5,10 +5,10 @@ pub(crate) mod named_files;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
-use unladen_http1::HeadLimits;
+use unladen_http1::{Fault, HeadLimits, Request};
 use unladen_observability::{Observability, UpstreamIndex};
 use unladen_pool::Upstream;
-use unladen_serve_config::{ProxySettings, QueueSettings, ScriptSettings};
+use unladen_serve_config::{ClientSettings, ProxySettings, QueueSettings, ScriptSettings};
 
 use self::named_files::NamedFiles;
 use crate::limits::queue::Queue;
@@ -128,7 +128,21 @@ impl Proxy {
 
     /// Bounds of a request's head.
     pub(crate) fn request_limits(&self) -> HeadLimits {
-        HeadLimits { bytes: self.settings.client.head_bytes, fields: self.settings.client.fields }
+        head_limits(&self.settings.client)
+    }
+
+    /// Why a request is not taken that was read by these bounds, if its own are narrower.
+    pub(crate) fn refuses(&self, request: &Request, bounds: &ClientSettings) -> Option<Fault> {
+        let own = &self.settings.client;
+        if own.fields < bounds.fields && request.fields.len() > own.fields {
+            return Some(Fault::TooManyFields);
+        }
+        let is_longer = || {
+            let line = request.method.len() + request.target.len() + request.authority.len() + AROUND;
+            let fields = request.fields.iter().map(|field| field.name.len() + field.value.len() + AROUND_FIELD);
+            line + fields.sum::<usize>() > own.head_bytes
+        };
+        (own.head_bytes < bounds.head_bytes && is_longer()).then_some(Fault::HeadTooLong)
     }
 
     /// Bounds of a response's head.
@@ -136,6 +150,16 @@ impl Proxy {
         HeadLimits { bytes: self.settings.upstream.limits.head_bytes, fields: RESPONSE_FIELDS }
     }
 }
+
+/// Bounds of a request's head.
+pub(crate) fn head_limits(client: &ClientSettings) -> HeadLimits {
+    HeadLimits { bytes: client.head_bytes, fields: client.fields }
+}
+
+/// Of a head of HTTP/1, besides a method, a target, a host and fields: ` `, ` HTTP/1.1`, `Host: ` and the ends of lines.
+const AROUND: usize = 22;
+/// Of a field, besides its name and its value.
+const AROUND_FIELD: usize = 4;
 
 /// More than any application sends.
 const RESPONSE_FIELDS: usize = 256;

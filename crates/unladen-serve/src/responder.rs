@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use unladen_http1::Request;
-use unladen_observability::End;
+use unladen_observability::{End, Reason};
 
 use self::arrival::Arrival;
 use self::inbound_request::{ClientSide, InboundRequest};
@@ -38,8 +38,8 @@ pub(crate) enum Responder<'l> {
     Site(&'l Arc<Site>),
     /// A site that sends its clients on to https.
     Redirect(&'l Arc<Site>),
-    /// A site that says that another is asked for, which is not here.
-    Misdirected(&'l Arc<Site>),
+    /// A site that says why a request is not taken, before it is looked at.
+    Refused(&'l Arc<Site>, Reason),
 }
 
 // === impl Responder ===
@@ -51,7 +51,7 @@ impl<'l> Responder<'l> {
             Found::Outbound => Self::Outbound(proxy),
             Found::Site(site) => Self::Site(site),
             Found::Redirect(site) => Self::Redirect(site),
-            Found::Misdirected(site) => Self::Misdirected(site),
+            Found::Refused(site, reason) => Self::Refused(site, *reason),
         }
     }
 
@@ -59,7 +59,7 @@ impl<'l> Responder<'l> {
     pub(crate) fn guard(&self) -> Guard {
         match self {
             Self::Outbound(_) => Guard::None,
-            Self::Site(site) | Self::Redirect(site) | Self::Misdirected(site) => {
+            Self::Site(site) | Self::Redirect(site) | Self::Refused(site, _) => {
                 Guard::Client(site.settings.underscores)
             }
         }
@@ -74,7 +74,7 @@ impl<'l> Responder<'l> {
         client_side: &mut ClientSide<'_, '_>,
     ) -> (End, Instant) {
         context.observability.begin(arrival.index);
-        if let Self::Site(site) | Self::Redirect(site) | Self::Misdirected(site) = self
+        if let Self::Site(site) | Self::Redirect(site) | Self::Refused(site, _) = self
             && let Some(page) = site.answers.page(&request.target)
         {
             // Before anything else that a site does: whoever may not come, or is sent elsewhere, is no authority's concern.
@@ -86,8 +86,8 @@ impl<'l> Responder<'l> {
             Self::Outbound(proxy) => outbound::respond(proxy, context, arrival, request, client_side).await,
             Self::Site(site) => InboundRequest::new(context, site, arrival).run(request, client_side).await,
             Self::Redirect(site) => InboundRequest::new(context, site, arrival).redirect(request, client_side).await,
-            Self::Misdirected(site) => {
-                InboundRequest::new(context, site, arrival).misdirected(request, client_side).await
+            Self::Refused(site, reason) => {
+                InboundRequest::new(context, site, arrival).refused(request, client_side, *reason).await
             }
         };
         context.observability.end(arrival.index);

@@ -364,6 +364,35 @@ fn three_lines_and_a_certificate_are_enough_for_a_site() {
 
 /// `[::]` is IPv6 alone: clients of IPv4 met nobody at a site that said no address.
 #[test]
+fn sites_of_one_address_that_bound_clients_otherwise_are_warned_of() {
+    let both = |one: &str, other: &str| {
+        let site = |name: &str, more: &str| {
+            format!(
+                "[[site]]\nname = '{name}'\nhosts = '{name}.example'\nlisten = '127.0.0.1:8080'\n\
+                 upstream = 'http://127.0.0.1:8081'\n{more}\n"
+            )
+        };
+        let config = parse(&(site("one", one) + &site("other", other))).unwrap();
+        config.warnings.into_iter().map(|warning| warning.message).collect::<Vec<_>>()
+    };
+    // Each holds for its own site.
+    let heads = "client = { head_bytes = '8KiB', fields = 50, body_bytes = '1MB' }";
+    assert_eq!(both(heads, ""), Vec::<String>::new());
+    let told = both("", "client = { idle = '5s', streams = 10 }");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].starts_with(
+            "`client.idle` and `client.streams`: where this site shares an address with `one`, the larger"
+        )
+    );
+    let told = both("clients = { connections = 5 }", "http2 = false");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("`clients` and `http2` of the site `one` holds for this one too"), "{told:?}");
+    // What is asked of a client once it has asked is its site's.
+    assert_eq!(both("clients = { rate = 5 }", ""), Vec::<String>::new());
+}
+
+#[test]
 fn a_port_alone_is_all_addresses_of_both_families() {
     let listens = |text: &str| -> (Vec<String>, Vec<String>) {
         let config = parse(text).unwrap();

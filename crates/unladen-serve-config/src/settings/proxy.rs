@@ -97,6 +97,24 @@ pub struct ClientSettings {
     pub streams: u32,
 }
 
+impl ClientSettings {
+    /// The more generous of each.
+    #[must_use]
+    pub fn or_more(&self, other: &Self) -> Self {
+        Self {
+            connections: self.connections.max(other.connections),
+            head_bytes: self.head_bytes.max(other.head_bytes),
+            fields: self.fields.max(other.fields),
+            body_bytes: self.body_bytes.zip(other.body_bytes).map(|(one, other)| one.max(other)),
+            head_timeout: self.head_timeout.max(other.head_timeout),
+            body_pace: self.body_pace.or_slower(other.body_pace),
+            answer_pace: self.answer_pace.or_slower(other.answer_pace),
+            idle: self.idle.max(other.idle),
+            streams: self.streams.max(other.streams),
+        }
+    }
+}
+
 /// A bound of a rate: a token bucket.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RateSettings {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use unladen_pool::{Upstream, UpstreamError};
-use unladen_serve_config::{Application, Config, ListenAddress, ProxySettings, Settings, SiteSettings, SiteStamp};
+use unladen_serve_config::{
+    Application, ClientSettings, Config, ListenAddress, ProxySettings, Settings, SiteSettings, SiteStamp,
+};
 
 use super::error::ServeError;
 use super::found::Found;
@@ -82,16 +84,17 @@ impl Plans {
             entrances.extend(own.map(|listener| Entrance {
                 listener,
                 proxy: kept.proxy.clone(),
+                bounds: Arc::new(kept.proxy.settings.client.clone()),
                 site: None,
                 redirects: false,
                 hosts: None,
                 acceptor: None,
             }));
         }
-        for Door { site, redirects, hosts, acceptor, .. } in doors {
+        for Door { site, bounds, redirects, hosts, acceptor } in doors {
             let Some(listener) = listeners.next() else { break };
             let proxy = site.proxy.clone();
-            entrances.push(Entrance { listener, proxy, site: Some(site), redirects, hosts, acceptor });
+            entrances.push(Entrance { listener, proxy, bounds, site: Some(site), redirects, hosts, acceptor });
         }
         let mut places: Vec<Planned> =
             kept.iter().map(|kept| Planned { proxy: kept.proxy.clone(), site: None }).collect();
@@ -204,6 +207,8 @@ fn addresses<'s>(sites: impl Iterator<Item = &'s SiteSettings>) -> Vec<(&'s List
 struct Door {
     /// The first there.
     site: Arc<Site>,
+    /// The most generous of all.
+    bounds: Arc<ClientSettings>,
     redirects: bool,
     hosts: Option<Arc<Hosts<Tenant>>>,
     acceptor: Option<Arc<Acceptor>>,
@@ -223,11 +228,13 @@ fn door(sites: &[KeptSite], address: &ListenAddress) -> Result<Option<Door>, Box
     };
     let tenants: Vec<Tenant> = sites.iter().filter_map(tenant).collect();
     let Some(Tenant { site, redirects }) = tenants.first().cloned() else { return Ok(None) };
+    let bounds = tenants.iter().map(|tenant| tenant.site.settings.proxy.client.clone());
+    let bounds = Arc::new(bounds.reduce(|one, other| one.or_more(&other)).unwrap_or_default());
     if let [only] = tenants.as_slice()
         && only.site.settings.takes_all_names()
     {
         let acceptor = site.acceptor.clone().filter(|_| !redirects);
-        return Ok(Some(Door { site, redirects, hosts: None, acceptor }));
+        return Ok(Some(Door { site, bounds, redirects, hosts: None, acceptor }));
     }
     let secure: Vec<&Arc<Site>> =
         tenants.iter().filter(|tenant| !tenant.redirects).map(|tenant| &tenant.site).collect();
@@ -242,7 +249,7 @@ fn door(sites: &[KeptSite], address: &ListenAddress) -> Result<Option<Door>, Box
         }
     };
     let hosts = Hosts::new(tenants.iter().map(|tenant| (&tenant.site.settings, tenant.clone())));
-    Ok(Some(Door { site, redirects, hosts: Some(Arc::new(hosts)), acceptor }))
+    Ok(Some(Door { site, bounds, redirects, hosts: Some(Arc::new(hosts)), acceptor }))
 }
 
 /// Looks at what only an attempt can tell: whether upstreams can be made as they are configured, with their

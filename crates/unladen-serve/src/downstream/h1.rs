@@ -19,7 +19,7 @@ use crate::message::compose;
 use crate::message::downstream::{Downstream, H1Downstream, ResponseOptions};
 use crate::message::stream::{BodySource, H1Source};
 use crate::peer::Peer;
-use crate::proxy::Proxy;
+use crate::proxy::{Proxy, head_limits};
 use crate::request::watch::{Deadline, Watch};
 use crate::responder::Responder;
 use crate::responder::arrival::Arrival;
@@ -144,7 +144,7 @@ impl H1Connection {
         let Self { transport, buffer, watch, peer, context, slot, now, block, .. } = self;
         buffer.release();
         *block = None;
-        let deadline = Deadline::new(*now, slot.proxy.borrow().settings.client.idle, None);
+        let deadline = Deadline::new(*now, slot.bounds.borrow().idle, None);
         let mut closing = pin!(context.close_idle.notified());
         let idle = context.idle.enter(slot.index.get(), slot.client(peer));
         let waiting = poll_fn(|cx| {
@@ -170,9 +170,12 @@ impl H1Connection {
 
     /// Reads a request's head: how long it is.
     async fn head(&mut self, buffers: &mut Buffers, proxy: &Proxy, is_first: bool) -> Result<usize, NoHead> {
-        let Self { transport, buffer, watch, now, share, block, .. } = self;
-        let limits = proxy.request_limits();
-        let deadline = Deadline::new(*now, proxy.settings.client.head_timeout, None);
+        let Self { transport, buffer, watch, now, share, block, slot, .. } = self;
+        let (limits, patience) = {
+            let bounds = slot.bounds.borrow();
+            (head_limits(&bounds), bounds.head_timeout)
+        };
+        let deadline = Deadline::new(*now, patience, None);
         let mut is_empty = buffer.is_empty();
         let mut pieces = 0;
         loop {
@@ -247,7 +250,7 @@ impl H1Connection {
             edits: None,
         });
         let version = if request.minor == 0 { Version::Http10 } else { Version::Http11 };
-        let (found, index) = slot.find(&request.authority, peer);
+        let (found, index) = slot.find(request, peer);
         let responder = Responder::of(&found, proxy);
         body.guard(responder.guard());
         let arrival = Arrival { index, version, began, now: *now, peer: *peer };

@@ -31,6 +31,7 @@ use crate::message::convert::request_from_h2;
 use crate::message::downstream::{Downstream, H2Downstream, ResponseOptions};
 use crate::message::stream::{BodySource, H2Source};
 use crate::peer::Peer;
+use crate::proxy::head_limits;
 use crate::request::stretch::Stretch;
 use crate::request::watch::{Deadline, Watch};
 use crate::responder::Responder;
@@ -98,7 +99,7 @@ pub(crate) async fn serve(
 ) {
     let (client, stall) = {
         let proxy = slot.proxy.borrow();
-        (proxy.settings.client.clone(), proxy.upstream.settings().timeouts.idle)
+        (slot.bounds.borrow().clone(), proxy.upstream.settings().timeouts.idle)
     };
     let (wire, seen) = Wire::new(transport, read, preface, share.clone());
     let mut watch = Watch::new();
@@ -301,7 +302,7 @@ async fn answer(
     slot: &Slot,
 ) {
     let began = Instant::now();
-    let proxy = slot.proxy.borrow().clone();
+    let (proxy, limits) = (slot.proxy.borrow().clone(), head_limits(&slot.bounds.borrow()));
     let (head, body) = head.into_parts();
     let mut buffers = context.buffers();
     let Buffers { request, response, request_id, up, key, variant, more, .. } = &mut *buffers;
@@ -314,13 +315,13 @@ async fn answer(
         codings: None,
         edits: None,
     });
-    if let Err(fault) = request_from_h2(request, &head, body.is_end_stream(), &proxy.request_limits()) {
+    if let Err(fault) = request_from_h2(request, &head, body.is_end_stream(), &limits) {
         let words = compose::local(response, Reason::Malformed(fault), None);
         let options = ResponseOptions { via: proxy.settings.via, ..ResponseOptions::default() };
         let _ = client.answer(response, &words, options).await;
     } else {
         let mut body = BodySource::H2(Box::new(H2Source::new(body)));
-        let (found, index) = slot.find(&request.authority, &peer);
+        let (found, index) = slot.find(request, &peer);
         let responder = Responder::of(&found, &proxy);
         body.guard(responder.guard());
         let arrival = Arrival { index, version: Version::Http2, began, now: began, peer };

@@ -41,6 +41,7 @@ impl Slot {
             };
             Some((transport, Peer { address, is_https: true, named }))
         };
-        tokio::time::timeout(site.proxy.settings.client.head_timeout, opening).await.ok().flatten()
+        let patience = self.bounds.borrow().head_timeout;
+        tokio::time::timeout(patience, opening).await.ok().flatten()
     }
 }

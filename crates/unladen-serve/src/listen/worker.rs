@@ -202,7 +202,7 @@ async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
         let mut crowded = std::pin::pin!(CROWDED.notified());
         let is_full = {
             let proxy = slot.proxy.borrow();
-            proxy.clients.load(Ordering::Relaxed) >= proxy.settings.client.connections
+            proxy.clients.load(Ordering::Relaxed) >= slot.bounds.borrow().connections
         };
         if is_full {
             make_room(&context, &slot);
@@ -249,7 +249,7 @@ async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
 fn make_room(context: &Context, slot: &Slot) {
     let (most, now) = {
         let proxy = slot.proxy.borrow();
-        (proxy.settings.client.connections, proxy.clients.load(Ordering::Relaxed))
+        (slot.bounds.borrow().connections, proxy.clients.load(Ordering::Relaxed))
     };
     let some = (most / AT_A_TIME).min(now / OF_THOSE).max(1);
     let closed = context.idle.close(slot.index.get(), some);

@@ -182,14 +182,15 @@ impl<'a> InboundRequest<'a> {
     }
 
     /// Nobody here has the name that it is for (RFC 9110, section 15.5.20): a client that had been shown another site's
-    /// certificate asks again on a connection of its own.
-    pub(crate) async fn misdirected(
+    /// certificate asks again on a connection of its own. Or whoever has it takes no head that is as long.
+    pub(crate) async fn refused(
         &self,
         request: &mut Request,
         client_side: &mut ClientSide<'_, '_>,
+        reason: Reason,
     ) -> (End, Instant) {
         let who = prepare(self.site, request, &self.peer);
         self.client.set(who.address);
-        self.own(request, client_side, Reason::Misdirected, None, who).await
+        self.own(request, client_side, reason, None, who).await
     }
 }

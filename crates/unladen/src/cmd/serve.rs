@@ -87,6 +87,9 @@ pub(super) struct Args {
     /// Certificates of Let's Encrypt for --hosts, which writes to this address; --site is then :443, and :80 for http
     #[arg(long, value_name = "EMAIL", help_heading = "A site without a file")]
     acme: Option<String>,
+    /// Another authority than Let's Encrypt: letsencrypt-staging, to try it first, or the URL of a directory
+    #[arg(long, value_name = "URL", requires = "acme", help_heading = "A site without a file")]
+    acme_directory: Option<String>,
     /// Write a configuration to begin with, to standard output or into FILE, which must not be there yet
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(STARTERS.iter().map(|one| one.name)))]
     #[arg(conflicts_with_all = ["config", "check", "explain", "site", "root", "php", "to", "acme", "preset", "hosts"])]
@@ -150,6 +153,7 @@ impl Args {
             preset: self.preset.clone(),
             hosts: self.hosts.clone(),
             acme: self.acme.clone(),
+            acme_directory: self.acme_directory.clone(),
         })
     }
 

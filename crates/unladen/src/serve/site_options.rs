@@ -28,6 +28,8 @@ pub(crate) struct SiteOptions {
     pub(crate) hosts: Vec<String>,
     /// `--acme`: where the authority of its certificates writes to.
     pub(crate) acme: Option<String>,
+    /// `--acme-directory`: which authority that is.
+    pub(crate) acme_directory: Option<String>,
 }
 
 /// A line of the text, and the option that it is of.
@@ -120,7 +122,10 @@ impl SiteOptions {
             line("--hosts", format!("hosts = {}", list(&self.hosts)));
         }
         if let Some(email) = &self.acme {
-            line("--acme", format!("acme = {{ email = {} }}", quoted(email)));
+            line("--acme", format!("acme.email = {}", quoted(email)));
+        }
+        if let Some(directory) = &self.acme_directory {
+            line("--acme-directory", format!("acme.directory = {}", quoted(directory)));
         }
         if let Some(root) = &self.root {
             line("--root", format!("root = {}", quoted(&root.to_string_lossy())));

@@ -7,9 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use unladen_acme::{Answers, Authority, ChallengeKind, ExternalAccount, Held, Wanted, WantedError};
 use unladen_serve_config::{AcmeSettings, Challenge, HostName, ListenAddress, SiteSettings};
 
-/// Where browsers look for https.
-const HTTPS: u16 = 443;
-
 /// The certificates that authorities issue. Kept over a reload: a certificate that is wanted as before goes on.
 #[derive(Debug, Default)]
 pub(crate) struct Acme {
@@ -100,13 +97,14 @@ pub(crate) fn authority(acme: &AcmeSettings) -> Authority {
     }
 }
 
-/// The way that is likely to work comes first; after a failure it is the other's turn.
+/// The way that is likely to work comes first; after a failure it is the other's turn. Ports may be mapped: a site that
+/// has no address of plain HTTP is seen by TLS, whatever its port is here.
 fn kinds(challenge: Challenge, settings: &SiteSettings) -> Vec<ChallengeKind> {
-    let is_https = |address: &ListenAddress| matches!(address, ListenAddress::Tcp(address) if address.port() == HTTPS);
+    let is_tcp = |address: &ListenAddress| matches!(address, ListenAddress::Tcp(_));
     match challenge {
         Challenge::Http01 => vec![ChallengeKind::Http01],
         Challenge::TlsAlpn01 => vec![ChallengeKind::TlsAlpn01],
-        Challenge::Auto if settings.redirect.is_empty() && settings.proxy.listen.iter().any(is_https) => {
+        Challenge::Auto if settings.redirect.is_empty() && settings.proxy.listen.iter().any(is_tcp) => {
             vec![ChallengeKind::TlsAlpn01, ChallengeKind::Http01]
         }
         Challenge::Auto => vec![ChallengeKind::Http01, ChallengeKind::TlsAlpn01],

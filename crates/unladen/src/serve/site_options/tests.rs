@@ -21,10 +21,11 @@ fn options_are_the_body_of_a_site() {
         preset: Some("wordpress".into()),
         hosts: vec!["a.example".into(), "b.example".into()],
         acme: Some("me@a.example".into()),
+        acme_directory: Some("letsencrypt-staging".into()),
         to: Vec::new(),
     };
     let expected = "listen = \"127.0.0.1:8080\"\nhosts = [\"a.example\", \"b.example\"]\n\
-                    acme = { email = \"me@a.example\" }\nroot = \"/srv/\\\"site\\\"\"\nphp = \"/run/php.sock\"\n\
+                    acme.email = \"me@a.example\"\nacme.directory = \"letsencrypt-staging\"\nroot = \"/srv/\\\"site\\\"\"\nphp = \"/run/php.sock\"\n\
                     preset = \"wordpress\"\n";
     assert_eq!(text(&options), expected);
 }
@@ -46,6 +47,14 @@ fn mistakes_name_the_option() {
     assert!(said.starts_with("--to: ") && !said.contains("line"), "{said}");
     let said = refused(&SiteOptions { listen: Some("nowhere".into()), ..to("http://127.0.0.1:8000") });
     assert!(said.starts_with("--site: "), "{said}");
+    let elsewhere = SiteOptions {
+        hosts: vec!["a.example".into()],
+        acme: Some("me@a.example".into()),
+        acme_directory: Some("http://acme.example/dir".into()),
+        ..to("http://127.0.0.1:8000")
+    };
+    let said = refused(&elsewhere);
+    assert!(said.starts_with("--acme-directory: "), "{said}");
 }
 
 #[test]
