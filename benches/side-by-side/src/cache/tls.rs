@@ -26,7 +26,13 @@ pub(super) fn run(world: &World) -> Result<()> {
                 let tls = Some(&world.certificates);
                 let standing = Standing::start_with(world, contestant, MEMORY, tls, String::new())?;
                 let url = format!("https://{}{page}", standing.listen).replace("127.0.0.1", "localhost");
-                let load = Load { url: &url, ca: Some(&world.certificates.ca), rate: None, connections: CONNECTIONS };
+                let load = Load {
+                    url: &url,
+                    ca: Some(&world.certificates.ca),
+                    rate: None,
+                    connections: CONNECTIONS,
+                    length: Some(page.length),
+                };
                 // What is stored, and how many requests its first ones were, is known afterwards.
                 load.run(WARM_UP, WARM_UP).map_err(|error| standing.named(&*error))?;
                 std::thread::sleep(SETTLE);

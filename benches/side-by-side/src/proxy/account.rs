@@ -117,7 +117,7 @@ impl Place<'_> {
     fn measure(&self, word: &str, figures: &mut Figures) -> Result<()> {
         fs::write(&self.to, format!("{word}\n"))?;
         self.subject.run("restart")?;
-        let load = Load { url: &self.subject.url, ca: None, rate: None, connections: VISITORS };
+        let load = Load { url: &self.subject.url, ca: None, rate: None, connections: VISITORS, length: None };
         let named = |error| format!("{word}: {error}");
         load.run(Duration::from_millis(100), WARM_UP).map_err(named)?;
         let processes = ["fpm", "proxy", "service"].map(|name| self.subject.daemon(name));

@@ -21,6 +21,8 @@ pub(crate) struct Load<'a> {
     /// Requests a second; none for back to back.
     pub(crate) rate: Option<f64>,
     pub(crate) connections: usize,
+    /// Bytes of the body that has to come; none: whatever comes is right.
+    pub(crate) length: Option<u64>,
 }
 
 /// What came of it; an answer other than 200 is an error.
@@ -42,6 +44,7 @@ impl Load<'_> {
         command.args([roles::LOADER, self.url]).arg(self.ca.unwrap_or(Path::new("-")));
         command.args([self.rate.unwrap_or(0.0).to_string(), self.connections.to_string()]);
         command.args([warm_up, time].map(|time| time.as_millis().to_string()));
+        command.arg(self.length.map_or("-".to_owned(), |length| length.to_string()));
         let said = children::run(&mut command)?.stdout;
         let values: Vec<f64> = said.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         match values[..] {
@@ -55,11 +58,12 @@ impl Load<'_> {
 
 /// As that process.
 pub(crate) fn be_the_loader(arguments: &[String]) -> Result<()> {
-    let [url, ca, rate, connections, warm_up, time] = arguments else {
-        return Err("URL CA RATE CONNECTIONS WARM-UP TIME".into());
+    let [url, ca, rate, connections, warm_up, time, length] = arguments else {
+        return Err("URL CA RATE CONNECTIONS WARM-UP TIME LENGTH".into());
     };
     let connections = connections.parse()?;
     let rate: f64 = rate.parse()?;
+    let length: Option<u64> = if length == "-" { None } else { Some(length.parse()?) };
     let mut config = DriverConfig {
         concurrency: connections,
         http: HttpVersion::Http1,
@@ -90,6 +94,9 @@ pub(crate) fn be_the_loader(arguments: &[String]) -> Result<()> {
             for outcome in batch {
                 if let Some(error) = outcome.error {
                     return Err(format!("a request failed: {error:?}, status {:?}", outcome.status).into());
+                }
+                if let Some(length) = length.filter(|length| *length != outcome.body_bytes) {
+                    return Err(format!("a body of {} bytes, not {length}", outcome.body_bytes).into());
                 }
                 latencies.push(us(outcome.done.duration_since(outcome.planned)));
                 lags.extend(outcome.lag.map(us));
